@@ -1,32 +1,36 @@
 // Ours against a bare Fastify that does the same work: the same requests to both, and answers of the same length.
-import type { Ground, Server } from './environment.ts'
-import { Talker, type TalkOptions, type ToolCall } from './load-client.ts'
+import type { BenchEnvironment, BenchServer } from './environment.ts'
+import { LoadClient, type LoadClientOptions, type ToolCall } from './load-client.ts'
 
 export const IN_FLIGHT = 32
 
-export interface Contest {
-  ours: Server
-  floor: Server
-  talkOurs(calls: readonly ToolCall[], headers?: TalkOptions['headers']): Promise<Talker>
-  talkFloor(calls: readonly ToolCall[]): Promise<Talker>
+export interface Comparison {
+  ours: BenchServer
+  floor: BenchServer
+  connectOurs(calls: readonly ToolCall[], headers?: LoadClientOptions['headers']): Promise<LoadClient>
+  connectFloor(calls: readonly ToolCall[]): Promise<LoadClient>
 }
 
 /** Starts both. By the answers of ours to `sample` the floor's are padded; made in turn, they undo one another. */
-export async function contest(ground: Ground, route: string, sample: readonly ToolCall[]): Promise<Contest> {
-  const ours = await ground.ours()
-  const floor = await ground.floor('fastify')
-  const first = await Talker.open(ground, ours, sample)
+export async function startComparison(
+  ground: BenchEnvironment,
+  route: string,
+  sample: readonly ToolCall[]
+): Promise<Comparison> {
+  const ours = await ground.startToolgate()
+  const floor = await ground.startFloor('fastify')
+  const first = await LoadClient.open(ground, ours, sample)
   const lengths: number[] = []
   for (const _ of sample) lengths.push((await first.say()).body.length)
   const common = { 'x-answer-bytes': Math.max(...lengths) }
   return {
     ours,
     floor,
-    talkOurs: (calls, headers) => Talker.open(ground, ours, calls, { headers: { ...common, ...headers } }),
-    talkFloor: calls => Talker.open(ground, floor, calls, { target: route, headers: common })
+    connectOurs: (calls, headers) => LoadClient.open(ground, ours, calls, { headers: { ...common, ...headers } }),
+    connectFloor: calls => LoadClient.open(ground, floor, calls, { target: route, headers: common })
   }
 }
 
 /** As many as may be in flight, opened one by one. */
-export const talkers = (open: (index: number) => Promise<Talker>): Promise<Talker[]> =>
+export const openClients = (open: (index: number) => Promise<LoadClient>): Promise<LoadClient[]> =>
   Promise.all(Array.from({ length: IN_FLIGHT }, (_, index) => open(index)))

@@ -2,27 +2,27 @@
 // page of stripes, scrolled the same way: what this machine draws at best.
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from '../test/e2e/chromium.ts'
-import type { ConsoleWorld } from '../test/e2e/console-world.ts'
+import type { ConsoleFixture } from '../test/e2e/console-world.ts'
 
-export const EVENTS = 10_000
-const IN_FLIGHT = 16
-const SECONDS = 5
-const LOOK_MS = 50
+export const EVENT_COUNT = 10_000
+const CALLS_IN_FLIGHT = 16
+const SCROLL_SECONDS = 5
+const POLL_MS = 50
 
 /** Makes so many events while the page looks on, so that it holds them all. A read is two. */
-export async function fill({ client }: ConsoleWorld, page: Page): Promise<void> {
-  let left = EVENTS / 2
+export async function fillWithEvents({ client }: ConsoleFixture, page: Page): Promise<void> {
+  let left = EVENT_COUNT / 2
   const sender = async () => {
     while (left-- > 0) await client.call('read_file', { path: 'README.md' }, { fresh: true })
   }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, sender))
+  await Promise.all(Array.from({ length: CALLS_IN_FLIGHT }, sender))
   // The page lets no text be evaluated again and again in it. What sessions were doing takes some of the room.
-  const held = `document.querySelector('.event')?.getAttribute('aria-setsize') >= ${EVENTS * 0.45}`
-  while (!(await page.evaluate(held))) await setTimeout(LOOK_MS)
+  const held = `document.querySelector('.event')?.getAttribute('aria-setsize') >= ${EVENT_COUNT * 0.45}`
+  while (!(await page.evaluate(held))) await setTimeout(POLL_MS)
 }
 
 /** Frames a second that are drawn while the box scrolls by 200 pixels a frame. */
-export async function framesOf(page: Page, box: string): Promise<number> {
+export async function measureFrameRate(page: Page, box: string): Promise<number> {
   const trace = await page.context().newCDPSession(page)
   let drawn = 0
   trace.on('Tracing.dataCollected', ({ value }) => {
@@ -32,24 +32,24 @@ export async function framesOf(page: Page, box: string): Promise<number> {
     transferMode: 'ReportEvents',
     traceConfig: { includedCategories: ['disabled-by-default-devtools.timeline.frame'] }
   })
-  await page.evaluate(SCROLLED(box))
+  await page.evaluate(scrollScript(box))
   const complete = new Promise(resolve => trace.once('Tracing.tracingComplete', resolve))
   await trace.send('Tracing.end')
   await complete
   await trace.detach()
-  return drawn / SECONDS
+  return drawn / SCROLL_SECONDS
 }
 
-const SCROLLED = (box: string) => `(async () => {
+const scrollScript = (box: string) => `(async () => {
   const box = document.querySelector('${box}')
-  for (const end = performance.now() + ${SECONDS * 1_000}; performance.now() < end; ) {
+  for (const end = performance.now() + ${SCROLL_SECONDS * 1_000}; performance.now() < end; ) {
     box.scrollTop = (box.scrollTop + 200) % (box.scrollHeight - box.clientHeight)
     await new Promise(requestAnimationFrame)
   }
 })()`
 
 /** A page of the same height with nothing but stripes: where nothing changes, no frame is drawn. */
-export async function floor(browser: Browser): Promise<Page> {
+export async function openBaselinePage(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.setContent(
     '<div class="box" style="height: 700px; overflow: auto"><div style="height: 150000px; background: repeating-linear-gradient(#ddd 0 20px, #fff 20px 40px)"></div></div>'

@@ -2,17 +2,17 @@
 import { cpus } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
-const LOOK_MS = 500
+const SAMPLE_MS = 500
 
 /** How much of the processors others use just now, 0 to 1. */
-export async function othersShare(): Promise<number> {
-  const before = times()
-  await pause(LOOK_MS)
-  const after = times()
+export async function otherCpuShare(): Promise<number> {
+  const before = cpuTimes()
+  await pause(SAMPLE_MS)
+  const after = cpuTimes()
   return 1 - (after.idle - before.idle) / (after.all - before.all)
 }
 
-function times() {
+function cpuTimes() {
   let idle = 0
   let all = 0
   for (const { times } of cpus()) {

@@ -3,23 +3,24 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Endpoint } from './http.ts'
-import { type Started, start } from './process.ts'
-import { type Command, Spawner } from './spawner.ts'
+import { type StartedProcess, startUntilReady } from './process.ts'
+import { BenchSpawner, type Command } from './spawner.ts'
 
 const PROJECT = path.resolve(import.meta.dirname, '..')
-const OURS = path.join(PROJECT, 'bin/toolgate.cjs')
-const FLOORS = path.join(import.meta.dirname, 'floors')
+const TOOLGATE = path.join(PROJECT, 'bin/toolgate.cjs')
+const FLOORS_FOLDER = path.join(import.meta.dirname, 'floors')
 /** Everything that is measured runs without asking. */
-const RULES = ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } }))
+const ALLOW_RULES = ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } }))
 /** The protocol's reference server, over standard input and output. */
-export const EVERYTHING = path.join(
+export const REFERENCE_MCP_SERVER = path.join(
   PROJECT,
   'test/e2e/node_modules/@modelcontextprotocol/server-everything/dist/index.js'
 )
-const REFERENCE = { command: process.execPath, args: [EVERYTHING] }
-const mcp = (good: number) => Object.fromEntries(Array.from({ length: good }, (_, i) => [`good${i}`, REFERENCE]))
+const REFERENCE_SERVER_CONFIG = { command: process.execPath, args: [REFERENCE_MCP_SERVER] }
+const mcpServers = (good: number) =>
+  Object.fromEntries(Array.from({ length: good }, (_, i) => [`good${i}`, REFERENCE_SERVER_CONFIG]))
 /** Each in a way of its own. */
-const BROKEN = {
+const BROKEN_MCP_SERVERS = {
   absent: { command: 'no-such-program' },
   ends: { command: 'false' },
   silent: { command: 'sleep', args: ['600'] },
@@ -28,21 +29,25 @@ const BROKEN = {
 }
 /** What keeps the commands of a server, and more for some rows; `unconfigured` has no file at all. */
 const CONFIGURATIONS = {
-  none: { rules: RULES, sandbox: { level: 'none' } },
-  mcp: { rules: RULES, sandbox: { level: 'none' }, mcp_servers: mcp(1) },
-  many_mcp: { rules: RULES, sandbox: { level: 'none' }, mcp_servers: { ...mcp(15), ...BROKEN } },
-  workspace: { rules: RULES, sandbox: { level: 'workspace' } },
+  none: { rules: ALLOW_RULES, sandbox: { level: 'none' } },
+  mcp: { rules: ALLOW_RULES, sandbox: { level: 'none' }, mcp_servers: mcpServers(1) },
+  many_mcp: {
+    rules: ALLOW_RULES,
+    sandbox: { level: 'none' },
+    mcp_servers: { ...mcpServers(15), ...BROKEN_MCP_SERVERS }
+  },
+  workspace: { rules: ALLOW_RULES, sandbox: { level: 'workspace' } },
   unconfigured: undefined
 }
 
-export interface Server extends Endpoint {
+export interface BenchServer extends Endpoint {
   pid: number
   stop(): Promise<void>
 }
 
-export class Ground {
+export class BenchEnvironment {
   /** Only that everything runs: a few samples, figures that mean nothing. */
-  readonly quick: boolean
+  readonly isQuick: boolean
   readonly folder: string
   /** The workspace that our servers serve unless told otherwise, and an equal one for the floors. */
   readonly root: string
@@ -50,7 +55,7 @@ export class Ground {
   readonly #cleanups: (() => Promise<void> | void)[] = []
 
   constructor(quick: boolean) {
-    this.quick = quick
+    this.isQuick = quick
     this.folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-bench-')))
     this.root = path.join(this.folder, 'workspace')
     this.floorRoot = path.join(this.folder, 'floor-workspace')
@@ -64,8 +69,8 @@ export class Ground {
   }
 
   /** So many when it counts, few when it is quick. */
-  many(full: number, quick = 1): number {
-    return this.quick ? quick : full
+  scale(full: number, quick = 1): number {
+    return this.isQuick ? quick : full
   }
 
   /** Writes a file to both workspaces. */
@@ -74,29 +79,29 @@ export class Ground {
   }
 
   /** Our server, built, as a process with a state folder of its own, and with the rules above. */
-  async ours(root = this.root, configuration: keyof typeof CONFIGURATIONS = 'none'): Promise<Server> {
+  async startToolgate(root = this.root, configuration: keyof typeof CONFIGURATIONS = 'none'): Promise<BenchServer> {
     const env = { ...this.#env(configuration), XDG_STATE_HOME: mkdtempSync(path.join(this.folder, 'state-')) }
     const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
-    const started = await start(OURS, args, { cwd: root, env })
+    const started = await startUntilReady(TOOLGATE, args, { cwd: root, env })
     const { token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
-    return this.#serve(started, token)
+    return this.#toServer(started, token)
   }
 
   /** Our command line, as somebody runs it who has the servers above. */
-  commandLine(args: readonly string[]): Command {
-    return { file: process.execPath, args: [OURS, ...args], cwd: this.root, env: this.#env('unconfigured') }
+  toolgateCommand(args: readonly string[]): Command {
+    return { file: process.execPath, args: [TOOLGATE, ...args], cwd: this.root, env: this.#env('unconfigured') }
   }
 
   /** A floor that serves: one of the scripts under floors/. */
-  async floor(name: 'everything' | 'fastify' | 'streams', root = this.floorRoot): Promise<Server> {
+  async startFloor(name: 'everything' | 'fastify' | 'streams', root = this.floorRoot): Promise<BenchServer> {
     const env = { PATH: process.env.PATH ?? '' }
-    const started = await start(path.join(FLOORS, `${name}.mjs`), [root], { cwd: root, env })
-    return this.#serve(started, 'x'.repeat(43))
+    const started = await startUntilReady(path.join(FLOORS_FOLDER, `${name}.mjs`), [root], { cwd: root, env })
+    return this.#toServer(started, 'x'.repeat(43))
   }
 
   /** A small process that starts others, to measure them by. */
-  spawner(): Spawner {
-    const spawner = new Spawner(path.join(FLOORS, 'spawn.mjs'))
+  spawner(): BenchSpawner {
+    const spawner = new BenchSpawner(path.join(FLOORS_FOLDER, 'spawn.mjs'))
     this.#cleanups.push(() => spawner.close())
     return spawner
   }
@@ -111,16 +116,16 @@ export class Ground {
     }
   }
 
-  onClear(cleanup: () => Promise<void> | void) {
+  onCleanup(cleanup: () => Promise<void> | void) {
     this.#cleanups.push(cleanup)
   }
 
-  async clear(): Promise<void> {
+  async cleanUp(): Promise<void> {
     for (const cleanup of this.#cleanups.toReversed()) await cleanup()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  #serve({ pid, ready, stop }: Started, token: string): Server {
+  #toServer({ pid, ready, stop }: StartedProcess, token: string): BenchServer {
     this.#cleanups.push(stop)
     const { hostname, port } = new URL(String(ready.url))
     return { host: hostname, port: Number(port), token, pid, stop }

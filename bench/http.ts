@@ -14,7 +14,7 @@ export interface Reply {
 }
 
 /** The bytes of a request. */
-export function request(
+export function encodeRequest(
   { host, port, token }: Endpoint,
   method: string,
   target: string,

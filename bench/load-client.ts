@@ -1,7 +1,7 @@
 // Who asks a server the same things again and again, and how quickly it is answered.
-import type { Ground } from './environment.ts'
-import { Connection, type Endpoint, type Reply, request } from './http.ts'
-import { timed } from './measure.ts'
+import type { BenchEnvironment } from './environment.ts'
+import { Connection, type Endpoint, encodeRequest, type Reply } from './http.ts'
+import { timeEach } from './measure.ts'
 
 const SUCCESS = Buffer.from('"status":"success"')
 
@@ -13,33 +13,33 @@ export interface ToolCall {
   context?: string
 }
 
-export interface TalkOptions {
+export interface LoadClientOptions {
   /** Where the server takes calls. */
   target?: string
   headers?: Readonly<Record<string, string | number>>
 }
 
 /** Whoever asks for one thing at a time. */
-export interface Asking {
+export interface Requester {
   say(): Promise<unknown>
 }
 
 /** One connection over which calls are made in turn. */
-export class Talker implements Asking {
+export class LoadClient implements Requester {
   readonly #connection: Connection
   readonly #requests: readonly Buffer[]
   #sent = 0
 
   static async open(
-    ground: Ground,
+    ground: BenchEnvironment,
     server: Endpoint,
     calls: readonly ToolCall[],
-    { target = '/calls', headers = {} }: TalkOptions = {}
-  ): Promise<Talker> {
+    { target = '/calls', headers = {} }: LoadClientOptions = {}
+  ): Promise<LoadClient> {
     const connection = await Connection.open(server)
-    ground.onClear(() => connection.close())
-    const requests = calls.map(call => request(server, 'POST', target, headers, JSON.stringify(call)))
-    return new Talker(connection, requests)
+    ground.onCleanup(() => connection.close())
+    const requests = calls.map(call => encodeRequest(server, 'POST', target, headers, JSON.stringify(call)))
+    return new LoadClient(connection, requests)
   }
 
   private constructor(connection: Connection, requests: readonly Buffer[]) {
@@ -57,13 +57,13 @@ export class Talker implements Asking {
 }
 
 /** Milliseconds of each of so many calls, one after the other. */
-export const latencies = (talker: Asking, count: number) => timed(count, () => talker.say())
+export const measureLatencies = (talker: Requester, count: number) => timeEach(count, () => talker.say())
 
 /** Answers a second while everyone has one call in flight. */
-export async function throughput(talkers: readonly Asking[], duration_ms: number): Promise<number[]> {
+export async function measureThroughput(talkers: readonly Requester[], duration_ms: number): Promise<number[]> {
   const began = performance.now()
   let answers = 0
-  const until = async (talker: Asking) => {
+  const until = async (talker: Requester) => {
     while (performance.now() - began < duration_ms) {
       await talker.say()
       answers++
@@ -74,9 +74,9 @@ export async function throughput(talkers: readonly Asking[], duration_ms: number
 }
 
 /** So many calls in all, one in flight for each. */
-export async function spread(talkers: readonly Asking[], count: number): Promise<void> {
+export async function sendAll(talkers: readonly Requester[], count: number): Promise<void> {
   let left = count
-  const work = async (talker: Asking) => {
+  const work = async (talker: Requester) => {
     while (left-- > 0) await talker.say()
   }
   await Promise.all(talkers.map(work))

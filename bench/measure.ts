@@ -5,7 +5,7 @@
 export type Rounds = readonly (readonly number[])[]
 
 /** Measures all sides once for warmth, then in rounds; every other round in reverse order. */
-export async function inTurns<Side extends string>(
+export async function interleave<Side extends string>(
   rounds: number,
   sides: Record<Side, () => Promise<number[]>>
 ): Promise<Record<Side, Rounds>> {
@@ -20,7 +20,7 @@ export async function inTurns<Side extends string>(
 }
 
 /** Times one piece of work after the other, in milliseconds. */
-export async function timed(count: number, work: () => Promise<unknown>): Promise<number[]> {
+export async function timeEach(count: number, work: () => Promise<unknown>): Promise<number[]> {
   const samples: number[] = []
   for (let i = 0; i < count; i++) {
     const began = performance.now()
@@ -41,4 +41,5 @@ export function percentile(samples: readonly number[], part: number): number {
 export const median = (samples: readonly number[]) => percentile(samples, 0.5)
 
 /** The median over rounds of a round's percentile. */
-export const overRounds = (rounds: Rounds, part: number) => median(rounds.map(samples => percentile(samples, part)))
+export const medianOverRounds = (rounds: Rounds, part: number) =>
+  median(rounds.map(samples => percentile(samples, part)))

@@ -1,5 +1,5 @@
 // What a row has to say: a figure of ours beside its floor, and how far apart they may be.
-import { overRounds, type Rounds } from './measure.ts'
+import { medianOverRounds, type Rounds } from './measure.ts'
 
 export type Unit = '%' | 'ms' | 'µs' | '/s' | 'MiB' | '×'
 
@@ -10,7 +10,7 @@ export interface Target {
   plus?: number
 }
 
-export interface Finding {
+export interface Measurement {
   work: string
   unit: Unit
   ours?: number
@@ -22,14 +22,14 @@ export interface Finding {
 }
 
 /** A finding with what follows from it. */
-export interface Judged extends Finding {
+export interface JudgedMeasurement extends Measurement {
   /** Ours over floor. */
   ratio?: number
   limit?: number
   met?: boolean
 }
 
-export function judge(finding: Finding): Judged {
+export function judgeMeasurement(finding: Measurement): JudgedMeasurement {
   const { ours, floor, target } = finding
   const ratio = ours !== undefined && floor !== undefined ? { ratio: ours / floor } : {}
   if (ours === undefined || !target) return { ...finding, ...ratio }
@@ -38,32 +38,32 @@ export function judge(finding: Finding): Judged {
 }
 
 /** What was measured on both sides, in the same rounds. */
-export interface Measured {
+export interface PairedRounds {
   ours: Rounds
   floor: Rounds
 }
 
 /** Milliseconds of single pieces of work: their median and their 99th percentile. */
-export function latencyFindings(
+export function latencyMeasurements(
   work: string,
-  measured: Measured,
+  measured: PairedRounds,
   { p50, p99 }: { p50?: Target; p99?: Target } = {}
-): Finding[] {
+): Measurement[] {
   return [
-    { work: `${work}, p50`, unit: 'ms', ...at(measured, 0.5), ...(p50 && { target: p50 }) },
-    { work: `${work}, p99`, unit: 'ms', ...at(measured, 0.99), ...(p99 && { target: p99 }) }
+    { work: `${work}, p50`, unit: 'ms', ...percentileOf(measured, 0.5), ...(p50 && { target: p50 }) },
+    { work: `${work}, p99`, unit: 'ms', ...percentileOf(measured, 0.99), ...(p99 && { target: p99 }) }
   ]
 }
 
 /** How much is done in a second. */
-export const rateFinding = (work: string, measured: Measured, target?: Target): Finding => ({
+export const rateMeasurement = (work: string, measured: PairedRounds, target?: Target): Measurement => ({
   work,
   unit: '/s',
-  ...at(measured, 0.5),
+  ...percentileOf(measured, 0.5),
   ...(target && { target })
 })
 
-const at = ({ ours, floor }: Measured, part: number) => ({
-  ours: overRounds(ours, part),
-  floor: overRounds(floor, part)
+const percentileOf = ({ ours, floor }: PairedRounds, part: number) => ({
+  ours: medianOverRounds(ours, part),
+  floor: medianOverRounds(floor, part)
 })

@@ -4,19 +4,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 const KIB_A_MIB = 1_024
 
 /** Resident memory of the process itself, in MiB. */
-export const ownMemory = (pid: number): number => kib(`/proc/${pid}/status`, 'VmRSS') / KIB_A_MIB
+export const residentMemory = (pid: number): number => readKib(`/proc/${pid}/status`, 'VmRSS') / KIB_A_MIB
 
 /** Memory of the process and all it started, in MiB; what several share is counted once. */
-export const wholeMemory = (pid: number): number =>
-  kib(`/proc/${pid}/smaps_rollup`, 'Pss') / KIB_A_MIB + sum(children(pid).map(wholeMemory))
+export const processTreeMemory = (pid: number): number =>
+  readKib(`/proc/${pid}/smaps_rollup`, 'Pss') / KIB_A_MIB + sum(childPids(pid).map(processTreeMemory))
 
-function kib(file: string, field: string): number {
+function readKib(file: string, field: string): number {
   const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(file, 'utf8'))?.[1]
   if (found === undefined) throw new Error(`${file} does not tell ${field}`)
   return Number(found)
 }
 
-const children = (pid: number): number[] =>
+const childPids = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap(task =>
     readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
   )

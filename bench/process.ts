@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-const READY_MS = 30_000
-const STOP_MS = 5_000
+const READY_TIMEOUT_MS = 30_000
+const STOP_TIMEOUT_MS = 5_000
 
-export interface Started {
+export interface StartedProcess {
   pid: number
   /** What the ready line says. */
   ready: Record<string, unknown>
@@ -13,11 +13,11 @@ export interface Started {
 }
 
 /** Runs a script with this very Node and waits for its ready line. */
-export async function start(
+export async function startUntilReady(
   script: string,
   args: readonly string[],
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> }
-): Promise<Started> {
+): Promise<StartedProcess> {
   const child = spawn(process.execPath, [script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let told = ''
   child.stderr.setEncoding('utf8').on('data', text => {
@@ -30,9 +30,9 @@ export async function start(
     if (said.includes('\n')) line.resolve(said.slice(0, said.indexOf('\n')))
   })
   child.once('exit', code => line.reject(new Error(`${script} ended with ${code} before it was ready: ${told}`)))
-  const timer = setTimeout(() => line.reject(new Error(`${script} was not ready in time: ${told}`)), READY_MS)
+  const timer = setTimeout(() => line.reject(new Error(`${script} was not ready in time: ${told}`)), READY_TIMEOUT_MS)
   try {
-    return { pid: child.pid!, ready: JSON.parse(await line.promise), stop: () => stop(child) }
+    return { pid: child.pid!, ready: JSON.parse(await line.promise), stop: () => stopProcess(child) }
   } catch (error) {
     child.kill('SIGKILL')
     throw error
@@ -41,11 +41,11 @@ export async function start(
   }
 }
 
-async function stop(child: ChildProcess) {
+async function stopProcess(child: ChildProcess) {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
   await ended
   clearTimeout(timer)
 }

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 
 const FILES = 2_000
-const FILES_A_FOLDER = 50
+const FILES_PER_FOLDER = 50
 /** Changed whenever the repository would come out otherwise. */
-const VERSION = 1
-const FIRST_SECOND = 1_700_000_000
+const REPOSITORY_VERSION = 1
+const FIRST_COMMIT_TIME = 1_700_000_000
 
 /** The repository's folder. */
-export function repository(commits: number): string {
-  const home = path.join(tmpdir(), `toolgate-bench-repository-${VERSION}-${commits}`)
+export function prepareRepository(commits: number): string {
+  const home = path.join(tmpdir(), `toolgate-bench-repository-${REPOSITORY_VERSION}-${commits}`)
   const root = path.join(home, 'repository')
   const stamp = path.join(home, 'complete')
   if (isComplete(root, stamp)) return root
@@ -21,7 +21,7 @@ export function repository(commits: number): string {
   const git = (args: readonly string[], input = '') =>
     execFileSync('git', args, { cwd: root, input, stdio: ['pipe', 'ignore', 'ignore'], maxBuffer: 1 << 30 })
   git(['init', '-q', '-b', 'main'])
-  git(['fast-import', '--quiet'], history(commits))
+  git(['fast-import', '--quiet'], generateHistory(commits))
   git(['reset', '-q', '--hard'])
   writeFileSync(stamp, '')
   return root
@@ -37,15 +37,15 @@ function isComplete(root: string, stamp: string) {
 }
 
 /** For `git fast-import`: each commit changes one file, the first ones add them. */
-function history(commits: number): string {
+function generateHistory(commits: number): string {
   return Array.from({ length: commits }, (_, i) => {
     const file = i % FILES
-    const who = `Ada <ada@example.com> ${FIRST_SECOND + i * 60} +0000`
+    const who = `Ada <ada@example.com> ${FIRST_COMMIT_TIME + i * 60} +0000`
     const message = `Change number ${i}\n\nIt changes file ${file}.\n`
     const content = `file ${file}\nas of change ${i}\n`
     return (
       `commit refs/heads/main\nauthor ${who}\ncommitter ${who}\ndata ${message.length}\n${message}` +
-      `M 100644 inline folder_${Math.floor(file / FILES_A_FOLDER)}/file_${file}.txt\ndata ${content.length}\n${content}\n`
+      `M 100644 inline folder_${Math.floor(file / FILES_PER_FOLDER)}/file_${file}.txt\ndata ${content.length}\n${content}\n`
     )
   }).join('')
 }

@@ -6,7 +6,7 @@ const WORDS = (
 ).split(' ')
 
 /** A generator of whole numbers that gives the same ones at every run. */
-export function numbers(seed: number): (below: number) => number {
+export function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return below => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -15,13 +15,13 @@ export function numbers(seed: number): (below: number) => number {
 }
 
 /** So many lines of some words each. */
-export function lines(count: number, seed: number): string {
-  const next = numbers(seed)
+export function generateLines(count: number, seed: number): string {
+  const next = createRandom(seed)
   const line = () => Array.from({ length: 3 + next(7) }, () => WORDS[next(WORDS.length)]!).join(' ')
   return Array.from({ length: count }, () => `${line()}\n`).join('')
 }
 
 /** Exactly so many bytes of lines. */
-export function text(bytes: number, seed: number): string {
-  return `${lines(Math.ceil(bytes / 20), seed).slice(0, bytes - 1)}\n`
+export function generateText(bytes: number, seed: number): string {
+  return `${generateLines(Math.ceil(bytes / 20), seed).slice(0, bytes - 1)}\n`
 }

@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 
 /** bash where there is one. */
-export function shell(): string {
+export function findServerShell(): string {
   const folders = (process.env.PATH ?? '').split(path.delimiter)
   const candidates = ['bash', 'sh'].flatMap(name => folders.map(folder => path.join(folder, name)))
   return candidates.find(isExecutable) ?? '/bin/sh'

@@ -12,28 +12,28 @@ export interface Command {
   inherit?: readonly string[]
 }
 
-export interface Ran {
+export interface RunResult {
   /** From the start to the end of its output. */
   ms: number
   code: number | null
   stdout: string
 }
 
-export class Spawner {
+export class BenchSpawner {
   readonly #child: ChildProcess
-  readonly #waiting = new Map<number, (ran: Ran) => void>()
+  readonly #waiting = new Map<number, (ran: RunResult) => void>()
   #last = 0
 
   constructor(script: string) {
     this.#child = fork(script, { execArgv: [] })
-    this.#child.on('message', ({ id, ran }: { id: number; ran: Ran }) => {
+    this.#child.on('message', ({ id, ran }: { id: number; ran: RunResult }) => {
       this.#waiting.get(id)?.(ran)
       this.#waiting.delete(id)
     })
   }
 
-  run(command: Command): Promise<Ran> {
-    const { promise, resolve } = Promise.withResolvers<Ran>()
+  run(command: Command): Promise<RunResult> {
+    const { promise, resolve } = Promise.withResolvers<RunResult>()
     this.#waiting.set(++this.#last, resolve)
     this.#child.send({ id: this.#last, command })
     return promise
@@ -48,7 +48,7 @@ export class Spawner {
 }
 
 /** How long each of so many runs took, one after the other. */
-export async function durations(count: number, run: () => Promise<Ran>): Promise<number[]> {
+export async function measureDurations(count: number, run: () => Promise<RunResult>): Promise<number[]> {
   const times: number[] = []
   for (let i = 0; i < count; i++) times.push((await run()).ms)
   return times

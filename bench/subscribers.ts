@@ -1,14 +1,14 @@
 // Open event streams, read with as little work as possible while every event on every stream is counted.
 import { connect, type Socket } from 'node:net'
-import { type Endpoint, request } from './http.ts'
+import { type Endpoint, encodeRequest } from './http.ts'
 
 const FRAME_END = '\n\n'
-const HEAD_END = '\r\n\r\n'
-const LONGEST_FRAME_HEAD = 64
+const HEADERS_END = '\r\n\r\n'
+const MAX_FRAME_HEAD_LENGTH = 64
 const FRAME_HEAD = /^id: (\d+)\nevent: (?:tool|file)\./
 
 /** One stream and what came over it. */
-interface Stream {
+interface SubscriberStream {
   open: boolean
   rest: Buffer | undefined
   count: number
@@ -21,7 +21,7 @@ interface Stream {
 export class Subscribers {
   /** Events read, over all streams together. */
   events = 0
-  readonly #streams: Stream[] = []
+  readonly #streams: SubscriberStream[] = []
   readonly #sockets: Socket[] = []
   // One for all: what was read is looked through at once.
   readonly #buffer = Buffer.alloc(1 << 18)
@@ -74,24 +74,24 @@ export class Subscribers {
   }
 
   #connect(server: Endpoint, target: string) {
-    const stream: Stream = { open: false, rest: undefined, count: 0, last: 0, sum: 0, disorder: 0 }
+    const stream: SubscriberStream = { open: false, rest: undefined, count: 0, last: 0, sum: 0, disorder: 0 }
     const callback = (bytes: number) => {
       this.#read(stream, this.#buffer.subarray(0, bytes))
       return true
     }
     const socket = connect({ host: server.host, port: server.port, onread: { buffer: this.#buffer, callback } })
-    socket.write(request(server, 'GET', target, { accept: 'text/event-stream' }))
+    socket.write(encodeRequest(server, 'GET', target, { accept: 'text/event-stream' }))
     socket.on('error', error => this.#fail(error))
     socket.on('end', () => this.#fail(new Error('a stream ended')))
     this.#streams.push(stream)
     this.#sockets.push(socket)
   }
 
-  #read(stream: Stream, fresh: Buffer) {
+  #read(stream: SubscriberStream, fresh: Buffer) {
     const bytes = stream.rest ? Buffer.concat([stream.rest, fresh]) : fresh
     let at = stream.open ? 0 : this.#answered(stream, bytes)
     for (let end = bytes.indexOf(FRAME_END, at); stream.open && end >= 0; end = bytes.indexOf(FRAME_END, at)) {
-      this.#count(stream, FRAME_HEAD.exec(bytes.toString('latin1', at, Math.min(end + 1, at + LONGEST_FRAME_HEAD))))
+      this.#count(stream, FRAME_HEAD.exec(bytes.toString('latin1', at, Math.min(end + 1, at + MAX_FRAME_HEAD_LENGTH))))
       at = end + FRAME_END.length
     }
     stream.rest = at < bytes.length ? Buffer.from(bytes.subarray(at)) : undefined
@@ -99,17 +99,17 @@ export class Subscribers {
   }
 
   /** Where the frames begin, once the head of the answer is there. */
-  #answered(stream: Stream, bytes: Buffer): number {
-    const end = bytes.indexOf(HEAD_END)
+  #answered(stream: SubscriberStream, bytes: Buffer): number {
+    const end = bytes.indexOf(HEADERS_END)
     if (end < 0) return 0
     const head = bytes.toString('latin1', 0, end)
     if (!head.startsWith('HTTP/1.1 200')) this.#fail(new Error(`a stream was answered: ${head}`))
     stream.open = true
     this.#open++
-    return end + HEAD_END.length
+    return end + HEADERS_END.length
   }
 
-  #count(stream: Stream, head: RegExpExecArray | null) {
+  #count(stream: SubscriberStream, head: RegExpExecArray | null) {
     if (!head) return
     const id = Number(head[1])
     if (id <= stream.last) stream.disorder++

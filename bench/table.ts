@@ -1,36 +1,38 @@
 // Findings as a table for people.
-import type { Judged, Target, Unit } from './measurement.ts'
+import type { JudgedMeasurement, Target, Unit } from './measurement.ts'
 
-const HEAD = ['work', 'ours', 'floor', 'ratio', 'must be', '']
-const PAD = '  '
+const HEADINGS = ['work', 'ours', 'floor', 'ratio', 'must be', '']
+const COLUMN_GAP = '  '
 
-export function table(findings: readonly Judged[], quick: boolean): string {
-  const rows = [HEAD, ...findings.map(finding => cells(finding, quick))]
-  const widths = HEAD.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
+export function formatMeasurements(findings: readonly JudgedMeasurement[], quick: boolean): string {
+  const rows = [HEADINGS, ...findings.map(finding => toCells(finding, quick))]
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
   const line = (row: readonly string[]) =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(PAD)
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(COLUMN_GAP)
   const [head, ...body] = rows.map(line)
   return [head, '-'.repeat(head!.length), ...body].join('\n')
 }
 
-function cells({ work, unit, ours, floor, ratio, target, limit, met }: Judged, quick: boolean): string[] {
+function toCells({ work, unit, ours, floor, ratio, target, limit, met }: JudgedMeasurement, quick: boolean): string[] {
   return [
     work,
-    figure(ours, unit),
-    figure(floor, unit),
+    formatFigure(ours, unit),
+    formatFigure(floor, unit),
     ratio === undefined ? '' : `${ratio.toFixed(2)} ×`,
-    target && limit !== undefined ? `${words(target)}${target.times ? ` = ${figure(limit, unit)}` : ''}` : '',
+    target && limit !== undefined
+      ? `${formatTarget(target)}${target.times ? ` = ${formatFigure(limit, unit)}` : ''}`
+      : '',
     met === undefined || quick ? '' : met ? 'met' : 'MISSED'
   ]
 }
 
-function words({ bound, times, plus }: Target) {
+function formatTarget({ bound, times, plus }: Target) {
   const parts = [...(times === undefined ? [] : [`${times} × floor`]), ...(plus === undefined ? [] : [`${plus}`])]
   return `${bound === 'at most' ? '≤' : '≥'} ${parts.join(' + ')}`
 }
 
 /** Three digits that count; whole numbers where there are more. */
-function figure(value: number | undefined, unit: Unit) {
+function formatFigure(value: number | undefined, unit: Unit) {
   if (value === undefined) return ''
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
   return `${value.toFixed(digits)} ${unit}`

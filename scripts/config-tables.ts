@@ -1,23 +1,30 @@
 // The reference of the configuration, from its schema and from what reads it.
-import { LIVE_SETTINGS } from '../src/config/contributions.ts'
+import { RELOADABLE_SETTINGS } from '../src/config/contributions.ts'
 import { Config } from '../src/config/schema.ts'
-import { flagOf, settingNames, variableOf } from '../src/config/text-sources.ts'
-import { workspaceMay } from '../src/config/workspace-trust.ts'
+import { listSettingVariables, toFlagName, toVariableName } from '../src/config/text-sources.ts'
+import { workspacePermission } from '../src/config/workspace-trust.ts'
 import { COMMANDS } from './cli-tables.ts'
-import { asSchema, type Schema, table, takes } from './schema-tables.ts'
+import { formatType, markdownTable, type Schema, toSchema } from './schema-tables.ts'
 
 export const configTables = {
   configuration: () =>
-    table(
+    markdownTable(
       ['key', 'takes', 'default', 'does', 'a repository', 'besides files'],
-      settingsOf(asSchema(Config)).map(({ at, schema }) => {
+      listSettings(toSchema(Config)).map(({ at, schema }) => {
         const key = at.join('.')
-        return [`\`${key}\``, takes(schema), defaultOf(schema), doesOf(key, schema), MAY[workspaceMay(key)], waysOf(at)]
+        return [
+          `\`${key}\``,
+          formatType(schema),
+          formatDefault(schema),
+          formatDescription(key, schema),
+          TRUST_LABELS[workspacePermission(key)],
+          formatOverrides(at)
+        ]
       })
     )
 }
 
-const MAY = { never: 'never', tighten: 'stricter', trusted: 'if trusted' }
+const TRUST_LABELS = { never: 'never', tighten: 'stricter', trusted: 'if trusted' }
 
 /** A setting by itself: sections stand for what is in them. */
 interface Setting {
@@ -25,27 +32,27 @@ interface Setting {
   schema: Schema
 }
 
-export const settingsOf = (schema: Schema, above: readonly string[] = []): Setting[] =>
+export const listSettings = (schema: Schema, above: readonly string[] = []): Setting[] =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const at = [...above, name]
-    return field.properties ? settingsOf(field, at) : [{ at, schema: field }]
+    return field.properties ? listSettings(field, at) : [{ at, schema: field }]
   })
 
-const defaultOf = ({ default: value }: Schema) => (value === undefined ? '' : `\`${JSON.stringify(value)}\``)
+const formatDefault = ({ default: value }: Schema) => (value === undefined ? '' : `\`${JSON.stringify(value)}\``)
 
-const doesOf = (key: string, { description = '' }: Schema) =>
-  LIVE_SETTINGS.includes(key) ? `${description} Changes are taken at once.` : description
+const formatDescription = (key: string, { description = '' }: Schema) =>
+  RELOADABLE_SETTINGS.includes(key) ? `${description} Changes are taken at once.` : description
 
 /** The variable and the flag that say it, where there are such. */
-function waysOf(at: readonly string[]): string {
+function formatOverrides(at: readonly string[]): string {
   const ways = [
-    ...(VARIABLES.has(variableOf(at)) ? [variableOf(at)] : []),
-    ...(FLAGS.has(flagOf(at)) ? [flagOf(at)] : [])
+    ...(VARIABLES.has(toVariableName(at)) ? [toVariableName(at)] : []),
+    ...(FLAGS.has(toFlagName(at)) ? [toFlagName(at)] : [])
   ]
   return ways.map(way => `\`${way}\``).join(' ')
 }
 
-const VARIABLES: ReadonlySet<string> = new Set(['TOOLGATE_ROOTS', ...settingNames()])
+const VARIABLES: ReadonlySet<string> = new Set(['TOOLGATE_ROOTS', ...listSettingVariables()])
 const FLAGS: ReadonlySet<string | undefined> = new Set(
   COMMANDS.get('serve')!.options.map(({ long }) => long ?? undefined)
 )

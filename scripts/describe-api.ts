@@ -5,9 +5,9 @@ import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import { EVENTS } from '../src/events/events.ts'
-import { registerRoutes, type Services } from '../src/routes/index.ts'
+import { type RouteServices, registerRoutes } from '../src/routes/index.ts'
 
-type Document = { components: { schemas: Record<string, unknown> } } & Record<string, unknown>
+type OpenApiDocument = { components: { schemas: Record<string, unknown> } } & Record<string, unknown>
 
 /** The document as YAML. No server is started: the routes are only asked what they are. */
 export async function describeApi(): Promise<string> {
@@ -40,10 +40,10 @@ export async function describeApi(): Promise<string> {
   })
   await app.register(fastifySSE)
   // Handlers are never called, so they need none of the services.
-  await registerRoutes(app as unknown as FastifyInstance, {} as Services)
+  await registerRoutes(app as unknown as FastifyInstance, {} as RouteServices)
   await app.ready()
-  const document = app.swagger() as unknown as Document
-  const events = Object.entries(EVENTS).map(([type, schema]) => [schemaName(type), plain(schema)] as const)
+  const document = app.swagger() as unknown as OpenApiDocument
+  const events = Object.entries(EVENTS).map(([type, schema]) => [schemaName(type), toPlainJson(schema)] as const)
   Object.assign(document.components.schemas, Object.fromEntries(events), {
     Event: {
       description: 'The data of one frame of GET /events, by its type.',
@@ -64,4 +64,4 @@ const schemaName = (type: string) =>
     .map(word => word[0]!.toUpperCase() + word.slice(1))
     .join('')}Event`
 
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

@@ -7,23 +7,23 @@ import { FRONT_END_EFFECTS } from '../src/tool/front-end.ts'
 import { cliTables } from './cli-tables.ts'
 import { configTables } from './config-tables.ts'
 import { eventTables } from './event-tables.ts'
-import { asSchema, table } from './schema-tables.ts'
+import { markdownTable, toSchema } from './schema-tables.ts'
 import { toolTables } from './tool-tables.ts'
 import { toolsetTables } from './toolset-tables.ts'
 
 /** A document keeps each table between `<!-- table: name -->` and `<!-- end of table -->`. */
-const PLACE = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
+const TABLE_MARKERS = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
 
 const TABLES: Record<string, () => string> = {
   errors: () =>
-    table(
+    markdownTable(
       ['code', 'HTTP', 'try again', 'means', 'what to do'],
-      Object.entries(ERRORS).map(([code, { status, recoverable, means, cure }]) => [
+      Object.entries(ERRORS).map(([code, { status, recoverable, description, resolution }]) => [
         `\`${code}\``,
         String(status),
         recoverable ? 'yes' : 'no',
-        means,
-        cure
+        description,
+        resolution
       ])
     ),
 
@@ -31,7 +31,7 @@ const TABLES: Record<string, () => string> = {
     const { paths } = parse(readFileSync('openapi.yaml', 'utf8')) as {
       paths: Record<string, Record<string, { summary: string }>>
     }
-    return table(
+    return markdownTable(
       ['route', 'does'],
       Object.entries(paths).flatMap(([path, operations]) =>
         Object.entries(operations).map(([method, { summary }]) => [
@@ -43,19 +43,19 @@ const TABLES: Record<string, () => string> = {
   },
 
   effects: () =>
-    table(
+    markdownTable(
       ['effect', 'what is asked', 'params', 'answer', 'time'],
       Object.entries(FRONT_END_EFFECTS).map(([effect, { asks, params, answer, ms }]) => [
         `\`${effect}\``,
         asks,
-        namesOf(params).join(', '),
-        namesOf(answer).join(', '),
+        propertyNames(params).join(', '),
+        propertyNames(answer).join(', '),
         Number.isFinite(ms) ? `${ms / 1_000} s` : 'while the call waits'
       ])
     ),
 
   language_servers: () =>
-    table(
+    markdownTable(
       ['server', 'files', 'to install'],
       LANGUAGE_SERVERS.map(({ name, languages, install }) => [
         `\`${name}\``,
@@ -70,20 +70,20 @@ const TABLES: Record<string, () => string> = {
   ...eventTables,
   ...configTables,
   ...toolTables,
-  ...toolsetTables(table),
+  ...toolsetTables(markdownTable),
   ...cliTables
 }
 
 /** The document with every table made anew. */
-export const withTables = (markdown: string): string =>
-  markdown.replace(PLACE, (_all, start: string, name: string, end: string) => {
+export const replaceTables = (markdown: string): string =>
+  markdown.replace(TABLE_MARKERS, (_all, start: string, name: string, end: string) => {
     const make = TABLES[name]
     if (!make) throw new Error(`There is no table ${name}.`)
     return `${start}\n\n${make()}\n\n${end}`
   })
 
 /** Field names; a question mark follows those that may be left out. */
-const namesOf = (schema: object): string[] => {
-  const { properties = {}, required = [] } = asSchema(schema)
+const propertyNames = (schema: object): string[] => {
+  const { properties = {}, required = [] } = toSchema(schema)
   return Object.keys(properties).map(name => (required.includes(name) ? name : `${name}?`))
 }

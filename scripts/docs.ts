@@ -1,10 +1,10 @@
 // Writes the tables of the documents anew from the code; with --check, fails where one is not current.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { withTables } from './doc-tables.ts'
+import { replaceTables } from './doc-tables.ts'
 
 for (const file of ['README.md', ...globSync('docs/*.md')]) {
   const text = readFileSync(file, 'utf8')
-  const current = withTables(text)
+  const current = replaceTables(text)
   if (text === current) continue
   if (!process.argv.includes('--check')) writeFileSync(file, current)
   else {

@@ -1,9 +1,16 @@
 // The reference of the events, from their schemas.
 import { EVENTS } from '../src/events/events.ts'
-import { anchorOf, asSchema, type Field, fieldsOf, fieldTable, table } from './schema-tables.ts'
+import {
+  headingAnchor,
+  listFields,
+  markdownFieldTable,
+  markdownTable,
+  type SchemaField,
+  toSchema
+} from './schema-tables.ts'
 
 /** What every event may have is told once, above. */
-const COMMON: ReadonlySet<string> = new Set([
+const COMMON_FIELDS: ReadonlySet<string> = new Set([
   'type',
   'seq',
   'time',
@@ -14,25 +21,25 @@ const COMMON: ReadonlySet<string> = new Set([
   'href?'
 ])
 
-const ALL = Object.entries(EVENTS).map(([type, { description, ...schema }]) => ({
+const DESCRIBED_EVENTS = Object.entries(EVENTS).map(([type, { description, ...schema }]) => ({
   type,
   description,
-  fields: fieldsOf(asSchema(schema))
+  fields: listFields(toSchema(schema))
 }))
 
 export const eventTables = {
   events: () =>
-    table(
+    markdownTable(
       ['type', 'tells'],
-      ALL.map(({ type, description }) => [`[\`${type}\`](#${anchorOf(type)})`, description])
+      DESCRIBED_EVENTS.map(({ type, description }) => [`[\`${type}\`](#${headingAnchor(type)})`, description])
     ),
-  event_fields: () => fieldTable('field', ALL[0]!.fields.filter(isCommon)),
-  event_sections: () => ALL.map(sectionOf).join('\n\n')
+  event_fields: () => markdownFieldTable('field', DESCRIBED_EVENTS[0]!.fields.filter(isCommon)),
+  event_sections: () => DESCRIBED_EVENTS.map(renderEvent).join('\n\n')
 }
 
-const isCommon = ({ path, schema }: Field) => COMMON.has(path) && schema.const === undefined
+const isCommon = ({ path, schema }: SchemaField) => COMMON_FIELDS.has(path) && schema.const === undefined
 
-function sectionOf({ type, description, fields }: (typeof ALL)[number]): string {
-  const own = fields.filter(({ path }) => !COMMON.has(path))
-  return [`### ${type}`, description, fieldTable('field', own)].join('\n\n')
+function renderEvent({ type, description, fields }: (typeof DESCRIBED_EVENTS)[number]): string {
+  const own = fields.filter(({ path }) => !COMMON_FIELDS.has(path))
+  return [`### ${type}`, description, markdownFieldTable('field', own)].join('\n\n')
 }

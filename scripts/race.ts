@@ -1,15 +1,15 @@
 // npm run race: everything that files are used for, while another process exchanges a file or a folder on the way with a
 // link out of the workspace. Says what came of it; nothing may leak, and nothing outside may change.
 import { parseArgs } from 'node:util'
-import { HEATS, race } from '../test/host/files/race.ts'
+import { RACE_CASES, runRace } from '../test/host/files/race.ts'
 
 const { values } = parseArgs({ options: { swaps: { type: 'string', default: '100000' } } })
 /** In each heat. */
-const least = { swaps: Math.ceil(Number(values.swaps) / HEATS.length), tries: 2_000 }
+const minimums = { swaps: Math.ceil(Number(values.swaps) / RACE_CASES.length), tries: 2_000 }
 
 let swaps = 0
-for (const heat of HEATS) {
-  const { heat: name, leaked, touched, holding, ...counts } = await race(heat, least)
+for (const heat of RACE_CASES) {
+  const { heat: name, leaked, touched, holding, ...counts } = await runRace(heat, minimums)
   swaps += counts.swaps
   const bad = leaked.length + touched.length + holding.length
   console.log(

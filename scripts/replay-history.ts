@@ -5,11 +5,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { casesOf, KINDS, type Kind } from './replay/cases.ts'
-import { repositoryOf } from './replay/packages.ts'
+import { CASE_KINDS, type CaseKind, toCases } from './replay/cases.ts'
+import { createRepository } from './replay/packages.ts'
 import { Repository } from './replay/repository.ts'
-import { OUTCOMES, type Outcome, run } from './replay/run.ts'
-import { Server } from './replay/server.ts'
+import { REPLAY_OUTCOMES, type ReplayOutcome, runCase } from './replay/run.ts'
+import { ReplayServer } from './replay/server.ts'
 
 const USAGE = `node scripts/replay-history.ts <repository> [--commits <number>] [--json]
 node scripts/replay-history.ts --from-packages <name@version>,<name@version>… [--commits <number>] [--json]
@@ -28,21 +28,24 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const root = path.join(folder, 'workspace')
 mkdirSync(root)
 
-const repository = new Repository(options.packages ? repositoryOf(options.packages, folder) : options.repository)
-const server = await Server.start(root, path.join(folder, 'home'))
+const repository = new Repository(options.packages ? createRepository(options.packages, folder) : options.repository)
+const server = await ReplayServer.start(root, path.join(folder, 'home'))
 const table = Object.fromEntries(
-  KINDS.map(kind => [kind, { cases: 0, ...(Object.fromEntries(OUTCOMES.map(name => [name, 0])) as Counts) }])
-) as Record<Kind, Counts & { cases: number }>
+  CASE_KINDS.map(kind => [
+    kind,
+    { cases: 0, ...(Object.fromEntries(REPLAY_OUTCOMES.map(name => [name, 0])) as Counts) }
+  ])
+) as Record<CaseKind, Counts & { cases: number }>
 const left_out: Record<string, number> = {}
-const notable: { kind: Kind; about: string; outcome: Outcome; why: string | undefined }[] = []
+const notable: { kind: CaseKind; about: string; outcome: ReplayOutcome; why: string | undefined }[] = []
 const commits = repository.commits(options.commits)
 try {
   for (const id of commits) {
     const count = (why: string) => {
       left_out[why] = (left_out[why] ?? 0) + 1
     }
-    for (const one of casesOf(repository.commit(id), blob => repository.blob(blob), count)) {
-      const { outcome, why } = await run(server, root, one)
+    for (const one of toCases(repository.commit(id), blob => repository.blob(blob), count)) {
+      const { outcome, why } = await runCase(server, root, one)
       table[one.kind].cases++
       table[one.kind][outcome]++
       if (outcome !== 'exact') notable.push({ kind: one.kind, about: one.about, outcome, why })
@@ -52,7 +55,7 @@ try {
   await server.stop()
 }
 
-const total = KINDS.reduce((sum, kind) => sum + table[kind].cases, 0)
+const total = CASE_KINDS.reduce((sum, kind) => sum + table[kind].cases, 0)
 const failures = notable.filter(({ outcome }) => outcome === 'wrong' || outcome === 'refused')
 if (options.json)
   console.log(JSON.stringify({ commits: commits.length, cases: total, table, left_out, notable }, null, 2))
@@ -60,12 +63,12 @@ else print()
 // A shallow clone may have no commit with a parent, and so nothing to do again.
 if (failures.length > 0) process.exitCode = 1
 
-type Counts = Record<Outcome, number>
+type Counts = Record<ReplayOutcome, number>
 
 function print() {
-  const columns = ['cases', ...OUTCOMES] as const
+  const columns = ['cases', ...REPLAY_OUTCOMES] as const
   console.log(['', ...columns].map(column).join(''))
-  for (const kind of KINDS) console.log([kind, ...columns.map(name => table[kind][name])].map(column).join(''))
+  for (const kind of CASE_KINDS) console.log([kind, ...columns.map(name => table[kind][name])].map(column).join(''))
   for (const [why, count] of Object.entries(left_out)) console.log(`left out: ${why}: ${count}`)
   for (const { kind, about, outcome, why } of failures.slice(0, FAILURES_SHOWN))
     console.log(`${outcome}: ${kind} ${about}: ${why}`)

@@ -17,15 +17,15 @@ export interface Schema {
 }
 
 /** A schema as the plain JSON it stands for. */
-export const asSchema = (schema: object) => JSON.parse(JSON.stringify(schema)) as Schema
+export const toSchema = (schema: object) => JSON.parse(JSON.stringify(schema)) as Schema
 
 /** What may stand there. */
-export function takes(schema: Schema): string {
+export function formatType(schema: Schema): string {
   const { type, enum: values, const: only, $ref, anyOf, items, minimum, maximum, properties } = schema
   if (values) return values.map(value => `\`${value}\``).join(', ')
   if (only !== undefined) return `\`${only}\``
   if ($ref) return `[${$ref.split('/').at(-1)}](../openapi.yaml)`
-  if (anyOf) return anyOf.map(takes).join(' or ')
+  if (anyOf) return anyOf.map(formatType).join(' or ')
   if (type === 'array') return SCALARS.includes(items?.type ?? '') ? `list of ${items!.type}s` : 'list'
   if (type === 'object') return properties ? 'object' : 'object by name'
   if (type !== 'integer' && type !== 'number') return type ?? 'anything'
@@ -36,38 +36,38 @@ export function takes(schema: Schema): string {
 const SCALARS = ['string', 'integer', 'number', 'boolean']
 
 /** A field at any depth. Its path tells lists by `[]`, and ends in `?` where it may be left out. */
-export interface Field {
+export interface SchemaField {
   path: string
   schema: Schema
 }
 
 /** Every field, those beneath after the one that holds them. */
-export function fieldsOf({ properties = {}, required = [] }: Schema, above = ''): Field[] {
+export function listFields({ properties = {}, required = [] }: Schema, above = ''): SchemaField[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${above}${name}`
     const list = schema.type === 'array'
     const inner = list ? (schema.items ?? {}) : schema
     const may = required.includes(name) ? '' : '?'
-    return [{ path: `${path}${may}`, schema }, ...fieldsOf(inner, `${path}${list ? '[]' : ''}.`)]
+    return [{ path: `${path}${may}`, schema }, ...listFields(inner, `${path}${list ? '[]' : ''}.`)]
   })
 }
 
 /** A Markdown table. */
-export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   return [line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
 /** A table of fields. */
-export const fieldTable = (heading: string, fields: readonly Field[]): string =>
-  table(
+export const markdownFieldTable = (heading: string, fields: readonly SchemaField[]): string =>
+  markdownTable(
     [heading, 'is', 'means'],
-    fields.map(({ path, schema }) => [`\`${path}\``, takes(schema), schema.description ?? ''])
+    fields.map(({ path, schema }) => [`\`${path}\``, formatType(schema), schema.description ?? ''])
   )
 
 /** Where a heading of this text is on its page. */
-export const anchorOf = (heading: string) =>
+export const headingAnchor = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^\w -]/g, '')

@@ -1,28 +1,28 @@
 // The reference of the tools, from what each declares of itself, with the call that its test makes.
 import type { Tool } from '../src/tool/tool.ts'
 import { TOOLS } from '../src/tools/index.ts'
-import { EXAMPLES } from '../test/conformance/tool-examples.ts'
-import { asSchema, fieldsOf, fieldTable, table } from './schema-tables.ts'
+import { TOOL_EXAMPLES } from '../test/conformance/tool-examples.ts'
+import { listFields, markdownFieldTable, markdownTable, toSchema } from './schema-tables.ts'
 
 export const toolTables = {
   tools: () =>
-    table(
+    markdownTable(
       ['tool', 'effect', 'does'],
-      TOOLS.map(({ name, effect, description }) => [`[\`${name}\`](#${name})`, effectOf(effect), description])
+      TOOLS.map(({ name, effect, description }) => [`[\`${name}\`](#${name})`, formatEffect(effect), description])
     ),
-  tool_sections: () => TOOLS.map(sectionOf).join('\n\n')
+  tool_sections: () => TOOLS.map(renderTool).join('\n\n')
 }
 
-const effectOf = (effect: Tool['effect']) => (typeof effect === 'function' ? 'depends' : effect)
+const formatEffect = (effect: Tool['effect']) => (typeof effect === 'function' ? 'depends' : effect)
 
-function sectionOf({ name, description, input, output }: Tool): string {
-  const params = fieldsOf(asSchema(input))
+function renderTool({ name, description, input, output }: Tool): string {
+  const params = listFields(toSchema(input))
   return [
     `### ${name}`,
     description,
-    params.length === 0 ? 'It takes no params.' : fieldTable('param', params),
-    fieldTable('gives', fieldsOf(asSchema(output))),
-    `\`\`\`json\n${onOneLine({ tool: name, params: EXAMPLES[name] })}\n\`\`\``
+    params.length === 0 ? 'It takes no params.' : markdownFieldTable('param', params),
+    markdownFieldTable('gives', listFields(toSchema(output))),
+    `\`\`\`json\n${onOneLine({ tool: name, params: TOOL_EXAMPLES[name] })}\n\`\`\``
   ].join('\n\n')
 }
 

@@ -1,7 +1,7 @@
 // The tables of the toolsets, made from the data that serves them.
-import type { Param, Row, Toolset } from '../src/catalog/toolset.ts'
+import type { ParamMapping, ToolMapping, Toolset } from '../src/catalog/toolset.ts'
 import { TOOLSETS } from '../src/catalog/toolsets/index.ts'
-import { VALUES } from '../src/catalog/toolsets/result-formats.ts'
+import { RESULT_FORMATS } from '../src/catalog/toolsets/result-formats.ts'
 import type { Tool } from '../src/tool/tool.ts'
 import { TOOLS } from '../src/tools/index.ts'
 
@@ -11,26 +11,26 @@ export const toolsetTables = (table: Table): Record<string, () => string> => ({
   toolsets: () =>
     table(
       ['toolset', 'names', 'from'],
-      TOOLSETS.map(({ name, names, serves_all, about }) => [
+      TOOLSETS.map(({ name, tools, servesAll, description }) => [
         `\`${name}\``,
-        serves_all ? 'all' : String(Object.keys(names).length),
-        about
+        servesAll ? 'all' : String(Object.keys(tools).length),
+        description
       ])
     ),
   ...Object.fromEntries(
     TOOLSETS.filter(({ name }) => name !== 'native').map(toolset => [
       `toolset_${toolset.name.replaceAll('-', '_')}`,
-      () => tableOf(toolset, table)
+      () => renderToolset(toolset, table)
     ])
   )
 })
 
-function tableOf(toolset: Toolset, table: Table): string {
-  const rows = Object.entries(toolset.names).map(([name, row]) => [
+function renderToolset(toolset: Toolset, table: Table): string {
+  const rows = Object.entries(toolset.tools).map(([name, row]) => [
     `\`${name}\``,
     `\`${row.tool}\``,
-    paramsOf(row),
-    answerOf(toolset, row),
+    formatParams(row),
+    formatAnswer(toolset, row),
     row.timeout_ms === undefined ? '' : `${row.timeout_ms / 1_000} s`,
     row.note ?? ''
   ])
@@ -38,25 +38,25 @@ function tableOf(toolset: Toolset, table: Table): string {
   return `${table(['name', 'done by', 'params', 'answer', 'time limit', 'stricter or otherwise here'], rows)}\n\n${notes}`
 }
 
-const paramsOf = ({ params }: Row) =>
+const formatParams = ({ params }: ToolMapping) =>
   params === undefined
     ? 'all of the tool'
     : Object.entries(params)
-        .map(([name, param]) => paramOf(name, param))
+        .map(([name, param]) => formatParam(name, param))
         .join(', ')
 
-function paramOf(name: string, { to = name, factor, ours }: Param) {
+function formatParam(name: string, { to = name, factor, isExtension }: ParamMapping) {
   const own = to === name ? '' : ` → \`${to}\``
-  return `\`${name}\`${own}${factor === undefined ? '' : ` × ${factor}`}${ours ? ' (ours)' : ''}`
+  return `\`${name}\`${own}${factor === undefined ? '' : ` × ${factor}`}${isExtension ? ' (ours)' : ''}`
 }
 
 /** The fields of the answer, where the tool is there to tell them. */
-function answerOf(toolset: Toolset, row: Row) {
-  const form = row.value ?? toolset.value
+function formatAnswer(toolset: Toolset, row: ToolMapping) {
+  const form = row.resultFormat ?? toolset.resultFormat
   const tool: Tool | undefined = TOOLS.find(({ name }) => name === row.tool)
   if (form === 'data' || form === 'camel') return form === 'data' ? 'as the tool' : 'as the tool, in camelCase'
   if (!tool) return ''
-  const { properties } = VALUES[form].output(tool) as { properties?: object }
+  const { properties } = RESULT_FORMATS[form].output(tool) as { properties?: object }
   return properties === undefined
     ? 'text'
     : Object.keys(properties)

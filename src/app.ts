@@ -8,67 +8,67 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { Catalog } from './catalog/catalog.ts'
 import { CustomTools } from './catalog/custom/custom-tools.ts'
-import { type BroughtSource, broughtOnce } from './config/contributions.ts'
+import { type ContributionSource, staticContributions } from './config/contributions.ts'
 import type { Settings } from './config/schema.ts'
-import { Views } from './engine/approvals/editor-previews.ts'
+import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { Calls } from './engine/calls.ts'
-import { Findings } from './engine/diagnostics/diagnostics-feed.ts'
+import { DiagnosticsFeed } from './engine/diagnostics/diagnostics-feed.ts'
 import { Delegations } from './engine/editors/delegations.ts'
-import { FrontEnds } from './engine/editors/front-end-registry.ts'
-import { HeldBuffers } from './engine/editors/unsaved-buffers.ts'
+import { FrontEndRegistry } from './engine/editors/front-end-registry.ts'
+import { UnsavedBuffers } from './engine/editors/unsaved-buffers.ts'
 import type { Engine } from './engine/engine.ts'
 import { ConfiguredHooks } from './engine/hooks/configured-hooks.ts'
-import { isUnderWay } from './engine/in-flight.ts'
+import { isInFlight } from './engine/in-flight.ts'
 import { Jobs } from './engine/jobs/jobs.ts'
-import { commandFacts } from './engine/policy/command-facts.ts'
-import { RememberedRules } from './engine/policy/saved-rules.ts'
+import { analyzeCommand } from './engine/policy/command-facts.ts'
+import { SavedRules } from './engine/policy/saved-rules.ts'
 import { ResultCache } from './engine/result-cache.ts'
 import { Scheduler } from './engine/scheduler.ts'
-import { tellOutside } from './events/external-changes.ts'
-import { tellIndex } from './events/index-state.ts'
+import { publishExternalChanges } from './events/external-changes.ts'
+import { publishIndexState } from './events/index-state.ts'
 import { Journal } from './events/journal.ts'
-import { tellMcp } from './events/mcp-state.ts'
+import { publishMcpState } from './events/mcp-state.ts'
 import { Metrics } from './events/metrics.ts'
 import { Sessions } from './events/sessions.ts'
 import { Streams } from './events/streams.ts'
-import { tellTools } from './events/tools-change.ts'
+import { publishToolsChange } from './events/tools-change.ts'
 import { consoleFiles } from './host/console-files.ts'
-import type { Outside } from './host/egress/guarded-connect.ts'
-import type { Doors } from './host/files/dir-access.ts'
-import { Machine } from './host/host-services.ts'
-import { KnownModules } from './host/modules/module-description-cache.ts'
+import type { EgressNetwork } from './host/egress/guarded-connect.ts'
+import type { DirAccess } from './host/files/dir-access.ts'
+import { HostServices } from './host/host-services.ts'
+import { ModuleDescriptionCache } from './host/modules/module-description-cache.ts'
 import type { Environment } from './host/processes/environment.ts'
-import { Masking } from './host/secrets/secret-masker.ts'
-import { NO_TRUST, type Trust } from './host/trust/trust-store.ts'
-import { clearLeftovers } from './host/undo-store/crash-recovery.ts'
-import { httpServerOptions, installDoor } from './routes/auth.ts'
-import { installProblems } from './routes/http/problem.ts'
-import { requestIds } from './routes/http/request-ids.ts'
+import { SecretMasker } from './host/secrets/secret-masker.ts'
+import { NO_TRUST, type TrustStore } from './host/trust/trust-store.ts'
+import { recoverInterruptedWrites } from './host/undo-store/crash-recovery.ts'
+import { httpServerOptions, registerAuth } from './routes/auth.ts'
+import { registerErrorHandlers } from './routes/http/problem.ts'
+import { createRequestIdGenerator } from './routes/http/request-ids.ts'
 import { registerRoutes } from './routes/index.ts'
 import { IssuedTokens } from './server/issued-tokens.ts'
-import { openLog } from './server/log.ts'
+import { createLogger } from './server/log.ts'
 import { type Login, OneTimeCodes, START_LOGIN_LIFETIME_MS } from './server/one-time-codes.ts'
 import type { Tokens } from './server/tokens.ts'
-import { folderOf } from './server/xdg.ts'
+import { xdgFolder } from './server/xdg.ts'
 import { openStore, type Store } from './store/store.ts'
 import type { Tool } from './tool/tool.ts'
 import { TOOLS } from './tools/index.ts'
-import { servedTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
+import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
 
 // What whoever starts the server needs besides.
-export { ruleFaults } from './engine/policy/rule-validation.ts'
-export { hostsOf } from './routes/auth.ts'
+export { validateRule } from './engine/policy/rule-validation.ts'
+export { listAllowedHosts } from './routes/auth.ts'
 
 /** Version of the wire contract. */
 export const PROTOCOL = 1
 const RETENTION_CHECK_MS = 10 * 60_000
 /** How long a start waits for tools of users. */
-const FIRST_LOOK_MS = 100
+const CUSTOM_TOOLS_START_TIMEOUT_MS = 100
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
 const MCP_AFTER_MS = 100
 const WATCH_AFTER_MS = 500
-const TRY_OUT_AFTER_MS = 2_000
+const SANDBOX_TEST_AFTER_MS = 2_000
 const INDEX_AFTER_MS = 3_000
 const DAY_MS = 86_400_000
 
@@ -98,40 +98,40 @@ export interface AppOptions {
   hosts?: () => readonly string[]
   log?: Logger
   /** How files are reached, where that is not to be as is best on this system. */
-  doors?: Doors
+  dirAccess?: DirAccess
   /** What commands that may reach hosts are let out to, where that is not the network of this machine. */
-  network?: Outside
+  network?: EgressNetwork
   /** What files bring to be run, where that is followed; else as in the settings, for ever. */
-  brought?: BroughtSource
+  contributions?: ContributionSource
   /** What a person has trusted; nothing without it. */
-  trust?: Trust
+  trust?: TrustStore
   /** The store of the state folder, where it is being opened already. */
   store?: Promise<Store>
 }
 
-export async function createApp(settings: Settings, own: Tokens, options: AppOptions): Promise<App> {
+export async function createApp(settings: Settings, ownTokens: Tokens, options: AppOptions): Promise<App> {
   const { environment } = options
   mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
   const issued = new IssuedTokens(join(settings.state_dir, 'tokens.json'))
-  const tokens: Pick<Tokens, 'holderOf' | 'all'> = {
-    holderOf: bearer => own.holderOf(bearer) ?? issued.holderOf(bearer),
-    all: () => [...own.all(), ...issued.texts()]
+  const tokens: Pick<Tokens, 'authenticate' | 'allTexts'> = {
+    authenticate: bearer => ownTokens.authenticate(bearer) ?? issued.authenticate(bearer),
+    allTexts: () => [...ownTokens.allTexts(), ...issued.knownTexts()]
   }
   const keys = [settings.search.embeddings.key_env, settings.web.search.key_env]
-  const secrets = withSecrets(
+  const secrets = withSecretVariables(
     settings.secrets,
     keys.filter(name => name !== undefined)
   )
-  let ofServers: () => readonly string[] = () => []
-  const masking = new Masking(secrets, {
-    tokens: () => [...tokens.all(), ...ofServers()],
+  let mcpSecrets: () => readonly string[] = () => []
+  const masking = new SecretMasker(secrets, {
+    tokens: () => [...tokens.allTexts(), ...mcpSecrets()],
     environment
   })
-  const log = options.log ?? openLog(settings.log, masking, options.log_to)
+  const log = options.log ?? createLogger(settings.log, masking, options.log_to)
   const instance = randomUUID()
-  const left = clearLeftovers(settings.state_dir)
+  const interruptedWrites = recoverInterruptedWrites(settings.state_dir)
   const store = await (options.store ?? openStore(settings.state_dir))
-  store.whenFailed(cause => {
+  store.onFailure(cause => {
     log.fatal({ err: cause }, 'the journal cannot be written')
     options.onFatal?.(cause)
   })
@@ -139,25 +139,27 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
   const catalog = new Catalog(TOOLS, settings.agents)
-  catalog.put('program', options.tools ?? [])
-  const machine = new Machine(settings, masking, options)
-  ofServers = () => machine.mcp.secrets
-  await machine.endBegun().catch(error => log.warn({ err: error }, 'what was left half done in a repository stays so'))
-  const frontEnds = new FrontEnds()
-  const hooks = new ConfiguredHooks(options.brought ?? broughtOnce(settings.brought))
+  catalog.setTools('program', options.tools ?? [])
+  const machine = new HostServices(settings, masking, options)
+  mcpSecrets = () => machine.mcp.secrets
+  await machine
+    .recoverGitOperations()
+    .catch(error => log.warn({ err: error }, 'what was left half done in a repository stays so'))
+  const frontEnds = new FrontEndRegistry()
+  const hooks = new ConfiguredHooks(options.contributions ?? staticContributions(settings.brought))
   const engine: Engine = {
     settings,
     tools: catalog,
     workspaces: machine.workspaces,
-    host: (workspace, effects, call_id) => machine.hostFor(workspace, effects, call_id),
+    createHost: (workspace, effects, call_id) => machine.createHost(workspace, effects, call_id),
     sandbox: machine.sandbox,
-    surroundings: () => ({ forbidden: machine.ownFiles, pids: machine.ownProcesses(), ports: machine.ownPorts }),
+    serverResources: () => ({ paths: machine.ownFiles, pids: machine.serverPids(), ports: machine.ownPorts }),
     store,
     journal,
     sessions,
     scheduler: new Scheduler(settings.limits),
     cache: new ResultCache(settings.cache),
-    rules: new RememberedRules(journal, store),
+    rules: new SavedRules(journal, store),
     masking,
     outputs: machine.outputs,
     jobs: new Jobs(journal, store, machine.outputs, settings.commands),
@@ -165,64 +167,66 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     front_ends: frontEnds,
     hooks,
     delegations: new Delegations(journal, frontEnds, settings.front_ends),
-    languages: machine.languages,
-    findings: new Findings(journal, machine.languages),
+    languageServers: machine.languages,
+    diagnostics: new DiagnosticsFeed(journal, machine.languages),
     log,
-    live: new Map(),
-    keys: new Map(),
-    epochs: new Map(),
+    activeCalls: new Map(),
+    pendingKeys: new Map(),
+    workspaceEpochs: new Map(),
     closed: undefined
   }
   const custom = new CustomTools({
     catalog,
     pool: machine.modules,
-    known: new KnownModules(join(settings.state_dir, 'modules.json')),
+    known: new ModuleDescriptionCache(join(settings.state_dir, 'modules.json')),
     log,
     settings: settings.custom_tools,
     workspaces: machine.workspaces,
-    user_folder: folderOf(environment, 'XDG_CONFIG_HOME', '.config'),
-    brought: options.brought ?? broughtOnce(settings.brought),
+    userFolder: xdgFolder(environment, 'XDG_CONFIG_HOME', '.config'),
+    contributions: options.contributions ?? staticContributions(settings.brought),
     trust: options.trust ?? NO_TRUST
   })
   // Those that described themselves before are there with the first answer; others come when they have.
-  const looked = custom.look().catch(error => log.error({ err: error }, 'tools of users were not looked at'))
-  await Promise.race([looked, pause(FIRST_LOOK_MS, undefined, { ref: false })])
-  machine.code.whenChanged((workspace, index) => {
+  const customToolsLoaded = custom
+    .refresh()
+    .catch(error => log.error({ err: error }, 'tools of users were not looked at'))
+  await Promise.race([customToolsLoaded, pause(CUSTOM_TOOLS_START_TIMEOUT_MS, undefined, { ref: false })])
+  machine.code.onStateChange((workspace, index) => {
     if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the index of code has failed')
-    tellIndex(journal, workspace, index)
+    publishIndexState(journal, workspace, index)
   })
-  catalog.onChange(change => tellTools(journal, change))
-  machine.keeping.log.isOpen = call => engine.live.has(call)
-  const calls = await Calls.start(engine, left.changes)
-  left.forget()
-  new Views(engine, calls.pending(), settings.front_ends)
+  catalog.onChange(change => publishToolsChange(journal, change))
+  machine.undoStorage.log.isCallOpen = call => engine.activeCalls.has(call)
+  const calls = await Calls.start(engine, interruptedWrites.changes)
+  interruptedWrites.forget()
+  new EditorPreviews(engine, calls.pending(), settings.front_ends)
   const streams = new Streams(journal, settings.events, () => ({
     instance,
     head: journal.head,
-    ...calls.told(),
+    ...calls.redactedOpenCalls(),
     jobs: engine.jobs.running(),
-    delegations: engine.delegations.open().map(({ delegation_id }) => delegation_id)
+    delegations: engine.delegations.listOpen().map(({ delegation_id }) => delegation_id)
   }))
   const about = {
     instance,
     version: settings.version,
     protocol: PROTOCOL,
     capabilities: async () => ({
-      ...(await capabilities(settings, instance, machine)),
+      ...(await getCapabilities(settings, instance, machine)),
       custom_tools: custom.states(),
       front_ends: frontEnds.list(),
       hooks: hooks.list()
     })
   }
   const codes = new OneTimeCodes()
-  const http = await listenable(
+  const http = await createHttpServer(
     settings,
     tokens,
     { log, masking, hosts: options.hosts ?? (() => settings.allowed_hosts) },
     app =>
       registerRoutes(app, {
         about,
-        buffers: new HeldBuffers(engine),
+        buffers: new UnsavedBuffers(engine),
         calls,
         catalog,
         codes,
@@ -242,51 +246,51 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
   )
   let closing = false
   // Once the first clients have been answered: a start should not share the machine with what can wait.
-  let warming: NodeJS.Timeout | undefined
-  let watching: NodeJS.Timeout | undefined
-  let tryingOut: NodeJS.Timeout | undefined
-  let indexing: NodeJS.Timeout | undefined
-  let reaching: NodeJS.Timeout | undefined
+  let warmUpTimer: NodeJS.Timeout | undefined
+  let watchTimer: NodeJS.Timeout | undefined
+  let sandboxTestTimer: NodeJS.Timeout | undefined
+  let indexTimer: NodeJS.Timeout | undefined
+  let mcpTimer: NodeJS.Timeout | undefined
   http.addHook('onListen', async () => {
-    machine.ownPorts.push(...portsOf(http))
-    tryingOut = setTimeout(() => {
-      tryOut().catch(error => log.error({ err: error }, 'sandbox self-test failed'))
-    }, TRY_OUT_AFTER_MS).unref()
-    indexing = setTimeout(() => machine.code.startUnasked(), INDEX_AFTER_MS).unref()
-    reaching = setTimeout(reach, MCP_AFTER_MS).unref()
-    warming = setTimeout(() => void warm(), WARM_AFTER_MS).unref()
-    if (settings.watch.external) watching = setTimeout(watch, WATCH_AFTER_MS).unref()
+    machine.ownPorts.push(...listListeningPorts(http))
+    sandboxTestTimer = setTimeout(() => {
+      testSandbox().catch(error => log.error({ err: error }, 'sandbox self-test failed'))
+    }, SANDBOX_TEST_AFTER_MS).unref()
+    indexTimer = setTimeout(() => machine.code.startEager(), INDEX_AFTER_MS).unref()
+    mcpTimer = setTimeout(startMcpServers, MCP_AFTER_MS).unref()
+    warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
+    if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
   })
-  const retention = setInterval(() => void retain(), RETENTION_CHECK_MS)
-  retention.unref()
-  const firstRetention = setTimeout(() => void retain(), FIRST_RETENTION_MS)
-  firstRetention.unref()
+  const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)
+  retentionTimer.unref()
+  const firstRetentionTimer = setTimeout(() => void applyRetention(), FIRST_RETENTION_MS)
+  firstRetentionTimer.unref()
 
   /** A call that comes before waits for as much of it as it needs. */
-  async function warm() {
+  async function warmUp() {
     machine.warm()
-    await commandFacts('ls').catch(error => log.error({ err: error }, 'command lines cannot be read'))
+    await analyzeCommand('ls').catch(error => log.error({ err: error }, 'command lines cannot be read'))
   }
 
-  function reach() {
+  function startMcpServers() {
     machine.mcp.start(({ state, tools }) => {
       const { name, workspace } = state
-      const refused = catalog.put(`mcp:${name}`, tools.map(servedTool), { workspace })
+      const refused = catalog.setTools(`mcp:${name}`, tools.map(mcpCatalogTool), { workspace })
       if (refused.length > 0)
         log.warn({ server: name, workspace, refused }, 'tools of an MCP server have names of others')
-      tellMcp(journal, state)
+      publishMcpState(journal, state)
     })
   }
 
-  function watch() {
-    machine.outside.start({
-      changed: (workspace, changes) => tellOutside(journal, workspace, changes),
-      isUnderWay: (workspace, path) => isUnderWay(engine, workspace, path),
-      ended: (workspace, reason) => log.warn({ workspace, reason }, 'changes by others are not told')
+  function watchWorkspaces() {
+    machine.externalChanges.start({
+      onChanges: (workspace, changes) => publishExternalChanges(journal, workspace, changes),
+      isInFlight: (workspace, path) => isInFlight(engine, workspace, path),
+      onStopped: (workspace, reason) => log.warn({ workspace, reason }, 'changes by others are not told')
     })
   }
 
-  async function tryOut() {
+  async function testSandbox() {
     const states = await machine.sandbox.states()
     // What was being tried out was cut off.
     if (closing) return
@@ -306,18 +310,18 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     }
   }
 
-  async function retain() {
+  async function applyRetention() {
     const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
-    await machine.keeping.images
-      .sweep()
+    await machine.undoStorage.blobs
+      .collectGarbage()
       .catch(error => log.warn({ err: error }, 'kept contents were not looked through'))
     await machine
       .sweepQuarantine()
       .catch(error => log.warn({ err: error }, 'what commands had left was not looked through'))
-    machine.code.sweep()
+    machine.code.removeUnused()
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
     const isKept = (id: string) =>
-      engine.live.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
+      engine.activeCalls.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
     if (dropped > 0) machine.outputs.sweep(isKept)
   }
 
@@ -330,17 +334,17 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
     makeLogin: () => codes.makeLogin({ rights: new Set(['call', 'approve']) }, START_LOGIN_LIFETIME_MS),
     async close({ drain_ms }) {
       closing = true
-      clearInterval(retention)
-      clearTimeout(firstRetention)
-      clearTimeout(warming)
-      clearTimeout(watching)
-      clearTimeout(tryingOut)
-      clearTimeout(indexing)
-      clearTimeout(reaching)
+      clearInterval(retentionTimer)
+      clearTimeout(firstRetentionTimer)
+      clearTimeout(warmUpTimer)
+      clearTimeout(watchTimer)
+      clearTimeout(sandboxTestTimer)
+      clearTimeout(indexTimer)
+      clearTimeout(mcpTimer)
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
       await custom.close()
-      engine.findings.close()
+      engine.diagnostics.close()
       streams.close()
       await http.close()
       issued.close()
@@ -351,20 +355,20 @@ export async function createApp(settings: Settings, own: Tokens, options: AppOpt
 }
 
 /** The values of these variables are secrets, whatever they are called. */
-const withSecrets = (secrets: Settings['secrets'], names: readonly string[]) => ({
+const withSecretVariables = (secrets: Settings['secrets'], names: readonly string[]) => ({
   ...secrets,
   env: [...secrets.env, ...names]
 })
 
 /** One for each address that it listens on, none for a unix socket. */
-const portsOf = (http: FastifyInstance) =>
+const listListeningPorts = (http: FastifyInstance) =>
   http.addresses().flatMap(address => (typeof address === 'string' ? [] : [address.port]))
 
 type Scope = FastifyInstance
-async function listenable(
+async function createHttpServer(
   settings: Settings,
-  tokens: Pick<Tokens, 'holderOf'>,
-  { log, masking, hosts }: { log: Logger; masking: Masking; hosts: () => readonly string[] },
+  tokens: Pick<Tokens, 'authenticate'>,
+  { log, masking, hosts }: { log: Logger; masking: SecretMasker; hosts: () => readonly string[] },
   register: (app: Scope) => Promise<void>
 ): Promise<FastifyInstance> {
   const app = fastify({
@@ -372,12 +376,12 @@ async function listenable(
     bodyLimit: settings.limits.body_bytes,
     // Its own word that it listens says less than ours.
     loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),
-    genReqId: requestIds(),
+    genReqId: createRequestIdGenerator(),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' })
   })
   app.server.maxConnections = settings.limits.connections
-  installProblems(app as unknown as FastifyInstance, masking)
-  installDoor(app as unknown as FastifyInstance, {
+  registerErrorHandlers(app as unknown as FastifyInstance, masking)
+  registerAuth(app as unknown as FastifyInstance, {
     tokens,
     hosts,
     origins: settings.allowed_origins,
@@ -389,8 +393,12 @@ async function listenable(
 }
 
 /** What the server can do here, and its limits. */
-async function capabilities(settings: Settings, instance: string, { code, languages, mcp, outside, sandbox }: Machine) {
-  const watching = outside.state()
+async function getCapabilities(
+  settings: Settings,
+  instance: string,
+  { code, languages, mcp, externalChanges, sandbox }: HostServices
+) {
+  const watching = externalChanges.state()
   const levels = await sandbox.states()
   return {
     instance,
@@ -398,7 +406,7 @@ async function capabilities(settings: Settings, instance: string, { code, langua
     protocol: PROTOCOL,
     workspaces: settings.roots.map(({ name, path }) => {
       const { workspace: _, ...state } = watching.find(({ workspace }) => workspace === name)!
-      return { name, root: path, ...state, index: code.of(name)!.state }
+      return { name, root: path, ...state, index: code.get(name)!.state }
     }),
     read_only: settings.read_only,
     isolation: { default: sandbox.default, levels },

@@ -5,196 +5,197 @@ export const ERRORS = {
   INVALID_PARAMS: {
     status: 400,
     recoverable: false,
-    means: 'The request is invalid.',
-    cure: 'Fix the fields listed in `errors`; `toolgate tools NAME` shows the parameters of a tool.'
+    description: 'The request is invalid.',
+    resolution: 'Fix the fields listed in `errors`; `toolgate tools NAME` shows the parameters of a tool.'
   },
   UNKNOWN_TOOL: {
     status: 404,
     recoverable: false,
-    means: 'The tool does not exist, or is not available to this agent.',
-    cure: 'List available tools: `toolgate tools`, or `toolgate tools --agent NAME` for an agent.'
+    description: 'The tool does not exist, or is not available to this agent.',
+    resolution: 'List available tools: `toolgate tools`, or `toolgate tools --agent NAME` for an agent.'
   },
   INVALID_PATH: {
     status: 400,
     recoverable: false,
-    means: 'The path is malformed or outside the workspace.',
-    cure: 'Use a path inside the workspace, relative to its root; to serve another folder, use `--root`.'
+    description: 'The path is malformed or outside the workspace.',
+    resolution: 'Use a path inside the workspace, relative to its root; to serve another folder, use `--root`.'
   },
   SENSITIVE_PATH: {
     status: 403,
     recoverable: false,
-    means: 'The path may contain credentials or belongs to the server.',
-    cure: 'Do not read it, or ask a person to; the message and the setting `sensitive` say which paths these are.'
+    description: 'The path may contain credentials or belongs to the server.',
+    resolution: 'Do not read it, or ask a person to; the message and the setting `sensitive` say which paths these are.'
   },
   FILE_NOT_FOUND: {
     status: 404,
     recoverable: false,
-    means: 'No file or folder exists at the path.',
-    cure: 'Use the path that the message suggests, or find it with `glob` or `list_directory`.'
+    description: 'No file or folder exists at the path.',
+    resolution: 'Use the path that the message suggests, or find it with `glob` or `list_directory`.'
   },
   FILE_EXISTS: {
     status: 409,
     recoverable: false,
-    means: 'A file or folder already exists at the path.',
-    cure: 'Choose another path, or allow overwriting if the tool has a parameter for it.'
+    description: 'A file or folder already exists at the path.',
+    resolution: 'Choose another path, or allow overwriting if the tool has a parameter for it.'
   },
   NOT_A_FILE: {
     status: 400,
     recoverable: false,
-    means: 'The path is not a regular file.',
-    cure: 'Use the path of a file; to list a folder, use `list_directory`.'
+    description: 'The path is not a regular file.',
+    resolution: 'Use the path of a file; to list a folder, use `list_directory`.'
   },
   NOT_A_DIRECTORY: {
     status: 400,
     recoverable: false,
-    means: 'The path is not a directory.',
-    cure: 'Use the path of a folder.'
+    description: 'The path is not a directory.',
+    resolution: 'Use the path of a folder.'
   },
   PERMISSION_DENIED: {
     status: 403,
     recoverable: false,
-    means: 'The operating system or the policy denies access.',
-    cure: 'Do not retry. A person can change the rule or setting named in the message, or the file mode.'
+    description: 'The operating system or the policy denies access.',
+    resolution: 'Do not retry. A person can change the rule or setting named in the message, or the file mode.'
   },
   BINARY_FILE: {
     status: 415,
     recoverable: false,
-    means: 'The file is not text.',
-    cure: 'Read it with `encoding: "base64"`; only text files can be edited.'
+    description: 'The file is not text.',
+    resolution: 'Read it with `encoding: "base64"`; only text files can be edited.'
   },
   TOO_LARGE: {
     status: 413,
     recoverable: false,
-    means: 'The request body, the file or the result exceeds a limit.',
-    cure: 'Request less: a range, a limit or a narrower pattern. Limits are in the setting `limits`.'
+    description: 'The request body, the file or the result exceeds a limit.',
+    resolution: 'Request less: a range, a limit or a narrower pattern. Limits are in the setting `limits`.'
   },
   OLD_TEXT_NOT_FOUND: {
     status: 409,
     recoverable: false,
-    means: 'The text to replace was not found in the file.',
-    cure: 'Read the file again; the message shows the closest match.'
+    description: 'The text to replace was not found in the file.',
+    resolution: 'Read the file again; the message shows the closest match.'
   },
   AMBIGUOUS_MATCH: {
     status: 409,
     recoverable: false,
-    means: 'The text to replace occurs more than once in the file.',
-    cure: 'Include more surrounding lines, or set `replace_all`.'
+    description: 'The text to replace occurs more than once in the file.',
+    resolution: 'Include more surrounding lines, or set `replace_all`.'
   },
   STALE_FILE: {
     status: 409,
     recoverable: false,
-    means: 'The file has changed since the caller read it.',
-    cure: 'Read the file again and repeat the change.'
+    description: 'The file has changed since the caller read it.',
+    resolution: 'Read the file again and repeat the change.'
   },
   PREVIEW_CHANGED: {
     status: 409,
     recoverable: false,
-    means: 'The preview has changed since it was shown.',
-    cure: 'Review the new preview in the response and decide again.'
+    description: 'The preview has changed since it was shown.',
+    resolution: 'Review the new preview in the response and decide again.'
   },
   UNDO_CONFLICT: {
     status: 409,
     recoverable: false,
-    means: 'A later change overlaps the change to undo.',
-    cure: 'Undo the later calls listed in the message first, or undo only some `paths`.'
+    description: 'A later change overlaps the change to undo.',
+    resolution: 'Undo the later calls listed in the message first, or undo only some `paths`.'
   },
   COMMAND_BLOCKED: {
     status: 403,
     recoverable: false,
-    means: 'The command is always denied, even with approval.',
-    cure: 'Use another command; the message says which part is denied.'
+    description: 'The command is always denied, even with approval.',
+    resolution: 'Use another command; the message says which part is denied.'
   },
   URL_BLOCKED: {
     status: 403,
     recoverable: false,
-    means: 'The URL is always denied.',
-    cure: 'Use another URL; for URLs of this machine, see the setting `web.local`.'
+    description: 'The URL is always denied.',
+    resolution: 'Use another URL; for URLs of this machine, see the setting `web.local`.'
   },
   SANDBOX_UNAVAILABLE: {
     status: 503,
     recoverable: false,
-    means: 'The requested isolation level is not available on this machine.',
-    cure: 'Run `toolgate doctor` to see what is missing, or request an available level.'
+    description: 'The requested isolation level is not available on this machine.',
+    resolution: 'Run `toolgate doctor` to see what is missing, or request an available level.'
   },
   TIMEOUT: {
     status: 504,
     recoverable: true,
-    means: 'The time limit was exceeded.',
-    cure: 'Use a larger `timeout_ms`, or run it in the background: `shell_background`.'
+    description: 'The time limit was exceeded.',
+    resolution: 'Use a larger `timeout_ms`, or run it in the background: `shell_background`.'
   },
   CANCELLED: {
     status: 409,
     recoverable: false,
-    means: 'The call was cancelled.',
-    cure: 'Submit it again if it is still needed.'
+    description: 'The call was cancelled.',
+    resolution: 'Submit it again if it is still needed.'
   },
   EXECUTION_ERROR: {
     status: 500,
     recoverable: false,
-    means: 'The tool failed.',
-    cure: 'The message contains the error of the tool or of the program that it ran.'
+    description: 'The tool failed.',
+    resolution: 'The message contains the error of the tool or of the program that it ran.'
   },
   LSP_UNAVAILABLE: {
     status: 503,
     recoverable: true,
-    means: 'No language server is available for this file.',
-    cure: 'Install the language server named in the message; if it is still starting, retry.'
+    description: 'No language server is available for this file.',
+    resolution: 'Install the language server named in the message; if it is still starting, retry.'
   },
   MCP_ERROR: {
     status: 502,
     recoverable: true,
-    means: 'An MCP server failed or is unavailable.',
-    cure: 'Check its status with `toolgate mcp list`, and retry.'
+    description: 'An MCP server failed or is unavailable.',
+    resolution: 'Check its status with `toolgate mcp list`, and retry.'
   },
   NETWORK_ERROR: {
     status: 502,
     recoverable: true,
-    means: 'The remote host could not be reached, or the connection was lost.',
-    cure: 'Retry later; if it persists, check the URL and the network.'
+    description: 'The remote host could not be reached, or the connection was lost.',
+    resolution: 'Retry later; if it persists, check the URL and the network.'
   },
   DELEGATE_UNAVAILABLE: {
     status: 503,
     recoverable: false,
-    means: 'No connected front end can do this.',
-    cure: 'Connect an editor that supports it, or use a tool that does not need one.'
+    description: 'No connected front end can do this.',
+    resolution: 'Connect an editor that supports it, or use a tool that does not need one.'
   },
   OVERLOADED: {
     status: 503,
     recoverable: true,
-    means: 'The server is overloaded.',
-    cure: 'Retry after the time given in `Retry-After`.'
+    description: 'The server is overloaded.',
+    resolution: 'Retry after the time given in `Retry-After`.'
   },
   UNAUTHORIZED: {
     status: 401,
     recoverable: false,
-    means: 'The token is missing or invalid.',
-    cure: 'Read the token from the discovery file again, or create one with `toolgate token create`.'
+    description: 'The token is missing or invalid.',
+    resolution: 'Read the token from the discovery file again, or create one with `toolgate token create`.'
   },
   FORBIDDEN: {
     status: 403,
     recoverable: false,
-    means: 'The token lacks permission, or the host or origin is not allowed.',
-    cure: 'Use a token with the right to approve; add the host to `allowed_hosts` or the origin to `allowed_origins`.'
+    description: 'The token lacks permission, or the host or origin is not allowed.',
+    resolution:
+      'Use a token with the right to approve; add the host to `allowed_hosts` or the origin to `allowed_origins`.'
   },
   NOT_FOUND: {
     status: 404,
     recoverable: false,
-    means: 'The call, rule or route does not exist.',
-    cure: 'Check the id and the route; the setting `journal` limits how long calls are stored.'
+    description: 'The call, rule or route does not exist.',
+    resolution: 'Check the id and the route; the setting `journal` limits how long calls are stored.'
   },
   CONFLICT: {
     status: 409,
     recoverable: false,
-    means: 'The request conflicts with the current state; another client may have been first.',
-    cure: 'Read the message, and check the call with `toolgate show ID`.'
+    description: 'The request conflicts with the current state; another client may have been first.',
+    resolution: 'Read the message, and check the call with `toolgate show ID`.'
   },
   INTERNAL: {
     status: 500,
     recoverable: false,
-    means: 'Internal error of the server; the cause is in its log.',
-    cure: 'Check the log of the server, and report the error.'
+    description: 'Internal error of the server; the cause is in its log.',
+    resolution: 'Check the log of the server, and report the error.'
   }
-} as const satisfies Record<string, { status: number; recoverable: boolean; means: string; cure: string }>
+} as const satisfies Record<string, { status: number; recoverable: boolean; description: string; resolution: string }>
 
 export type ErrorCode = keyof typeof ERRORS
 

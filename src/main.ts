@@ -1,16 +1,16 @@
 // The process: the only reader of its arguments and environment.
 import { EXIT } from './cli/exit.ts'
-import { run } from './cli/run.ts'
+import { runCli } from './cli/run.ts'
 
 // A reader that has seen enough, such as `head`, is no fault to tell of.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? EXIT.unread : EXIT.failed)
+  process.exit(error.code === 'EPIPE' ? EXIT.brokenPipe : EXIT.failed)
 )
 
 // A terminal that was closed takes no more words; what runs is brought to its end all the same.
 process.stderr.on('error', () => {})
 
-run({
+runCli({
   argv: process.argv.slice(2),
   env: process.env,
   cwd: process.cwd(),
@@ -18,7 +18,7 @@ run({
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  self: [process.execPath, ...process.execArgv, process.argv[1]!],
+  selfCommand: [process.execPath, ...process.execArgv, process.argv[1]!],
   exit: code => process.exit(code),
   onSignal(listener) {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => listener(signal))

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Json } from './start-app.ts'
-import { start } from './tools/git/write-fixture.ts'
+import { startGitWriteFixture } from './tools/git/write-fixture.ts'
 
 const CORPUS: { cases: Json[] } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/args.json'), 'utf8'))
 
@@ -12,7 +12,7 @@ type World = Awaited<ReturnType<typeof world>>
 
 /** A repository with something to commit, a file to be found outside of it, and a place where nothing may come to be. */
 async function world(t: Test) {
-  const app = await start(t, { 'a.txt': 'one\n', 'src/x.ts': 'export const x = 1\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'src/x.ts': 'export const x = 1\n' })
   app.write('a.txt', 'two\n')
   app.write('binary.bin', Buffer.from([120, 0, 120, 0]))
   app.write('x.sh', `#!/bin/sh\ntouch ${app.folder}/PWNED\n`)

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
 
-export interface Step {
+export interface SetupStep {
   mkdir?: string
   mkdir_p_of?: string
   write?: string
@@ -41,7 +41,7 @@ export interface Step {
   in?: string
 }
 
-export interface Variables {
+export interface CorpusPaths {
   T: string
   WS: string
   OUT: string
@@ -49,7 +49,7 @@ export interface Variables {
 }
 
 /** A fresh folder with what the names in the cases stand for; the state folder beside the workspace, or in it. */
-export function variables(t: Test, state: 'beside' | 'inside'): Variables {
+export function createCorpusFolder(t: Test, state: 'beside' | 'inside'): CorpusPaths {
   const T = realpathSync(mkdtempSync(path.join(tmpdir(), 'corpus-')))
   t.teardown(() => rmSync(T, { recursive: true, force: true }))
   const WS = path.join(T, 'ws')
@@ -57,19 +57,19 @@ export function variables(t: Test, state: 'beside' | 'inside'): Variables {
 }
 
 /** Any value with the names in its texts filled in. */
-export function filledIn<T>(value: T, names: Variables): T {
+export function substitute<T>(value: T, names: CorpusPaths): T {
   if (typeof value === 'string') {
     const text = Object.entries(names).reduce((all, [name, is]) => all.replaceAll(`{{${name}}}`, is), value as string)
     return text as T
   }
-  if (Array.isArray(value)) return value.map(item => filledIn(item, names)) as T
+  if (Array.isArray(value)) return value.map(item => substitute(item, names)) as T
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filledIn(item, names)])) as T
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, names)])) as T
 }
 
 /** Makes what a step says; false where this machine does not let us. */
-export async function make(t: Test, step: Step): Promise<boolean> {
-  const did = Object.entries(MAKES).find(([name]) => name in step)
+export async function runSetupStep(t: Test, step: SetupStep): Promise<boolean> {
+  const did = Object.entries(SETUP_STEPS).find(([name]) => name in step)
   if (!did) throw new Error(`no step is known as ${JSON.stringify(step)}`)
   const [name, work] = did
   const at = (step as Record<string, string>)[name]!
@@ -77,7 +77,7 @@ export async function make(t: Test, step: Step): Promise<boolean> {
   return (await work(at, step, t)) !== false
 }
 
-const MAKES: Record<string, (at: string, step: Step, t: Test) => unknown> = {
+const SETUP_STEPS: Record<string, (at: string, step: SetupStep, t: Test) => unknown> = {
   mkdir: at => void mkdirSync(at, { recursive: true }),
   mkdir_p_of: () => {},
   write: (at, { data = '', if_absent }) => (if_absent && existsSync(at) ? undefined : writeFileSync(at, data)),

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { byDescriptor } from '../src/host/files/dir-access.ts'
+import { viaProcFd } from '../src/host/files/dir-access.ts'
 import { EVERY_CASE, runCases } from './corpus-paths.ts'
 
-await runCases(t, EVERY_CASE, { doors: byDescriptor, state: 'beside' })
+await runCases(t, EVERY_CASE, { doors: viaProcFd, state: 'beside' })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { byDescriptor } from '../src/host/files/dir-access.ts'
+import { viaProcFd } from '../src/host/files/dir-access.ts'
 import { EVERY_CASE, isForPatches, PATCHES, runCases, someCases } from './corpus-paths.ts'
 
-await runCases(t, someCases(EVERY_CASE.filter(isForPatches)), { doors: byDescriptor, state: 'beside', calls: PATCHES })
+await runCases(t, someCases(EVERY_CASE.filter(isForPatches)), { doors: viaProcFd, state: 'beside', calls: PATCHES })

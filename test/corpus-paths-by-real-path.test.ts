@@ -1,5 +1,5 @@
 import t from 'tap'
-import { byRealPath } from '../src/host/files/dir-access.ts'
+import { viaRealPath } from '../src/host/files/dir-access.ts'
 import { runCases, someCases } from './corpus-paths.ts'
 
-await runCases(t, someCases(), { doors: byRealPath, state: 'beside' })
+await runCases(t, someCases(), { doors: viaRealPath, state: 'beside' })

@@ -6,11 +6,11 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync 
 import path from 'node:path'
 import { pino } from 'pino'
 import type { Test } from 'tap'
-import type { Doors } from '../src/host/files/dir-access.ts'
-import { filledIn, make, type Step, type Variables, variables } from './corpus-fixture.ts'
-import { suffices, verdictsOf } from './corpus-verdict.ts'
-import { contents } from './snapshot-folder.ts'
-import { type Json, type Reply, startApp, type TestApp } from './start-app.ts'
+import type { DirAccess } from '../src/host/files/dir-access.ts'
+import { type CorpusPaths, createCorpusFolder, runSetupStep, type SetupStep, substitute } from './corpus-fixture.ts'
+import { isStrictEnough, verdictsOf } from './corpus-verdict.ts'
+import { snapshotFolder } from './snapshot-folder.ts'
+import { type HttpReply, type Json, startApp, type TestApp } from './start-app.ts'
 import { sampleOf } from './support/property.ts'
 import { once } from './support/wait.ts'
 
@@ -44,7 +44,7 @@ export const isForPatches = ({ op, path, expect, approval_gap }: Json) =>
 
 /** One way of running the cases. */
 export interface Way {
-  doors: Doors
+  doors: DirAccess
   /** Where the folder of the server's state lies: beside the workspace, or in it. */
   state: 'beside' | 'inside'
   /** How operations are asked for; by the tool of each, unless named. */
@@ -53,7 +53,7 @@ export interface Way {
 
 interface Case {
   about: Json
-  names: Variables
+  names: CorpusPaths
   /** Of its workspace. */
   name: string
   calls: typeof CALLS
@@ -67,9 +67,9 @@ export const someCases = (cases = EVERY_CASE) => sampleOf<Json>(cases)
 export async function runCases(t: Test, about: readonly Json[], { doors, state, calls = CALLS }: Way) {
   const cases: Case[] = []
   for (const one of about) {
-    const names = variables(t, state)
-    for (const step of filledIn(CORPUS.common_setup as Step[], names)) await make(t, step)
-    cases.push({ about: filledIn(one, names), names, name: one.id, calls })
+    const names = createCorpusFolder(t, state)
+    for (const step of substitute(CORPUS.common_setup as SetupStep[], names)) await runSetupStep(t, step)
+    cases.push({ about: substitute(one, names), names, name: one.id, calls })
   }
   // One server for all of them, but where its own folder lies in the workspace.
   const together = state === 'beside' ? cases.filter(one => !isItsOwn(one)) : []
@@ -100,7 +100,7 @@ function reasonToSkip({ op, platforms, requires }: Json) {
 async function serve(
   t: Test,
   cases: readonly Case[],
-  doors: Doors,
+  doors: DirAccess,
   { folder, state_dir }: { folder?: string; state_dir?: string }
 ) {
   const log: string[] = []
@@ -120,13 +120,14 @@ async function serve(
   async function end(t: Test) {
     await app.close()
     t.notMatch(log.join(''), /CANARY-/, 'the log tells no secret')
-    t.notMatch(Object.values(contents(app.settings.state_dir)).join('\n'), /CANARY-/, 'none is kept')
+    t.notMatch(Object.values(snapshotFolder(app.settings.state_dir)).join('\n'), /CANARY-/, 'none is kept')
   }
   return { app, end }
 }
 
 async function tried(t: Test, app: TestApp, { about, names, name, calls }: Case) {
-  for (const step of (about.setup ?? []) as Step[]) if (!(await make(t, step))) return t.comment('cannot be made here')
+  for (const step of (about.setup ?? []) as SetupStep[])
+    if (!(await runSetupStep(t, step))) return t.comment('cannot be made here')
   const said: Json[] = []
   const ask = async (target: string, body: object) => {
     const reply = await app.request('POST', target, body)
@@ -136,7 +137,7 @@ async function tried(t: Test, app: TestApp, { about, names, name, calls }: Case)
   const submit = (tool: string, params: Json) => ask('/calls', { tool, params, workspace: name })
   await submit('list_directory', { path: '.' })
   const outside = [names.OUT, `${names.WS}-evil`]
-  const before = outside.map(contents)
+  const before = outside.map(snapshotFolder)
   const descriptors = openBelow(names)
   const [tool, params] = callOf(about, calls)
   const send = () => submit(tool, params)
@@ -147,14 +148,15 @@ async function tried(t: Test, app: TestApp, { about, names, name, calls }: Case)
 
   const expected = about.platform_expect?.[process.platform] ?? about.expect
   const verdicts = verdictsOf(first)
-  if (!about.race) t.ok(suffices(verdicts, expected, about), `${expected}: ${verdicts} ${JSON.stringify(first.body)}`)
+  if (!about.race)
+    t.ok(isStrictEnough(verdicts, expected, about), `${expected}: ${verdicts} ${JSON.stringify(first.body)}`)
   t.strictSame(
     said.filter(({ body }) => !tellsThePathAsGiven(body, about, names)),
     [],
     'messages name the path as it was given'
   )
   outcome(t, about, said)
-  t.strictSame(outside.map(contents), before, 'what is outside is as it was')
+  t.strictSame(outside.map(snapshotFolder), before, 'what is outside is as it was')
   t.equal(openBelow(names), descriptors, 'every descriptor is closed')
 
   if (verdicts.includes('deny') && !about.race && !about.approval_gap) {
@@ -186,14 +188,14 @@ function callOf(about: Json, calls: typeof CALLS): [tool: string, params: Json] 
 async function decided(
   t: Test,
   about: Json,
-  ask: (target: string, body: object) => Promise<Reply>,
-  send: () => Promise<Reply>
-): Promise<Reply> {
+  ask: (target: string, body: object) => Promise<HttpReply>,
+  send: () => Promise<HttpReply>
+): Promise<HttpReply> {
   // What is new is not asked for, so that there would be no gap.
   if (about.approval_gap) await send()
   const first = await send()
   if (first.body.status !== 'awaiting_approval') return first
-  for (const step of (about.approval_gap ?? []) as Step[]) await make(t, step)
+  for (const step of (about.approval_gap ?? []) as SetupStep[]) await runSetupStep(t, step)
   const { tool_call_id, approval } = first.body
   const { digest } = approval
   if (approval.level === 'strict') {
@@ -205,7 +207,7 @@ async function decided(
 }
 
 /** Sends the request over and over while another process exchanges the two names. */
-async function raced({ exchange }: Json, send: () => Promise<Reply>): Promise<Reply> {
+async function raced({ exchange }: Json, send: () => Promise<HttpReply>): Promise<HttpReply> {
   const swapper = spawn(process.execPath, [path.join(import.meta.dirname, 'host/swap-paths.mjs'), ...exchange])
   try {
     await once(swapper.stdout, 'data')
@@ -219,7 +221,7 @@ async function raced({ exchange }: Json, send: () => Promise<Reply>): Promise<Re
 }
 
 /** The message of a call that failed names the path as it was given, and no answer tells where it led. */
-function tellsThePathAsGiven(body: Json, { path, path_gen }: Json, { OUT }: Variables): boolean {
+function tellsThePathAsGiven(body: Json, { path, path_gen }: Json, { OUT }: CorpusPaths): boolean {
   const named: unknown[] = typeof path === 'string' ? [path] : Object.values(path ?? { begins: path_gen[0][0] })
   const given = named.filter(one => typeof one === 'string')
   if (!given.some(path => path.includes(OUT)) && JSON.stringify(body).includes(OUT)) return false
@@ -244,7 +246,7 @@ function outcome(t: Test, about: Json, said: Json[]) {
 }
 
 /** How many descriptors are open below the folders of a case, those of the server's own state left out. */
-function openBelow({ T, STATE }: Variables): number {
+function openBelow({ T, STATE }: CorpusPaths): number {
   return readdirSync('/proc/self/fd').filter(fd => {
     const target = linkOf(fd)
     return target.startsWith(T) && !target.startsWith(STATE)

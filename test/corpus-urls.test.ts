@@ -6,18 +6,18 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { whyNotPublic } from '../src/host/egress/ip-addresses.ts'
-import { listening, outsideOf } from './host/egress/fake-network.ts'
+import { nonPublicReason } from '../src/host/egress/ip-addresses.ts'
+import { createFakeNetwork, listen } from './host/egress/fake-network.ts'
 import { type Json, startApp } from './start-app.ts'
 import { webSettings } from './tools/web/fixture.ts'
-import { certificate, secureServer, withSecure } from './tools/web/https-server.ts'
+import { createCertificate, startHttpsServer, withHttpsServer } from './tools/web/https-server.ts'
 
 const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/urls.json'), 'utf8'))
 const OWN_LAN = Object.values(os.networkInterfaces())
   .flat()
   .find(one => one && !one.internal && one.family === 'IPv4')?.address
 
-const SECURE = certificate(t, ['public.test', 'sub.public.test', 'dual.test'])
+const SECURE = createCertificate(t, ['public.test', 'sub.public.test', 'dual.test'])
 
 /** The verdicts that an answer may be called. */
 function verdictsOf({ status, body }: Json): string[] {
@@ -63,8 +63,8 @@ for (const about of CORPUS.cases as Json[]) {
       if (request.url === '/end') response.end('the end')
       else answer(response, request.url!, { ...about, redirects })
     }
-    const plain = outsideOf(await listening(t, createServer(answers)), { ...CORPUS.default_dns, ...dns })
-    const outside = withSecure(plain, await secureServer(t, SECURE, answers))
+    const plain = createFakeNetwork(await listen(t, createServer(answers)), { ...CORPUS.default_dns, ...dns })
+    const outside = withHttpsServer(plain, await startHttpsServer(t, SECURE, answers))
     // All that is refused is refused though every host is on the list.
     const hosts = [...Object.keys(CORPUS.default_dns), ...Object.keys(dns)]
     const settings = { web: webSettings({ allow: [...hosts, '127.0.0.1'], robots: 'ignore' }) }
@@ -81,7 +81,7 @@ for (const about of CORPUS.cases as Json[]) {
       found.some(verdict => wanted.includes(verdict)),
       `${found} is one of ${wanted}`
     )
-    for (const dialled of outside.dialled) t.equal(whyNotPublic(dialled.split(' ')[0]!), undefined, dialled)
+    for (const dialled of outside.dialled) t.equal(nonPublicReason(dialled.split(' ')[0]!), undefined, dialled)
     for (const one of accept)
       if (one.startsWith('allow_to:') && found.includes('allow'))
         t.ok(outside.dialled.every(dialled => dialled.startsWith(one.slice('allow_to:'.length))))

@@ -1,31 +1,31 @@
 // What became of an attack case, in the words of corpus/paths.json, and whether it is strict enough.
-import type { Json, Reply } from './start-app.ts'
+import type { HttpReply, Json } from './start-app.ts'
 
 /** By strictness; the others stand beside the order. */
 const RANKS: Record<string, number> = { allow: 0, ask: 1, ask_strong: 2, deny: 3, block: 3 }
 
-const REFUSALS: Record<string, readonly string[]> = {
+const VERDICTS_BY_CODE: Record<string, readonly string[]> = {
   INVALID_PARAMS: ['invalid', 'deny', 'block'],
   INVALID_PATH: ['invalid', 'deny', 'block'],
   FILE_NOT_FOUND: ['not_found'],
   NOT_A_DIRECTORY: ['not_found', 'deny']
 }
-const REFUSED = ['deny', 'block']
+const REFUSED_VERDICTS = ['deny', 'block']
 
 /** The verdicts that an answer may be called. */
-export function verdictsOf({ status, body }: Reply): readonly string[] {
-  if (status >= 400) return REFUSALS[body.code] ?? REFUSED
+export function verdictsOf({ status, body }: HttpReply): readonly string[] {
+  if (status >= 400) return VERDICTS_BY_CODE[body.code] ?? REFUSED_VERDICTS
   if (body.status === 'success') return ['allow']
   if (body.status === 'awaiting_approval') return [body.approval.level === 'strict' ? 'ask_strong' : 'ask']
-  if (body.status === 'rejected') return REFUSED
-  if (body.status === 'error') return REFUSALS[body.error.code] ?? REFUSED
+  if (body.status === 'rejected') return REFUSED_VERDICTS
+  if (body.status === 'error') return VERDICTS_BY_CODE[body.error.code] ?? REFUSED_VERDICTS
   throw new Error(`a call that has not ended: ${JSON.stringify(body)}`)
 }
 
 /** Groups in which strictness is a fault too. */
 const isExact = ({ group, expect_body }: Json) => group === 'benign' || expect_body !== undefined
 
-export function suffices(found: readonly string[], expected: string, about: Json): boolean {
+export function isStrictEnough(found: readonly string[], expected: string, about: Json): boolean {
   if (expected === 'either') return true
   const wanted = expected.split('_or_')
   if (found.some(verdict => wanted.includes(verdict))) return true

@@ -1,14 +1,14 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { settingsOf } from '../scripts/config-tables.ts'
-import { withTables } from '../scripts/doc-tables.ts'
-import { asSchema, fieldsOf } from '../scripts/schema-tables.ts'
+import { listSettings } from '../scripts/config-tables.ts'
+import { replaceTables } from '../scripts/doc-tables.ts'
+import { listFields, toSchema } from '../scripts/schema-tables.ts'
 import { Config } from '../src/config/schema.ts'
-import { settingNames } from '../src/config/text-sources.ts'
+import { listSettingVariables } from '../src/config/text-sources.ts'
 import { EVENTS } from '../src/events/events.ts'
 import { TOOLS } from '../src/tools/index.ts'
-import { deadLinks, isAsShown } from './markdown.ts'
+import { findDeadLinks, matchesShown } from './markdown.ts'
 import { run } from './support/wait.ts'
 
 const README = 'README.md'
@@ -17,17 +17,18 @@ const read = (file: string) => readFileSync(file, 'utf8')
 
 t.test('a document that shows something else is found out', async t => {
   const json = (text: string) => ({ language: 'json', text })
-  t.ok(isAsShown(json('{"a": "tc_…", "…": "…"}'), '{"a":"tc_1","b":2}'))
-  t.notOk(isAsShown(json('{"a": "tc_…"}'), '{"a":"tc_1","b":2}'))
-  t.notOk(isAsShown(json('{"a": 1, "b": 2}'), '{"a":1}'))
-  t.ok(isAsShown(json('[1, "…"]'), '[1,2,3]'))
-  t.notOk(isAsShown(json('[1, 2]'), '[1,2,3]'))
-  t.notOk(isAsShown({ language: 'text', text: 'a … c' }, 'a b\nc'))
-  t.ok(isAsShown({ language: 'text', text: 'a\n…\nd' }, 'a\nb\nc\nd'))
+  t.ok(matchesShown(json('{"a": "tc_…", "…": "…"}'), '{"a":"tc_1","b":2}'))
+  t.notOk(matchesShown(json('{"a": "tc_…"}'), '{"a":"tc_1","b":2}'))
+  t.notOk(matchesShown(json('{"a": 1, "b": 2}'), '{"a":1}'))
+  t.ok(matchesShown(json('[1, "…"]'), '[1,2,3]'))
+  t.notOk(matchesShown(json('[1, 2]'), '[1,2,3]'))
+  t.notOk(matchesShown({ language: 'text', text: 'a … c' }, 'a b\nc'))
+  t.ok(matchesShown({ language: 'text', text: 'a\n…\nd' }, 'a\nb\nc\nd'))
 })
 
 t.test('every table is what the code says', async t => {
-  for (const page of PAGES) t.equal(withTables(read(page)), read(page), `${page}: node scripts/docs.ts makes it anew`)
+  for (const page of PAGES)
+    t.equal(replaceTables(read(page)), read(page), `${page}: node scripts/docs.ts makes it anew`)
 })
 
 t.test('nothing that can be said is left out', async t => {
@@ -48,14 +49,14 @@ const EVERY_VERB_TAKES = ['--json', '--quiet', '--no-color', '--no-input', '--he
 
 t.test('every field of the reference says what it means', t => {
   const silent = (of: string, schema: object) =>
-    fieldsOf(asSchema(schema))
+    listFields(toSchema(schema))
       .filter(({ path, schema: { description } }) => path !== 'type' && description === undefined)
       .map(({ path }) => `${of} ${path}`)
   t.same(
     [
       ...Object.entries(EVENTS).flatMap(([type, schema]) => silent(type, schema)),
       ...TOOLS.flatMap(({ name, input, output }) => [...silent(name, input), ...silent(name, output)]),
-      ...settingsOf(asSchema(Config)).flatMap(({ at, schema }) => (schema.description ? [] : [at.join('.')]))
+      ...listSettings(toSchema(Config)).flatMap(({ at, schema }) => (schema.description ? [] : [at.join('.')]))
     ],
     []
   )
@@ -65,7 +66,7 @@ t.test('every field of the reference says what it means', t => {
 t.test('every variable that is named is one', async t => {
   const named = new Set(PAGES.flatMap(page => read(page).match(/\bTOOLGATE_[A-Z_]*[A-Z]\b/g) ?? []))
   const others = ['ADMIN_CONFIG', 'STATE_DIR', 'RUN_DIR', 'URL', 'TOKEN_FILE', 'ROOTS'].map(name => `TOOLGATE_${name}`)
-  const known = new Set([...settingNames(), ...others])
+  const known = new Set([...listSettingVariables(), ...others])
   t.same(
     [...named].filter(name => !known.has(name)),
     []
@@ -73,7 +74,7 @@ t.test('every variable that is named is one', async t => {
 })
 
 t.test('every link and every picture leads somewhere', t => {
-  for (const page of [...PAGES, ...globSync('{examples,clients}/**/*.md')]) t.same(deadLinks(page), [], page)
+  for (const page of [...PAGES, ...globSync('{examples,clients}/**/*.md')]) t.same(findDeadLinks(page), [], page)
   t.end()
 })
 
@@ -85,7 +86,7 @@ t.test('a dead link is found, whatever it is written like', t => {
     `[a](${link}) ![b](${link} "c") <a href="${link}">d</a> <img src="${link}"> <source srcset="${link} 2x">\n[e]: ${link}\n`
   writeFileSync(page, `# Here\n\n${[...fine, ...dead].map(written).join('\n')}`)
   t.same(
-    deadLinks(page),
+    findDeadLinks(page),
     dead.flatMap(link => Array(6).fill(link))
   )
   t.end()

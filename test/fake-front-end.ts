@@ -6,7 +6,7 @@ import type { Json, TestApp } from './start-app.ts'
 export const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
 /** An editor named `emacs` unless told otherwise, which holds nothing yet. */
-export async function frontEnd(
+export async function startFrontEnd(
   t: Test,
   app: TestApp,
   { client = 'emacs', effects = 'editor.apply_edit', query = '' } = {}

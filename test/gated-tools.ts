@@ -5,36 +5,36 @@ import { type Context, defineTool, type Effect, type Tool } from '../src/tool/to
 
 /** Where runs wait by name until they are let through. */
 export class Gate {
-  readonly #arrived = new Map<string, PromiseWithResolvers<void>>()
+  readonly #arrivals = new Map<string, PromiseWithResolvers<void>>()
   readonly #open = new Map<string, PromiseWithResolvers<void>>()
   /** Names in the order they came. */
-  readonly came: string[] = []
+  readonly arrivals: string[] = []
   /** Names that were told to stop, in the order they heard of it. */
-  readonly stopped: string[] = []
+  readonly aborted: string[] = []
 
   /** Waits to be let through; until then it can be stopped. */
-  async pass(name: string, signal: AbortSignal): Promise<void> {
-    this.came.push(name)
-    of(this.#arrived, name).resolve()
+  async wait(name: string, signal: AbortSignal): Promise<void> {
+    this.arrivals.push(name)
+    getOrCreate(this.#arrivals, name).resolve()
     const { promise, reject } = Promise.withResolvers<never>()
     const leave = () => {
-      this.stopped.push(name)
+      this.aborted.push(name)
       reject(signal.reason)
     }
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()
-    await Promise.race([of(this.#open, name).promise, promise]).finally(() =>
+    await Promise.race([getOrCreate(this.#open, name).promise, promise]).finally(() =>
       signal.removeEventListener('abort', leave)
     )
   }
 
   /** Resolves once that run waits here. */
-  arrived = (name: string) => of(this.#arrived, name).promise
+  waitForArrival = (name: string) => getOrCreate(this.#arrivals, name).promise
   /** Lets that run through, now or when it comes. */
-  open = (name: string) => of(this.#open, name).resolve()
+  open = (name: string) => getOrCreate(this.#open, name).resolve()
 }
 
-function of(map: Map<string, PromiseWithResolvers<void>>, name: string) {
+function getOrCreate(map: Map<string, PromiseWithResolvers<void>>, name: string) {
   const known = map.get(name) ?? Promise.withResolvers<void>()
   map.set(name, known)
   return known
@@ -49,7 +49,7 @@ const Input = Type.Object(
 )
 
 /** `held_read`, `held_create`, `held_write` and so on: each touches its path, and waits in the gate. */
-export const heldTools = (gate: Gate): Tool[] =>
+export const gatedTools = (gate: Gate): Tool[] =>
   (['read', 'create', 'write', 'execute', 'destructive'] as const).map((effect: Effect) =>
     defineTool({
       name: `held_${effect}`,
@@ -65,7 +65,7 @@ export const heldTools = (gate: Gate): Tool[] =>
         })
       }),
       async run({ name }, { signal }) {
-        await gate.pass(name, signal)
+        await gate.wait(name, signal)
         return { name }
       },
       present: ({ name }) => ({ title: name, content: name })
@@ -73,7 +73,7 @@ export const heldTools = (gate: Gate): Tool[] =>
   )
 
 /** `slow_look`: its previews wait in the gate as `look 1`, `look 2` and so on. Writes to `a.txt`, or says so. */
-export const slowLookTool = (gate: Gate): Tool => {
+export const slowPreviewTool = (gate: Gate): Tool => {
   let looks = 0
   return defineTool({
     name: 'slow_look',
@@ -86,7 +86,7 @@ export const slowLookTool = (gate: Gate): Tool => {
     subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
     async preview() {
       looks += 1
-      await gate.pass(`look ${looks}`, new AbortController().signal)
+      await gate.wait(`look ${looks}`, new AbortController().signal)
       return { title: `look ${looks}` }
     },
     run: () => ({}),

@@ -14,25 +14,25 @@ export interface Example {
   gives?: { language: string; text: string }
 }
 
-interface Block {
+interface CodeBlock {
   line: number
   language: string
   text: string
   mark: string | undefined
 }
 
-export function examplesOf(markdown: string): Example[] {
+export function parseExamples(markdown: string): Example[] {
   const examples: Example[] = []
-  for (const { line, language, text, mark } of blocksOf(markdown)) {
+  for (const { line, language, text, mark } of parseCodeBlocks(markdown)) {
     if (mark === 'run' || mark === 'setup') examples.push({ line, script: text, isSetup: mark === 'setup' })
     if (mark === 'gives') examples.at(-1)!.gives = { language, text }
   }
   return examples
 }
 
-export function blocksOf(markdown: string): Block[] {
+export function parseCodeBlocks(markdown: string): CodeBlock[] {
   const lines = markdown.split('\n')
-  const blocks: Block[] = []
+  const blocks: CodeBlock[] = []
   for (let i = 0; i < lines.length; i++) {
     const [, fence, language = ''] = /^(```+)(\w*)/.exec(lines[i]!) ?? []
     if (!fence) continue
@@ -44,7 +44,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks
 }
 
-export interface Ran {
+export interface ExampleResult {
   stdout: string
   stderr: string
   code: number
@@ -54,7 +54,7 @@ export interface Ran {
 export async function runExamples(
   examples: readonly Example[],
   { cwd, env }: { cwd: string; env: Record<string, string | undefined> }
-): Promise<Ran[]> {
+): Promise<ExampleResult[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tg-docs-'))
   const file = (index: number, name: string) => path.join(folder, `${index}.${name}`)
   const script = examples.map(
@@ -75,44 +75,44 @@ export async function runExamples(
 
 /** Whether the output is what a document shows. `…` stands for anything: within a text, as the last item of a list, as a
  * key beside which there may be more, or as a line for any number of lines. */
-export function isAsShown({ language, text }: { language: string; text: string }, output: string): boolean {
-  if (language === 'json') return jsonIsAsShown(JSON.parse(text), JSON.parse(output))
-  return textIsAsShown(text.trimEnd(), output.trimEnd())
+export function matchesShown({ language, text }: { language: string; text: string }, output: string): boolean {
+  if (language === 'json') return matchesShownJson(JSON.parse(text), JSON.parse(output))
+  return matchesShownText(text.trimEnd(), output.trimEnd())
 }
 
-const ANY = '…'
+const WILDCARD = '…'
 
-function jsonIsAsShown(shown: unknown, actual: unknown): boolean {
-  if (shown === ANY) return true
-  if (typeof shown === 'string') return typeof actual === 'string' && textIsAsShown(shown, actual)
+function matchesShownJson(shown: unknown, actual: unknown): boolean {
+  if (shown === WILDCARD) return true
+  if (typeof shown === 'string') return typeof actual === 'string' && matchesShownText(shown, actual)
   if (typeof shown !== 'object' || shown === null) return shown === actual
   if (typeof actual !== 'object' || actual === null || Array.isArray(shown) !== Array.isArray(actual)) return false
   if (Array.isArray(shown)) {
-    const open = shown.at(-1) === ANY
+    const open = shown.at(-1) === WILDCARD
     const items = open ? shown.slice(0, -1) : shown
     const given = actual as unknown[]
-    return (open || items.length === given.length) && items.every((item, i) => jsonIsAsShown(item, given[i]))
+    return (open || items.length === given.length) && items.every((item, i) => matchesShownJson(item, given[i]))
   }
-  const wanted = Object.entries(shown).filter(([key]) => key !== ANY)
+  const wanted = Object.entries(shown).filter(([key]) => key !== WILDCARD)
   const given = actual as Record<string, unknown>
-  const complete = ANY in shown || Object.keys(given).length === wanted.length
-  return complete && wanted.every(([key, value]) => Object.hasOwn(given, key) && jsonIsAsShown(value, given[key]))
+  const complete = WILDCARD in shown || Object.keys(given).length === wanted.length
+  return complete && wanted.every(([key, value]) => Object.hasOwn(given, key) && matchesShownJson(value, given[key]))
 }
 
-function textIsAsShown(shown: string, actual: string): boolean {
+function matchesShownText(shown: string, actual: string): boolean {
   const pattern = shown
     .split('\n')
-    .map(line => (line.trim() === ANY ? '[\\s\\S]*?' : line.split(ANY).map(literal).join('.*')))
+    .map(line => (line.trim() === WILDCARD ? '[\\s\\S]*?' : line.split(WILDCARD).map(escapeRegExp).join('.*')))
     .join('\n')
   return new RegExp(`^${pattern}$`).test(actual)
 }
 
-const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const escapeRegExp = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** The anchors that a document's headings have on the usual hosts, where a heading that comes again gets a number. */
-export function anchorsOf(markdown: string): string[] {
+export function listAnchors(markdown: string): string[] {
   const seen = new Map<string, number>()
-  return [...withoutBlocks(markdown).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => {
+  return [...stripCodeBlocks(markdown).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => {
     const anchor = heading!
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
@@ -126,19 +126,19 @@ export function anchorsOf(markdown: string): string[] {
 }
 
 /** Where the links and pictures of a document lead, those in HTML too. */
-export const linksOf = (markdown: string): string[] =>
-  [...withoutBlocks(markdown).matchAll(LINK)].map(([, inline, named, html]) => inline ?? named ?? html!)
+export const listLinks = (markdown: string): string[] =>
+  [...stripCodeBlocks(markdown).matchAll(LINK)].map(([, inline, named, html]) => inline ?? named ?? html!)
 const LINK = /\]\(([^)\s]+)(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)|\b(?:href|src|srcset)="([^"\s]+)(?: [\d.]+[xw])?"/gm
 
 /** What is wrong with the links of a page: the file is not there, or has no such heading. */
-export function deadLinks(page: string): string[] {
-  return linksOf(readFileSync(page, 'utf8')).filter(link => {
+export function findDeadLinks(page: string): string[] {
+  return listLinks(readFileSync(page, 'utf8')).filter(link => {
     if (/^(?:https?|mailto):/.test(link)) return false
     const [file, anchor] = link.split('#') as [string, string?]
     const target = file === '' ? page : path.join(path.dirname(page), file)
     if (!existsSync(target)) return true
-    return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor)
+    return anchor !== undefined && !listAnchors(readFileSync(target, 'utf8')).includes(anchor)
   })
 }
 
-const withoutBlocks = (markdown: string) => markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')
+const stripCodeBlocks = (markdown: string) => markdown.replaceAll(/^```[\s\S]*?^```$/gm, '')

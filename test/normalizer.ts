@@ -1,9 +1,9 @@
 // Answers made comparable: what differs from run to run is replaced, and ids by the order in which they come.
-const ID = /\b(tc|rule|dg)_[0-9A-HJKMNP-TV-Z]{26}\b/g
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const ID_PATTERN = /\b(tc|rule|dg)_[0-9A-HJKMNP-TV-Z]{26}\b/g
+const TIME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 /** A copy with TIME for times, MS for durations, DIGEST for digests, and tc_1, tc_2 … rule_1 … dg_1 … for ids. */
-export function normalizer() {
+export function createNormalizer() {
   const ids = new Map<string, string>()
   const counts = { tc: 0, rule: 0, dg: 0 }
   const named = (id: string, kind: string) => {
@@ -18,8 +18,8 @@ export function normalizer() {
     if (typeof value === 'number' && key.endsWith('_ms') && key !== 'timeout_ms') return 'MS'
     if (typeof value !== 'string') return value
     if (key === 'digest') return 'DIGEST'
-    if (TIME.test(value)) return 'TIME'
-    return value.replaceAll(ID, named)
+    if (TIME_PATTERN.test(value)) return 'TIME'
+    return value.replaceAll(ID_PATTERN, named)
   }
   return normal
 }

@@ -1,7 +1,7 @@
 // PDF documents, made by hand.
 
 /** The smallest document with these texts, a page each. */
-export function pdf(pages: readonly string[]): Buffer {
+export function createPdf(pages: readonly string[]): Buffer {
   const kids = pages.map((_, i) => `${4 + 2 * i} 0 R`).join(' ')
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',

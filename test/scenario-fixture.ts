@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, lstatSync, lutimesSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { contents } from './snapshot-folder.ts'
+import { snapshotFolder } from './snapshot-folder.ts'
 
 /** What is wanted at one path. A path that ends in `/` is a folder; without content it is about the file that is there. */
-export interface Wish {
+export interface FileSpec {
   /** Target of a link. */
   link?: string
   text?: string
@@ -17,36 +17,37 @@ export interface Wish {
   mode?: string
   modified?: string
 }
-export type Wishes = Record<string, Wish>
+export type FileSpecs = Record<string, FileSpec>
 
-const LONG_AGO = '2024-01-01T00:00:00.000Z'
+const MODIFIED_AT = '2024-01-01T00:00:00.000Z'
 
 /** Fills a folder with what is in another, if that is there, and with the wishes. Of the modes only whether a file may be
  * run is taken over, as git does; everything was modified long ago, unless wished otherwise. */
-export function makeWorld(folder: string, from: string, wishes: Wishes) {
+export function createScenario(folder: string, from: string, wishes: FileSpecs) {
   mkdirSync(folder, { recursive: true })
   if (existsSync(from)) cpSync(from, folder, { recursive: true, verbatimSymlinks: true })
-  const names = () => Object.keys(contents(folder)).map(name => path.join(folder, name))
-  for (const file of names()) plainMode(file)
-  for (const [name, wish] of Object.entries(wishes)) grant(path.join(folder, name), wish)
-  for (const file of names().reverse()) date(file, LONG_AGO)
-  for (const [name, { modified }] of Object.entries(wishes)) if (modified) date(path.join(folder, name), modified)
+  const names = () => Object.keys(snapshotFolder(folder)).map(name => path.join(folder, name))
+  for (const file of names()) normalizeMode(file)
+  for (const [name, wish] of Object.entries(wishes)) applySpec(path.join(folder, name), wish)
+  for (const file of names().reverse()) setModified(file, MODIFIED_AT)
+  for (const [name, { modified }] of Object.entries(wishes))
+    if (modified) setModified(path.join(folder, name), modified)
 }
 
 /** What is done to a world once it is made, step by step: words for git, run in it, or more wishes. Commits are the same
  * each time: who made them, and one minute after the other. */
-export type Step = string[] | Wishes
+export type ScenarioStep = string[] | FileSpecs
 
-export function setUp(folder: string, steps: readonly Step[]) {
+export function runSteps(folder: string, steps: readonly ScenarioStep[]) {
   for (const [at, step] of steps.entries()) {
     if (Array.isArray(step)) execFileSync('git', step, { cwd: folder, env: gitEnvironment(at), stdio: 'ignore' })
-    else for (const [name, wish] of Object.entries(step)) grant(path.join(folder, name), wish)
+    else for (const [name, wish] of Object.entries(step)) applySpec(path.join(folder, name), wish)
   }
 }
 
 /** Nothing of the user's own. */
 export function gitEnvironment(minute = 0): Record<string, string> {
-  const date = new Date(Date.parse(LONG_AGO) + minute * 60_000).toISOString()
+  const date = new Date(Date.parse(MODIFIED_AT) + minute * 60_000).toISOString()
   const who = (role: string) => ({
     [`GIT_${role}_NAME`]: 'Ada',
     [`GIT_${role}_EMAIL`]: 'ada@example.com',
@@ -66,12 +67,12 @@ export function gitEnvironment(minute = 0): Record<string, string> {
   }
 }
 
-function plainMode(file: string) {
+function normalizeMode(file: string) {
   const stat = lstatSync(file)
   if (!stat.isSymbolicLink()) chmodSync(file, stat.isDirectory() || stat.mode & 0o100 ? 0o755 : 0o644)
 }
 
-function grant(file: string, { link, text, base64, times = 1, mode }: Wish) {
+function applySpec(file: string, { link, text, base64, times = 1, mode }: FileSpec) {
   mkdirSync(file.endsWith('/') ? file : path.dirname(file), { recursive: true })
   if (link !== undefined) symlinkSync(link, file)
   if (text !== undefined) writeFileSync(file, text.repeat(times))
@@ -79,7 +80,7 @@ function grant(file: string, { link, text, base64, times = 1, mode }: Wish) {
   if (mode !== undefined) chmodSync(file, Number.parseInt(mode, 8))
 }
 
-function date(file: string, modified: string) {
+function setModified(file: string, modified: string) {
   const time = new Date(modified)
   lutimesSync(file, time, time)
 }

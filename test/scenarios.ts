@@ -16,11 +16,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { connect, type Handlers } from '../src/client/client.ts'
+import { connect, type EffectHandlers } from '../src/client/client.ts'
 import type { Tool } from '../src/tool/tool.ts'
 import { indexed } from './indexed.ts'
-import { makeWorld, type Step, setUp, type Wishes } from './scenario-fixture.ts'
-import { contents } from './snapshot-folder.ts'
+import { createScenario, type FileSpecs, runSteps, type ScenarioStep } from './scenario-fixture.ts'
+import { snapshotFolder } from './snapshot-folder.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp, TOKEN } from './start-app.ts'
 import { needs, type Part } from './support/needs.ts'
 import { removeFolder } from './support/remove-folder.ts'
@@ -46,9 +46,9 @@ function testCase(t: Test, app: TestApp, name: string, root: { name: string; pat
   const folder = path.join(SCENARIOS, name)
   const { calls, results, wishes } = scenario(folder)
   return t.test(name, needs(...(wishes.needs ?? [])), async t => {
-    makeWorld(root.path, path.join(folder, 'before'), wishes.before ?? {})
-    setUp(root.path, wishes.setup ?? [])
-    const seen = wishes.setup ? withoutGit : contents
+    createScenario(root.path, path.join(folder, 'before'), wishes.before ?? {})
+    runSteps(root.path, wishes.setup ?? [])
+    const seen = wishes.setup ? withoutGit : snapshotFolder
     const before = seen(root.path)
     const editor = wishes.front_end && (await frontEnd(app, wishes.front_end, root.name))
     if (wishes.indexed) await indexed(app, root.name)
@@ -61,7 +61,7 @@ function testCase(t: Test, app: TestApp, name: string, root: { name: string; pat
     )
     const after = `${root.path}-after`
     const unchanged = !wishes.after && !existsSync(path.join(folder, 'after'))
-    if (!unchanged) makeWorld(after, path.join(folder, 'after'), wishes.after ?? {})
+    if (!unchanged) createScenario(after, path.join(folder, 'after'), wishes.after ?? {})
     t.strictSame(seen(root.path), unchanged ? before : seen(after))
   })
 }
@@ -71,9 +71,9 @@ function scenario(folder: string): {
   calls: Json[]
   results: Json[]
   wishes: {
-    before?: Wishes
-    after?: Wishes
-    setup?: Step[]
+    before?: FileSpecs
+    after?: FileSpecs
+    setup?: ScenarioStep[]
     needs?: Part[]
     front_end?: Record<string, object>
     indexed?: boolean
@@ -91,7 +91,10 @@ function scenario(folder: string): {
 /** An editor of one workspace that gives these answers. */
 async function frontEnd(app: TestApp, answers: Record<string, object>, workspace: string) {
   const handlers = Object.fromEntries(Object.entries(answers).map(([effect, answer]) => [effect, () => answer]))
-  const editor = connect({ url: app.url, token: TOKEN, client: 'editor' }).offer(handlers as Handlers, { workspace })
+  const editor = connect({ url: app.url, token: TOKEN, client: 'editor' }).registerFrontEnd(
+    handlers as EffectHandlers,
+    { workspace }
+  )
   await editor.ready
   return editor
 }
@@ -116,8 +119,10 @@ function asNamed(value: Json, pattern: Json): Json {
   return Object.fromEntries(Object.keys(pattern).map(key => [key, asNamed(value[key], pattern[key])]))
 }
 
-function withoutGit(folder: string): ReturnType<typeof contents> {
-  return Object.fromEntries(Object.entries(contents(folder)).filter(([name]) => !/(?:^|\/)\.git(?:\/|$)/.test(name)))
+function withoutGit(folder: string): ReturnType<typeof snapshotFolder> {
+  return Object.fromEntries(
+    Object.entries(snapshotFolder(folder)).filter(([name]) => !/(?:^|\/)\.git(?:\/|$)/.test(name))
+  )
 }
 
 function isObject(value: Json) {

@@ -4,7 +4,7 @@ import path from 'node:path'
 
 /** Everything beneath a folder by its path: a folder, a link with its target, a file with its mode and bytes, or a device,
  * which would give bytes without end. */
-export function contents(folder: string): Record<string, string> {
+export function snapshotFolder(folder: string): Record<string, string> {
   const found: Record<string, string> = {}
   const names = ['']
   for (const name of names) {

@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import { type AppOptions, createApp } from '../src/app.ts'
 import { SseParser } from '../src/client/sse.ts'
-import { defaults } from '../src/config/merge.ts'
+import { defaultsFromSchema } from '../src/config/merge.ts'
 import { Config, type Settings } from '../src/config/schema.ts'
 import type { Tool } from '../src/tool/tool.ts'
 import { dependsOn } from './support/needs.ts'
@@ -18,7 +18,7 @@ export const CALL_TOKEN = 'a-token-that-may-only-call'
 
 /** A call-only token that was given to one agent. */
 export const agentToken = (agent: string) => `a-token-of-agent-${agent}`
-const agentOf = (bearer: string) => {
+const agentOfToken = (bearer: string) => {
   const agent = /^a-token-of-agent-(.+)$/.exec(bearer)?.[1]
   return agent === undefined ? {} : { agent }
 }
@@ -26,10 +26,10 @@ const agentOf = (bearer: string) => {
 export interface StartOptions {
   settings?: Partial<Settings>
   tools?: readonly Tool[]
-  doors?: AppOptions['doors']
+  doors?: AppOptions['dirAccess']
   network?: AppOptions['network']
   log?: AppOptions['log']
-  brought?: AppOptions['brought']
+  brought?: AppOptions['contributions']
   trust?: AppOptions['trust']
   /** Left out: ours, but with the configuration of nobody. */
   environment?: AppOptions['environment']
@@ -43,7 +43,7 @@ export interface StartOptions {
 export type Json = any
 
 /** What came back: the status and the body, JSON where it is. */
-export interface Reply {
+export interface HttpReply {
   status: number
   body: Json
   headers: Headers
@@ -59,7 +59,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     writeFileSync(path.join(root, name), content)
   }
   for (const [name, content] of Object.entries(files)) write(name, content)
-  const base = defaults(Config)
+  const base = defaultsFromSchema(Config)
   const settings: Settings = {
     ...base,
     roots: [{ name: 'default', path: root }],
@@ -78,23 +78,24 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
   }
   if (settings.sandbox.level !== 'none') dependsOn('sandbox')
   const rights = (bearer: string): ('call' | 'approve')[] | undefined =>
-    bearer === TOKEN ? ['call', 'approve'] : bearer === CALL_TOKEN || agentOf(bearer).agent ? ['call'] : undefined
+    bearer === TOKEN ? ['call', 'approve'] : bearer === CALL_TOKEN || agentOfToken(bearer).agent ? ['call'] : undefined
   const hosts: string[] = []
   const starting = createApp(
     settings,
     {
-      holderOf: bearer => (rights(bearer) ? { rights: new Set(rights(bearer)), ...agentOf(bearer) } : undefined),
-      all: () => [TOKEN, CALL_TOKEN],
+      authenticate: bearer =>
+        rights(bearer) ? { rights: new Set(rights(bearer)), ...agentOfToken(bearer) } : undefined,
+      allTexts: () => [TOKEN, CALL_TOKEN],
       current: () => ({ token: TOKEN, call_token: CALL_TOKEN })
     },
     {
-      environment: options.environment ?? withConfigIn(path.join(folder, 'config')),
+      environment: options.environment ?? withConfigFolder(path.join(folder, 'config')),
       hosts: () => hosts,
       ...(options.tools && { tools: options.tools }),
-      ...(options.doors && { doors: options.doors }),
+      ...(options.doors && { dirAccess: options.doors }),
       ...(options.network && { network: options.network }),
       ...(options.log && { log: options.log }),
-      ...(options.brought && { brought: options.brought }),
+      ...(options.brought && { contributions: options.brought }),
       ...(options.trust && { trust: options.trust })
     }
   )
@@ -116,7 +117,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     target: string,
     body?: unknown,
     headers: Record<string, string> = {}
-  ): Promise<Reply> => {
+  ): Promise<HttpReply> => {
     const response = await within(
       `the answer to ${method} ${target}`,
       fetch(url + target, {
@@ -150,14 +151,19 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
       (await request('POST', '/calls', { tool, params, ...more })).body,
     read: (name: string) => readFileSync(path.join(root, name), 'utf8'),
     write,
-    events: (query = '', headers: Record<string, string> = {}) => follow(t, `${url}/events${query}`, headers)
+    events: (query = '', headers: Record<string, string> = {}) => listenToEvents(t, `${url}/events${query}`, headers)
   }
 }
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>
 
 /** An open event stream. `until` reads on to the first event that fits and gives all since the one before. */
-export async function follow(t: Test, url: string, headers: Record<string, string> = {}, init: RequestInit = {}) {
+export async function listenToEvents(
+  t: Test,
+  url: string,
+  headers: Record<string, string> = {},
+  init: RequestInit = {}
+) {
   const abort = new AbortController()
   t.teardown(() => abort.abort())
   const opening = fetch(url, {
@@ -201,7 +207,7 @@ export async function follow(t: Test, url: string, headers: Record<string, strin
 }
 
 /** Our environment as it is at each look, for tests that change it, but with the configuration of nobody. */
-const withConfigIn = (folder: string): NodeJS.ProcessEnv =>
+const withConfigFolder = (folder: string): NodeJS.ProcessEnv =>
   new Proxy(process.env, {
     get: (env, name) => (name === 'XDG_CONFIG_HOME' ? folder : Reflect.get(env, name)),
     has: (env, name) => name === 'XDG_CONFIG_HOME' || name in env,

@@ -1,19 +1,19 @@
 // The console: a page of the server that shows what happens, and lets a person decide.
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { keepLooking } from './approvals/freshness.ts'
+import { watchFreshness } from './approvals/freshness.ts'
 import { openSession, session } from './session/session.ts'
 import { App } from './shell/app.tsx'
-import { attend } from './shell/notifications.ts'
-import { learnRoots } from './shell/top-bar.tsx'
-import { follow } from './store/stream.ts'
+import { startNotifications } from './shell/notifications.ts'
+import { loadRoots } from './shell/top-bar.tsx'
+import { followStream } from './store/stream.ts'
 
-const root = document.getElementById('app')!
+const appElement = document.getElementById('app')!
 // What was painted while this script loaded.
-root.replaceChildren()
-render(<App />, root)
-attend()
-keepLooking()
+appElement.replaceChildren()
+render(<App />, appElement)
+startNotifications()
+watchFreshness()
 await openSession()
 
 /** Each session follows events for as long as it lasts. */
@@ -21,7 +21,7 @@ effect(() => {
   const now = session.value
   if (now.state !== 'open') return
   const stop = new AbortController()
-  void follow(now.client, stop.signal)
-  void learnRoots().catch(() => {})
+  void followStream(now.client, stop.signal)
+  void loadRoots().catch(() => {})
   return () => stop.abort()
 })

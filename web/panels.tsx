@@ -8,27 +8,27 @@ export interface Panel {
   name: string
   title: string
   /** Goes there after `g`. */
-  key: string
+  shortcut: string
   view: ComponentType
   /** How many things in it want somebody. */
   count?: () => number
 }
 
 export const PANELS: readonly Panel[] = [
-  { name: 'approvals', title: 'Approvals', key: 'a', view: Approvals, count: () => pending.value.length },
+  { name: 'approvals', title: 'Approvals', shortcut: 'a', view: Approvals, count: () => pending.value.length },
   {
     name: 'activity',
     title: 'Activity',
-    key: 't',
+    shortcut: 't',
     view: lazy(async () => (await import('./activity/activity.tsx')).Activity)
   },
-  { name: 'jobs', title: 'Jobs', key: 'j', view: lazy(async () => (await import('./jobs/jobs.tsx')).Jobs) },
+  { name: 'jobs', title: 'Jobs', shortcut: 'j', view: lazy(async () => (await import('./jobs/jobs.tsx')).Jobs) },
   {
     name: 'metrics',
     title: 'Metrics',
-    key: 'm',
+    shortcut: 'm',
     view: lazy(async () => (await import('./metrics/metrics.tsx')).Metrics)
   },
-  { name: 'tools', title: 'Tools', key: 'o', view: lazy(async () => (await import('./tools/tools.tsx')).Tools) },
-  { name: 'rules', title: 'Rules', key: 'r', view: lazy(async () => (await import('./rules/rules.tsx')).Rules) }
+  { name: 'tools', title: 'Tools', shortcut: 'o', view: lazy(async () => (await import('./tools/tools.tsx')).Tools) },
+  { name: 'rules', title: 'Rules', shortcut: 'r', view: lazy(async () => (await import('./rules/rules.tsx')).Rules) }
 ]

@@ -1,10 +1,10 @@
 // A row, or a few that belong together: what is measured, on ground of its own.
 
-import type { Ground } from '../environment.ts'
-import type { Finding } from '../measurement.ts'
+import type { BenchEnvironment } from '../environment.ts'
+import type { Measurement } from '../measurement.ts'
 
-export interface Row {
+export interface Benchmark {
   /** For --only. */
   name: string
-  measure(ground: Ground): Promise<Finding[]>
+  measure(ground: BenchEnvironment): Promise<Measurement[]>
 }

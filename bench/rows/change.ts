@@ -1,11 +1,11 @@
 // What rows that change files have in common: one file changed over and over, then as many as may be in flight.
-import { contest, IN_FLIGHT, talkers } from '../comparison.ts'
-import type { Ground } from '../environment.ts'
-import { latencies, type ToolCall, throughput } from '../load-client.ts'
-import { inTurns } from '../measure.ts'
-import { type Finding, latencyFindings, rateFinding } from '../measurement.ts'
+import { IN_FLIGHT, openClients, startComparison } from '../comparison.ts'
+import type { BenchEnvironment } from '../environment.ts'
+import { measureLatencies, measureThroughput, type ToolCall } from '../load-client.ts'
+import { interleave } from '../measure.ts'
+import { latencyMeasurements, type Measurement, rateMeasurement } from '../measurement.ts'
 
-export interface Change {
+export interface ChangeBenchmark {
   work: string
   /** The floor's route that does the same. */
   route: string
@@ -15,26 +15,32 @@ export interface Change {
   calls(path: string): readonly ToolCall[]
 }
 
-const QUICK_ENOUGH = { p50: { bound: 'at most', times: 2 } } as const
+const LATENCY_TARGETS = { p50: { bound: 'at most', times: 2 } } as const
 
-export async function measureChange(ground: Ground, { work, route, content, calls }: Change): Promise<Finding[]> {
+export async function measureChange(
+  ground: BenchEnvironment,
+  { work, route, content, calls }: ChangeBenchmark
+): Promise<Measurement[]> {
   const paths = Array.from({ length: IN_FLIGHT }, (_, i) => `${i}.txt`)
   for (const path of ['one.txt', ...paths]) ground.write(path, content)
-  const { talkOurs, talkFloor } = await contest(ground, route, calls('one.txt'))
-  const one = { ours: await talkOurs(calls('one.txt')), floor: await talkFloor(calls('one.txt')) }
-  const samples = ground.many(250, 8)
-  const single = await inTurns(ground.many(7, 2), {
-    ours: () => latencies(one.ours, samples),
-    floor: () => latencies(one.floor, samples)
+  const { connectOurs, connectFloor } = await startComparison(ground, route, calls('one.txt'))
+  const one = { ours: await connectOurs(calls('one.txt')), floor: await connectFloor(calls('one.txt')) }
+  const samples = ground.scale(250, 8)
+  const single = await interleave(ground.scale(7, 2), {
+    ours: () => measureLatencies(one.ours, samples),
+    floor: () => measureLatencies(one.floor, samples)
   })
   const many = {
-    ours: await talkers(i => talkOurs(calls(paths[i]!))),
-    floor: await talkers(i => talkFloor(calls(paths[i]!)))
+    ours: await openClients(i => connectOurs(calls(paths[i]!))),
+    floor: await openClients(i => connectFloor(calls(paths[i]!)))
   }
-  const duration_ms = ground.many(1_000, 50)
-  const load = await inTurns(ground.many(3, 1), {
-    ours: () => throughput(many.ours, duration_ms),
-    floor: () => throughput(many.floor, duration_ms)
+  const duration_ms = ground.scale(1_000, 50)
+  const load = await interleave(ground.scale(3, 1), {
+    ours: () => measureThroughput(many.ours, duration_ms),
+    floor: () => measureThroughput(many.floor, duration_ms)
   })
-  return [...latencyFindings(work, single, QUICK_ENOUGH), rateFinding(`${work}, ${IN_FLIGHT} in flight`, load)]
+  return [
+    ...latencyMeasurements(work, single, LATENCY_TARGETS),
+    rateMeasurement(`${work}, ${IN_FLIGHT} in flight`, load)
+  ]
 }

@@ -1,12 +1,12 @@
 // What a person waits for at a terminal: the start of a small verb, and TAB, which asks the server. The floor is Node with
 // nothing to run.
 
-import type { Server } from '../environment.ts'
-import { Connection, request } from '../http.ts'
-import { inTurns } from '../measure.ts'
-import { latencyFindings } from '../measurement.ts'
-import { type Command, durations, type Ran } from '../spawner.ts'
-import type { Row } from './benchmark.ts'
+import type { BenchServer } from '../environment.ts'
+import { Connection, encodeRequest } from '../http.ts'
+import { interleave } from '../measure.ts'
+import { latencyMeasurements } from '../measurement.ts'
+import { type Command, measureDurations, type RunResult } from '../spawner.ts'
+import type { Benchmark } from './benchmark.ts'
 
 const EDIT = JSON.stringify({ tool: 'edit_file', params: { path: 'asked.txt', old: 'a', new: 'b' } })
 const VERSION = ['version']
@@ -16,37 +16,37 @@ export default {
   name: 'cli',
   async measure(ground) {
     ground.write('asked.txt', 'a\n')
-    await askOnce(await ground.ours(ground.root, 'unconfigured'))
+    await leavePendingCall(await ground.startToolgate(ground.root, 'unconfigured'))
     const spawner = ground.spawner()
-    const each = ground.many(4)
+    const each = ground.scale(4)
     const taken = (command: Command, expected: RegExp) => () =>
-      durations(each, async () => checked(await spawner.run(command), expected))
-    const { version, completion, floor } = await inTurns(ground.many(5), {
-      version: taken(ground.commandLine(VERSION), /^toolgate \d/),
-      completion: taken(ground.commandLine(COMPLETION), /^tc_\w+\tEdit asked\.txt$/m),
-      floor: taken({ ...ground.commandLine([]), args: ['-e', '0'] }, /^$/)
+      measureDurations(each, async () => assertOutput(await spawner.run(command), expected))
+    const { version, completion, floor } = await interleave(ground.scale(5), {
+      version: taken(ground.toolgateCommand(VERSION), /^toolgate \d/),
+      completion: taken(ground.toolgateCommand(COMPLETION), /^tc_\w+\tEdit asked\.txt$/m),
+      floor: taken({ ...ground.toolgateCommand([]), args: ['-e', '0'] }, /^$/)
     })
     return [
-      ...latencyFindings('`toolgate version`', { ours: version, floor }, { p50: { bound: 'at most', plus: 120 } }),
-      ...latencyFindings(
+      ...latencyMeasurements('`toolgate version`', { ours: version, floor }, { p50: { bound: 'at most', plus: 120 } }),
+      ...latencyMeasurements(
         'TAB after `toolgate approve`',
         { ours: completion, floor },
         { p50: { bound: 'at most', plus: 150 } }
       )
     ]
   }
-} satisfies Row
+} satisfies Benchmark
 
 /** Leaves a call that waits for a decision, for TAB to find. */
-async function askOnce(server: Server) {
+async function leavePendingCall(server: BenchServer) {
   const connection = await Connection.open(server)
-  const { body } = await connection.send(request(server, 'POST', '/calls', {}, EDIT))
+  const { body } = await connection.send(encodeRequest(server, 'POST', '/calls', {}, EDIT))
   connection.close()
   if (!body.includes('"status":"awaiting_approval"')) throw new Error(`the call does not wait: ${body}`)
 }
 
 /** A run that says something else would be timed for nothing. */
-function checked(ran: Ran, expected: RegExp): Ran {
+function assertOutput(ran: RunResult, expected: RegExp): RunResult {
   if (ran.code !== 0 || !expected.test(ran.stdout)) throw new Error(`it ended with ${ran.code}: ${ran.stdout}`)
   return ran
 }

@@ -2,12 +2,12 @@
 // that does nothing but send and read.
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { Client } from '../../test/e2e/language-servers/client.ts'
-import type { Ground, Server } from '../environment.ts'
-import { latencies, Talker, type ToolCall } from '../load-client.ts'
-import { inTurns, timed } from '../measure.ts'
-import { latencyFindings } from '../measurement.ts'
-import type { Row } from './benchmark.ts'
+import { DirectLspClient } from '../../test/e2e/language-servers/client.ts'
+import type { BenchEnvironment, BenchServer } from '../environment.ts'
+import { LoadClient, measureLatencies, type ToolCall } from '../load-client.ts'
+import { interleave, timeEach } from '../measure.ts'
+import { latencyMeasurements } from '../measurement.ts'
+import type { Benchmark } from './benchmark.ts'
 
 const FILES = 200
 const FILE = 'src/file_100.ts'
@@ -21,38 +21,38 @@ const COLD = { p50: { bound: 'at most', times: 1, plus: 200 } } as const
 export default {
   name: 'code',
   async measure(ground) {
-    const root = project(ground.root)
-    const copy = project(ground.floorRoot)
-    const ours = await ground.ours(root)
-    const direct = await client(ground, copy)
+    const root = createProject(ground.root)
+    const copy = createProject(ground.floorRoot)
+    const ours = await ground.startToolgate(root)
+    const direct = await startDirectClient(ground, copy)
     direct.open(FILE, 'typescript')
-    const samples = ground.many(200, 5)
+    const samples = ground.scale(200, 5)
     const findings = []
     for (const [tool, method] of Object.entries(QUESTIONS)) {
-      const talker = await Talker.open(ground, ours, [{ tool, params: PLACE }])
+      const talker = await LoadClient.open(ground, ours, [{ tool, params: PLACE }])
       const params = { textDocument: { uri: direct.uriOf(FILE) }, position: AT }
-      const measured = await inTurns(ground.many(5, 1), {
-        ours: () => latencies(talker, samples),
-        floor: () => timed(samples, () => direct.request(method, params))
+      const measured = await interleave(ground.scale(5, 1), {
+        ours: () => measureLatencies(talker, samples),
+        floor: () => timeEach(samples, () => direct.request(method, params))
       })
-      findings.push(...latencyFindings(`${tool}, warm`, measured, WARM))
+      findings.push(...latencyMeasurements(`${tool}, warm`, measured, WARM))
     }
     await ours.stop()
-    const { oursFirst, floorFirst } = await inTurns(ground.many(5, 1), {
+    const { oursFirst, floorFirst } = await interleave(ground.scale(5, 1), {
       oursFirst: async () => [await firstDiagnostics(ground, root)],
-      floorFirst: async () => [await firstDirectly(ground, copy)]
+      floorFirst: async () => [await firstDirectDiagnostics(ground, copy)]
     })
-    const first = latencyFindings(
+    const first = latencyMeasurements(
       `first diagnostics of a project of ${FILES} files, its server's start included`,
       { ours: oursFirst, floor: floorFirst },
       COLD
     )
     return [...findings, first[0]!]
   }
-} satisfies Row
+} satisfies Benchmark
 
 /** Files that each use the one before. */
-function project(root: string): string {
+function createProject(root: string): string {
   mkdirSync(path.join(root, 'src'), { recursive: true })
   const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', types: [] }
   writeFileSync(path.join(root, 'package.json'), '{ "type": "module" }\n')
@@ -72,31 +72,31 @@ function project(root: string): string {
   return root
 }
 
-async function client(ground: Ground, folder: string): Promise<Client> {
+async function startDirectClient(ground: BenchEnvironment, folder: string): Promise<DirectLspClient> {
   const tsc = realpathSync(path.resolve(import.meta.dirname, '../../node_modules/.bin/tsc'))
-  const started = await Client.start({ argv: [process.execPath, tsc, '--lsp', '--stdio'], folder })
-  ground.onClear(() => started.stop())
+  const started = await DirectLspClient.start({ argv: [process.execPath, tsc, '--lsp', '--stdio'], folder })
+  ground.onCleanup(() => started.stop())
   return started
 }
 
-async function firstDiagnostics(ground: Ground, root: string): Promise<number> {
-  const server: Server = await ground.ours(root)
+async function firstDiagnostics(ground: BenchEnvironment, root: string): Promise<number> {
+  const server: BenchServer = await ground.startToolgate(root)
   const list: ToolCall = { tool: 'list_directory', params: { path: '.' } }
   const ask: ToolCall = { tool: 'diagnostics', params: { path: FILE } }
   // Isolation is tried out once in a server's life, soon after its start.
-  const talker = await Talker.open(ground, server, [list, { tool: 'run_code', params: TRYING }, ask])
+  const talker = await LoadClient.open(ground, server, [list, { tool: 'run_code', params: RETRY_MS }, ask])
   await talker.say()
   await talker.say()
-  const [took] = await latencies(talker, 1)
+  const [took] = await measureLatencies(talker, 1)
   await server.stop()
   return took!
 }
 
-const TRYING = { language: 'bash', code: ':' }
+const RETRY_MS = { language: 'bash', code: ':' }
 
-async function firstDirectly(ground: Ground, folder: string): Promise<number> {
-  const [took] = await timed(1, async () => {
-    const direct = await client(ground, folder)
+async function firstDirectDiagnostics(ground: BenchEnvironment, folder: string): Promise<number> {
+  const [took] = await timeEach(1, async () => {
+    const direct = await startDirectClient(ground, folder)
     direct.open(FILE, 'typescript')
     const found = await direct.pulled(FILE)
     if (found.length === 0) throw new Error('nothing is found where something is wrong')

@@ -1,22 +1,22 @@
 // What 20,000 calls do to a server: how much memory it takes, and whether its last answers are as quick as its first.
 // Both sides live through it anew in every round.
 import { setTimeout as pause } from 'node:timers/promises'
-import { contest, talkers } from '../comparison.ts'
-import { Ground, type Server } from '../environment.ts'
-import { latencies, spread, type Talker, type ToolCall } from '../load-client.ts'
+import { openClients, startComparison } from '../comparison.ts'
+import { BenchEnvironment, type BenchServer } from '../environment.ts'
+import { type LoadClient, measureLatencies, sendAll, type ToolCall } from '../load-client.ts'
 import { median } from '../measure.ts'
-import type { Finding, Target } from '../measurement.ts'
-import { ownMemory, wholeMemory } from '../memory.ts'
-import { text } from '../sample-text.ts'
-import type { Row } from './benchmark.ts'
+import type { Measurement, Target } from '../measurement.ts'
+import { processTreeMemory, residentMemory } from '../memory.ts'
+import { generateText } from '../sample-text.ts'
+import type { Benchmark } from './benchmark.ts'
 
 const FILES = 100
 const SETTLE_MS = 1_000
-const EARLY = 100
+const EARLY_CALLS = 100
 const CALLS = 20_000
 
 /** What was seen of one server; memory in MiB. */
-interface Life {
+interface ServerLifetime {
   idle: number
   idle_whole: number
   half: number
@@ -35,24 +35,24 @@ const READS: readonly ToolCall[] = Array.from({ length: FILES }, (_, i) => ({
 export default {
   name: 'endurance',
   async measure(given) {
-    const lives: { ours: Life[]; floor: Life[] } = { ours: [], floor: [] }
-    for (let round = 0; round < given.many(3, 1); round++) {
-      const ground = new Ground(given.quick)
+    const lives: { ours: ServerLifetime[]; floor: ServerLifetime[] } = { ours: [], floor: [] }
+    for (let round = 0; round < given.scale(3, 1); round++) {
+      const ground = new BenchEnvironment(given.isQuick)
       try {
-        for (let i = 0; i < FILES; i++) ground.write(`${i}.txt`, text(4_096, i))
-        const { ours, floor, talkOurs, talkFloor } = await contest(ground, '/read', READS.slice(0, 1))
-        lives.ours.push(await live(ground, ours, () => talkOurs(READS)))
-        lives.floor.push(await live(ground, floor, () => talkFloor(READS)))
+        for (let i = 0; i < FILES; i++) ground.write(`${i}.txt`, generateText(4_096, i))
+        const { ours, floor, connectOurs, connectFloor } = await startComparison(ground, '/read', READS.slice(0, 1))
+        lives.ours.push(await measureLifetime(ground, ours, () => connectOurs(READS)))
+        lives.floor.push(await measureLifetime(ground, floor, () => connectFloor(READS)))
       } finally {
-        await ground.clear()
+        await ground.cleanUp()
       }
     }
     const compared = (
       work: string,
-      unit: Finding['unit'],
-      figure: (life: Life) => number,
+      unit: Measurement['unit'],
+      figure: (life: ServerLifetime) => number,
       target?: Target
-    ): Finding => ({
+    ): Measurement => ({
       work,
       unit,
       ours: median(lives.ours.map(figure)),
@@ -72,20 +72,24 @@ export default {
       })
     ]
   }
-} satisfies Row
+} satisfies Benchmark
 
-async function live(ground: Ground, { pid }: Server, open: () => Promise<Talker>): Promise<Life> {
-  const samples = ground.many(200, 10)
-  const half = ground.many(CALLS / 2, 200)
-  await pause(ground.many(SETTLE_MS, 10))
-  const idle = { idle: ownMemory(pid), idle_whole: wholeMemory(pid) }
+async function measureLifetime(
+  ground: BenchEnvironment,
+  { pid }: BenchServer,
+  open: () => Promise<LoadClient>
+): Promise<ServerLifetime> {
+  const samples = ground.scale(200, 10)
+  const half = ground.scale(CALLS / 2, 200)
+  await pause(ground.scale(SETTLE_MS, 10))
+  const idle = { idle: residentMemory(pid), idle_whole: processTreeMemory(pid) }
   const one = await open()
-  const crowd = await talkers(open)
-  await spread([one], EARLY)
-  const early_ms = median(await latencies(one, samples))
-  await spread(crowd, half - EARLY - samples)
-  const atHalf = ownMemory(pid)
-  await spread(crowd, half - samples)
-  const late_ms = median(await latencies(one, samples))
-  return { ...idle, half: atHalf, end: ownMemory(pid), end_whole: wholeMemory(pid), early_ms, late_ms }
+  const crowd = await openClients(open)
+  await sendAll([one], EARLY_CALLS)
+  const early_ms = median(await measureLatencies(one, samples))
+  await sendAll(crowd, half - EARLY_CALLS - samples)
+  const atHalf = residentMemory(pid)
+  await sendAll(crowd, half - samples)
+  const late_ms = median(await measureLatencies(one, samples))
+  return { ...idle, half: atHalf, end: residentMemory(pid), end_whole: processTreeMemory(pid), early_ms, late_ms }
 }

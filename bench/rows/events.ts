@@ -1,52 +1,62 @@
 // How soon after a call is sent its events are read by a subscriber, while nothing else goes on. The floor tells its
 // subscriber at once and stores nothing.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Ground, Server } from '../environment.ts'
-import { Talker, type ToolCall } from '../load-client.ts'
-import { inTurns } from '../measure.ts'
-import { latencyFindings } from '../measurement.ts'
-import { text } from '../sample-text.ts'
+import type { BenchEnvironment, BenchServer } from '../environment.ts'
+import { LoadClient, type ToolCall } from '../load-client.ts'
+import { interleave } from '../measure.ts'
+import { latencyMeasurements } from '../measurement.ts'
+import { generateText } from '../sample-text.ts'
 import { Subscribers } from '../subscribers.ts'
-import type { Row } from './benchmark.ts'
+import type { Benchmark } from './benchmark.ts'
 
 const READS: readonly ToolCall[] = [{ tool: 'read_file', params: { path: '4k.txt' } }]
 const WRITES = [1, 2].map(
-  (seed): ToolCall => ({ tool: 'write_file', params: { path: 'other.txt', content: text(4_096, seed) } })
+  (seed): ToolCall => ({ tool: 'write_file', params: { path: 'other.txt', content: generateText(4_096, seed) } })
 )
 const IDLE_MS = 5
-const SOON = { p50: { bound: 'at most', plus: 1.5 }, p99: { bound: 'at most', plus: 8 } } as const
+const LATENCY_TARGETS = { p50: { bound: 'at most', plus: 1.5 }, p99: { bound: 'at most', plus: 8 } } as const
 
 export default {
   name: 'events',
   async measure(ground) {
-    for (const name of ['4k.txt', 'other.txt']) ground.write(name, text(4_096, 0))
-    const ours = await ground.ours()
-    const samples = ground.many(150, 5)
-    const measured = await inTurns(ground.many(5, 1), {
-      call: await delays(ground, ours, 'tool.call', READS, samples),
-      result: await delays(ground, ours, 'tool.result', READS, samples),
-      changed: await delays(ground, ours, 'file.changed', WRITES, samples),
-      floor: await delays(ground, await ground.floor('streams'), 'tool.call', READS, samples)
+    for (const name of ['4k.txt', 'other.txt']) ground.write(name, generateText(4_096, 0))
+    const ours = await ground.startToolgate()
+    const samples = ground.scale(150, 5)
+    const measured = await interleave(ground.scale(5, 1), {
+      call: await measureDelays(ground, ours, 'tool.call', READS, samples),
+      result: await measureDelays(ground, ours, 'tool.result', READS, samples),
+      changed: await measureDelays(ground, ours, 'file.changed', WRITES, samples),
+      floor: await measureDelays(ground, await ground.startFloor('streams'), 'tool.call', READS, samples)
     })
     const { call, result, changed, floor } = measured
     return [
-      ...latencyFindings('tool.call at a subscriber after a read is sent', { ours: call, floor }, SOON),
-      ...latencyFindings('tool.result at a subscriber after a read is sent', { ours: result, floor }, SOON),
-      ...latencyFindings('file.changed at a subscriber after a write is sent', { ours: changed, floor })
+      ...latencyMeasurements('tool.call at a subscriber after a read is sent', { ours: call, floor }, LATENCY_TARGETS),
+      ...latencyMeasurements(
+        'tool.result at a subscriber after a read is sent',
+        { ours: result, floor },
+        LATENCY_TARGETS
+      ),
+      ...latencyMeasurements('file.changed at a subscriber after a write is sent', { ours: changed, floor })
     ]
   }
-} satisfies Row
+} satisfies Benchmark
 
 /** Opens a subscriber to events of one type. What is given measures from call to event, each time after a pause. */
-async function delays(ground: Ground, server: Server, type: string, calls: readonly ToolCall[], samples: number) {
+async function measureDelays(
+  ground: BenchEnvironment,
+  server: BenchServer,
+  type: string,
+  calls: readonly ToolCall[],
+  samples: number
+) {
   // A session of its own, so that it hears of no other calls.
-  const talker = await Talker.open(
+  const talker = await LoadClient.open(
     ground,
     server,
     calls.map(call => ({ ...call, session_id: type }))
   )
   const subscriber = await Subscribers.open(server, `/events?types=${type}&session_id=${type}`, 1)
-  ground.onClear(() => subscriber.close())
+  ground.onCleanup(() => subscriber.close())
   return async () => {
     const times: number[] = []
     for (let i = 0; i < samples; i++) {

@@ -1,6 +1,6 @@
 // All rows, in the order in which they are measured and told.
 
-import type { Row } from './benchmark.ts'
+import type { Benchmark } from './benchmark.ts'
 import cli from './cli.ts'
 import code from './code.ts'
 import judging from './command-analysis.ts'
@@ -24,7 +24,7 @@ import streams from './streams.ts'
 import undo from './undo.ts'
 import write from './write.ts'
 
-export const ROWS: readonly Row[] = [
+export const BENCHMARKS: readonly Benchmark[] = [
   machine,
   read,
   write,

@@ -3,59 +3,69 @@
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { IN_FLIGHT } from '../comparison.ts'
-import type { Ground, Server } from '../environment.ts'
+import type { BenchEnvironment, BenchServer } from '../environment.ts'
 import type { Endpoint } from '../http.ts'
-import { type Asking, latencies, throughput } from '../load-client.ts'
-import { inTurns } from '../measure.ts'
-import { latencyFindings, rateFinding } from '../measurement.ts'
-import type { Row } from './benchmark.ts'
+import { measureLatencies, measureThroughput, type Requester } from '../load-client.ts'
+import { interleave } from '../measure.ts'
+import { latencyMeasurements, rateMeasurement } from '../measurement.ts'
+import type { Benchmark } from './benchmark.ts'
 
-const OURS = { name: 'todo_read', arguments: {} }
-const THEIRS = { name: 'echo', arguments: { message: 'hello' } }
-const INTRODUCTION = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bench', version: '1' } }
+const OUR_TOOL = { name: 'todo_read', arguments: {} }
+const REFERENCE_TOOL = { name: 'echo', arguments: { message: 'hello' } }
+const INITIALIZE_PARAMS = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'bench', version: '1' }
+}
 
-const AS_MANY = { bound: 'at least', times: 1 } as const
+const RATE_TARGET = { bound: 'at least', times: 1 } as const
 
 export default {
   name: 'mcp-server',
   async measure(ground) {
-    const ours = await ground.ours()
-    const floor = await ground.floor('everything')
-    const one = { ours: await McpTalker.open(ground, ours, OURS), floor: await McpTalker.open(ground, floor, THEIRS) }
-    const samples = ground.many(500, 20)
-    const single = await inTurns(ground.many(7, 2), {
-      ours: () => latencies(one.ours, samples),
-      floor: () => latencies(one.floor, samples)
+    const ours = await ground.startToolgate()
+    const floor = await ground.startFloor('everything')
+    const one = {
+      ours: await McpLoadClient.open(ground, ours, OUR_TOOL),
+      floor: await McpLoadClient.open(ground, floor, REFERENCE_TOOL)
+    }
+    const samples = ground.scale(500, 20)
+    const single = await interleave(ground.scale(7, 2), {
+      ours: () => measureLatencies(one.ours, samples),
+      floor: () => measureLatencies(one.floor, samples)
     })
-    const many = { ours: await crowd(ground, ours, OURS), floor: await crowd(ground, floor, THEIRS) }
-    const duration_ms = ground.many(2_000, 50)
-    const load = await inTurns(ground.many(5, 1), {
-      ours: () => throughput(many.ours, duration_ms),
-      floor: () => throughput(many.floor, duration_ms)
+    const many = {
+      ours: await openSessions(ground, ours, OUR_TOOL),
+      floor: await openSessions(ground, floor, REFERENCE_TOOL)
+    }
+    const duration_ms = ground.scale(2_000, 50)
+    const load = await interleave(ground.scale(5, 1), {
+      ours: () => measureThroughput(many.ours, duration_ms),
+      floor: () => measureThroughput(many.floor, duration_ms)
     })
     return [
-      ...latencyFindings('a call over /mcp', single),
-      rateFinding(`calls over /mcp, ${IN_FLIGHT} in flight`, load, AS_MANY)
+      ...latencyMeasurements('a call over /mcp', single),
+      rateMeasurement(`calls over /mcp, ${IN_FLIGHT} in flight`, load, RATE_TARGET)
     ]
   }
-} satisfies Row
+} satisfies Benchmark
 
-const crowd = (ground: Ground, server: Server, call: object) =>
-  Promise.all(Array.from({ length: IN_FLIGHT }, () => McpTalker.open(ground, server, call)))
+const openSessions = (ground: BenchEnvironment, server: BenchServer, call: object) =>
+  Promise.all(Array.from({ length: IN_FLIGHT }, () => McpLoadClient.open(ground, server, call)))
 
 /** A session of its own, with one request at a time. The reference answers by streams without a length, so that both are
  * read by Node's own client. */
-class McpTalker implements Asking {
+class McpLoadClient implements Requester {
   readonly #server: Endpoint
   readonly #call: object
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   #session = ''
   #id = 0
 
-  static async open(ground: Ground, server: Endpoint, call: object): Promise<McpTalker> {
-    const talker = new McpTalker(server, call)
-    ground.onClear(() => talker.#agent.destroy())
-    const { headers } = await talker.#ask('initialize', INTRODUCTION)
+  static async open(ground: BenchEnvironment, server: Endpoint, call: object): Promise<McpLoadClient> {
+    const talker = new McpLoadClient(server, call)
+    ground.onCleanup(() => talker.#agent.destroy())
+    const { headers } = await talker.#request('initialize', INITIALIZE_PARAMS)
     talker.#session = String(headers['mcp-session-id'])
     return talker
   }
@@ -66,11 +76,11 @@ class McpTalker implements Asking {
   }
 
   async say(): Promise<void> {
-    const { body } = await this.#ask('tools/call', this.#call)
+    const { body } = await this.#request('tools/call', this.#call)
     if (!body.includes('"result"') || body.includes('"isError":true')) throw new Error(`answered ${body.slice(0, 600)}`)
   }
 
-  async #ask(method: string, params: object): Promise<{ body: string; headers: IncomingMessage['headers'] }> {
+  async #request(method: string, params: object): Promise<{ body: string; headers: IncomingMessage['headers'] }> {
     const { host, port, token } = this.#server
     const message = JSON.stringify({ jsonrpc: '2.0', id: this.#id++, method, params })
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()

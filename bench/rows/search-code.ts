@@ -3,32 +3,32 @@
 
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { byRipgrep, copyProject, QUESTIONS, relevance } from '../../test/e2e/relevance/measure.ts'
-import type { Ground, Server } from '../environment.ts'
-import { Connection, request } from '../http.ts'
-import { Talker, type ToolCall } from '../load-client.ts'
+import { copyProject, measureRelevance, QUESTIONS, rankByRipgrep } from '../../test/e2e/relevance/measure.ts'
+import type { BenchEnvironment, BenchServer } from '../environment.ts'
+import { Connection, encodeRequest } from '../http.ts'
+import { LoadClient, type ToolCall } from '../load-client.ts'
 import { percentile } from '../measure.ts'
-import type { Finding } from '../measurement.ts'
-import { ownMemory } from '../memory.ts'
-import { tree } from '../tree.ts'
-import type { Row } from './benchmark.ts'
+import type { Measurement } from '../measurement.ts'
+import { residentMemory } from '../memory.ts'
+import { prepareTree } from '../tree.ts'
+import type { Benchmark } from './benchmark.ts'
 
 const FILES = 10_000
 const QUICK_FILES = 2_000
-const LONGEST_MS = 120_000
-const BETWEEN_MS = 5
-const LOOK_EVERY = 10
+const BUILD_TIMEOUT_MS = 120_000
+const POLL_MS = 5
+const MEMORY_SAMPLE_EVERY = 10
 const FRESH = { headers: { 'cache-control': 'no-cache' } }
-const WARM_QUESTIONS = QUESTIONS.tuned.map(({ question }) => search(question))
+const WARM_QUESTIONS = QUESTIONS.tuned.map(({ question }) => searchCall(question))
 
 export default {
   name: 'search_code',
   async measure(ground) {
-    const server = await ground.ours(tree(ground.many(FILES, QUICK_FILES)))
-    const built = await build(ground, server)
-    const talker = await Talker.open(ground, server, WARM_QUESTIONS, FRESH)
+    const server = await ground.startToolgate(prepareTree(ground.scale(FILES, QUICK_FILES)))
+    const built = await measureIndexBuild(ground, server)
+    const talker = await LoadClient.open(ground, server, WARM_QUESTIONS, FRESH)
     const waits: number[] = []
-    for (let i = 0; i < ground.many(200, 5); i += 1) {
+    for (let i = 0; i < ground.scale(200, 5); i += 1) {
       const began = performance.now()
       await talker.say()
       waits.push(performance.now() - began)
@@ -42,35 +42,35 @@ export default {
         target: { bound: 'at most', plus: 20 }
       },
       { work: 'a question, warm, p99', unit: 'ms', ours: percentile(waits, 0.99) },
-      ...(await sought(ground))
+      ...(await measureSearchRelevance(ground))
     ]
   }
-} satisfies Row
+} satisfies Benchmark
 
 /** Has the index built, and asks for the health all the while. */
-async function build(ground: Ground, server: Server): Promise<Finding[]> {
+async function measureIndexBuild(ground: BenchEnvironment, server: BenchServer): Promise<Measurement[]> {
   const connection = await Connection.open(server)
-  ground.onClear(() => connection.close())
-  const asker = await Talker.open(ground, server, [search('begin')])
-  const health = request(server, 'GET', '/health')
-  const idle = ownMemory(server.pid)
+  ground.onCleanup(() => connection.close())
+  const asker = await LoadClient.open(ground, server, [searchCall('begin')])
+  const health = encodeRequest(server, 'GET', '/health')
+  const idle = residentMemory(server.pid)
   const began = performance.now()
   const asked = asker.say()
   const waits: number[] = []
   let memory = 0
-  while (!(waits.length % LOOK_EVERY === 1 && (await isReady(server, connection)))) {
+  while (!(waits.length % MEMORY_SAMPLE_EVERY === 1 && (await isReady(server, connection)))) {
     const sent = performance.now()
-    if (sent - began > LONGEST_MS) throw new Error('the index was not built in time')
+    if (sent - began > BUILD_TIMEOUT_MS) throw new Error('the index was not built in time')
     await connection.send(health)
     waits.push(performance.now() - sent)
-    if (waits.length % LOOK_EVERY === 1) memory = Math.max(memory, ownMemory(server.pid))
-    await pause(BETWEEN_MS)
+    if (waits.length % MEMORY_SAMPLE_EVERY === 1) memory = Math.max(memory, residentMemory(server.pid))
+    await pause(POLL_MS)
   }
   const took = performance.now() - began
   await asked
   return [
     {
-      work: `index of ${ground.many(FILES, QUICK_FILES)} files built`,
+      work: `index of ${ground.scale(FILES, QUICK_FILES)} files built`,
       unit: 'ms',
       ours: took,
       target: { bound: 'at most', plus: 30_000 }
@@ -85,28 +85,30 @@ async function build(ground: Ground, server: Server): Promise<Finding[]> {
   ]
 }
 
-async function isReady(server: Server, connection: Connection): Promise<boolean> {
-  const { body } = await connection.send(request(server, 'GET', '/capabilities'))
+async function isReady(server: BenchServer, connection: Connection): Promise<boolean> {
+  const { body } = await connection.send(encodeRequest(server, 'GET', '/capabilities'))
   return JSON.parse(body.toString()).workspaces[0].index.state === 'ready'
 }
 
 /** In this project's own sources. */
-async function sought(ground: Ground): Promise<Finding[]> {
+async function measureSearchRelevance(ground: BenchEnvironment): Promise<Measurement[]> {
   const root = path.join(ground.folder, 'project')
   copyProject(root)
-  const server = await ground.ours(root)
+  const server = await ground.startToolgate(root)
   const connection = await Connection.open(server)
-  ground.onClear(() => connection.close())
+  ground.onCleanup(() => connection.close())
   const ask = async (query: string): Promise<string[]> => {
-    const { body } = await connection.send(request(server, 'POST', '/calls', {}, JSON.stringify(search(query))))
+    const { body } = await connection.send(
+      encodeRequest(server, 'POST', '/calls', {}, JSON.stringify(searchCall(query)))
+    )
     return JSON.parse(body.toString()).result.data.hits.map((hit: { path: string }) => hit.path)
   }
   await ask('begin')
-  while (!(await isReady(server, connection))) await pause(BETWEEN_MS)
-  const findings: Finding[] = []
+  while (!(await isReady(server, connection))) await pause(POLL_MS)
+  const findings: Measurement[] = []
   for (const [part, asked] of Object.entries(QUESTIONS)) {
-    const ours = await relevance(asked, ask)
-    const floor = await relevance(asked, question => byRipgrep(root, question))
+    const ours = await measureRelevance(asked, ask)
+    const floor = await measureRelevance(asked, question => rankByRipgrep(root, question))
     const work = `sought file among the first five, ${asked.length} questions, ${part.replace('_', ' ')}`
     const target = { bound: 'at least', plus: 85 } as const
     findings.push({ work, unit: '%', ours: 100 * ours.in_first_five, floor: 100 * floor.in_first_five, target })
@@ -114,6 +116,6 @@ async function sought(ground: Ground): Promise<Finding[]> {
   return findings
 }
 
-function search(query: string): ToolCall {
+function searchCall(query: string): ToolCall {
   return { tool: 'search_code', params: { query, limit: 20 } }
 }

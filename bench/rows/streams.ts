@@ -1,84 +1,84 @@
 // Telling 1,000 subscribers: events of 1,000 bytes each, every one of them counted on every stream. The floor writes
 // one buffer that all share, and does nothing else. Both are told to by the same client, which also reads the streams.
 
-import type { Ground, Server } from '../environment.ts'
-import { spread, Talker, type ToolCall } from '../load-client.ts'
-import { inTurns } from '../measure.ts'
-import { type Finding, rateFinding } from '../measurement.ts'
-import { text } from '../sample-text.ts'
+import type { BenchEnvironment, BenchServer } from '../environment.ts'
+import { LoadClient, sendAll, type ToolCall } from '../load-client.ts'
+import { interleave } from '../measure.ts'
+import { type Measurement, rateMeasurement } from '../measurement.ts'
+import { generateText } from '../sample-text.ts'
 import { Subscribers } from '../subscribers.ts'
-import type { Row } from './benchmark.ts'
+import type { Benchmark } from './benchmark.ts'
 
 const STREAMS = 1_000
 const FRAME_BYTES = 1_000
-const CAUSES_IN_FLIGHT = 8
+const CALLS_IN_FLIGHT = 8
 const READ: ToolCall = { tool: 'read_file', params: { path: 'small.txt' } }
 
 export default {
   name: 'streams',
-  async measure(ground): Promise<Finding[]> {
-    ground.write('small.txt', text(100, 0))
-    const streams = ground.many(STREAMS, 50)
-    const events = ground.many(300, 10)
-    const server = await ground.ours()
-    const call = await callToldIn(FRAME_BYTES, server)
-    const ours = await Crowd.open(ground, server, call, streams)
-    const floor = await Crowd.open(ground, await ground.floor('streams'), call, streams)
-    const rounds = ground.many(3, 1)
-    const many = await inTurns(rounds, {
-      ours: () => ours.deliveries(events, CAUSES_IN_FLIGHT),
-      floor: () => floor.deliveries(events, CAUSES_IN_FLIGHT)
+  async measure(ground): Promise<Measurement[]> {
+    ground.write('small.txt', generateText(100, 0))
+    const streams = ground.scale(STREAMS, 50)
+    const events = ground.scale(300, 10)
+    const server = await ground.startToolgate()
+    const call = await callWithEventSize(FRAME_BYTES, server)
+    const ours = await StreamLoad.open(ground, server, call, streams)
+    const floor = await StreamLoad.open(ground, await ground.startFloor('streams'), call, streams)
+    const rounds = ground.scale(3, 1)
+    const many = await interleave(rounds, {
+      ours: () => ours.measureDeliveries(events, CALLS_IN_FLIGHT),
+      floor: () => floor.measureDeliveries(events, CALLS_IN_FLIGHT)
     })
-    const single = await inTurns(rounds, {
-      ours: () => ours.deliveries(events, 1),
-      floor: () => floor.deliveries(events, 1)
+    const single = await interleave(rounds, {
+      ours: () => ours.measureDeliveries(events, 1),
+      floor: () => floor.measureDeliveries(events, 1)
     })
     for (const crowd of [ours, floor]) crowd.verify()
     const target = { bound: 'at least', times: 0.6 } as const
     return [
-      rateFinding(`deliveries to 1,000 streams, ${CAUSES_IN_FLIGHT} causes in flight`, many, target),
-      rateFinding('deliveries to 1,000 streams, one cause at a time', single, target)
+      rateMeasurement(`deliveries to 1,000 streams, ${CALLS_IN_FLIGHT} causes in flight`, many, target),
+      rateMeasurement('deliveries to 1,000 streams, one cause at a time', single, target)
     ]
   }
-} satisfies Row
+} satisfies Benchmark
 
 /** Many streams of one server, and those who cause events. */
-class Crowd {
+class StreamLoad {
   readonly #subscribers: Subscribers
-  readonly #causes: readonly Talker[]
+  readonly #clients: readonly LoadClient[]
   readonly #streams: number
-  #told = 0
+  #expected = 0
 
-  static async open(ground: Ground, server: Server, call: ToolCall, streams: number) {
+  static async open(ground: BenchEnvironment, server: BenchServer, call: ToolCall, streams: number) {
     const subscribers = await Subscribers.open(server, '/events?types=tool.call', streams)
-    ground.onClear(() => subscribers.close())
-    const opening = Array.from({ length: CAUSES_IN_FLIGHT }, () => Talker.open(ground, server, [call]))
-    return new Crowd(subscribers, await Promise.all(opening), streams)
+    ground.onCleanup(() => subscribers.close())
+    const opening = Array.from({ length: CALLS_IN_FLIGHT }, () => LoadClient.open(ground, server, [call]))
+    return new StreamLoad(subscribers, await Promise.all(opening), streams)
   }
 
-  private constructor(subscribers: Subscribers, causes: readonly Talker[], streams: number) {
+  private constructor(subscribers: Subscribers, causes: readonly LoadClient[], streams: number) {
     this.#subscribers = subscribers
-    this.#causes = causes
+    this.#clients = causes
     this.#streams = streams
   }
 
   /** Events read on all streams together in a second, from the first cause to the last event. */
-  async deliveries(events: number, inFlight: number): Promise<number[]> {
-    this.#told += events
+  async measureDeliveries(events: number, inFlight: number): Promise<number[]> {
+    this.#expected += events
     const began = performance.now()
-    await spread(this.#causes.slice(0, inFlight), events)
-    await this.#subscribers.received(this.#told * this.#streams)
+    await sendAll(this.#clients.slice(0, inFlight), events)
+    await this.#subscribers.received(this.#expected * this.#streams)
     return [((events * this.#streams) / (performance.now() - began)) * 1_000]
   }
 
   /** Throws when an event was lost. */
   verify() {
-    this.#subscribers.verify(this.#told)
+    this.#subscribers.verify(this.#expected)
   }
 }
 
 /** A call whose tool.call is told in a frame of so many bytes. */
-async function callToldIn(bytes: number, { host, port, token }: Server): Promise<ToolCall> {
+async function callWithEventSize(bytes: number, { host, port, token }: BenchServer): Promise<ToolCall> {
   const response = await fetch(`http://${host}:${port}/calls`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'text/event-stream' },

@@ -1,10 +1,10 @@
 // Writing 4 KB over a file, so that it is on the disk when the answer comes.
-import { text } from '../sample-text.ts'
-import type { Row } from './benchmark.ts'
+import { generateText } from '../sample-text.ts'
+import type { Benchmark } from './benchmark.ts'
 import { measureChange } from './change.ts'
 
 const BYTES = 4_096
-const CONTENTS = Array.from({ length: 8 }, (_, seed) => text(BYTES, seed))
+const CONTENTS = Array.from({ length: 8 }, (_, seed) => generateText(BYTES, seed))
 
 export default {
   name: 'write',
@@ -12,7 +12,7 @@ export default {
     measureChange(ground, {
       work: 'write 4 KB durably',
       route: '/write',
-      content: text(BYTES, CONTENTS.length),
+      content: generateText(BYTES, CONTENTS.length),
       calls: path => CONTENTS.map(content => ({ tool: 'write_file', params: { path, content } }))
     })
-} satisfies Row
+} satisfies Benchmark

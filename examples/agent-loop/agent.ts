@@ -24,7 +24,7 @@ const api = MODEL_API as keyof typeof APIS
 const agent = 'coder'
 const toolgate = connect({ url: TOOLGATE_URL, token: TOOLGATE_TOKEN, client: 'agent-loop' })
 try {
-  const tools = await toolgate.listing(api, { agent, signal: stop.signal })
+  const tools = await toolgate.toolDefinitions(api, { agent, signal: stop.signal })
   const endpoint = { url: MODEL_URL, key: MODEL_KEY, model: MODEL, signal: stop.signal }
   const chat = APIS[api](endpoint, { system: SYSTEM, task, tools })
   const session_id = `agent-loop-${process.pid}`

@@ -1,55 +1,55 @@
 // What a commit did, as calls: each with the files before it, and as they truly were after it.
 import { isAscii, isUtf8 } from 'node:buffer'
-import { encodingOf, eolOf } from '../../src/text/encoding.ts'
-import { type Edit, editOf, editsOf } from './edits.ts'
-import type { Commit, FileChange, Version } from './repository.ts'
-import { changed, changesOf, linesOf, textOf } from './text.ts'
-import type { Entry, Tree } from './tree.ts'
+import { detectEncoding, detectEol } from '../../src/text/encoding.ts'
+import { type Edit, toEdit, toEdits } from './edits.ts'
+import type { CommitChanges, CommittedChange, FileVersion } from './repository.ts'
+import { applyChanges, joinLines, parseHunks, splitLines } from './text.ts'
+import type { FileEntry, FileTree } from './tree.ts'
 import * as v4a from './v4a.ts'
 
-export const KINDS = ['edit_file', 'multi_edit', 'unified', 'v4a'] as const
-export type Kind = (typeof KINDS)[number]
+export const CASE_KINDS = ['edit_file', 'multi_edit', 'unified', 'v4a'] as const
+export type CaseKind = (typeof CASE_KINDS)[number]
 
-export interface Case {
-  kind: Kind
+export interface ReplayCase {
+  kind: CaseKind
   /** The commit, and of what in it. */
   about: string
   tool: string
   params: Record<string, unknown>
-  before: Tree
-  after: Tree
+  before: FileTree
+  after: FileTree
 }
 
 /** Told what is no case, and why. */
-export type LeaveOut = (why: string) => void
+export type ReportLeftOut = (why: string) => void
 
-export type Blobs = (id: string) => Buffer
+export type ReadBlob = (id: string) => Buffer
 
 const SUBMODULE = '160000'
-const LINK = '120000'
-const RUNNABLE = '100755'
+const SYMLINK = '120000'
+const EXECUTABLE = '100755'
 const IS_BINARY = /^(Binary files .* differ|GIT binary patch)$/m
 /** What `multi_edit` takes at once. */
-const MOST_EDITS = 200
-const MARK = Buffer.from('\ufeff')
+const MAX_EDITS = 200
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /** A change of text, with both sides at hand. */
-interface Known {
+interface LoadedChange {
   diff: string
-  before: Side | undefined
-  after: Side | undefined
+  before: FileSide | undefined
+  after: FileSide | undefined
 }
 
-interface Side {
+interface FileSide {
   path: string
-  entry: Entry
+  entry: FileEntry
   /** Undefined of links. */
   text: string | undefined
   marked: boolean
 }
 
-export function casesOf(commit: Commit, blobs: Blobs, leaveOut: LeaveOut): Case[] {
-  const known = commit.changes.flatMap(change => know(change, blobs, leaveOut) ?? [])
+export function toCases(commit: CommitChanges, blobs: ReadBlob, leaveOut: ReportLeftOut): ReplayCase[] {
+  const known = commit.changes.flatMap(change => loadChange(change, blobs, leaveOut) ?? [])
   const name = commit.id.slice(0, 10)
   return [
     ...known.flatMap(one => editCases(name, one, leaveOut)),
@@ -58,66 +58,73 @@ export function casesOf(commit: Commit, blobs: Blobs, leaveOut: LeaveOut): Case[
   ]
 }
 
-function know(change: FileChange, blobs: Blobs, leaveOut: LeaveOut): Known | undefined {
+function loadChange(change: CommittedChange, blobs: ReadBlob, leaveOut: ReportLeftOut): LoadedChange | undefined {
   const versions = [change.before, change.after]
   if (versions.some(version => version?.mode === SUBMODULE)) return leaveOut('submodule') as undefined
-  if (versions.some(version => version?.mode === LINK)) return leaveOut('symbolic link') as undefined
-  const [before, after] = versions.map(version => version && sideOf(version, blobs)) as [Side?, Side?]
+  if (versions.some(version => version?.mode === SYMLINK)) return leaveOut('symbolic link') as undefined
+  const [before, after] = versions.map(version => version && toFileSide(version, blobs)) as [FileSide?, FileSide?]
   if (IS_BINARY.test(change.diff.toString('latin1'))) return leaveOut('binary file') as undefined
   if (!keepsEncoding(before?.entry, after?.entry))
     return leaveOut('encoding that changes or is not certain') as undefined
-  return { diff: textOf(change.diff), before, after }
+  return { diff: joinLines(change.diff), before, after }
 }
 
 /** What a patch adds to a file is in the encoding that this has: UTF-8, or Latin-1 where that is certain. */
-function keepsEncoding(before: Entry | undefined, after: Entry | undefined): boolean {
+function keepsEncoding(before: FileEntry | undefined, after: FileEntry | undefined): boolean {
   const bytes = [before, after].map(entry => (entry && 'bytes' in entry ? entry.bytes : undefined))
   if (bytes.every(side => !side || isUtf8(side))) return true
   const [old, now] = bytes
-  return old !== undefined && encodingOf(old) === 'latin1' && (!now || isAscii(now) || encodingOf(now) === 'latin1')
+  return (
+    old !== undefined && detectEncoding(old) === 'latin1' && (!now || isAscii(now) || detectEncoding(now) === 'latin1')
+  )
 }
 
-function sideOf({ path, mode, blob }: Version, blobs: Blobs): Side {
+function toFileSide({ path, mode, blob }: FileVersion, blobs: ReadBlob): FileSide {
   const bytes = blobs(blob)
-  if (mode === LINK) return { path, entry: { target: bytes.toString('utf8') }, text: undefined, marked: false }
-  const entry = { mode: mode === RUNNABLE ? 0o755 : 0o644, bytes }
-  return { path, entry, text: textOf(bytes), marked: bytes.subarray(0, MARK.length).equals(MARK) }
+  if (mode === SYMLINK) return { path, entry: { target: bytes.toString('utf8') }, text: undefined, marked: false }
+  const entry = { mode: mode === EXECUTABLE ? 0o755 : 0o644, bytes }
+  return {
+    path,
+    entry,
+    text: joinLines(bytes),
+    marked: bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+  }
 }
 
-const treeOf = (sides: readonly (Side | undefined)[]): Map<string, Entry> =>
+const toTree = (sides: readonly (FileSide | undefined)[]): Map<string, FileEntry> =>
   new Map(sides.flatMap(side => (side ? [[side.path, side.entry] as const] : [])))
 
 /** Changes of one file's text: each by itself, and all of them at once. */
-function editCases(name: string, { diff, before, after }: Known, leaveOut: LeaveOut): Case[] {
+function editCases(name: string, { diff, before, after }: LoadedChange, leaveOut: ReportLeftOut): ReplayCase[] {
   if (before?.text === undefined || after?.text === undefined) return []
   if (before.marked !== after.marked) {
     leaveOut('byte order mark that comes or goes, which no edit says')
     return []
   }
-  if (losesCr(before.text, after.text)) {
+  if (dropsCarriageReturn(before.text, after.text)) {
     leaveOut('line endings of a whole file that change, which no edit says')
     return []
   }
   const { path } = before
   const about = `${name} ${path}`
-  const lines = linesOf(before.text)
-  const changes = changesOf(diff, lines, linesOf(after.text))
+  const lines = splitLines(before.text)
+  const changes = parseHunks(diff, lines, splitLines(after.text))
   if (changes.length === 0) return []
-  const world = treeOf([before])
+  const world = toTree([before])
   const now = (text: string) => new Map([[path, withText(before, text)]])
-  const edits = editsOf(lines, changes)
+  const edits = toEdits(lines, changes)
   if (!edits) {
     leaveOut('empty file, in which there is nothing to find')
     return []
   }
-  if (edits.length > MOST_EDITS) leaveOut('file with more edits than one call takes')
-  const single = changes.map((change, i): Case => {
-    const edit = editOf(lines, change) as Edit
+  if (edits.length > MAX_EDITS) leaveOut('file with more edits than one call takes')
+  const single = changes.map((change, i): ReplayCase => {
+    const edit = toEdit(lines, change) as Edit
     const about = `${name} ${path} ${i + 1}`
-    const after = now(changed(lines, change).join(''))
+    const after = now(applyChanges(lines, change).join(''))
     return { kind: 'edit_file', about, tool: 'edit_file', params: { path, ...edit }, before: world, after }
   })
-  const all: Case = {
+  const all: ReplayCase = {
     kind: 'multi_edit',
     about,
     tool: 'multi_edit',
@@ -125,20 +132,21 @@ function editCases(name: string, { diff, before, after }: Known, leaveOut: Leave
     before: world,
     after: now(after.text)
   }
-  return edits.length > MOST_EDITS ? single : [...single, all]
+  return edits.length > MAX_EDITS ? single : [...single, all]
 }
 
 /** A file that ends its lines with CR LF keeps doing so. */
-const losesCr = (before: string, after: string) => eolOf(before) === 'crlf' && eolOf(after) !== 'crlf'
+const dropsCarriageReturn = (before: string, after: string) =>
+  detectEol(before) === 'crlf' && detectEol(after) !== 'crlf'
 
-function withText({ entry, marked }: Side, text: string): Entry {
+function withText({ entry, marked }: FileSide, text: string): FileEntry {
   const { mode, bytes: old } = entry as { mode: number; bytes: Buffer }
   const bytes = Buffer.from(text, isUtf8(old) ? 'utf8' : 'latin1')
-  return { mode, bytes: marked ? Buffer.concat([MARK, bytes]) : bytes }
+  return { mode, bytes: marked ? Buffer.concat([BYTE_ORDER_MARK, bytes]) : bytes }
 }
 
 /** The commit as git shows it. */
-function unifiedCase(name: string, known: readonly Known[]): Case[] {
+function unifiedCase(name: string, known: readonly LoadedChange[]): ReplayCase[] {
   if (known.length === 0) return []
   return [
     {
@@ -146,16 +154,16 @@ function unifiedCase(name: string, known: readonly Known[]): Case[] {
       about: name,
       tool: 'apply_patch',
       params: { patch: known.map(({ diff }) => diff).join('') },
-      before: treeOf(known.map(({ before }) => before)),
-      after: treeOf(known.map(({ after }) => after))
+      before: toTree(known.map(({ before }) => before)),
+      after: toTree(known.map(({ after }) => after))
     }
   ]
 }
 
 /** The same in V4A, which knows nothing of permissions and links. */
-function v4aCase(name: string, known: readonly Known[], leaveOut: LeaveOut): Case[] {
+function v4aCase(name: string, known: readonly LoadedChange[], leaveOut: ReportLeftOut): ReplayCase[] {
   const said = known.flatMap(one => {
-    const section = sayable(one) ? sectionOf(one) : undefined
+    const section = isRepresentable(one) ? toPatchSection(one) : undefined
     if (section === undefined) leaveOut('change that V4A cannot say')
     return section === undefined || section === '' ? [] : [{ ...one, section }]
   })
@@ -166,14 +174,14 @@ function v4aCase(name: string, known: readonly Known[], leaveOut: LeaveOut): Cas
       kind: 'v4a',
       about: name,
       tool: 'apply_patch',
-      params: { patch: v4a.patchOf(said.map(({ section }) => section)) },
-      before: treeOf(said.map(({ before }) => before)),
-      after: treeOf(after)
+      params: { patch: v4a.toPatch(said.map(({ section }) => section)) },
+      before: toTree(said.map(({ before }) => before)),
+      after: toTree(after)
     }
   ]
 }
 
-function sayable({ before, after }: Known): boolean {
+function isRepresentable({ before, after }: LoadedChange): boolean {
   const sides = [before, after].filter(side => side !== undefined)
   return (
     sides.every(({ text, path }) => text !== undefined && path.trim() === path && !path.includes('\n')) &&
@@ -181,17 +189,17 @@ function sayable({ before, after }: Known): boolean {
   )
 }
 
-function sectionOf({ before, after, diff }: Known): string | undefined {
-  if (!before) return v4a.added(after!.path, after!.text!)
-  if (!after) return v4a.deleted(before.path)
+function toPatchSection({ before, after, diff }: LoadedChange): string | undefined {
+  if (!before) return v4a.addSection(after!.path, after!.text!)
+  if (!after) return v4a.deleteSection(before.path)
   const to = after.path === before.path ? undefined : after.path
-  const changes = changesOf(diff, linesOf(before.text!), linesOf(after.text!))
+  const changes = parseHunks(diff, splitLines(before.text!), splitLines(after.text!))
   if (changes.length === 0 && to === undefined) return ''
-  return v4a.updated(before.path, to, [before.text!, after.text!], changes)
+  return v4a.updateSection(before.path, to, [before.text!, after.text!], changes)
 }
 
 /** As a file keeps it, or a new one has it. */
-function withMode(entry: Entry, before: Side | undefined): Entry {
+function withMode(entry: FileEntry, before: FileSide | undefined): FileEntry {
   if ('target' in entry) return entry
   return { ...entry, mode: before && 'bytes' in before.entry ? before.entry.mode : 0o644 }
 }

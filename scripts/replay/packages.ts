@@ -6,7 +6,7 @@ import path from 'node:path'
 const AUTHOR = ['-c', 'user.name=replay', '-c', 'user.email=replay@localhost', '-c', 'core.autocrlf=false']
 
 /** `packages` are in the order of their commits, such as `name@1.0.0`, `name@1.1.0`. */
-export function repositoryOf(packages: readonly string[], folder: string): string {
+export function createRepository(packages: readonly string[], folder: string): string {
   const repository = path.join(folder, 'packages')
   mkdirSync(repository)
   const git = (...args: string[]) => execFileSync('git', [...AUTHOR, ...args], { cwd: repository })

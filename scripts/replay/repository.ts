@@ -2,27 +2,27 @@
 import { execFileSync } from 'node:child_process'
 
 /** One side of a change: what git has of a file. */
-export interface Version {
+export interface FileVersion {
   path: string
   /** 100644, 100755, or 120000 for a link. */
   mode: string
   blob: string
 }
 
-export interface FileChange {
-  before?: Version
-  after?: Version
+export interface CommittedChange {
+  before?: FileVersion
+  after?: FileVersion
   /** What git shows of it: as text where its bytes are, for the whole commit to be put together from. */
   diff: Buffer
 }
 
-export interface Commit {
+export interface CommitChanges {
   id: string
-  changes: FileChange[]
+  changes: CommittedChange[]
 }
 
-const LARGEST = 1024 * 1024 * 1024
-const NOTHING = '000000'
+const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024
+const EMPTY_TREE = '000000'
 const NEXT = '\ndiff --git '
 /** So that no configuration of whoever runs this shows in what git writes. */
 const PLAIN = ['-c', 'core.quotePath=true', '-c', 'diff.algorithm=myers', '-c', 'core.attributesFile=/dev/null']
@@ -51,10 +51,10 @@ export class Repository {
     return list.toString('utf8').split('\n').filter(Boolean)
   }
 
-  commit(id: string): Commit {
+  commit(id: string): CommitChanges {
     const records = this.#git(...SHOWN, '--raw', '-z', id)
-    const sections = sectionsOf(this.#git(...SHOWN, '-U3', '--src-prefix=a/', '--dst-prefix=b/', '-p', id))
-    const changes = changesOf(records.toString('utf8'))
+    const sections = splitSections(this.#git(...SHOWN, '-U3', '--src-prefix=a/', '--dst-prefix=b/', '-p', id))
+    const changes = parseChanges(records.toString('utf8'))
     if (sections.length !== changes.length) throw new Error(`${id}: ${changes.length} files, ${sections.length} diffs`)
     return { id, changes: changes.map((change, i) => ({ ...change, diff: sections[i]! })) }
   }
@@ -64,21 +64,21 @@ export class Repository {
   }
 
   #git(...args: string[]): Buffer {
-    return execFileSync('git', [...PLAIN, ...args], { cwd: this.#folder, maxBuffer: LARGEST })
+    return execFileSync('git', [...PLAIN, ...args], { cwd: this.#folder, maxBuffer: MAX_OUTPUT_BYTES })
   }
 }
 
 /** From `:<mode> <mode> <blob> <blob> <status>`, then one path or two, each ended by NUL. What turned from a file into a
  * link, or back, is shown as one that goes and one that comes. */
-function changesOf(records: string): Omit<FileChange, 'diff'>[] {
+function parseChanges(records: string): Omit<CommittedChange, 'diff'>[] {
   const fields = records.split('\0')
-  const changes: Omit<FileChange, 'diff'>[] = []
+  const changes: Omit<CommittedChange, 'diff'>[] = []
   for (let at = 0; fields[at]?.startsWith(':'); ) {
     const [modeBefore, modeAfter, blobBefore, blobAfter, status] = fields[at++]!.slice(1).split(' ') as string[]
     const path = fields[at++]!
     const to = /^[RC]/.test(status!) ? fields[at++]! : path
-    const before = modeBefore === NOTHING ? undefined : { path, mode: modeBefore!, blob: blobBefore! }
-    const after = modeAfter === NOTHING ? undefined : { path: to, mode: modeAfter!, blob: blobAfter! }
+    const before = modeBefore === EMPTY_TREE ? undefined : { path, mode: modeBefore!, blob: blobBefore! }
+    const after = modeAfter === EMPTY_TREE ? undefined : { path: to, mode: modeAfter!, blob: blobAfter! }
     if (status === 'T') changes.push({ before: before! }, { after: after! })
     else changes.push({ ...(before && { before }), ...(after && { after }) })
   }
@@ -86,7 +86,7 @@ function changesOf(records: string): Omit<FileChange, 'diff'>[] {
 }
 
 /** A diff cut where git begins with the next file. Inside a file's part no line begins like that. */
-function sectionsOf(diff: Buffer): Buffer[] {
+function splitSections(diff: Buffer): Buffer[] {
   const starts = diff.length > 0 ? [0] : []
   for (let at = diff.indexOf(NEXT); at >= 0; at = diff.indexOf(NEXT, at + 1)) starts.push(at + 1)
   return starts.map((start, i) => diff.subarray(start, starts[i + 1] ?? diff.length))

@@ -1,21 +1,25 @@
 // Runs one case, and says how it went.
 import type { Call } from '../../src/client/client.ts'
 import { ToolgateError } from '../../src/client/client.ts'
-import type { Case } from './cases.ts'
-import type { Server } from './server.ts'
-import { differences, read, write } from './tree.ts'
+import type { ReplayCase } from './cases.ts'
+import type { ReplayServer } from './server.ts'
+import { compareFileTrees, readFileTree, writeFileTree } from './tree.ts'
 
-export const OUTCOMES = ['exact', 'tolerated', 'wrong', 'refused'] as const
-export type Outcome = (typeof OUTCOMES)[number]
+export const REPLAY_OUTCOMES = ['exact', 'tolerated', 'wrong', 'refused'] as const
+export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number]
 
-export interface Verdict {
-  outcome: Outcome
+export interface ReplayVerdict {
+  outcome: ReplayOutcome
   /** Where it did not go as it should. */
   why?: string
 }
 
-export async function run(server: Server, root: string, { tool, params, before, after }: Case): Promise<Verdict> {
-  write(root, before)
+export async function runCase(
+  server: ReplayServer,
+  root: string,
+  { tool, params, before, after }: ReplayCase
+): Promise<ReplayVerdict> {
+  writeFileTree(root, before)
   let call: Call
   try {
     call = await server.call(tool, params)
@@ -23,24 +27,24 @@ export async function run(server: Server, root: string, { tool, params, before, 
     if (error instanceof ToolgateError) return { outcome: 'refused', why: `${error.code}: ${error.message}` }
     throw error
   }
-  if (call.status !== 'success') return { outcome: 'refused', why: reasonOf(call) }
-  const different = differences(after, read(root))
+  if (call.status !== 'success') return { outcome: 'refused', why: formatReason(call) }
+  const different = compareFileTrees(after, readFileTree(root))
   if (different.length > 0) return { outcome: 'wrong', why: `not as it was: ${different.join(', ')}` }
-  const forgiven = forgivenIn(call.result.data)
+  const forgiven = findTolerated(call.result.data)
   return forgiven.length === 0 ? { outcome: 'exact' } : { outcome: 'tolerated', why: forgiven.join(', ') }
 }
 
-function reasonOf(call: Call): string {
+function formatReason(call: Call): string {
   return 'error' in call && call.error ? `${call.error.code}: ${call.error.message}` : call.status
 }
 
 /** What a tool says it forgave, wherever in its answer: how a text was matched, lines that stood elsewhere. */
-function forgivenIn(data: unknown): string[] {
-  if (Array.isArray(data)) return data.flatMap(forgivenIn)
+function findTolerated(data: unknown): string[] {
+  if (Array.isArray(data)) return data.flatMap(findTolerated)
   if (data === null || typeof data !== 'object') return []
   return Object.entries(data).flatMap(([name, value]) => {
     if (name === 'match' && value !== 'exact') return [String(value)]
     if ((name === 'offset' || name === 'fuzz') && value !== 0) return [`${name} ${value}`]
-    return typeof value === 'object' ? forgivenIn(value) : []
+    return typeof value === 'object' ? findTolerated(value) : []
   })
 }

@@ -1,31 +1,31 @@
 // A server of our own, as built, and how a call is made there: what waits is approved as it was shown.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Started, start } from '../../bench/process.ts'
+import { type StartedProcess, startUntilReady } from '../../bench/process.ts'
 import { type Call, type Client, connect } from '../../src/client/client.ts'
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../bin/toolgate.cjs')
 const WAIT_MS = 60_000
 /** A commit may be larger than what is asked for on a usual day. */
-const SETTINGS = { limits: { body_bytes: 256 * 1024 * 1024 } }
+const SERVER_SETTINGS = { limits: { body_bytes: 256 * 1024 * 1024 } }
 
-export class Server {
-  readonly #started: Started
+export class ReplayServer {
+  readonly #started: StartedProcess
   readonly #client: Client
 
   /** Serves `root`, and keeps what is its own in `home`. */
-  static async start(root: string, home: string): Promise<Server> {
+  static async start(root: string, home: string): Promise<ReplayServer> {
     const settings = path.join(home, '.config/toolgate/config.jsonc')
     mkdirSync(path.dirname(settings), { recursive: true })
-    writeFileSync(settings, JSON.stringify(SETTINGS))
+    writeFileSync(settings, JSON.stringify(SERVER_SETTINGS))
     const env = { PATH: process.env.PATH ?? '', HOME: home }
     const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
-    const started = await start(PROGRAM, args, { cwd: root, env })
+    const started = await startUntilReady(PROGRAM, args, { cwd: root, env })
     const { token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
-    return new Server(started, connect({ url: String(started.ready.url), token }))
+    return new ReplayServer(started, connect({ url: String(started.ready.url), token }))
   }
 
-  private constructor(started: Started, client: Client) {
+  private constructor(started: StartedProcess, client: Client) {
     this.#started = started
     this.#client = client
   }

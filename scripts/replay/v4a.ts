@@ -1,40 +1,40 @@
 // Changes of files in the words of V4A patches: found by three lines of context, and by an anchor where those stand in
 // more than one place.
-import { type Change, CONTEXT, linesOf } from './text.ts'
+import { CONTEXT_LINES, splitLines, type TextChange } from './text.ts'
 
-export const patchOf = (sections: readonly string[]) => `*** Begin Patch\n${sections.join('')}*** End Patch\n`
+export const toPatch = (sections: readonly string[]) => `*** Begin Patch\n${sections.join('')}*** End Patch\n`
 
-export const deleted = (path: string) => `*** Delete File: ${path}\n`
+export const deleteSection = (path: string) => `*** Delete File: ${path}\n`
 
 /** Undefined where it cannot be said: every line of such a patch ends with a newline. */
-export function added(path: string, text: string): string | undefined {
+export function addSection(path: string, text: string): string | undefined {
   if (text !== '' && !text.endsWith('\n')) return undefined
-  return `*** Add File: ${path}\n${linesOf(text)
+  return `*** Add File: ${path}\n${splitLines(text)
     .map(line => `+${line}`)
     .join('')}`
 }
 
 /** Undefined where it cannot be said: whether the last line has a newline stays as it was. */
-export function updated(
+export function updateSection(
   path: string,
   to: string | undefined,
   [before, after]: readonly [string, string],
-  changes: readonly Change[]
+  changes: readonly TextChange[]
 ): string | undefined {
   const ends = (text: string) => text === '' || text.endsWith('\n')
   if (ends(before) !== ends(after)) return undefined
-  const lines = linesOf(before).map(withNewline)
-  const hunks = changes.map(change => hunk(lines, { ...change, lines: change.lines.map(withNewline) }))
+  const lines = splitLines(before).map(withNewline)
+  const hunks = changes.map(change => formatHunk(lines, { ...change, lines: change.lines.map(withNewline) }))
   return [`*** Update File: ${path}\n`, ...(to === undefined ? [] : [`*** Move to: ${to}\n`]), ...hunks].join('')
 }
 
 const withNewline = (line: string) => (line.endsWith('\n') ? line : `${line}\n`)
 
-function hunk(lines: readonly string[], change: Change): string {
-  for (let around = CONTEXT; ; around++) {
+function formatHunk(lines: readonly string[], change: TextChange): string {
+  for (let around = CONTEXT_LINES; ; around++) {
     const [from, to] = [Math.max(0, change.from - around), Math.min(lines.length, change.to + around)]
-    const places = placesOf(lines, lines.slice(from, to))
-    const anchor = places.length === 1 ? '' : anchorFor(lines, from, places)
+    const places = findPlaces(lines, lines.slice(from, to))
+    const anchor = places.length === 1 ? '' : findAnchor(lines, from, places)
     if (anchor === undefined) continue
     return [
       `@@${anchor === '' ? '\n' : ` ${anchor}`}`,
@@ -47,7 +47,7 @@ function hunk(lines: readonly string[], change: Change): string {
   }
 }
 
-function placesOf(lines: readonly string[], wanted: readonly string[]): number[] {
+function findPlaces(lines: readonly string[], wanted: readonly string[]): number[] {
   const places: number[] = []
   for (let at = 0; at + wanted.length <= lines.length; at++)
     if (wanted.every((line, i) => line === lines[at + i])) places.push(at)
@@ -55,7 +55,7 @@ function placesOf(lines: readonly string[], wanted: readonly string[]): number[]
 }
 
 /** The nearest line above that stands nowhere else, and below which the place is the first. */
-function anchorFor(lines: readonly string[], from: number, places: readonly number[]): string | undefined {
+function findAnchor(lines: readonly string[], from: number, places: readonly number[]): string | undefined {
   for (let at = from - 1; at >= 0 && !places.includes(at); at--) {
     const line = lines[at]!
     if (line.trim() !== '' && lines.filter(other => other.trim() === line.trim()).length === 1) return line

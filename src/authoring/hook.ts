@@ -42,14 +42,14 @@ export interface HookAnswer {
   context?: string
 }
 
-type Look = (
+type HookFunction = (
   input: HookInput,
   context: { signal: AbortSignal }
 ) => HookAnswer | undefined | Promise<HookAnswer | undefined>
 
 export interface HookDefinition {
-  before?: Look
-  after?: Look
+  before?: HookFunction
+  after?: HookFunction
 }
 
 /** Gives a hook its types without naming them. */

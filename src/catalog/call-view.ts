@@ -1,7 +1,7 @@
 // A call as far as a toolset's answer tells of it: what the engine's Call has under the same names.
 import type { Attachment } from '../tool/tool.ts'
 
-export interface ToldResult {
+export interface CallViewResult {
   title: string
   content: string
   data: unknown
@@ -10,14 +10,14 @@ export interface ToldResult {
   truncated: boolean
 }
 
-export interface ToldError {
+export interface CallViewError {
   code: string
   message: string
   recoverable: boolean
   details?: Record<string, unknown>
 }
 
-export interface Told {
+export interface CallView {
   tool_call_id: string
   tool: string
   params: unknown
@@ -26,8 +26,8 @@ export interface Told {
   toolset?: string
   requested_tool?: string
   context?: string
-  result?: ToldResult
-  error?: ToldError
+  result?: CallViewResult
+  error?: CallViewError
   reason?: string
   user_message?: string
   execution_time_ms?: number
@@ -41,8 +41,8 @@ export interface Told {
 }
 
 /** The same by the names that its toolset has for the tool and the params. */
-export interface Named {
-  call: Told
+export interface NamedCallView {
+  call: CallView
   name: string
   args: Record<string, unknown>
 }

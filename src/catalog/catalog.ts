@@ -1,36 +1,36 @@
 // Which tools exist now, for whom, and whether params fit them: the one door to every tool, whoever made it.
 import { Ajv, type ValidateFunction } from 'ajv'
-import { type Asker, entryOf } from '../config/agents.ts'
+import { type AgentIdentity, findAgentEntry } from '../config/agents.ts'
 import type { Config } from '../config/schema.ts'
 import { ToolError } from '../errors.ts'
 import { globMatches } from '../text/glob/match.ts'
-import { schemaFault } from '../text/schema-errors.ts'
-import type { Meant } from '../tool/resolved-request.ts'
+import { describeSchemaError } from '../text/schema-errors.ts'
+import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Tool } from '../tool/tool.ts'
-import { aliasOf, isReserved } from './alias.ts'
-import type { Told, ToldError } from './call-view.ts'
+import { isReservedName, toAlias } from './alias.ts'
+import type { CallView, CallViewError } from './call-view.ts'
 import { inputSchema } from './schema.ts'
 import {
-  allServed,
-  answerIn,
-  approvalIn,
-  type Finder,
-  otherNames,
-  refusalIn,
-  servedAnywhere,
-  servedAs,
-  toolsetNamed
+  formatToolsetApproval,
+  formatToolsetCall,
+  formatToolsetRefusal,
+  getAlternateNames,
+  getToolset,
+  listToolsetTools,
+  resolveInAnyToolset,
+  resolveToolsetTool,
+  type ToolFinder
 } from './toolset-resolver.ts'
-import { pointingBack, type Served, toOwn } from './toolset-tool.ts'
+import { type ToolsetTool, toNativeParams, translatePointers } from './toolset-tool.ts'
 
-interface Fault {
+interface ParamsIssue {
   /** JSON pointer into the params. */
   pointer: string
   message: string
 }
 
 /** Whom tools are for. */
-export interface Audience extends Asker {
+export interface Audience extends AgentIdentity {
   /** Name of the workspace that a call is about; without it only what is for all of them. */
   workspace?: string | undefined
 }
@@ -50,7 +50,7 @@ export interface CatalogChange {
 }
 
 /** Where tools come from that come and go together. */
-interface Source {
+interface CatalogSource {
   tools: ReadonlyMap<string, Tool>
   /** The workspace that they are for, where not for all. */
   workspace: string | undefined
@@ -58,25 +58,25 @@ interface Source {
 
 export class Catalog {
   /** In the order in which they were first put: of two tools of one name the first is served. */
-  readonly #sources = new Map<string, Source>()
+  readonly #sources = new Map<string, CatalogSource>()
   readonly #agents: Config['agents']
-  readonly #checks = new WeakMap<Tool, ValidateFunction>()
+  readonly #validators = new WeakMap<Tool, ValidateFunction>()
   readonly #listeners = new Set<(change: CatalogChange) => void>()
   #ajv: Ajv | undefined
 
   constructor(builtIn: readonly Tool[], agents: Config['agents']) {
-    this.put('built-in', builtIn)
+    this.setTools('built-in', builtIn)
     this.#agents = agents
     for (const [agent, { tools: sets }] of Object.entries(agents))
-      for (const glob of [...(sets?.allow ?? []), ...(sets?.deny ?? [])]) checkGlob(agent, glob)
+      for (const glob of [...(sets?.allow ?? []), ...(sets?.deny ?? [])]) assertValidGlob(agent, glob)
   }
 
   /** These are all the tools of that source now, there or everywhere. Answers the names that are not served, since earlier
    * sources have them or no tool may. */
-  put(source: string, tools: readonly Tool[], { workspace }: { workspace?: string } = {}): string[] {
+  setTools(source: string, tools: readonly Tool[], { workspace }: { workspace?: string } = {}): string[] {
     const key = JSON.stringify([source, workspace])
     const before = this.#sources.get(key)?.tools ?? new Map<string, Tool>()
-    const now = new Map(tools.filter(({ name }) => !isReserved(name)).map(tool => [tool.name, tool]))
+    const now = new Map(tools.filter(({ name }) => !isReservedName(name)).map(tool => [tool.name, tool]))
     this.#sources.set(key, { tools: now, workspace })
     const change = {
       added: [...now.keys()].filter(name => !before.has(name)),
@@ -86,7 +86,7 @@ export class Catalog {
     if (Object.values(change).some(names => names.length > 0))
       for (const listener of this.#listeners)
         listener({ source, ...(workspace !== undefined && { workspace }), ...change })
-    return tools.filter(tool => this.#named(tool.name, workspace) !== tool).map(({ name }) => name)
+    return tools.filter(tool => this.#findByName(tool.name, workspace) !== tool).map(({ name }) => name)
   }
 
   /** Hears of each change from now on. Answers how to stop that. */
@@ -97,137 +97,137 @@ export class Catalog {
 
   /** The tool of that name, if it is served there and this agent may see it. */
   find(name: string, audience: Audience): Tool | undefined {
-    const tool = this.#named(name, audience.workspace)
-    return tool && this.#serves(tool, audience) ? tool : undefined
+    const tool = this.#findByName(name, audience.workspace)
+    return tool && this.#isVisible(tool, audience) ? tool : undefined
   }
 
   /** Every tool that is served there and that this agent may see, in the order of the sources; with a toolset, those that
    * it has a name for, as it names and describes them. */
   list({ toolset, ...audience }: ToolsetAudience): Tool[] {
-    const set = toolset ?? this.#toolsetOf(audience)
-    if (set === undefined || set === 'native') return this.#all(audience)
-    return allServed(toolsetNamed(set), this.#finder(audience)).map(({ face }) => face)
+    const set = toolset ?? this.#getDefaultToolset(audience)
+    if (set === undefined || set === 'native') return this.#listAll(audience)
+    return listToolsetTools(getToolset(set), this.#createFinder(audience)).map(({ facade }) => facade)
   }
 
   /** The same for one name. */
-  listed(name: string, audience: ToolsetAudience): Tool | undefined {
-    const found = this.#resolve(name, audience)
-    return found && 'face' in found ? found.face : found
+  findListed(name: string, audience: ToolsetAudience): Tool | undefined {
+    const found = this.#resolveName(name, audience)
+    return found && 'facade' in found ? found.facade : found
   }
 
   /** What a request means: its tool, by its own name, and the params it runs with, which are checked. */
-  meant({ tool: name, params, ...audience }: ToolsetAudience & { tool: string; params: unknown }): Meant {
-    const found = this.#resolve(name, audience)
-    if (!found) throw unknownTool(name, audience.toolset)
-    if (!('face' in found)) {
-      this.check(found, params)
+  resolve({ tool: name, params, ...audience }: ToolsetAudience & { tool: string; params: unknown }): ResolvedRequest {
+    const found = this.#resolveName(name, audience)
+    if (!found) throw unknownToolError(name, audience.toolset)
+    if (!('facade' in found)) {
+      this.validate(found, params)
       return { tool: found, params }
     }
-    const { row, toolset, tool } = found
+    const { mapping, toolset, tool } = found
     return {
       tool,
-      ...this.#own(found, params),
-      ...(row.timeout_ms !== undefined && { timeout_ms: row.timeout_ms }),
+      ...this.#translate(found, params),
+      ...(mapping.timeout_ms !== undefined && { timeout_ms: mapping.timeout_ms }),
       toolset: toolset.name,
       requested_tool: found.name
     }
   }
 
   /** Params for a call that are given by the names by which it was asked for, as its tool takes them. */
-  ownParams({ tool, toolset, requested_tool, agent, workspace }: Asked, params: unknown): unknown {
+  translateParams({ tool, toolset, requested_tool, agent, workspace }: RequestedTool, params: unknown): unknown {
     if (toolset === undefined) return params
-    return this.meant({ tool: requested_tool ?? tool, params, toolset, agent, workspace }).params
+    return this.resolve({ tool: requested_tool ?? tool, params, toolset, agent, workspace }).params
   }
 
   /** A call in the words and the envelope of a toolset. */
-  answerIn(toolset: string, call: Told & Audience): unknown {
-    return answerIn(toolsetNamed(toolset), call, this.#finder(call))
+  formatCall(toolset: string, call: CallView & Audience): unknown {
+    return formatToolsetCall(getToolset(toolset), call, this.#createFinder(call))
   }
 
   /** A call that waits, as a toolset tells it to whoever decides. */
-  approvalIn(toolset: string, call: Told & Audience): unknown {
-    return approvalIn(toolsetNamed(toolset), call, this.#finder(call))
+  formatApproval(toolset: string, call: CallView & Audience): unknown {
+    return formatToolsetApproval(getToolset(toolset), call, this.#createFinder(call))
   }
 
   /** A request that was not taken, in the envelope of a toolset. */
-  refusalIn(toolset: string, request: { tool: string; params: unknown }, error: ToldError): unknown {
-    return refusalIn(toolsetNamed(toolset), request, error)
+  formatRefusal(toolset: string, request: { tool: string; params: unknown }, error: CallViewError): unknown {
+    return formatToolsetRefusal(getToolset(toolset), request, error)
   }
 
   /** The other names that toolsets have for a tool: rules and tool sets may name it by them. */
-  otherNames(tool: string): readonly string[] {
+  alternateNames(tool: string): readonly string[] {
     const sources = [...this.#sources.values()]
-    return otherNames(tool).filter(name => !sources.some(({ tools }) => tools.has(name)))
+    return getAlternateNames(tool).filter(name => !sources.some(({ tools }) => tools.has(name)))
   }
 
-  #all(audience: Audience): Tool[] {
-    const served = [...this.#sources.values()].filter(source => isFor(source, audience.workspace))
+  #listAll(audience: Audience): Tool[] {
+    const served = [...this.#sources.values()].filter(source => isAvailableIn(source, audience.workspace))
     const tools = new Map<string, Tool>()
     for (const source of served) for (const [name, tool] of source.tools) if (!tools.has(name)) tools.set(name, tool)
-    return [...tools.values()].filter(tool => this.#serves(tool, audience))
+    return [...tools.values()].filter(tool => this.#isVisible(tool, audience))
   }
 
   /** Whether this agent is kept from a tool of that name. */
-  denies(name: string, asker: Asker): boolean {
-    const { deny = [] } = entryOf(this.#agents, asker)?.tools ?? {}
+  isDenied(name: string, asker: AgentIdentity): boolean {
+    const { deny = [] } = findAgentEntry(this.#agents, asker)?.tools ?? {}
     return deny.some(glob => globMatches(glob, name))
   }
 
   /** Throws INVALID_PARAMS with the pointer of every fault. */
-  check(tool: Tool, params: unknown) {
-    if (tool.faults) return refuse(tool.faults(params))
-    const check = this.#checks.get(tool) ?? this.#compile(tool)
+  validate(tool: Tool, params: unknown) {
+    if (tool.validate) return throwInvalidParams(tool.validate(params))
+    const check = this.#validators.get(tool) ?? this.#compile(tool)
     if (check(params)) return
-    refuse(check.errors!.map(schemaFault))
+    throwInvalidParams(check.errors!.map(describeSchemaError))
   }
 
   /** The toolset that is named, else the agent's own and then the server's names, else the one that has the name. */
-  #resolve(name: string, { toolset, ...audience }: ToolsetAudience): Tool | Served | undefined {
-    const finder = this.#finder(audience)
+  #resolveName(name: string, { toolset, ...audience }: ToolsetAudience): Tool | ToolsetTool | undefined {
+    const finder = this.#createFinder(audience)
     if (toolset === 'native') return finder.find(name)
-    if (toolset !== undefined) return servedAs(toolsetNamed(toolset), name, finder)
-    const usual = this.#toolsetOf(audience)
-    const byUsual = usual === undefined ? undefined : servedAs(toolsetNamed(usual), name, finder)
-    return byUsual ?? finder.find(name) ?? servedAnywhere(name, finder)
+    if (toolset !== undefined) return resolveToolsetTool(getToolset(toolset), name, finder)
+    const usual = this.#getDefaultToolset(audience)
+    const byUsual = usual === undefined ? undefined : resolveToolsetTool(getToolset(usual), name, finder)
+    return byUsual ?? finder.find(name) ?? resolveInAnyToolset(name, finder)
   }
 
   /** Faults are told by the names of whoever asked. */
-  #own(found: Served, given: unknown) {
-    this.check(found.face, given)
-    const own = toOwn(found, given as Record<string, unknown>)
+  #translate(found: ToolsetTool, given: unknown) {
+    this.validate(found.facade, given)
+    const own = toNativeParams(found, given as Record<string, unknown>)
     try {
-      this.check(found.tool, own.params)
+      this.validate(found.tool, own.params)
     } catch (error) {
       const { code, message, details } = error as ToolError
-      const told = pointingBack(found, { message, details })
+      const told = translatePointers(found, { message, details })
       throw new ToolError(code, told.message, told.details)
     }
     return own
   }
 
-  #finder(audience: Audience): Finder {
-    return { find: name => this.find(name, audience), list: () => this.#all(audience) }
+  #createFinder(audience: Audience): ToolFinder {
+    return { find: name => this.find(name, audience), list: () => this.#listAll(audience) }
   }
 
-  #toolsetOf(asker: Audience): string | undefined {
-    return entryOf(this.#agents, asker)?.toolset
+  #getDefaultToolset(asker: Audience): string | undefined {
+    return findAgentEntry(this.#agents, asker)?.toolset
   }
 
   /** By its name, else by the one that the APIs of models have for it. */
-  #named(name: string, workspace: string | undefined): Tool | undefined {
-    const served = [...this.#sources.values()].filter(source => isFor(source, workspace))
+  #findByName(name: string, workspace: string | undefined): Tool | undefined {
+    const served = [...this.#sources.values()].filter(source => isAvailableIn(source, workspace))
     for (const { tools } of served) {
       const tool = tools.get(name)
       if (tool) return tool
     }
-    const meant = served.flatMap(({ tools }) => [...tools.keys()]).find(each => aliasOf(each) === name)
-    return meant === undefined ? undefined : this.#named(meant, workspace)
+    const meant = served.flatMap(({ tools }) => [...tools.keys()]).find(each => toAlias(each) === name)
+    return meant === undefined ? undefined : this.#findByName(meant, workspace)
   }
 
   /** No list means every tool; deny wins. An agent of which no entry speaks sees every tool. */
-  #serves({ name }: Tool, asker: Asker) {
-    const { allow, deny } = entryOf(this.#agents, asker)?.tools ?? {}
-    const others = this.otherNames(name)
+  #isVisible({ name }: Tool, asker: AgentIdentity) {
+    const { allow, deny } = findAgentEntry(this.#agents, asker)?.tools ?? {}
+    const others = this.alternateNames(name)
     const listed = (globs: readonly string[]) => globs.some(glob => globMatches(glob, name) || others.includes(glob))
     return (allow === undefined || listed(allow)) && !(deny !== undefined && listed(deny))
   }
@@ -245,15 +245,15 @@ export class Catalog {
       validateSchema: false
     })
     const check = this.#ajv.compile(inputSchema(tool))
-    this.#checks.set(tool, check)
+    this.#validators.set(tool, check)
     return check
   }
 }
 
 /** What a call says of how it was asked for. */
-type Asked = Pick<Told, 'tool' | 'toolset' | 'requested_tool'> & Audience
+type RequestedTool = Pick<CallView, 'tool' | 'toolset' | 'requested_tool'> & Audience
 
-function unknownTool(name: string, toolset: string | undefined): ToolError {
+function unknownToolError(name: string, toolset: string | undefined): ToolError {
   const where =
     toolset === undefined
       ? 'here; GET /tools lists them'
@@ -261,17 +261,17 @@ function unknownTool(name: string, toolset: string | undefined): ToolError {
   return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} ${where}.`)
 }
 
-function refuse(faults: readonly Fault[]) {
+function throwInvalidParams(faults: readonly ParamsIssue[]) {
   const errors = faults.map(({ pointer, message }) => ({ pointer: `/params${pointer}`, message }))
   const [first] = errors
   if (first) throw new ToolError('INVALID_PARAMS', `${first.pointer} ${first.message}.`, { errors })
 }
 
-const isFor = (source: Source, workspace: string | undefined) =>
+const isAvailableIn = (source: CatalogSource, workspace: string | undefined) =>
   source.workspace === undefined || source.workspace === workspace
 
 /** A tool set that cannot be read should stop the start, not each of the agent's calls. */
-function checkGlob(agent: string, glob: string) {
+function assertValidGlob(agent: string, glob: string) {
   try {
     globMatches(glob, '')
   } catch (error) {

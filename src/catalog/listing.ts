@@ -2,18 +2,18 @@
 // descriptions and schemas that no API refuses.
 import { primaryParam } from '../tool/primary-param.ts'
 import type { Effect, Tool } from '../tool/tool.ts'
-import { aliasOf } from './alias.ts'
-import { modelDescription, modelSchema } from './model-schema.ts'
-import { inputSchema, plain } from './schema.ts'
+import { toAlias } from './alias.ts'
+import { toModelSchema, truncateDescription } from './model-schema.ts'
+import { inputSchema, toPlainJson } from './schema.ts'
 
 /** How a tool is written in each dialect. */
-export const LISTINGS = {
+export const LISTING_FORMATS = {
   native: (tool: Tool) => ({
     name: tool.name,
     category: tool.category,
     description: tool.description,
     input: inputSchema(tool),
-    output: plain(tool.output),
+    output: toPlainJson(tool.output),
     primary: primaryParam(tool) ?? null,
     effect: typeof tool.effect === 'function' ? 'depends' : tool.effect,
     timeout_ms: typeof tool.timeout_ms === 'function' ? null : tool.timeout_ms,
@@ -21,21 +21,21 @@ export const LISTINGS = {
   }),
   /** Chat Completions. */
   openai: (tool: Tool) => {
-    const { name, description, schema } = forModels(tool)
+    const { name, description, schema } = toModelTool(tool)
     return { type: 'function' as const, function: { name, description, parameters: schema } }
   },
   /** The Responses API. It would be strict by default, and then every param would have to be given. */
   'openai-responses': (tool: Tool) => {
-    const { name, description, schema } = forModels(tool)
+    const { name, description, schema } = toModelTool(tool)
     return { type: 'function' as const, name, description, parameters: schema, strict: false }
   },
   anthropic: (tool: Tool) => {
-    const { name, description, schema } = forModels(tool)
+    const { name, description, schema } = toModelTool(tool)
     return { name, description, input_schema: schema }
   },
   mcp: (tool: Tool) => {
-    const { name, description, schema } = forModels(tool)
-    const output = plain(tool.output)
+    const { name, description, schema } = toModelTool(tool)
+    const output = toPlainJson(tool.output)
     return {
       name,
       description,
@@ -43,24 +43,24 @@ export const LISTINGS = {
       inputSchema: { ...pick(tool.input, '$schema'), ...schema },
       // The protocol has no place for an answer that is no object.
       ...(output.type === 'object' && { outputSchema: { ...output, type: 'object' as const } }),
-      annotations: hints(tool)
+      annotations: mcpAnnotations(tool)
     }
   }
 } satisfies Record<string, (tool: Tool) => Record<string, unknown>>
 
-export type Format = keyof typeof LISTINGS
-export const FORMATS = Object.keys(LISTINGS) as Format[]
+export type ListingFormat = keyof typeof LISTING_FORMATS
+export const LISTING_FORMAT_NAMES = Object.keys(LISTING_FORMATS) as ListingFormat[]
 
 const pick = (schema: object, key: string) => (key in schema ? { [key]: (schema as Record<string, unknown>)[key] } : {})
 
-const forModels = (tool: Tool) => ({
-  name: aliasOf(tool.name),
-  description: modelDescription(tool.description),
-  schema: modelSchema(inputSchema(tool))
+const toModelTool = (tool: Tool) => ({
+  name: toAlias(tool.name),
+  description: truncateDescription(tool.description),
+  schema: toModelSchema(inputSchema(tool))
 })
 
 /** MCP's hints follow from the effect; where it depends on the params, the worst is said. */
-function hints({ effect, idempotent }: Tool) {
+function mcpAnnotations({ effect, idempotent }: Tool) {
   const worst: Effect = typeof effect === 'function' ? 'destructive' : effect
   return {
     readOnlyHint: worst === 'read',

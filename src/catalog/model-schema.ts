@@ -3,92 +3,112 @@
 // checked when the tool is called.
 type Schema = Record<string, unknown>
 
-const LONGEST_DESCRIPTION = 1_024
-const DEEPEST_REFERENCE = 16
+const MAX_DESCRIPTION_LENGTH = 1_024
+const MAX_REFERENCE_DEPTH = 16
 
 /** Branches that no API takes at the top: what they bring is taken in instead. */
-const BRANCHES = ['allOf', 'anyOf', 'oneOf'] as const
+const COMBINATORS = ['allOf', 'anyOf', 'oneOf'] as const
 /** Keywords that say nothing to a model, or that none may stand at the top. */
-const NOT_AT_TOP: ReadonlySet<string> = new Set([...BRANCHES, 'not', 'if', 'then', 'else', 'enum', 'const', '$ref'])
-const SAYS_NOTHING: ReadonlySet<string> = new Set(['$schema', '$id', '$anchor', '$comment', '$vocabulary'])
+const UNSUPPORTED_AT_TOP: ReadonlySet<string> = new Set([
+  ...COMBINATORS,
+  'not',
+  'if',
+  'then',
+  'else',
+  'enum',
+  'const',
+  '$ref'
+])
+const META_KEYWORDS: ReadonlySet<string> = new Set(['$schema', '$id', '$anchor', '$comment', '$vocabulary'])
 /** Where schemas stand within a schema: by name, in a list, alone. */
-const TABLES: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
-const LISTS: ReadonlySet<string> = new Set([...BRANCHES, 'prefixItems'])
-const SINGLE: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains'])
+const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
+const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([...COMBINATORS, 'prefixItems'])
+const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains'
+])
 
 /** An object at the top, with all properties that it may have; nothing that an API stumbles over beneath. */
-export function modelSchema(schema: Schema): { type: 'object'; properties: Schema } & Schema {
-  const { properties, required } = flat(schema, schema, 0)
-  const rest = Object.entries(schema).filter(([key]) => !NOT_AT_TOP.has(key) && key !== 'required')
-  const made = tidy({ ...Object.fromEntries(rest), properties, ...(required.length > 0 && { required }) }) as Schema
+export function toModelSchema(schema: Schema): { type: 'object'; properties: Schema } & Schema {
+  const { properties, required } = flatten(schema, schema, 0)
+  const rest = Object.entries(schema).filter(([key]) => !UNSUPPORTED_AT_TOP.has(key) && key !== 'required')
+  const made = simplify({ ...Object.fromEntries(rest), properties, ...(required.length > 0 && { required }) }) as Schema
   return { ...made, type: 'object', properties: (made.properties ?? {}) as Schema }
 }
 
 /** Bounded, since OpenAI refuses longer ones. */
-export const modelDescription = (text: string) =>
-  text.length <= LONGEST_DESCRIPTION ? text : `${text.slice(0, LONGEST_DESCRIPTION - 1).toWellFormed()}…`
+export const truncateDescription = (text: string) =>
+  text.length <= MAX_DESCRIPTION_LENGTH ? text : `${text.slice(0, MAX_DESCRIPTION_LENGTH - 1).toWellFormed()}…`
 
-interface Flat {
+interface FlatObject {
   properties: Schema
   required: string[]
 }
 
 /** All properties of an object, whatever branch they stand in, with those that it must have in each. */
-function flat(schema: unknown, root: Schema, depth: number): Flat {
-  if (!isTable(schema) || depth > DEEPEST_REFERENCE) return { properties: {}, required: [] }
-  const within = (branch: unknown) => flat(branch, root, depth + 1)
-  const all = [...(schema.$ref === undefined ? [] : [referred(schema.$ref, root)]), ...listIn(schema.allOf)].map(within)
-  const choices = [listIn(schema.anyOf), listIn(schema.oneOf)].map(branches => branches.map(within))
-  const own = isTable(schema.properties) ? schema.properties : {}
-  const required = listIn(schema.required).filter(name => typeof name === 'string')
+function flatten(schema: unknown, root: Schema, depth: number): FlatObject {
+  if (!isPlainObject(schema) || depth > MAX_REFERENCE_DEPTH) return { properties: {}, required: [] }
+  const within = (branch: unknown) => flatten(branch, root, depth + 1)
+  const all = [
+    ...(schema.$ref === undefined ? [] : [resolveReference(schema.$ref, root)]),
+    ...toArray(schema.allOf)
+  ].map(within)
+  const choices = [toArray(schema.anyOf), toArray(schema.oneOf)].map(branches => branches.map(within))
+  const own = isPlainObject(schema.properties) ? schema.properties : {}
+  const required = toArray(schema.required).filter(name => typeof name === 'string')
   return {
     properties: Object.fromEntries(
       [...choices.flat(), ...all, { properties: own }].flatMap(({ properties }) => Object.entries(properties))
     ),
-    required: [...new Set([...required, ...all.flatMap(each => each.required), ...choices.flatMap(inEach)])]
+    required: [...new Set([...required, ...all.flatMap(each => each.required), ...choices.flatMap(requiredInEach)])]
   }
 }
 
-const inEach = ([first, ...others]: Flat[]) =>
+const requiredInEach = ([first, ...others]: FlatObject[]) =>
   first ? first.required.filter(name => others.every(({ required }) => required.includes(name))) : []
 
 /** What a reference within the schema means. */
-function referred(reference: unknown, root: Schema): unknown {
+function resolveReference(reference: unknown, root: Schema): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
   const steps = reference.slice(2).split('/')
   return steps.reduce<unknown>((place, step) => {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isTable(place) && Object.hasOwn(place, key) ? place[key] : undefined
+    return isPlainObject(place) && Object.hasOwn(place, key) ? place[key] : undefined
   }, root)
 }
 
 /** The same schema without what says nothing, with items for each list and with bounded descriptions. */
-function tidy(given: unknown): unknown {
-  if (!isTable(given)) return given
-  const schema = withAnyName(given)
-  const kept = Object.entries(schema).filter(([key]) => !SAYS_NOTHING.has(key))
-  const made: Schema = Object.fromEntries(kept.map(([key, value]) => [key, tidied(key, value)]))
+function simplify(given: unknown): unknown {
+  if (!isPlainObject(given)) return given
+  const schema = mergePatternProperties(given)
+  const kept = Object.entries(schema).filter(([key]) => !META_KEYWORDS.has(key))
+  const made: Schema = Object.fromEntries(kept.map(([key, value]) => [key, simplifyKeyword(key, value)]))
   const { type } = made
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'))
   return isList && made.items === undefined && made.prefixItems === undefined ? { ...made, items: {} } : made
 }
 
 /** Values under names of a pattern as values under any name: not every API knows patterns. */
-function withAnyName({ patternProperties, ...schema }: Schema): Schema {
-  if (!isTable(patternProperties)) return schema
+function mergePatternProperties({ patternProperties, ...schema }: Schema): Schema {
+  if (!isPlainObject(patternProperties)) return schema
   const values = Object.values(patternProperties)
   return { ...schema, additionalProperties: values.length === 1 ? values[0] : true }
 }
 
-function tidied(key: string, value: unknown): unknown {
-  if (key === 'description' && typeof value === 'string') return modelDescription(value)
-  if (SINGLE.has(key)) return tidy(value)
-  if (LISTS.has(key)) return listIn(value).map(tidy)
-  if (TABLES.has(key) && isTable(value))
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, tidy(inner)]))
+function simplifyKeyword(key: string, value: unknown): unknown {
+  if (key === 'description' && typeof value === 'string') return truncateDescription(value)
+  if (SCHEMA_KEYWORDS.has(key)) return simplify(value)
+  if (SCHEMA_LIST_KEYWORDS.has(key)) return toArray(value).map(simplify)
+  if (SCHEMA_MAP_KEYWORDS.has(key) && isPlainObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, simplify(inner)]))
   return value
 }
 
-const isTable = (value: unknown): value is Schema =>
+const isPlainObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

@@ -4,9 +4,9 @@ import type { Tool } from '../tool/tool.ts'
 /** The tool's input as JSON Schema; what it does not name is refused. */
 export const inputSchema = ({ input }: Pick<Tool, 'input'>): Record<string, unknown> => ({
   additionalProperties: false,
-  ...plain(input)
+  ...toPlainJson(input)
 })
 
 /** A schema as plain JSON, without its type-level helpers. */
-export const plain = (schema: object): Record<string, unknown> =>
+export const toPlainJson = (schema: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>

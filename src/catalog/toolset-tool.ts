@@ -2,103 +2,107 @@
 import { ToolError } from '../errors.ts'
 import { primaryParam } from '../tool/primary-param.ts'
 import type { Tool } from '../tool/tool.ts'
-import { spelled } from './naming.ts'
+import { applyNamingStyle } from './naming.ts'
 import { inputSchema } from './schema.ts'
-import type { Param, Row, Toolset } from './toolset.ts'
-import { VALUES } from './toolsets/result-formats.ts'
+import type { ParamMapping, ToolMapping, Toolset } from './toolset.ts'
+import { RESULT_FORMATS } from './toolsets/result-formats.ts'
 
 type Schema = Record<string, unknown>
 type Params = Record<string, unknown>
 
-export interface Served {
+export interface ToolsetTool {
   toolset: Toolset
   /** As the toolset has it. */
   name: string
-  row: Row
+  mapping: ToolMapping
   /** What does the work. */
   tool: Tool
   /** By the toolset's names. */
-  params: Readonly<Record<string, Param>>
+  params: Readonly<Record<string, ParamMapping>>
   /** All other params are the tool's own, and go through as they are. */
-  passes: boolean
+  passesThrough: boolean
   /** The tool as it is listed, and as its params are checked: with the toolset's name, params, answer and time limit. */
-  face: Tool
+  facade: Tool
 }
 
-export function served(toolset: Toolset, name: string, row: Row, tool: Tool): Served {
-  const passes = row.params === undefined && (toolset.spelling === 'snake' || toolset.also.includes(tool.category))
-  const named = row.params ?? (passes ? {} : ownParams(toolset, tool))
-  const params = { ...named, ...toolset.adds }
+export function createToolsetTool(toolset: Toolset, name: string, mapping: ToolMapping, tool: Tool): ToolsetTool {
+  const passesThrough =
+    mapping.params === undefined &&
+    (toolset.namingStyle === 'snake' || toolset.passthroughCategories.includes(tool.category))
+  const named = mapping.params ?? (passesThrough ? {} : defaultParamMappings(toolset, tool))
+  const params = { ...named, ...toolset.extraParams }
   const about = primaryParam(tool)
-  const primary = passes ? about : Object.keys(params).find(param => (params[param]!.to ?? param) === about)
-  const { faults } = tool
-  const face: Tool = {
+  const primary = passesThrough ? about : Object.keys(params).find(param => (params[param]!.to ?? param) === about)
+  const { validate } = tool
+  const facade: Tool = {
     ...tool,
     name,
     ...(primary !== undefined && { primary }),
-    description: row.description ?? tool.description,
-    input: schemaOf(params, inputSchema(tool), passes) as Tool['input'],
-    ...(faults && { faults: given => faults(toOwn({ row, params, passes }, given as Params).params) }),
-    output: VALUES[row.value ?? toolset.value].output(tool) as Tool['output'],
-    timeout_ms: row.timeout_ms ?? tool.timeout_ms
+    description: mapping.description ?? tool.description,
+    input: buildSchema(params, inputSchema(tool), passesThrough) as Tool['input'],
+    ...(validate && {
+      validate: given => validate(toNativeParams({ mapping, params, passesThrough }, given as Params).params)
+    }),
+    output: RESULT_FORMATS[mapping.resultFormat ?? toolset.resultFormat].output(tool) as Tool['output'],
+    timeout_ms: mapping.timeout_ms ?? tool.timeout_ms
   }
-  return { toolset, name, row, tool, params, passes, face }
+  return { toolset, name, mapping, tool, params, passesThrough, facade }
 }
 
 /** Those of the tool, as the toolset spells. */
-function ownParams({ spelling }: Toolset, tool: Tool): Record<string, Param> {
+function defaultParamMappings({ namingStyle }: Toolset, tool: Tool): Record<string, ParamMapping> {
   const { properties = {} } = inputSchema(tool) as { properties?: Record<string, Schema> }
-  return Object.fromEntries(Object.keys(properties).map(to => [spelled(spelling, to), { to }]))
+  return Object.fromEntries(Object.keys(properties).map(to => [applyNamingStyle(namingStyle, to), { to }]))
 }
 
 /** What the tool runs with. The params are as the toolset's schema wants them. */
-export function toOwn(
-  { row, params, passes }: Pick<Served, 'row' | 'params' | 'passes'>,
+export function toNativeParams(
+  { mapping, params, passesThrough }: Pick<ToolsetTool, 'mapping' | 'params' | 'passesThrough'>,
   given: Params
 ): { params: Params; background?: boolean } {
-  const own: Params = passes ? without(params, given) : {}
+  const own: Params = passesThrough ? omitParams(params, given) : {}
   const of_call: { background?: boolean } = {}
   for (const [name, param] of Object.entries(params)) {
-    const value = ownValue(param, given[name])
-    refuse(row, name, value)
+    const value = toNativeValue(param, given[name])
+    assertNotRefused(mapping, name, value)
     if (value === undefined) continue
-    if (param.of_call) of_call[param.of_call] = value as boolean
+    if (param.requestField) of_call[param.requestField] = value as boolean
     else own[param.to ?? name] = value
   }
-  return { params: { ...own, ...row.fixed }, ...of_call }
+  return { params: { ...own, ...mapping.fixedParams }, ...of_call }
 }
 
-const without = (names: object, given: Params): Params =>
+const omitParams = (names: object, given: Params): Params =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !Object.hasOwn(names, name)))
 
-function ownValue({ least, most, factor, default: missing }: Param, value: unknown): unknown {
+function toNativeValue({ min, max, factor, default: missing }: ParamMapping, value: unknown): unknown {
   if (value === undefined) return missing
   if (typeof value !== 'number') return value
-  if (least !== undefined && value < least) return missing
-  const within = most === undefined ? value : Math.min(value, most)
+  if (min !== undefined && value < min) return missing
+  const within = max === undefined ? value : Math.min(value, max)
   return factor === undefined ? within : Math.round(within * factor)
 }
 
-function refuse({ refuses = {} }: Row, name: string, value: unknown) {
-  const ending = refuses[name]
+function assertNotRefused({ refusedSuffixes = {} }: ToolMapping, name: string, value: unknown) {
+  const ending = refusedSuffixes[name]
   if (ending === undefined || typeof value !== 'string' || !value.endsWith(ending)) return
   throw new ToolError('SENSITIVE_PATH', `/params/${name}: ${ending} files are not read.`)
 }
 
 /** The tool's params by the toolset's names, as an approver sees them. */
-export function fromOwn({ params, passes }: Served, own: unknown): Params {
+export function fromNativeParams({ params, passesThrough }: ToolsetTool, own: unknown): Params {
   const values = own as Params
-  const named = Object.entries(params).flatMap(([name, { to = name, of_call, factor = 1 }]) => {
+  const named = Object.entries(params).flatMap(([name, { to = name, requestField, factor = 1 }]) => {
     const value = values[to]
-    if (of_call || value === undefined) return []
+    if (requestField || value === undefined) return []
     return [[name, typeof value === 'number' ? value / factor : value] as const]
   })
-  return { ...(passes && values), ...Object.fromEntries(named) }
+  return { ...(passesThrough && values), ...Object.fromEntries(named) }
 }
 
 /** An error that points at the tool's own params, pointing at the toolset's instead. */
-export function pointingBack<E extends { message: string; details?: Record<string, unknown> | undefined }>(
-  { params }: Served,
+export function translatePointers<E extends { message: string; details?: Record<string, unknown> | undefined }>(
+  { params }: ToolsetTool,
   error: E
 ): E {
   const names = new Map(Object.entries(params).map(([name, { to = name }]) => [to, name]))
@@ -118,11 +122,11 @@ export function pointingBack<E extends { message: string; details?: Record<strin
 }
 const POINTER = /\/params\/([A-Za-z0-9_]+)/g
 
-function schemaOf(params: Readonly<Record<string, Param>>, own: Schema, passes: boolean): Schema {
+function buildSchema(params: Readonly<Record<string, ParamMapping>>, own: Schema, passes: boolean): Schema {
   const { properties = {}, required = [] } = own as { properties?: Record<string, Schema>; required?: string[] }
   const entries = Object.entries(params)
   const fields = Object.fromEntries(
-    entries.map(([name, param]) => [name, fieldOf(param, properties[param.to ?? name])])
+    entries.map(([name, param]) => [name, buildFieldSchema(param, properties[param.to ?? name])])
   )
   if (passes) return { ...own, properties: { ...properties, ...fields } }
   const needed = entries.filter(([name, { to = name, required: said, default: missing }]) => {
@@ -139,15 +143,18 @@ function schemaOf(params: Readonly<Record<string, Param>>, own: Schema, passes: 
 const BACKGROUND: Schema = { type: 'boolean' }
 
 /** The field's schema in the toolset's measure. */
-function fieldOf({ of_call, factor, least, most, values, description }: Param, own: Schema | undefined): Schema {
-  const field: Schema = of_call ? { ...BACKGROUND } : { ...own }
+function buildFieldSchema(
+  { requestField, factor, min, max, values, description }: ParamMapping,
+  own: Schema | undefined
+): Schema {
+  const field: Schema = requestField ? { ...BACKGROUND } : { ...own }
   if (factor !== undefined) {
     field.type = 'number'
     for (const bound of ['minimum', 'maximum'])
       if (typeof field[bound] === 'number') field[bound] = (field[bound] as number) / factor
   }
-  if (least !== undefined) delete field.minimum
-  if (most !== undefined) delete field.maximum
+  if (min !== undefined) delete field.minimum
+  if (max !== undefined) delete field.maximum
   if (values) field.enum = values
   if (description !== undefined) field.description = description
   return field

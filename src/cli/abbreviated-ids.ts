@@ -1,9 +1,9 @@
 // Expands ids that are abbreviated to an unambiguous prefix, as in Git and Docker.
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
-import { verbOf } from './cli-command.ts'
-import type { Context } from './context.ts'
-import { usage } from './exit.ts'
+import { commandName } from './cli-command.ts'
+import type { CliContext } from './context.ts'
+import { usageError } from './exit.ts'
 
 interface IdKind {
   /** A whole id. Abbreviations are tried for nothing that matches. */
@@ -65,8 +65,8 @@ const KINDS: Readonly<Record<string, IdKind>> = {
  * Replaces abbreviated ids in the arguments and options of a parsed command. Whole ids, and what no id begins with, stay as they are.
  * Throws a usage error, with candidates, where several ids begin so.
  */
-export async function expandIds(command: Command, context: Context): Promise<void> {
-  const verb = verbOf(command)
+export async function expandIds(command: Command, context: CliContext): Promise<void> {
+  const verb = commandName(command)
   for (const [index, argument] of command.registeredArguments.entries()) {
     const given: unknown = command.processedArgs[index]
     command.processedArgs[index] = await expand(given, KINDS[`${verb} ${argument.name()}`], context)
@@ -78,23 +78,23 @@ export async function expandIds(command: Command, context: Context): Promise<voi
   }
 }
 
-async function expand(given: unknown, kind: IdKind | undefined, context: Context): Promise<unknown> {
+async function expand(given: unknown, kind: IdKind | undefined, context: CliContext): Promise<unknown> {
   if (kind === undefined) return given
   if (Array.isArray(given)) return Promise.all(given.map(id => expand(id, kind, context)))
   return typeof given === 'string' ? expandId(given, kind, context) : given
 }
 
-async function expandId(given: string, kind: IdKind, context: Context): Promise<string> {
+async function expandId(given: string, kind: IdKind, context: CliContext): Promise<string> {
   if (kind.whole.test(given)) return given
   const bare = kind.normalize(given.startsWith(kind.start) ? given.slice(kind.start.length) : given)
   if (!kind.prefix.test(bare)) return given
   if (bare.length < MIN_PREFIX_LENGTH)
-    throw usage(`${given} is too short for an id.`, `Give at least ${MIN_PREFIX_LENGTH} of its characters.`)
+    throw usageError(`${given} is too short for an id.`, `Give at least ${MIN_PREFIX_LENGTH} of its characters.`)
   const prefix = kind.start + bare
   const ids = await kind.list(await context.connect(), prefix, context.signal)
   const found = ids.filter(id => id.startsWith(prefix))
   if (found.length <= 1) return found[0] ?? given
   const shown = found.slice(0, MAX_CANDIDATES_SHOWN).join(', ')
   const more = found.length > MAX_CANDIDATES_SHOWN ? ', …' : ''
-  throw usage(`${given} is ambiguous: ${shown}${more}.`, 'Give more characters.')
+  throw usageError(`${given} is ambiguous: ${shown}${more}.`, 'Give more characters.')
 }

@@ -2,28 +2,28 @@
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
-import type { Discovered } from '../client/discover.ts'
+import type { DiscoveredServer } from '../client/discover.ts'
 import { packageVersion } from '../host/user-file.ts'
-import { CliError, EXIT, usage } from './exit.ts'
+import { CliError, EXIT, usageError } from './exit.ts'
 import { Terminal } from './ui/terminal.ts'
 
 /** The process, as far as a verb may touch it. */
-export interface World {
+export interface CliRuntime {
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   cwd: string
   pid: number
   stdin: Readable & { isTTY?: boolean; setRawMode?: (raw: boolean) => void }
-  stdout: Writable & Screen
-  stderr: Writable & Screen
+  stdout: Writable & TerminalStream
+  stderr: Writable & TerminalStream
   /** How this program was started, to start it again. */
-  self: readonly string[]
+  selfCommand: readonly string[]
   /** Ends the process at once. */
   exit(code: number): never
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): void
 }
 
-interface Screen {
+interface TerminalStream {
   isTTY?: boolean
   /** As large as it is now, where it is one. */
   columns?: number
@@ -40,8 +40,8 @@ interface GlobalFlags {
   root?: string
 }
 
-export class Context {
-  readonly world: World
+export class CliContext {
+  readonly runtime: CliRuntime
   readonly version: string
   /** What the process will end with. */
   exitCode: number = EXIT.ok
@@ -50,19 +50,19 @@ export class Context {
   #deadline: AbortSignal | undefined
   readonly #interrupt = new AbortController()
 
-  constructor(world: World) {
-    this.world = world
+  constructor(world: CliRuntime) {
+    this.runtime = world
     this.version = packageVersion()
     // What is wrong with the words of a line is told before its flags are taken.
-    this.#flags = { json: beforeEnd(world.argv).includes('--json') }
+    this.#flags = { json: argsBeforeTerminator(world.argv).includes('--json') }
     this.terminal = this.#makeTerminal()
   }
 
   /** Takes the global flags of the parsed command. */
-  begin(command: Command): void {
+  applyFlags(command: Command): void {
     this.#flags = command.optsWithGlobals()
     this.terminal = this.#makeTerminal()
-    if (this.#flags.timeout !== undefined) this.#deadline = AbortSignal.timeout(duration(this.#flags.timeout))
+    if (this.#flags.timeout !== undefined) this.#deadline = AbortSignal.timeout(parseDuration(this.#flags.timeout))
   }
 
   /** Aborts when --timeout is over, and by `interrupt`. */
@@ -71,23 +71,23 @@ export class Context {
   }
 
   /** From now on an interrupt by the user ends what waits on `signal` instead of the process. */
-  catchInterrupt(): void {
-    this.world.onSignal(() => this.#interrupt.abort(new DOMException('Interrupted.', 'AbortError')))
+  handleInterrupt(): void {
+    this.runtime.onSignal(() => this.#interrupt.abort(new DOMException('Interrupted.', 'AbortError')))
   }
 
   /** Whether a person can be asked. */
-  get mayAsk(): boolean {
-    return Boolean(this.world.stdin.isTTY && this.world.stderr.isTTY) && this.#flags.input !== false
+  get canPrompt(): boolean {
+    return Boolean(this.runtime.stdin.isTTY && this.runtime.stderr.isTTY) && this.#flags.input !== false
   }
 
   get project(): string {
-    return this.#flags.root ?? this.world.cwd
+    return this.#flags.root ?? this.runtime.cwd
   }
 
   /** The server of this project. */
-  async find(timeout_ms?: number): Promise<Discovered> {
+  async findServer(timeout_ms?: number): Promise<DiscoveredServer> {
     const { discover } = await import('../client/discover.ts')
-    const { env } = this.world
+    const { env } = this.runtime
     const found = await discover({
       env,
       project: this.project,
@@ -110,21 +110,21 @@ export class Context {
   }
 
   async connect(): Promise<Client> {
-    const { url, token } = await this.find()
+    const { url, token } = await this.findServer()
     const { connect } = await import('../client/client.ts')
-    return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.find() })
+    return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.findServer() })
   }
 
   /** One small answer of the server, for what may do without. */
-  async askQuickly(path: string): Promise<unknown> {
-    const [found, { quickly }] = await Promise.all([this.find(QUICK_MS), import('../client/get-json.ts')])
-    return quickly(found, path, QUICK_MS)
+  async getJson(path: string): Promise<unknown> {
+    const [found, { getJson }] = await Promise.all([this.findServer(QUICK_TIMEOUT_MS), import('../client/get-json.ts')])
+    return getJson(found, path, QUICK_TIMEOUT_MS)
   }
 
   /** A line of the person's; Esc is an empty one, and `until` takes the question back. */
-  async ask(question: string, until?: AbortSignal): Promise<string> {
+  async prompt(question: string, until?: AbortSignal): Promise<string> {
     const { createInterface } = await import('node:readline/promises')
-    const { stdin, stderr } = this.world
+    const { stdin, stderr } = this.runtime
     const lines = createInterface({ input: stdin, output: stderr })
     const closed = Promise.withResolvers<never>()
     // Back, as in any dialogue; readline tells it apart from the keys that begin with it.
@@ -147,7 +147,7 @@ export class Context {
   }
 
   #makeTerminal() {
-    const { stdout, stderr, env } = this.world
+    const { stdout, stderr, env } = this.runtime
     const { json = false, quiet = false, color = true } = this.#flags
     const colored = color && !env.NO_COLOR && env.TERM !== 'dumb' && Boolean(stdout.isTTY && stderr.isTTY)
     return new Terminal(stdout, stderr, { color: colored && !json, quiet, json })
@@ -155,10 +155,11 @@ export class Context {
 }
 
 /** Longer seems to hang. */
-const QUICK_MS = 1_000
+const QUICK_TIMEOUT_MS = 1_000
 
 /** The words that may be flags. */
-const beforeEnd = (argv: readonly string[]) => argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
+const argsBeforeTerminator = (argv: readonly string[]) =>
+  argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
 
 /** Flags that every verb takes. `serve` has its own `--root` and starts what others look for. */
 export function addGlobalFlags(command: Command): void {
@@ -176,18 +177,18 @@ export function addServerFlags(command: Command): void {
     .option('--root <folder>', 'project whose server to use (default: the current folder)')
 }
 
-const UNITS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
+const UNIT_MS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** A time told as how long ago, such as 90m or 7d, in milliseconds; undefined for what is none. */
-export function ago(text: string): number | undefined {
+export function parseAge(text: string): number | undefined {
   const [, days] = /^(\d+)d$/.exec(text) ?? []
-  if (days !== undefined) return Number(days) * 24 * UNITS.h!
-  return /^\d+(?:\.\d+)?(?:s|m|h)$/.test(text) ? duration(text) : undefined
+  if (days !== undefined) return Number(days) * 24 * UNIT_MS.h!
+  return /^\d+(?:\.\d+)?(?:s|m|h)$/.test(text) ? parseDuration(text) : undefined
 }
 
 /** Milliseconds; seconds where no unit is given. */
-export function duration(text: string): number {
+export function parseDuration(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
-  if (number === undefined) throw usage(`Invalid duration: ${text}.`, 'Write it as 30s, 500ms or 2m.')
-  return Math.round(Number(number) * UNITS[unit]!)
+  if (number === undefined) throw usageError(`Invalid duration: ${text}.`, 'Write it as 30s, 500ms or 2m.')
+  return Math.round(Number(number) * UNIT_MS[unit]!)
 }

@@ -1,7 +1,7 @@
 // Exit codes, and which failure has which.
 import { ToolgateError } from '../client/error.ts'
 import { ToolError } from '../errors.ts'
-import { didYouMean, hinted } from './did-you-mean.ts'
+import { didYouMean, joinHints } from './did-you-mean.ts'
 
 export const EXIT = {
   ok: 0,
@@ -15,7 +15,7 @@ export const EXIT = {
   timeout: 124,
   interrupted: 130,
   /** As of a program that SIGPIPE ends. */
-  unread: 141
+  brokenPipe: 141
 } as const
 
 /** A failure told in one line: what is wrong, and with `hint` what to do about it. */
@@ -33,17 +33,20 @@ export class CliError extends Error {
   }
 }
 
-export const usage = (message: string, hint?: string) =>
+export const usageError = (message: string, hint?: string) =>
   new CliError(message, { exit: EXIT.usage, code: 'USAGE', ...(hint && { hint }) })
 
 /** One of these, or a fault of usage. `what`: the flag or the word that it stands for. */
-export function oneOf<const T extends string>(what: string, given: string, names: readonly T[]): T {
+export function parseChoice<const T extends string>(what: string, given: string, names: readonly T[]): T {
   const found = names.find(name => name === given)
   if (found !== undefined) return found
-  throw usage(`Invalid ${what}: ${given}.`, hinted(didYouMean(given, names), `Expected one of: ${names.join(', ')}.`))
+  throw usageError(
+    `Invalid ${what}: ${given}.`,
+    joinHints(didYouMean(given, names), `Expected one of: ${names.join(', ')}.`)
+  )
 }
 
-export interface Failure {
+export interface CliFailure {
   exit: number
   code: string
   message: string
@@ -52,7 +55,7 @@ export interface Failure {
   request_id?: string | undefined
 }
 
-const BY_CODE: Record<string, { exit: number; hint?: string }> = {
+const FAILURES_BY_CODE: Record<string, { exit: number; hint?: string }> = {
   UNREACHABLE: { exit: EXIT.unreachable, hint: 'Start a server with: toolgate serve' },
   UNAUTHORIZED: { exit: EXIT.auth, hint: 'The token is not valid for this server: check TOOLGATE_TOKEN_FILE.' },
   FORBIDDEN: { exit: EXIT.auth },
@@ -63,15 +66,15 @@ const BY_CODE: Record<string, { exit: number; hint?: string }> = {
 }
 
 /** Undefined for what is no failure of ours to explain: a fault in this program. */
-export function failureOf(error: unknown): Failure | undefined {
+export function toCliFailure(error: unknown): CliFailure | undefined {
   if (error instanceof CliError) return { exit: error.exit, code: error.code, message: error.message, hint: error.hint }
   if (error instanceof ToolgateError) {
     const request_id = error.problem?.request_id
-    const message = inWords(error)
-    return { exit: EXIT.failed, code: error.code, message, ...BY_CODE[error.code], request_id }
+    const message = formatErrorMessage(error)
+    return { exit: EXIT.failed, code: error.code, message, ...FAILURES_BY_CODE[error.code], request_id }
   }
   if (error instanceof ToolError)
-    return { exit: EXIT.failed, code: error.code, message: error.message, ...BY_CODE[error.code] }
+    return { exit: EXIT.failed, code: error.code, message: error.message, ...FAILURES_BY_CODE[error.code] }
   if (error instanceof Error && error.name === 'TimeoutError')
     return { exit: EXIT.timeout, code: 'TIMEOUT', message: 'Timed out: the time given with --timeout has passed.' }
   if (error instanceof Error && error.name === 'AbortError')
@@ -80,15 +83,15 @@ export function failureOf(error: unknown): Failure | undefined {
 }
 
 /** Fields by their names rather than by where they stand in the body, of which a person at the command line knows nothing. */
-function inWords({ message, problem }: ToolgateError): string {
+function formatErrorMessage({ message, problem }: ToolgateError): string {
   const faults = problem?.errors ?? []
-  const told = faults.map(({ pointer, message }) => `${nameOf(pointer)} ${message}`)
+  const told = faults.map(({ pointer, message }) => `${fieldName(pointer)} ${message}`)
   const [first] = faults
   const plain =
     first && message.startsWith(`${first.pointer} `)
-      ? nameOf(first.pointer) + message.slice(first.pointer.length)
+      ? fieldName(first.pointer) + message.slice(first.pointer.length)
       : message
   return told.length > 1 ? `${plain} All errors: ${told.join('; ')}.` : plain
 }
 
-const nameOf = (pointer: string) => pointer.replace(/^\/(?:params\/|match\/)?/, '').replaceAll('/', '.')
+const fieldName = (pointer: string) => pointer.replace(/^\/(?:params\/|match\/)?/, '').replaceAll('/', '.')

@@ -1,16 +1,16 @@
 // What a person sees at the terminal when a server is ready, in at most eight lines.
 import type { Client } from '../client/client.ts'
-import { isBeneath } from '../host/sandbox/path-within.ts'
-import type { Level } from '../host/sandbox/sandbox.ts'
+import { isWithin } from '../host/sandbox/path-within.ts'
+import type { IsolationLevel } from '../host/sandbox/sandbox.ts'
 import { packageFolder } from '../host/user-file.ts'
-import type { Discovery } from '../server/discovery.ts'
-import { logFileOf } from '../server/log-file.ts'
-import { programOf } from './launch-command.ts'
-import { clock } from './ui/format-time.ts'
-import { quoted } from './ui/report-ready.ts'
-import { safe, type Terminal } from './ui/terminal.ts'
+import type { DiscoveryRecord } from '../server/discovery.ts'
+import { logFilePath } from '../server/log-file.ts'
+import { launchCommand } from './launch-command.ts'
+import { formatClock } from './ui/format-time.ts'
+import { shellQuote } from './ui/report-ready.ts'
+import { escapeUnsafe, type Terminal } from './ui/terminal.ts'
 
-interface Greeting extends Pick<Discovery, 'version' | 'roots' | 'url'> {
+interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
   state_dir: string
   stop?: string
   makeLogin?: () => { path: string; expires_at: string }
@@ -28,29 +28,31 @@ export async function greeting(terminal: Terminal, client: Client, options: Gree
   const { version, roots, url, state_dir, cwd } = options
   const signal = AbortSignal.timeout(ANSWERS_TIMEOUT_MS)
   const [login, capabilities, waiting] = await Promise.all([
-    options.makeLogin?.() ?? client.makeCode({ signal }).catch(() => undefined),
+    options.makeLogin?.() ?? client.createOneTimeCode({ signal }).catch(() => undefined),
     client.capabilities({ signal }).catch(() => undefined),
     client.approvals({ signal }).catch(() => [])
   ])
-  const { command, before } = programOf(packageFolder())
-  const root = roots.some(folder => isBeneath(cwd, folder)) ? '' : ` --root ${quoted(roots[0]!)}`
+  const { command, before } = launchCommand(packageFolder())
+  const root = roots.some(folder => isWithin(cwd, folder)) ? '' : ` --root ${shellQuote(roots[0]!)}`
   const rows = [
-    ['Console', login ? `${url}${login.path} (until ${clock(login.expires_at)})` : url],
+    ['Console', login ? `${url}${login.path} (until ${formatClock(login.expires_at)})` : url],
     ...policyRows(capabilities as Capabilities | undefined),
     ...(before.length > 0
-      ? [['Shell', `in other terminals: alias toolgate=${quoted([command, ...before].map(quoted).join(' '))}`]]
+      ? [['Shell', `in other terminals: alias toolgate=${shellQuote([command, ...before].map(shellQuote).join(' '))}`]]
       : []),
     ['Approve', `${waitingText(waiting.length)}toolgate approve${root}`],
-    ['Log', logFileOf(state_dir)],
+    ['Log', logFilePath(state_dir)],
     ['Stop', options.stop ?? `toolgate stop${root}`]
   ]
-  const lines = rows.map(([name = '', text = '']) => `  ${terminal.paint('bold', name.padEnd(7))}  ${safe(text)}\n`)
-  return `Toolgate ${version} serves ${safe(roots.join(', '))}\n${lines.join('')}`
+  const lines = rows.map(
+    ([name = '', text = '']) => `  ${terminal.paint('bold', name.padEnd(7))}  ${escapeUnsafe(text)}\n`
+  )
+  return `Toolgate ${version} serves ${escapeUnsafe(roots.join(', '))}\n${lines.join('')}`
 }
 
 interface Capabilities {
   read_only: boolean
-  isolation: { default: Level }
+  isolation: { default: IsolationLevel }
 }
 
 /** Says what runs without asking and what asks, as long as no rule says otherwise. */
@@ -74,7 +76,7 @@ function policyRows(capabilities: Capabilities | undefined): string[][] {
 }
 
 /** Where commands run without asking, by the default level; nowhere with `none`. */
-const RUN_WHERE: Partial<Record<Level, string>> = {
+const RUN_WHERE: Partial<Record<IsolationLevel, string>> = {
   workspace: 'the sandbox',
   strict: 'the sandbox',
   container: 'this container'

@@ -1,48 +1,52 @@
 // What to do where the server has not what was named: what was meant perhaps, and the verb that lists what there is.
 import type { Command } from 'commander'
 import type { ToolgateError } from '../client/error.ts'
-import { verbOf } from './cli-command.ts'
-import { ARGUMENTS, type Ask, LISTED_BY } from './completion/sources.ts'
-import { didYouMean, hinted } from './did-you-mean.ts'
+import { commandName } from './cli-command.ts'
+import { ARGUMENT_SOURCES, type FetchJson, LISTING_COMMANDS } from './completion/sources.ts'
+import { didYouMean, joinHints } from './did-you-mean.ts'
 
-const UNKNOWN: readonly string[] = ['NOT_FOUND', 'UNKNOWN_TOOL']
+const NOT_FOUND_CODES: readonly string[] = ['NOT_FOUND', 'UNKNOWN_TOOL']
 
 /** Undefined where the failure is another one, or the place is not known. */
-export async function cureOf(error: ToolgateError, command: Command, ask: Ask): Promise<string | undefined> {
+export async function hintForError(
+  error: ToolgateError,
+  command: Command,
+  ask: FetchJson
+): Promise<string | undefined> {
   const acting = command.commands.find(each => each.name() === command.args[0]) ?? command
   const { args, registeredArguments } = acting
-  if (error.code === 'INVALID_PARAMS') return ofParams(error, acting)
-  if (!UNKNOWN.includes(error.code) || error.message.includes('See: ')) return undefined
+  if (error.code === 'INVALID_PARAMS') return hintForParams(error, acting)
+  if (!NOT_FOUND_CODES.includes(error.code) || error.message.includes('See: ')) return undefined
   const at = Math.max(
     0,
     args.findIndex(word => word !== '' && error.message.includes(word))
   )
   const argument = registeredArguments[at] ?? registeredArguments.at(-1)
-  const source = argument && ARGUMENTS[`${verbOf(acting)} ${argument.name()}`]
-  const listedBy = source && LISTED_BY.get(source)
+  const source = argument && ARGUMENT_SOURCES[`${commandName(acting)} ${argument.name()}`]
+  const listedBy = source && LISTING_COMMANDS.get(source)
   if (source === undefined || listedBy === undefined) return undefined
   const known = await Promise.resolve(source(ask, args.slice(0, at))).catch(() => [])
   const meant = didYouMean(
     args[at] ?? '',
     known.map(([value]) => value)
   )
-  return hinted(meant, `See: ${listedBy}`)
+  return joinHints(meant, `See: ${listedBy}`)
 }
 
 /** What the server tells besides: a name of several toolsets, or one that none of those it knows is. */
-interface Told {
+interface ProblemDetails {
   toolsets?: string[]
   unknown?: string
   known?: string[]
 }
 
 /** A param of a tool that is not as its schema has it, or a name that says no one tool. */
-function ofParams({ problem }: ToolgateError, { args, options }: Command): string | undefined {
+function hintForParams({ problem }: ToolgateError, { args, options }: Command): string | undefined {
   const faults = problem?.errors ?? []
-  const { toolsets, unknown, known } = (problem?.details ?? {}) as Told
+  const { toolsets, unknown, known } = (problem?.details ?? {}) as ProblemDetails
   const [set] = toolsets ?? []
   if (unknown !== undefined && known !== undefined)
-    return hinted(didYouMean(unknown, known), `Expected one of: ${known.join(', ')}.`)
+    return joinHints(didYouMean(unknown, known), `Expected one of: ${known.join(', ')}.`)
   if (set !== undefined)
     return options.some(({ long }) => long === '--toolset') ? `Example: --toolset ${set}` : undefined
   return faults.some(({ pointer }) => pointer.startsWith('/params/')) ? `See: toolgate tools ${args[0]}` : undefined

@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 /** A clone is on no search path, and brings its own Node along. */
-export function programOf(folder: string): { command: string; before: readonly string[] } {
-  if (!isClone(folder)) return { command: 'toolgate', before: [] }
+export function launchCommand(folder: string): { command: string; before: readonly string[] } {
+  if (!isSourceCheckout(folder)) return { command: 'toolgate', before: [] }
   return { command: path.join(folder, 'node_modules/.bin/node'), before: [path.join(folder, 'bin/toolgate.cjs')] }
 }
 
 /** Its sources are in no package. */
-const isClone = (folder: string) => existsSync(path.join(folder, 'src/main.ts'))
+const isSourceCheckout = (folder: string) => existsSync(path.join(folder, 'src/main.ts'))
 
 /** Whether the program that is named has been built. */
-export const isBuilt = (folder: string) => !isClone(folder) || existsSync(path.join(folder, 'dist/main.js'))
+export const isBuilt = (folder: string) => !isSourceCheckout(folder) || existsSync(path.join(folder, 'dist/main.js'))

@@ -1,11 +1,11 @@
 // The roles that a token or a page may have, and the rights that each stands for.
-import { oneOf } from './exit.ts'
+import { parseChoice } from './exit.ts'
 
-const RIGHTS = {
+const RIGHTS_BY_ROLE = {
   call: ['call'],
   approve: ['call', 'approve']
 } as const
 
-export function rightsOf(role: string): readonly ('call' | 'approve')[] {
-  return RIGHTS[oneOf('role', role, ['call', 'approve'])]
+export function parseRole(role: string): readonly ('call' | 'approve')[] {
+  return RIGHTS_BY_ROLE[parseChoice('role', role, ['call', 'approve'])]
 }

@@ -2,27 +2,27 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { Discovered } from '../client/discover.ts'
-import type { Connection } from '../client/http-transport.ts'
-import type { Context } from './context.ts'
+import type { DiscoveredServer } from '../client/discover.ts'
+import type { ServerConnection } from '../client/http-transport.ts'
+import type { CliContext } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 
 /** The rest of a start that goes wrong is told on stderr by the server itself. */
-const START = ['serve', '--ready', 'json', '--exit-with-stdin', '--reuse', '--port', '0', '--log-level', 'error']
+const SERVE_ARGS = ['serve', '--ready', 'json', '--exit-with-stdin', '--reuse', '--port', '0', '--log-level', 'error']
 
-export class OwnServer {
-  readonly #context: Context
+export class ServerLauncher {
+  readonly #context: CliContext
   #child: ChildProcess | undefined
-  #finding: Promise<Discovered> | undefined
+  #finding: Promise<DiscoveredServer> | undefined
 
-  constructor(context: Context) {
+  constructor(context: CliContext) {
     this.#context = context
   }
 
   /** Where the server is, with one of its tokens. One that the environment names has the token that it names. */
-  async find(token: 'token' | 'call_token'): Promise<Connection> {
+  async findOrStart(token: 'token' | 'call_token'): Promise<ServerConnection> {
     // Several may ask at once when a server was lost; one is started.
-    this.#finding ??= this.#running()
+    this.#finding ??= this.#findRunning()
       .then(running => running ?? this.#start())
       .finally(() => {
         this.#finding = undefined
@@ -32,26 +32,26 @@ export class OwnServer {
   }
 
   /** Lets go of the server that was started: it ends when its input does. */
-  async close() {
+  async stop() {
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     child.stdin?.end()
     await once(child, 'exit')
   }
 
-  #running(): Promise<Discovered | undefined> {
-    return this.#context.find().catch(error => {
+  #findRunning(): Promise<DiscoveredServer | undefined> {
+    return this.#context.findServer().catch(error => {
       if (error instanceof CliError && error.exit === EXIT.unreachable) return undefined
       throw error
     })
   }
 
-  async #start(): Promise<Discovered> {
-    const { world, project } = this.#context
-    const [program = '', ...before] = world.self
-    const child = spawn(program, [...before, ...START, '--root', project], {
-      cwd: world.cwd,
-      env: world.env,
+  async #start(): Promise<DiscoveredServer> {
+    const { runtime, project } = this.#context
+    const [program = '', ...before] = runtime.selfCommand
+    const child = spawn(program, [...before, ...SERVE_ARGS, '--root', project], {
+      cwd: runtime.cwd,
+      env: runtime.env,
       stdio: ['pipe', 'pipe', 'inherit']
     })
     this.#child = child
@@ -62,7 +62,7 @@ export class OwnServer {
     })
     await Promise.race([ready, ended])
     ended.catch(() => {})
-    const found = await this.#running()
+    const found = await this.#findRunning()
     if (found) return found
     throw new CliError('The server was started but cannot be found.', { exit: EXIT.failed, code: 'NOT_STARTED' })
   }

@@ -1,10 +1,10 @@
 // What goes over the wire besides calls and events, as clients see it.
 
-import type { Call, MatchedRule, Preview, RememberedRule } from '../engine/call.ts'
+import type { Call, MatchedRule, Preview, SavedRule } from '../engine/call.ts'
 import type { EffectAnswer } from '../engine/editors/delegations.ts'
 import type { Job, TaskInput } from '../engine/jobs/jobs.ts'
 import type { UndoFile } from '../engine/undo.ts'
-import type { Minute, ToolStats, Waits } from '../events/metrics.ts'
+import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../events/metrics.ts'
 import type { Problem } from '../routes/http/problem-document.ts'
 import type { IssuedToken } from '../server/issued-tokens.ts'
 import type { Right } from '../server/tokens.ts'
@@ -42,7 +42,7 @@ export interface DryRun {
 
 export type { Explanation } from '../engine/policy/explanation-schema.ts'
 
-export interface Approve {
+export interface ApproveRequest {
   digest?: string
   modified_params?: Record<string, unknown>
   /** What a dry run of `modified_params` told: approves only if that is still what they would do. */
@@ -52,7 +52,7 @@ export interface Approve {
   reason?: string
 }
 
-export interface Reject {
+export interface RejectRequest {
   reason?: string
   user_message?: string
 }
@@ -75,7 +75,7 @@ export interface UndoRequest extends UndoQuery {
 }
 
 /** What an undo would do now. */
-export interface UndoShown {
+export interface UndoPreview {
   available: boolean
   reason?: string
   files: UndoFile[]
@@ -152,7 +152,7 @@ export interface JobQuery {
 export type JobInput = TaskInput
 
 /** A buffer to tell of. */
-export interface SentBuffer {
+export interface BufferUpdate {
   path: string
   content: string
   version?: number
@@ -161,14 +161,14 @@ export interface SentBuffer {
 }
 
 /** Which front end speaks, and of which workspace. */
-export interface FrontEndName {
+export interface FrontEndIdentity {
   /** Default: the name that the client calls itself. */
   client_id?: string
   workspace?: string
 }
 
 /** A buffer as it is held. */
-export interface HeldBuffer {
+export interface BufferInfo {
   path: string
   client_id: string
   client: string
@@ -183,11 +183,11 @@ export interface HeldBuffer {
 }
 
 /** All that one front end holds in a workspace. */
-export interface Holding {
+export interface BufferLease {
   client_id: string
   /** When it is dropped unless the front end speaks up. */
   expires_at: string | null
-  buffers: HeldBuffer[]
+  buffers: BufferInfo[]
 }
 
 export type {
@@ -203,10 +203,10 @@ export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } &
   EffectAnswer<'editor.apply_edit'> & EffectAnswer<'editor.diagnostics'> & EffectAnswer<'editor.show_diff'>
 >
 
-export type { Freshness, Proposal } from '../engine/approvals/call-preview.ts'
-export type { ProposedFile } from '../engine/approvals/preview-files.ts'
+export type { CallPreview, PreviewFreshness } from '../engine/approvals/call-preview.ts'
+export type { PreviewFile } from '../engine/approvals/preview-files.ts'
 
-export type NewRule = Pick<RememberedRule, 'effect' | 'match' | 'scope'> & {
+export type NewRule = Pick<SavedRule, 'effect' | 'match' | 'scope'> & {
   session_id?: string
   workspace?: string
   reason?: string
@@ -223,7 +223,7 @@ export type { ToolStats } from '../events/metrics.ts'
 export type { IssuedToken } from '../server/issued-tokens.ts'
 export type { Right } from '../server/tokens.ts'
 
-export interface Code {
+export interface OneTimeCode {
   code: string
   expires_at: string
   /** Where a browser goes, after the address of the server. */
@@ -253,7 +253,7 @@ export interface Stats {
     streams: number
   }
   /** How long calls waited for a person. */
-  approval_wait: Waits
+  approval_wait: ApprovalWaitStats
   /** The last hour, minute by minute, oldest first; the last one has not ended. */
-  minutes: Minute[]
+  minutes: MinuteStats[]
 }

@@ -1,23 +1,23 @@
 // A client for programs in Node and in browsers: it needs `fetch` and nothing else.
-import type { Call, RememberedRule } from '../engine/call.ts'
+import type { Call, SavedRule } from '../engine/call.ts'
 import type { Job } from '../engine/jobs/jobs.ts'
 import type { Event } from '../events/events.ts'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import type {
-  Approve,
+  ApproveRequest,
   BatchOutcome,
+  BufferInfo,
+  BufferLease,
+  BufferUpdate,
+  CallPreview,
   CallRequest,
-  Code,
   DecisionOutcome,
   Delegation,
   DelegationAnswer,
   DryRun,
   Explanation,
-  Freshness,
-  FrontEndName,
+  FrontEndIdentity,
   Health,
-  HeldBuffer,
-  Holding,
   IssuedToken,
   JobInput,
   JobQuery,
@@ -26,32 +26,32 @@ import type {
   NewlyIssuedToken,
   NewRule,
   NewToken,
+  OneTimeCode,
   Output,
   OutputQuery,
-  Proposal,
-  Reject,
+  PreviewFreshness,
+  RejectRequest,
   Right,
-  SentBuffer,
   State,
   Stats,
   ToolsQuery,
+  UndoPreview,
   UndoQuery,
-  UndoRequest,
-  UndoShown
+  UndoRequest
 } from './api-types.ts'
-import { type EventsOptions, followEvents, readFrames } from './events.ts'
-import { FrontEnd, type Handlers, type OfferOptions } from './front-end.ts'
-import { type Connection, type ConnectOptions, Wire } from './http-transport.ts'
+import { type EventsOptions, followEvents, readEventFrames } from './events.ts'
+import { type EffectHandlers, FrontEnd, type FrontEndOptions } from './front-end.ts'
+import { type ConnectOptions, HttpTransport, type ServerConnection } from './http-transport.ts'
 
-export type { Approval, Call, RememberedRule } from '../engine/call.ts'
+export type { Approval, Call, SavedRule } from '../engine/call.ts'
 export type { Job } from '../engine/jobs/jobs.ts'
 export type { Event, EventType } from '../events/events.ts'
 export type { Problem } from '../routes/http/problem-document.ts'
 export type * from './api-types.ts'
-export { type FailureCode, ToolgateError } from './error.ts'
+export { ToolgateError, type ToolgateErrorCode } from './error.ts'
 export type { EventsOptions } from './events.ts'
-export type { FrontEnd, Handlers, OfferOptions } from './front-end.ts'
-export type { Connection, ConnectOptions } from './http-transport.ts'
+export type { EffectHandlers, FrontEnd, FrontEndOptions } from './front-end.ts'
+export type { ConnectOptions, ServerConnection } from './http-transport.ts'
 
 /** What may go with one request. */
 export interface RequestOptions {
@@ -70,95 +70,98 @@ export interface CallOptions extends RequestOptions, Omit<CallRequest, 'tool' | 
 }
 
 /** A client of the server at `url`. Nothing is sent before the first method is called. */
-export const connect = (options: ConnectOptions): Client => new Client(new Wire(options))
+export const connect = (options: ConnectOptions): Client => new Client(new HttpTransport(options))
 
 export class Client {
-  readonly #wire: Wire
+  readonly #transport: HttpTransport
 
-  constructor(wire: Wire) {
-    this.#wire = wire
+  constructor(wire: HttpTransport) {
+    this.#transport = wire
   }
 
   /** Where the server is, as far as known now. */
-  get connection(): Connection {
-    return this.#wire.connection
+  get connection(): ServerConnection {
+    return this.#transport.connection
   }
 
   /** Submits a call. The answer may be of a call that waits for a decision or still runs: look at its `status`. */
   call(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<Call> {
-    const { body, query, headers, signal } = parts(tool, params, options)
-    return this.#wire.json('POST', '/calls', { body, query, headers, signal })
+    const { body, query, headers, signal } = toRequestParts(tool, params, options)
+    return this.#transport.json('POST', '/calls', { body, query, headers, signal })
   }
 
   /** Submits a call and tells its events as they come; ends with its `tool.result`. */
   async *stream(tool: string, params: Record<string, unknown>, options: CallOptions = {}): AsyncGenerator<Event> {
-    const { body, query, headers, signal } = parts(tool, params, options)
+    const { body, query, headers, signal } = toRequestParts(tool, params, options)
     const { on_disconnect } = query
-    const response = await this.#wire.stream('POST', '/calls', { body, query: { on_disconnect }, headers, signal })
-    for await (const { event } of readFrames(response)) yield event
+    const response = await this.#transport.stream('POST', '/calls', { body, query: { on_disconnect }, headers, signal })
+    for await (const { event } of readEventFrames(response)) yield event
   }
 
   /** What the call would do, without doing it. */
   dryRun(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<DryRun> {
-    const { body, signal } = parts(tool, params, options)
-    return this.#wire.json('POST', '/calls', { body: { ...body, dry_run: true }, signal })
+    const { body, signal } = toRequestParts(tool, params, options)
+    return this.#transport.json('POST', '/calls', { body: { ...body, dry_run: true }, signal })
   }
 
   /** What policy says of the call, and why, without doing it. */
   explain(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<Explanation> {
-    const { body, signal } = parts(tool, params, options)
-    return this.#wire.json('POST', '/policy/explain', { body, signal })
+    const { body, signal } = toRequestParts(tool, params, options)
+    return this.#transport.json('POST', '/policy/explain', { body, signal })
   }
 
   batch(
     calls: CallRequest[],
     { stop_on_error, wait_ms, signal }: RequestOptions & { stop_on_error?: boolean; wait_ms?: number } = {}
   ): Promise<{ results: BatchOutcome[] }> {
-    return this.#wire.json('POST', '/calls/batch', { body: { calls, stop_on_error }, query: { wait_ms }, signal })
+    return this.#transport.json('POST', '/calls/batch', { body: { calls, stop_on_error }, query: { wait_ms }, signal })
   }
 
   /** The log, newest first; `cursor` leads to the next page. */
   calls(query: LogQuery & RequestOptions = {}): Promise<{ calls: Call[]; cursor: string | null }> {
     const { signal, ...filter } = query
-    return this.#wire.json('GET', '/calls', { query: filter, signal })
+    return this.#transport.json('GET', '/calls', { query: filter, signal })
   }
 
   get(tool_call_id: string, { wait_ms, signal }: RequestOptions & { wait_ms?: number } = {}): Promise<Call> {
-    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}`, { query: { wait_ms }, signal })
+    return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}`, { query: { wait_ms }, signal })
   }
 
   cancel(tool_call_id: string, { reason, signal }: RequestOptions & { reason?: string } = {}): Promise<Call> {
-    return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/cancel`, { body: { reason }, signal })
+    return this.#transport.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/cancel`, {
+      body: { reason },
+      signal
+    })
   }
 
   /** Sends a running call to the background: a command settles and leaves a job, any other call runs on. */
   background(tool_call_id: string, { signal }: RequestOptions = {}): Promise<Call> {
-    return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/background`, { signal })
+    return this.#transport.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/background`, { signal })
   }
 
   /** Processes that run on after their call, or did, newest first. */
   async jobs({ signal, ...query }: JobQuery & RequestOptions = {}): Promise<Job[]> {
-    return (await this.#wire.json<{ jobs: Job[] }>('GET', '/jobs', { query, signal })).jobs
+    return (await this.#transport.json<{ jobs: Job[] }>('GET', '/jobs', { query, signal })).jobs
   }
 
   job(task_id: string, { signal }: RequestOptions = {}): Promise<Job> {
-    return this.#wire.json('GET', `/jobs/${encodeURIComponent(task_id)}`, { signal })
+    return this.#transport.json('GET', `/jobs/${encodeURIComponent(task_id)}`, { signal })
   }
 
   /** Writes to a running job, ends its input, or sets the size of its terminal. */
-  input(task_id: string, { signal, ...body }: JobInput & RequestOptions): Promise<Job> {
-    return this.#wire.json('POST', `/calls/${encodeURIComponent(task_id)}/input`, { body, signal })
+  sendInput(task_id: string, { signal, ...body }: JobInput & RequestOptions): Promise<Job> {
+    return this.#transport.json('POST', `/calls/${encodeURIComponent(task_id)}/input`, { body, signal })
   }
 
   /** What a command printed, from a byte offset on. */
   output(tool_call_id: string, query: OutputQuery & RequestOptions = {}): Promise<Output> {
     const { signal, ...range } = query
-    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/output`, { query: range, signal })
+    return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/output`, { query: range, signal })
   }
 
   /** Calls that wait for a decision, oldest first. */
   async approvals({ signal }: RequestOptions = {}): Promise<Extract<Call, { status: 'awaiting_approval' }>[]> {
-    const { approvals } = await this.#wire.json<{ approvals: Extract<Call, { status: 'awaiting_approval' }>[] }>(
+    const { approvals } = await this.#transport.json<{ approvals: Extract<Call, { status: 'awaiting_approval' }>[] }>(
       'GET',
       '/approvals',
       { signal }
@@ -169,24 +172,27 @@ export class Client {
   /** Lets a waiting call run. With the `digest` that was shown, only if it is still what would happen. */
   approve(
     tool_call_id: string,
-    { wait_ms, signal, ...decision }: Approve & RequestOptions & { wait_ms?: number } = {}
+    { wait_ms, signal, ...decision }: ApproveRequest & RequestOptions & { wait_ms?: number } = {}
   ): Promise<Call> {
     const path = `/calls/${encodeURIComponent(tool_call_id)}/approve`
-    return this.#wire.json('POST', path, { body: decision, query: { wait_ms }, signal })
+    return this.#transport.json('POST', path, { body: decision, query: { wait_ms }, signal })
   }
 
   /** Lets several waiting calls run, each decided by itself: none is compared with what was shown. */
   async approveAll(
     tool_call_ids: readonly string[],
-    { signal, ...decision }: Omit<Approve, 'digest' | 'modified_params' | 'modified_digest'> & RequestOptions = {}
+    {
+      signal,
+      ...decision
+    }: Omit<ApproveRequest, 'digest' | 'modified_params' | 'modified_digest'> & RequestOptions = {}
   ): Promise<DecisionOutcome[]> {
     const body = { tool_call_ids, ...decision }
-    return (await this.#wire.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results
+    return (await this.#transport.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results
   }
 
   /** What undoing a call would do now, file by file. */
-  showUndo(tool_call_id: string, { signal, ...query }: UndoQuery & RequestOptions = {}): Promise<UndoShown> {
-    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/undo`, { query, signal })
+  previewUndo(tool_call_id: string, { signal, ...query }: UndoQuery & RequestOptions = {}): Promise<UndoPreview> {
+    return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/undo`, { query, signal })
   }
 
   /** Undoes what a call changed in files. With the `digest` that was shown, only if it is still what would happen. */
@@ -201,54 +207,57 @@ export class Client {
   ): Promise<Call> {
     const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }
     const path = `/calls/${encodeURIComponent(tool_call_id)}/undo`
-    return this.#wire.json('POST', path, { body, query: { wait_ms }, headers, signal })
+    return this.#transport.json('POST', path, { body, query: { wait_ms }, headers, signal })
   }
 
-  reject(tool_call_id: string, { signal, ...decision }: Reject & RequestOptions = {}): Promise<Call> {
-    return this.#wire.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/reject`, { body: decision, signal })
+  reject(tool_call_id: string, { signal, ...decision }: RejectRequest & RequestOptions = {}): Promise<Call> {
+    return this.#transport.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/reject`, { body: decision, signal })
   }
 
   /** Refuses several waiting calls, each decided by itself. */
   async rejectAll(
     tool_call_ids: readonly string[],
-    { signal, ...decision }: Reject & RequestOptions = {}
+    { signal, ...decision }: RejectRequest & RequestOptions = {}
   ): Promise<DecisionOutcome[]> {
     const body = { tool_call_ids, ...decision }
-    return (await this.#wire.json<{ results: DecisionOutcome[] }>('POST', '/reject', { body, signal })).results
+    return (await this.#transport.json<{ results: DecisionOutcome[] }>('POST', '/reject', { body, signal })).results
   }
 
   async tools({ signal, ...query }: RequestOptions & ToolsQuery = {}): Promise<ListedTool[]> {
-    const { tools } = await this.#wire.json<{ tools: ListedTool[] }>('GET', '/tools', { query, signal })
+    const { tools } = await this.#transport.json<{ tools: ListedTool[] }>('GET', '/tools', { query, signal })
     return tools
   }
 
   tool(name: string, { signal, ...query }: RequestOptions & ToolsQuery = {}): Promise<ListedTool> {
-    return this.#wire.json('GET', `/tools/${encodeURIComponent(name)}`, { query, signal })
+    return this.#transport.json('GET', `/tools/${encodeURIComponent(name)}`, { query, signal })
   }
 
   /** The tools as the API of a model takes them. A call may use the names that they are listed by. */
-  async listing<T = Record<string, unknown>>(
+  async toolDefinitions<T = Record<string, unknown>>(
     format: 'openai' | 'openai-responses' | 'anthropic' | 'mcp',
     { signal, ...query }: RequestOptions & { agent?: string; toolset?: string; workspace?: string } = {}
   ): Promise<T[]> {
-    const { tools } = await this.#wire.json<{ tools: T[] }>('GET', '/tools', { query: { format, ...query }, signal })
+    const { tools } = await this.#transport.json<{ tools: T[] }>('GET', '/tools', {
+      query: { format, ...query },
+      signal
+    })
     return tools
   }
 
-  async rules({ signal }: RequestOptions = {}): Promise<RememberedRule[]> {
-    return (await this.#wire.json<{ rules: RememberedRule[] }>('GET', '/rules', { signal })).rules
+  async rules({ signal }: RequestOptions = {}): Promise<SavedRule[]> {
+    return (await this.#transport.json<{ rules: SavedRule[] }>('GET', '/rules', { signal })).rules
   }
 
-  addRule(rule: NewRule, { signal }: RequestOptions = {}): Promise<RememberedRule> {
-    return this.#wire.json('POST', '/rules', { body: rule, signal })
+  addRule(rule: NewRule, { signal }: RequestOptions = {}): Promise<SavedRule> {
+    return this.#transport.json('POST', '/rules', { body: rule, signal })
   }
 
-  revokeRule(rule_id: string, { signal }: RequestOptions = {}): Promise<RememberedRule> {
-    return this.#wire.json('DELETE', `/rules/${encodeURIComponent(rule_id)}`, { signal })
+  revokeRule(rule_id: string, { signal }: RequestOptions = {}): Promise<SavedRule> {
+    return this.#transport.json('DELETE', `/rules/${encodeURIComponent(rule_id)}`, { signal })
   }
 
   async mcpServers({ signal }: RequestOptions = {}): Promise<McpServerState[]> {
-    return (await this.#wire.json<{ servers: McpServerState[] }>('GET', '/mcp-servers', { signal })).servers
+    return (await this.#transport.json<{ servers: McpServerState[] }>('GET', '/mcp-servers', { signal })).servers
   }
 
   /** Where a person logs in to a remote MCP server. */
@@ -256,50 +265,54 @@ export class Client {
     name: string,
     { signal, workspace }: RequestOptions & { workspace?: string | undefined } = {}
   ): Promise<{ authorization_url: string; expires_at: string }> {
-    return this.#wire.json('POST', `/mcp-servers/${encodeURIComponent(name)}/login`, { body: { workspace }, signal })
+    return this.#transport.json('POST', `/mcp-servers/${encodeURIComponent(name)}/login`, {
+      body: { workspace },
+      signal
+    })
   }
 
   /** The server as it is after that, in each workspace. */
-  async mcpServer(
+  async controlMcpServer(
     verb: 'logout' | 'restart',
     name: string,
     { signal, workspace }: RequestOptions & { workspace?: string | undefined } = {}
   ): Promise<McpServerState[]> {
     const target = `/mcp-servers/${encodeURIComponent(name)}/${verb}`
-    return (await this.#wire.json<{ servers: McpServerState[] }>('POST', target, { body: { workspace }, signal }))
+    return (await this.#transport.json<{ servers: McpServerState[] }>('POST', target, { body: { workspace }, signal }))
       .servers
   }
 
   /** Tells of buffers that are not saved, each in place of what this front end held of its file, and renews its lease on
    * all it holds; none at all just renews. */
   putBuffers(
-    buffers: SentBuffer[],
-    { signal, ...who }: FrontEndName & RequestOptions & { lease_ms?: number } = {}
-  ): Promise<Holding> {
-    return this.#wire.json('PUT', '/buffers', { body: { buffers, ...who }, signal })
+    buffers: BufferUpdate[],
+    { signal, ...who }: FrontEndIdentity & RequestOptions & { lease_ms?: number } = {}
+  ): Promise<BufferLease> {
+    return this.#transport.json('PUT', '/buffers', { body: { buffers, ...who }, signal })
   }
 
   /** A buffer was saved or closed; without a path, all of this front end. */
-  dropBuffers({ signal, ...query }: FrontEndName & RequestOptions & { path?: string } = {}): Promise<Holding> {
-    return this.#wire.json('DELETE', '/buffers', { query, signal })
+  dropBuffers({ signal, ...query }: FrontEndIdentity & RequestOptions & { path?: string } = {}): Promise<BufferLease> {
+    return this.#transport.json('DELETE', '/buffers', { query, signal })
   }
 
   /** What editors hold and have not saved, with the texts where `content` says so. */
   async buffers({
     signal,
     ...query
-  }: RequestOptions & { workspace?: string; content?: boolean } = {}): Promise<HeldBuffer[]> {
-    return (await this.#wire.json<{ buffers: HeldBuffer[] }>('GET', '/buffers', { query, signal })).buffers
+  }: RequestOptions & { workspace?: string; content?: boolean } = {}): Promise<BufferInfo[]> {
+    return (await this.#transport.json<{ buffers: BufferInfo[] }>('GET', '/buffers', { query, signal })).buffers
   }
 
   /** What waits for a front end, oldest first. */
   async delegations({ signal, ...query }: RequestOptions & { client_id?: string } = {}): Promise<Delegation[]> {
-    return (await this.#wire.json<{ delegations: Delegation[] }>('GET', '/delegations', { query, signal })).delegations
+    return (await this.#transport.json<{ delegations: Delegation[] }>('GET', '/delegations', { query, signal }))
+      .delegations
   }
 
   /** One that waits, whole, where its event was truncated. */
   delegation(delegation_id: string, { signal }: RequestOptions = {}): Promise<Delegation> {
-    return this.#wire.json('GET', `/delegations/${encodeURIComponent(delegation_id)}`, { signal })
+    return this.#transport.json('GET', `/delegations/${encodeURIComponent(delegation_id)}`, { signal })
   }
 
   /** Answers for the front end that was asked. The first answer counts. */
@@ -307,76 +320,76 @@ export class Client {
     delegation_id: string,
     { signal, ...answer }: DelegationAnswer & RequestOptions
   ): Promise<{ delegation_id: string; outcome: 'done' | 'refused'; by: string; reason?: string }> {
-    return this.#wire.json('POST', `/delegations/${encodeURIComponent(delegation_id)}`, { body: answer, signal })
+    return this.#transport.json('POST', `/delegations/${encodeURIComponent(delegation_id)}`, { body: answer, signal })
   }
 
   /** What a waiting call would make of files, as texts, for a diff viewer. With the `digest` that was shown, only if it is
    * still what would happen. */
-  preview(tool_call_id: string, { signal, ...query }: RequestOptions & { digest?: string } = {}): Promise<Proposal> {
-    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
+  preview(tool_call_id: string, { signal, ...query }: RequestOptions & { digest?: string } = {}): Promise<CallPreview> {
+    return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
   }
 
   /** Whether a waiting call would still do what was shown: then `digest` is that of its approval. Otherwise `preview` is what it
    * would do now, or `reason` is why it could not be done any more. */
-  digest(tool_call_id: string, { signal }: RequestOptions = {}): Promise<Freshness> {
-    return this.#wire.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/digest`, { signal })
+  digest(tool_call_id: string, { signal }: RequestOptions = {}): Promise<PreviewFreshness> {
+    return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/digest`, { signal })
   }
 
   /** A code that a page trades for a token, once and within a minute. `path` follows the address of the server. */
-  makeCode({ rights, signal }: RequestOptions & { rights?: readonly Right[] } = {}): Promise<Code> {
-    return this.#wire.json('POST', '/codes', { body: { rights }, signal })
+  createOneTimeCode({ rights, signal }: RequestOptions & { rights?: readonly Right[] } = {}): Promise<OneTimeCode> {
+    return this.#transport.json('POST', '/codes', { body: { rights }, signal })
   }
 
   /** Trades a code for a token. Needs no token. */
   openSession(code: string, { signal }: RequestOptions = {}): Promise<NewlyIssuedToken> {
-    return this.#wire.json('POST', '/session', { body: { code }, signal })
+    return this.#transport.json('POST', '/session', { body: { code }, signal })
   }
 
   /** Tokens that were given out and count, oldest first. */
   async tokens({ signal }: RequestOptions = {}): Promise<IssuedToken[]> {
-    return (await this.#wire.json<{ tokens: IssuedToken[] }>('GET', '/tokens', { signal })).tokens
+    return (await this.#transport.json<{ tokens: IssuedToken[] }>('GET', '/tokens', { signal })).tokens
   }
 
   /** Gives out a token, whose text is shown this once. */
   issueToken(wish: NewToken, { signal }: RequestOptions = {}): Promise<NewlyIssuedToken> {
-    return this.#wire.json('POST', '/tokens', { body: wish, signal })
+    return this.#transport.json('POST', '/tokens', { body: wish, signal })
   }
 
   /** Revokes a token and what was made with it; what they have open ends. */
   revokeToken(token_id: string, { signal }: RequestOptions = {}): Promise<IssuedToken> {
-    return this.#wire.json('DELETE', `/tokens/${encodeURIComponent(token_id)}`, { signal })
+    return this.#transport.json('DELETE', `/tokens/${encodeURIComponent(token_id)}`, { signal })
   }
 
   /** How often, how fast, and how the server fares. */
   stats({ signal }: RequestOptions = {}): Promise<Stats> {
-    return this.#wire.json('GET', '/stats', { signal })
+    return this.#transport.json('GET', '/stats', { signal })
   }
 
   /** The same and more, as Prometheus reads it. */
   metrics({ signal }: RequestOptions = {}): Promise<string> {
-    return this.#wire.text('GET', '/metrics', { signal })
+    return this.#transport.text('GET', '/metrics', { signal })
   }
 
   /** One text of a preview by itself: what its `before_href` or `after_href` leads to. */
   previewText(href: string, { signal }: RequestOptions = {}): Promise<string> {
-    return this.#wire.text('GET', href, { signal })
+    return this.#transport.text('GET', href, { signal })
   }
 
   /** Is a front end from now on: does for calls what the handlers can, over connections that come and go. */
-  offer(handlers: Handlers, options: OfferOptions = {}): FrontEnd {
+  registerFrontEnd(handlers: EffectHandlers, options: FrontEndOptions = {}): FrontEnd {
     return new FrontEnd(this, handlers, options)
   }
 
   state({ signal }: RequestOptions = {}): Promise<State> {
-    return this.#wire.json('GET', '/state', { signal })
+    return this.#transport.json('GET', '/state', { signal })
   }
 
   health({ signal }: RequestOptions = {}): Promise<Health> {
-    return this.#wire.json('GET', '/health', { signal })
+    return this.#transport.json('GET', '/health', { signal })
   }
 
   capabilities({ signal }: RequestOptions = {}): Promise<Record<string, unknown>> {
-    return this.#wire.json('GET', '/capabilities', { signal })
+    return this.#transport.json('GET', '/capabilities', { signal })
   }
 
   /**
@@ -385,11 +398,11 @@ export class Client {
    * server refuses.
    */
   events(options: EventsOptions = {}): AsyncGenerator<Event> {
-    return followEvents(this.#wire, options)
+    return followEvents(this.#transport, options)
   }
 }
 
-function parts(tool: string, params: Record<string, unknown>, options: CallOptions) {
+function toRequestParts(tool: string, params: Record<string, unknown>, options: CallOptions) {
   const { wait_ms, on_disconnect, idempotency_key, fresh, signal, ...rest } = options
   return {
     body: { tool, params, ...rest },

@@ -2,17 +2,17 @@
 import type { Problem } from '../routes/http/problem-document.ts'
 
 /** `UNREACHABLE`: no answer at all. `BAD_ANSWER`: one that is none of Toolgate's. Else the code of the problem. */
-export type FailureCode = Problem['code'] | 'UNREACHABLE' | 'BAD_ANSWER'
+export type ToolgateErrorCode = Problem['code'] | 'UNREACHABLE' | 'BAD_ANSWER'
 
 export class ToolgateError extends Error {
-  readonly code: FailureCode
+  readonly code: ToolgateErrorCode
   /** The HTTP status; 0 without an answer. */
   readonly status: number
   readonly problem: Problem | undefined
 
   constructor(
     message: string,
-    failure: { code: FailureCode; status: number; problem?: Problem },
+    failure: { code: ToolgateErrorCode; status: number; problem?: Problem },
     options?: ErrorOptions
   ) {
     super(message, options)

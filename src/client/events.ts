@@ -1,7 +1,7 @@
 // Following events over connections that come and go.
 import type { Event, EventType } from '../events/events.ts'
 import { ToolgateError } from './error.ts'
-import type { Wire } from './http-transport.ts'
+import type { HttpTransport } from './http-transport.ts'
 import { SseParser } from './sse.ts'
 
 export interface EventsOptions {
@@ -19,12 +19,12 @@ export interface EventsOptions {
   /** Told when the connection is lost, before it is made again; not again for each try that fails. */
   onDisconnect?: (cause: unknown) => void
   /** A connection that is silent for this long is given up. The server speaks every 15 s. */
-  silence_ms?: number
+  idle_timeout_ms?: number
   /** Pause before a lost connection is made again, doubled each time it fails. Default: what the server asks for. */
   retry_ms?: number
 }
 
-interface Frame {
+interface EventFrame {
   /** What to resume after. */
   id: string | undefined
   /** What the server asked for between connections. */
@@ -32,26 +32,26 @@ interface Frame {
   event: Event
 }
 
-const RETRY_MS = 500
-const LONGEST_RETRY_MS = 10_000
-const SILENCE_MS = 45_000
+const DEFAULT_RETRY_MS = 500
+const MAX_RETRY_MS = 10_000
+const IDLE_TIMEOUT_MS = 45_000
 
-export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGenerator<Event> {
+export async function* followEvents(wire: HttpTransport, options: EventsOptions): AsyncGenerator<Event> {
   const { after, types, effects, client_id, session_id, workspace, tool_call_id } = options
-  const { signal, retry_ms, silence_ms = SILENCE_MS } = options
+  const { signal, retry_ms, idle_timeout_ms = IDLE_TIMEOUT_MS } = options
   const query = { session_id, workspace, tool_call_id, client_id, types: types?.join(','), effects: effects?.join(',') }
   let last = after === undefined ? undefined : String(after)
-  let retry = retry_ms ?? RETRY_MS
+  let retry = retry_ms ?? DEFAULT_RETRY_MS
   let tries = 0
   let ever = false
 
   while (!signal?.aborted) {
-    const silence = new Silence(silence_ms, signal)
+    const silence = new IdleTimer(idle_timeout_ms, signal)
     try {
       const headers = last === undefined ? {} : { 'last-event-id': last }
       const response = await wire.stream('GET', '/events', { query, headers, signal: silence.signal })
       ever = true
-      for await (const frame of readFrames(response, () => silence.heard())) {
+      for await (const frame of readEventFrames(response, () => silence.reset())) {
         tries = 0
         last = frame.id ?? last
         retry = retry_ms ?? frame.retry ?? retry
@@ -60,25 +60,25 @@ export async function* followEvents(wire: Wire, options: EventsOptions): AsyncGe
       if (tries === 0) options.onDisconnect?.(new Error('The stream ended.'))
     } catch (cause) {
       if (signal?.aborted) return
-      if (!ever || !mayComeBack(cause, wire)) throw cause
+      if (!ever || !isRetryable(cause, wire)) throw cause
       if (tries === 0) options.onDisconnect?.(cause)
     } finally {
-      silence.end()
+      silence.clear()
     }
-    await pause(Math.min(retry * 2 ** tries++, LONGEST_RETRY_MS) * (0.5 + Math.random() / 2), signal)
+    await delay(Math.min(retry * 2 ** tries++, MAX_RETRY_MS) * (0.5 + Math.random() / 2), signal)
     await wire.rediscover()
   }
 }
 
 /** Anything but a refusal of what we ask. An unknown token may be of a server that was started anew, where we can look for
  * that one; else it will never be known again. */
-function mayComeBack(cause: unknown, { looksAnew }: Wire): boolean {
+function isRetryable(cause: unknown, { canRediscover }: HttpTransport): boolean {
   if (!(cause instanceof ToolgateError)) return true
-  return cause.status === 401 ? looksAnew : cause.status === 0 || cause.status >= 500
+  return cause.status === 401 ? canRediscover : cause.status === 0 || cause.status >= 500
 }
 
 /** The frames of a stream until it ends. Leaving the loop closes the connection. */
-export async function* readFrames({ body }: Response, heard: () => void = () => {}): AsyncGenerator<Frame> {
+export async function* readEventFrames({ body }: Response, heard: () => void = () => {}): AsyncGenerator<EventFrame> {
   if (!body) return
   const parser = new SseParser()
   const reader = body.getReader()
@@ -95,7 +95,7 @@ export async function* readFrames({ body }: Response, heard: () => void = () => 
 }
 
 /** Aborts when nothing was heard for too long, or when the outer signal does. */
-class Silence {
+class IdleTimer {
   readonly #abort = new AbortController()
   readonly #ms: number
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -104,23 +104,23 @@ class Silence {
   constructor(ms: number, outer: AbortSignal | undefined) {
     this.#ms = ms
     this.signal = outer ? AbortSignal.any([outer, this.#abort.signal]) : this.#abort.signal
-    this.heard()
+    this.reset()
   }
 
   /** Something was heard: wait anew. */
-  heard() {
+  reset() {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#abort.abort(new Error('The server is silent.')), this.#ms)
   }
 
-  end() {
+  clear() {
     clearTimeout(this.#timer)
     this.#abort.abort()
   }
 }
 
 /** Waits so long, or until the signal aborts. */
-export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   signal?.addEventListener('abort', () => resolve(), { once: true })

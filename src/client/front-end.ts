@@ -5,19 +5,23 @@ import type { Event, EventOf, EventType } from '../events/events.ts'
 import type { DelegationAnswer } from './api-types.ts'
 import type { Client } from './client.ts'
 import type { ToolgateError } from './error.ts'
-import { type EventsOptions, pause } from './events.ts'
+import { delay, type EventsOptions } from './events.ts'
 
 /** What is done for each effect. What it gives is the answer; what it throws is told as a refusal. `signal` aborts once
  * nobody waits any more: then whatever is still shown for it goes. */
-export type Handlers = {
-  [E in FrontEndEffect]?: (params: EffectParams<E>, about: { delegation: Delegation; signal: AbortSignal }) => Given<E>
+export type EffectHandlers = {
+  [E in FrontEndEffect]?: (
+    params: EffectParams<E>,
+    about: { delegation: Delegation; signal: AbortSignal }
+  ) => HandlerResult<E>
 }
 
 /** Where nothing must be answered, anything may be given. */
-type Given<E extends FrontEndEffect> =
+type HandlerResult<E extends FrontEndEffect> =
   Record<never, never> extends EffectAnswer<E> ? unknown : EffectAnswer<E> | Promise<EffectAnswer<E>>
 
-export interface OfferOptions extends Omit<EventsOptions, 'effects' | 'types' | 'after' | 'signal' | 'tool_call_id'> {
+export interface FrontEndOptions
+  extends Omit<EventsOptions, 'effects' | 'types' | 'after' | 'signal' | 'tool_call_id'> {
   /** Further events to hear on the same connection, besides those of delegations. */
   types?: readonly EventType[]
   onEvent?: (event: Event) => void
@@ -25,7 +29,7 @@ export interface OfferOptions extends Omit<EventsOptions, 'effects' | 'types' | 
 }
 
 /** How many that were done are remembered, so that none is done twice. */
-const REMEMBERED = 1_000
+const MAX_REMEMBERED = 1_000
 /** Pause before an answer that could not be sent is sent again. */
 const RETRY_MS = 500
 
@@ -37,15 +41,15 @@ export class FrontEnd {
   /** Resolves once it has left; rejects where the server refused. */
   readonly closed: Promise<void>
   readonly #client: Client
-  readonly #handlers: Handlers
-  readonly #options: OfferOptions
-  readonly #leave = new AbortController()
-  readonly #doing = new Map<string, AbortController>()
-  readonly #done = new Set<string>()
+  readonly #handlers: EffectHandlers
+  readonly #options: FrontEndOptions
+  readonly #closing = new AbortController()
+  readonly #inFlight = new Map<string, AbortController>()
+  readonly #finished = new Set<string>()
   /** Newest event when the connection began: what was asked before is fetched. */
-  #head = 0
+  #snapshotHead = 0
 
-  constructor(client: Client, handlers: Handlers, options: OfferOptions = {}) {
+  constructor(client: Client, handlers: EffectHandlers, options: FrontEndOptions = {}) {
     this.#client = client
     this.#handlers = handlers
     this.#options = options
@@ -60,12 +64,12 @@ export class FrontEnd {
 
   /** Leaves. What is shown for calls goes. */
   close() {
-    this.#leave.abort()
+    this.#closing.abort()
   }
 
   async #follow(ready: () => void) {
     const { onEvent, types = [], signal, ...options } = this.#options
-    const leave = signal ? AbortSignal.any([signal, this.#leave.signal]) : this.#leave.signal
+    const leave = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
     const events = this.#client.events({
       ...options,
       signal: leave,
@@ -76,40 +80,44 @@ export class FrontEnd {
     try {
       for await (const event of events) {
         if (event.type === 'stream.snapshot') {
-          await this.#catchUp(event).catch(() => {})
+          await this.#resync(event).catch(() => {})
           ready()
-        } else if (event.type === 'tool.delegate' && event.client_id === this.client_id && event.seq > this.#head)
-          void this.#begin(event)
-        else if (event.type === 'tool.delegation_ended') this.#forget(event.delegation_id, event.outcome)
+        } else if (
+          event.type === 'tool.delegate' &&
+          event.client_id === this.client_id &&
+          event.seq > this.#snapshotHead
+        )
+          void this.#fetchAndRun(event)
+        else if (event.type === 'tool.delegation_ended') this.#finish(event.delegation_id, event.outcome)
         onEvent?.(event)
       }
     } finally {
-      for (const id of [...this.#doing.keys()]) this.#forget(id, 'left')
+      for (const id of [...this.#inFlight.keys()]) this.#finish(id, 'left')
     }
   }
 
   /** What has ended meanwhile is given up, what was asked is begun. */
-  async #catchUp({ head, delegations, truncated }: EventOf<'stream.snapshot'>) {
-    this.#head = head
+  async #resync({ head, delegations, truncated }: EventOf<'stream.snapshot'>) {
+    this.#snapshotHead = head
     const mine =
       truncated || delegations.length > 0 ? await this.#client.delegations({ client_id: this.client_id }) : []
     const open = new Set(mine.map(({ delegation_id }) => delegation_id))
-    for (const id of [...this.#doing.keys()]) if (!open.has(id)) this.#forget(id, 'ended')
-    for (const delegation of mine) void this.#do(delegation)
+    for (const id of [...this.#inFlight.keys()]) if (!open.has(id)) this.#finish(id, 'ended')
+    for (const delegation of mine) void this.#run(delegation)
   }
 
-  async #begin({ delegation_id, params, ...about }: EventOf<'tool.delegate'>) {
+  async #fetchAndRun({ delegation_id, params, ...about }: EventOf<'tool.delegate'>) {
     const whole = params === undefined ? this.#client.delegation(delegation_id) : { ...about, delegation_id, params }
     // One that has ended before it could be fetched asks for nothing.
     const delegation = await Promise.resolve(whole as Delegation | Promise<Delegation>).catch(() => undefined)
-    if (delegation) await this.#do(delegation)
+    if (delegation) await this.#run(delegation)
   }
 
-  async #do(delegation: Delegation) {
+  async #run(delegation: Delegation) {
     const { delegation_id: id, effect, params } = delegation
-    if (this.#doing.has(id) || this.#done.has(id)) return
+    if (this.#inFlight.has(id) || this.#finished.has(id)) return
     const doing = new AbortController()
-    this.#doing.set(id, doing)
+    this.#inFlight.set(id, doing)
     const { signal } = doing
     const answer = await this.#handle(effect, params, { delegation, signal })
     await this.#answer(id, answer, signal)
@@ -121,12 +129,12 @@ export class FrontEnd {
     about: { delegation: Delegation; signal: AbortSignal }
   ): Promise<DelegationAnswer> {
     const handler = this.#handlers[effect] as ((params: unknown, about: object) => unknown) | undefined
-    if (!handler) return refusal(`${effect} is not offered`)
+    if (!handler) return refusedAnswer(`${effect} is not offered`)
     try {
       const given = await handler(params, about)
       return { status: 'done', ...(typeof given === 'object' && given) }
     } catch (error) {
-      return refusal(error instanceof Error ? error.message : String(error))
+      return refusedAnswer(error instanceof Error ? error.message : String(error))
     }
   }
 
@@ -135,21 +143,21 @@ export class FrontEnd {
     while (!signal.aborted)
       try {
         await this.#client.answerDelegation(id, answer)
-        this.#forget(id, 'answered')
+        this.#finish(id, 'answered')
       } catch (error) {
         const { status, message } = error as ToolgateError
-        if (status === 400 && answer.status === 'done') answer = refusal(`its answer does not fit: ${message}`)
-        else if (status >= 400 && status < 500 && status !== 401) this.#forget(id, 'ended')
-        else await pause(this.#options.retry_ms ?? RETRY_MS, signal)
+        if (status === 400 && answer.status === 'done') answer = refusedAnswer(`its answer does not fit: ${message}`)
+        else if (status >= 400 && status < 500 && status !== 401) this.#finish(id, 'ended')
+        else await delay(this.#options.retry_ms ?? RETRY_MS, signal)
       }
   }
 
-  #forget(id: string, why: string) {
-    this.#doing.get(id)?.abort(new Error(why))
-    this.#doing.delete(id)
-    this.#done.add(id)
-    if (this.#done.size > REMEMBERED) this.#done.delete(this.#done.keys().next().value!)
+  #finish(id: string, why: string) {
+    this.#inFlight.get(id)?.abort(new Error(why))
+    this.#inFlight.delete(id)
+    this.#finished.add(id)
+    if (this.#finished.size > MAX_REMEMBERED) this.#finished.delete(this.#finished.keys().next().value!)
   }
 }
 
-const refusal = (reason: string): DelegationAnswer => ({ status: 'refused', reason: reason.slice(0, 4_096) })
+const refusedAnswer = (reason: string): DelegationAnswer => ({ status: 'refused', reason: reason.slice(0, 4_096) })

@@ -2,10 +2,10 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { Connection } from './http-transport.ts'
+import type { ServerConnection } from './http-transport.ts'
 
 /** What is there, in so many milliseconds; throws where it is not, or refused. */
-export async function quickly({ url, token }: Partial<Connection>, path: string, ms: number): Promise<unknown> {
+export async function getJson({ url, token }: Partial<ServerConnection>, path: string, ms: number): Promise<unknown> {
   const { get } = process.getBuiltinModule(url?.startsWith('https:') ? 'node:https' : 'node:http')
   const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }) }
   const request = get(`${url}${path}`, { headers, signal: AbortSignal.timeout(ms) })

@@ -3,27 +3,27 @@ import type { Problem } from '../routes/http/problem-document.ts'
 import { ToolgateError } from './error.ts'
 
 /** Where a server is, and the token to show it. */
-export interface Connection {
+export interface ServerConnection {
   url: string
   token: string
 }
 
-export interface ConnectOptions extends Connection {
+export interface ConnectOptions extends ServerConnection {
   /** What the client calls itself, for people who read the log. */
   client?: string
   /** Asked when the server can't be reached or no longer knows the token: it may have been started anew elsewhere. */
-  rediscover?: () => Promise<Connection | undefined>
+  rediscover?: () => Promise<ServerConnection | undefined>
 }
 
-export interface Request {
+export interface HttpRequestOptions {
   body?: unknown
   query?: object | undefined
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
 }
 
-export class Wire {
-  connection: Connection
+export class HttpTransport {
+  connection: ServerConnection
   readonly #client: string | undefined
   readonly #rediscover: ConnectOptions['rediscover']
 
@@ -34,25 +34,25 @@ export class Wire {
   }
 
   /** Whether it can look for the server, and with it for another token. */
-  get looksAnew(): boolean {
+  get canRediscover(): boolean {
     return this.#rediscover !== undefined
   }
 
-  async json<T>(method: string, path: string, request: Request): Promise<T> {
+  async json<T>(method: string, path: string, request: HttpRequestOptions): Promise<T> {
     const response = await this.#fetch(method, path, 'application/json', request)
     try {
       return (await response.json()) as T
     } catch (cause) {
       if (request.signal?.aborted) throw request.signal.reason
-      throw new ToolgateError(`${this.connection.url} gave no JSON.`, badAnswer(response), { cause })
+      throw new ToolgateError(`${this.connection.url} gave no JSON.`, badResponse(response), { cause })
     }
   }
 
-  async text(method: string, path: string, request: Request): Promise<string> {
+  async text(method: string, path: string, request: HttpRequestOptions): Promise<string> {
     return (await this.#fetch(method, path, 'text/plain', request)).text()
   }
 
-  stream(method: string, path: string, request: Request): Promise<Response> {
+  stream(method: string, path: string, request: HttpRequestOptions): Promise<Response> {
     return this.#fetch(method, path, 'text/event-stream', request)
   }
 
@@ -63,10 +63,10 @@ export class Wire {
     return found !== undefined
   }
 
-  async #fetch(method: string, path: string, accept: string, request: Request): Promise<Response> {
+  async #fetch(method: string, path: string, accept: string, request: HttpRequestOptions): Promise<Response> {
     const { body, query, headers, signal } = request
     const { url, token } = this.connection
-    const response = await this.#send(`${url}${path}${queryOf(query)}`, {
+    const response = await this.#send(`${url}${path}${toQueryString(query)}`, {
       method,
       headers: {
         accept,
@@ -79,7 +79,7 @@ export class Wire {
       ...(signal && { signal })
     })
     if (response.ok) return response
-    throw await refusal(response, url)
+    throw await toToolgateError(response, url)
   }
 
   async #send(url: string, init: RequestInit): Promise<Response> {
@@ -92,18 +92,18 @@ export class Wire {
   }
 }
 
-async function refusal(response: Response, url: string): Promise<ToolgateError> {
+async function toToolgateError(response: Response, url: string): Promise<ToolgateError> {
   try {
     const problem = (await response.json()) as Problem
     const { code, status } = problem
     if (typeof code === 'string') return new ToolgateError(problem.detail, { code, status, problem })
   } catch {}
-  return new ToolgateError(`${url} answered ${response.status}, but not as Toolgate does.`, badAnswer(response))
+  return new ToolgateError(`${url} answered ${response.status}, but not as Toolgate does.`, badResponse(response))
 }
 
-const badAnswer = ({ status }: Response) => ({ code: 'BAD_ANSWER' as const, status })
+const badResponse = ({ status }: Response) => ({ code: 'BAD_ANSWER' as const, status })
 
-function queryOf(query: object | undefined) {
+function toQueryString(query: object | undefined) {
   const given = new URLSearchParams()
   for (const [key, value] of Object.entries(query ?? {}))
     for (const each of [value].flat()) if (each !== undefined) given.append(key, String(each))

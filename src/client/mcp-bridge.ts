@@ -2,49 +2,49 @@
 // The server may go and come back, elsewhere even: nothing is said twice, and what was asked is answered once.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Connection } from './http-transport.ts'
-import { type Answer, type Message, type Sending, sendMcp } from './mcp-http.ts'
+import type { ServerConnection } from './http-transport.ts'
+import { type JsonRpcMessage, type McpHttpRequest, type McpHttpResponse, sendMcp } from './mcp-http.ts'
 
-export interface BridgeOptions {
+export interface McpBridgeOptions {
   /** Where the server is. Asked again when it was lost. */
-  connect: () => Promise<Connection>
+  connect: () => Promise<ServerConnection>
   /** What every call is made with, as the query of the server's address. */
   query: Record<string, string>
-  tell: (message: Message) => void
+  onMessage: (message: JsonRpcMessage) => void
   /** Says to people what goes on. */
-  say: (text: string) => void
+  log: (text: string) => void
 }
 
-type Id = NonNullable<Message['id']>
+type RequestId = NonNullable<JsonRpcMessage['id']>
 
 /** A request that has not been answered. */
-interface Open {
+interface PendingRequest {
   abort: AbortController
   /** Resolves once the server has it. */
-  taken: PromiseWithResolvers<void>
+  accepted: PromiseWithResolvers<void>
   answered: PromiseWithResolvers<void>
 }
 
-const RETRY_MS = [100, 500, 1_000, 2_000, 5_000] as const
+const RETRY_DELAYS_MS = [100, 500, 1_000, 2_000, 5_000] as const
 /** How often a server is looked for before a request is given up. */
-const MOST_TRIES = 8
-const LAST_ANSWERS_MS = 5_000
-const NO_SERVER = -32_000
+const MAX_ATTEMPTS = 8
+const CLOSE_TIMEOUT_MS = 5_000
+const SERVER_UNAVAILABLE = -32_000
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 
 export class McpBridge {
-  readonly #options: BridgeOptions
+  readonly #options: McpBridgeOptions
   readonly #query: string
-  readonly #open = new Map<Id, Open>()
-  readonly #over = new AbortController()
-  #connection: Promise<Connection> | undefined
+  readonly #pending = new Map<RequestId, PendingRequest>()
+  readonly #closed = new AbortController()
+  #connection: Promise<ServerConnection> | undefined
   #session: string | undefined
   /** The client's introduction, to be repeated to a server that does not know it. */
-  #introduction: Message | undefined
-  #introduced: Promise<void> = Promise.resolve()
-  #listening: AbortController | undefined
+  #initializeRequest: JsonRpcMessage | undefined
+  #initialized: Promise<void> = Promise.resolve()
+  #listener: AbortController | undefined
 
-  constructor(options: BridgeOptions) {
+  constructor(options: McpBridgeOptions) {
     this.#options = options
     // The session's name for calls stays, whatever becomes of the session: a call that is sent again is the same call.
     const session_id = `mcp-${randomUUID()}`
@@ -52,50 +52,54 @@ export class McpBridge {
   }
 
   /** Takes a message of the client. */
-  receive(message: Message) {
+  receive(message: JsonRpcMessage) {
     const { id, method } = message
-    if (method === 'initialize') this.#introduced = this.#request(message)
-    else if (method !== undefined && id !== undefined && id !== null) void this.#request(asOneCall(message))
+    if (method === 'initialize') this.#initialized = this.#request(message)
+    else if (method !== undefined && id !== undefined && id !== null) void this.#request(withCallId(message))
     else if (method === 'notifications/cancelled') void this.#cancel(message)
-    else void this.#pass(message)
+    else void this.#forward(message)
   }
 
   /** Ends the session, and all that is still waited for then: what was asked last may just be on its way. */
   async close(hurry: AbortSignal) {
-    const answers = Promise.all([...this.#open.values()].map(({ answered }) => answered.promise))
-    await Promise.race([answers, pause(LAST_ANSWERS_MS, undefined, { signal: hurry, ref: false })]).catch(() => {})
+    const answers = Promise.all([...this.#pending.values()].map(({ answered }) => answered.promise))
+    await Promise.race([answers, pause(CLOSE_TIMEOUT_MS, undefined, { signal: hurry, ref: false })]).catch(() => {})
     const session = this.#session
-    this.#listening?.abort()
-    this.#over.abort()
+    this.#listener?.abort()
+    this.#closed.abort()
     if (session === undefined) return
     const signal = AbortSignal.timeout(1_000)
-    await this.#tell({ method: 'DELETE', headers: { 'mcp-session-id': session }, signal }).catch(() => {})
+    await this.#sendOnly({ method: 'DELETE', headers: { 'mcp-session-id': session }, signal }).catch(() => {})
   }
 
-  async #request(message: Message): Promise<void> {
-    const id = message.id as Id
-    const open: Open = {
+  async #request(message: JsonRpcMessage): Promise<void> {
+    const id = message.id as RequestId
+    const open: PendingRequest = {
       abort: new AbortController(),
-      taken: Promise.withResolvers<void>(),
+      accepted: Promise.withResolvers<void>(),
       answered: Promise.withResolvers<void>()
     }
-    this.#open.set(id, open)
-    const signal = AbortSignal.any([open.abort.signal, this.#over.signal])
+    this.#pending.set(id, open)
+    const signal = AbortSignal.any([open.abort.signal, this.#closed.signal])
     try {
-      if (message.method !== 'initialize') await this.#introduced
-      await this.#answer(message, signal, open.taken.resolve)
+      if (message.method !== 'initialize') await this.#initialized
+      await this.#requestWithRetry(message, signal, open.accepted.resolve)
     } catch (error) {
       if (signal.aborted) return
-      this.#options.tell({ jsonrpc: '2.0', id, error: { code: NO_SERVER, message: (error as Error).message } })
+      this.#options.onMessage({
+        jsonrpc: '2.0',
+        id,
+        error: { code: SERVER_UNAVAILABLE, message: (error as Error).message }
+      })
     } finally {
-      open.taken.resolve()
+      open.accepted.resolve()
       open.answered.resolve()
-      this.#open.delete(id)
+      this.#pending.delete(id)
     }
   }
 
   /** Sends the request until it is answered: on from where its stream was lost, or once more. */
-  async #answer(message: Message, signal: AbortSignal, taken: () => void) {
+  async #requestWithRetry(message: JsonRpcMessage, signal: AbortSignal, taken: () => void) {
     let place: string | undefined
     for (let tries = 0; ; tries += 1) {
       try {
@@ -106,37 +110,37 @@ export class McpBridge {
           if (answer.status >= 400 && told?.id !== message.id) continue
           place = at ?? place
           if (told) tries = 0
-          if (told) this.#options.tell(told)
-          if (told && told.id === message.id && told.method === undefined) return this.#answered(message, answer)
+          if (told) this.#options.onMessage(told)
+          if (told && told.id === message.id && told.method === undefined) return this.#onAnswered(message, answer)
         }
-        if (answer.status >= 400) throw new Refused(answer.status)
+        if (answer.status >= 400) throw new RequestRefusedError(answer.status)
       } catch (error) {
         signal.throwIfAborted()
-        if (error instanceof Refused && place === undefined) throw error
-        if (error instanceof Refused) place = undefined
-        if (tries >= MOST_TRIES) throw error
+        if (error instanceof RequestRefusedError && place === undefined) throw error
+        if (error instanceof RequestRefusedError) place = undefined
+        if (tries >= MAX_ATTEMPTS) throw error
         this.#connection = undefined
       }
-      await pause(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]!, undefined, { signal })
+      await pause(RETRY_DELAYS_MS[Math.min(tries, RETRY_DELAYS_MS.length - 1)]!, undefined, { signal })
     }
   }
 
-  #answered({ method }: Message, { session }: Answer) {
+  #onAnswered({ method }: JsonRpcMessage, { session }: McpHttpResponse) {
     if (method !== 'initialize') return
     this.#session = session
     if (session !== undefined) void this.#listen(session)
   }
 
-  async #post(message: Message, signal: AbortSignal): Promise<Answer> {
-    if (message.method === 'initialize') this.#introduction = message
+  async #post(message: JsonRpcMessage, signal: AbortSignal): Promise<McpHttpResponse> {
+    if (message.method === 'initialize') this.#initializeRequest = message
     const answer = await this.#send({ method: 'POST', body: message, headers: this.#headers(message), signal })
-    if (answer.status !== 404 || !this.#introduction || message.method === 'initialize') return answer
-    answer.drop()
-    await this.#introduceAgain(signal)
+    if (answer.status !== 404 || !this.#initializeRequest || message.method === 'initialize') return answer
+    answer.discard()
+    await this.#reinitialize(signal)
     return this.#send({ method: 'POST', body: message, headers: this.#headers(message), signal })
   }
 
-  #resume(place: string, signal: AbortSignal): Promise<Answer> {
+  #resume(place: string, signal: AbortSignal): Promise<McpHttpResponse> {
     return this.#send({
       method: 'GET',
       headers: { ...this.#headers({ jsonrpc: '2.0' }), 'last-event-id': place },
@@ -145,62 +149,62 @@ export class McpBridge {
   }
 
   /** A server that does not know the session is introduced to the client, who need not know. */
-  async #introduceAgain(signal: AbortSignal) {
-    this.#options.say('The server knows nothing of the session: it begins anew.')
+  async #reinitialize(signal: AbortSignal) {
+    this.#options.log('The server knows nothing of the session: it begins anew.')
     this.#session = undefined
-    const answer = await this.#send({ method: 'POST', body: this.#introduction, signal })
+    const answer = await this.#send({ method: 'POST', body: this.#initializeRequest, signal })
     for await (const _ of answer.messages);
-    if (answer.session === undefined) throw new Refused(answer.status)
+    if (answer.session === undefined) throw new RequestRefusedError(answer.status)
     this.#session = answer.session
-    await this.#tell({ method: 'POST', body: INITIALIZED, headers: this.#headers(INITIALIZED), signal })
+    await this.#sendOnly({ method: 'POST', body: INITIALIZED, headers: this.#headers(INITIALIZED), signal })
     void this.#listen(answer.session)
   }
 
   /** Notifications, and answers to what the server asks. */
-  async #pass(message: Message) {
-    await this.#introduced
+  async #forward(message: JsonRpcMessage) {
+    await this.#initialized
     const sending = {
       method: 'POST',
       body: message,
       headers: this.#headers(message),
-      signal: this.#over.signal
+      signal: this.#closed.signal
     } as const
-    await this.#tell(sending).catch(error => this.#options.say(`A message was lost: ${error.message}`))
+    await this.#sendOnly(sending).catch(error => this.#options.log(`A message was lost: ${error.message}`))
   }
 
-  async #cancel(message: Message) {
-    const id = message.params?.requestId as Id
-    const open = this.#open.get(id)
+  async #cancel(message: JsonRpcMessage) {
+    const id = message.params?.requestId as RequestId
+    const open = this.#pending.get(id)
     if (!open) return
-    await open.taken.promise
+    await open.accepted.promise
     // Without sessions, whoever cancels a request lets go of its answer.
     if (this.#session === undefined) open.abort.abort()
-    else await this.#pass(message)
+    else await this.#forward(message)
   }
 
   /** Hears what belongs to no request, for as long as the session goes on. */
   async #listen(session: string) {
-    this.#listening?.abort()
-    this.#listening = new AbortController()
-    const signal = AbortSignal.any([this.#listening.signal, this.#over.signal])
+    this.#listener?.abort()
+    this.#listener = new AbortController()
+    const signal = AbortSignal.any([this.#listener.signal, this.#closed.signal])
     for (let tries = 0; !signal.aborted; tries += 1) {
       try {
         const answer = await this.#send({ method: 'GET', headers: { 'mcp-session-id': session }, signal })
-        if (answer.status >= 400) return answer.drop()
+        if (answer.status >= 400) return answer.discard()
         tries = 0
-        for await (const { message } of answer.messages) if (message) this.#options.tell(message)
+        for await (const { message } of answer.messages) if (message) this.#options.onMessage(message)
       } catch {}
-      await pause(RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]!, undefined, { signal }).catch(() => {})
+      await pause(RETRY_DELAYS_MS[Math.min(tries, RETRY_DELAYS_MS.length - 1)]!, undefined, { signal }).catch(() => {})
     }
   }
 
   /** Sends what nothing comes back for. */
-  async #tell(sending: Sending) {
+  async #sendOnly(sending: McpHttpRequest) {
     const answer = await this.#send(sending)
-    answer.drop()
+    answer.discard()
   }
 
-  async #send(sending: Sending): Promise<Answer> {
+  async #send(sending: McpHttpRequest): Promise<McpHttpResponse> {
     this.#connection ??= this.#options.connect()
     const connecting = this.#connection
     try {
@@ -212,7 +216,7 @@ export class McpBridge {
     }
   }
 
-  #headers({ method, params }: Message): Record<string, string> {
+  #headers({ method, params }: JsonRpcMessage): Record<string, string> {
     const version = params?._meta?.[VERSION_KEY]
     if (typeof version !== 'string') return this.#session === undefined ? {} : { 'mcp-session-id': this.#session }
     const name = params?.name ?? params?.uri
@@ -224,20 +228,20 @@ export class McpBridge {
   }
 }
 
-const INITIALIZED: Message = { jsonrpc: '2.0', method: 'notifications/initialized' }
+const INITIALIZED: JsonRpcMessage = { jsonrpc: '2.0', method: 'notifications/initialized' }
 
-class Refused extends Error {
+class RequestRefusedError extends Error {
   constructor(status: number) {
     super(status === 401 ? 'The token is not of this server.' : `The server refused the request (${status}).`)
   }
 }
 
 /** A call that is sent again, since nobody knows whether it arrived, is made once: it goes by the same id. */
-function asOneCall(message: Message): Message {
+function withCallId(message: JsonRpcMessage): JsonRpcMessage {
   const { method, params = {} } = message
   if (method !== 'tools/call' || params._meta?.['toolgate/tool_call_id'] !== undefined) return message
-  return { ...message, params: { ...params, _meta: { ...params._meta, 'toolgate/tool_call_id': freshCallId() } } }
+  return { ...message, params: { ...params, _meta: { ...params._meta, 'toolgate/tool_call_id': newCallId() } } }
 }
 
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const freshCallId = () => `tc_${Array.from(randomBytes(26), byte => ALPHABET[byte % 32]).join('')}`
+const CROCKFORD_BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const newCallId = () => `tc_${Array.from(randomBytes(26), byte => CROCKFORD_BASE32[byte % 32]).join('')}`

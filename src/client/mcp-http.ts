@@ -2,11 +2,11 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { Connection } from './http-transport.ts'
+import type { ServerConnection } from './http-transport.ts'
 import { SseParser } from './sse.ts'
 
 /** A message of JSON-RPC, as far as whoever passes it on looks into it. */
-export interface Message {
+export interface JsonRpcMessage {
   jsonrpc: '2.0'
   id?: string | number | null
   method?: string
@@ -15,25 +15,25 @@ export interface Message {
   error?: unknown
 }
 
-export interface Sending {
+export interface McpHttpRequest {
   method: 'POST' | 'GET' | 'DELETE'
   body?: unknown
   headers?: Record<string, string>
   signal: AbortSignal
 }
 
-export interface Answer {
+export interface McpHttpResponse {
   status: number
   /** What a session is named by, where the answer begins one. */
   session: string | undefined
   /** Each message, with the id of its event where it came as one. An event without data has only its id. Whoever wants
-   * none of them says so by `drop`: what is not read keeps the connection. */
-  messages: AsyncIterable<{ place?: string | undefined; message?: Message }>
-  drop(): void
+   * none of them says so by `discard`: what is not read keeps the connection. */
+  messages: AsyncIterable<{ place?: string | undefined; message?: JsonRpcMessage }>
+  discard(): void
 }
 
 /** Rejects where the server can't be reached; `messages` reject where it is lost. */
-export async function sendMcp({ url, token }: Connection, sending: Sending): Promise<Answer> {
+export async function sendMcp({ url, token }: ServerConnection, sending: McpHttpRequest): Promise<McpHttpResponse> {
   const { method, body, headers, signal } = sending
   // By plain HTTP, for `fetch` takes longer to load than all the rest.
   const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
@@ -56,19 +56,19 @@ export async function sendMcp({ url, token }: Connection, sending: Sending): Pro
   return {
     status: answer.statusCode!,
     session: answer.headers['mcp-session-id'] as string | undefined,
-    messages: messagesIn(answer),
-    drop: () => void answer.resume()
+    messages: readMessages(answer),
+    discard: () => void answer.resume()
   }
 }
 
-async function* messagesIn(answer: IncomingMessage): Answer['messages'] {
+async function* readMessages(answer: IncomingMessage): McpHttpResponse['messages'] {
   const type = answer.headers['content-type'] ?? ''
-  if (type.startsWith('application/json')) yield { message: (await json(answer)) as Message }
+  if (type.startsWith('application/json')) yield { message: (await json(answer)) as JsonRpcMessage }
   else if (!type.startsWith('text/event-stream')) answer.resume()
   else {
     const parser = new SseParser()
     for await (const bytes of answer)
       for (const { id, data } of parser.push(bytes as Uint8Array))
-        yield { place: id, ...(data !== '' && { message: JSON.parse(data) as Message }) }
+        yield { place: id, ...(data !== '' && { message: JSON.parse(data) as JsonRpcMessage }) }
   }
 }

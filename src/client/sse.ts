@@ -32,7 +32,7 @@ export class SseParser {
     for (const { 0: end, index } of text.matchAll(/\r\n|\n|\r/g)) {
       this.#line.push(text.slice(start, index))
       start = index + end.length
-      const frame = this.#take(this.#line.join(''))
+      const frame = this.#parseLine(this.#line.join(''))
       this.#line = []
       if (frame) frames.push(frame)
     }
@@ -40,7 +40,7 @@ export class SseParser {
     return frames
   }
 
-  #take(line: string): SseFrame | undefined {
+  #parseLine(line: string): SseFrame | undefined {
     if (line === '') return this.#dispatch()
     const colon = line.indexOf(':')
     const field = colon < 0 ? line : line.slice(0, colon)

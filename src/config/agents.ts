@@ -1,6 +1,6 @@
 // What each agent may see and call, and the rules for it alone.
 import { type Static, Type } from 'typebox'
-import { type Filters, filterRules } from './filters.ts'
+import { expandFilters, type Filters } from './filters.ts'
 import { ConfiguredRule } from './rules.ts'
 
 const Globs = Type.Array(Type.String())
@@ -32,7 +32,7 @@ const Agent = Type.Object(
 type Agent = Static<typeof Agent>
 
 /** The entry for every agent that has none of its own. */
-const OTHERS = '*'
+const WILDCARD_AGENT = '*'
 
 export const Agents = Type.Record(Type.String(), Agent, {
   default: {},
@@ -42,42 +42,42 @@ export const Agents = Type.Record(Type.String(), Agent, {
 export type Agents = Static<typeof Agents>
 
 /** Whose call it is. */
-export interface Asker {
+export interface AgentIdentity {
   agent?: string | undefined
   /** False for an agent, also for one that does not say its name. Whoever may decide and says none is a person. */
   may_approve?: boolean | undefined
 }
 
 /** The name of the entry that speaks of this agent; undefined where none does. */
-export function entryName(agents: object, { agent, may_approve }: Asker): string | undefined {
+export function findAgentEntryName(agents: object, { agent, may_approve }: AgentIdentity): string | undefined {
   if (agent === undefined && may_approve !== false) return undefined
   if (agent !== undefined && Object.hasOwn(agents, agent)) return agent
-  return Object.hasOwn(agents, OTHERS) ? OTHERS : undefined
+  return Object.hasOwn(agents, WILDCARD_AGENT) ? WILDCARD_AGENT : undefined
 }
 
-export function entryOf(agents: Agents, asker: Asker): Agent | undefined {
-  const name = entryName(agents, asker)
+export function findAgentEntry(agents: Agents, asker: AgentIdentity): Agent | undefined {
+  const name = findAgentEntryName(agents, asker)
   return name === undefined ? undefined : agents[name]
 }
 
 /** A rule with the entry of `agents` that it stands in: it is for the calls that the entry speaks of. */
 export type TierRule = ConfiguredRule & { for_agent?: string }
 
-interface Ruled {
+interface RuleSections {
   rules?: ConfiguredRule[] | undefined
   filters?: Filters | undefined
   agents?: Agents | undefined
 }
 
 /** All rules of a file, each with where it stands. */
-export function placedRules({
+export function locateRules({
   rules = [],
   filters = {},
   agents = {}
-}: Ruled): { rule: TierRule; at: (string | number)[] }[] {
+}: RuleSections): { rule: TierRule; at: (string | number)[] }[] {
   return [
     ...rules.map((rule, index) => ({ rule, at: ['rules', index] })),
-    ...filterRules(filters),
+    ...expandFilters(filters),
     ...Object.entries(agents).flatMap(([name, agent]) =>
       (agent.rules ?? []).map((rule, index) => ({
         rule: { ...rule, for_agent: name },
@@ -87,10 +87,11 @@ export function placedRules({
   ]
 }
 
-export const rulesOf = (file: Ruled | undefined): TierRule[] => placedRules(file ?? {}).map(({ rule }) => rule)
+export const collectRules = (file: RuleSections | undefined): TierRule[] =>
+  locateRules(file ?? {}).map(({ rule }) => rule)
 
 /** What of it is merged over several files: all but the rules, which are ranked by their file. */
-export function withoutRules<T extends Ruled>(value: T): T {
+export function omitRules<T extends RuleSections>(value: T): T {
   const { rules: _rules, filters: _filters, ...rest } = value
   if (rest.agents === undefined) return rest as T
   const agents = Object.entries(rest.agents).map(([name, { rules: __, ...agent }]) => [name, agent])
@@ -98,5 +99,5 @@ export function withoutRules<T extends Ruled>(value: T): T {
 }
 
 /** A workspace that is not trusted brings no entry for an agent that another one speaks of: that would no longer hold. */
-export const wouldReplace = (agents: object, name: string) =>
-  Object.hasOwn(agents, OTHERS) && !Object.hasOwn(agents, name)
+export const shadowsWildcard = (agents: object, name: string) =>
+  Object.hasOwn(agents, WILDCARD_AGENT) && !Object.hasOwn(agents, name)

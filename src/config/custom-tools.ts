@@ -5,7 +5,7 @@ const count = (value: number, description: string) => Type.Integer({ minimum: 1,
 const JsonSchema = (description: string) => Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }))
 
 /** Limits of modules, and what they may see. */
-export const CustomTools = Type.Object(
+export const CustomToolsSettings = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Look for modules in `.toolgate/tools`, and run them.' }),
     env: Type.Record(Type.String(), Type.Array(Type.String()), {
@@ -24,9 +24,9 @@ export const CustomTools = Type.Object(
   },
   { additionalProperties: false, default: {} }
 )
-export type CustomTools = Static<typeof CustomTools>
+export type CustomToolsSettings = Static<typeof CustomToolsSettings>
 
-const Group = Type.Object(
+const ConditionalArgs = Type.Object(
   {
     when: Type.String({ description: 'Param without which, or with false for which, the words are left out.' }),
     words: Type.Array(Type.String(), { minItems: 1, description: 'Words, with places as in all others.' })
@@ -43,7 +43,7 @@ export const CommandTool = Type.Object(
       description: 'One or two sentences for a person and a model.'
     }),
     input: JsonSchema('JSON Schema of its params: an object.'),
-    argv: Type.Array(Type.Union([Type.String(), Group]), {
+    argv: Type.Array(Type.Union([Type.String(), ConditionalArgs]), {
       minItems: 1,
       description: 'The program and its words, with `{param}` where a param stands. No shell reads them.'
     }),

@@ -1,20 +1,21 @@
 // Changing one setting in the text of a configuration file: everything else in it stays as it is, comments too.
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser'
 
-export class NotJson extends Error {}
+export class InvalidJsonError extends Error {}
 
 /** The text with the setting at that path; without it, where the value is undefined. */
-export function withSetting(text: string, path: readonly string[], value: unknown): string {
+export function editSetting(text: string, path: readonly string[], value: unknown): string {
   const before = text.trim() === '' ? '{}\n' : text
-  mustParse(before)
+  assertJsonObject(before)
   const formattingOptions = { insertSpaces: true, tabSize: 2, eol: before.includes('\r\n') ? '\r\n' : '\n' }
   const after = applyEdits(before, modify(before, [...path], value, { formattingOptions }))
-  mustParse(after)
+  assertJsonObject(after)
   return after.endsWith('\n') ? after : `${after}\n`
 }
 
-function mustParse(text: string) {
+function assertJsonObject(text: string) {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
-  if (errors.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value)) throw new NotJson()
+  if (errors.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new InvalidJsonError()
 }

@@ -1,61 +1,63 @@
 // What holds for a folder, setting by setting, with where each comes from.
 import { isDeepStrictEqual } from 'node:util'
-import { homeOf } from '../server/xdg.ts'
-import type { Source } from './config-source.ts'
+import { homeFolder } from '../server/xdg.ts'
+import type { ConfigSource } from './config-source.ts'
 import { readFileSource } from './file-source.ts'
-import { type Inputs, loadConfig, ownFiles, workspaceFile } from './load.ts'
+import { type ConfigInputs, globalConfigFiles, loadConfig, workspaceConfigFile } from './load.ts'
 import { Config } from './schema.ts'
-import { textSources } from './text-sources.ts'
-import type { Fault } from './validation.ts'
+import { readTextSources } from './text-sources.ts'
+import type { ConfigIssue } from './validation.ts'
 
-export interface Setting {
+export interface EffectiveSetting {
   value: unknown
   /** As a person would look for it; undefined for a default. Several where lists of several files add up. */
   from: string[]
 }
 
 /** These add up over all files, instead of one file's hiding another's. */
-const ADD_UP: readonly string[] = ['rules', 'mcp_servers', 'command_tools', 'hooks']
+const ADDITIVE_SETTINGS: readonly string[] = ['rules', 'mcp_servers', 'command_tools', 'hooks']
 
 /** Throws a ConfigError that holds every fault. */
-export async function effective(inputs: Inputs): Promise<(path: readonly string[]) => Setting | undefined> {
+export async function resolveEffectiveSettings(
+  inputs: ConfigInputs
+): Promise<(path: readonly string[]) => EffectiveSetting | undefined> {
   const { env, cwd } = inputs
   const { settings } = await loadConfig(inputs)
-  const sources = await sourcesOf(inputs, settings.roots)
-  const environment = textSources(inputs.flags, env, cwd, homeOf(env)).environment
+  const sources = await readSources(inputs, settings.roots)
+  const environment = readTextSources(inputs.flags, env, cwd, homeFolder(env)).environment
   const strongestFirst = [environment, ...sources.toReversed()]
-  const added = Object.fromEntries(ADD_UP.map(name => [name, sumOf(sources, name)]))
+  const added = Object.fromEntries(ADDITIVE_SETTINGS.map(name => [name, mergeAdditive(sources, name)]))
   const whole = { ...settings, ...added }
   return path => {
     if (path.length > 0 && !isSetting(path)) return undefined
-    const value = path.length === 0 ? onlySettings(whole) : at(whole, path)
+    const value = path.length === 0 ? pickSettings(whole) : at(whole, path)
     const setting = strongestFirst.filter(source => path.length > 0 && at(source.value, path) !== undefined)
-    const of = ADD_UP.includes(path[0] ?? '') ? setting : firstThat(setting, path, value)
-    return { value, from: of.map(source => source.at(path)) }
+    const of = ADDITIVE_SETTINGS.includes(path[0] ?? '') ? setting : findDecidingSource(setting, path, value)
+    return { value, from: of.map(source => source.locate(path)) }
   }
 }
 
 /** What a workspace sets may not have been taken. */
-const firstThat = (sources: readonly Source[], path: readonly string[], value: unknown) =>
-  sources.filter(source => isPartOf(at(source.value, path), value)).slice(0, 1)
+const findDecidingSource = (sources: readonly ConfigSource[], path: readonly string[], value: unknown) =>
+  sources.filter(source => isSubset(at(source.value, path), value)).slice(0, 1)
 
-const isPartOf = (some: unknown, whole: unknown): boolean =>
+const isSubset = (some: unknown, whole: unknown): boolean =>
   isObject(some) && isObject(whole)
-    ? Object.entries(some).every(([name, value]) => isPartOf(value, whole[name]))
+    ? Object.entries(some).every(([name, value]) => isSubset(value, whole[name]))
     : isDeepStrictEqual(some, whole)
 
 /** Weakest first. */
-async function sourcesOf({ env }: Inputs, roots: readonly { path: string }[]): Promise<Source[]> {
-  const { admin, user } = ownFiles(env)
-  const faults: Fault[] = []
-  const files = [admin, user, ...roots.map(({ path }) => workspaceFile(path))]
-  const all = await Promise.all(files.map(file => readFileSource(file, homeOf(env), faults)))
+async function readSources({ env }: ConfigInputs, roots: readonly { path: string }[]): Promise<ConfigSource[]> {
+  const { admin, user } = globalConfigFiles(env)
+  const faults: ConfigIssue[] = []
+  const files = [admin, user, ...roots.map(({ path }) => workspaceConfigFile(path))]
+  const all = await Promise.all(files.map(file => readFileSource(file, homeFolder(env), faults)))
   return all.filter(source => source !== undefined)
 }
 
-function sumOf(sources: readonly Source[], name: string): unknown {
+function mergeAdditive(sources: readonly ConfigSource[], name: string): unknown {
   const given = sources.map(({ value }) => (value as Record<string, unknown>)[name]).filter(each => each !== undefined)
-  return given.some(Array.isArray) ? given.flat() : given.length === 0 ? defaultOf(name) : Object.assign({}, ...given)
+  return given.some(Array.isArray) ? given.flat() : given.length === 0 ? getDefault(name) : Object.assign({}, ...given)
 }
 
 const PROPERTIES = Config.properties as Record<string, Schema>
@@ -66,7 +68,7 @@ interface Schema {
   type?: string
 }
 
-const defaultOf = (name: string) => PROPERTIES[name]?.default
+const getDefault = (name: string) => PROPERTIES[name]?.default
 
 /** Whether there is such a setting, or section; in tables by name any name may stand. */
 export function isSetting(path: readonly string[]): boolean {
@@ -92,7 +94,7 @@ export function settingPaths(schema: Schema = { properties: PROPERTIES }, above:
   })
 }
 
-const onlySettings = (whole: object) =>
+const pickSettings = (whole: object) =>
   Object.fromEntries(Object.entries(whole).filter(([name]) => Object.hasOwn(PROPERTIES, name)))
 
 const at = (value: unknown, path: readonly string[]): unknown =>

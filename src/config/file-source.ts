@@ -1,40 +1,41 @@
 // A configuration file: JSON with comments and trailing commas.
 import path from 'node:path'
 import type { Node, ParseError } from 'jsonc-parser'
-import { sha256Of } from '../host/trust/content-hash.ts'
+import { sha256Hex } from '../host/trust/content-hash.ts'
 import { ConfigFileError, readConfigFile } from '../server/config-file.ts'
-import type { Source } from './config-source.ts'
-import type { Fault } from './validation.ts'
+import type { ConfigSource } from './config-source.ts'
+import type { ConfigIssue } from './validation.ts'
 
 /** Undefined when there is no such file. `within` refuses one that is a link out of that folder. */
 export async function readFileSource(
   file: string,
   home: string,
-  faults: Fault[],
+  faults: ConfigIssue[],
   within?: string
-): Promise<Source | undefined> {
-  const content = readOrFault(file, within, faults)
+): Promise<ConfigSource | undefined> {
+  const content = readFileOrReport(file, within, faults)
   if (content === undefined) return undefined
   const text = content.toString('utf8').replace(/^\ufeff/, '')
   const { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } = await import('jsonc-parser')
-  const position = positions(text)
+  const position = createPositionLookup(text)
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
   const wrong = (offset: number, message: string) =>
     faults.push({ where: `${file}:${position(offset)}`, field: '', message })
 
-  for (const { error, offset } of errors) wrong(offset, `is not JSON here: ${words(printParseErrorCode(error))}`)
+  for (const { error, offset } of errors)
+    wrong(offset, `is not JSON here: ${formatErrorCode(printParseErrorCode(error))}`)
   if (errors.length > 0) return undefined
   if (tree?.type !== 'object') {
     wrong(0, 'must be an object: { … }')
     return undefined
   }
-  for (const key of doubtfulKeys(tree)) wrong(key.offset, `${JSON.stringify(key.value)} stands twice, or is no name`)
+  for (const key of findUnsafeKeys(tree)) wrong(key.offset, `${JSON.stringify(key.value)} stands twice, or is no name`)
 
-  const { value: given, named } = withOurNames(getNodeValue(tree))
+  const { value: given, named } = applyAliases(getNodeValue(tree))
   return {
-    value: withPaths(given, path.dirname(file), home),
-    at([first, ...beneath]) {
+    value: resolvePaths(given, path.dirname(file), home),
+    locate([first, ...beneath]) {
       const location = first === undefined ? [] : [named(first), ...beneath]
       for (let end = location.length; end > 0; end--) {
         const node = findNodeAtLocation(tree, location.slice(0, end))
@@ -42,20 +43,20 @@ export async function readFileSource(
       }
       return `${file}:1:1`
     },
-    file: { path: file, sha256: sha256Of(content) }
+    file: { path: file, sha256: sha256Hex(content) }
   }
 }
 
 /** What others call a setting of ours, so that what stands in their files can be taken over. */
-const OTHERS: Readonly<Record<string, string>> = { mcp_servers: 'mcpServers' }
+const SETTING_ALIASES: Readonly<Record<string, string>> = { mcp_servers: 'mcpServers' }
 
-function withOurNames(given: Source['value']): {
-  value: Source['value']
+function applyAliases(given: ConfigSource['value']): {
+  value: ConfigSource['value']
   named(key: string | number): string | number
 } {
   const value: Record<string, unknown> = { ...given }
   const theirs = new Map<string | number, string>()
-  for (const [ours, other] of Object.entries(OTHERS)) {
+  for (const [ours, other] of Object.entries(SETTING_ALIASES)) {
     if (!Object.hasOwn(value, other) || Object.hasOwn(value, ours)) continue
     value[ours] = value[other]
     delete value[other]
@@ -64,7 +65,7 @@ function withOurNames(given: Source['value']): {
   return { value, named: key => theirs.get(key) ?? key }
 }
 
-function readOrFault(file: string, within: string | undefined, faults: Fault[]): Buffer | undefined {
+function readFileOrReport(file: string, within: string | undefined, faults: ConfigIssue[]): Buffer | undefined {
   try {
     return readConfigFile(file, within)
   } catch (error) {
@@ -75,7 +76,7 @@ function readOrFault(file: string, within: string | undefined, faults: Fault[]):
 }
 
 /** The paths in a file are meant from its folder; `~` is the home folder. */
-function withPaths(value: Source['value'], folder: string, home: string): Source['value'] {
+function resolvePaths(value: ConfigSource['value'], folder: string, home: string): ConfigSource['value'] {
   const resolved = (given: unknown) => (typeof given === 'string' ? resolvePath(given, folder, home) : given)
   const single = (['socket', 'token_file', 'call_token_file'] as const)
     .filter(key => value[key] !== undefined)
@@ -95,13 +96,13 @@ function withPaths(value: Source['value'], folder: string, home: string): Source
     typeof value.trust === 'object' && value.trust !== null
       ? { trust: Object.fromEntries(Object.entries(value.trust).map(([file, hash]) => [resolved(file), hash])) }
       : {}
-  return { ...value, ...Object.fromEntries(single), ...roots, ...agentTokens, ...trust } as Source['value']
+  return { ...value, ...Object.fromEntries(single), ...roots, ...agentTokens, ...trust } as ConfigSource['value']
 }
 
 export const resolvePath = (given: string, folder: string, home: string) =>
   /^~(?:\/|$)/.test(given) ? path.join(home, given.slice(1)) : path.resolve(folder, given)
 
-function positions(text: string) {
+function createPositionLookup(text: string) {
   return (offset: number) => {
     const before = text.slice(0, offset)
     const lines = before.split('\n')
@@ -109,12 +110,12 @@ function positions(text: string) {
   }
 }
 
-const words = (code: string) => code.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+const formatErrorCode = (code: string) => code.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
 
 /** Keys that would silently lose to another one. */
-function doubtfulKeys(node: Node): Node[] {
+function findUnsafeKeys(node: Node): Node[] {
   const keys = node.type === 'object' ? (node.children ?? []).map(property => property.children![0]!) : []
   const seen = new Set<unknown>()
   const doubtful = keys.filter(({ value }) => value === '__proto__' || seen.size === seen.add(value).size)
-  return [...doubtful, ...(node.children ?? []).flatMap(child => doubtfulKeys(child))]
+  return [...doubtful, ...(node.children ?? []).flatMap(child => findUnsafeKeys(child))]
 }

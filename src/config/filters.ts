@@ -20,7 +20,7 @@ export const Filters = Type.Record(
 export type Filters = Static<typeof Filters>
 
 /** The rules that filters are short for, each with where it stands. */
-export const filterRules = (filters: Filters): { rule: ConfiguredRule; at: (string | number)[] }[] =>
+export const expandFilters = (filters: Filters): { rule: ConfiguredRule; at: (string | number)[] }[] =>
   Object.entries(filters).flatMap(([tool, patterns]) =>
     (['deny', 'allow'] as const).flatMap(effect =>
       (patterns[effect] ?? []).map((pattern, index) => ({

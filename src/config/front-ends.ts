@@ -1,7 +1,7 @@
 // Settings of front ends: editors and others that follow the events and do something for calls.
 import { Type } from 'typebox'
 
-export const FrontEnds = Type.Object(
+export const FrontEndsSchema = Type.Object(
   {
     grace_ms: Type.Integer({
       minimum: 0,

@@ -1,7 +1,7 @@
 // Programs that look at calls before and after they run.
 import { type Static, Type } from 'typebox'
-import { ASKED_LEVELS } from '../host/sandbox/isolation-levels.ts'
-import { Match } from './rules.ts'
+import { REQUESTABLE_LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { RuleMatch } from './rules.ts'
 
 /** One program, and which calls it looks at. */
 export const Hook = Type.Object(
@@ -11,7 +11,7 @@ export const Hook = Type.Object(
     ),
     when: Type.Enum(['before', 'after'], { description: 'Before policy judges the call, or once its tool has run.' }),
     match: Type.Optional({
-      ...Match,
+      ...RuleMatch,
       description: 'The calls it looks at, as in a rule that asks; every call by default.'
     }),
     command: Type.Optional(
@@ -36,7 +36,7 @@ export const Hook = Type.Object(
       })
     ),
     isolation: Type.Optional(
-      Type.Enum([...ASKED_LEVELS], {
+      Type.Enum([...REQUESTABLE_LEVELS], {
         description:
           'What keeps it. By default `strict` where that holds, so that it changes nothing; after a call that may change files, what commands get.'
       })
@@ -49,14 +49,14 @@ export const Hook = Type.Object(
 )
 export type Hook = Static<typeof Hook>
 
-export const Hooks = Type.Array(Hook, {
+export const HooksSchema = Type.Array(Hook, {
   default: [],
   maxItems: 50,
   description: 'Programs that look at calls. What a workspace brings runs once its file is trusted.'
 })
 
 /** What is wrong with a hook that the schema does not say. */
-export function hookFaults({ when, command, module, on_failure }: Hook): string[] {
+export function validateHook({ when, command, module, on_failure }: Hook): string[] {
   const one = [command, module].filter(each => each !== undefined).length === 1
   return [
     ...(one ? [] : ['must have "command" or "module", and not both']),

@@ -4,7 +4,8 @@ import { type Static, Type } from 'typebox'
 const Globs = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 
-const FROM_OURS = 'A value in braces after a dollar sign, as `{env:NAME}`, is taken from our own environment.'
+const ENV_SUBSTITUTION_NOTE =
+  'A value in braces after a dollar sign, as `{env:NAME}`, is taken from our own environment.'
 const EFFECTS = ['read', 'create', 'write', 'execute', 'network', 'destructive'] as const
 
 const OAuth = Type.Object(
@@ -18,7 +19,7 @@ const OAuth = Type.Object(
     client_id: Type.Optional(
       Type.String({ description: 'What we are registered as. Without it we register ourselves where that is offered.' })
     ),
-    client_secret: Type.Optional(Type.String({ description: `What we prove that with. ${FROM_OURS}` })),
+    client_secret: Type.Optional(Type.String({ description: `What we prove that with. ${ENV_SUBSTITUTION_NOTE}` })),
     scope: Type.Optional(Type.String({ description: 'Scopes to ask for, instead of what the server asks for.' })),
     issuer: Type.Optional(Type.String({ description: 'The only authorization server that gets the secret.' })),
     redirect_port: Type.Optional(
@@ -45,14 +46,14 @@ export const McpServer = Type.Object(
     args: Type.Optional(Type.Array(Type.String(), { description: 'Its arguments.' })),
     env: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: `Variables that it gets besides the standard ones. ${FROM_OURS}`
+        description: `Variables that it gets besides the standard ones. ${ENV_SUBSTITUTION_NOTE}`
       })
     ),
     cwd: Type.Optional(Type.String({ description: 'Folder to start it in, from the root of the workspace.' })),
     url: Type.Optional(Type.String({ pattern: '^https?://', description: 'Where it listens.' })),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: `Headers of each request, such as a key. ${FROM_OURS}`
+        description: `Headers of each request, such as a key. ${ENV_SUBSTITUTION_NOTE}`
       })
     ),
     oauth: Type.Optional(OAuth),
@@ -92,7 +93,7 @@ export const McpServer = Type.Object(
 )
 export type McpServer = Static<typeof McpServer>
 
-export const McpServers = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }), McpServer, {
+export const McpServersSchema = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }), McpServer, {
   default: {},
   description:
     'MCP servers by name; each of their tools is served as `mcp:<server>:<tool>`. What a workspace brings is started only once the user trusts that file.'

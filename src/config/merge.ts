@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import type { Config } from './schema.ts'
 
-export type Draft = Static<typeof Config>
+export type ConfigDraft = Static<typeof Config>
 
 interface Schema {
   default?: unknown
@@ -10,14 +10,14 @@ interface Schema {
 }
 
 /** Every default that the schema states, sections filled in. */
-export function defaults(schema: typeof Config): Draft {
-  return fill(schema as Schema) as Draft
+export function defaultsFromSchema(schema: typeof Config): ConfigDraft {
+  return collectDefaults(schema as Schema) as ConfigDraft
 }
 
-function fill({ properties = {} }: Schema): Record<string, unknown> {
+function collectDefaults({ properties = {} }: Schema): Record<string, unknown> {
   const stated = Object.entries(properties).filter(([, { default: value }]) => value !== undefined)
   return Object.fromEntries(
-    stated.map(([key, field]) => [key, field.properties ? fill(field) : structuredClone(field.default)])
+    stated.map(([key, field]) => [key, field.properties ? collectDefaults(field) : structuredClone(field.default)])
   )
 }
 
@@ -26,10 +26,10 @@ export function mergeInto(draft: object, value: object): void {
   const target = draft as Record<string, unknown>
   for (const [key, given] of Object.entries(value)) {
     const now = target[key]
-    if (isTable(now) && isTable(given)) mergeInto(now, given)
+    if (isPlainObject(now) && isPlainObject(given)) mergeInto(now, given)
     else target[key] = structuredClone(given)
   }
 }
 
-const isTable = (value: unknown): value is object =>
+const isPlainObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,8 +1,8 @@
 // Which folders are served, under which names.
 import path from 'node:path'
 import { realFolder } from '../server/xdg.ts'
-import type { Source } from './config-source.ts'
-import type { Fault } from './validation.ts'
+import type { ConfigSource } from './config-source.ts'
+import type { ConfigIssue } from './validation.ts'
 
 interface Root {
   name: string
@@ -11,7 +11,11 @@ interface Root {
 }
 
 /** The strongest source that names any; else the current folder. Unnamed ones are called after their folder. */
-export function rootsOf(strongestFirst: readonly (Source | undefined)[], cwd: string, faults: Fault[]): Root[] {
+export function resolveRoots(
+  strongestFirst: readonly (ConfigSource | undefined)[],
+  cwd: string,
+  faults: ConfigIssue[]
+): Root[] {
   const by = strongestFirst.find(source => Array.isArray(source?.value.roots) && source.value.roots.length > 0)
   const given: { name?: string; path: string }[] = (by?.value.roots ?? [{ path: cwd }]).filter(
     root => typeof root?.path === 'string'
@@ -20,8 +24,8 @@ export function rootsOf(strongestFirst: readonly (Source | undefined)[], cwd: st
   for (const [index, { name, path: folder }] of given.entries()) {
     const real = realFolder(folder)
     const wrong = (message: string) =>
-      faults.push({ where: by?.at(['roots', index]) ?? cwd, field: `root ${folder}`, message })
-    const called = typeof name === 'string' ? name : given.length === 1 ? 'default' : nameOf(folder)
+      faults.push({ where: by?.locate(['roots', index]) ?? cwd, field: `root ${folder}`, message })
+    const called = typeof name === 'string' ? name : given.length === 1 ? 'default' : toRootName(folder)
     if (real === undefined) wrong('does not exist, or is not a readable folder')
     else if (roots.some(root => root.path === real)) wrong('is served twice')
     else if (roots.some(root => root.name === called))
@@ -32,7 +36,7 @@ export function rootsOf(strongestFirst: readonly (Source | undefined)[], cwd: st
   return roots
 }
 
-const nameOf = (folder: string) =>
+const toRootName = (folder: string) =>
   path
     .basename(folder)
     .replace(/[^A-Za-z0-9_-]+/g, '-')

@@ -1,11 +1,11 @@
 // What a rule says and what it matches on, wherever it stands.
 import { type Static, Type } from 'typebox'
-import { ASKED_LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { REQUESTABLE_LEVELS } from '../host/sandbox/isolation-levels.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
 
 /** What a rule matches on; every named field must hold. */
-export const Match = Type.Object(
+export const RuleMatch = Type.Object(
   {
     tool: Type.Optional(Type.String({ description: 'Tool name, or a glob over names.' })),
     category: Type.Optional(Type.String()),
@@ -63,7 +63,7 @@ export const Match = Type.Object(
       })
     ),
     isolation: Type.Optional(
-      Type.Enum([...ASKED_LEVELS], {
+      Type.Enum([...REQUESTABLE_LEVELS], {
         description:
           'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less.'
       })
@@ -77,7 +77,7 @@ export const Match = Type.Object(
   },
   { additionalProperties: false, title: 'Match' }
 )
-export type Match = Static<typeof Match>
+export type RuleMatch = Static<typeof RuleMatch>
 
 export const RuleEffect = Type.Enum(['allow', 'ask', 'deny'])
 export const RuleScope = Type.Enum(['session', 'workspace', 'user'])
@@ -87,7 +87,7 @@ export type RuleScope = Static<typeof RuleScope>
 export const ConfiguredRule = Type.Object(
   {
     effect: RuleEffect,
-    match: Match,
+    match: RuleMatch,
     reason: Type.Optional(Type.String({ description: 'Shown to whoever is asked or refused.' })),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
     examples: Type.Optional(

@@ -1,18 +1,18 @@
 // What can be configured, once: the schema, its defaults and its words. Where values come from and how faults are told
 // is config-load's work; the documentation page is made from here.
 import { type Static, Type } from 'typebox'
-import { LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { ISOLATION_LEVELS } from '../host/sandbox/isolation-levels.ts'
 import { Agents, type TierRule } from './agents.ts'
-import type { Brought } from './contributions.ts'
-import { CommandTools, CustomTools } from './custom-tools.ts'
+import type { Contribution } from './contributions.ts'
+import { CommandTools, CustomToolsSettings } from './custom-tools.ts'
 import { Filters } from './filters.ts'
-import { FrontEnds } from './front-ends.ts'
-import { Hooks } from './hooks.ts'
-import { McpServers, McpSettings } from './mcp.ts'
+import { FrontEndsSchema } from './front-ends.ts'
+import { HooksSchema } from './hooks.ts'
+import { McpServersSchema, McpSettings } from './mcp.ts'
 import { ConfiguredRule } from './rules.ts'
-import { Web } from './web.ts'
+import { WebSchema } from './web.ts'
 
-export { ConfiguredRule, Match, RuleEffect, RuleScope } from './rules.ts'
+export { ConfiguredRule, RuleEffect, RuleMatch, RuleScope } from './rules.ts'
 
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 
@@ -180,19 +180,19 @@ export const Config = Type.Object(
       },
       { additionalProperties: false, default: {} }
     ),
-    front_ends: FrontEnds,
+    front_ends: FrontEndsSchema,
     rules: Type.Array(ConfiguredRule, {
       default: [],
       description: 'What is allowed, asked or denied; see the approvals page.'
     }),
     filters: Filters,
     agents: Agents,
-    web: Web,
+    web: WebSchema,
     mcp: McpSettings,
-    mcp_servers: McpServers,
+    mcp_servers: McpServersSchema,
     command_tools: CommandTools,
-    custom_tools: CustomTools,
-    hooks: Hooks,
+    custom_tools: CustomToolsSettings,
+    hooks: HooksSchema,
     env: Type.Object(
       {
         allow: Type.Array(Type.String(), {
@@ -217,7 +217,7 @@ export const Config = Type.Object(
     ),
     sandbox: Type.Object(
       {
-        level: Type.Enum(['auto', ...LEVELS], {
+        level: Type.Enum(['auto', ...ISOLATION_LEVELS], {
           default: 'auto',
           description:
             'What keeps commands that ask for nothing else. `auto`: `workspace` where it holds; where it does not, every command is asked about and the approval says so. `container` only where the server itself stands in one.'
@@ -359,7 +359,7 @@ export interface RuleTiers {
 /** What the server is started with: configuration plus what only the process knows. */
 export interface Settings extends Omit<Config, 'mcp_servers' | 'command_tools' | 'hooks'> {
   /** What files bring to be run, weakest first. */
-  brought: readonly Brought[]
+  brought: readonly Contribution[]
   state_dir: string
   tiers: RuleTiers
   version: string

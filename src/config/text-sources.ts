@@ -1,13 +1,13 @@
 // Settings that arrive as text: TOOLGATE_* variables and flags. Their names follow from the schema, so that a new
 // setting can be given each way at once.
 import path from 'node:path'
-import type { Source } from './config-source.ts'
+import type { ConfigSource } from './config-source.ts'
 import { resolvePath } from './file-source.ts'
 import { Config } from './schema.ts'
-import type { Fault } from './validation.ts'
+import type { ConfigIssue } from './validation.ts'
 
 /** Flags as given, by setting. `true` for a flag without a value. */
-export interface Flags {
+export interface ConfigFlags {
   /** `path` or `name=path` each. */
   root?: readonly string[] | undefined
   /** `file=sha256` each. */
@@ -17,7 +17,7 @@ export interface Flags {
 }
 
 /** TOOLGATE_* names that are no settings of the server. */
-const OTHER_NAMES: readonly string[] = [
+const NON_SETTING_VARIABLES: readonly string[] = [
   'TOOLGATE_ADMIN_CONFIG',
   'TOOLGATE_STATE_DIR',
   'TOOLGATE_RUN_DIR',
@@ -34,29 +34,32 @@ interface Schema {
   properties?: Record<string, Schema>
 }
 
-interface Setting {
+interface TextSetting {
   path: readonly string[]
   schema: Schema
 }
 
 /** Everything that one line of text can say, by its variable's name. */
-const SETTINGS: ReadonlyMap<string, Setting> = new Map(
-  leaves(Config as Schema, []).map(setting => [`TOOLGATE_${setting.path.join('_').toUpperCase()}`, setting])
+const TEXT_SETTINGS: ReadonlyMap<string, TextSetting> = new Map(
+  collectLeafSettings(Config as Schema, []).map(setting => [
+    `TOOLGATE_${setting.path.join('_').toUpperCase()}`,
+    setting
+  ])
 )
 
-function leaves(schema: Schema, at: readonly string[]): Setting[] {
+function collectLeafSettings(schema: Schema, at: readonly string[]): TextSetting[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const here = [...at, key]
-    if (field.properties) return leaves(field, here)
+    if (field.properties) return collectLeafSettings(field, here)
     const plain = field.type === 'array' ? field.items?.type === 'string' : field.type !== 'object'
     return plain ? [{ path: here, schema: field }] : []
   })
 }
 
-export const settingNames = (): string[] => [...SETTINGS.keys()]
+export const listSettingVariables = (): string[] => [...TEXT_SETTINGS.keys()]
 
-export function textSources(
-  flags: Flags,
+export function readTextSources(
+  flags: ConfigFlags,
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
   home: string
@@ -66,47 +69,50 @@ export function textSources(
   const flagged: Record<string, unknown> = {}
 
   for (const [name, text] of Object.entries(env)) {
-    const setting = SETTINGS.get(name)
+    const setting = TEXT_SETTINGS.get(name)
     if (!name.startsWith('TOOLGATE_') || !text) continue
-    if (setting) put(environment, setting.path, fromText(setting, text, cwd, home))
-    else if (!OTHER_NAMES.includes(name)) warnings.push(`${name}: ignored, it is no setting`)
+    if (setting) setAt(environment, setting.path, parseSettingText(setting, text, cwd, home))
+    else if (!NON_SETTING_VARIABLES.includes(name)) warnings.push(`${name}: ignored, it is no setting`)
   }
   if (env.TOOLGATE_ROOTS)
-    environment.roots = env.TOOLGATE_ROOTS.split(path.delimiter).map(text => rootOf(text, cwd, home))
+    environment.roots = env.TOOLGATE_ROOTS.split(path.delimiter).map(text => parseRoot(text, cwd, home))
 
-  const byPath = new Map([...SETTINGS.values()].map(setting => [setting.path.join('.'), setting]))
+  const byPath = new Map([...TEXT_SETTINGS.values()].map(setting => [setting.path.join('.'), setting]))
   for (const [name, given] of Object.entries(flags)) {
     const setting = byPath.get(name)
     if (!setting || given === undefined) continue
-    put(flagged, setting.path, typeof given === 'string' ? fromText(setting, given, cwd, home) : given)
+    setAt(flagged, setting.path, typeof given === 'string' ? parseSettingText(setting, given, cwd, home) : given)
   }
-  if (flags.root?.length) flagged.roots = flags.root.map(text => rootOf(text, cwd, home))
-  if (flags.trust?.length) flagged.trust = Object.fromEntries(flags.trust.map(text => trustOf(text, cwd, home)))
+  if (flags.root?.length) flagged.roots = flags.root.map(text => parseRoot(text, cwd, home))
+  if (flags.trust?.length) flagged.trust = Object.fromEntries(flags.trust.map(text => parseTrust(text, cwd, home)))
 
   return {
     warnings,
-    environment: source(environment, variableOf),
-    flags: source(flagged, flagOf)
+    environment: createSource(environment, toVariableName),
+    flags: createSource(flagged, toFlagName)
   }
 }
 
-type Place = readonly (string | number)[]
+type SettingPath = readonly (string | number)[]
 
-const namesIn = (at: Place) => at.filter(part => typeof part === 'string')
+const stringParts = (at: SettingPath) => at.filter(part => typeof part === 'string')
 
 /** The variable that says the setting at this place. */
-export const variableOf = (at: Place): string => `TOOLGATE_${namesIn(at).join('_').toUpperCase()}`
+export const toVariableName = (at: SettingPath): string => `TOOLGATE_${stringParts(at).join('_').toUpperCase()}`
 
 /** The flag that says it, where there is one. */
-export const flagOf = (at: Place): string =>
-  `--${FLAG_NAMES[String(at[0])] ?? namesIn(at).join('-').replaceAll('_', '-')}`
+export const toFlagName = (at: SettingPath): string =>
+  `--${FLAG_NAMES[String(at[0])] ?? stringParts(at).join('-').replaceAll('_', '-')}`
 
 const FLAG_NAMES: Record<string, string> = { roots: 'root', trust: 'trust', log: 'log-level' }
 
-const source = (value: object, at: Source['at']): Source => ({ value: value as Source['value'], at })
+const createSource = (value: object, locate: ConfigSource['locate']): ConfigSource => ({
+  value: value as ConfigSource['value'],
+  locate
+})
 
 /** Text that does not fit is left as text: the schema says what was expected. */
-function fromText({ path: at, schema }: Setting, text: string, cwd: string, home: string): unknown {
+function parseSettingText({ path: at, schema }: TextSetting, text: string, cwd: string, home: string): unknown {
   if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
   if (schema.type === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text
   if (schema.type === 'array')
@@ -119,22 +125,22 @@ function fromText({ path: at, schema }: Setting, text: string, cwd: string, home
 const BOOLEANS: Record<string, boolean> = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
 const FILE_SETTINGS: readonly string[] = ['socket', 'token_file', 'call_token_file']
 
-function put(target: Record<string, unknown>, at: readonly string[], value: unknown) {
+function setAt(target: Record<string, unknown>, at: readonly string[], value: unknown) {
   const [key = '', ...rest] = at
   if (rest.length === 0) target[key] = value
   else {
     target[key] ??= {}
-    put(target[key] as Record<string, unknown>, rest, value)
+    setAt(target[key] as Record<string, unknown>, rest, value)
   }
 }
 
 /** A name may stand before the path; a path that holds `=` is still a path when what precedes is no name. */
-function rootOf(text: string, cwd: string, home: string) {
+function parseRoot(text: string, cwd: string, home: string) {
   const [, name, given] = /^([A-Za-z0-9_-]{1,64})=(.+)$/s.exec(text) ?? [undefined, undefined, text]
   return { ...(name && { name }), path: resolvePath(given!, cwd, home) }
 }
 
-function trustOf(text: string, cwd: string, home: string): [string, string] {
+function parseTrust(text: string, cwd: string, home: string): [string, string] {
   const cut = text.lastIndexOf('=')
   return [resolvePath(text.slice(0, cut), cwd, home), text.slice(cut + 1)]
 }
@@ -143,18 +149,18 @@ function trustOf(text: string, cwd: string, home: string): [string, string] {
  * What is wrong with settings given as text. They are single values, so this needs no compiled schema: most starts have
  * no file, and are spared the time.
  */
-export function faultsInText(source: Source): Fault[] {
-  return [...SETTINGS.values()].flatMap(({ path: at, schema }) => {
+export function validateTextSource(source: ConfigSource): ConfigIssue[] {
+  return [...TEXT_SETTINGS.values()].flatMap(({ path: at, schema }) => {
     const value = at.reduce<unknown>(
       (inner, key) => (inner as Record<string, unknown> | undefined)?.[key],
       source.value
     )
-    const message = value === undefined ? undefined : faultOf(schema, value)
-    return message === undefined ? [] : [{ where: source.at(at), field: at.join('/'), message }]
+    const message = value === undefined ? undefined : findValueError(schema, value)
+    return message === undefined ? [] : [{ where: source.locate(at), field: at.join('/'), message }]
   })
 }
 
-function faultOf({ type, enum: allowed, minimum, maximum }: Schema, value: unknown): string | undefined {
+function findValueError({ type, enum: allowed, minimum, maximum }: Schema, value: unknown): string | undefined {
   if (allowed) return allowed.includes(value) ? undefined : `must be one of ${allowed.join(', ')}`
   if (type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be boolean'
   if (type !== 'integer') return undefined

@@ -1,29 +1,29 @@
 // What is wrong with a source, in words a person can act on.
 
-import type { Source } from './config-source.ts'
+import type { ConfigSource } from './config-source.ts'
 import { Config } from './schema.ts'
 
-export interface Fault {
+export interface ConfigIssue {
   where: string
   field: string
   message: string
 }
 
 export class ConfigError extends Error {
-  readonly faults: readonly Fault[]
+  readonly issues: readonly ConfigIssue[]
 
-  constructor(faults: readonly Fault[]) {
+  constructor(faults: readonly ConfigIssue[]) {
     super(faults.map(({ where, field, message }) => `${where}: ${field && `${field} `}${message}`).join('\n'))
     this.name = 'ConfigError'
-    this.faults = faults
+    this.issues = faults
   }
 }
 
 /** Every fault of a source by the schema. Only the parts that are there are compiled: this is on the way to starting. */
-export async function faultsIn(source: Source): Promise<Fault[]> {
+export async function validateSource(source: ConfigSource): Promise<ConfigIssue[]> {
   const keys = Object.keys(source.value)
   if (keys.length === 0) return []
-  const [{ Ajv }, { hostPatternFault }] = await Promise.all([
+  const [{ Ajv }, { hostPatternError }] = await Promise.all([
     import('./ajv.ts'),
     import('../host/egress/host-patterns.ts')
   ])
@@ -32,35 +32,39 @@ export async function faultsIn(source: Source): Promise<Fault[]> {
     strict: false,
     meta: false,
     validateSchema: false,
-    formats: { 'date-time': isTime, host: text => hostPatternFault(text) === undefined }
+    formats: { 'date-time': isTime, host: text => hostPatternError(text) === undefined }
   })
-  const check = ajv.compile(partOf(Config as Schema, keys))
+  const check = ajv.compile(partialSchema(Config as Schema, keys))
   if (check(source.value)) return []
   return (check.errors ?? [])
     .filter(({ keyword }) => keyword !== 'anyOf')
     .map(({ instancePath, keyword, params, message }) => {
       const extra = keyword === 'additionalProperties' ? [String(params.additionalProperty)] : []
-      const path = [...pathOf(instancePath), ...extra]
-      return { where: source.at(path), field: path.join('/'), message: WORDS[keyword]?.(params) ?? `${message}` }
+      const path = [...parsePointer(instancePath), ...extra]
+      return {
+        where: source.locate(path),
+        field: path.join('/'),
+        message: ISSUE_MESSAGES[keyword]?.(params) ?? `${message}`
+      }
     })
     .sort((a, b) => a.where.localeCompare(b.where, 'en', { numeric: true }))
 }
 
-const WORDS: Record<string, (params: Record<string, unknown>) => string> = {
+const ISSUE_MESSAGES: Record<string, (params: Record<string, unknown>) => string> = {
   additionalProperties: () => 'is not a setting',
   required: ({ missingProperty }) => `must have "${missingProperty}"`,
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
-  format: ({ format }) => `must be ${EXAMPLES[String(format)]}`
+  format: ({ format }) => `must be ${FORMAT_MESSAGES[String(format)]}`
 }
 
-const EXAMPLES: Record<string, string> = {
+const FORMAT_MESSAGES: Record<string, string> = {
   'date-time': 'a time such as 2030-01-31T00:00:00Z',
   host: 'a host such as example.com, *.example.com or example.com:8443'
 }
 
 const isTime = (text: string) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))
 
-const pathOf = (pointer: string) =>
+const parsePointer = (pointer: string) =>
   pointer
     .split('/')
     .slice(1)
@@ -74,14 +78,14 @@ interface Schema {
 }
 
 /** The schema for a file that may leave anything out. What stands in lists keeps its required fields. */
-function partOf(schema: Schema, keys: readonly string[]): Schema {
+function partialSchema(schema: Schema, keys: readonly string[]): Schema {
   const { required: _, ...rest } = schema
   const properties = schema.properties ?? {}
   const parts = keys
     .filter(key => Object.hasOwn(properties, key))
     .map(key => {
       const part = properties[key]!
-      return [key, part.properties ? partOf(part, Object.keys(part.properties)) : part]
+      return [key, part.properties ? partialSchema(part, Object.keys(part.properties)) : part]
     })
   return { ...rest, properties: Object.fromEntries(parts) }
 }

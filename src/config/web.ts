@@ -14,7 +14,7 @@ const Mapping = Type.Object(
   { additionalProperties: false, default: {} }
 )
 
-export const Web = Type.Object(
+export const WebSchema = Type.Object(
   {
     allow: Type.Array(Type.String({ format: 'host' }), {
       default: [],
@@ -78,4 +78,4 @@ export const Web = Type.Object(
   },
   { additionalProperties: false, default: {} }
 )
-export type WebSettings = Static<typeof Web>
+export type WebSettings = Static<typeof WebSchema>

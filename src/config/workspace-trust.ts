@@ -1,14 +1,14 @@
 // What the configuration in a workspace may do. Whoever can write to a repository can write that file, so by itself it
 // may only make things stricter; the user can trust one exact content of it to do more.
 import { isDeepStrictEqual } from 'node:util'
-import type { Trust } from '../host/trust/trust-store.ts'
-import { placedRules, type TierRule, withoutRules, wouldReplace } from './agents.ts'
-import type { Source } from './config-source.ts'
-import { broughtBy, withoutBrought } from './contributions.ts'
-import { type Draft, mergeInto } from './merge.ts'
+import type { TrustStore } from '../host/trust/trust-store.ts'
+import { locateRules, omitRules, shadowsWildcard, type TierRule } from './agents.ts'
+import type { ConfigSource } from './config-source.ts'
+import { omitContributions, readContribution } from './contributions.ts'
+import { type ConfigDraft, mergeInto } from './merge.ts'
 
 /** Never from a workspace, trusted or not: who is served, where, to whom. */
-const NEVER: readonly string[] = [
+const FORBIDDEN_SETTINGS: readonly string[] = [
   'trust',
   'roots',
   'host',
@@ -25,63 +25,66 @@ const NEVER: readonly string[] = [
 
 /** What the file of a workspace may do about a setting: nothing, make it stricter, or set it, but only where that content
  * is trusted. Trusted, it may set all but the first. */
-export function workspaceMay(setting: string): 'never' | 'tighten' | 'trusted' {
+export function workspacePermission(setting: string): 'never' | 'tighten' | 'trusted' {
   const at = setting.split('.')
-  if (NEVER.includes(at[0]!)) return 'never'
-  const tightens = Object.keys(TIGHTEN).some(path => `${path}.`.startsWith(`${setting}.`))
-  return tightens || RULED.includes(setting) || TIGHTEN[withWildcard(at, 1)] ? 'tighten' : 'trusted'
+  if (FORBIDDEN_SETTINGS.includes(at[0]!)) return 'never'
+  const tightens = Object.keys(TIGHTENING_RULES).some(path => `${path}.`.startsWith(`${setting}.`))
+  return tightens || RULE_SETTINGS.includes(setting) || TIGHTENING_RULES[withWildcard(at, 1)] ? 'tighten' : 'trusted'
 }
 
 /** What holds rules, of which those that ask or deny are taken from anybody. */
-const RULED: readonly string[] = ['rules', 'filters']
+const RULE_SETTINGS: readonly string[] = ['rules', 'filters']
 
-export function takeWorkspace(
-  draft: Draft,
-  source: Source,
-  trust: Pick<Trust, 'isTrusted' | 'knows'>
+export function applyWorkspaceConfig(
+  draft: ConfigDraft,
+  source: ConfigSource,
+  trust: Pick<TrustStore, 'isTrusted' | 'isKnown'>
 ): { rules: TierRule[]; warnings: string[]; trusted: boolean } {
   const { path, sha256 } = source.file!
   const trusted = trust.isTrusted(path, sha256)
-  const rest = withoutRules(withoutBrought(source.value))
+  const rest = omitRules(omitContributions(source.value))
   const ignored: (string | number)[][] = []
 
-  const taken = placedRules(source.value).filter(({ rule, at }) => {
+  const taken = locateRules(source.value).filter(({ rule, at }) => {
     const fits = trusted || rule.effect !== 'allow'
     if (!fits) ignored.push(at)
     return fits
   })
-  for (const key of Object.keys(rest)) if (NEVER.includes(key)) ignored.push([key])
-  const allowed = Object.fromEntries(Object.entries(rest).filter(([key]) => !NEVER.includes(key)))
-  const others = trusted ? [] : Object.keys(rest.agents ?? {}).filter(name => wouldReplace(draft.agents, name))
+  for (const key of Object.keys(rest)) if (FORBIDDEN_SETTINGS.includes(key)) ignored.push([key])
+  const allowed = Object.fromEntries(Object.entries(rest).filter(([key]) => !FORBIDDEN_SETTINGS.includes(key)))
+  const others = trusted ? [] : Object.keys(rest.agents ?? {}).filter(name => shadowsWildcard(draft.agents, name))
   for (const name of others) {
     ignored.push(['agents', name])
     delete rest.agents![name]
   }
   if (trusted) mergeInto(draft, allowed)
-  else ignored.push(...tighten(draft as unknown as Table, allowed, []))
+  else ignored.push(...tighten(draft as unknown as ConfigTable, allowed, []))
 
-  const warnings = ignored.map(at => `${source.at(at)} ${at.join('/')}: ignored, ${why(at, trust.knows(path))}`)
-  const brings = broughtBy(source, { trusted }) !== undefined
-  if (brings && !trusted) warnings.push(`${source.at([])} brings what is not started while the file is not trusted.`)
-  const curable = (brings && !trusted) || ignored.some(([key]) => !NEVER.includes(String(key)))
+  const warnings = ignored.map(
+    at => `${source.locate(at)} ${at.join('/')}: ignored, ${ignoredReason(at, trust.isKnown(path))}`
+  )
+  const brings = readContribution(source, { trusted }) !== undefined
+  if (brings && !trusted)
+    warnings.push(`${source.locate([])} brings what is not started while the file is not trusted.`)
+  const curable = (brings && !trusted) || ignored.some(([key]) => !FORBIDDEN_SETTINGS.includes(String(key)))
   if (curable) warnings.push(`To see what it would bring, and to trust it as it is now: toolgate trust '${path}'`)
   const rules = taken.map(({ rule }) => rule).filter(({ for_agent = '' }) => !others.includes(for_agent))
   return { rules, warnings, trusted }
 }
 
-const why = ([key]: readonly (string | number)[], isKnown: boolean) =>
-  NEVER.includes(String(key))
+const ignoredReason = ([key]: readonly (string | number)[], isKnown: boolean) =>
+  FORBIDDEN_SETTINGS.includes(String(key))
     ? 'a workspace never sets this'
     : isKnown
       ? 'the file changed since it was trusted, so it may only tighten'
       : 'a workspace that is not trusted may only tighten'
 
-type Table = Record<string, unknown>
+type ConfigTable = Record<string, unknown>
 
 /** How a setting may be tightened: from what holds and what is asked, what holds then. */
-const TIGHTEN: Record<string, (now: never, asked: never) => unknown> = {
+const TIGHTENING_RULES: Record<string, (now: never, asked: never) => unknown> = {
   read_only: (now: boolean, asked: boolean) => now || asked,
-  'approval.ttl_ms': (now: number, asked: number) => shorter(now, asked),
+  'approval.ttl_ms': (now: number, asked: number) => shorterTtl(now, asked),
   'language_servers.enabled': (now: boolean, asked: boolean) => now && asked,
   'custom_tools.enabled': (now: boolean, asked: boolean) => now && asked,
   'language_servers.servers.*.disabled': (now: boolean | undefined, asked: boolean) => now || asked,
@@ -93,13 +96,16 @@ const TIGHTEN: Record<string, (now: never, asked: never) => unknown> = {
 }
 
 /** Zero is for ever. */
-const shorter = (now: number, asked: number) => (asked === 0 ? now : now === 0 ? asked : Math.min(now, asked))
+const shorterTtl = (now: number, asked: number) => (asked === 0 ? now : now === 0 ? asked : Math.min(now, asked))
 
 /** Takes what is stricter; gives the paths of what is not. */
-function tighten(draft: Table, asked: Table, at: string[]): string[][] {
+function tighten(draft: ConfigTable, asked: ConfigTable, at: string[]): string[][] {
   return Object.entries(asked).flatMap(([key, value]) => {
     const path = [...at, key]
-    const rule = TIGHTEN[path.join('.')] ?? TIGHTEN[withWildcard(path, 1)] ?? TIGHTEN[withWildcard(path, 2)]
+    const rule =
+      TIGHTENING_RULES[path.join('.')] ??
+      TIGHTENING_RULES[withWildcard(path, 1)] ??
+      TIGHTENING_RULES[withWildcard(path, 2)]
     if (rule) {
       const before = Object.hasOwn(draft, key) ? draft[key] : undefined
       const next = rule(before as never, value as never)
@@ -108,8 +114,8 @@ function tighten(draft: Table, asked: Table, at: string[]): string[][] {
       return heard ? [] : [path]
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path]
-    const inner = (Object.hasOwn(draft, key) ? draft[key] : {}) as Table
-    const left = tighten(inner, value as Table, path)
+    const inner = (Object.hasOwn(draft, key) ? draft[key] : {}) as ConfigTable
+    const left = tighten(inner, value as ConfigTable, path)
     if (Object.keys(inner).length > 0) draft[key] = inner
     return left
   })

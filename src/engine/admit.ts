@@ -1,111 +1,135 @@
 // A call's first step: what its hooks and policy say of it, and then it runs, waits for a decision, or has ended.
 import { ToolError } from '../errors.ts'
-import type { Write } from '../store/store.ts'
-import type { Assessment, Live } from './active-call.ts'
-import { approval, assess, checkEarly } from './approvals/evaluate.ts'
-import { waits } from './approvals/request-approval.ts'
+import type { StoreWrite } from '../store/store.ts'
+import type { ActiveCall, CallEvaluation } from './active-call.ts'
+import { buildApproval, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
+import { requestApproval } from './approvals/request-approval.ts'
 import type { Approval, ApprovedBy, Call, HookRun } from './call.ts'
-import { type Engine, enter, step } from './engine.ts'
-import { isLookedAt, lookedCall, refusalBy, throughHooks } from './hooks/pre-hooks.ts'
-import { toolCall } from './redacted-call.ts'
-import { run } from './run.ts'
-import { decided, reject, stopped } from './settle.ts'
+import { type Engine, registerCall, transition } from './engine.ts'
+import { applyPreHookResult, formatHookRefusal, hasPreHooks, runPreHooks } from './hooks/pre-hooks.ts'
+import { toolCallEvent } from './redacted-call.ts'
+import { runCall } from './run.ts'
+import { decisionEvent, settleRejected, settleStopped } from './settle.ts'
 
-export interface Taking {
+export interface AdmitOptions {
   /** What goes into the journal with the first step. */
-  also: () => Write[]
+  also: () => StoreWrite[]
   /** Digest of what the sender was shown and approves with the request; `confirm` also where it is strict. */
   shown: { digest: string; confirm: boolean } | undefined
 }
 
 /** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of. Where it has hooks that
  * is before they have answered, since they may need seconds, and nobody should wait so long to hear that there is a call. */
-export async function take(engine: Engine, live: Live, taking: Taking): Promise<Live> {
-  enter(engine, live)
+export async function admitCall(engine: Engine, live: ActiveCall, taking: AdmitOptions): Promise<ActiveCall> {
+  registerCall(engine, live)
   const known = Promise.withResolvers<void>()
-  const taken = takeLooked(engine, live, taking, known.resolve)
+  const taken = evaluateAndAdmit(engine, live, taking, known.resolve)
   await Promise.race([taken, known.promise])
   taken.catch(error => engine.log.error({ err: error }, 'a call could not be taken'))
   return live
 }
 
-async function takeLooked(engine: Engine, live: Live, { also, shown }: Taking, known: () => void): Promise<void> {
+async function evaluateAndAdmit(
+  engine: Engine,
+  live: ActiveCall,
+  { also, shown }: AdmitOptions,
+  known: () => void
+): Promise<void> {
   let left = also
-  let assessment: Assessment
+  let evaluation: CallEvaluation
   try {
-    assessment = await assess(engine, live, live.call.params)
-    live.assessment = assessment
-    if (await isLookedAt(engine, live, assessment)) {
+    evaluation = await evaluateCall(engine, live, live.call.params)
+    live.evaluation = evaluation
+    if (await hasPreHooks(engine, live, evaluation)) {
       // A call that programs have seen is not forgotten, whatever becomes of the server meanwhile.
-      await step(engine, live, live.call, [], also)
-      left = none
+      await transition(engine, live, live.call, [], also)
+      left = noWrites
       known()
-      const looked = await throughHooks(engine, live, { params: live.call.params, assessment })
-      live.call = lookedCall(live.call, looked)
-      if (looked.refused) return await refuseByHook(engine, live, looked.refused)
-      assessment = looked.assessment
-      live.assessment = assessment
+      const looked = await runPreHooks(engine, live, { params: live.call.params, evaluation })
+      live.call = applyPreHookResult(live.call, looked)
+      if (looked.refusedBy) return await rejectByHook(engine, live, looked.refusedBy)
+      evaluation = looked.evaluation
+      live.evaluation = evaluation
     }
-    await checkEarly(engine, live, live.call.params, assessment)
+    await runEarlyCheck(engine, live, live.call.params, evaluation)
     live.abort.signal.throwIfAborted()
-    const { verdict } = assessment
+    const { verdict } = evaluation
     if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
-    if (verdict.decision === 'deny') await refuse(engine, live, verdict, left)
-    else if (verdict.decision !== 'allow') await ask(engine, live, assessment, { also: left, shown })
+    if (verdict.decision === 'deny') await rejectByPolicy(engine, live, verdict, left)
+    else if (verdict.decision !== 'allow') await askForApproval(engine, live, evaluation, { also: left, shown })
   } catch (error) {
-    if (engine.store.failed) throw error
-    await stopped(engine, live, error, { before: [toolCall(engine, live, live.call)], also: left })
+    if (engine.store.failure) throw error
+    await settleStopped(engine, live, error, { eventsBefore: [toolCallEvent(engine, live, live.call)], also: left })
     return
   }
-  if (assessment.verdict.decision === 'allow') await allow(engine, live, assessment, left)
+  if (evaluation.verdict.decision === 'allow') await startAllowed(engine, live, evaluation, left)
 }
 
-const none = () => []
+const noWrites = () => []
 
-async function allow(engine: Engine, live: Live, { verdict, effect }: Assessment, also: () => Write[]) {
+async function startAllowed(
+  engine: Engine,
+  live: ActiveCall,
+  { verdict, effect }: CallEvaluation,
+  also: () => StoreWrite[]
+) {
   const { source, rule_id } = verdict
   const approved_by = { source, at: live.call.created_at, ...(rule_id !== undefined && { rule_id }) }
   const queued: Call = { ...(live.call as Extract<Call, { status: 'queued' }>), approved_by }
-  live.intent = step(engine, live, queued, [toolCall(engine, live, queued)], also)
-  const running = runOn(engine, live, undefined)
+  live.durableIntent = transition(engine, live, queued, [toolCallEvent(engine, live, queued)], also)
+  const running = startRun(engine, live, undefined)
   // A read may be told of before its commit; anything else is durable first.
-  await (effect === 'read' ? Promise.race([running, live.intent]) : live.intent)
+  await (effect === 'read' ? Promise.race([running, live.durableIntent]) : live.durableIntent)
 }
 
-function runOn(engine: Engine, live: Live, bound: string | undefined): Promise<void> {
+function startRun(engine: Engine, live: ActiveCall, bound: string | undefined): Promise<void> {
   const { tool_call_id } = live.call
-  const running = run(engine, live, bound)
+  const running = runCall(engine, live, bound)
   running.catch(error => engine.log.error({ err: error, tool_call_id }, 'a call could not be ended'))
   return running
 }
 
-async function ask(engine: Engine, live: Live, assessment: Assessment, { also, shown }: Taking): Promise<void> {
-  const asked = await approval(engine, live, live.call.params, assessment)
+async function askForApproval(
+  engine: Engine,
+  live: ActiveCall,
+  evaluation: CallEvaluation,
+  { also, shown }: AdmitOptions
+): Promise<void> {
+  const asked = await buildApproval(engine, live, live.call.params, evaluation)
   live.abort.signal.throwIfAborted()
   if (live.may_approve && shown?.digest === asked.digest && (asked.level === 'ask' || shown.confirm))
-    return allowAsShown(engine, live, asked, also)
+    return startPreApproved(engine, live, asked, also)
   const { tool, tool_call_id } = live.call
-  live.intent = waits(engine, live, { ...live.call, status: 'awaiting_approval', approval: asked }, also).then(() =>
-    engine.log.info({ tool, tool_call_id }, `waiting for approval: ${asked.preview.title}`)
-  )
-  return live.intent
+  live.durableIntent = requestApproval(
+    engine,
+    live,
+    { ...live.call, status: 'awaiting_approval', approval: asked },
+    also
+  ).then(() => engine.log.info({ tool, tool_call_id }, `waiting for approval: ${asked.preview.title}`))
+  return live.durableIntent
 }
 
 /** Whoever sent it has seen what it would do, and approved that. */
-function allowAsShown(engine: Engine, live: Live, asked: Approval, also: () => Write[]): Promise<void> {
+function startPreApproved(engine: Engine, live: ActiveCall, asked: Approval, also: () => StoreWrite[]): Promise<void> {
   const { client } = live.call
   const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: asked.digest }
   const queued: Call = { ...live.call, status: 'queued', approval: asked, approved_by: by }
-  live.intent = step(engine, live, queued, [toolCall(engine, live, queued), decided(queued, 'approved', { by })], also)
-  runOn(engine, live, asked.digest)
-  return live.intent
+  live.durableIntent = transition(
+    engine,
+    live,
+    queued,
+    [toolCallEvent(engine, live, queued), decisionEvent(queued, 'approved', { by })],
+    also
+  )
+  startRun(engine, live, asked.digest)
+  return live.durableIntent
 }
 
-function refuse(
+function rejectByPolicy(
   engine: Engine,
-  live: Live,
-  { reason, matched_rules }: Assessment['verdict'],
-  also: () => Write[]
+  live: ActiveCall,
+  { reason, matched_rules }: CallEvaluation['verdict'],
+  also: () => StoreWrite[]
 ): Promise<void> {
   const rule_id = matched_rules[0]?.rule_id
   const by: ApprovedBy = {
@@ -113,10 +137,15 @@ function refuse(
     at: live.call.created_at,
     ...(rule_id !== undefined && { rule_id })
   }
-  return reject(engine, live, { reason, by }, { before: [toolCall(engine, live, live.call)], also })
+  return settleRejected(engine, live, { reason, by }, { eventsBefore: [toolCallEvent(engine, live, live.call)], also })
 }
 
-function refuseByHook(engine: Engine, live: Live, run: HookRun): Promise<void> {
+function rejectByHook(engine: Engine, live: ActiveCall, run: HookRun): Promise<void> {
   const by: ApprovedBy = { source: 'hook', hook: run.name, at: new Date().toISOString() }
-  return reject(engine, live, { reason: refusalBy(run), by }, { before: [toolCall(engine, live, live.call)] })
+  return settleRejected(
+    engine,
+    live,
+    { reason: formatHookRefusal(run), by },
+    { eventsBefore: [toolCallEvent(engine, live, live.call)] }
+  )
 }

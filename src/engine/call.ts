@@ -1,8 +1,8 @@
 // A call: one request to run one tool, by status. A call never changes; each step of its life makes a new value.
 import { type Static, type TProperties, Type } from 'typebox'
-import { Match, RuleEffect, RuleScope } from '../config/schema.ts'
+import { RuleEffect, RuleMatch, RuleScope } from '../config/schema.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { FILE_CHANGE, HOOK_RUN } from '../events/events.ts'
+import { FILE_CHANGE_FIELDS, HOOK_RUN_FIELDS } from '../events/events.ts'
 import { FileHrefs } from '../tool/front-end.ts'
 
 const Open = { additionalProperties: true }
@@ -20,11 +20,11 @@ export const Preview = Type.Object(
 export type Preview = Static<typeof Preview>
 
 /** A rule that a person made by choosing one of `always_options`, or by POST /rules. */
-export const RememberedRule = Type.Object(
+export const SavedRule = Type.Object(
   {
     rule_id: Type.String(),
     effect: RuleEffect,
-    match: Match,
+    match: RuleMatch,
     scope: RuleScope,
     session_id: Type.Optional(Type.String({ description: 'With scope session.' })),
     workspace: Type.Optional(Type.String({ description: 'Root folder, with scope workspace.' })),
@@ -35,7 +35,7 @@ export const RememberedRule = Type.Object(
   },
   { title: 'Rule' }
 )
-export type RememberedRule = Static<typeof RememberedRule>
+export type SavedRule = Static<typeof SavedRule>
 
 export const MatchedRule = Type.Object({
   tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),
@@ -51,12 +51,12 @@ export const AlwaysOption = Type.Object({
   scope: RuleScope,
   rule: Type.Optional(
     Type.Object(
-      { effect: RuleEffect, match: Match },
+      { effect: RuleEffect, match: RuleMatch },
       { description: 'What would be remembered, where it is one rule.' }
     )
   ),
   rules: Type.Optional(
-    Type.Array(Type.Object({ effect: RuleEffect, match: Match }), {
+    Type.Array(Type.Object({ effect: RuleEffect, match: RuleMatch }), {
       description: 'All that would be remembered instead of `rule`, where a line needs leave for several commands.'
     })
   )
@@ -134,7 +134,7 @@ export const NewDiagnostics = Type.Object(
 export type NewDiagnostics = Static<typeof NewDiagnostics>
 export type NewDiagnostic = NewDiagnostics['new'][number]
 
-export const Result = Type.Object(
+export const CallResult = Type.Object(
   {
     title: Type.String(),
     content: Type.String({ description: 'Bounded text for a model.' }),
@@ -158,7 +158,7 @@ export const Result = Type.Object(
   },
   { title: 'Result' }
 )
-export type Result = Static<typeof Result>
+export type CallResult = Static<typeof CallResult>
 
 export const CallError = Type.Object(
   {
@@ -171,23 +171,23 @@ export const CallError = Type.Object(
 )
 export type CallError = Static<typeof CallError>
 
-export const FileChange = Type.Object(FILE_CHANGE, { title: 'FileChange' })
+export const FileChange = Type.Object(FILE_CHANGE_FIELDS, { title: 'FileChange' })
 export type FileChange = Static<typeof FileChange>
 
-export const Undoable = Type.Object(
+export const UndoAvailability = Type.Object(
   {
     available: Type.Boolean(),
     reason: Type.Optional(Type.String({ description: 'Why not.' }))
   },
   { description: 'Whether what the call changed was kept; GET /calls/{id}/undo tells what undoing it would do now.' }
 )
-export type Undoable = Static<typeof Undoable>
+export type UndoAvailability = Static<typeof UndoAvailability>
 
 /** How a hook has looked at a call. */
-export const HookRun = Type.Object(HOOK_RUN, { title: 'HookRun' })
+export const HookRun = Type.Object(HOOK_RUN_FIELDS, { title: 'HookRun' })
 export type HookRun = Static<typeof HookRun>
 
-const base = {
+const baseFields = {
   tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
   tool: Type.String(),
   params: Type.Unknown({ description: 'What runs, or would run.' }),
@@ -207,43 +207,43 @@ const base = {
   created_at: Time,
   timeout_ms: Type.Integer()
 }
-const allowed = { approved_by: Type.Optional(ApprovedBy), approval: Type.Optional(Approval) }
-const ended = {
+const approvalFields = { approved_by: Type.Optional(ApprovedBy), approval: Type.Optional(Approval) }
+const endFields = {
   approval: Type.Optional(Approval),
   approved_by: Type.Optional(ApprovedBy),
   started_at: Type.Optional(Time),
   finished_at: Time,
   execution_time_ms: Type.Optional(Type.Number()),
   changes: Type.Optional(Type.Array(FileChange)),
-  undo: Type.Optional(Undoable)
+  undo: Type.Optional(UndoAvailability)
 }
-const withStatus = <S extends string, P extends TProperties>(status: S, fields: P) =>
-  Type.Object({ status: Type.Literal(status), ...base, ...fields }, { ...Open, title: `Call (${status})` })
+const defineStatus = <S extends string, P extends TProperties>(status: S, fields: P) =>
+  Type.Object({ status: Type.Literal(status), ...baseFields, ...fields }, { ...Open, title: `Call (${status})` })
 
 export const Call = Type.Union(
   [
-    withStatus('awaiting_approval', { approval: Approval }),
-    withStatus('queued', allowed),
-    withStatus('running', { ...allowed, approved_by: ApprovedBy, started_at: Time }),
-    withStatus('success', { ...ended, result: Result, cached: Type.Optional(Type.Boolean()) }),
-    withStatus('error', { ...ended, error: CallError }),
-    withStatus('rejected', {
-      ...ended,
+    defineStatus('awaiting_approval', { approval: Approval }),
+    defineStatus('queued', approvalFields),
+    defineStatus('running', { ...approvalFields, approved_by: ApprovedBy, started_at: Time }),
+    defineStatus('success', { ...endFields, result: CallResult, cached: Type.Optional(Type.Boolean()) }),
+    defineStatus('error', { ...endFields, error: CallError }),
+    defineStatus('rejected', {
+      ...endFields,
       reason: Type.String(),
       user_message: Type.Optional(Type.String()),
       rejected_by: ApprovedBy
     }),
-    withStatus('cancelled', { ...ended, reason: Type.String() }),
-    withStatus('interrupted', { ...ended, reason: Type.String() }),
-    withStatus('expired', { ...ended, reason: Type.String() })
+    defineStatus('cancelled', { ...endFields, reason: Type.String() }),
+    defineStatus('interrupted', { ...endFields, reason: Type.String() }),
+    defineStatus('expired', { ...endFields, reason: Type.String() })
   ],
   { title: 'Call', description: 'One request to run one tool.' }
 )
 export type Call = Static<typeof Call>
-export type Status = Call['status']
-export type CallWith<S extends Status> = Extract<Call, { status: S }>
+export type CallStatus = Call['status']
+export type CallWithStatus<S extends CallStatus> = Extract<Call, { status: S }>
 
-export const STATUSES = [
+export const CALL_STATUSES = [
   'awaiting_approval',
   'queued',
   'running',
@@ -253,8 +253,8 @@ export const STATUSES = [
   'cancelled',
   'interrupted',
   'expired'
-] as const satisfies Status[]
-const SETTLED: ReadonlySet<Status> = new Set([
+] as const satisfies CallStatus[]
+const SETTLED_STATUSES: ReadonlySet<CallStatus> = new Set([
   'success',
   'error',
   'rejected',
@@ -264,4 +264,4 @@ const SETTLED: ReadonlySet<Status> = new Set([
 ] as const)
 
 export type SettledCall = Exclude<Call, { status: 'awaiting_approval' | 'queued' | 'running' }>
-export const isSettled = (call: Call): call is SettledCall => SETTLED.has(call.status)
+export const isSettled = (call: Call): call is SettledCall => SETTLED_STATUSES.has(call.status)

@@ -2,34 +2,41 @@
 import { resolve } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Change, Workspace } from '../host/host.ts'
-import { type Caller, joinJson, type Live, shownJson } from './active-call.ts'
-import { type Freshness, freshnessOf, type Proposal, proposalOf } from './approvals/call-preview.ts'
-import { type Approve, alreadyDecided, approve, cancelCall, type Reject, rejectCall } from './approvals/decide.ts'
-import { explain } from './approvals/explain.ts'
-import { type Call, type CallWith, isSettled, type RememberedRule } from './call.ts'
-import { type DryRun, dryRun } from './dry-run.ts'
-import type { Engine, OutputPage, OutputQuery, ServedWorkspace } from './engine.ts'
-import { historyOf } from './history.ts'
-import { notRunning, sendToBackground } from './jobs/background.ts'
+import { type ActiveCall, type Caller, joinResultJson, serializePublished } from './active-call.ts'
+import { type CallPreview, checkFreshness, getCallPreview, type PreviewFreshness } from './approvals/call-preview.ts'
+import {
+  type ApprovalDecision,
+  alreadyDecidedError,
+  approveCall,
+  cancelCall,
+  type RejectionDecision,
+  rejectCall
+} from './approvals/decide.ts'
+import { explainCall } from './approvals/explain.ts'
+import { type Call, type CallWithStatus, isSettled, type SavedRule } from './call.ts'
+import { type DryRunResult, dryRun } from './dry-run.ts'
+import type { Engine, OutputPage, OutputPageQuery, ServedWorkspace } from './engine.ts'
+import { createHistory } from './history.ts'
+import { notRunningError, sendToBackground } from './jobs/background.ts'
 import type { Explanation } from './policy/explanation-schema.ts'
-import { readyFor } from './policy/rules.ts'
-import type { NewRule } from './policy/saved-rules.ts'
-import { outputOf } from './read-output.ts'
-import { recover } from './recover.ts'
-import { toldCall } from './redacted-call.ts'
-import { clashes, type Hold } from './scheduler.ts'
-import { expire } from './settle.ts'
-import { type Request, type SubmitOptions, submit, workspaceOf } from './submit.ts'
-import { showUndo, type UndoQuery, type UndoShown, undoAsShown } from './undo.ts'
+import { prepareRules } from './policy/rules.ts'
+import type { SavedRuleInput } from './policy/saved-rules.ts'
+import { readCallOutput } from './read-output.ts'
+import { recoverCalls } from './recover.ts'
+import { redactCall } from './redacted-call.ts'
+import { locksConflict, type PathLock } from './scheduler.ts'
+import { settleExpired } from './settle.ts'
+import { resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
+import { prepareUndo, previewUndo, type UndoDryRun, type UndoOptions } from './undo.ts'
 
 /** A call as far as it is known now, ready to be sent. */
-export interface Answer {
+export interface SerializedCall {
   call: Call
   /** The call as JSON. */
   json: string
 }
 
-interface Wait {
+interface WaitOptions {
   ms: number
   /** Wait on while the call needs a decision. */
   throughApproval: boolean
@@ -37,7 +44,7 @@ interface Wait {
 }
 
 /** What became of one call of a batch, or of one decision among several. */
-export type Outcome = Answer | { error: unknown } | { skipped: true }
+export type BatchItemOutcome = SerializedCall | { error: unknown } | { skipped: true }
 
 interface LogQuery {
   status?: string | undefined
@@ -56,182 +63,192 @@ const EXPIRY_CHECK_MS = 1_000
 
 export class Calls {
   readonly #engine: Engine
-  readonly #expiry: NodeJS.Timeout
+  readonly #expiryTimer: NodeJS.Timeout
 
   private constructor(engine: Engine) {
     this.#engine = engine
-    this.#expiry = setInterval(() => this.#expire(), EXPIRY_CHECK_MS)
-    this.#expiry.unref()
+    this.#expiryTimer = setInterval(() => this.#expireApprovals(), EXPIRY_CHECK_MS)
+    this.#expiryTimer.unref()
   }
 
   /** Takes over what the run before left, then takes calls. `changes` are what calls did that could not tell it any more. */
   static async start(engine: Engine, changes: ReadonlyMap<string, readonly Change[]> = new Map()): Promise<Calls> {
     const { administrator, user, workspace } = engine.settings.tiers
-    await readyFor([...administrator, ...user, ...workspace, ...engine.rules.list()])
-    await recover(engine, changes)
+    await prepareRules([...administrator, ...user, ...workspace, ...engine.rules.list()])
+    await recoverCalls(engine, changes)
     return new Calls(engine)
   }
 
   /** Takes a request and waits as told. The answer may be of an earlier call, where the request was seen before. */
-  async submit(request: Request, caller: Caller, options: SubmitOptions & { wait: Wait }): Promise<Answer> {
-    const live = await submit(this.#engine, request, caller, options)
-    if ('settled' in live) return this.#stored(live.settled)
-    return this.#answer(live, live.call.background ? { ...options.wait, ms: 0 } : options.wait)
+  async submit(
+    request: SubmitRequest,
+    caller: Caller,
+    options: SubmitOptions & { wait: WaitOptions }
+  ): Promise<SerializedCall> {
+    const live = await submitCall(this.#engine, request, caller, options)
+    if ('settled' in live) return this.#getStored(live.settled)
+    return this.#waitAndSerialize(live, live.call.background ? { ...options.wait, ms: 0 } : options.wait)
   }
 
   /** Takes a request and says, at once, which call it made and from which event on its story can be read. */
-  async open(
-    request: Request,
+  async submitForStream(
+    request: SubmitRequest,
     caller: Caller,
     options: SubmitOptions
   ): Promise<{ tool_call_id: string; after: number }> {
-    const live = await submit(this.#engine, request, caller, options)
+    const live = await submitCall(this.#engine, request, caller, options)
     if ('settled' in live) return { tool_call_id: live.settled, after: 0 }
     // What was under way when it was taken may be told of later than the call itself.
-    return { tool_call_id: live.call.tool_call_id, after: Math.min(live.since, this.#engine.journal.head) }
+    return { tool_call_id: live.call.tool_call_id, after: Math.min(live.sinceSeq, this.#engine.journal.head) }
   }
 
-  dryRun(request: Request, caller: Caller): Promise<DryRun> {
+  dryRun(request: SubmitRequest, caller: Caller): Promise<DryRunResult> {
     return dryRun(this.#engine, request, caller)
   }
 
   /** Why policy says of a call what it says. */
-  explain(request: Request, caller: Caller): Promise<Explanation> {
-    return explain(this.#engine, request, caller)
+  explain(request: SubmitRequest, caller: Caller): Promise<Explanation> {
+    return explainCall(this.#engine, request, caller)
   }
 
   /** Runs several requests: in parallel, but those that touch the same path in order; one after the other, and none after
    * a failure, with `stopOnError`. The outcomes are in the order of the requests. */
-  async batch(requests: Request[], caller: Caller, options: { stopOnError: boolean; wait: Wait }): Promise<Outcome[]> {
-    const one = (request: Request) =>
+  async batch(
+    requests: SubmitRequest[],
+    caller: Caller,
+    options: { stopOnError: boolean; wait: WaitOptions }
+  ): Promise<BatchItemOutcome[]> {
+    const one = (request: SubmitRequest) =>
       this.submit(request, caller, { wait: options.wait }).catch((error: unknown) => ({ error }))
-    if (!options.stopOnError) return this.#inPathOrder(requests, one)
-    const outcomes: Outcome[] = []
+    if (!options.stopOnError) return this.#runInPathOrder(requests, one)
+    const outcomes: BatchItemOutcome[] = []
     for (const request of requests) {
       const last = outcomes.at(-1)
-      outcomes.push(last && !wentWell(last) ? { skipped: true } : await one(request))
+      outcomes.push(last && !isSuccess(last) ? { skipped: true } : await one(request))
     }
     return outcomes
   }
 
   /** Name of the workspace that a request of this kind is about; undefined where it would have to name one. */
-  workspaceNamed(name: string | undefined): string | undefined {
+  resolveWorkspaceName(name: string | undefined): string | undefined {
     const { workspaces } = this.#engine
     if (name === undefined && workspaces.size > 1 && !workspaces.has('default')) return undefined
-    return workspaceOf(this.#engine, name).name
+    return resolveWorkspace(this.#engine, name).name
   }
 
   /** The call, waiting as told. */
-  async get(tool_call_id: string, wait: Wait): Promise<Answer> {
-    const live = this.#engine.live.get(tool_call_id)
-    return live ? this.#answer(live, wait) : this.#stored(tool_call_id)
+  async get(tool_call_id: string, wait: WaitOptions): Promise<SerializedCall> {
+    const live = this.#engine.activeCalls.get(tool_call_id)
+    return live ? this.#waitAndSerialize(live, wait) : this.#getStored(tool_call_id)
   }
 
   /** The log, newest first, as JSON texts; `cursor` for the next page. */
   async list({ cursor, id_prefix, ...query }: LogQuery): Promise<{ calls: string[]; cursor: string | null }> {
     // A read may have been answered while its commit is on its way; the log has it too.
     await this.#engine.store.flushed().catch(() => {})
-    const before = cursor === undefined ? undefined : cursorNumber(cursor)
-    const times = { since: query.since && inUtc(query.since), until: query.until && inUtc(query.until) }
+    const before = cursor === undefined ? undefined : parseCursor(cursor)
+    const times = { since: query.since && toUtc(query.since), until: query.until && toUtc(query.until) }
     const id_glob = id_prefix && `${id_prefix}*`
     const rows = this.#engine.store.calls({ ...query, ...times, id_glob, before })
     const last = rows.length === query.limit ? rows.at(-1) : undefined
-    return { calls: rows.map(({ head, result }) => joinJson(head, result)), cursor: last ? String(last.n) : null }
+    return { calls: rows.map(({ head, result }) => joinResultJson(head, result)), cursor: last ? String(last.n) : null }
   }
 
   /** Calls that wait for a decision, oldest first. */
-  pending(): CallWith<'awaiting_approval'>[] {
-    return [...this.#engine.live.values()].map(({ shown }) => shown).filter(call => call.status === 'awaiting_approval')
+  pending(): CallWithStatus<'awaiting_approval'>[] {
+    return [...this.#engine.activeCalls.values()]
+      .map(({ publishedCall }) => publishedCall)
+      .filter(call => call.status === 'awaiting_approval')
   }
 
   /** Calls that wait for their turn or run, oldest first. */
   running(): Call[] {
-    return [...this.#engine.live.values()]
-      .map(({ shown }) => shown)
+    return [...this.#engine.activeCalls.values()]
+      .map(({ publishedCall }) => publishedCall)
       .filter(({ status }) => status === 'queued' || status === 'running')
   }
 
   /** Both, as a stream tells of them. */
-  told(): { pending: Call[]; running: Call[] } {
+  redactedOpenCalls(): { pending: Call[]; running: Call[] } {
     const engine = this.#engine
     const told = (calls: readonly Call[]) =>
-      calls.map(call => toldCall(engine, engine.live.get(call.tool_call_id)!, call))
+      calls.map(call => redactCall(engine, engine.activeCalls.get(call.tool_call_id)!, call))
     return { pending: told(this.pending()), running: told(this.running()) }
   }
 
-  async approve(tool_call_id: string, decision: Approve, caller: Caller): Promise<Answer> {
-    this.#engine.front_ends.active(caller.client)
-    return answer(await approve(this.#engine, this.#undecided(tool_call_id), decision, caller))
+  async approve(tool_call_id: string, decision: ApprovalDecision, caller: Caller): Promise<SerializedCall> {
+    this.#engine.front_ends.markActive(caller.client)
+    return serializeCall(await approveCall(this.#engine, this.#getUndecided(tool_call_id), decision, caller))
   }
 
-  async reject(tool_call_id: string, decision: Reject, caller: Caller): Promise<Answer> {
-    this.#engine.front_ends.active(caller.client)
-    return answer(await rejectCall(this.#engine, this.#undecided(tool_call_id), decision, caller))
+  async reject(tool_call_id: string, decision: RejectionDecision, caller: Caller): Promise<SerializedCall> {
+    this.#engine.front_ends.markActive(caller.client)
+    return serializeCall(await rejectCall(this.#engine, this.#getUndecided(tool_call_id), decision, caller))
   }
 
   /** What a waiting call would make of files; with the digest that was shown, only if it is still that. */
-  async proposal(tool_call_id: string, digest: string | undefined): Promise<Proposal> {
-    return proposalOf(this.#engine, this.#undecided(tool_call_id), digest)
+  async getPreview(tool_call_id: string, digest: string | undefined): Promise<CallPreview> {
+    return getCallPreview(this.#engine, this.#getUndecided(tool_call_id), digest)
   }
 
   /** Whether a waiting call would still do what was shown. */
-  async digest(tool_call_id: string): Promise<Freshness> {
-    return freshnessOf(this.#engine, this.#undecided(tool_call_id))
+  async checkFreshness(tool_call_id: string): Promise<PreviewFreshness> {
+    return checkFreshness(this.#engine, this.#getUndecided(tool_call_id))
   }
 
   /** Cancels a call, and what of it runs on; one that has ended stays as it is. */
-  async cancel(tool_call_id: string, reason: string | undefined): Promise<Answer> {
-    const live = this.#engine.live.get(tool_call_id)
+  async cancel(tool_call_id: string, reason: string | undefined): Promise<SerializedCall> {
+    const live = this.#engine.activeCalls.get(tool_call_id)
     if (live) await cancelCall(this.#engine, live, reason)
-    else this.#stored(tool_call_id)
+    else this.#getStored(tool_call_id)
     await this.#engine.jobs.stop(tool_call_id, reason ?? 'Cancelled by the client.')
-    return live ? { call: live.shown, json: shownJson(live) } : this.#stored(tool_call_id)
+    return live ? { call: live.publishedCall, json: serializePublished(live) } : this.#getStored(tool_call_id)
   }
 
   /** Sends a running call to the background, and answers with the call as it then stands. */
-  async background(tool_call_id: string): Promise<Answer> {
-    const live = this.#engine.live.get(tool_call_id)
-    if (!live) throw notRunning(this.#stored(tool_call_id).call)
+  async moveToBackground(tool_call_id: string): Promise<SerializedCall> {
+    const live = this.#engine.activeCalls.get(tool_call_id)
+    if (!live) throw notRunningError(this.#getStored(tool_call_id).call)
     await sendToBackground(this.#engine, live)
-    return { call: live.shown, json: shownJson(live) }
+    return { call: live.publishedCall, json: serializePublished(live) }
   }
 
   /** What undoing a call would do now. */
-  showUndo(tool_call_id: string, query: UndoQuery, caller: Caller): Promise<UndoShown> {
-    return showUndo(this.#engine, this.#known(tool_call_id), query, caller)
+  previewUndo(tool_call_id: string, query: UndoOptions, caller: Caller): Promise<UndoDryRun> {
+    return previewUndo(this.#engine, this.#getCall(tool_call_id), query, caller)
   }
 
-  /** Submits the undo of a call. With `shown`, an approver has approved by that what was shown. */
+  /** Submits the undo of a call. With `publishedCall`, an approver has approved by that what was shown. */
   async undo(
     tool_call_id: string,
-    query: UndoQuery & Partial<Request>,
+    query: UndoOptions & Partial<SubmitRequest>,
     caller: Caller,
-    options: SubmitOptions & { wait: Wait }
-  ): Promise<Answer> {
-    const request = await undoAsShown(this.#engine, this.#known(tool_call_id), { ...query, caller, options })
+    options: SubmitOptions & { wait: WaitOptions }
+  ): Promise<SerializedCall> {
+    const request = await prepareUndo(this.#engine, this.#getCall(tool_call_id), { ...query, caller, options })
     return this.submit(request, caller, options)
   }
 
   /** What a command printed, by byte offset; waits for more where there is none yet. */
-  output(tool_call_id: string, query: OutputQuery): Promise<OutputPage> {
-    return outputOf(this.#engine, tool_call_id, query, () => isSettled(this.#known(tool_call_id)))
+  output(tool_call_id: string, query: OutputPageQuery): Promise<OutputPage> {
+    return readCallOutput(this.#engine, tool_call_id, query, () => isSettled(this.#getCall(tool_call_id)))
   }
 
   /** Remembered rules, oldest first. */
-  rules(): RememberedRule[] {
+  rules(): SavedRule[] {
     return this.#engine.rules.list()
   }
 
   /** Makes a rule; its workspace is given by name. */
-  addRule({ workspace, ...rule }: NewRule, { client }: Caller): Promise<RememberedRule> {
-    const served = this.#workspace(workspace)
-    if (rule.scope !== 'user' && !served) throw missing('/workspace', 'must name a served workspace')
+  addRule({ workspace, ...rule }: SavedRuleInput, { client }: Caller): Promise<SavedRule> {
+    const served = this.#findWorkspace(workspace)
+    if (rule.scope !== 'user' && !served) throw invalidFieldError('/workspace', 'must name a served workspace')
     if (rule.scope === 'session' && rule.session_id === undefined)
-      throw missing('/session_id', 'is required with scope session')
+      throw invalidFieldError('/session_id', 'is required with scope session')
     return this.#engine.rules.add({ ...rule, workspace: served?.root }, client)
   }
 
-  revokeRule(rule_id: string): Promise<RememberedRule> {
+  revokeRule(rule_id: string): Promise<SavedRule> {
     return this.#engine.rules.revoke(rule_id)
   }
 
@@ -243,9 +260,9 @@ export class Calls {
   /** Ends what still runs as interrupted, after waiting for it to end by itself. Waiting approvals stay. */
   async close(drain_ms: number): Promise<void> {
     this.drain()
-    clearInterval(this.#expiry)
+    clearInterval(this.#expiryTimer)
     const running = () =>
-      [...this.#engine.live.values()].filter(({ call }) => call.status === 'running' || call.status === 'queued')
+      [...this.#engine.activeCalls.values()].filter(({ call }) => call.status === 'running' || call.status === 'queued')
     await Promise.all(running().map(live => live.wait({ ms: drain_ms, throughApproval: true })))
     for (const live of running()) {
       live.stopping ??= 'interrupted'
@@ -256,38 +273,43 @@ export class Calls {
   }
 
   /** The workspace of that name; without one the only one or the default. */
-  #workspace(name: string | undefined): ServedWorkspace | undefined {
+  #findWorkspace(name: string | undefined): ServedWorkspace | undefined {
     const { workspaces } = this.#engine
     return name === undefined && workspaces.size === 1 ? [...workspaces.values()][0] : workspaces.get(name ?? 'default')
   }
 
-  async #answer(live: Live, { ms, throughApproval, signal }: Wait): Promise<Answer> {
+  async #waitAndSerialize(live: ActiveCall, { ms, throughApproval, signal }: WaitOptions): Promise<SerializedCall> {
     const call = await live.wait({ ms, throughApproval, signal })
-    return { call, json: shownJson(live) }
+    return { call, json: serializePublished(live) }
   }
 
-  #known(tool_call_id: string): Call {
-    return this.#engine.live.get(tool_call_id)?.shown ?? this.#stored(tool_call_id).call
+  #getCall(tool_call_id: string): Call {
+    return this.#engine.activeCalls.get(tool_call_id)?.publishedCall ?? this.#getStored(tool_call_id).call
   }
 
-  #stored(tool_call_id: string): Answer {
+  #getStored(tool_call_id: string): SerializedCall {
     const row = this.#engine.store.call(tool_call_id)
     if (!row) throw new ToolError('NOT_FOUND', `There is no call ${tool_call_id}.`)
-    const json = joinJson(row.head, row.result)
+    const json = joinResultJson(row.head, row.result)
     return { call: JSON.parse(row.head) as Call, json }
   }
 
-  #undecided(tool_call_id: string): Live {
-    const live = this.#engine.live.get(tool_call_id)
+  #getUndecided(tool_call_id: string): ActiveCall {
+    const live = this.#engine.activeCalls.get(tool_call_id)
     if (live) return live
-    throw alreadyDecided(this.#stored(tool_call_id).call)
+    throw alreadyDecidedError(this.#getStored(tool_call_id).call)
   }
 
-  async #inPathOrder(requests: Request[], one: (request: Request) => Promise<Outcome>): Promise<Outcome[]> {
-    const started: { holds: Hold[]; outcome: Promise<Outcome> }[] = []
+  async #runInPathOrder(
+    requests: SubmitRequest[],
+    one: (request: SubmitRequest) => Promise<BatchItemOutcome>
+  ): Promise<BatchItemOutcome[]> {
+    const started: { holds: PathLock[]; outcome: Promise<BatchItemOutcome> }[] = []
     for (const request of requests) {
-      const holds = this.holdsOf(request)
-      const earlier = started.filter(other => other.holds.some(theirs => holds.some(ours => clashes(ours, theirs))))
+      const holds = this.getLocks(request)
+      const earlier = started.filter(other =>
+        other.holds.some(theirs => holds.some(ours => locksConflict(ours, theirs)))
+      )
       const outcome = Promise.all(earlier.map(({ outcome }) => outcome)).then(() => one(request))
       started.push({ holds, outcome })
     }
@@ -295,51 +317,53 @@ export class Calls {
   }
 
   /** The paths a request names, as far as they can be told before it is taken: what is wrong with it is told then. */
-  holdsOf({ workspace, ...request }: Request): Hold[] {
-    const served = this.#workspace(workspace)
+  getLocks({ workspace, ...request }: SubmitRequest): PathLock[] {
+    const served = this.#findWorkspace(workspace)
     if (!served) return []
     try {
       const { agent, toolset } = request
-      const { tool, params } = this.#engine.tools.meant({ ...request, agent, toolset, workspace: served.name })
-      const { paths = [] } = tool.subject(params, historyOf(this.#engine, served.name))
+      const { tool, params } = this.#engine.tools.resolve({ ...request, agent, toolset, workspace: served.name })
+      const { paths = [] } = tool.subject(params, createHistory(this.#engine, served.name))
       return paths.flatMap(({ path, access, tree }) =>
-        access === 'list' ? [] : [{ path: placeOf(served, path), access, tree: tree ?? false }]
+        access === 'list' ? [] : [{ path: toAbsolutePath(served, path), access, tree: tree ?? false }]
       )
     } catch {
       return []
     }
   }
 
-  #expire() {
+  #expireApprovals() {
     const now = Date.now()
-    for (const live of this.#engine.live.values()) {
+    for (const live of this.#engine.activeCalls.values()) {
       const { call } = live
       if (call.status !== 'awaiting_approval' || call.approval.expires_at === null) continue
       if (Date.parse(call.approval.expires_at) > now) continue
-      live.deciding = live.deciding
-        .then(() => (live.call.status === 'awaiting_approval' ? expire(this.#engine, live) : undefined))
+      live.decisionQueue = live.decisionQueue
+        .then(() => (live.call.status === 'awaiting_approval' ? settleExpired(this.#engine, live) : undefined))
         .catch(() => {})
     }
   }
 }
 
-const answer = (call: Call): Answer => ({ call, json: JSON.stringify(call) })
+const serializeCall = (call: Call): SerializedCall => ({ call, json: JSON.stringify(call) })
 
-const wentWell = (outcome: Outcome) => 'call' in outcome && outcome.call.status === 'success'
+const isSuccess = (outcome: BatchItemOutcome) => 'call' in outcome && outcome.call.status === 'success'
 
 /** The absolute path however it is written, but for links. */
-function placeOf({ root, given }: Workspace, path: string) {
+function toAbsolutePath({ root, configuredPath }: Workspace, path: string) {
   const absolute = resolve(root, path)
-  return given !== undefined && `${absolute}/`.startsWith(`${given}/`) ? root + absolute.slice(given.length) : absolute
+  return configuredPath !== undefined && `${absolute}/`.startsWith(`${configuredPath}/`)
+    ? root + absolute.slice(configuredPath.length)
+    : absolute
 }
 
 /** A time as the store writes it, so that texts compare as times do. */
-const inUtc = (time: string) => new Date(time).toISOString()
+const toUtc = (time: string) => new Date(time).toISOString()
 
-const missing = (pointer: string, message: string) =>
+const invalidFieldError = (pointer: string, message: string) =>
   new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })
 
-function cursorNumber(cursor: string) {
+function parseCursor(cursor: string) {
   const n = Number(cursor)
   if (Number.isSafeInteger(n) && n >= 0) return n
   throw new ToolError('INVALID_PARAMS', 'The cursor is none of ours.', {

@@ -1,71 +1,75 @@
 // What a request would do, without doing or recording anything.
 import { ToolError } from '../errors.ts'
-import type { Assessment, Caller, Live } from './active-call.ts'
-import { assess, checkEarly, digest, shown } from './approvals/evaluate.ts'
+import type { ActiveCall, CallEvaluation, Caller } from './active-call.ts'
+import { buildStablePreview, computeDigest, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
-import type { JudgedOperand } from './policy/policy-input.ts'
-import { admit, type Request } from './submit.ts'
+import type { OperandFacts } from './policy/policy-input.ts'
+import { createActiveCall, type SubmitRequest } from './submit.ts'
 
 /** What a dry run tells. */
-export interface DryRun {
+export interface DryRunResult {
   dry_run: true
   tool: string
-  verdict: Assessment['verdict']
-  paths: Assessment['paths']
+  verdict: CallEvaluation['verdict']
+  paths: CallEvaluation['paths']
   preview?: Preview
   digest?: string
   /** The hooks that would look at it; none is asked. */
-  hooks?: LookingHook[]
+  hooks?: MatchingHook[]
 }
 
-export interface LookingHook {
+export interface MatchingHook {
   name: string
   when: 'before' | 'after'
   source: 'configuration' | 'workspace'
 }
 
-export async function dryRun(engine: Engine, request: Request, caller: Caller): Promise<DryRun> {
-  const live = admit(engine, request, caller, {})
+export async function dryRun(engine: Engine, request: SubmitRequest, caller: Caller): Promise<DryRunResult> {
+  const live = createActiveCall(engine, request, caller, {})
   const { params } = live.call
-  return shownBefore(engine, live, params, await assess(engine, live, params))
+  return buildDryRunResult(engine, live, params, await evaluateCall(engine, live, params))
 }
 
 /** What may be told of a call before it is decided on. */
-export async function shownBefore(
+export async function buildDryRunResult(
   engine: Engine,
-  live: Live,
+  live: ActiveCall,
   params: unknown,
-  assessment: Assessment
-): Promise<DryRun> {
-  const { verdict } = assessment
-  const paths = [...assessment.paths, ...operandPaths(assessment)]
+  evaluation: CallEvaluation
+): Promise<DryRunResult> {
+  const { verdict } = evaluation
+  const paths = [...evaluation.paths, ...operandPaths(evaluation)]
   const plain = { dry_run: true as const, tool: live.tool.name, verdict, paths }
   if (verdict.decision === 'deny') return plain
-  const hooks = await hooksOf(engine, live, assessment)
+  const hooks = await listMatchingHooks(engine, live, evaluation)
   const found = { ...plain, ...(hooks.length > 0 && { hooks }) }
-  await checkEarly(engine, live, params, assessment)
-  if (assessment.effect === 'read' && verdict.decision === 'allow')
-    return { ...found, digest: await digest(live, params, assessment) }
-  return { ...found, ...(await shown(engine, live, params, assessment)) }
+  await runEarlyCheck(engine, live, params, evaluation)
+  if (evaluation.effect === 'read' && verdict.decision === 'allow')
+    return { ...found, digest: await computeDigest(live, params, evaluation) }
+  return { ...found, ...(await buildStablePreview(engine, live, params, evaluation)) }
 }
 
-async function hooksOf({ hooks }: Engine, { ctx }: Live, { question }: Assessment): Promise<LookingHook[]> {
+async function listMatchingHooks(
+  { hooks }: Engine,
+  { ctx }: ActiveCall,
+  { question }: CallEvaluation
+): Promise<MatchingHook[]> {
   const { root } = ctx.workspace
-  const looking: LookingHook[] = []
+  const looking: MatchingHook[] = []
   for (const when of ['before', 'after'] as const) {
-    if (!hooks.any(when, root)) continue
-    const matching = await hooks.matching(when, root, question)
+    if (!hooks.has(when, root)) continue
+    const matching = await hooks.findMatching(when, root, question)
     looking.push(...matching.map(({ name, source }) => ({ name, when, source })))
   }
   return looking
 }
 
 /** What a command names, as paths beside those that the call itself names. */
-const operandPaths = ({ command }: Assessment): Assessment['paths'] =>
+const operandPaths = ({ command }: CallEvaluation): CallEvaluation['paths'] =>
   (command?.parts ?? []).flatMap(({ operands }) => operands.flatMap(operandPath))
 
-function operandPath({ path, resolved, access, tree = false, ...found }: JudgedOperand): Assessment['paths'] {
+function operandPath({ path, resolved, access, tree = false, ...found }: OperandFacts): CallEvaluation['paths'] {
   if (resolved === undefined) return []
   const { sensitive = false, self_starting = false, protected: kept } = found
   const given = resolved !== path && { given: path }
@@ -73,8 +77,8 @@ function operandPath({ path, resolved, access, tree = false, ...found }: JudgedO
 }
 
 /** What is foreseen of a call that policy does not refuse. */
-export interface Foreseen {
-  verdict: Assessment['verdict']
+export interface Simulation {
+  verdict: CallEvaluation['verdict']
   /** What a run would answer. */
   output(): Promise<unknown>
   /** What an approval of it would be bound to; fails where nothing can be approved. */
@@ -82,13 +86,13 @@ export interface Foreseen {
 }
 
 /** Looks what a run would come to. Takes the place of a read, and no longer than the call itself may. */
-export async function foresee<T>(
+export async function simulateRun<T>(
   engine: Engine,
-  request: Request,
+  request: SubmitRequest,
   caller: Caller,
-  look: (seen: Foreseen) => Promise<T>
+  look: (seen: Simulation) => Promise<T>
 ): Promise<T> {
-  const live = admit(engine, request, caller, {})
+  const live = createActiveCall(engine, request, caller, {})
   const { abort, call, tool, ctx } = live
   const { params } = call
   const timer = setTimeout(
@@ -96,11 +100,11 @@ export async function foresee<T>(
     call.timeout_ms
   )
   const looking = async () => {
-    const assessment = await assess(engine, live, params)
+    const evaluation = await evaluateCall(engine, live, params)
     return look({
-      verdict: assessment.verdict,
+      verdict: evaluation.verdict,
       output: async () => tool.foresee?.(params, ctx),
-      digest: () => digest(live, params, assessment)
+      digest: () => computeDigest(live, params, evaluation)
     })
   }
   try {

@@ -4,8 +4,8 @@ import { type Call, isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
 /** The past of one workspace, as one of its calls may look at it. What was told once is told again: a call that is judged on it acts on nothing else. */
-export function historyOf(
-  { store, live, jobs }: Pick<Engine, 'store' | 'live' | 'jobs'>,
+export function createHistory(
+  { store, activeCalls, jobs }: Pick<Engine, 'store' | 'activeCalls' | 'jobs'>,
   workspace: string,
   asking?: Pick<Call, 'session_id' | 'client'>
 ): History {
@@ -13,29 +13,29 @@ export function historyOf(
     const row = store.call(tool_call_id)
     return row && (JSON.parse(row.head) as Call)
   }
-  const call = remembering((tool_call_id: string) => {
-    const known = live.get(tool_call_id)?.shown ?? stored(tool_call_id)
-    return known && pastCall(known, workspace)
+  const find = memoize((tool_call_id: string) => {
+    const known = activeCalls.get(tool_call_id)?.publishedCall ?? stored(tool_call_id)
+    return known && toPastCall(known, workspace)
   })
-  const since = remembering((tool_call_id: string) => {
-    const first = call(tool_call_id)
+  const since = memoize((tool_call_id: string) => {
+    const first = find(tool_call_id)
     if (!first) return []
     const heads = store.changingCalls(workspace, first.session_id, tool_call_id)
-    const later = heads.flatMap(head => pastCall(JSON.parse(head) as Call, workspace) ?? [])
+    const later = heads.flatMap(head => toPastCall(JSON.parse(head) as Call, workspace) ?? [])
     return later.some(past => past.tool_call_id === tool_call_id) ? later : [...later, first]
   })
-  const own = (tool_call_id: string) => {
-    const known = live.get(tool_call_id)?.shown ?? jobs.get(tool_call_id) ?? stored(tool_call_id)
+  const isOwn = (tool_call_id: string) => {
+    const known = activeCalls.get(tool_call_id)?.publishedCall ?? jobs.get(tool_call_id) ?? stored(tool_call_id)
     return asking !== undefined && known?.session_id === asking.session_id && known.client === asking.client
   }
-  const movesAfter = remembering((tool_call_id: string) =>
-    store.movingCalls(workspace, tool_call_id).flatMap(head => pastCall(JSON.parse(head) as Call, workspace) ?? [])
+  const movesAfter = memoize((tool_call_id: string) =>
+    store.movingCalls(workspace, tool_call_id).flatMap(head => toPastCall(JSON.parse(head) as Call, workspace) ?? [])
   )
-  return { call, since, movesAfter, own }
+  return { find, since, movesAfter, isOwn }
 }
 
 /** Asks once, and gives that answer from then on. */
-function remembering<T>(ask: (key: string) => T): (key: string) => T {
+function memoize<T>(ask: (key: string) => T): (key: string) => T {
   const answers = new Map<string, T>()
   return key => {
     if (!answers.has(key)) answers.set(key, ask(key))
@@ -43,7 +43,7 @@ function remembering<T>(ask: (key: string) => T): (key: string) => T {
   }
 }
 
-function pastCall(call: Call, workspace: string): PastCall | undefined {
+function toPastCall(call: Call, workspace: string): PastCall | undefined {
   if (!isSettled(call) || call.workspace !== workspace) return undefined
   const { tool_call_id, tool, session_id, finished_at, changes = [] } = call
   return { tool_call_id, tool, session_id, finished_at, changes }

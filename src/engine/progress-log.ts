@@ -2,16 +2,16 @@
 // so that it pushes nobody else's history out. What was printed is kept elsewhere, whole, and read by offset.
 import type { NewEvent } from '../events/events.ts'
 import type { Journal } from '../events/journal.ts'
-import type { Write } from '../store/store.ts'
+import type { StoreWrite } from '../store/store.ts'
 
-type Progress = Extract<NewEvent, { type: 'tool.progress' }>
+type ProgressEvent = Extract<NewEvent, { type: 'tool.progress' }>
 
 /** The newest of it stays: between so much and twice that. */
-export const KEPT_BYTES = 524_288
+export const RETAINED_BYTES = 524_288
 /** What an event takes beside the text in it. */
-const EVENT_BYTES = 256
+const EVENT_OVERHEAD_BYTES = 256
 
-export class ToldProgress {
+export class ProgressLog {
   readonly #journal: Journal
   readonly #id: string
   /** What was told since `#mark`, in bytes. */
@@ -25,14 +25,14 @@ export class ToldProgress {
   }
 
   /** Tells these. A journal that cannot be written ends the server by itself. */
-  append(events: Progress[]) {
+  append(events: ProgressEvent[]) {
     for (const { delta, message = '' } of events)
-      this.#bytes += EVENT_BYTES + Buffer.byteLength(delta?.text ?? '') + Buffer.byteLength(message)
-    const over = this.#bytes > KEPT_BYTES ? this.#nextSlice() : []
+      this.#bytes += EVENT_OVERHEAD_BYTES + Buffer.byteLength(delta?.text ?? '') + Buffer.byteLength(message)
+    const over = this.#bytes > RETAINED_BYTES ? this.#startNextSlice() : []
     this.#journal.append(events, () => over).catch(() => {})
   }
 
-  #nextSlice(): Write[] {
+  #startNextSlice(): StoreWrite[] {
     const before = this.#mark
     this.#mark = this.#journal.last
     this.#bytes = 0

@@ -1,37 +1,37 @@
 // What calls have printed, for whoever reads it by offset.
-import type { OutputPage, OutputQuery } from '../tool/background-tasks.ts'
+import type { OutputPage, OutputPageQuery } from '../tool/background-tasks.ts'
 import { isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
 /** Part of a call's output; waits for more where there is none yet. It has ended only when the call has too, or what runs
  * on after it: until then one more command may print. `hasEnded` is asked where neither the call nor any output of it
  * is at hand. */
-export async function outputOf(
+export async function readCallOutput(
   engine: Engine,
   tool_call_id: string,
-  query: OutputQuery,
+  query: OutputPageQuery,
   hasEnded: () => boolean
 ): Promise<OutputPage> {
   const until = performance.now() + query.wait_ms
   for (;;) {
     const wait_ms = Math.max(0, Math.ceil(until - performance.now()))
     const page = await engine.outputs.read(tool_call_id, { ...query, wait_ms })
-    const live = engine.live.get(tool_call_id)
+    const live = engine.activeCalls.get(tool_call_id)
     const open = live && !isSettled(live.call)
     if (page && (!page.ended || !open)) return page
     const { offset } = query
     const none = page ?? { text: '', offset, next_offset: offset, ended: !open && hasEnded() }
     if (!open) return none
     if (none.text !== '' || wait_ms === 0 || query.signal?.aborted) return { ...none, ended: false }
-    await more(engine, tool_call_id, wait_ms, query.signal)
+    await waitForMore(engine, tool_call_id, wait_ms, query.signal)
   }
 }
 
 /** Resolves when one more command of the call begins to print, or the call has ended, or after the wait. */
-async function more({ live, outputs }: Engine, id: string, ms: number, signal: AbortSignal | undefined) {
+async function waitForMore({ activeCalls, outputs }: Engine, id: string, ms: number, signal: AbortSignal | undefined) {
   const over = new AbortController()
   const waiting = signal ? AbortSignal.any([over.signal, signal]) : over.signal
-  const settled = live.get(id)?.wait({ ms, throughApproval: true, signal: waiting })
+  const settled = activeCalls.get(id)?.wait({ ms, throughApproval: true, signal: waiting })
   await Promise.race([settled, outputs.opened(id, waiting)])
   over.abort()
 }

@@ -2,37 +2,37 @@
 // never run again by themselves.
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/host.ts'
-import { Live } from './active-call.ts'
+import { ActiveCall } from './active-call.ts'
 import type { Call } from './call.ts'
-import { ABSENT } from './current-tool.ts'
-import { type Engine, enter } from './engine.ts'
-import { fail, interrupt } from './settle.ts'
-import { contextOf } from './submit.ts'
+import { MISSING_TOOL } from './current-tool.ts'
+import { type Engine, registerCall } from './engine.ts'
+import { settleError, settleInterrupted } from './settle.ts'
+import { createContext } from './submit.ts'
 
 /** Takes over the calls that had not ended, with what they had changed. Resolves when their new state is durable. */
-export async function recover(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
+export async function recoverCalls(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
   await engine.jobs.recover()
   const calls = engine.store.openCalls().map(({ head }) => JSON.parse(head) as Call)
-  await Promise.all(calls.map(call => takeOver(engine, call, changes.get(call.tool_call_id) ?? [])))
+  await Promise.all(calls.map(call => recoverCall(engine, call, changes.get(call.tool_call_id) ?? [])))
 }
 
-async function takeOver(engine: Engine, call: Call, changes: readonly Change[]) {
+async function recoverCall(engine: Engine, call: Call, changes: readonly Change[]) {
   const workspace = engine.workspaces.get(call.workspace)
-  const tool = engine.tools.find(call.tool, { agent: call.agent, workspace: call.workspace }) ?? ABSENT
-  const live = new Live({
+  const tool = engine.tools.find(call.tool, { agent: call.agent, workspace: call.workspace }) ?? MISSING_TOOL
+  const live = new ActiveCall({
     call,
     tool,
     // It was asked for, not refused, so only the approver's rights matter from here on.
     may_approve: true,
     abort: new AbortController(),
-    since: engine.journal.last,
-    context: self => contextOf(engine, self, workspace ?? [...engine.workspaces.values()][0]!)
+    sinceSeq: engine.journal.last,
+    context: self => createContext(engine, self, workspace ?? [...engine.workspaces.values()][0]!)
   })
   live.changes.push(...changes)
-  enter(engine, live)
+  registerCall(engine, live)
   if (call.status !== 'awaiting_approval')
-    return interrupt(engine, live, 'The server ended while it ran; it is not run again.')
+    return settleInterrupted(engine, live, 'The server ended while it ran; it is not run again.')
   // A tool that is not served may still come: a server that brings some is asked later.
-  if (!workspace) return fail(engine, live, new ToolError('UNKNOWN_TOOL', 'Its workspace is no longer served.'))
-  live.unsaved = false
+  if (!workspace) return settleError(engine, live, new ToolError('UNKNOWN_TOOL', 'Its workspace is no longer served.'))
+  live.isDirty = false
 }

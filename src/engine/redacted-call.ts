@@ -1,35 +1,35 @@
 // Calls as those hear of them who only follow what happens: without the secrets that their params may hold.
 
-import type { Live } from './active-call.ts'
+import type { ActiveCall } from './active-call.ts'
 import type { Call } from './call.ts'
-import { about, type Engine } from './engine.ts'
+import { type Engine, getCallScope } from './engine.ts'
 
-type Asked = Pick<Call, 'params' | 'requested_params' | 'toolset'>
+type CallParams = Pick<Call, 'params' | 'requested_params' | 'toolset'>
 
 /** What a call runs with, and what it was asked with where that is something else. Where params may hold secrets, only those
  * by the tool's own names can be told without: a toolset may call them otherwise. */
-export function toldAsked(
+export function redactParams(
   { masking }: Pick<Engine, 'masking'>,
-  { tool }: Pick<Live, 'tool'>,
-  { params, requested_params, toolset }: Asked
-): Pick<Asked, 'params' | 'requested_params'> {
-  const told = (value: unknown) => (tool.told ? masking.maskedAll(tool.told(value)) : value)
-  const hides = requested_params === undefined || (tool.told && toolset !== undefined)
+  { tool }: Pick<ActiveCall, 'tool'>,
+  { params, requested_params, toolset }: CallParams
+): Pick<CallParams, 'params' | 'requested_params'> {
+  const told = (value: unknown) => (tool.redact ? masking.maskValue(tool.redact(value)) : value)
+  const hides = requested_params === undefined || (tool.redact && toolset !== undefined)
   return { params: told(params), ...(!hides && { requested_params: told(requested_params) }) }
 }
 
-export function toldCall<C extends Call>(engine: Engine, live: Live, call: C): C {
-  if (!live.tool.told) return call
+export function redactCall<C extends Call>(engine: Engine, live: ActiveCall, call: C): C {
+  if (!live.tool.redact) return call
   const { requested_params: _, ...rest } = call
-  return { ...rest, ...toldAsked(engine, live, call) } as C
+  return { ...rest, ...redactParams(engine, live, call) } as C
 }
 
 /** The event that tells of a call, or of a call that waits anew. */
-export const toolCall = (engine: Engine, live: Live, call: Call) => ({
+export const toolCallEvent = (engine: Engine, live: ActiveCall, call: Call) => ({
   type: 'tool.call' as const,
-  ...about(call),
+  ...getCallScope(call),
   tool: call.tool,
-  ...toldAsked(engine, live, call),
+  ...redactParams(engine, live, call),
   ...(call.toolset !== undefined && { toolset: call.toolset, requested_tool: call.requested_tool! }),
   client: call.client,
   requires_approval: call.status === 'awaiting_approval',

@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import type { Caller } from './active-call.ts'
 
 /** Undefined where it is no agent's. Throws where a token of one agent names another. */
-export function agentOf(named: string | undefined, { agent }: Pick<Caller, 'agent'>): string | undefined {
+export function resolveAgent(named: string | undefined, { agent }: Pick<Caller, 'agent'>): string | undefined {
   if (agent === undefined || named === undefined || named === agent) return agent ?? named
   throw new ToolError('FORBIDDEN', `This token is for the agent ${agent}: name that one, or none.`)
 }

@@ -1,38 +1,43 @@
 // How a call ends: one function per way, each a step with the event that tells it.
 import { describeError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
-import type { Write } from '../store/store.ts'
-import type { Live } from './active-call.ts'
-import type { ApprovedBy, Call, FileChange, Result, SettledCall } from './call.ts'
-import { about, type Engine, step } from './engine.ts'
-import { endBackgroundCall } from './jobs/background.ts'
-import { undoableOf } from './undo-availability.ts'
+import type { StoreWrite } from '../store/store.ts'
+import type { ActiveCall } from './active-call.ts'
+import type { ApprovedBy, Call, CallResult, FileChange, SettledCall } from './call.ts'
+import { type Engine, getCallScope, transition } from './engine.ts'
+import { endBackgroundCallWrites } from './jobs/background.ts'
+import { getUndoAvailability } from './undo-availability.ts'
 
-type End = Extract<NewEvent, { type: 'tool.decision' }>['decision']
+type DecisionOutcome = Extract<NewEvent, { type: 'tool.decision' }>['decision']
 
 /** The call as it ends, but for what tells how. */
-function ending<S extends SettledCall['status']>(live: Live, status: S) {
+function toEndFields<S extends SettledCall['status']>(live: ActiveCall, status: S) {
   const { call, changes } = live
   return {
     ...call,
     status,
     finished_at: new Date().toISOString(),
-    ...(live.started !== undefined && { execution_time_ms: live.elapsed() }),
-    ...(changes.length > 0 && { changes: [...changes], undo: undoableOf(changes) })
+    ...(live.startedAt !== undefined && { execution_time_ms: live.elapsed() }),
+    ...(changes.length > 0 && { changes: [...changes], undo: getUndoAvailability(changes) })
   }
 }
 
 /** What goes into the journal together with the end of a call. */
-interface With {
-  before?: NewEvent[]
-  also?: () => Write[]
+interface SettleOptions {
+  eventsBefore?: NewEvent[]
+  also?: () => StoreWrite[]
 }
 
-function end(engine: Engine, live: Live, call: SettledCall, { before = [], also }: With = {}): Promise<void> {
+function settleCall(
+  engine: Engine,
+  live: ActiveCall,
+  call: SettledCall,
+  { eventsBefore = [], also }: SettleOptions = {}
+): Promise<void> {
   const { tool, status, execution_time_ms } = call
   const told: NewEvent = {
     type: 'tool.result',
-    ...about(call),
+    ...getCallScope(call),
     tool,
     status,
     ...('error' in call && { error: call.error }),
@@ -41,90 +46,117 @@ function end(engine: Engine, live: Live, call: SettledCall, { before = [], also 
     ...(call.hooks && { hooks: call.hooks }),
     ...(execution_time_ms !== undefined && { execution_time_ms })
   }
-  const cleared: Write[] = live.told_progress ? [['forgetProgress', call.tool_call_id]] : []
-  if (call.background) cleared.push(...endBackgroundCall(call, engine.settings.commands.keep_jobs))
-  const durable = step(
+  const cleared: StoreWrite[] = live.hasProgressEvents ? [['forgetProgress', call.tool_call_id]] : []
+  if (call.background) cleared.push(...endBackgroundCallWrites(call, engine.settings.commands.keep_jobs))
+  const durable = transition(
     engine,
     live,
     call,
-    [...before, ...live.changes.map(change => fileChanged(call, change)), told],
+    [...eventsBefore, ...live.changes.map(change => fileChangedEvent(call, change)), told],
     () => [...(also?.() ?? []), ...cleared]
   )
   cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'settled failed'))
   return durable
 }
 
-const cleanUp = async ({ tool, ctx }: Live) => tool.settled?.(ctx)
+const cleanUp = async ({ tool, ctx }: ActiveCall) => tool.settled?.(ctx)
 
-export function succeed(engine: Engine, live: Live, result: Result, json: string, cached_from?: string) {
-  live.result_json = json
-  live.result_of = cached_from
+export function settleSuccess(
+  engine: Engine,
+  live: ActiveCall,
+  result: CallResult,
+  json: string,
+  cached_from?: string
+) {
+  live.resultJson = json
+  live.sharedResultOf = cached_from
   const cached = cached_from !== undefined && { cached: true }
-  return end(engine, live, { ...ending(live, 'success'), ...cached, result })
+  return settleCall(engine, live, { ...toEndFields(live, 'success'), ...cached, result })
 }
 
-export function fail(engine: Engine, live: Live, error: unknown, together: With = {}) {
+export function settleError(engine: Engine, live: ActiveCall, error: unknown, together: SettleOptions = {}) {
   const described = describeError(error)
   if (described.code === 'INTERNAL')
     engine.log.error({ err: error, tool_call_id: live.call.tool_call_id }, 'a call failed by our fault')
-  return end(engine, live, { ...ending(live, 'error'), error: engine.masking.maskedAll(described) }, together)
+  return settleCall(
+    engine,
+    live,
+    { ...toEndFields(live, 'error'), error: engine.masking.maskValue(described) },
+    together
+  )
 }
 
-export function cancel(engine: Engine, live: Live, reason: string, { before = [], ...also }: With = {}) {
-  const waited = live.call.status === 'awaiting_approval' ? [decided(live.call, 'cancelled', { reason })] : []
-  return end(engine, live, { ...ending(live, 'cancelled'), reason }, { before: [...before, ...waited], ...also })
+export function settleCancelled(
+  engine: Engine,
+  live: ActiveCall,
+  reason: string,
+  { eventsBefore = [], ...also }: SettleOptions = {}
+) {
+  const waited = live.call.status === 'awaiting_approval' ? [decisionEvent(live.call, 'cancelled', { reason })] : []
+  return settleCall(
+    engine,
+    live,
+    { ...toEndFields(live, 'cancelled'), reason },
+    { eventsBefore: [...eventsBefore, ...waited], ...also }
+  )
 }
 
-export function interrupt(engine: Engine, live: Live, reason: string, together: With = {}) {
-  return end(engine, live, { ...ending(live, 'interrupted'), reason }, together)
+export function settleInterrupted(engine: Engine, live: ActiveCall, reason: string, together: SettleOptions = {}) {
+  return settleCall(engine, live, { ...toEndFields(live, 'interrupted'), reason }, together)
 }
 
 /** The end of a call that did not succeed: as it was told to stop, or as it failed. */
-export function stopped(engine: Engine, live: Live, error: unknown, together: With = {}): Promise<void> {
+export function settleStopped(
+  engine: Engine,
+  live: ActiveCall,
+  error: unknown,
+  together: SettleOptions = {}
+): Promise<void> {
   const { signal } = live.abort
-  if (live.stopping === 'interrupted') return interrupt(engine, live, 'The server stopped while it ran.', together)
-  if (live.stopping === 'cancelled') return cancel(engine, live, (signal.reason as Error).message, together)
-  return fail(engine, live, signal.aborted ? signal.reason : error, together)
+  if (live.stopping === 'interrupted')
+    return settleInterrupted(engine, live, 'The server stopped while it ran.', together)
+  if (live.stopping === 'cancelled') return settleCancelled(engine, live, (signal.reason as Error).message, together)
+  return settleError(engine, live, signal.aborted ? signal.reason : error, together)
 }
 
-export function expire(engine: Engine, live: Live) {
+export function settleExpired(engine: Engine, live: ActiveCall) {
   const reason = 'Nobody decided in time.'
-  return end(
+  return settleCall(
     engine,
     live,
-    { ...ending(live, 'expired'), reason },
-    { before: [decided(live.call, 'expired', { reason })] }
+    { ...toEndFields(live, 'expired'), reason },
+    { eventsBefore: [decisionEvent(live.call, 'expired', { reason })] }
   )
 }
 
 /** By a person, or by a rule that denies. */
-export function reject(
+export function settleRejected(
   engine: Engine,
-  live: Live,
+  live: ActiveCall,
   options: { reason: string; user_message?: string | undefined; by: ApprovedBy },
-  { before = [], also }: With = {}
+  { eventsBefore = [], also }: SettleOptions = {}
 ) {
   const { reason, user_message, by } = options
   const said = user_message !== undefined && { user_message }
-  const call = { ...ending(live, 'rejected'), reason, ...said, rejected_by: by }
-  const told = decided(live.call, 'rejected', { reason, by })
-  return end(engine, live, call, { before: [...before, told], ...(also && { also }) })
+  const call = { ...toEndFields(live, 'rejected'), reason, ...said, rejected_by: by }
+  const told = decisionEvent(live.call, 'rejected', { reason, by })
+  return settleCall(engine, live, call, { eventsBefore: [...eventsBefore, told], ...(also && { also }) })
 }
 
-export const fileChanged = (call: Call, change: FileChange): NewEvent => ({
+export const fileChangedEvent = (call: Call, change: FileChange): NewEvent => ({
   type: 'file.changed',
-  ...about(call),
+  ...getCallScope(call),
   ...change,
   by: { tool_call_id: call.tool_call_id }
 })
 
-export const decided = (
+export const decisionEvent = (
   call: Call,
-  decision: End,
+  decision: DecisionOutcome,
   more: { reason?: string; by?: ApprovedBy; modified_params?: unknown }
 ): NewEvent => ({
   type: 'tool.decision',
-  ...about(call),
+  ...getCallScope(call),
   decision,
   ...more
 })

@@ -2,26 +2,26 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'
-import type { Write } from '../store/store.ts'
-import type { Meant } from '../tool/resolved-request.ts'
+import type { StoreWrite } from '../store/store.ts'
+import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Context } from '../tool/tool.ts'
-import { type Caller, Live } from './active-call.ts'
-import { take } from './admit.ts'
-import { mayReach } from './approvals/url-access.ts'
-import { mayShow } from './approvals/visibility.ts'
+import { ActiveCall, type Caller } from './active-call.ts'
+import { admitCall } from './admit.ts'
+import { decideFetch } from './approvals/url-access.ts'
+import { canReveal } from './approvals/visibility.ts'
 import { type Call, isSettled } from './call.ts'
-import { delegateOf } from './editors/delegate.ts'
-import { editorsOf } from './editors/editor-writes.ts'
+import { createDelegate } from './editors/delegate.ts'
+import { createEditors } from './editors/editor-writes.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
-import { historyOf } from './history.ts'
+import { createHistory } from './history.ts'
 import { newId } from './id.ts'
-import { backgroundCall } from './jobs/background.ts'
-import { tasksOf } from './jobs/background-tasks.ts'
-import { agentOf } from './resolve-agent.ts'
-import { fileChanged } from './settle.ts'
+import { backgroundCallWrite } from './jobs/background.ts'
+import { createBackgroundTasks } from './jobs/background-tasks.ts'
+import { resolveAgent } from './resolve-agent.ts'
+import { fileChangedEvent } from './settle.ts'
 
 /** A request to run a tool, as the wire has it. */
-export interface Request {
+export interface SubmitRequest {
   tool: string
   params: unknown
   /** Toolset that the name and the params are of, where not to be found out by the name. */
@@ -46,69 +46,80 @@ export interface SubmitOptions {
 
 /** Takes a request. Resolves once the call is taken: it may have ended, wait for a decision, or still run. A request seen
  * before, by its key or id, gives the call it made then. */
-export function submit(
+export function submitCall(
   engine: Engine,
-  request: Request,
+  request: SubmitRequest,
   caller: Caller,
   options: SubmitOptions = {}
-): Promise<Live | { settled: string }> {
-  const keys = keysOf(request, options)
-  const body_hash = keys.length === 0 ? '' : hashOf(request)
+): Promise<ActiveCall | { settled: string }> {
+  const keys = requestKeys(request, options)
+  const body_hash = keys.length === 0 ? '' : hashRequest(request)
   for (const key of keys) {
-    const known = engine.keys.get(key) ?? engine.store.key(key)
+    const known = engine.pendingKeys.get(key) ?? engine.store.key(key)
     if (!known) continue
     if (known.body_hash !== body_hash)
       throw new ToolError('CONFLICT', `${key} was used for another request: take a fresh one.`)
     if ('live' in known) return known.live
-    return Promise.resolve(engine.live.get(known.tool_call_id) ?? { settled: known.tool_call_id })
+    return Promise.resolve(engine.activeCalls.get(known.tool_call_id) ?? { settled: known.tool_call_id })
   }
   const { tool_call_id } = request
-  if (tool_call_id !== undefined && (engine.live.has(tool_call_id) || engine.store.call(tool_call_id)))
+  if (tool_call_id !== undefined && (engine.activeCalls.has(tool_call_id) || engine.store.call(tool_call_id)))
     throw new ToolError('CONFLICT', `${tool_call_id} is another call: take a fresh id.`)
-  const live = admit(engine, request, caller, options)
+  const live = createActiveCall(engine, request, caller, options)
   const { shown } = options
-  const also = (): Write[] => [
-    ...keys.map((key): Write => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at]),
-    ...(live.call.background ? [backgroundCall(live.call)] : [])
+  const also = (): StoreWrite[] => [
+    ...keys.map((key): StoreWrite => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at]),
+    ...(live.call.background ? [backgroundCallWrite(live.call)] : [])
   ]
-  const taken = take(engine, live, { also, shown })
+  const taken = admitCall(engine, live, { also, shown })
   for (const key of keys) {
-    engine.keys.set(key, { body_hash, live: taken })
-    taken.finally(() => engine.store.flushed().finally(() => engine.keys.delete(key))).catch(() => {})
+    engine.pendingKeys.set(key, { body_hash, live: taken })
+    taken.finally(() => engine.store.flushed().finally(() => engine.pendingKeys.delete(key))).catch(() => {})
   }
   return taken
 }
 
 /** Whether a request was seen before, by its key or id. */
-export const isKnown = (engine: Engine, request: Request, options: SubmitOptions): boolean =>
-  keysOf(request, options).some(key => engine.keys.has(key) || engine.store.key(key) !== undefined)
+export const isKnownRequest = (engine: Engine, request: SubmitRequest, options: SubmitOptions): boolean =>
+  requestKeys(request, options).some(key => engine.pendingKeys.has(key) || engine.store.key(key) !== undefined)
 
 /** A call of the request, or the error that says why there can be none. Leaves no trace. */
-export function admit(engine: Engine, request: Request, caller: Caller, { fresh }: SubmitOptions): Live {
-  if (engine.store.failed)
+export function createActiveCall(
+  engine: Engine,
+  request: SubmitRequest,
+  caller: Caller,
+  { fresh }: SubmitOptions
+): ActiveCall {
+  if (engine.store.failure)
     throw new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.')
   if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
-  if (engine.live.size >= engine.settings.limits.queue)
-    throw new ToolError('OVERLOADED', `${engine.live.size} calls are open already.`, { retry_after_ms: 1_000 })
-  const workspace = workspaceOf(engine, request.workspace)
+  if (engine.activeCalls.size >= engine.settings.limits.queue)
+    throw new ToolError('OVERLOADED', `${engine.activeCalls.size} calls are open already.`, { retry_after_ms: 1_000 })
+  const workspace = resolveWorkspace(engine, request.workspace)
   const { tool, params, toolset } = request
-  const agent = agentOf(request.agent, caller)
+  const agent = resolveAgent(request.agent, caller)
   const may_approve = caller.rights.has('approve')
-  const meant = engine.tools.meant({ tool, params, toolset, agent, may_approve, workspace: workspace.name })
+  const meant = engine.tools.resolve({ tool, params, toolset, agent, may_approve, workspace: workspace.name })
   const abort = new AbortController()
-  return new Live({
-    call: newCall(engine, { ...request, agent }, meant, workspace, caller),
+  return new ActiveCall({
+    call: buildCall(engine, { ...request, agent }, meant, workspace, caller),
     tool: meant.tool,
     may_approve: caller.rights.has('approve'),
     abort,
-    since: engine.journal.last,
-    context: live => contextOf(engine, live, workspace),
-    fresh: fresh ?? false,
+    sinceSeq: engine.journal.last,
+    context: live => createContext(engine, live, workspace),
+    bypassCache: fresh ?? false,
     if_match: request.if_match
   })
 }
 
-function newCall(engine: Engine, request: Request, meant: Meant, workspace: ServedWorkspace, { client }: Caller): Call {
+function buildCall(
+  engine: Engine,
+  request: SubmitRequest,
+  meant: ResolvedRequest,
+  workspace: ServedWorkspace,
+  { client }: Caller
+): Call {
   const { tool, params, toolset, requested_tool } = meant
   const own = typeof tool.timeout_ms === 'function' ? tool.timeout_ms(params) : tool.timeout_ms
   const usual = meant.timeout_ms ?? own
@@ -129,54 +140,50 @@ function newCall(engine: Engine, request: Request, meant: Meant, workspace: Serv
     client,
     attempts: 0,
     created_at: new Date().toISOString(),
-    timeout_ms: Math.min(
-      request.timeout_ms ?? usual,
-      Math.max(engine.settings.limits.timeout_ms, own),
-      LONGEST_TIMER_MS
-    )
+    timeout_ms: Math.min(request.timeout_ms ?? usual, Math.max(engine.settings.limits.timeout_ms, own), MAX_TIMER_MS)
   }
 }
 
 /** A timer set for longer would go off at once. */
-const LONGEST_TIMER_MS = 2_147_483_647
+const MAX_TIMER_MS = 2_147_483_647
 
 /** What a tool may use for one call. */
-export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace): Context {
+export function createContext(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): Context {
   const { tool_call_id, session_id } = live.call
-  const host = engine.host(
+  const host = engine.createHost(
     workspace,
     {
       signal: live.abort.signal,
-      committed: () => {
-        live.acted = true
-        return live.intent
+      commitIntent: () => {
+        live.hasSideEffects = true
+        return live.durableIntent
       },
-      changed: change => {
+      recordChange: change => {
         live.changes.push(change)
         if (change.after_hash !== undefined)
-          engine.findings.edited(workspace.name, change.path, change.after_hash, tool_call_id)
+          engine.diagnostics.recordEdit(workspace.name, change.path, change.after_hash, tool_call_id)
         // Told together with the call's end, in one commit; at once where a tool goes on after its call was ended.
-        if (isSettled(live.call)) engine.journal.append([fileChanged(live.call, change)]).catch(() => {})
+        if (isSettled(live.call)) engine.journal.append([fileChangedEvent(live.call, change)]).catch(() => {})
       },
-      editors: editorsOf(engine, live, workspace)
+      editors: createEditors(engine, live, workspace)
     },
     tool_call_id
   )
   return {
-    call_id: tool_call_id,
-    session_id,
+    callId: tool_call_id,
+    sessionId: session_id,
     workspace: { name: workspace.name, root: workspace.root },
     signal: live.abort.signal,
-    moved: live.moved.signal,
+    detachSignal: live.detach.signal,
     host,
-    jobs: tasksOf(engine, live),
+    jobs: createBackgroundTasks(engine, live),
     // Decided with the verdict, before the tool is started.
     isolation: { level: 'none', network: [] },
-    history: historyOf(engine, workspace.name, live.call),
-    delegate: delegateOf(engine, live),
-    may_show: use => mayShow(engine, live, use),
-    may_reach: url => mayReach(engine, live, url),
-    notes: {
+    history: createHistory(engine, workspace.name, live.call),
+    delegate: createDelegate(engine, live),
+    canReveal: use => canReveal(engine, live, use),
+    decideFetch: url => decideFetch(engine, live, url),
+    sessionStore: {
       read: key => {
         const value = engine.store.note(workspace.name, session_id, key)
         return value === undefined ? undefined : JSON.parse(value)
@@ -188,7 +195,7 @@ export function contextOf(engine: Engine, live: Live, workspace: ServedWorkspace
 }
 
 /** The workspace of that name; without one the default or the only one. */
-export function workspaceOf({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
+export function resolveWorkspace({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
   if (name === undefined && workspaces.size > 1 && !workspaces.has('default'))
     throw new ToolError('INVALID_PARAMS', `Name a workspace: ${[...workspaces.keys()].join(', ')}.`, {
       errors: [{ pointer: '/workspace', message: 'is required here' }]
@@ -204,23 +211,23 @@ export function workspaceOf({ workspaces }: Engine, name: string | undefined): S
   )
 }
 
-const keysOf = ({ tool_call_id }: Request, { idempotency_key }: SubmitOptions) => [
+const requestKeys = ({ tool_call_id }: SubmitRequest, { idempotency_key }: SubmitOptions) => [
   ...(idempotency_key === undefined ? [] : [`key ${idempotency_key}`]),
   ...(tool_call_id === undefined ? [] : [`id ${tool_call_id}`])
 ]
 
-const hashOf = (request: Request) =>
+const hashRequest = (request: SubmitRequest) =>
   createHash('sha256')
-    .update(JSON.stringify(sorted(request)))
+    .update(JSON.stringify(sortKeys(request)))
     .digest('hex')
 
 /** The same value with its keys in order, so that equal requests have equal hashes. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)])
+      .map(([key, item]) => [key, sortKeys(item)])
   )
 }

@@ -1,16 +1,16 @@
 // Whether what a call changed can be taken back at all, as far as its changes tell.
-import type { FileChange, Undoable } from './call.ts'
+import type { FileChange, UndoAvailability } from './call.ts'
 
 /** What is told with a call that changed files. */
-export function undoableOf(changes: readonly FileChange[]): Undoable {
-  const lost = changes.filter(isLost).map(({ path }) => path)
+export function getUndoAvailability(changes: readonly FileChange[]): UndoAvailability {
+  const lost = changes.filter(isContentLost).map(({ path }) => path)
   if (lost.length === 0) return { available: true }
   const more = lost.length > 1 ? ` and ${lost.length - 1} more` : ''
   return { available: false, reason: `What was at ${lost[0]}${more} was not kept.` }
 }
 
 /** Whether a file was replaced or removed without its content being told. */
-function isLost({ operation, kind, before_hash, before_mode, after_mode }: FileChange) {
+function isContentLost({ operation, kind, before_hash, before_mode, after_mode }: FileChange) {
   if (kind) return false
   if (operation === 'moved') return before_hash === undefined && before_mode !== undefined && after_mode === undefined
   return operation !== 'created' && before_hash === undefined

@@ -3,7 +3,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 
 export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const
 
-const at = {
+const commonFields = {
   seq: Type.Integer({ description: 'Place in the journal: only grows, may have gaps, never reused.' }),
   time: Type.String({ format: 'date-time', description: 'When it was.' }),
   session_id: Type.Optional(Type.String({ description: 'Session that it belongs to.' })),
@@ -12,13 +12,13 @@ const at = {
   truncated: Type.Optional(Type.Boolean({ description: 'The data was over 64 KiB and is left out; read `href`.' })),
   href: Type.Optional(Type.String({ description: 'Where the whole can be read.' }))
 }
-const event = <T extends string, P extends TProperties>(type: T, description: string, fields: P) => ({
-  ...Type.Object({ type: Type.Literal(type), ...at, ...fields }, { title: type }),
+const defineEvent = <T extends string, P extends TProperties>(type: T, description: string, fields: P) => ({
+  ...Type.Object({ type: Type.Literal(type), ...commonFields, ...fields }, { title: type }),
   description
 })
 
 /** How a hook has looked at a call. */
-export const HOOK_RUN = {
+export const HOOK_RUN_FIELDS = {
   name: Type.String({ description: 'What it is called, or its command.' }),
   when: Type.Enum(['before', 'after'], { description: 'Before the call ran, or after.' }),
   source: Type.Enum(['configuration', 'workspace'], {
@@ -32,11 +32,11 @@ export const HOOK_RUN = {
   context: Type.Optional(Type.String({ description: 'What it has to say of the call.' }))
 }
 const HookRuns = Type.Optional(
-  Type.Array(Type.Object(HOOK_RUN), { description: 'The hooks that looked at the call, in their order.' })
+  Type.Array(Type.Object(HOOK_RUN_FIELDS), { description: 'The hooks that looked at the call, in their order.' })
 )
 
 /** What happened to one path, as events and calls tell it. */
-export const FILE_CHANGE = {
+export const FILE_CHANGE_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
   operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
   kind: Type.Optional(
@@ -55,32 +55,32 @@ export const FILE_CHANGE = {
   removed: Type.Optional(Type.Integer({ description: 'Lines.' }))
 }
 
-const Call = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
-const Job = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Job' })
-const Approval = Type.Unsafe<unknown>({
+const CallRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
+const JobRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Job' })
+const ApprovalRef = Type.Unsafe<unknown>({
   $ref: '#/components/schemas/Approval',
   description: 'What is shown to whoever decides.'
 })
-const ApprovedBy = Type.Unsafe<unknown>({ $ref: '#/components/schemas/ApprovedBy', description: 'Who decided.' })
-const Result = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Result', description: 'What a success gave.' })
-const CallError = Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallError', description: 'Why it failed.' })
+const ApprovedByRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/ApprovedBy', description: 'Who decided.' })
+const ResultRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Result', description: 'What a success gave.' })
+const CallErrorRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallError', description: 'Why it failed.' })
 
 export const EVENTS = {
-  'stream.snapshot': event('stream.snapshot', 'First frame of every stream: where things stand.', {
+  'stream.snapshot': defineEvent('stream.snapshot', 'First frame of every stream: where things stand.', {
     instance: Type.String({ description: 'Id of this run of the server.' }),
     head: Type.Integer({ description: 'Newest seq when the stream opened.' }),
-    pending: Type.Array(Call, { description: 'Calls that wait for a decision, oldest first.' }),
-    running: Type.Array(Call, { description: 'Calls that run.' }),
-    jobs: Type.Array(Job, { description: 'Processes that run on after their call.' }),
+    pending: Type.Array(CallRef, { description: 'Calls that wait for a decision, oldest first.' }),
+    running: Type.Array(CallRef, { description: 'Calls that run.' }),
+    jobs: Type.Array(JobRef, { description: 'Processes that run on after their call.' }),
     delegations: Type.Array(Type.String(), {
       description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
     })
   }),
-  'stream.gap': event('stream.gap', 'The resume point is older than the journal: read /state again.', {
+  'stream.gap': defineEvent('stream.gap', 'The resume point is older than the journal: read /state again.', {
     asked: Type.Integer({ description: 'Place after which events were asked for.' }),
     oldest: Type.Integer({ description: 'Place of the oldest event that is kept.' })
   }),
-  'tool.call': event('tool.call', 'A call was taken, or waits for a new decision because its preview changed.', {
+  'tool.call': defineEvent('tool.call', 'A call was taken, or waits for a new decision because its preview changed.', {
     tool: Type.String({ description: 'Tool that it calls, by its own name.' }),
     params: Type.Unknown({ description: 'What it was given, without what may be a secret in it.' }),
     toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
@@ -93,15 +93,15 @@ export const EVENTS = {
     context: Type.Optional(Type.String({ description: 'Why it is wanted, by whoever sent it.' })),
     client: Type.String({ description: 'What whoever sent it calls itself.' }),
     hooks: HookRuns,
-    approval: Type.Optional(Approval)
+    approval: Type.Optional(ApprovalRef)
   }),
-  'tool.decision': event('tool.decision', 'A waiting call was decided, or nobody decided in time.', {
+  'tool.decision': defineEvent('tool.decision', 'A waiting call was decided, or nobody decided in time.', {
     decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled'], { description: 'How it was decided.' }),
-    by: Type.Optional(ApprovedBy),
+    by: Type.Optional(ApprovedByRef),
     modified_params: Type.Optional(Type.Unknown({ description: 'Other params that were approved instead.' })),
     reason: Type.Optional(Type.String({ description: 'Why, by whoever decided.' }))
   }),
-  'tool.progress': event('tool.progress', 'A running call tells how far it is, or what it printed.', {
+  'tool.progress': defineEvent('tool.progress', 'A running call tells how far it is, or what it printed.', {
     progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'How much is done, from 0 to 1.' })),
     message: Type.Optional(Type.String({ description: 'What it is at.' })),
     delta: Type.Optional(
@@ -115,25 +115,25 @@ export const EVENTS = {
       )
     )
   }),
-  'tool.result': event('tool.result', 'A call ended.', {
+  'tool.result': defineEvent('tool.result', 'A call ended.', {
     status: Type.Enum(['success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired'], {
       description: 'How it ended.'
     }),
     tool: Type.String({ description: 'Tool that was called, by its own name.' }),
-    result: Type.Optional(Result),
-    error: Type.Optional(CallError),
+    result: Type.Optional(ResultRef),
+    error: Type.Optional(CallErrorRef),
     reason: Type.Optional(Type.String({ description: 'Why it was rejected, cancelled or interrupted.' })),
     user_message: Type.Optional(Type.String({ description: 'What to do instead, by whoever rejected it.' })),
     hooks: HookRuns,
     execution_time_ms: Type.Optional(Type.Number({ description: 'How long it ran.' }))
   }),
-  'file.changed': event('file.changed', 'A file of a workspace is no longer as it was.', {
-    ...FILE_CHANGE,
+  'file.changed': defineEvent('file.changed', 'A file of a workspace is no longer as it was.', {
+    ...FILE_CHANGE_FIELDS,
     by: Type.Union([Type.Object({ tool_call_id: Type.String() }), Type.Literal('external')], {
       description: 'The call that did it, or `external`: somebody else, such as an editor or a command.'
     })
   }),
-  'diagnostics.changed': event(
+  'diagnostics.changed': defineEvent(
     'diagnostics.changed',
     'What a language server finds wrong in files is other than before.',
     {
@@ -156,7 +156,7 @@ export const EVENTS = {
       )
     }
   ),
-  'tool.delegate': event(
+  'tool.delegate': defineEvent(
     'tool.delegate',
     'A front end is asked to do something for a call, and answers at POST /delegations/:id.',
     {
@@ -172,7 +172,7 @@ export const EVENTS = {
       )
     }
   ),
-  'tool.delegation_ended': event(
+  'tool.delegation_ended': defineEvent(
     'tool.delegation_ended',
     'A front end has answered, or its answer is not waited for.',
     {
@@ -185,7 +185,7 @@ export const EVENTS = {
       reason: Type.Optional(Type.String({ description: 'Why it was refused.' }))
     }
   ),
-  'job.started': event(
+  'job.started': defineEvent(
     'job.started',
     'A process runs on after its call; what it prints is told as progress of the call.',
     {
@@ -203,7 +203,7 @@ export const EVENTS = {
       )
     }
   ),
-  'job.exited': event('job.exited', 'A process that ran on after its call has ended.', {
+  'job.exited': defineEvent('job.exited', 'A process that ran on after its call has ended.', {
     task_id: Type.String({ description: 'Id of the call that started it.' }),
     status: Type.Enum(['exited', 'stopped', 'interrupted', 'lost'], {
       description: 'By itself, as asked, with the server, or how nobody knows.'
@@ -223,15 +223,19 @@ export const EVENTS = {
     unchecked: Type.Optional(Type.String({ description: 'Why nobody could look for such, or take it away.' })),
     reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' }))
   }),
-  'agent.state': event('agent.state', 'What a session is doing now.', {
+  'agent.state': defineEvent('agent.state', 'What a session is doing now.', {
     state: Type.Enum([...SESSION_STATES], { description: 'Whether something waits for a decision, runs, or neither.' })
   }),
-  'index.changed': event('index.changed', 'The index of a workspace that `search_code` asks is in another state.', {
-    state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], { description: '`idle`: not built yet.' }),
-    indexed: Type.Integer({ description: 'Files in it.' }),
-    reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
-  }),
-  'mcp.changed': event('mcp.changed', 'An MCP server is in another state than before.', {
+  'index.changed': defineEvent(
+    'index.changed',
+    'The index of a workspace that `search_code` asks is in another state.',
+    {
+      state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], { description: '`idle`: not built yet.' }),
+      indexed: Type.Integer({ description: 'Files in it.' }),
+      reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
+    }
+  ),
+  'mcp.changed': defineEvent('mcp.changed', 'An MCP server is in another state than before.', {
     name: Type.String({ description: 'Of the server, as it is configured.' }),
     state: Type.Enum(
       ['untrusted', 'disabled', 'waiting', 'connecting', 'ready', 'backing_off', 'needs_login', 'failed'],
@@ -241,13 +245,13 @@ export const EVENTS = {
     tools: Type.Integer({ description: 'How many of its tools are served.' }),
     retry_at: Type.Optional(Type.String({ format: 'date-time', description: 'When it is tried again.' }))
   }),
-  'tools.changed': event('tools.changed', 'Other tools are served than before: list them again.', {
+  'tools.changed': defineEvent('tools.changed', 'Other tools are served than before: list them again.', {
     source: Type.String({ description: 'Where they come from, such as `mcp:<server>`.' }),
     added: Type.Array(Type.String(), { description: 'Names of tools that are new.' }),
     removed: Type.Array(Type.String(), { description: 'Names of tools that are gone.' }),
     changed: Type.Array(Type.String(), { description: 'Names of tools that are other than before.' })
   }),
-  'rules.changed': event('rules.changed', 'A remembered rule was added, revoked or has expired.', {
+  'rules.changed': defineEvent('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired'], { description: 'What became of it.' }),
     rule_id: Type.String({ description: 'Its id; `GET /rules` has the rest.' })
   })
@@ -256,7 +260,7 @@ export const EVENTS = {
 export type EventType = keyof typeof EVENTS
 export type Event = { [T in EventType]: Static<(typeof EVENTS)[T]> }[EventType]
 export type EventOf<T extends EventType> = Static<(typeof EVENTS)[T]>
-type Distribute<E> = E extends Event ? Omit<E, 'seq' | 'time'> : never
+type WithoutPosition<E> = E extends Event ? Omit<E, 'seq' | 'time'> : never
 /** An event before the journal gave it its place and time. */
-export type NewEvent = Distribute<Exclude<Event, { type: 'stream.snapshot' | 'stream.gap' }>>
+export type NewEvent = WithoutPosition<Exclude<Event, { type: 'stream.snapshot' | 'stream.gap' }>>
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]

@@ -3,7 +3,11 @@ import type { Change } from '../host/host.ts'
 import type { Journal } from './journal.ts'
 
 /** Resolves once the changes are durable and told. A journal that fails is told of once, by the store. */
-export const tellOutside = (journal: Journal, workspace: string, changes: readonly Change[]): Promise<void> =>
+export const publishExternalChanges = (
+  journal: Journal,
+  workspace: string,
+  changes: readonly Change[]
+): Promise<void> =>
   journal
     .append(changes.map(change => ({ type: 'file.changed', workspace, ...change, by: 'external' })))
     .catch(() => {})

@@ -2,7 +2,7 @@
 import type { NewEvent } from './events.ts'
 
 /** An event with its place and time, ready to be stored and told. */
-export interface Entry {
+export interface JournalEntry {
   seq: number
   event: NewEvent
   /** The event as JSON; for a tool.result without its `result`, which is kept with the call. */
@@ -12,24 +12,24 @@ export interface Entry {
 }
 
 /** Largest `data` of a frame, in bytes. */
-export const FRAME_BYTES = 65_536
+export const MAX_FRAME_BYTES = 65_536
 /** What a field may weigh in a frame that had to be cut. */
-const SMALL_FIELD = 1_024
+const MAX_KEPT_FIELD_LENGTH = 1_024
 
 /** The frame of a stored or fresh event. One `data:` line always: JSON has no raw line breaks. */
-export function frame(seq: number, type: string, json: string, result?: string | null): Buffer {
+export function encodeEventFrame(seq: number, type: string, json: string, result?: string | null): Buffer {
   let data = typeof result === 'string' ? `${json.slice(0, -1)},"result":${result}}` : json
-  if (data.length > FRAME_BYTES / 3 && Buffer.byteLength(data) > FRAME_BYTES) data = cut(json)
+  if (data.length > MAX_FRAME_BYTES / 3 && Buffer.byteLength(data) > MAX_FRAME_BYTES) data = truncateEvent(json)
   return Buffer.from(`id: ${seq}\nevent: ${type}\ndata: ${data}\n\n`)
 }
 
 /** A frame that is made for one reader and has no place in the journal, or names one with `seq`. */
-export const notice = (type: string, data: object, seq?: number) =>
+export const encodeTransientFrame = (type: string, data: object, seq?: number) =>
   Buffer.from(`${seq === undefined ? '' : `id: ${seq}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
 
-function cut(json: string) {
+function truncateEvent(json: string) {
   const event = JSON.parse(json) as Record<string, unknown>
-  const small = Object.entries(event).filter(([, value]) => JSON.stringify(value).length <= SMALL_FIELD)
+  const small = Object.entries(event).filter(([, value]) => JSON.stringify(value).length <= MAX_KEPT_FIELD_LENGTH)
   return JSON.stringify({
     ...Object.fromEntries(small),
     truncated: true,

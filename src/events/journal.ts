@@ -1,21 +1,21 @@
 // The durable, ordered log of events: an event gets its number here, and is told to readers once it is on the disk.
-import type { Store, Write } from '../store/store.ts'
+import type { Store, StoreWrite } from '../store/store.ts'
 import type { NewEvent } from './events.ts'
-import type { Entry } from './frame.ts'
+import type { JournalEntry } from './frame.ts'
 
 /** Hears every event in order, after it became durable. */
-type Listener = (entries: readonly Entry[]) => void
+type Listener = (entries: readonly JournalEntry[]) => void
 
 export class Journal {
   readonly #store: Store
   readonly #listeners = new Set<Listener>()
-  #unpublished: Entry[] = []
+  #unpublished: JournalEntry[] = []
   #last: number
   #head: number
 
   constructor(store: Store) {
     this.#store = store
-    this.#last = store.head()
+    this.#last = store.latestSeq()
     this.#head = this.#last
   }
 
@@ -31,14 +31,14 @@ export class Journal {
 
   /** Number of the oldest event still held. */
   get oldest(): number {
-    return this.#store.oldest()
+    return this.#store.oldestSeq()
   }
 
   /** Gives the events their places and writes them, together with what `also` writes, in one transaction. Resolves when
    * they are durable, and then they have been told. `result` is the JSON of a tool.result's result. */
-  append(events: readonly NewEvent[], also?: () => Write[], result?: string): Promise<void> {
+  append(events: readonly NewEvent[], also?: () => StoreWrite[], result?: string): Promise<void> {
     const time = new Date().toISOString()
-    const entries = events.map((event): Entry => {
+    const entries = events.map((event): JournalEntry => {
       const seq = ++this.#last
       return {
         seq,
@@ -49,7 +49,7 @@ export class Journal {
     })
     this.#unpublished.push(...entries)
     const upTo = this.#last
-    const durable = this.#store.write(() => [...entries.map(entry => row(entry, time)), ...(also?.() ?? [])])
+    const durable = this.#store.write(() => [...entries.map(entry => toEventRow(entry, time)), ...(also?.() ?? [])])
     return durable.then(() => this.#publish(upTo))
   }
 
@@ -58,7 +58,7 @@ export class Journal {
     return this.#store.events(after, limit)
   }
 
-  ofCall(tool_call_id: string, after: number, limit: number) {
+  sinceOfCall(tool_call_id: string, after: number, limit: number) {
     return this.#store.eventsOfCall(tool_call_id, after, limit)
   }
 
@@ -80,7 +80,7 @@ export class Journal {
   }
 }
 
-const row = ({ seq, event, json }: Entry, time: string): Write => [
+const toEventRow = ({ seq, event, json }: JournalEntry, time: string): StoreWrite => [
   'event',
   seq,
   time,

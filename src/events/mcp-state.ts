@@ -3,7 +3,7 @@ import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import type { Journal } from './journal.ts'
 
 /** A journal that fails is told of once, by the store. */
-export function tellMcp(
+export function publishMcpState(
   journal: Journal,
   {
     name,

@@ -1,6 +1,6 @@
 // How often each tool was called, how it ended, how long it took: a reader of the journal, counting since the start.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import type { Entry } from './frame.ts'
+import type { JournalEntry } from './frame.ts'
 import type { Journal } from './journal.ts'
 
 /** Counts of one tool since the server started. Times are of the tool's run alone, in milliseconds. */
@@ -19,7 +19,7 @@ export interface ToolStats {
 }
 
 /** How long calls waited for a decision, in milliseconds. */
-export interface Waits {
+export interface ApprovalWaitStats {
   total: number
   average_ms: number | null
   p50_ms: number | null
@@ -27,7 +27,7 @@ export interface Waits {
 }
 
 /** Calls that ended within one minute. */
-export interface Minute {
+export interface MinuteStats {
   /** When it began. */
   at: string
   calls: number
@@ -45,9 +45,9 @@ export class Metrics {
   readonly #journal: Journal
   readonly since = new Date().toISOString()
   #events = 0
-  readonly #waits = createHistogram()
+  readonly #approvalWaits = createHistogram()
   /** Only those in which calls ended, oldest first, by the number of the minute. */
-  readonly #minutes = new Map<number, Minute>()
+  readonly #minutes = new Map<number, MinuteStats>()
 
   constructor(journal: Journal) {
     this.#journal = journal
@@ -64,20 +64,20 @@ export class Metrics {
   }
 
   stats(): ToolStats[] {
-    return [...this.#tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, counts]) => statsOf(tool, counts))
+    return [...this.#tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, counts]) => toStats(tool, counts))
   }
 
   /** How long calls waited that were decided, expired or given up. */
-  approvalWait(): Waits {
-    const { count, mean } = this.#waits
-    const time = (percent: number) => (count === 0 ? null : this.#waits.percentile(percent))
+  approvalWait(): ApprovalWaitStats {
+    const { count, mean } = this.#approvalWaits
+    const time = (percent: number) => (count === 0 ? null : this.#approvalWaits.percentile(percent))
     return { total: count, average_ms: count === 0 ? null : Math.round(mean), p50_ms: time(50), p95_ms: time(95) }
   }
 
   /** The last hour, oldest first, with the minutes in which nothing ended. */
-  minutes(now = Date.now()): Minute[] {
+  minutes(now = Date.now()): MinuteStats[] {
     const last = Math.floor(now / MINUTE_MS)
-    return Array.from({ length: MINUTES }, (_, i) => last - MINUTES + 1 + i).map(
+    return Array.from({ length: HISTORY_MINUTES }, (_, i) => last - HISTORY_MINUTES + 1 + i).map(
       minute => this.#minutes.get(minute) ?? emptyMinute(minute)
     )
   }
@@ -119,9 +119,9 @@ export class Metrics {
   }
 
   /** It may have begun before this run: the journal tells since when, for it keeps all events of a call that waits. */
-  #countWait({ seq, event, json }: Entry) {
+  #countWait({ seq, event, json }: JournalEntry) {
     if (event.tool_call_id === undefined) return
-    const before = this.#journal.ofCall(event.tool_call_id, 0, STEPS).filter(told => told.seq < seq)
+    const before = this.#journal.sinceOfCall(event.tool_call_id, 0, MAX_CALL_EVENTS).filter(told => told.seq < seq)
     const decided = before.findLastIndex(({ type }) => type === 'tool.decision')
     // Shown anew, it still waits since it was first asked about.
     const asked = before
@@ -131,7 +131,7 @@ export class Metrics {
       .find(({ requires_approval }) => requires_approval)
     if (!asked) return
     const { time } = JSON.parse(json) as { time: string }
-    this.#waits.record(Math.max(1, Date.parse(time) - Date.parse(asked.time)))
+    this.#approvalWaits.record(Math.max(1, Date.parse(time) - Date.parse(asked.time)))
   }
 
   #countMinute(failed: boolean) {
@@ -140,7 +140,7 @@ export class Metrics {
     this.#minutes.set(number, minute)
     minute.calls += 1
     if (failed) minute.errors += 1
-    for (const old of this.#minutes.keys()) if (old <= number - MINUTES) this.#minutes.delete(old)
+    for (const old of this.#minutes.keys()) if (old <= number - HISTORY_MINUTES) this.#minutes.delete(old)
   }
 
   #count(tool: string, status: string, ms: number | undefined) {
@@ -154,16 +154,16 @@ export class Metrics {
 }
 
 /** More events than a call has before it is decided. */
-const STEPS = 1_000
+const MAX_CALL_EVENTS = 1_000
 const MINUTE_MS = 60_000
-const MINUTES = 60
-const emptyMinute = (number: number): Minute => ({
+const HISTORY_MINUTES = 60
+const emptyMinute = (number: number): MinuteStats => ({
   at: new Date(number * MINUTE_MS).toISOString(),
   calls: 0,
   errors: 0
 })
 
-function statsOf(tool: string, { statuses, micros, seconds }: Counts): ToolStats {
+function toStats(tool: string, { statuses, micros, seconds }: Counts): ToolStats {
   const of = (status: string) => statuses.get(status) ?? 0
   const total = [...statuses.values()].reduce((sum, n) => sum + n, 0)
   const time = (percent: number) => (micros.count === 0 ? null : micros.percentile(percent) / 1_000)

@@ -9,45 +9,45 @@ export type Activity = 'awaiting_approval' | 'tool_execution' | undefined
 
 interface Session {
   counts: { awaiting_approval: number; tool_execution: number }
-  told: SessionState
+  publishedState: SessionState
 }
 
 export class Sessions {
   readonly #journal: Journal
   readonly #sessions = new Map<string, Session>()
-  readonly #moved = new Set<string>()
+  readonly #changed = new Set<string>()
 
   constructor(journal: Journal) {
     this.#journal = journal
   }
 
   /** One call of a session goes from one activity to another. */
-  move(session_id: string, from: Activity, to: Activity) {
+  transition(session_id: string, from: Activity, to: Activity) {
     if (from === to) return
     const session = this.#sessions.get(session_id) ?? {
       counts: { awaiting_approval: 0, tool_execution: 0 },
-      told: 'idle'
+      publishedState: 'idle'
     }
     this.#sessions.set(session_id, session)
     if (from) session.counts[from] -= 1
     if (to) session.counts[to] += 1
-    if (this.#moved.size === 0) setImmediate(() => this.#tell())
-    this.#moved.add(session_id)
+    if (this.#changed.size === 0) setImmediate(() => this.#publish())
+    this.#changed.add(session_id)
   }
 
   /** The sessions that are not idle. */
   states(): Record<string, SessionState> {
-    const busy = [...this.#sessions].map(([id, session]) => [id, stateOf(session)] as const)
+    const busy = [...this.#sessions].map(([id, session]) => [id, getState(session)] as const)
     return Object.fromEntries(busy.filter(([, state]) => state !== 'idle'))
   }
 
-  #tell() {
-    const changed = [...this.#moved].map(id => ({ id, session: this.#sessions.get(id)! }))
-    this.#moved.clear()
+  #publish() {
+    const changed = [...this.#changed].map(id => ({ id, session: this.#sessions.get(id)! }))
+    this.#changed.clear()
     const events = changed.flatMap(({ id, session }) => {
-      const state = stateOf(session)
-      const tell = state !== session.told
-      session.told = state
+      const state = getState(session)
+      const tell = state !== session.publishedState
+      session.publishedState = state
       if (state === 'idle') this.#sessions.delete(id)
       return tell ? [{ type: 'agent.state' as const, session_id: id, state }] : []
     })
@@ -55,5 +55,5 @@ export class Sessions {
   }
 }
 
-const stateOf = ({ counts }: Session): SessionState =>
+const getState = ({ counts }: Session): SessionState =>
   counts.tool_execution > 0 ? 'tool_execution' : counts.awaiting_approval > 0 ? 'awaiting_approval' : 'idle'

@@ -1,10 +1,10 @@
 // Readers of the journal. A reader that keeps up is handed shared frames as they become durable; one that does not is
 // only a place in the journal: it is read on from there when it drains, and cut off, to resume, when it takes nothing.
 import type { Event, EventType } from './events.ts'
-import { type Entry, FRAME_BYTES, frame, notice } from './frame.ts'
+import { encodeEventFrame, encodeTransientFrame, type JournalEntry, MAX_FRAME_BYTES } from './frame.ts'
 import type { Journal } from './journal.ts'
 
-export interface Filter {
+export interface EventFilter {
   session_id?: string | undefined
   workspace?: string | undefined
   tool_call_id?: string | undefined
@@ -29,7 +29,7 @@ export interface StreamLimits {
 }
 
 /** Where things stand, for the first frame. */
-type Snapshot = () => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
+type SnapshotSource = () => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
 
 interface Reader {
   close(): void
@@ -37,53 +37,53 @@ interface Reader {
 
 interface OpenReader {
   sink: Sink
-  filter: Filter
+  filter: EventFilter
   /** Last place written. */
-  at: number
+  position: number
   state: 'live' | 'catching-up' | 'closed'
   /** When the sink was last seen to take something, while more waits than it may. */
-  stalled_since: number | undefined
+  stalledSince: number | undefined
   /** What waited then. */
-  waited: number
+  pendingAtStall: number
   /** Ends the stream after this event has been written. */
   until: ((event: { type: string }) => boolean) | undefined
 }
 
-interface Framed {
-  entry: Entry
+interface FramedEntry {
+  entry: JournalEntry
   frame: Buffer
 }
 
 /** An event of a page that is read on from a reader's place. */
-interface Wanted {
+interface LazyFrame {
   seq: number
   type: string
   make(): Buffer
 }
 
-const PAGE = 256
-const RECENT = 4_096
-const RECENT_BYTES = 16_777_216
+const PAGE_SIZE = 256
+const MAX_RECENT_FRAMES = 4_096
+const MAX_RECENT_BYTES = 16_777_216
 
 export class Streams {
   readonly #journal: Journal
   readonly #limits: StreamLimits
-  readonly #snapshot: Snapshot
+  readonly #snapshot: SnapshotSource
   readonly #readers = new Set<OpenReader>()
   /** Readers that keep up, by filter: those with the same filter share the same bytes. */
-  readonly #live = new Map<string, { filter: Filter; readers: Set<OpenReader> }>()
+  readonly #liveGroups = new Map<string, { filter: EventFilter; readers: Set<OpenReader> }>()
   /** The newest frames, kept while anybody reads, so that one who lags a little costs no read from the disk. */
-  #recent: Framed[] = []
+  #recent: FramedEntry[] = []
   #recentBytes = 0
   readonly #timer: NodeJS.Timeout
   readonly #unlisten: () => void
 
-  constructor(journal: Journal, limits: StreamLimits, snapshot: Snapshot) {
+  constructor(journal: Journal, limits: StreamLimits, snapshot: SnapshotSource) {
     this.#journal = journal
     this.#limits = limits
     this.#snapshot = snapshot
-    this.#unlisten = journal.listen(entries => this.#tell(entries))
-    this.#timer = setInterval(() => this.#beat(), Math.min(limits.heartbeat_ms, Math.max(limits.stall_ms / 2, 10)))
+    this.#unlisten = journal.listen(entries => this.#publish(entries))
+    this.#timer = setInterval(() => this.#heartbeat(), Math.min(limits.heartbeat_ms, Math.max(limits.stall_ms / 2, 10)))
     this.#timer.unref()
   }
 
@@ -92,31 +92,31 @@ export class Streams {
   }
 
   /** Opens a stream: a snapshot, then what came after `after` (default: from now on), then what comes. */
-  open(sink: Sink, options: { after?: number | undefined; filter: Filter; until?: OpenReader['until'] }): Reader {
+  open(sink: Sink, options: { after?: number | undefined; filter: EventFilter; until?: OpenReader['until'] }): Reader {
     const { head, oldest } = this.#journal
     const { after, filter, until } = options
     const resumable = after === undefined || (after <= head && after + 1 >= oldest)
     const reader: OpenReader = {
       sink,
       filter,
-      at: after === undefined || after > head ? head : after,
+      position: after === undefined || after > head ? head : after,
       state: 'catching-up',
-      stalled_since: undefined,
-      waited: 0,
+      stalledSince: undefined,
+      pendingAtStall: 0,
       until
     }
     this.#readers.add(reader)
     const time = new Date().toISOString()
     // Only a stream that starts here may name its place already: on a resumed one older numbers follow.
-    const place = reader.at === head ? head : undefined
-    const first = notice(
+    const place = reader.position === head ? head : undefined
+    const first = encodeTransientFrame(
       'stream.snapshot',
-      bounded({ type: 'stream.snapshot', seq: head, time, ...this.#snapshot() }),
+      limitSnapshot({ type: 'stream.snapshot', seq: head, time, ...this.#snapshot() }),
       place
     )
     const gap = resumable
       ? []
-      : [notice('stream.gap', { type: 'stream.gap', seq: reader.at, time, asked: after, oldest })]
+      : [encodeTransientFrame('stream.gap', { type: 'stream.gap', seq: reader.position, time, asked: after, oldest })]
     sink.write(Buffer.concat([Buffer.from('retry: 1000\n\n'), first, ...gap]))
     sink.onDrain(() => this.#resume(reader))
     this.#catchUp(reader)
@@ -133,115 +133,119 @@ export class Streams {
     }
   }
 
-  #tell(entries: readonly Entry[]) {
+  #publish(entries: readonly JournalEntry[]) {
     if (this.#readers.size === 0) {
       this.#recent = []
       this.#recentBytes = 0
       return
     }
-    const fresh = entries.map(entry => ({ entry, frame: frame(entry.seq, entry.event.type, entry.json, entry.result) }))
-    this.#keep(fresh)
+    const fresh = entries.map(entry => ({
+      entry,
+      frame: encodeEventFrame(entry.seq, entry.event.type, entry.json, entry.result)
+    }))
+    this.#cacheRecent(fresh)
     const last = entries.at(-1)!.seq
-    for (const { filter, readers } of [...this.#live.values()]) {
-      const wanted = fresh.filter(({ entry }) => wants(filter, entry.event))
+    for (const { filter, readers } of [...this.#liveGroups.values()]) {
+      const wanted = fresh.filter(({ entry }) => matchesFilter(filter, entry.event))
       // More at once than a reader may have waiting: each reads on by itself, as far as it takes it.
-      if (bytesOf(wanted) > this.#limits.reader_bytes) {
+      if (totalBytes(wanted) > this.#limits.reader_bytes) {
         for (const reader of [...readers]) this.#fallBehind(reader)
         continue
       }
       const bytes = wanted.length === 1 ? wanted[0]!.frame : Buffer.concat(wanted.map(({ frame }) => frame))
       for (const reader of [...readers]) {
-        reader.at = last
+        reader.position = last
         if (wanted.length === 0) continue
         reader.sink.write(bytes)
         if (reader.until && wanted.some(({ entry }) => reader.until!(entry.event))) this.#finish(reader)
-        else if (this.#full(reader)) this.#leaveLive(reader)
+        else if (this.#isFull(reader)) this.#leaveLive(reader)
       }
     }
   }
 
-  #keep(fresh: readonly Framed[]) {
+  #cacheRecent(fresh: readonly FramedEntry[]) {
     this.#recent.push(...fresh)
-    this.#recentBytes += bytesOf(fresh)
-    if (this.#recent.length <= 2 * RECENT && this.#recentBytes <= 2 * RECENT_BYTES) return
+    this.#recentBytes += totalBytes(fresh)
+    if (this.#recent.length <= 2 * MAX_RECENT_FRAMES && this.#recentBytes <= 2 * MAX_RECENT_BYTES) return
     let first = this.#recent.length
     let bytes = 0
-    while (first > 0 && this.#recent.length - first < RECENT) {
+    while (first > 0 && this.#recent.length - first < MAX_RECENT_FRAMES) {
       bytes += this.#recent[first - 1]!.frame.length
-      if (bytes > RECENT_BYTES) break
+      if (bytes > MAX_RECENT_BYTES) break
       first -= 1
     }
     this.#recent = this.#recent.slice(first)
-    this.#recentBytes = bytesOf(this.#recent)
+    this.#recentBytes = totalBytes(this.#recent)
   }
 
   /** Reads on from the reader's place until it is level with the journal or full. A page a turn, for others wait too. */
   #catchUp(reader: OpenReader) {
-    if (reader.state !== 'catching-up' || reader.stalled_since !== undefined) return
-    const { wanted, next } = this.#after(reader)
+    if (reader.state !== 'catching-up' || reader.stalledSince !== undefined) return
+    const { wanted, next } = this.#readPage(reader)
     const frames: Buffer[] = []
     let bytes = reader.sink.pending
     let ended = false
-    reader.at = next
+    reader.position = next
     for (const { seq, type, make } of wanted) {
       const made = make()
       frames.push(made)
       bytes += made.length
       ended = reader.until?.({ type }) ?? false
       if (!ended && bytes <= this.#limits.reader_bytes) continue
-      reader.at = seq
+      reader.position = seq
       break
     }
     if (frames.length > 0) reader.sink.write(Buffer.concat(frames))
     if (ended) this.#finish(reader)
-    else if (this.#full(reader)) stall(reader)
-    else if (reader.at >= this.#journal.head) this.#goLive(reader)
+    else if (this.#isFull(reader)) markStalled(reader)
+    else if (reader.position >= this.#journal.head) this.#goLive(reader)
     else setImmediate(() => this.#catchUp(reader))
   }
 
   /** The wanted events of the next page after the reader's place, and the place after that page. */
-  #after({ at, filter }: OpenReader): { wanted: Wanted[]; next: number } {
+  #readPage({ position, filter }: OpenReader): { wanted: LazyFrame[]; next: number } {
     const { head } = this.#journal
     const kept = this.#recent[0]?.entry.seq
-    if (kept !== undefined && kept <= at + 1) {
-      const from = this.#recent.findIndex(({ entry }) => entry.seq > at)
-      const page = from < 0 ? [] : this.#recent.slice(from, from + PAGE)
-      const wanted = page.filter(({ entry }) => wants(filter, entry.event))
+    if (kept !== undefined && kept <= position + 1) {
+      const from = this.#recent.findIndex(({ entry }) => entry.seq > position)
+      const page = from < 0 ? [] : this.#recent.slice(from, from + PAGE_SIZE)
+      const wanted = page.filter(({ entry }) => matchesFilter(filter, entry.event))
       return {
         wanted: wanted.map(({ entry, frame }) => ({ seq: entry.seq, type: entry.event.type, make: () => frame })),
         next: page.at(-1)?.entry.seq ?? head
       }
     }
     const id = filter.tool_call_id
-    const page = id === undefined ? this.#journal.since(at, PAGE) : this.#journal.ofCall(id, at, PAGE)
+    const page =
+      id === undefined ? this.#journal.since(position, PAGE_SIZE) : this.#journal.sinceOfCall(id, position, PAGE_SIZE)
     // The disk may be ahead of what has been told.
     const told = page.filter(({ seq }) => seq <= head)
     return {
       wanted: told
-        .filter(event => wants(filter, event))
-        .map(({ seq, type, data, result }) => ({ seq, type, make: () => frame(seq, type, data, result) })),
-      next: page.length < PAGE || told.length < page.length ? head : told.at(-1)!.seq
+        .filter(event => matchesFilter(filter, event))
+        .map(({ seq, type, data, result }) => ({ seq, type, make: () => encodeEventFrame(seq, type, data, result) })),
+      next: page.length < PAGE_SIZE || told.length < page.length ? head : told.at(-1)!.seq
     }
   }
 
   #resume(reader: OpenReader) {
-    if (reader.stalled_since === undefined || reader.sink.pending > 0) return
-    reader.stalled_since = undefined
+    if (reader.stalledSince === undefined || reader.sink.pending > 0) return
+    reader.stalledSince = undefined
     this.#catchUp(reader)
   }
 
   #goLive(reader: OpenReader) {
     reader.state = 'live'
     const key = JSON.stringify(reader.filter)
-    const group = this.#live.get(key) ?? { filter: reader.filter, readers: new Set() }
+    const group = this.#liveGroups.get(key) ?? { filter: reader.filter, readers: new Set() }
     group.readers.add(reader)
-    this.#live.set(key, group)
+    this.#liveGroups.set(key, group)
   }
 
   #leaveLive(reader: OpenReader) {
     this.#dropLive(reader)
     reader.state = 'catching-up'
-    stall(reader)
+    markStalled(reader)
   }
 
   #fallBehind(reader: OpenReader) {
@@ -252,11 +256,11 @@ export class Streams {
 
   #dropLive(reader: OpenReader) {
     const key = JSON.stringify(reader.filter)
-    const group = this.#live.get(key)
-    if (group?.readers.delete(reader) && group.readers.size === 0) this.#live.delete(key)
+    const group = this.#liveGroups.get(key)
+    if (group?.readers.delete(reader) && group.readers.size === 0) this.#liveGroups.delete(key)
   }
 
-  #full(reader: OpenReader) {
+  #isFull(reader: OpenReader) {
     return reader.sink.pending > this.#limits.reader_bytes
   }
 
@@ -271,15 +275,15 @@ export class Streams {
     this.#readers.delete(reader)
   }
 
-  #last_beat = performance.now()
+  #lastHeartbeat = performance.now()
 
-  #beat() {
+  #heartbeat() {
     const now = performance.now()
-    const due = now - this.#last_beat >= this.#limits.heartbeat_ms - 5
-    if (due) this.#last_beat = now
+    const due = now - this.#lastHeartbeat >= this.#limits.heartbeat_ms - 5
+    if (due) this.#lastHeartbeat = now
     for (const reader of this.#readers) {
-      if (reader.stalled_since !== undefined && reader.sink.pending < reader.waited) stall(reader)
-      if (reader.stalled_since !== undefined && now - reader.stalled_since > this.#limits.stall_ms) {
+      if (reader.stalledSince !== undefined && reader.sink.pending < reader.pendingAtStall) markStalled(reader)
+      if (reader.stalledSince !== undefined && now - reader.stalledSince > this.#limits.stall_ms) {
         this.#close(reader)
         reader.sink.destroy()
       } else if (due && reader.state === 'live') reader.sink.write(HEARTBEAT)
@@ -287,26 +291,26 @@ export class Streams {
   }
 }
 
-function stall(reader: OpenReader) {
-  reader.stalled_since = performance.now()
-  reader.waited = reader.sink.pending
+function markStalled(reader: OpenReader) {
+  reader.stalledSince = performance.now()
+  reader.pendingAtStall = reader.sink.pending
 }
 
-const bytesOf = (framed: readonly Framed[]) => framed.reduce((sum, { frame }) => sum + frame.length, 0)
+const totalBytes = (framed: readonly FramedEntry[]) => framed.reduce((sum, { frame }) => sum + frame.length, 0)
 
 /** A snapshot over the size of a frame is left out: who needs it reads /state. */
-const bounded = <S extends { pending: unknown[]; running: unknown[]; jobs: unknown[]; delegations: unknown[] }>(
+const limitSnapshot = <S extends { pending: unknown[]; running: unknown[]; jobs: unknown[]; delegations: unknown[] }>(
   snapshot: S
 ): S =>
-  Buffer.byteLength(JSON.stringify(snapshot)) <= FRAME_BYTES
+  Buffer.byteLength(JSON.stringify(snapshot)) <= MAX_FRAME_BYTES
     ? snapshot
     : { ...snapshot, pending: [], running: [], jobs: [], delegations: [], truncated: true, href: '/state' }
 
 const HEARTBEAT = Buffer.from(': still here\n\n')
 
 /** Whether an event is one of those. */
-export const wants = (
-  { session_id, workspace, tool_call_id, types }: Filter,
+export const matchesFilter = (
+  { session_id, workspace, tool_call_id, types }: EventFilter,
   event: { type: string; session_id?: string | null; workspace?: string | null; tool_call_id?: string | null }
 ) =>
   (session_id === undefined || event.session_id === session_id) &&

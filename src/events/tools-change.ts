@@ -1,7 +1,7 @@
 // Which tools come and go, as events. They belong to no session and no call.
 import type { Journal } from './journal.ts'
 
-interface Change {
+interface ToolsChange {
   source: string
   workspace?: string
   added: string[]
@@ -10,6 +10,6 @@ interface Change {
 }
 
 /** A journal that fails is told of once, by the store. */
-export function tellTools(journal: Journal, change: Change) {
+export function publishToolsChange(journal: Journal, change: ToolsChange) {
   journal.append([{ type: 'tools.changed', ...change }]).catch(() => {})
 }

@@ -2,23 +2,23 @@
 // through here; the engine makes one of these for each call.
 
 import type { CodeIndex } from './code/code-index.ts'
-import type { Compute } from './compute/compute-pool.ts'
+import type { ComputePool } from './compute/compute-pool.ts'
 import type { PdfReader } from './compute/pdf-reader.ts'
-import type { Editors } from './editors/editor-bridge.ts'
-import type { Doors } from './files/dir-access.ts'
+import type { EditorBridge } from './editors/editor-bridge.ts'
+import type { DirAccess } from './files/dir-access.ts'
 import type { Files } from './files/files.ts'
 import type { LineIndexes } from './files/line-index.ts'
 import type { WorkspaceTexts } from './files/recent-texts.ts'
 import type { Git } from './git/git.ts'
-import type { Hooks } from './hooks/hook-runner.ts'
-import type { Languages } from './lsp/language-service.ts'
-import type { Mcp } from './mcp/mcp-client.ts'
-import type { ModuleRuns } from './modules/module-runner.ts'
+import type { HookRunner } from './hooks/hook-runner.ts'
+import type { LanguageService } from './lsp/language-service.ts'
+import type { McpClient } from './mcp/mcp-client.ts'
+import type { ModuleRunner } from './modules/module-runner.ts'
 import type { Processes } from './processes/processes.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
 import type { Tracking } from './undo-store/snapshots.ts'
-import type { Web } from './web/web-client.ts'
+import type { WebClient } from './web/web-client.ts'
 
 export interface Host {
   /** Files of the workspace, by paths relative to its root. Changes are told to the engine by themselves. */
@@ -26,29 +26,29 @@ export interface Host {
   /** Names of the workspace's files, kept warm. */
   list: FileList
   /** Finds code by what it is about. */
-  code: Pick<CodeIndex, 'ask' | 'state'>
+  code: Pick<CodeIndex, 'search' | 'state'>
   ripgrep: Ripgrep
   /** Where lines begin in large files. */
   lines: LineIndexes
   /** What language servers know of the workspace. */
-  languages: Languages
+  languages: LanguageService
   /** What was read lately, version by version. */
   texts: WorkspaceTexts
   pdf: PdfReader
   processes: Processes
   /** Modules that users write, in processes of their own. */
-  modules: ModuleRuns
+  modules: ModuleRunner
   git: Git
   /** MCP servers that serve the workspace. */
-  mcp: Mcp
+  mcp: McpClient
   /** Programs that are asked what they think of a call. */
-  hooks: Hooks
+  hooks: HookRunner
   /** Pages of the web. */
-  web: Web
+  web: WebClient
   /** Follows what a command changes from now on, to tell it as changes of the call. */
   track(): Promise<Tracking>
   /** Pure work on other threads, with a deadline. */
-  compute: Compute
+  compute: ComputePool
 }
 
 /** What a call did to one path. Hashes are `sha256:<hex>` of the whole content; lines added and removed where it is text.
@@ -78,10 +78,10 @@ export interface Change {
 export interface Effects {
   signal: AbortSignal
   /** Resolves once the call's intent is durable in the journal. Awaited right before the first visible change. */
-  committed(): Promise<void>
-  changed(change: Change): void
+  commitIntent(): Promise<void>
+  recordChange(change: Change): void
   /** Editors that hold files of the workspace unsaved. */
-  editors?: Editors
+  editors?: EditorBridge
 }
 
 /** A served root folder. `root` is its real path, `fd` an open descriptor of it (O_DIRECTORY), held while the server runs. */
@@ -90,7 +90,7 @@ export interface Workspace {
   root: string
   fd: number
   /** How what is in it is named to the operating system. */
-  doors: Doors
+  dirAccess: DirAccess
   /** The absolute path as a person gave it, where links lead from it to `root`: paths below it are accepted too. */
-  given?: string
+  configuredPath?: string
 }

@@ -2,7 +2,7 @@
 // what a killed server left is told apart.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isRunning } from './processes/pids.ts'
+import { isProcessRunning } from './processes/pids.ts'
 
 interface TemporaryFolder {
   path: string
@@ -13,21 +13,21 @@ const PREFIX = 'toolgate-kept-'
 
 /** Where those are that no command may find, wherever the workspaces and the system's temporary folder are: the state
  * folder is hidden from all that is kept. */
-export const ownTemporary = (stateDir: string) => join(stateDir, 'temporary')
+export const stateTempFolder = (stateDir: string) => join(stateDir, 'temporary')
 
 /** A fresh one that only this user may look into. */
-export async function temporaryFolder(within: string): Promise<TemporaryFolder> {
+export async function createTempFolder(within: string): Promise<TemporaryFolder> {
   await mkdir(within, { recursive: true, mode: 0o700 })
   const path = await mkdtemp(join(within, `${PREFIX}${process.pid}-`))
-  return { path, remove: () => removed(path) }
+  return { path, remove: () => removeFolder(path) }
 }
 
 /** Removes those of processes that are gone. Another user's are left where they are. */
-export async function sweepTemporary(within: string): Promise<void> {
+export async function removeStaleTempFolders(within: string): Promise<void> {
   for (const name of await readdir(within).catch(() => [])) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN
-    if (pid > 0 && !isRunning(pid)) await removed(join(within, name)).catch(() => {})
+    if (pid > 0 && !isProcessRunning(pid)) await removeFolder(join(within, name)).catch(() => {})
   }
 }
 
-const removed = (path: string) => rm(path, { recursive: true, force: true })
+const removeFolder = (path: string) => rm(path, { recursive: true, force: true })

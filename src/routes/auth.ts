@@ -4,19 +4,19 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ToolError } from '../errors.ts'
-import type { Holder, Right, Tokens } from '../server/tokens.ts'
-import { clientLabel } from './http/client-label.ts'
+import type { Principal, Right, Tokens } from '../server/tokens.ts'
+import { toClientLabel } from './http/client-label.ts'
 import { parseJsonBody } from './http/json-body.ts'
 import { sendProblem } from './http/problem.ts'
 
 /** Who sent a request, as far as the door knows. With an `agent`, that is the caller, whatever the request says. */
-export interface Caller extends Holder {
+export interface RequestCaller extends Principal {
   /** What the client calls itself; a label for people, never a proof. */
   client: string
 }
 
-interface DoorOptions {
-  tokens: Pick<Tokens, 'holderOf'>
+interface AuthOptions {
+  tokens: Pick<Tokens, 'authenticate'>
   /** Host header values that are right, port included; asked for each request, since the port is known late. */
   hosts: () => readonly string[]
   /** Pages that may speak to us besides our own: those behind a proxy. No CORS header is sent for them either. */
@@ -26,7 +26,7 @@ interface DoorOptions {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    caller: Caller
+    caller: RequestCaller
   }
   interface FastifyContextConfig {
     /** No token is asked for. The self-check allows it for OPEN_ROUTES alone. */
@@ -43,7 +43,7 @@ declare module 'fastify' {
 const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session']
 
 /** Headers that decide something: given twice, two readers could disagree about which one counts. */
-const SINGLE: ReadonlyMap<string, number> = new Map(
+const SINGLE_VALUE_HEADERS: ReadonlyMap<string, number> = new Map(
   [
     'accept',
     'authorization',
@@ -66,7 +66,7 @@ const SINGLE: ReadonlyMap<string, number> = new Map(
 )
 const JSON_TYPE = /^application\/json(?:; ?charset="?utf-8"?)?$/i
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i
-const NOBODY: Holder = { rights: new Set() }
+const ANONYMOUS: Principal = { rights: new Set() }
 
 /** What Fastify must be made with, so that slow and malformed senders meet the same limits and the same form of answer. */
 export const httpServerOptions = {
@@ -79,11 +79,11 @@ export const httpServerOptions = {
   exposeHeadRoutes: false,
   forceCloseConnections: true,
   // Paths that no router takes never reach a hook, so they pass the door here.
-  frameworkErrors: refuseBadPath,
-  clientErrorHandler: refuseMalformed
+  frameworkErrors: handleFrameworkError,
+  clientErrorHandler: handleClientError
 } as const
 
-export function installDoor(app: FastifyInstance, options: DoorOptions): void {
+export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   const { tokens, hosts, origins } = options
   const opened: string[] = []
 
@@ -93,7 +93,7 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
   app.addHook('onRoute', route => {
     if (route.config?.open) opened.push(route.url)
   })
-  app.addHook('onReady', async () => checkRoutes(app, opened))
+  app.addHook('onReady', async () => assertRoutesProtected(app, opened))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -104,7 +104,7 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
   function door(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) {
     try {
       passDoor(request)
-      endWithToken(request, reply)
+      closeWhenTokenEnds(request, reply)
       done()
     } catch (error) {
       done(error as Error)
@@ -116,18 +116,18 @@ export function installDoor(app: FastifyInstance, options: DoorOptions): void {
     checkFraming(raw)
     checkOrigin(raw, hosts(), origins)
     const { open, page, right = 'call' } = request.routeOptions.config ?? {}
-    if (!(page && isVisit(raw))) checkSite(raw)
-    const holder = open ? NOBODY : holderOf(raw, tokens)
+    if (!(page && isTopLevelNavigation(raw))) checkFetchSite(raw)
+    const holder = open ? ANONYMOUS : authenticateToken(raw, tokens)
     if (!open && !holder.rights.has(right))
       throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
     checkBodyHeaders(raw)
-    request.caller = { client: clientName(raw), ...holder }
+    request.caller = { client: readClientName(raw), ...holder }
   }
 }
 
 /** What a token holds open, it holds no longer than it counts. */
-function endWithToken({ caller, raw }: FastifyRequest, reply: FastifyReply) {
-  const over = caller.issued?.over
+function closeWhenTokenEnds({ caller, raw }: FastifyRequest, reply: FastifyReply) {
+  const over = caller.issued?.revoked
   if (!over) return
   const end = () => raw.socket.destroy()
   over.addEventListener('abort', end, { once: true })
@@ -138,10 +138,10 @@ function endWithToken({ caller, raw }: FastifyRequest, reply: FastifyReply) {
  * Host values that a server bound so may be called by: the address itself, and the names of loopback when it is bound
  * to loopback or to everything.
  */
-export function hostsOf(addresses: readonly AddressInfo[], settings: HostSettings): readonly string[] {
+export function listAllowedHosts(addresses: readonly AddressInfo[], settings: HostSettings): readonly string[] {
   const names = addresses.flatMap(({ address, family, port }) => {
     const literal = family === 'IPv6' ? `[${address}]` : address
-    const hosts = LOCAL.test(address) ? ['127.0.0.1', 'localhost', '[::1]', literal] : [literal]
+    const hosts = LOOPBACK_OR_ANY.test(address) ? ['127.0.0.1', 'localhost', '[::1]', literal] : [literal]
     return hosts.flatMap(host => (port === 80 ? [host, `${host}:80`] : [`${host}:${port}`]))
   })
   return [...new Set([...names, ...settings.allowed_hosts])]
@@ -149,13 +149,13 @@ export function hostsOf(addresses: readonly AddressInfo[], settings: HostSetting
 interface HostSettings {
   allowed_hosts: readonly string[]
 }
-const LOCAL = /^(?:127\.\d+\.\d+\.\d+|::1|0\.0\.0\.0|::)$/
+const LOOPBACK_OR_ANY = /^(?:127\.\d+\.\d+\.\d+|::1|0\.0\.0\.0|::)$/
 
 function checkFraming({ url, rawHeaders }: IncomingMessage) {
   if (url?.[0] !== '/') throw new ToolError('INVALID_PARAMS', 'The request target must be a path.')
   let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const bit = SINGLE.get(rawHeaders[i]!.toLowerCase()) ?? 0
+    const bit = SINGLE_VALUE_HEADERS.get(rawHeaders[i]!.toLowerCase()) ?? 0
     if (seen & bit) throw new ToolError('INVALID_PARAMS', `The header ${rawHeaders[i]} was sent twice.`)
     seen |= bit
   }
@@ -179,19 +179,19 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
 }
 
 /** Whether a whole tab comes here: what it is shown, the page that it left never sees. */
-const isVisit = ({ headers }: IncomingMessage) =>
+const isTopLevelNavigation = ({ headers }: IncomingMessage) =>
   headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 
-function checkSite({ headers }: IncomingMessage) {
+function checkFetchSite({ headers }: IncomingMessage) {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new ToolError('FORBIDDEN', 'Cross-site requests are not allowed.')
 }
 
 /** The same answer for every way to have no right token. */
-function holderOf({ headers }: IncomingMessage, tokens: DoorOptions['tokens']): Holder {
+function authenticateToken({ headers }: IncomingMessage, tokens: AuthOptions['tokens']): Principal {
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
-  const holder = bearer ? tokens.holderOf(bearer) : undefined
+  const holder = bearer ? tokens.authenticate(bearer) : undefined
   if (!holder) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')
   return holder
 }
@@ -205,13 +205,13 @@ function checkBodyHeaders({ headers }: IncomingMessage) {
     throw new ToolError('INVALID_PARAMS', 'The body must be JSON, sent with "Content-Type: application/json".')
 }
 
-function clientName({ headers }: IncomingMessage) {
+function readClientName({ headers }: IncomingMessage) {
   const given = headers['x-toolgate-client'] ?? headers['user-agent']?.split(' ', 1)[0]
-  return (typeof given === 'string' && clientLabel(given)) || 'unknown'
+  return (typeof given === 'string' && toClientLabel(given)) || 'unknown'
 }
 
 /** Reads the hooks that the router really holds, so that a route can't be added past the door by any way. */
-function checkRoutes(app: FastifyInstance, opened: readonly string[]) {
+function assertRoutesProtected(app: FastifyInstance, opened: readonly string[]) {
   const faults = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
   const lines = app.printRoutes({ commonPrefix: false, includeHooks: true }).split('\n')
   for (const [index, line] of lines.entries()) {
@@ -223,7 +223,7 @@ function checkRoutes(app: FastifyInstance, opened: readonly string[]) {
   if (faults.length > 0) throw new Error(`The door has a gap: ${faults.join('; ')}.`)
 }
 
-function refuseBadPath(error: Error, request: FastifyRequest, reply: FastifyReply) {
+function handleFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply) {
   try {
     request.server.passDoor(request)
     sendProblem(
@@ -235,16 +235,17 @@ function refuseBadPath(error: Error, request: FastifyRequest, reply: FastifyRepl
   }
 }
 
-const MALFORMED = {
+const MALFORMED_RESPONSES = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'TIMEOUT', 'The request took too long to arrive.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'TOO_LARGE', 'The headers are too large.'],
   other: ['400 Bad Request', 'INVALID_PARAMS', 'The request is not well-formed HTTP.']
 } as const
 
 /** What the HTTP parser refuses: no request exists yet, so the answer is written by hand. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket) {
+function handleClientError(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
-  const [status, code, detail] = MALFORMED[error.code as keyof typeof MALFORMED] ?? MALFORMED.other
+  const [status, code, detail] =
+    MALFORMED_RESPONSES[error.code as keyof typeof MALFORMED_RESPONSES] ?? MALFORMED_RESPONSES.other
   const title = status.slice(4)
   const body = JSON.stringify({ type: 'about:blank', title, status: Number.parseInt(status, 10), detail, code })
   const head = `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`

@@ -1,25 +1,25 @@
 // Buffers over HTTP: what editors hold and have not saved.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { HeldBuffers, Holding } from '../engine/editors/unsaved-buffers.ts'
+import type { ClientBuffers, UnsavedBuffers } from '../engine/editors/unsaved-buffers.ts'
 import { ToolError } from '../errors.ts'
-import type { HeldBuffer } from '../host/editors/editor-buffers.ts'
-import { ClientId, problems } from './schema.ts'
+import type { EditorBuffer } from '../host/editors/editor-buffers.ts'
+import { ClientIdParam, problemResponses } from './schema.ts'
 
-const Hash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+const ContentHash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 const Workspace = Type.Optional(Type.String({ description: 'Name of the workspace, where there are several.' }))
 
-const SentBuffer = Type.Object(
+const BufferUpdate = Type.Object(
   {
     path: Type.String({ minLength: 1, description: 'Relative to the workspace root.' }),
     content: Type.String({ description: 'The whole text.' }),
     version: Type.Optional(Type.Integer({ minimum: 0, description: "The editor's own count of changes." })),
-    base_hash: Type.Optional(Type.String({ ...Hash, description: 'Hash of the file that the editor read.' }))
+    base_hash: Type.Optional(Type.String({ ...ContentHash, description: 'Hash of the file that the editor read.' }))
   },
   { additionalProperties: false }
 )
 
-const Held = Type.Object(
+const UnsavedBuffer = Type.Object(
   {
     path: Type.String({ description: 'Relative to the workspace root, links followed.' }),
     client_id: Type.String(),
@@ -34,15 +34,15 @@ const Held = Type.Object(
   { title: 'Buffer' }
 )
 
-const Own = Type.Object({
+const BufferLease = Type.Object({
   client_id: Type.String(),
   expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
     description: 'When these buffers are dropped unless the client speaks up; null where it holds none.'
   }),
-  buffers: Type.Array(Held, { description: 'All that the client holds in the workspace now.' })
+  buffers: Type.Array(UnsavedBuffer, { description: 'All that the client holds in the workspace now.' })
 })
 
-export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: HeldBuffers }> = async (app, { buffers: held }) => {
+export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }> = async (app, { buffers: held }) => {
   app.put(
     '/buffers',
     {
@@ -53,30 +53,32 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: HeldBuffers }> =
         tags: ['buffers'],
         body: Type.Object(
           {
-            buffers: Type.Array(SentBuffer, {
+            buffers: Type.Array(BufferUpdate, {
               maxItems: 1_000,
               description: 'Each replaces what the client held of its file. None at all just renews the lease.'
             }),
             workspace: Workspace,
-            client_id: Type.Optional(ClientId),
+            client_id: Type.Optional(ClientIdParam),
             lease_ms: Type.Optional(
               Type.Integer({
                 minimum: 1_000,
                 maximum: 3_600_000,
-                description: `How long the client may be silent before its buffers are dropped; ${LEASE_MS} by default.`
+                description: `How long the client may be silent before its buffers are dropped; ${DEFAULT_LEASE_MS} by default.`
               })
             )
           },
           { additionalProperties: false }
         ),
         response: {
-          200: Own,
-          ...problems('INVALID_PARAMS', 'INVALID_PATH', 'SENSITIVE_PATH', 'NOT_A_FILE', 'TOO_LARGE')
+          200: BufferLease,
+          ...problemResponses('INVALID_PARAMS', 'INVALID_PATH', 'SENSITIVE_PATH', 'NOT_A_FILE', 'TOO_LARGE')
         }
       }
     },
-    async ({ body: { workspace, client_id, buffers, lease_ms = LEASE_MS }, caller }) =>
-      own(held.put(workspace, { client_id: client_id ?? caller.client, client: caller.client }, buffers, lease_ms))
+    async ({ body: { workspace, client_id, buffers, lease_ms = DEFAULT_LEASE_MS }, caller }) =>
+      toBufferLease(
+        held.put(workspace, { client_id: client_id ?? caller.client, client: caller.client }, buffers, lease_ms)
+      )
   )
 
   app.get(
@@ -97,7 +99,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: HeldBuffers }> =
           },
           { additionalProperties: false }
         ),
-        response: { 200: Type.Object({ buffers: Type.Array(Held) }), ...problems('INVALID_PARAMS') }
+        response: { 200: Type.Object({ buffers: Type.Array(UnsavedBuffer) }), ...problemResponses('INVALID_PARAMS') }
       }
     },
     async ({ query: { workspace, content }, caller }) => {
@@ -106,7 +108,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: HeldBuffers }> =
           'FORBIDDEN',
           'This token may not read the texts; read_file gives one, where policy allows it.'
         )
-      const show = content ? (each: HeldBuffer) => ({ ...told(each), content: each.text }) : told
+      const show = content ? (each: EditorBuffer) => ({ ...withoutText(each), content: each.text }) : withoutText
       return { buffers: held.list(workspace).map(show) }
     }
   )
@@ -123,25 +125,25 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: HeldBuffers }> =
           {
             path: Type.Optional(Type.String({ minLength: 1 })),
             workspace: Workspace,
-            client_id: Type.Optional(ClientId)
+            client_id: Type.Optional(ClientIdParam)
           },
           { additionalProperties: false }
         ),
-        response: { 200: Own, ...problems('INVALID_PARAMS', 'INVALID_PATH') }
+        response: { 200: BufferLease, ...problemResponses('INVALID_PARAMS', 'INVALID_PATH') }
       }
     },
     async ({ query: { workspace, client_id, path }, caller }) =>
-      own(held.drop(workspace, client_id ?? caller.client, path))
+      toBufferLease(held.drop(workspace, client_id ?? caller.client, path))
   )
 }
 
 /** An editor renews it about every half minute; one that died stands in nobody's way for long. */
-const LEASE_MS = 120_000
+const DEFAULT_LEASE_MS = 120_000
 
-const own = ({ client_id, left_ms, buffers }: Holding) => ({
+const toBufferLease = ({ client_id, left_ms, buffers }: ClientBuffers) => ({
   client_id,
   expires_at: left_ms === undefined ? null : new Date(Date.now() + left_ms).toISOString(),
-  buffers: buffers.map(told)
+  buffers: buffers.map(withoutText)
 })
 
-const told = ({ text: _, ...rest }: HeldBuffer) => rest
+const withoutText = ({ text: _, ...rest }: EditorBuffer) => rest

@@ -3,18 +3,24 @@ import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { isSettled, STATUSES } from '../engine/call.ts'
-import type { Answer, Calls, Outcome } from '../engine/calls.ts'
+import { CALL_STATUSES, isSettled } from '../engine/call.ts'
+import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
 import type { Streams } from '../events/streams.ts'
-import type { Masking } from '../host/secrets/secret-masker.ts'
-import { leaving } from './http/disconnect.ts'
-import { openStream, typesFor } from './http/event-stream.ts'
-import { problemOf } from './http/problem.ts'
-import { CallId, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
-import { inWords, outcomesInWords, refuseInWords, type Speaks, Toolset } from './toolset-format.ts'
+import type { SecretMasker } from '../host/secrets/secret-masker.ts'
+import { watchDisconnect } from './http/disconnect.ts'
+import { openEventStream, visibleEventTypes } from './http/event-stream.ts'
+import { toProblem } from './http/problem.ts'
+import { CallIdParams, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
+import {
+  formatForToolset,
+  formatOutcomesForToolset,
+  sendToolsetError,
+  type ToolsetFormatter,
+  ToolsetParam
+} from './toolset-format.ts'
 
-const HELD_MS = 30_000
-const LARGEST_BATCH = 100
+const DEFAULT_WAIT_MS = 30_000
+const MAX_BATCH_SIZE = 100
 
 export const CallRequest = Type.Object(
   {
@@ -70,7 +76,10 @@ const SubmitBody = Type.Object(
   { additionalProperties: false, title: 'SubmitRequest' }
 )
 
-const SubmitQuery = Type.Object({ wait_ms: Type.Optional(WaitMs), toolset: Toolset }, { additionalProperties: false })
+const SubmitQuery = Type.Object(
+  { wait_ms: Type.Optional(WaitMsParam), toolset: ToolsetParam },
+  { additionalProperties: false }
+)
 
 const SubmitOneQuery = Type.Object(
   {
@@ -84,13 +93,13 @@ const SubmitOneQuery = Type.Object(
 )
 
 const SubmitHeaders = Type.Object({
-  'idempotency-key': Type.Optional(IdempotencyKey),
+  'idempotency-key': Type.Optional(IdempotencyKeyHeader),
   'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' }))
 })
 
 const BatchBody = Type.Object(
   {
-    calls: Type.Array(CallRequest, { minItems: 1, maxItems: LARGEST_BATCH }),
+    calls: Type.Array(CallRequest, { minItems: 1, maxItems: MAX_BATCH_SIZE }),
     stop_on_error: Type.Optional(
       Type.Boolean({ description: 'Run one after the other, and none after one that has not ended well.' })
     )
@@ -100,7 +109,7 @@ const BatchBody = Type.Object(
 
 const LogQuery = Type.Object(
   {
-    status: Type.Optional(Type.Enum([...STATUSES])),
+    status: Type.Optional(Type.Enum([...CALL_STATUSES])),
     tool: Type.Optional(Type.String()),
     session_id: Type.Optional(Type.String()),
     workspace: Type.Optional(Type.String()),
@@ -121,8 +130,8 @@ const LogQuery = Type.Object(
 
 interface Services {
   calls: Calls
-  catalog: Speaks
-  masking: Masks
+  catalog: ToolsetFormatter
+  masking: ProblemRedactor
   streams: Streams
 }
 
@@ -147,43 +156,46 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         response: {
           200: {
             description: 'The call has ended, or the answer to a dry run.',
-            content: { 'application/json': { schema: ref('Call') }, 'text/event-stream': { schema: Type.String() } }
+            content: {
+              'application/json': { schema: schemaRef('Call') },
+              'text/event-stream': { schema: Type.String() }
+            }
           },
           202: {
             description: 'The call waits for a decision, or has not ended.',
-            content: { 'application/json': { schema: ref('Call') } }
+            content: { 'application/json': { schema: schemaRef('Call') } }
           },
-          ...problems('INVALID_PARAMS', 'UNKNOWN_TOOL', 'CONFLICT', 'TOO_LARGE')
+          ...problemResponses('INVALID_PARAMS', 'UNKNOWN_TOOL', 'CONFLICT', 'TOO_LARGE')
         }
       }
     },
     async (request, reply) => {
       const { toolset, wait_ms, on_disconnect } = request.query
       const { dry_run, ...given } = request.body
-      const body = inToolset(toolset, given)
+      const body = withToolset(toolset, given)
       if (dry_run) return calls.dryRun(body, request.caller)
       const options = {
         idempotency_key: request.headers['idempotency-key'],
         fresh: request.headers['cache-control'] === 'no-cache'
       }
-      const { left, signal } = leaving(reply)
+      const { disconnected, signal } = watchDisconnect(reply)
       const cancels = on_disconnect === 'cancel'
       const cancel = (tool_call_id: string) => calls.cancel(tool_call_id, 'Its sender has gone.').catch(() => {})
       if (reply.sse) {
-        const { tool_call_id, after } = await calls.open(body, request.caller, options)
-        if (cancels) void left.then(() => cancel(tool_call_id))
-        return openStream(streams, reply, {
-          filter: { tool_call_id, ...typesFor(request.caller) },
+        const { tool_call_id, after } = await calls.submitForStream(body, request.caller, options)
+        if (cancels) void disconnected.then(() => cancel(tool_call_id))
+        return openEventStream(streams, reply, {
+          filter: { tool_call_id, ...visibleEventTypes(request.caller) },
           after,
           until: ({ type }) => type === 'tool.result'
         })
       }
       try {
-        const answer = await calls.submit(body, request.caller, { ...options, wait: waitOf(wait_ms, signal) })
+        const answer = await calls.submit(body, request.caller, { ...options, wait: toWaitOptions(wait_ms, signal) })
         if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
-        return sendCall(reply, inWords(speaks, toolset, answer))
+        return sendCall(reply, formatForToolset(speaks, toolset, answer))
       } catch (error) {
-        return refuseInWords({ speaks, masking }, toolset, body, { error, reply })
+        return sendToolsetError({ speaks, masking }, toolset, body, { error, reply })
       }
     }
   )
@@ -201,18 +213,18 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
           200: Type.Object({
             results: Type.Array(Type.Unknown(), { description: 'By request: a Call, {problem}, or {skipped: true}.' })
           }),
-          ...problems('INVALID_PARAMS')
+          ...problemResponses('INVALID_PARAMS')
         }
       }
     },
     async (request, reply) => {
       const { toolset, wait_ms } = request.query
       const { calls: given, stop_on_error } = request.body
-      const requests = given.map(each => inToolset(toolset, each))
-      const wait = waitOf(wait_ms, leaving(reply).signal)
+      const requests = given.map(each => withToolset(toolset, each))
+      const wait = toWaitOptions(wait_ms, watchDisconnect(reply).signal)
       const outcomes = await calls.batch(requests, request.caller, { stopOnError: stop_on_error ?? false, wait })
-      if (toolset === undefined) return sendJson(reply, 200, resultsJson(outcomes, masking))
-      return sendJson(reply, 200, outcomesInWords({ speaks, masking }, toolset, outcomes, requests))
+      if (toolset === undefined) return sendJson(reply, 200, serializeResults(outcomes, masking))
+      return sendJson(reply, 200, formatOutcomesForToolset({ speaks, masking }, toolset, outcomes, requests))
     }
   )
 
@@ -225,8 +237,8 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         tags: ['calls'],
         querystring: LogQuery,
         response: {
-          200: Type.Object({ calls: Type.Array(ref('Call')), cursor: Type.Union([Type.String(), Type.Null()]) }),
-          ...problems('INVALID_PARAMS')
+          200: Type.Object({ calls: Type.Array(schemaRef('Call')), cursor: Type.Union([Type.String(), Type.Null()]) }),
+          ...problemResponses('INVALID_PARAMS')
         }
       }
     },
@@ -243,16 +255,16 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'getCall',
         summary: 'One call whole; wait_ms holds the answer until it has ended.',
         tags: ['calls'],
-        params: CallId,
+        params: CallIdParams,
         querystring: SubmitQuery,
-        response: { 200: ref('Call'), ...problems('NOT_FOUND') }
+        response: { 200: schemaRef('Call'), ...problemResponses('NOT_FOUND') }
       }
     },
     async (request, reply) => {
       const { toolset, wait_ms = 0 } = request.query
-      const wait = { ms: wait_ms, throughApproval: true, signal: leaving(reply).signal }
+      const wait = { ms: wait_ms, throughApproval: true, signal: watchDisconnect(reply).signal }
       const answer = await calls.get(request.params.id, wait)
-      return sendJson(reply, 200, inWords(speaks, toolset, answer).json)
+      return sendJson(reply, 200, formatForToolset(speaks, toolset, answer).json)
     }
   )
 
@@ -263,11 +275,11 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'cancelCall',
         summary: 'Cancel a call that has not ended; one that has stays as it is.',
         tags: ['calls'],
-        params: CallId,
+        params: CallIdParams,
         body: Type.Optional(
           Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1_024 })) }, { additionalProperties: false })
         ),
-        response: { 200: ref('Call'), ...problems('NOT_FOUND') }
+        response: { 200: schemaRef('Call'), ...problemResponses('NOT_FOUND') }
       }
     },
     async ({ params, body }, reply) => sendJson(reply, 200, (await calls.cancel(params.id, body?.reason)).json)
@@ -275,20 +287,20 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
 }
 
 /** Whoever wants the answer in the words of a toolset speaks in them too. */
-const inToolset = <R extends { toolset?: string }>(toolset: string | undefined, request: R): R => ({
+const withToolset = <R extends { toolset?: string }>(toolset: string | undefined, request: R): R => ({
   ...(toolset !== undefined && { toolset }),
   ...request
 })
 
 /** By default an answer is held until the call has ended or needs a decision; a time that is asked for is waited out. */
-export const waitOf = (wait_ms: number | undefined, signal: AbortSignal) => ({
-  ms: wait_ms ?? HELD_MS,
+export const toWaitOptions = (wait_ms: number | undefined, signal: AbortSignal) => ({
+  ms: wait_ms ?? DEFAULT_WAIT_MS,
   throughApproval: wait_ms !== undefined,
   signal
 })
 
 /** 200 for a call that has ended, 202 for one that has not. */
-export const sendCall = (reply: FastifyReply, { call, json }: Answer) =>
+export const sendCall = (reply: FastifyReply, { call, json }: SerializedCall) =>
   sendJson(reply, isSettled(call) ? 200 : 202, json)
 
 /** Sends JSON that is text already. */
@@ -296,13 +308,13 @@ export const sendJson = (reply: FastifyReply, status: number, json: string) =>
   reply.code(status).type('application/json; charset=utf-8').send(json)
 
 /** Takes secrets out of problems. Calls are without them already. */
-export type Masks = Pick<Masking, 'maskedAll'>
+export type ProblemRedactor = Pick<SecretMasker, 'maskValue'>
 
-export const resultsJson = (outcomes: Outcome[], masking: Masks) =>
-  `{"results":[${outcomes.map(outcome => outcomeJson(outcome, masking)).join(',')}]}`
+export const serializeResults = (outcomes: BatchItemOutcome[], masking: ProblemRedactor) =>
+  `{"results":[${outcomes.map(outcome => serializeOutcome(outcome, masking)).join(',')}]}`
 
-function outcomeJson(outcome: Outcome, masking: Masks) {
+function serializeOutcome(outcome: BatchItemOutcome, masking: ProblemRedactor) {
   if ('json' in outcome) return outcome.json
   if (!('error' in outcome)) return JSON.stringify(outcome)
-  return JSON.stringify({ problem: masking.maskedAll(problemOf(outcome.error)) })
+  return JSON.stringify({ problem: masking.maskValue(toProblem(outcome.error)) })
 }

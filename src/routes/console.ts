@@ -8,7 +8,7 @@ import { ToolError } from '../errors.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
 
 /** What the console serves, by the ends of names. Nothing else is. */
-const TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The page runs what comes from here and speaks to nobody else; no page holds it in a frame. */
-const HEADERS = {
+const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -30,9 +30,9 @@ const HEADERS = {
 }
 
 /** What was not built can't be served; whoever looks is told what to do. */
-const NOT_BUILT = 'The console is not built. In the folder of Toolgate, run: npm run build\n'
+const NOT_BUILT_MESSAGE = 'The console is not built. In the folder of Toolgate, run: npm run build\n'
 
-const File = Type.Object({ file: Type.String() })
+const FileParams = Type.Object({ file: Type.String() })
 
 export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFiles }> = async (
   app,
@@ -42,24 +42,24 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
 
   app.get('/', { ...open, config: { ...open.config, page: true } }, async (request, reply) => {
     if (await send('index.html', request, reply)) return reply
-    return reply.code(404).headers(HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT)
+    return reply.code(404).headers(SECURITY_HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT_MESSAGE)
   })
 
-  app.get('/web/:file', { ...open, schema: { ...open.schema, params: File } }, async (request, reply) => {
+  app.get('/web/:file', { ...open, schema: { ...open.schema, params: FileParams } }, async (request, reply) => {
     if (await send(request.params.file, request, reply)) return reply
     throw new ToolError('NOT_FOUND', 'The console has no such file.')
   })
 
   /** Whether there is such a file. */
   async function send(name: string, { headers }: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const type = TYPES[name.slice(name.lastIndexOf('.') + 1)]
+    const type = CONTENT_TYPES[name.slice(name.lastIndexOf('.') + 1)]
     if (type === undefined) return false
-    const encoding = smallerForm(headers['accept-encoding'])
-    const small = encoding && (await consoleFiles.read(name, FORMS[encoding]))
+    const encoding = selectEncoding(headers['accept-encoding'])
+    const small = encoding && (await consoleFiles.read(name, ENCODING_SUFFIXES[encoding]))
     const body = small ?? (await consoleFiles.read(name, ''))
     if (body === undefined) return false
     const etag = `"${hash('sha256', body, 'base64url').slice(0, 22)}"`
-    reply.headers(HEADERS).header('etag', etag)
+    reply.headers(SECURITY_HEADERS).header('etag', etag)
     if (headers['if-none-match']?.includes(etag)) reply.code(304).send()
     else {
       if (small) reply.header('content-encoding', encoding)
@@ -69,11 +69,11 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
   }
 }
 
-const FORMS = { br: '.br', gzip: '.gz' } as const
+const ENCODING_SUFFIXES = { br: '.br', gzip: '.gz' } as const
 
 /** The smallest form that the browser takes. */
-const smallerForm = (accepted = '') =>
-  (Object.keys(FORMS) as (keyof typeof FORMS)[]).find(form =>
+const selectEncoding = (accepted = '') =>
+  (Object.keys(ENCODING_SUFFIXES) as (keyof typeof ENCODING_SUFFIXES)[]).find(form =>
     accepted.split(',').some(word => new RegExp(`^\\s*${form}\\s*(?:;\\s*q=(?!0(?:\\.0*)?\\s*$).*)?$`).test(word))
   )
 

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { type Delegations, FRONT_END_EFFECTS } from '../engine/editors/delegations.ts'
-import { ClientId, problems } from './schema.ts'
+import { ClientIdParam, problemResponses } from './schema.ts'
 
 const Delegation = Type.Object(
   {
@@ -23,7 +23,7 @@ const Delegation = Type.Object(
   { title: 'Delegation' }
 )
 /** What any effect may be answered with; which fields are of which effect, the delegation knows. */
-const Answer = Type.Object(
+const DelegationAnswerBody = Type.Object(
   {
     status: Type.Enum(['done', 'refused']),
     reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why it was refused.' })),
@@ -33,7 +33,7 @@ const Answer = Type.Object(
   },
   { additionalProperties: false, title: 'DelegationAnswer' }
 )
-const Id = Type.Object({ id: Type.String({ description: 'delegation_id' }) })
+const DelegationParams = Type.Object({ id: Type.String({ description: 'delegation_id' }) })
 
 export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegations }> = async (
   app,
@@ -47,14 +47,14 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
         operationId: 'listDelegations',
         summary: 'What waits for a front end, oldest first.',
         tags: ['front ends'],
-        querystring: Type.Object({ client_id: Type.Optional(ClientId) }, { additionalProperties: false }),
+        querystring: Type.Object({ client_id: Type.Optional(ClientIdParam) }, { additionalProperties: false }),
         response: {
           200: Type.Object({ delegations: Type.Array(Delegation) }),
-          ...problems('INVALID_PARAMS')
+          ...problemResponses('INVALID_PARAMS')
         }
       }
     },
-    async ({ query }) => ({ delegations: delegations.open(query.client_id) })
+    async ({ query }) => ({ delegations: delegations.listOpen(query.client_id) })
   )
 
   app.get(
@@ -65,8 +65,8 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
         operationId: 'getDelegation',
         summary: 'One that waits, whole, where its event was too large.',
         tags: ['front ends'],
-        params: Id,
-        response: { 200: Delegation, ...problems('NOT_FOUND') }
+        params: DelegationParams,
+        response: { 200: Delegation, ...problemResponses('NOT_FOUND') }
       }
     },
     async ({ params }) => delegations.get(params.id)
@@ -80,8 +80,8 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
         operationId: 'answerDelegation',
         summary: 'Answer for the front end that was asked. The first answer counts.',
         tags: ['front ends'],
-        params: Id,
-        body: Answer,
+        params: DelegationParams,
+        body: DelegationAnswerBody,
         response: {
           200: Type.Object({
             delegation_id: Type.String(),
@@ -89,7 +89,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
             by: Type.String(),
             reason: Type.Optional(Type.String())
           }),
-          ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT')
+          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT')
         }
       }
     },

@@ -3,12 +3,12 @@ import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { FRONT_END_EFFECTS, type FrontEndEffect } from '../engine/editors/delegations.ts'
-import type { FrontEnds } from '../engine/editors/front-end-registry.ts'
+import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import { ToolError } from '../errors.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
 import type { Streams } from '../events/streams.ts'
-import { openStream, typesFor } from './http/event-stream.ts'
-import { ClientId, problems } from './schema.ts'
+import { openEventStream, visibleEventTypes } from './http/event-stream.ts'
+import { ClientIdParam, problemResponses } from './schema.ts'
 
 const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
 const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -26,7 +26,7 @@ const EventsQuery = Type.Object(
         description: `What this front end can do for calls, separated by commas: ${EFFECTS.join(', ')}. Takes the right to approve.`
       })
     ),
-    client_id: Type.Optional(ClientId),
+    client_id: Type.Optional(ClientIdParam),
     after: Type.Optional(
       Type.Integer({ ...Seq, description: 'Resume after this seq; Last-Event-ID does the same and wins.' })
     )
@@ -34,7 +34,7 @@ const EventsQuery = Type.Object(
   { additionalProperties: false }
 )
 
-export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnds: FrontEnds }> = async (
+export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnds: FrontEndRegistry }> = async (
   app,
   { streams, frontEnds }
 ) => {
@@ -56,20 +56,20 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnd
             description: 'Frames of id, event and one data line of JSON (Event).',
             content: { 'text/event-stream': { schema: Type.String() } }
           },
-          ...problems('INVALID_PARAMS')
+          ...problemResponses('INVALID_PARAMS')
         }
       }
     },
     async ({ query, headers, caller }, reply) => {
       const { types, effects, client_id = caller.client, after, ...filter } = query
-      const wanted = types === undefined ? undefined : namesOf(types, EVENT_TYPES, 'types', 'event type')
-      const offered = effects === undefined ? [] : namesOf(effects, EFFECTS, 'effects', 'effect')
+      const wanted = types === undefined ? undefined : parseNames(types, EVENT_TYPES, 'types', 'event type')
+      const offered = effects === undefined ? [] : parseNames(effects, EFFECTS, 'effects', 'effect')
       if (offered.length > 0 && !caller.rights.has('approve'))
         throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
-      const hears = { ...filter, ...typesFor(caller, wanted) }
-      if (offered.length > 0) mustHear(hears.types)
-      const leave = frontEnds.enter({ client_id, client: caller.client, effects: offered, hears })
-      return openStream(streams, reply, {
+      const hears = { ...filter, ...visibleEventTypes(caller, wanted) }
+      if (offered.length > 0) assertReceivesDelegations(hears.types)
+      const leave = frontEnds.connect({ client_id, client: caller.client, effects: offered, filter: hears })
+      return openEventStream(streams, reply, {
         after: headers['last-event-id'] ?? after,
         filter: hears
       }).finally(leave)
@@ -78,7 +78,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnd
 }
 
 /** Who can be asked must hear it. */
-function mustHear(types: readonly EventType[] | undefined) {
+function assertReceivesDelegations(types: readonly EventType[] | undefined) {
   if (types === undefined || types.includes('tool.delegate')) return
   throw new ToolError('INVALID_PARAMS', 'A front end with effects is asked by tool.delegate, which types leaves out.', {
     errors: [{ pointer: '/types', message: 'must have tool.delegate among them', in: 'query' }]
@@ -86,7 +86,7 @@ function mustHear(types: readonly EventType[] | undefined) {
 }
 
 /** Names that a query field lists; `kind` is what such a name is called. */
-function namesOf<T extends string>(text: string, known: readonly T[], field: string, kind: string): T[] {
+function parseNames<T extends string>(text: string, known: readonly T[], field: string, kind: string): T[] {
   const names = text.split(',').map(name => name.trim())
   const unknown = names.find(name => !(known as readonly string[]).includes(name))
   if (unknown === undefined) return names as T[]

@@ -5,14 +5,14 @@ import formats from 'ajv-formats'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { FrontEnds } from '../engine/editors/front-end-registry.ts'
-import type { HeldBuffers } from '../engine/editors/unsaved-buffers.ts'
+import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
+import type { UnsavedBuffers } from '../engine/editors/unsaved-buffers.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
 import type { IssuedTokens } from '../server/issued-tokens.ts'
 import type { OneTimeCodes } from '../server/one-time-codes.ts'
 import { approvalRoutes } from './approvals.ts'
 import { bufferRoutes } from './buffers.ts'
-import { callRoutes, type Masks } from './calls.ts'
+import { callRoutes, type ProblemRedactor } from './calls.ts'
 import { consoleRoutes } from './console.ts'
 import { delegationRoutes } from './delegations.ts'
 import { eventRoutes } from './events.ts'
@@ -23,29 +23,29 @@ import { type McpServersService, mcpServerRoutes } from './mcp-servers.ts'
 import { outputRoutes } from './output.ts'
 import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
-import { SHARED } from './schema.ts'
+import { SHARED_SCHEMAS } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
 import { tokenRoutes } from './tokens.ts'
 import { toolRoutes } from './tools.ts'
 import { undoRoutes } from './undo.ts'
 
-export interface Services extends ServerServices, Pick<McpServices, 'workspaces'> {
+export interface RouteServices extends ServerServices, Pick<McpServices, 'workspaces'> {
   catalog: Catalog
   consoleFiles: ConsoleFiles
-  buffers: HeldBuffers
+  buffers: UnsavedBuffers
   codes: OneTimeCodes
-  frontEnds: FrontEnds
+  frontEnds: FrontEndRegistry
   issued: IssuedTokens
-  masking: Masks
+  masking: ProblemRedactor
   mcpServers: McpServersService
 }
 
-export async function registerRoutes(app: FastifyInstance, services: Services) {
+export async function registerRoutes(app: FastifyInstance, services: RouteServices) {
   app.withTypeProvider<TypeBoxTypeProvider>()
-  app.setValidatorCompiler(compileValidator())
+  app.setValidatorCompiler(createValidatorCompiler())
   // Answers are JSON already, or small: a compiled serializer would only drop what it does not know.
   app.setSerializerCompiler(() => data => (typeof data === 'string' ? data : JSON.stringify(data)))
-  for (const [name, schema] of Object.entries(SHARED)) app.addSchema({ ...schema, $id: name })
+  for (const [name, schema] of Object.entries(SHARED_SCHEMAS)) app.addSchema({ ...schema, $id: name })
   // No body says as much as an empty one; what is required is then told by name.
   app.addHook('preValidation', async request => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
@@ -70,7 +70,7 @@ export async function registerRoutes(app: FastifyInstance, services: Services) {
 
 /** A body is taken as it is or refused; queries, paths and headers are text, so their numbers are read from it. Each is
  * compiled when first needed: compiling all would make up a third of the start. */
-function compileValidator(): FastifySchemaCompiler<TSchema> {
+function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
   const common = {
     allErrors: true,
     verbose: true,
@@ -79,10 +79,10 @@ function compileValidator(): FastifySchemaCompiler<TSchema> {
     meta: false,
     validateSchema: false
   } as const
-  const exact = once(() => formats.default(new Ajv({ ...common, coerceTypes: false, useDefaults: false })))
-  const reading = once(() => formats.default(new Ajv({ ...common, coerceTypes: true, useDefaults: true })))
+  const exact = lazy(() => formats.default(new Ajv({ ...common, coerceTypes: false, useDefaults: false })))
+  const reading = lazy(() => formats.default(new Ajv({ ...common, coerceTypes: true, useDefaults: true })))
   return ({ schema, httpPart }) => {
-    const compiled = once(() => (httpPart === 'body' ? exact() : reading()).compile(schema))
+    const compiled = lazy(() => (httpPart === 'body' ? exact() : reading()).compile(schema))
     const check = (data: unknown) => {
       const valid = compiled()(data)
       check.errors = compiled().errors ?? null
@@ -93,7 +93,7 @@ function compileValidator(): FastifySchemaCompiler<TSchema> {
   }
 }
 
-function once<T>(make: () => T): () => T {
+function lazy<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
     made ??= { value: make() }

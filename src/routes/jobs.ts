@@ -5,9 +5,9 @@ import type { Calls } from '../engine/calls.ts'
 import { InputText, JOB_STATUSES, type Jobs, TerminalSize } from '../engine/jobs/jobs.ts'
 import { ToolError } from '../errors.ts'
 import { sendCall } from './calls.ts'
-import { CallId, problems, ref } from './schema.ts'
+import { CallIdParams, problemResponses, schemaRef } from './schema.ts'
 
-const Filter = Type.Object(
+const JobsQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum([...JOB_STATUSES])),
     session_id: Type.Optional(Type.String()),
@@ -16,7 +16,7 @@ const Filter = Type.Object(
   { additionalProperties: false }
 )
 
-const Input = Type.Object(
+const JobInputBody = Type.Object(
   {
     text: Type.Optional(InputText),
     end: Type.Optional(Type.Boolean({ description: 'No more input will come.' })),
@@ -33,8 +33,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
         operationId: 'listJobs',
         summary: 'Processes that run on after their call, or did, newest first.',
         tags: ['jobs'],
-        querystring: Filter,
-        response: { 200: Type.Object({ jobs: Type.Array(ref('Job')) }), ...problems('INVALID_PARAMS') }
+        querystring: JobsQuery,
+        response: { 200: Type.Object({ jobs: Type.Array(schemaRef('Job')) }), ...problemResponses('INVALID_PARAMS') }
       }
     },
     async ({ query }) => ({ jobs: jobs.list(query) })
@@ -47,11 +47,11 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
         operationId: 'getJob',
         summary: 'One of them. What it printed is at GET /calls/{id}/output.',
         tags: ['jobs'],
-        params: CallId,
-        response: { 200: ref('Job'), ...problems('NOT_FOUND') }
+        params: CallIdParams,
+        response: { 200: schemaRef('Job'), ...problemResponses('NOT_FOUND') }
       }
     },
-    async ({ params }) => jobs.get(params.id) ?? unknown(params.id)
+    async ({ params }) => jobs.get(params.id) ?? throwUnknownJob(params.id)
   )
 
   app.post(
@@ -62,9 +62,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
         summary: 'Write to a running job, end its input, or set the size of its terminal.',
         description: 'For whoever may approve. Others call the tool send_input, which asks.',
         tags: ['jobs'],
-        params: CallId,
-        body: Input,
-        response: { 200: ref('Job'), ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT') }
+        params: CallIdParams,
+        body: JobInputBody,
+        response: { 200: schemaRef('Job'), ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT') }
       }
     },
     async ({ params, body, caller }) => {
@@ -73,8 +73,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
           'FORBIDDEN',
           'This token may not write to a job. Call the tool send_input, which asks first.'
         )
-      if (!jobs.get(params.id)) unknown(params.id)
-      await jobs.input(params.id, body)
+      if (!jobs.get(params.id)) throwUnknownJob(params.id)
+      await jobs.sendInput(params.id, body)
       return jobs.get(params.id)
     }
   )
@@ -87,18 +87,18 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
         summary: 'Send a running call to the background: whoever waits for it is answered, and it runs on.',
         description: 'A command settles and leaves a job under the same id; any other call just runs on.',
         tags: ['jobs'],
-        params: CallId,
+        params: CallIdParams,
         response: {
-          200: ref('Call'),
-          202: { description: 'The call runs on.', content: { 'application/json': { schema: ref('Call') } } },
-          ...problems('NOT_FOUND', 'CONFLICT')
+          200: schemaRef('Call'),
+          202: { description: 'The call runs on.', content: { 'application/json': { schema: schemaRef('Call') } } },
+          ...problemResponses('NOT_FOUND', 'CONFLICT')
         }
       }
     },
-    async ({ params }, reply) => sendCall(reply, await calls.background(params.id))
+    async ({ params }, reply) => sendCall(reply, await calls.moveToBackground(params.id))
   )
 }
 
-function unknown(id: string): never {
+function throwUnknownJob(id: string): never {
   throw new ToolError('NOT_FOUND', `There is no job ${id}.`)
 }

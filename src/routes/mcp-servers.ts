@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
-import { problems } from './schema.ts'
+import { problemResponses } from './schema.ts'
 
 export interface McpServersService {
   states(): McpServerState[]
@@ -30,8 +30,8 @@ const Servers = Type.Object({
   )
 })
 
-const params = Type.Object({ name: Type.String({ description: 'Name of the server.' }) })
-const Which = Type.Object(
+const ServerParams = Type.Object({ name: Type.String({ description: 'Name of the server.' }) })
+const WorkspaceBody = Type.Object(
   { workspace: Type.Optional(Type.String({ description: 'Only its run for this workspace.' })) },
   { additionalProperties: false }
 )
@@ -47,7 +47,7 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
         operationId: 'listMcpServers',
         summary: 'MCP servers whose tools are served, and how things stand with them.',
         tags: ['server'],
-        response: { 200: Servers, ...problems() }
+        response: { 200: Servers, ...problemResponses() }
       }
     },
     async () => ({ servers: mcpServers.states() })
@@ -61,14 +61,14 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
         operationId: 'loginToMcpServer',
         summary: 'Begin a login to a remote MCP server: a person goes to the address and comes back.',
         tags: ['server'],
-        params,
-        body: Which,
+        params: ServerParams,
+        body: WorkspaceBody,
         response: {
           200: Type.Object({
             authorization_url: Type.String({ description: 'Where to log in, in a browser on this machine.' }),
             expires_at: Type.String({ format: 'date-time', description: 'Until when that counts.' })
           }),
-          ...problems('NOT_FOUND', 'CONFLICT', 'MCP_ERROR')
+          ...problemResponses('NOT_FOUND', 'CONFLICT', 'MCP_ERROR')
         }
       }
     },
@@ -87,9 +87,9 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
           operationId: `${verb}McpServer`,
           summary,
           tags: ['server'],
-          params,
-          body: Which,
-          response: { 200: Servers, ...problems('NOT_FOUND') }
+          params: ServerParams,
+          body: WorkspaceBody,
+          response: { 200: Servers, ...problemResponses('NOT_FOUND') }
         }
       },
       async ({ params: { name }, body: { workspace } }) => {

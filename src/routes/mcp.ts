@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { CallRequest } from './calls.ts'
 import type { McpEndpoint, McpServices } from './mcp/endpoint.ts'
-import { problems } from './schema.ts'
+import { problemResponses } from './schema.ts'
 
 const { agent, toolset, workspace, session_id } = CallRequest.properties
 const McpQuery = Type.Object({ agent, toolset, workspace, session_id }, { additionalProperties: false })
@@ -14,10 +14,10 @@ const McpHeaders = Type.Object({
   'mcp-protocol-version': Type.Optional(Type.String({ maxLength: 64, description: 'The version that was agreed on.' })),
   'x-toolgate-agent': Type.Optional(agent)
 })
-const stream = { 'text/event-stream': { schema: Type.String() } }
+const eventStreamContent = { 'text/event-stream': { schema: Type.String() } }
 const Message = Type.Object({}, { additionalProperties: true, description: 'A JSON-RPC message.' })
-const common = { tags: ['mcp'], querystring: McpQuery }
-const refused = problems('INVALID_PARAMS', 'NOT_FOUND', 'TOO_LARGE')
+const commonSchema = { tags: ['mcp'], querystring: McpQuery }
+const errorResponses = problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'TOO_LARGE')
 
 export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, services) => {
   let opened: Promise<McpEndpoint> | undefined
@@ -33,7 +33,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
     '/mcp',
     {
       schema: {
-        ...common,
+        ...commonSchema,
         operationId: 'sendMcp',
         summary: 'The same catalogue as an MCP server: streamable HTTP.',
         description:
@@ -43,10 +43,10 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
         response: {
           200: {
             description: 'The response, or a stream of messages that ends with it.',
-            content: { 'application/json': { schema: Message }, ...stream }
+            content: { 'application/json': { schema: Message }, ...eventStreamContent }
           },
           202: { description: 'Notifications and responses were taken.', type: 'null' },
-          ...refused
+          ...errorResponses
         }
       }
     },
@@ -57,7 +57,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
     '/mcp',
     {
       schema: {
-        ...common,
+        ...commonSchema,
         operationId: 'followMcp',
         summary:
           'What an MCP session is told besides its answers; with Last-Event-ID, the rest of an answer that was lost.',
@@ -65,7 +65,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
           ...McpHeaders.properties,
           'last-event-id': Type.Optional(Type.String({ maxLength: 4_096 }))
         }),
-        response: { 200: { description: 'A stream of messages.', content: stream }, ...refused }
+        response: { 200: { description: 'A stream of messages.', content: eventStreamContent }, ...errorResponses }
       }
     },
     async (request, reply) => (await endpoint()).get(request, reply)
@@ -75,11 +75,11 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
     '/mcp',
     {
       schema: {
-        ...common,
+        ...commonSchema,
         operationId: 'endMcp',
         summary: 'End an MCP session; what it still waits for is cancelled.',
         headers: McpHeaders,
-        response: { 200: { description: 'It has ended.', type: 'null' }, ...refused }
+        response: { 200: { description: 'It has ended.', type: 'null' }, ...errorResponses }
       }
     },
     async (request, reply) => (await endpoint()).delete(request, reply)

@@ -6,13 +6,13 @@ import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
 import { sendJson } from './calls.ts'
-import { leaving } from './http/disconnect.ts'
-import { beginStream } from './http/event-stream.ts'
-import { CallId, problems } from './schema.ts'
+import { watchDisconnect } from './http/disconnect.ts'
+import { beginEventStream } from './http/event-stream.ts'
+import { CallIdParams, problemResponses } from './schema.ts'
 
-const USUAL_BYTES = 65_536
+const DEFAULT_LIMIT_BYTES = 65_536
 /** What one frame holds; as JSON it may be some times as long. */
-const FRAME_BYTES = 16_384
+const MAX_FRAME_BYTES = 16_384
 /** A quiet stream tells that it lives. */
 const HEARTBEAT_MS = 15_000
 
@@ -29,7 +29,7 @@ const OutputQuery = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 1_048_576,
-        description: `Most bytes to give; ${USUAL_BYTES} by default, as plain text all there are.`
+        description: `Most bytes to give; ${DEFAULT_LIMIT_BYTES} by default, as plain text all there are.`
       })
     ),
     wait_ms: Type.Integer({
@@ -69,7 +69,7 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
           'frames `output` of {stream, text, offset, next_offset} as they come, and `end` after the last; the id of a frame ' +
           'is where to read on, so Last-Event-ID resumes.',
         tags: ['calls'],
-        params: CallId,
+        params: CallIdParams,
         querystring: OutputQuery,
         headers: Type.Object({ 'last-event-id': Type.Optional(Offset) }),
         response: {
@@ -81,20 +81,20 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
               'text/event-stream': { schema: Type.String() }
             }
           },
-          ...problems('NOT_FOUND')
+          ...problemResponses('NOT_FOUND')
         }
       }
     },
     async ({ params: { id }, query, headers }, reply) => {
-      const { limit = USUAL_BYTES } = query
-      const { signal } = leaving(reply)
-      const streamed = reply.sse || isPlain(headers.accept)
+      const { limit = DEFAULT_LIMIT_BYTES } = query
+      const { signal } = watchDisconnect(reply)
+      const streamed = reply.sse || prefersPlainText(headers.accept)
       if (!streamed) return sendJson(reply, 200, JSON.stringify(await calls.output(id, { ...query, limit, signal })))
       // A call that is not there is told before anything is sent.
       await calls.output(id, { ...query, limit: 1, wait_ms: 0 })
       if (reply.sse)
-        return follow(reply, calls, id, { ...query, offset: headers['last-event-id'] ?? query.offset }, signal)
-      return sendText(reply, Readable.from(texts(calls, id, query)))
+        return streamOutput(reply, calls, id, { ...query, offset: headers['last-event-id'] ?? query.offset }, signal)
+      return sendText(reply, Readable.from(readText(calls, id, query)))
     }
   )
 }
@@ -102,13 +102,18 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
 const sendText = (reply: FastifyReply, text: Readable) => reply.type('text/plain; charset=utf-8').send(text)
 
 /** Whether plain text is what is wanted, rather than one of the things that would do. */
-const isPlain = (accept: string | undefined) => /^\s*text\/plain\b/.test(accept ?? '')
+const prefersPlainText = (accept: string | undefined) => /^\s*text\/plain\b/.test(accept ?? '')
 
 /** The text as far as there is any now, or up to the limit. */
-async function* texts(calls: Calls, id: string, { stream, offset, limit = Number.MAX_SAFE_INTEGER }: OutputQuery) {
+async function* readText(calls: Calls, id: string, { stream, offset, limit = Number.MAX_SAFE_INTEGER }: OutputQuery) {
   const until = offset + limit
   for (let at = offset; at < until; ) {
-    const part = await calls.output(id, { stream, offset: at, limit: Math.min(USUAL_BYTES, until - at), wait_ms: 0 })
+    const part = await calls.output(id, {
+      stream,
+      offset: at,
+      limit: Math.min(DEFAULT_LIMIT_BYTES, until - at),
+      wait_ms: 0
+    })
     if (part.dropped) yield `\n[${part.dropped.bytes} bytes were not kept, from byte ${part.dropped.from} on]\n`
     yield part.text
     if (part.text === '') return
@@ -117,10 +122,10 @@ async function* texts(calls: Calls, id: string, { stream, offset, limit = Number
 }
 
 /** Resolves when all has been told, or the reader has gone. */
-async function follow(reply: FastifyReply, calls: Calls, id: string, query: OutputQuery, signal: AbortSignal) {
+async function streamOutput(reply: FastifyReply, calls: Calls, id: string, query: OutputQuery, signal: AbortSignal) {
   const { stream } = query
   const { raw } = reply
-  beginStream(reply)
+  beginEventStream(reply)
   // Not `events.once`, which fails where the connection does: then there is nobody left to tell.
   const happens = (event: 'close' | 'drain') => new Promise<void>(resolve => raw.once(event, () => resolve()))
   const gone = happens('close')
@@ -128,17 +133,17 @@ async function follow(reply: FastifyReply, calls: Calls, id: string, query: Outp
     if (!raw.write(frame)) await Promise.race([happens('drain'), gone])
   }
   for (let { offset } = query; !signal.aborted && !raw.destroyed; ) {
-    const part = await calls.output(id, { stream, offset, limit: FRAME_BYTES, wait_ms: HEARTBEAT_MS, signal })
+    const part = await calls.output(id, { stream, offset, limit: MAX_FRAME_BYTES, wait_ms: HEARTBEAT_MS, signal })
     const { ended, ...told } = part
     offset = part.next_offset
-    if (part.text !== '') await write(frame('output', offset, { stream, ...told }))
+    if (part.text !== '') await write(formatFrame('output', offset, { stream, ...told }))
     else if (!ended) await write(':\n\n')
     if (!ended) continue
-    await write(frame('end', offset, { stream, offset }))
+    await write(formatFrame('end', offset, { stream, offset }))
     break
   }
   raw.end()
 }
 
-const frame = (event: string, id: number, data: object) =>
+const formatFrame = (event: string, id: number, data: object) =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`

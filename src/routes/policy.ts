@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Calls } from '../engine/calls.ts'
 import { Explanation } from '../engine/policy/explanation-schema.ts'
 import { CallRequest } from './calls.ts'
-import { problems } from './schema.ts'
+import { problemResponses } from './schema.ts'
 
 export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.post(
@@ -16,7 +16,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
         body: CallRequest,
         response: {
           200: Explanation,
-          ...problems('INVALID_PARAMS', 'UNKNOWN_TOOL', 'SANDBOX_UNAVAILABLE')
+          ...problemResponses('INVALID_PARAMS', 'UNKNOWN_TOOL', 'SANDBOX_UNAVAILABLE')
         }
       }
     },

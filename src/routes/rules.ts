@@ -1,14 +1,14 @@
 // Remembered rules over HTTP.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { Match, RuleEffect, RuleScope } from '../config/schema.ts'
+import { RuleEffect, RuleMatch, RuleScope } from '../config/schema.ts'
 import type { Calls } from '../engine/calls.ts'
-import { problems, ref } from './schema.ts'
+import { problemResponses, schemaRef } from './schema.ts'
 
 const NewRule = Type.Object(
   {
     effect: RuleEffect,
-    match: Match,
+    match: RuleMatch,
     scope: RuleScope,
     session_id: Type.Optional(Type.String({ description: 'Needed with scope session.' })),
     workspace: Type.Optional(Type.String({ description: 'Name of the workspace, with scope session or workspace.' })),
@@ -26,7 +26,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         operationId: 'listRules',
         summary: 'Remembered rules, oldest first.',
         tags: ['rules'],
-        response: { 200: Type.Object({ rules: Type.Array(ref('Rule')) }), ...problems() }
+        response: { 200: Type.Object({ rules: Type.Array(schemaRef('Rule')) }), ...problemResponses() }
       }
     },
     async () => ({ rules: calls.rules() })
@@ -41,7 +41,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         summary: 'Remember a rule.',
         tags: ['rules'],
         body: NewRule,
-        response: { 201: ref('Rule'), ...problems('INVALID_PARAMS') }
+        response: { 201: schemaRef('Rule'), ...problemResponses('INVALID_PARAMS') }
       }
     },
     async ({ body, caller }, reply) => reply.code(201).send(await calls.addRule(body, caller))
@@ -56,7 +56,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         summary: 'Take a remembered rule back.',
         tags: ['rules'],
         params: Type.Object({ id: Type.String({ description: 'rule_id' }) }),
-        response: { 200: ref('Rule'), ...problems('NOT_FOUND') }
+        response: { 200: schemaRef('Rule'), ...problemResponses('NOT_FOUND') }
       }
     },
     async ({ params }) => calls.revokeRule(params.id)

@@ -6,10 +6,10 @@ import {
   ApprovedBy,
   Call,
   CallError,
+  CallResult,
   FileChange,
   Preview,
-  RememberedRule,
-  Result
+  SavedRule
 } from '../engine/call.ts'
 import { Job } from '../engine/jobs/jobs.ts'
 import { UndoFile } from '../engine/undo.ts'
@@ -26,7 +26,7 @@ declare module 'fastify' {
 }
 
 /** Objects that the document names once. */
-export const SHARED: Record<string, TSchema> = {
+export const SHARED_SCHEMAS: Record<string, TSchema> = {
   Call,
   Approval,
   AlwaysOption,
@@ -34,18 +34,18 @@ export const SHARED: Record<string, TSchema> = {
   CallError,
   FileChange,
   Preview,
-  Result,
-  Rule: RememberedRule,
+  Result: CallResult,
+  Rule: SavedRule,
   UndoFile,
   Job,
   Problem
 }
 
 /** Refers to one of the shared objects. */
-export const ref = (name: keyof typeof SHARED) => Type.Unsafe<unknown>({ $ref: `${name}#` })
+export const schemaRef = (name: keyof typeof SHARED_SCHEMAS) => Type.Unsafe<unknown>({ $ref: `${name}#` })
 
 /** The problems a route may answer with, by their codes' statuses. */
-export const problems = (...codes: ErrorCode[]) => {
+export const problemResponses = (...codes: ErrorCode[]) => {
   const all: ErrorCode[] = [...codes, 'UNAUTHORIZED', 'FORBIDDEN', 'OVERLOADED']
   const byStatus = Map.groupBy(all, code => ERRORS[code].status)
   return Object.fromEntries(
@@ -53,26 +53,33 @@ export const problems = (...codes: ErrorCode[]) => {
       status,
       {
         description: `${[...new Set(same)].join(', ')}.`,
-        content: { 'application/problem+json': { schema: ref('Problem') } }
+        content: { 'application/problem+json': { schema: schemaRef('Problem') } }
       }
     ])
   )
 }
 
-export const WaitMs = Type.Integer({ minimum: 0, maximum: 600_000, description: 'How long the answer may be held.' })
+export const WaitMsParam = Type.Integer({
+  minimum: 0,
+  maximum: 600_000,
+  description: 'How long the answer may be held.'
+})
 
 /** Names one front end among several of the same kind. */
-export const ClientId = Type.String({
+export const ClientIdParam = Type.String({
   pattern: '^[\\x21-\\x7e]{1,64}$',
   description: 'Which front end this is; by default the name that the client calls itself.'
 })
 
-export const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Digest of the preview that was shown.' })
+export const DigestParam = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Digest of the preview that was shown.'
+})
 
-export const IdempotencyKey = Type.String({
+export const IdempotencyKeyHeader = Type.String({
   minLength: 1,
   maxLength: 256,
   description: 'The same key with the same request gives the same call.'
 })
 
-export const CallId = Type.Object({ id: Type.String({ description: 'tool_call_id' }) })
+export const CallIdParams = Type.Object({ id: Type.String({ description: 'tool_call_id' }) })

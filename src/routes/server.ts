@@ -8,9 +8,9 @@ import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
 import type { Sessions } from '../events/sessions.ts'
 import type { Streams } from '../events/streams.ts'
-import { problems, ref } from './schema.ts'
+import { problemResponses, schemaRef } from './schema.ts'
 
-export interface About {
+export interface ServerInfo {
   instance: string
   version: string
   protocol: number
@@ -18,7 +18,7 @@ export interface About {
 }
 
 export interface ServerServices {
-  about: About
+  about: ServerInfo
   calls: Calls
   delegations: Delegations
   jobs: Jobs
@@ -37,9 +37,9 @@ const Health = Type.Object({
 const State = Type.Object({
   instance: Type.String(),
   head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
-  pending: Type.Array(ref('Call')),
-  running: Type.Array(ref('Call')),
-  jobs: Type.Array(ref('Job'), { description: 'Processes that run on after their call, oldest first.' }),
+  pending: Type.Array(schemaRef('Call')),
+  running: Type.Array(schemaRef('Call')),
+  jobs: Type.Array(schemaRef('Job'), { description: 'Processes that run on after their call, oldest first.' }),
   delegations: Type.Array(Type.String(), {
     description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
   }),
@@ -106,7 +106,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         operationId: 'state',
         summary: 'Where things stand.',
         tags: ['server'],
-        response: { 200: State, ...problems() }
+        response: { 200: State, ...problemResponses() }
       }
     },
     async () => ({
@@ -115,7 +115,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       pending: calls.pending(),
       running: calls.running(),
       jobs: jobs.running(),
-      delegations: delegations.open().map(({ delegation_id }) => delegation_id),
+      delegations: delegations.listOpen().map(({ delegation_id }) => delegation_id),
       sessions: sessions.states()
     })
   )
@@ -127,7 +127,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         operationId: 'capabilities',
         summary: 'What this server can do here, and its limits.',
         tags: ['server'],
-        response: { 200: Type.Object({}, { additionalProperties: true }), ...problems() }
+        response: { 200: Type.Object({}, { additionalProperties: true }), ...problemResponses() }
       }
     },
     async () => about.capabilities()
@@ -140,7 +140,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         operationId: 'stats',
         summary: 'Counts and times since the server started, by tool and by minute, and how the server fares.',
         tags: ['server'],
-        response: { 200: Stats, ...problems() }
+        response: { 200: Stats, ...problemResponses() }
       }
     },
     async () => ({
@@ -165,7 +165,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         tags: ['server'],
         response: {
           200: { description: 'Prometheus text.', content: { 'text/plain': { schema: Type.String() } } },
-          ...problems()
+          ...problemResponses()
         }
       }
     },

@@ -6,12 +6,12 @@ import { ToolError } from '../errors.ts'
 import type { IssuedTokens } from '../server/issued-tokens.ts'
 import type { OneTimeCodes } from '../server/one-time-codes.ts'
 import type { Right } from '../server/tokens.ts'
-import { problems } from './schema.ts'
+import { problemResponses } from './schema.ts'
 
 const DAY_MS = 86_400_000
-const SESSION_MS = 7 * DAY_MS
-const TOKEN_MS = 90 * DAY_MS
-const LONGEST_MS = 366 * DAY_MS
+const SESSION_LIFETIME_MS = 7 * DAY_MS
+const DEFAULT_LIFETIME_MS = 90 * DAY_MS
+const MAX_LIFETIME_MS = 366 * DAY_MS
 
 const Rights = Type.Array(Type.Enum(['call', 'approve']), {
   minItems: 1,
@@ -30,7 +30,7 @@ const tokenFields = {
   made_by: Type.Optional(Type.String({ description: 'The issued token it was made with; it ends with that one.' }))
 }
 const IssuedToken = Type.Object(tokenFields, { title: 'IssuedToken' })
-const NewlyIssued = Type.Object(
+const NewlyIssuedToken = Type.Object(
   { token: Type.String({ description: 'Shown this once.' }), ...tokenFields },
   { title: 'NewlyIssuedToken' }
 )
@@ -47,7 +47,7 @@ const NewToken = Type.Object(
       })
     ),
     expires_in_ms: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Default: 90 days. At most 366 days.' })
+      Type.Integer({ minimum: 1, maximum: MAX_LIFETIME_MS, description: 'Default: 90 days. At most 366 days.' })
     )
   },
   { additionalProperties: false, title: 'NewToken' }
@@ -76,15 +76,15 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
             expires_at: Type.String({ format: 'date-time' }),
             path: Type.String({ description: 'Where a browser goes, after the address of the server.' })
           }),
-          ...problems('INVALID_PARAMS')
+          ...problemResponses('INVALID_PARAMS')
         }
       }
     },
     async ({ body, caller }, reply) => {
-      const rights = body.rights ? withCall(body.rights) : [...caller.rights]
+      const rights = body.rights ? withCallRight(body.rights) : [...caller.rights]
       const more = rights.find(right => !caller.rights.has(right))
       if (more) throw new ToolError('FORBIDDEN', `A code gives no right that its maker lacks: ${more}.`)
-      return secret(reply).send(codes.makeLogin({ ...caller, rights: new Set(rights) }))
+      return replyUncached(reply).send(codes.makeLogin({ ...caller, rights: new Set(rights) }))
     }
   )
 
@@ -98,15 +98,15 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         tags: ['tokens'],
         security: [],
         body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 128 }) }, { additionalProperties: false }),
-        response: { 201: NewlyIssued, ...problems('INVALID_PARAMS') }
+        response: { 201: NewlyIssuedToken, ...problemResponses('INVALID_PARAMS') }
       }
     },
     async ({ body }, reply) => {
-      const maker = codes.take(body.code)
+      const maker = codes.redeem(body.code)
       if (!maker) throw new ToolError('UNAUTHORIZED', 'The code was used already or has expired. Run: toolgate open')
       const { rights, agent } = maker
-      const wish = { name: 'console', rights: [...rights], agent, expires_in_ms: SESSION_MS }
-      return secret(reply).send(issued.issue({ kind: 'session', ...wish }, maker))
+      const wish = { name: 'console', rights: [...rights], agent, expires_in_ms: SESSION_LIFETIME_MS }
+      return replyUncached(reply).send(issued.issue({ kind: 'session', ...wish }, maker))
     }
   )
 
@@ -118,7 +118,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         operationId: 'listTokens',
         summary: 'Tokens that were given out and count, oldest first, without their texts.',
         tags: ['tokens'],
-        response: { 200: Type.Object({ tokens: Type.Array(IssuedToken) }), ...problems() }
+        response: { 200: Type.Object({ tokens: Type.Array(IssuedToken) }), ...problemResponses() }
       }
     },
     async () => ({ tokens: issued.list() })
@@ -133,16 +133,16 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         summary: 'Give out a token. Its text is shown this once.',
         tags: ['tokens'],
         body: NewToken,
-        response: { 201: NewlyIssued, ...problems('INVALID_PARAMS', 'CONFLICT') }
+        response: { 201: NewlyIssuedToken, ...problemResponses('INVALID_PARAMS', 'CONFLICT') }
       }
     },
-    async ({ body: { name, agent, expires_in_ms = TOKEN_MS, ...body }, caller }, reply) => {
-      const rights = withCall(body.rights)
+    async ({ body: { name, agent, expires_in_ms = DEFAULT_LIFETIME_MS, ...body }, caller }, reply) => {
+      const rights = withCallRight(body.rights)
       if (agent !== undefined && rights.includes('approve'))
         throw new ToolError('INVALID_PARAMS', '/rights must be call alone: an agent may not approve its own calls.', {
           errors: [{ pointer: '/rights', message: 'must be call alone with an agent' }]
         })
-      return secret(reply).send(issued.issue({ name, kind: 'token', rights, agent, expires_in_ms }, caller))
+      return replyUncached(reply).send(issued.issue({ name, kind: 'token', rights, agent, expires_in_ms }, caller))
     }
   )
 
@@ -155,7 +155,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         summary: 'Revoke a token and what it made; their open streams end.',
         tags: ['tokens'],
         params: Type.Object({ id: Type.String({ description: 'token_id' }) }),
-        response: { 200: IssuedToken, ...problems('NOT_FOUND') }
+        response: { 200: IssuedToken, ...problemResponses('NOT_FOUND') }
       }
     },
     async ({ params }, reply) => {
@@ -167,7 +167,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
   )
 }
 
-const withCall = (rights: readonly Right[]): Right[] => [...new Set<Right>(['call', ...rights])]
+const withCallRight = (rights: readonly Right[]): Right[] => [...new Set<Right>(['call', ...rights])]
 
 /** Nobody keeps such an answer. */
-const secret = (reply: FastifyReply) => reply.code(201).header('cache-control', 'no-store')
+const replyUncached = (reply: FastifyReply) => reply.code(201).header('cache-control', 'no-store')

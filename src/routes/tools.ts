@@ -3,16 +3,16 @@ import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
-import { FORMATS, LISTINGS } from '../catalog/listing.ts'
+import { LISTING_FORMAT_NAMES, LISTING_FORMATS } from '../catalog/listing.ts'
 import type { Calls } from '../engine/calls.ts'
-import { agentOf } from '../engine/resolve-agent.ts'
+import { resolveAgent } from '../engine/resolve-agent.ts'
 import { ToolError } from '../errors.ts'
 import { sendJson } from './calls.ts'
-import { problems } from './schema.ts'
+import { problemResponses } from './schema.ts'
 
 const ToolsQuery = Type.Object(
   {
-    format: Type.Enum([...FORMATS], {
+    format: Type.Enum([...LISTING_FORMAT_NAMES], {
       default: 'native',
       description:
         'The dialect to list in: `openai` is that of Chat Completions, `openai-responses` that of the Responses API.'
@@ -31,12 +31,12 @@ const ToolsQuery = Type.Object(
   },
   { additionalProperties: false }
 )
-const Listed = Type.Object(
+const ListedToolSchema = Type.Object(
   {},
   { additionalProperties: true, description: 'A tool in the asked-for dialect, with the JSON Schema of its params.' }
 )
 
-const ListHeaders = Type.Object({
+const ToolsHeaders = Type.Object({
   'if-none-match': Type.Optional(
     Type.String({ description: 'The `ETag` of an earlier answer: the same list again is answered with 304.' })
   )
@@ -54,23 +54,23 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         summary: 'The tools that may be called.',
         tags: ['tools'],
         querystring: ToolsQuery,
-        headers: ListHeaders,
+        headers: ToolsHeaders,
         response: {
-          200: Type.Object({ tools: Type.Array(Listed) }),
+          200: Type.Object({ tools: Type.Array(ListedToolSchema) }),
           304: { description: 'The list is as it was.' },
-          ...problems('INVALID_PARAMS')
+          ...problemResponses('INVALID_PARAMS')
         }
       }
     },
     async ({ query: { format, agent, toolset, workspace }, caller, headers }, reply) => {
       const may_approve = caller.rights.has('approve')
       const tools = catalog.list({
-        agent: agentOf(agent, caller),
+        agent: resolveAgent(agent, caller),
         toolset,
         may_approve,
-        workspace: calls.workspaceNamed(workspace)
+        workspace: calls.resolveWorkspaceName(workspace)
       })
-      const json = JSON.stringify({ tools: tools.map(tool => LISTINGS[format](tool)) })
+      const json = JSON.stringify({ tools: tools.map(tool => LISTING_FORMATS[format](tool)) })
       const tag = `"${hash('sha256', json, 'base64url')}"`
       reply.header('etag', tag).header('cache-control', 'private, no-cache')
       return headers['if-none-match']?.includes(tag) ? reply.code(304).send() : sendJson(reply, 200, json)
@@ -86,19 +86,19 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         tags: ['tools'],
         params: Type.Object({ name: Type.String() }),
         querystring: ToolsQuery,
-        response: { 200: Listed, ...problems('INVALID_PARAMS', 'UNKNOWN_TOOL') }
+        response: { 200: ListedToolSchema, ...problemResponses('INVALID_PARAMS', 'UNKNOWN_TOOL') }
       }
     },
     async ({ params: { name }, query: { format, agent, toolset, workspace }, caller }) => {
       const may_approve = caller.rights.has('approve')
-      const tool = catalog.listed(name, {
-        agent: agentOf(agent, caller),
+      const tool = catalog.findListed(name, {
+        agent: resolveAgent(agent, caller),
         toolset,
         may_approve,
-        workspace: calls.workspaceNamed(workspace)
+        workspace: calls.resolveWorkspaceName(workspace)
       })
       if (!tool) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
-      return LISTINGS[format](tool)
+      return LISTING_FORMATS[format](tool)
     }
   )
 }

@@ -2,51 +2,55 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Answer, Outcome } from '../engine/calls.ts'
+import type { BatchItemOutcome, SerializedCall } from '../engine/calls.ts'
 import { describeError, ToolError } from '../errors.ts'
-import type { Masks } from './calls.ts'
-import { problemOf } from './http/problem.ts'
+import type { ProblemRedactor } from './calls.ts'
+import { toProblem } from './http/problem.ts'
 
-export type Speaks = Pick<Catalog, 'answerIn' | 'approvalIn' | 'refusalIn'>
+export type ToolsetFormatter = Pick<Catalog, 'formatCall' | 'formatApproval' | 'formatRefusal'>
 
-export const Toolset = Type.Optional(
+export const ToolsetParam = Type.Optional(
   Type.String({ maxLength: 64, description: 'Toolset in whose words to answer; see the toolsets page.' })
 )
 
 /** The call in the words of the toolset. */
-export function inWords(speaks: Speaks, toolset: string | undefined, { call, json }: Answer): Answer {
+export function formatForToolset(
+  speaks: ToolsetFormatter,
+  toolset: string | undefined,
+  { call, json }: SerializedCall
+): SerializedCall {
   if (toolset === undefined) return { call, json }
-  return { call, json: JSON.stringify(speaks.answerIn(toolset, JSON.parse(json))) }
+  return { call, json: JSON.stringify(speaks.formatCall(toolset, JSON.parse(json))) }
 }
 
-interface Asked {
+interface RequestedCall {
   tool: string
   params: unknown
 }
 
 /** What a request was refused for, in the envelope of the toolset; without one the error goes on to its handler. */
-export function refuseInWords(
-  { speaks, masking }: { speaks: Speaks; masking: Masks },
+export function sendToolsetError(
+  { speaks, masking }: { speaks: ToolsetFormatter; masking: ProblemRedactor },
   toolset: string | undefined,
-  asked: Asked,
+  asked: RequestedCall,
   { error, reply }: { error: unknown; reply: FastifyReply }
 ) {
   if (toolset === undefined || !(error instanceof ToolError)) throw error
-  const body = masking.maskedAll(speaks.refusalIn(toolset, asked, describeError(error)))
-  return reply.code(problemOf(error).status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+  const body = masking.maskValue(speaks.formatRefusal(toolset, asked, describeError(error)))
+  return reply.code(toProblem(error).status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
 /** What became of each of several requests, in the words of the toolset. */
-export function outcomesInWords(
-  { speaks, masking }: { speaks: Speaks; masking: Masks },
+export function formatOutcomesForToolset(
+  { speaks, masking }: { speaks: ToolsetFormatter; masking: ProblemRedactor },
   toolset: string,
-  outcomes: readonly Outcome[],
-  asked: readonly Asked[]
+  outcomes: readonly BatchItemOutcome[],
+  asked: readonly RequestedCall[]
 ): string {
   const told = outcomes.map((outcome, i) => {
-    if ('json' in outcome) return inWords(speaks, toolset, outcome).json
+    if ('json' in outcome) return formatForToolset(speaks, toolset, outcome).json
     if (!('error' in outcome)) return JSON.stringify(outcome)
-    return JSON.stringify(masking.maskedAll(speaks.refusalIn(toolset, asked[i]!, describeError(outcome.error))))
+    return JSON.stringify(masking.maskValue(speaks.formatRefusal(toolset, asked[i]!, describeError(outcome.error))))
   })
   return `{"results":[${told.join(',')}]}`
 }

@@ -3,18 +3,18 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
 import { UndoScope } from '../engine/undo.ts'
-import { CallRequest, sendCall, waitOf } from './calls.ts'
-import { leaving } from './http/disconnect.ts'
-import { CallId, Digest, IdempotencyKey, problems, ref, WaitMs } from './schema.ts'
+import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
+import { watchDisconnect } from './http/disconnect.ts'
+import { CallIdParams, DigestParam, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
 
-const Path = Type.String({ minLength: 1, maxLength: 4_096 })
+const PathParam = Type.String({ minLength: 1, maxLength: 4_096 })
 const { session_id, context, agent, background, tool_call_id } = CallRequest.properties
 
-const ShowQuery = Type.Object(
+const UndoPreviewQuery = Type.Object(
   {
     scope: Type.Optional(UndoScope),
     paths: Type.Optional(
-      Type.Union([Path, Type.Array(Path, { maxItems: 1_000 })], {
+      Type.Union([PathParam, Type.Array(PathParam, { maxItems: 1_000 })], {
         description: 'Only these paths, and what is beneath them; may be given several times.'
       })
     ),
@@ -27,9 +27,13 @@ const UndoBody = Type.Object(
   {
     scope: Type.Optional(UndoScope),
     paths: Type.Optional(
-      Type.Array(Path, { minItems: 1, maxItems: 1_000, description: 'Only these paths, and what is beneath them.' })
+      Type.Array(PathParam, {
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'Only these paths, and what is beneath them.'
+      })
     ),
-    digest: Type.Optional(Digest),
+    digest: Type.Optional(DigestParam),
     confirm: Type.Optional(Type.Boolean({ description: 'Approves with the digest also where the call is strict.' })),
     session_id,
     context,
@@ -48,21 +52,21 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         operationId: 'showUndo',
         summary: 'What undoing a call would do now, file by file, and what stands in its way.',
         tags: ['calls'],
-        params: CallId,
-        querystring: ShowQuery,
+        params: CallIdParams,
+        querystring: UndoPreviewQuery,
         response: {
           200: Type.Object({
             available: Type.Boolean(),
             reason: Type.Optional(Type.String({ description: 'Why not.' })),
-            files: Type.Array(ref('UndoFile')),
+            files: Type.Array(schemaRef('UndoFile')),
             digest: Type.Optional(Type.String({ description: 'Binds an undo to what is shown here.' }))
           }),
-          ...problems('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT')
+          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT')
         }
       }
     },
     async ({ params, query: { paths, ...query }, caller }) =>
-      calls.showUndo(params.id, { ...query, ...(paths !== undefined && { paths: [paths].flat() }) }, caller)
+      calls.previewUndo(params.id, { ...query, ...(paths !== undefined && { paths: [paths].flat() }) }, caller)
   )
 
   app.post(
@@ -75,17 +79,17 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
           'Submits a call of the tool undo, in the session of the call unless another is named, and answers as POST /calls does. ' +
           'With the digest that GET showed, whoever may approve has approved it: it runs at once, or is refused with what it would do now.',
         tags: ['calls'],
-        params: CallId,
+        params: CallIdParams,
         body: UndoBody,
-        querystring: Type.Object({ wait_ms: Type.Optional(WaitMs) }, { additionalProperties: false }),
-        headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKey) }),
+        querystring: Type.Object({ wait_ms: Type.Optional(WaitMsParam) }, { additionalProperties: false }),
+        headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) }),
         response: {
-          200: { description: 'The undo has ended.', content: { 'application/json': { schema: ref('Call') } } },
+          200: { description: 'The undo has ended.', content: { 'application/json': { schema: schemaRef('Call') } } },
           202: {
             description: 'It waits for a decision, or has not ended.',
-            content: { 'application/json': { schema: ref('Call') } }
+            content: { 'application/json': { schema: schemaRef('Call') } }
           },
-          ...problems('INVALID_PARAMS', 'NOT_FOUND', 'UNKNOWN_TOOL', 'CONFLICT', 'PREVIEW_CHANGED')
+          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'UNKNOWN_TOOL', 'CONFLICT', 'PREVIEW_CHANGED')
         }
       }
     },
@@ -94,7 +98,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       const options = {
         idempotency_key: request.headers['idempotency-key'],
         ...(digest !== undefined && { shown: { digest, confirm } }),
-        wait: waitOf(request.query.wait_ms, leaving(reply).signal)
+        wait: toWaitOptions(request.query.wait_ms, watchDisconnect(reply).signal)
       }
       return sendCall(reply, await calls.undo(request.params.id, query, request.caller, options))
     }

@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { isRunning } from '../host/processes/pids.ts'
-import { isOurs, writeOwnFile } from './private-files.ts'
-import { folderOf, homeOf } from './xdg.ts'
+import { isProcessRunning } from '../host/processes/pids.ts'
+import { isPrivate, writePrivateFile } from './private-files.ts'
+import { homeFolder, xdgFolder } from './xdg.ts'
 
 /** What a discovery file says. */
-export interface Discovery {
+export interface DiscoveryRecord {
   schema: 1
   /** Id of this run of the server; /health says the same. */
   instance: string
@@ -32,37 +32,37 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Where the files are. A moved folder leaves a copy in the usual place, for programs started without the variable. */
 export function runFolders(env: Env): [string, ...string[]] {
-  const usual = path.join(homeOf(env), '.local/state/toolgate/run')
-  const moved = env.TOOLGATE_RUN_DIR || path.join(folderOf(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate/run')
+  const usual = path.join(homeFolder(env), '.local/state/toolgate/run')
+  const moved = env.TOOLGATE_RUN_DIR || path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate/run')
   const main = path.resolve(moved)
   return main === usual ? [main] : [main, usual]
 }
 
-interface Published {
+interface PublishedRecord {
   file: string
   remove(): void
 }
 
 /** How soon a file that was cleaned away is there again. */
-const KEEP_MS = 5_000
+const REWRITE_INTERVAL_MS = 5_000
 
 /** Writes the file and keeps it true: `record` is asked again, since tokens may change. */
-export function publish(env: Env, record: () => Discovery): Published {
+export function publishDiscovery(env: Env, record: () => DiscoveryRecord): PublishedRecord {
   const [main, ...copies] = runFolders(env)
   const name = `${record().instance}.json`
   const files = [main, ...copies].map(folder => path.join(folder, name))
   let told = ''
 
   function write() {
-    told = textOf(record())
-    writeOwnFile(main, name, told)
-    for (const folder of copies) attempt(() => writeOwnFile(folder, name, told))
+    told = serialize(record())
+    writePrivateFile(main, name, told)
+    for (const folder of copies) attempt(() => writePrivateFile(folder, name, told))
   }
   function keep() {
-    if (textOf(record()) !== told || !files.every(file => statSync(file, { throwIfNoEntry: false }))) attempt(write)
+    if (serialize(record()) !== told || !files.every(file => statSync(file, { throwIfNoEntry: false }))) attempt(write)
   }
   write()
-  const timer = setInterval(keep, KEEP_MS).unref()
+  const timer = setInterval(keep, REWRITE_INTERVAL_MS).unref()
   return {
     file: files[0]!,
     remove() {
@@ -73,7 +73,7 @@ export function publish(env: Env, record: () => Discovery): Published {
 }
 
 /** One field a line, so that a shell can read it with sed. */
-const textOf = (record: Discovery) => `${JSON.stringify(record, null, 2)}\n`
+const serialize = (record: DiscoveryRecord) => `${JSON.stringify(record, null, 2)}\n`
 
 /** A copy that can't be written is no reason not to serve. */
 function attempt(action: () => void) {
@@ -82,14 +82,14 @@ function attempt(action: () => void) {
   } catch {}
 }
 
-export interface Found {
+export interface DiscoveryFile {
   file: string
-  record: Discovery
+  record: DiscoveryRecord
 }
 
 /** Every file that can be read and believed, newest first. Whether its server still runs is for /health to say. */
-export function readDiscoveries(env: Env): Found[] {
-  const byInstance = new Map<string, Found>()
+export function readDiscoveries(env: Env): DiscoveryFile[] {
+  const byInstance = new Map<string, DiscoveryFile>()
   for (const folder of runFolders(env)) {
     for (const name of listFolder(folder)) {
       const found = readDiscovery(path.join(folder, name))
@@ -107,19 +107,19 @@ function listFolder(folder: string): string[] {
   }
 }
 
-function readDiscovery(file: string): Found | undefined {
+function readDiscovery(file: string): DiscoveryFile | undefined {
   try {
-    if (!isOurs(file, 'isFile')) return undefined
-    const record: Partial<Discovery> = JSON.parse(readFileSync(file, 'utf8'))
+    if (!isPrivate(file, 'isFile')) return undefined
+    const record: Partial<DiscoveryRecord> = JSON.parse(readFileSync(file, 'utf8'))
     const { schema, instance, url, token, roots, started_at } = record
     const whole = [instance, url, token, started_at].every(field => typeof field === 'string') && Array.isArray(roots)
-    return schema === 1 && whole ? { file, record: record as Discovery } : undefined
+    return schema === 1 && whole ? { file, record: record as DiscoveryRecord } : undefined
   } catch {
     return undefined
   }
 }
 
 /** Removes the file of a server that is surely gone: it does not answer, and its process on this machine is no more. */
-export function removeStale({ file, record }: Found): void {
-  if (record.host === hostname() && !isRunning(record.pid)) rmSync(file, { force: true })
+export function removeStale({ file, record }: DiscoveryFile): void {
+  if (record.host === hostname() && !isProcessRunning(record.pid)) rmSync(file, { force: true })
 }

@@ -1,11 +1,11 @@
 // The log of the server: JSON lines, without secrets.
 import { type Logger, pino } from 'pino'
 import type { Settings } from '../config/schema.ts'
-import { maskedLines } from '../host/secrets/mask-log-lines.ts'
-import type { Masking } from '../host/secrets/secret-masker.ts'
+import { maskLogLines } from '../host/secrets/mask-log-lines.ts'
+import type { SecretMasker } from '../host/secrets/secret-masker.ts'
 
 /** Fields that never show in the log, wherever they stand. */
-const SECRETS = ['token', 'call_token', 'authorization', 'password', 'secret', 'api_key'].flatMap(name => [
+const REDACTED_PATHS = ['token', 'call_token', 'authorization', 'password', 'secret', 'api_key'].flatMap(name => [
   name,
   `*.${name}`,
   `*.*.${name}`,
@@ -13,8 +13,8 @@ const SECRETS = ['token', 'call_token', 'authorization', 'password', 'secret', '
 ])
 
 /** `out`: standard error, where nobody else takes the lines. */
-export const openLog = (
+export const createLogger = (
   { level }: Settings['log'],
-  masking: Masking,
+  masking: SecretMasker,
   out: { write(line: string): void } = pino.destination({ fd: 2, sync: false })
-): Logger => pino({ level, redact: SECRETS }, maskedLines(out, masking))
+): Logger => pino({ level, redact: REDACTED_PATHS }, maskLogLines(out, masking))

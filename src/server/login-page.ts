@@ -4,35 +4,35 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { runFolders } from './discovery.ts'
-import { writeOwnFile } from './private-files.ts'
+import { writePrivateFile } from './private-files.ts'
 
 const NAME = /^open-[\w-]+\.html$/
 /** By then the browser has read it, and the code in it counts no longer. */
-const KEEP_MS = 60_000
+const PAGE_LIFETIME_MS = 60_000
 
 /** The file of a page that leads to `url`. Those that were left before and are of no more use are removed. */
-export function leaveLeadingPage(env: Readonly<Record<string, string | undefined>>, url: string): string {
+export function writeLoginPage(env: Readonly<Record<string, string | undefined>>, url: string): string {
   const [folder] = runFolders(env)
   const name = `open-${randomBytes(9).toString('base64url')}.html`
-  writeOwnFile(folder, name, pageTo(url))
-  removeOld(folder)
+  writePrivateFile(folder, name, redirectPage(url))
+  removeOldPages(folder)
   return path.join(folder, name)
 }
 
-function removeOld(folder: string) {
+function removeOldPages(folder: string) {
   for (const name of readdirSync(folder).filter(name => NAME.test(name))) {
     const file = path.join(folder, name)
     const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-    if (Date.now() - written > KEEP_MS) rmSync(file, { force: true })
+    if (Date.now() - written > PAGE_LIFETIME_MS) rmSync(file, { force: true })
   }
 }
 
-const pageTo = (url: string) => `<!doctype html>
+const redirectPage = (url: string) => `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url=${escaped(url)}">
+<meta http-equiv="refresh" content="0; url=${escapeHtml(url)}">
 <title>Toolgate</title>
-<p><a href="${escaped(url)}">To the console</a>
+<p><a href="${escapeHtml(url)}">To the console</a>
 `
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { ToolError } from '../errors.ts'
 
 /** Writes it whole or not at all, readable by us alone. */
-export function writeOwnFile(folder: string, name: string, text: string) {
-  ownFolder(folder)
+export function writePrivateFile(folder: string, name: string, text: string) {
+  ensurePrivateFolder(folder)
   const temp = path.join(folder, `.${name}.${process.pid}`)
   rmSync(temp, { force: true })
   const fd = openSync(temp, 'wx', 0o600)
@@ -19,17 +19,17 @@ export function writeOwnFile(folder: string, name: string, text: string) {
 }
 
 /** Makes the folder ours alone, or says why tokens can't be kept there. */
-function ownFolder(folder: string) {
+function ensurePrivateFolder(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (lstatSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700)
-  if (!isOurs(folder, 'isDirectory'))
+  if (!isPrivate(folder, 'isDirectory'))
     throw new ToolError(
       'PERMISSION_DENIED',
       `${folder} is open to others, so no token can be kept there. Name another folder in TOOLGATE_RUN_DIR.`
     )
 }
 
-export function isOurs(file: string, kind: 'isFile' | 'isDirectory') {
+export function isPrivate(file: string, kind: 'isFile' | 'isDirectory') {
   const stats = lstatSync(file)
   const closed = process.platform === 'win32' || ((stats.mode & 0o077) === 0 && stats.uid === process.getuid?.())
   return stats[kind]() && closed

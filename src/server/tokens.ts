@@ -8,7 +8,7 @@ import { ToolError } from '../errors.ts'
 export type Right = 'call' | 'approve'
 
 /** What a token lets its bearer do. */
-export interface Holder {
+export interface Principal {
   rights: ReadonlySet<Right>
   /** The agent that it was given to: the bearer calls as that one and no other. */
   agent?: string
@@ -17,17 +17,17 @@ export interface Holder {
     token_id: string
     expires_at: string
     /** Aborts when it is revoked or its time is over. */
-    over: AbortSignal
+    revoked: AbortSignal
   }
 }
 
 export interface Tokens {
   /** Undefined when it is no token of ours. */
-  holderOf(bearer: string): Holder | undefined
+  authenticate(bearer: string): Principal | undefined
   /** The two tokens as they are right now: what the discovery file tells, and nothing else may. */
   current(): TokenPair
   /** Every token as it is right now, so that none is told. */
-  all(): string[]
+  allTexts(): string[]
 }
 
 interface TokenPair {
@@ -43,10 +43,10 @@ interface TokenFiles {
 }
 
 /** Tokens from files where given, else fresh ones. */
-export function openTokens({ token_file, call_token_file, agent_token_files = {} }: TokenFiles): Tokens {
-  const full = token_file ? fileToken(token_file) : freshToken()
-  const call = call_token_file ? fileToken(call_token_file) : freshToken()
-  const kinds: (Holder & { secret: Secret })[] = [
+export function loadTokens({ token_file, call_token_file, agent_token_files = {} }: TokenFiles): Tokens {
+  const full = token_file ? fileToken(token_file) : generateToken()
+  const call = call_token_file ? fileToken(call_token_file) : generateToken()
+  const kinds: (Principal & { secret: Secret })[] = [
     { secret: full, rights: new Set<Right>(['call', 'approve']) },
     { secret: call, rights: new Set<Right>(['call']) },
     ...Object.entries(agent_token_files).map(([agent, file]) => ({
@@ -57,14 +57,14 @@ export function openTokens({ token_file, call_token_file, agent_token_files = {}
   ]
   return {
     // Every token is compared each time, so that the time taken tells nothing.
-    holderOf(bearer) {
+    authenticate(bearer) {
       const given = digestOf(bearer)
-      let found: Holder | undefined
+      let found: Principal | undefined
       for (const kind of kinds) if (timingSafeEqual(given, kind.secret.digest()) && !found) found = kind
       return found
     },
     current: () => ({ token: full.text(), call_token: call.text() }),
-    all: () => kinds.map(({ secret }) => secret.text())
+    allTexts: () => kinds.map(({ secret }) => secret.text())
   }
 }
 
@@ -75,27 +75,27 @@ interface Secret {
 
 const digestOf = (text: string) => hash('sha256', text, 'buffer')
 
-function freshToken(): Secret {
+function generateToken(): Secret {
   const text = randomBytes(32).toString('base64url')
   const digest = digestOf(text)
   return { text: () => text, digest: () => digest }
 }
 
 /** How long a changed token file may go unseen. */
-const RECHECK_MS = 500
+const RECHECK_INTERVAL_MS = 500
 
 function fileToken(path: string): Secret {
   let text = readToken(path)
   let digest = digestOf(text)
-  let seen = stampOf(statSync(path))
+  let seen = fingerprintOf(statSync(path))
   let checked = performance.now()
 
   // A file that cannot be read any more lets nobody in, until it can.
   function follow() {
     const now = performance.now()
-    if (now - checked < RECHECK_MS) return
+    if (now - checked < RECHECK_INTERVAL_MS) return
     checked = now
-    const stamp = stampOf(statSync(path, { throwIfNoEntry: false }))
+    const stamp = fingerprintOf(statSync(path, { throwIfNoEntry: false }))
     if (stamp === seen) return
     seen = stamp
     try {
@@ -117,20 +117,24 @@ function fileToken(path: string): Secret {
   }
 }
 
-const stampOf = (stats: Stats | undefined) => stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
+const fingerprintOf = (stats: Stats | undefined) =>
+  stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
 
 /** The first line of the file. Refuses what others could read or have written, and what could be guessed. */
 export function readToken(path: string): string {
   const fd = open(path)
   try {
     const stats = fstatSync(fd)
-    if (!stats.isFile()) throw odd(path, 'is not a regular file')
+    if (!stats.isFile()) throw tokenFileError(path, 'is not a regular file')
     if (process.platform !== 'win32' && (stats.mode & 0o027) !== 0)
-      throw odd(path, 'is open to others; run chmod 600 on it')
-    if (stats.size > 4_096) throw odd(path, 'is too long for a token')
+      throw tokenFileError(path, 'is open to others; run chmod 600 on it')
+    if (stats.size > 4_096) throw tokenFileError(path, 'is too long for a token')
     const text = readFileSync(fd, 'utf8').split('\n', 1)[0]!.trim()
     if (!/^[\x21-\x7e]{22,}$/.test(text))
-      throw odd(path, 'must hold one line of at least 22 printable characters; make one with: openssl rand -hex 32')
+      throw tokenFileError(
+        path,
+        'must hold one line of at least 22 printable characters; make one with: openssl rand -hex 32'
+      )
     return text
   } finally {
     closeSync(fd)
@@ -145,4 +149,5 @@ function open(path: string): number {
   }
 }
 
-const odd = (path: string, fault: string) => new ToolError('PERMISSION_DENIED', `The token file ${path} ${fault}.`)
+const tokenFileError = (path: string, fault: string) =>
+  new ToolError('PERMISSION_DENIED', `The token file ${path} ${fault}.`)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { ToolError } from '../errors.ts'
 
 /** Longer paths are cut off by the system without a word, so that something else would be bound. */
-const MAX_BYTES = 103
+const MAX_PATH_BYTES = 103
 
 export interface SocketListener {
   path: string
@@ -16,10 +16,10 @@ export interface SocketListener {
 export async function listenOnSocket(file: string, onConnection: (socket: Socket) => void): Promise<SocketListener> {
   const folder = path.dirname(file)
   const temp = path.join(folder, `.${process.pid}.sock`)
-  if (Math.max(Buffer.byteLength(file), Buffer.byteLength(temp)) > MAX_BYTES)
-    throw new ToolError('INVALID_PATH', `The socket path ${file} is longer than ${MAX_BYTES} bytes.`)
-  ownFolder(folder)
-  await freePlace(file)
+  if (Math.max(Buffer.byteLength(file), Buffer.byteLength(temp)) > MAX_PATH_BYTES)
+    throw new ToolError('INVALID_PATH', `The socket path ${file} is longer than ${MAX_PATH_BYTES} bytes.`)
+  ensurePrivateFolder(folder)
+  await removeStaleSocket(file)
   rmSync(temp, { force: true })
 
   const server = createServer(onConnection)
@@ -40,7 +40,7 @@ export async function listenOnSocket(file: string, onConnection: (socket: Socket
   }
 }
 
-function ownFolder(folder: string) {
+function ensurePrivateFolder(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const stats = lstatSync(folder)
   if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0)
@@ -48,15 +48,15 @@ function ownFolder(folder: string) {
 }
 
 /** Clears a socket that nobody serves any more; anything else is left and refused. */
-async function freePlace(file: string) {
+async function removeStaleSocket(file: string) {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return
   if (!stats.isSocket()) throw new ToolError('CONFLICT', `${file} is there already and is no socket.`)
-  if (await answers(file)) throw new ToolError('CONFLICT', `Another server listens on ${file}.`)
+  if (await isListening(file)) throw new ToolError('CONFLICT', `Another server listens on ${file}.`)
   rmSync(file, { force: true })
 }
 
-function answers(file: string): Promise<boolean> {
+function isListening(file: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect(file)
   socket.once('connect', () => resolve(true))

@@ -5,12 +5,12 @@ import path from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export const homeOf = (env: Env): string => env.HOME || homedir()
+export const homeFolder = (env: Env): string => env.HOME || homedir()
 
 /** An XDG folder: what the variable says if it is absolute, as the standard demands, else its place in the home. */
-export function folderOf(env: Env, variable: string, inHome: string): string {
+export function xdgFolder(env: Env, variable: string, inHome: string): string {
   const given = env[variable]
-  return given && path.isAbsolute(given) ? given : path.join(homeOf(env), inHome)
+  return given && path.isAbsolute(given) ? given : path.join(homeFolder(env), inHome)
 }
 
 /** The real path of a folder, or undefined when there is none. */

@@ -1,6 +1,6 @@
 // What is never right, approved or not: it ends the machine, takes it over, or is aimed at this server.
-import type { Surroundings } from './command-line-analysis.ts'
-import type { Simple } from './parsed-command-line.ts'
+import type { ProtectedResources } from './command-line-analysis.ts'
+import type { SimpleCommand } from './parsed-command-line.ts'
 
 const DEVICE = '/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|loop|mapper/|disk/|mem$|kmem$|port$)'
 const BLOCK_DEVICE = new RegExp(`^${DEVICE}`)
@@ -13,16 +13,16 @@ const KERNEL = /^\/proc\/sys|^\/sys\/(?:kernel|firmware|power)|sysrq-trigger/
 const ROOTS =
   /^(?:~[a-z]*|\$HOME|\$\{HOME(?::?[-?].*)?\}|\/(?:home|Users|etc|usr|var|boot|s?bin|lib|lib64|root|opt|dev|proc|sys|srv)|\/(?:home|Users)\/[^/]+|\.\.)$/
 
-interface Refusal {
-  why: string
+interface BlockRule {
+  reason: string
   /** Sees one simple command: a program without its folder, and its words with quotes taken off. */
-  holds(program: string, words: readonly string[], surroundings: Surroundings): boolean
+  matches(program: string, words: readonly string[], surroundings: ProtectedResources): boolean
 }
 
-const NEVER: readonly Refusal[] = [
+const BLOCK_RULES: readonly BlockRule[] = [
   {
-    why: 'It would remove a system or home folder whole.',
-    holds: (program, words) =>
+    reason: 'It would remove a system or home folder whole.',
+    matches: (program, words) =>
       (program === 'rm' && words.some(isRecursive) && words.some(isRoot)) ||
       (program === 'find' &&
         words.some(isRoot) &&
@@ -31,12 +31,13 @@ const NEVER: readonly Refusal[] = [
       words.includes('--no-preserve-root')
   },
   {
-    why: 'It would change the permissions of a system or home folder whole.',
-    holds: (program, words) => /^(?:chmod|chown|chgrp)$/.test(program) && words.some(isRecursive) && words.some(isRoot)
+    reason: 'It would change the permissions of a system or home folder whole.',
+    matches: (program, words) =>
+      /^(?:chmod|chown|chgrp)$/.test(program) && words.some(isRecursive) && words.some(isRoot)
   },
   {
-    why: 'It would write to a block device.',
-    holds: (program, words) =>
+    reason: 'It would write to a block device.',
+    matches: (program, words) =>
       (program === 'dd' && words.some(word => word.startsWith('of=') && BLOCK_DEVICE.test(word.slice(3)))) ||
       (/^(?:mkfs(?:\.\w+)?|mkswap|wipefs|blkdiscard|shred|tee|truncate|badblocks|cryptsetup)$/.test(program) &&
         words.some(isBlockDevice)) ||
@@ -44,23 +45,24 @@ const NEVER: readonly Refusal[] = [
       (/^(?:cp|mv|install)$/.test(program) && isBlockDevice(words.at(-1) ?? ''))
   },
   {
-    why: 'It would stop or restart the machine.',
-    holds: (program, words) =>
-      (/^(?:reboot|shutdown|poweroff|halt|kexec)$/.test(program) && !words.some(word => TELLS_ONLY.test(word))) ||
+    reason: 'It would stop or restart the machine.',
+    matches: (program, words) =>
+      (/^(?:reboot|shutdown|poweroff|halt|kexec)$/.test(program) &&
+        !words.some(word => INFORMATIONAL_FLAG.test(word))) ||
       (/^(?:init|telinit)$/.test(program) && /^[0-6sS]$/.test(words[0] ?? '')) ||
       (/^(?:systemctl|loginctl)$/.test(program) && stopsMachine(words))
   },
   {
-    why: 'It would load code into the system.',
-    holds: program => /^(?:insmod|modprobe|rmmod)$/.test(program)
+    reason: 'It would load code into the system.',
+    matches: program => /^(?:insmod|modprobe|rmmod)$/.test(program)
   },
   {
-    why: 'It would act with the rights of another user.',
-    holds: program => /^(?:sudo|sudoedit|doas|su|pkexec|runuser|gosu|setpriv|machinectl|run0)$/.test(program)
+    reason: 'It would act with the rights of another user.',
+    matches: program => /^(?:sudo|sudoedit|doas|su|pkexec|runuser|gosu|setpriv|machinectl|run0)$/.test(program)
   },
   {
-    why: 'It would give a container the machine’s own files or rights.',
-    holds: (program, words) =>
+    reason: 'It would give a container the machine’s own files or rights.',
+    matches: (program, words) =>
       /^(?:docker|podman|nerdctl)$/.test(program) &&
       (words.some(word =>
         /^--(?:privileged|(?:pid|ipc|userns|uts|network|net|cgroupns)[= ]?host|cap-add|device|security-opt)/.test(word)
@@ -69,34 +71,34 @@ const NEVER: readonly Refusal[] = [
         words.some((word, at) => isHostMount(word, words[at - 1] ?? '')))
   },
   {
-    why: 'It would enter the machine’s own namespaces.',
-    holds: (program, words) =>
+    reason: 'It would enter the machine’s own namespaces.',
+    matches: (program, words) =>
       program === 'nsenter' &&
       words.some(
         (word, at) => /^(?:-t1|--target=1)$/.test(word) || (/^(?:-t|--target)$/.test(word) && words[at + 1] === '1')
       )
   },
   {
-    why: 'It would hand a shell to the network.',
-    holds: (program, words) =>
+    reason: 'It would hand a shell to the network.',
+    matches: (program, words) =>
       (/^(?:nc|ncat|netcat|nc\.(?:traditional|openbsd))$/.test(program) &&
         words.some(word => /^-[a-z]*[ec]|^--(?:exec|sh-exec|lua-exec)/.test(word))) ||
       (program === 'socat' && words.some(word => /(?:exec|system|shell):/i.test(word)))
   },
   {
-    why: 'It would signal this server.',
-    holds: (program, words, { pids }) =>
+    reason: 'It would signal this server.',
+    matches: (program, words, { pids }) =>
       (program === 'kill' &&
         words.some(word => /^\$\{?PPID\}?$/.test(word) || pids.includes(Math.abs(Number.parseInt(word, 10))))) ||
       (/^(?:pkill|killall)$/.test(program) && words.some(word => word.toLowerCase().includes('toolgate')))
   }
 ]
 
-const TELLS_ONLY = /^(?:--help|--version|--show|-c)$/
-const STOPS =
+const INFORMATIONAL_FLAG = /^(?:--help|--version|--show|-c)$/
+const POWER_VERB =
   /^(?:(?:soft-)?reboot|poweroff|halt|kexec|suspend(?:-then-hibernate)?|hibernate|hybrid-sleep|sleep|rescue|emergency|exit)$/
 /** After them the names of units follow. */
-const OF_UNITS = new Set(
+const UNIT_VERBS = new Set(
   (
     'start stop restart reload try-restart reload-or-restart isolate kill status show cat help edit enable disable ' +
     'reenable mask unmask link revert is-active is-failed is-enabled is-system-running list-units list-unit-files ' +
@@ -107,60 +109,64 @@ const OF_UNITS = new Set(
 
 /** By a command of its own, or by starting the target that stands for one. */
 function stopsMachine(words: readonly string[]) {
-  const at = words.findIndex(word => STOPS.test(word) || OF_UNITS.has(word))
+  const at = words.findIndex(word => POWER_VERB.test(word) || UNIT_VERBS.has(word))
   const verb = words[at] ?? ''
-  if (!/^(?:start|restart|isolate|reload-or-restart|try-restart)$/.test(verb)) return STOPS.test(verb)
+  if (!/^(?:start|restart|isolate|reload-or-restart|try-restart)$/.test(verb)) return POWER_VERB.test(verb)
   return words
     .slice(at + 1)
-    .some(word => STOPS.test(word.replace(/\.target$/, '')) && (verb === 'isolate' || word.endsWith('.target')))
+    .some(word => POWER_VERB.test(word.replace(/\.target$/, '')) && (verb === 'isolate' || word.endsWith('.target')))
 }
 
 /** Why the text as a whole is never run; undefined for all others. */
-export function refusedText(command: string, { forbidden }: Surroundings): string | undefined {
+export function blockReasonForText(command: string, { paths }: ProtectedResources): string | undefined {
   const text = command.replaceAll('\\\n', '')
   if (FORK_BOMB.test(text)) return 'It is a fork bomb.'
   if (INTO_BLOCK_DEVICE.test(text)) return 'It would write to a block device.'
   if (NETWORK_SHELL.test(text)) return 'It would hand a shell to the network.'
-  const bare = tidy(text.replaceAll(/["'\\]/g, ''))
-  if (forbidden.some(path => path.length > 1 && bare.includes(tidy(path))))
+  const bare = normalizeSlashes(text.replaceAll(/["'\\]/g, ''))
+  if (paths.some(path => path.length > 1 && bare.includes(normalizeSlashes(path))))
     return 'It names what belongs to this server alone.'
   return undefined
 }
 
 /** Why one simple command is never run, by what its words would be at worst. */
-export function refusedCommand(
-  simple: Pick<Simple, 'words' | 'redirects' | 'cwd'>,
-  surroundings: Surroundings
+export function blockReasonForCommand(
+  simple: Pick<SimpleCommand, 'words' | 'redirects' | 'cwd'>,
+  surroundings: ProtectedResources
 ): string | undefined {
   for (const { operator, target } of simple.redirects) {
     if (!target) continue
-    if (operator.includes('>') && BLOCK_DEVICE.test(target.guess)) return 'It would write to a block device.'
-    if (operator.includes('>') && KERNEL.test(target.guess)) return 'It would change how the system runs.'
-    if (/^\/dev\/(?:tcp|udp)\//.test(target.guess)) return 'It would hand a shell to the network.'
+    if (operator.includes('>') && BLOCK_DEVICE.test(target.unquoted)) return 'It would write to a block device.'
+    if (operator.includes('>') && KERNEL.test(target.unquoted)) return 'It would change how the system runs.'
+    if (/^\/dev\/(?:tcp|udp)\//.test(target.unquoted)) return 'It would hand a shell to the network.'
   }
-  const [program, ...words] = simple.words.map(({ guess }) => guess)
-  if (words.some(word => surroundings.pids.some(pid => `${tidy(word)}/`.startsWith(`/proc/${pid}/`))))
+  const [program, ...words] = simple.words.map(({ unquoted }) => unquoted)
+  if (words.some(word => surroundings.pids.some(pid => `${normalizeSlashes(word)}/`.startsWith(`/proc/${pid}/`))))
     return 'It looks into this server.'
   if (program === undefined) return undefined
-  const name = basename(program)
+  const name = programName(program)
   if (name === 'tee' && words.some(word => KERNEL.test(word))) return 'It would change how the system runs.'
   const { cwd } = simple
   const seen = cwd?.startsWith('/')
     ? [...words, ...words.filter(word => !/^[-/~$]/.test(word)).map(word => `${cwd}/${word}`)]
     : words
-  if (seen.some(word => surroundings.forbidden.some(path => path.length > 1 && tidy(word).includes(tidy(path)))))
+  if (
+    seen.some(word =>
+      surroundings.paths.some(path => path.length > 1 && normalizeSlashes(word).includes(normalizeSlashes(path)))
+    )
+  )
     return 'It names what belongs to this server alone.'
   if (reachesServer(words, surroundings)) return 'It would call this server.'
-  return NEVER.find(({ holds }) => holds(name, seen, surroundings))?.why
+  return BLOCK_RULES.find(({ matches }) => matches(name, seen, surroundings))?.reason
 }
 
-export const basename = (word: string) => word.slice(word.lastIndexOf('/') + 1)
+export const programName = (word: string) => word.slice(word.lastIndexOf('/') + 1)
 
 const LOOPBACK =
   /(?:^|[/@[=:])(?:(?:[\w-]{1,63}\.){0,4}localhost\.?|ip6-(?:localhost|loopback)|127\.[\dxa-f.]{1,20}|0x7f[\da-fx.]{1,20}|0177[\d.]{1,20}|2130706\d{3}|0\.0\.0\.0|0x0|0|\[?::1?\]?|\[?::ffff:(?:127\.[\d.]{1,11}|7f[\da-f]{2}:[\da-f]{1,4})\]?)(?:[/:\]]|$)/i
 
 /** A word with the server's address and port, or both as words of their own. */
-function reachesServer(words: readonly string[], { ports = [] }: Surroundings) {
+function reachesServer(words: readonly string[], { ports = [] }: ProtectedResources) {
   const local = words.some(word => LOOPBACK.test(word))
   return (
     local && words.some(word => ports.some(port => word === `${port}` || new Set(word.split(/[^0-9]+/)).has(`${port}`)))
@@ -175,7 +181,7 @@ function isHostMount(word: string, before: string) {
   return isRoot(source) || source.includes('docker.sock') || source.startsWith('/var/run') || source.startsWith('/run')
 }
 
-const tidy = (path: string) => path.replaceAll(/\/(?:\.?\/)+/g, '/').replace(/\/$/, '')
+const normalizeSlashes = (path: string) => path.replaceAll(/\/(?:\.?\/)+/g, '/').replace(/\/$/, '')
 const isRecursive = (word: string) => /^--r(?:ecursive|ecurs?i?v?e?)?$|^-[A-Za-z]*[rR]/.test(word)
 const isBlockDevice = (word: string) => BLOCK_DEVICE.test(word)
 /** `/`, `//`, `/*`, `~/`, `/home/.` and the like; a bare `*` or name is the workspace's own affair. */

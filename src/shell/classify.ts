@@ -1,26 +1,38 @@
 // One simple command, with all it runs in turn: how much of a decision each needs, and why.
 
-import { refusedCommand } from './blocked-commands.ts'
-import type { CommandClass, Operand, SubCommand, Surroundings } from './command-line-analysis.ts'
-import type { Finding, Run } from './commands/classification.ts'
-import { STEERED, steers } from './commands/unsafe-variables.ts'
-import { type Redirect, type Simple, staysWithin, sterner, TOO_DEEP, type Word } from './parsed-command-line.ts'
-import { programOf } from './program-classifiers.ts'
+import { blockReasonForCommand } from './blocked-commands.ts'
+import type { CommandClass, Operand, ProtectedResources, SubCommand } from './command-line-analysis.ts'
+import type { Classification, WrappedCommand } from './commands/classification.ts'
+import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
+import {
+  isHarmlessRedirect,
+  isStricter,
+  type Redirect,
+  type SimpleCommand,
+  TOO_DEEP,
+  type Word
+} from './parsed-command-line.ts'
+import { findClassifier } from './program-classifiers.ts'
 
 /** Programs that run programs that run programs. */
-const DEEPEST = 8
+const MAX_WRAPPER_DEPTH = 8
 
 /** Reads a text that a command hands to a shell: its parts, and what else is in it. */
-type ReadInner = (script: string) => readonly SubCommand[]
+type ScriptClassifier = (script: string) => readonly SubCommand[]
 
 /** The command's own part first, then those it runs. */
-export function classify(simple: Simple, surroundings: Surroundings, readInner: ReadInner, depth = 0): SubCommand[] {
+export function classifySimpleCommand(
+  simple: SimpleCommand,
+  surroundings: ProtectedResources,
+  classifyScript: ScriptClassifier,
+  depth = 0
+): SubCommand[] {
   const verdict = new Verdict()
   const [name] = simple.words
-  const refused = refusedCommand(simple, surroundings)
-  if (refused !== undefined) verdict.raise('block', refused)
+  const blocked = blockReasonForCommand(simple, surroundings)
+  if (blocked !== undefined) verdict.raise('block', blocked)
   for (const { name: variable, value } of simple.assignments) {
-    if (steers(variable)) verdict.raise('strict', STEERED)
+    if (isUnsafeVariable(variable)) verdict.raise('strict', SETS_UNSAFE_VARIABLE)
     else if (value === undefined || /[$`]/.test(value))
       verdict.raise('strict', 'It sets a variable to what cannot be told.')
     else verdict.raise('ask', 'It sets a variable.')
@@ -30,34 +42,37 @@ export function classify(simple: Simple, surroundings: Surroundings, readInner: 
   let configured = false
   let writesGit = false
   if (name) {
-    const found = ofProgram(name, simple.words.slice(1))
+    const found = classifyProgram(name, simple.words.slice(1))
     verdict.raise(found.class, found.reason)
     configured = found.configured ?? false
-    writesGit = found.writes_git ?? false
+    writesGit = found.writesGit ?? false
     verdict.operands.push(...(found.operands ?? []))
-    if (found.prefix && found.class === 'ask') prefix = [name.guess, ...found.prefix]
-    for (const doubt of doubts(simple.words, found)) verdict.raise(...doubt)
-    if (found.runs && depth >= DEEPEST) verdict.raise(TOO_DEEP.class, TOO_DEEP.reason)
-    else for (const run of found.runs ?? []) inner.push(...ofRun(run, simple, surroundings, readInner, depth + 1))
+    if (found.prefix && found.class === 'ask') prefix = [name.unquoted, ...found.prefix]
+    for (const doubt of expansionIssues(simple.words, found)) verdict.raise(...doubt)
+    if (found.wrappedCommands && depth >= MAX_WRAPPER_DEPTH) verdict.raise(TOO_DEEP.class, TOO_DEEP.reason)
+    else
+      for (const run of found.wrappedCommands ?? [])
+        inner.push(...classifyWrappedCommand(run, simple, surroundings, classifyScript, depth + 1))
     for (const { body } of simple.redirects)
-      if (body !== undefined && isShell(name.guess)) inner.push(...readInner(body))
-    if (found.runs && feedsUnseen(simple, found.runs)) verdict.raise('strict', 'What it is fed cannot be told.')
+      if (body !== undefined && isShell(name.unquoted)) inner.push(...classifyScript(body))
+    if (found.wrappedCommands && receivesUnknownArguments(simple, found.wrappedCommands))
+      verdict.raise('strict', 'What it is fed cannot be told.')
   }
-  for (const redirect of simple.redirects) ofRedirect(redirect, verdict)
+  for (const redirect of simple.redirects) classifyRedirect(redirect, verdict)
   if (!name) verdict.raise('ask', 'It runs no program.')
-  for (const part of inner) if (sterner(part.class, verdict.class)) verdict.raise(part.class, part.reason)
+  for (const part of inner) if (isStricter(part.class, verdict.class)) verdict.raise(part.class, part.reason)
   if (simple.cwd === null && verdict.operands.length > 0)
     verdict.raise('ask', 'It runs in a folder that cannot be told.')
   const literal = simple.words.every(word => word.value !== undefined) && simple.assignments.length === 0
   const own: SubCommand = {
     text: simple.text,
-    argv: literal && simple.words.length > 0 ? simple.words.map(({ guess }) => guess) : undefined,
+    argv: literal && simple.words.length > 0 ? simple.words.map(({ unquoted }) => unquoted) : undefined,
     class: verdict.class,
     reason: verdict.reason,
     operands: verdict.operands,
     ...(simple.cwd !== undefined && { cwd: simple.cwd }),
     ...(configured && { configured }),
-    ...(writesGit && { writes_git: writesGit }),
+    ...(writesGit && { writesGit }),
     prefix: literal && verdict.class === 'ask' && inner.length === 0 ? prefix : undefined
   }
   return [own, ...inner.map(part => ({ ...part, inner: true as const }))]
@@ -69,15 +84,15 @@ class Verdict {
   operands: Operand[] = []
 
   raise(level: CommandClass, reason: string) {
-    if (!sterner(level, this.class) && !(level === 'auto' && this.class === 'auto')) return
+    if (!isStricter(level, this.class) && !(level === 'auto' && this.class === 'auto')) return
     this.class = level
     this.reason = reason
   }
 }
 
-function ofProgram(name: Word, args: readonly Word[]): Finding {
-  if (name.value === undefined && name.doubt !== undefined) {
-    const worst = programOf(name.guess)(args.map(({ guess }) => guess))
+function classifyProgram(name: Word, args: readonly Word[]): Classification {
+  if (name.value === undefined && name.expansion !== undefined) {
+    const worst = findClassifier(name.unquoted)(args.map(({ unquoted }) => unquoted))
     return {
       ...worst,
       class: 'strict',
@@ -85,67 +100,76 @@ function ofProgram(name: Word, args: readonly Word[]): Finding {
       operands: worst.operands ?? []
     }
   }
-  if (name.guess === '') return { class: 'strict', reason: 'It names no program.' }
-  return programOf(name.guess)(args.map(asArgument))
+  if (name.unquoted === '') return { class: 'strict', reason: 'It names no program.' }
+  return findClassifier(name.unquoted)(args.map(toArgument))
 }
 
 /** A pattern stands for the folder it looks in. */
-function asArgument({ guess, doubt }: Word): string {
-  if (doubt !== 'pattern' || guess.startsWith('-')) return guess
-  const before = guess.slice(0, guess.search(/[*?[]/) + 1)
+function toArgument({ unquoted, expansion }: Word): string {
+  if (expansion !== 'pattern' || unquoted.startsWith('-')) return unquoted
+  const before = unquoted.slice(0, unquoted.search(/[*?[]/) + 1)
   const folder = before.lastIndexOf('/')
-  return folder < 0 ? '.' : guess.slice(0, folder + 1)
+  return folder < 0 ? '.' : unquoted.slice(0, folder + 1)
 }
 
 const HARMLESS_VARIABLES =
   /^"?\$\{?(?:HOME|PWD|OLDPWD|USER|SHELL|LANG|RANDOM|SECONDS|LINENO|HOSTNAME|UID|[?#@*$!0-9])\}?"?$/
 
 /** What a word that is not literal means for a program that goes by it. */
-function* doubts(words: readonly Word[], found: Finding): Generator<[CommandClass, string]> {
+function* expansionIssues(words: readonly Word[], found: Classification): Generator<[CommandClass, string]> {
   const ends = words.findIndex(({ value }) => value === '--')
-  for (const [at, { doubt, raw, guess, bound, steady }] of words.entries()) {
-    if (doubt === undefined) continue
+  for (const [at, { expansion, raw, unquoted, loopVariable, safeExpansion }] of words.entries()) {
+    if (expansion === undefined) continue
     if (
-      steady &&
+      safeExpansion &&
       at > 0 &&
-      (ends < 0 || at < ends || doubt === 'variable') &&
-      (doubt === 'variable' ? !found.touches : found.takes?.some(flag => raw.startsWith(flag)))
+      (ends < 0 || at < ends || expansion === 'variable') &&
+      (expansion === 'variable'
+        ? !found.needsLiteralOperands
+        : found.repeatableFlags?.some(flag => raw.startsWith(flag)))
     )
       continue
-    if (doubt === 'home') yield ['strict', `${raw} is in the home folder.`]
+    if (expansion === 'home') yield ['strict', `${raw} is in the home folder.`]
     else if (at === 0) yield ['strict', 'What it runs cannot be told before it does.']
-    else if (doubt === 'pattern') {
-      const last = guess.slice(guess.slice(0, guess.search(/[*?[]/) + 1).lastIndexOf('/') + 1)
-      yield last.startsWith('.') && found.touches
+    else if (expansion === 'pattern') {
+      const last = unquoted.slice(unquoted.slice(0, unquoted.search(/[*?[]/) + 1).lastIndexOf('/') + 1)
+      yield last.startsWith('.') && found.needsLiteralOperands
         ? ['strict', `${raw} may stand for files that do not show.`]
         : ['ask', `${raw} stands for what it finds when it runs.`]
-    } else if (found.touches) yield ['strict', `What it touches cannot be told: ${raw}`]
-    else if (doubt === 'variable' && !bound && !HARMLESS_VARIABLES.test(raw) && found.class === 'auto')
+    } else if (found.needsLiteralOperands) yield ['strict', `What it touches cannot be told: ${raw}`]
+    else if (expansion === 'variable' && !loopVariable && !HARMLESS_VARIABLES.test(raw) && found.class === 'auto')
       yield ['strict', `${raw} may show what the environment holds.`]
     else if (/\$\{?HOME\b/.test(raw) && raw.includes('/')) yield ['strict', `${raw} is in the home folder.`]
     else yield ['ask', `${raw} is not literal.`]
   }
 }
 
-function ofRun(
-  run: Run,
-  simple: Simple,
-  surroundings: Surroundings,
-  readInner: ReadInner,
+function classifyWrappedCommand(
+  run: WrappedCommand,
+  simple: SimpleCommand,
+  surroundings: ProtectedResources,
+  classifyScript: ScriptClassifier,
   depth: number
 ): readonly SubCommand[] {
-  if ('script' in run) return readInner(run.script)
+  if ('script' in run) return classifyScript(run.script)
   // Counted without the program's name.
   const words = simple.words.slice(run.from + 1, run.until === undefined ? undefined : run.until + 1)
   if (words.length === 0) return []
   const text = words.map(({ raw }) => raw).join(' ')
-  const parts = classify(
-    { text, words, assignments: [], redirects: [], cwd: simple.cwd, ...(simple.fed && { fed: simple.fed }) },
+  const parts = classifySimpleCommand(
+    {
+      text,
+      words,
+      assignments: [],
+      redirects: [],
+      cwd: simple.cwd,
+      ...(simple.pipedFrom && { pipedFrom: simple.pipedFrom })
+    },
     surroundings,
-    readInner,
+    classifyScript,
     depth
   )
-  return run.given
+  return run.appendsArguments
     ? parts.map(({ argv: _, prefix: __, ...part }) => ({ ...part, argv: undefined, prefix: undefined }))
     : parts
 }
@@ -154,16 +178,16 @@ const SHELL = /^(?:ba|da|z|k|a)?sh$/
 const isShell = (word: string) => SHELL.test(word.slice(word.lastIndexOf('/') + 1))
 
 /** Programs that print names of files within the folders they are given, and nothing else. */
-const LISTS = new Set(['find', 'ls', 'rg', 'grep', 'git', 'fd', 'sort', 'head', 'tail', 'uniq'])
+const PATH_LISTERS = new Set(['find', 'ls', 'rg', 'grep', 'git', 'fd', 'sort', 'head', 'tail', 'uniq'])
 
 /** Whether words reach a command that nobody has seen. */
-function feedsUnseen({ fed }: Simple, runs: readonly Run[]) {
-  if (!fed || !runs.some(run => 'from' in run && run.given)) return false
-  return !LISTS.has(fed.words[0]?.value ?? '')
+function receivesUnknownArguments({ pipedFrom }: SimpleCommand, runs: readonly WrappedCommand[]) {
+  if (!pipedFrom || !runs.some(run => 'from' in run && run.appendsArguments)) return false
+  return !PATH_LISTERS.has(pipedFrom.words[0]?.value ?? '')
 }
 
-function ofRedirect(redirect: Redirect, verdict: Verdict) {
-  if (staysWithin(redirect)) return
+function classifyRedirect(redirect: Redirect, verdict: Verdict) {
+  if (isHarmlessRedirect(redirect)) return
   const { operator, target, body } = redirect
   if (body !== undefined) return verdict.raise('ask', 'It brings its input along.')
   if (target?.value === undefined) return verdict.raise('strict', 'Where its output or input goes cannot be told.')

@@ -33,13 +33,13 @@ export interface SubCommand {
   /** What it reads may name programs that it runs, as a repository may: by itself only where those are kept as well. */
   configured?: true
   /** It writes to the folder in which git keeps the repository. */
-  writes_git?: true
+  writesGit?: true
   /** The program and its sub-command, such as `npm run build`, that an "always" rule may name; undefined where it has
    * none that is known. */
   prefix: readonly string[] | undefined
 }
 
-export interface CommandJudgement {
+export interface CommandLineAnalysis {
   /** The strictest of the parts, and of what holds them together. */
   class: CommandClass
   reason: string
@@ -52,9 +52,9 @@ export interface CommandJudgement {
 }
 
 /** What only the server knows, so that no command is let at it. */
-export interface Surroundings {
+export interface ProtectedResources {
   /** Absolute paths that no command may name, such as the state folder. */
-  forbidden: readonly string[]
+  paths: readonly string[]
   /** Process ids that no command may signal. */
   pids: readonly number[]
   /** Ports of this server, which no command may call. */

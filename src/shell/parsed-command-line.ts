@@ -2,7 +2,7 @@
 import type { CommandClass } from './command-line-analysis.ts'
 
 /** Why a word is not the text it shows. */
-export type Doubt = 'pattern' | 'braces' | 'home' | 'variable' | 'expansion'
+export type ExpansionKind = 'pattern' | 'braces' | 'home' | 'variable' | 'expansion'
 
 export interface Word {
   /** As written. */
@@ -10,12 +10,12 @@ export interface Word {
   /** What the program gets; undefined where only running tells. */
   value: string | undefined
   /** Quotes taken off and what expands left as it stands: good enough to find the worst in it. */
-  guess: string
-  doubt?: Doubt
+  unquoted: string
+  expansion?: ExpansionKind
   /** What it expands to is a number, or more words that begin with the flag it begins with. */
-  steady?: true
+  safeExpansion?: true
   /** The variable it stands for gets its values from the words of a loop. */
-  bound?: true
+  loopVariable?: true
 }
 
 export interface Redirect {
@@ -31,20 +31,20 @@ export interface Redirect {
 export const HARMLESS_FILES: ReadonlySet<string> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr'])
 
 /** Whether it neither reads nor writes anything beside the command's own input and output. */
-export function staysWithin({ operator, target, body }: Redirect): boolean {
+export function isHarmlessRedirect({ operator, target, body }: Redirect): boolean {
   if (body !== undefined || target?.value === undefined) return false
   return HARMLESS_FILES.has(target.value) || (/^[<>]&$/.test(operator) && /^\d$/.test(target.value))
 }
 
 /** A command with its words; or, without any, what is redirected around a whole group of them. */
-export interface Simple {
+export interface SimpleCommand {
   /** As written. */
   text: string
   words: readonly Word[]
   assignments: readonly Assignment[]
   redirects: readonly Redirect[]
   /** What writes into its input. */
-  fed?: Simple
+  pipedFrom?: SimpleCommand
   /** Folder that a `cd` before it leads to; null where that cannot be told. */
   cwd: string | null | undefined
 }
@@ -55,23 +55,23 @@ export interface Assignment {
   value: string | undefined
 }
 
-export interface Fault {
+export interface CommandIssue {
   class: Exclude<CommandClass, 'auto'>
   /** One sentence for a person. */
   reason: string
 }
 
-export const TOO_DEEP: Fault = { class: 'strict', reason: 'It is nested deeper than is read.' }
+export const TOO_DEEP: CommandIssue = { class: 'strict', reason: 'It is nested deeper than is read.' }
 
-export interface Reading {
-  commands: readonly Simple[]
+export interface ParsedCommandLine {
+  commands: readonly SimpleCommand[]
   /** All of the line, in order, also those of subshells. */
   redirects: readonly Redirect[]
   /** Whatever is more than literal commands joined by `|`, `&&`, `||`, `;`, `!` and `( )`. */
-  faults: readonly Fault[]
+  issues: readonly CommandIssue[]
 }
 
 const ORDER: readonly CommandClass[] = ['auto', 'ask', 'strict', 'block']
 
 /** Whether `a` needs more of a decision than `b`. */
-export const sterner = (a: CommandClass, b: CommandClass) => ORDER.indexOf(a) > ORDER.indexOf(b)
+export const isStricter = (a: CommandClass, b: CommandClass) => ORDER.indexOf(a) > ORDER.indexOf(b)

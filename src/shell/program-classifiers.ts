@@ -1,28 +1,34 @@
 // All programs something is known of, by name.
 
-import { basename } from './blocked-commands.ts'
+import { programName } from './blocked-commands.ts'
 import { awk, jq } from './commands/awk.ts'
 import { BUILDERS } from './commands/builders.ts'
-import { asks, type Program, pathLike, strictly, tells } from './commands/classification.ts'
+import {
+  guessPathOperands,
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  printsOnly
+} from './commands/classification.ts'
 import { DANGERS } from './commands/dangers.ts'
 import { find } from './commands/find.ts'
 import { git } from './commands/git.ts'
 import { INTERPRETERS } from './commands/interpreters.ts'
-import { TELLERS } from './commands/print-programs.ts'
-import { READERS } from './commands/read-only-programs.ts'
+import { PRINT_PROGRAMS } from './commands/print-programs.ts'
+import { READ_ONLY_PROGRAMS } from './commands/read-only-programs.ts'
 import { sed } from './commands/sed.ts'
-import { WRAPPING } from './commands/wrappers.ts'
-import { WRITERS } from './commands/write-programs.ts'
+import { WRAPPER_PROGRAMS } from './commands/wrappers.ts'
+import { WRITE_PROGRAMS } from './commands/write-programs.ts'
 
-const PROGRAMS = new Map<string, Program>(
+const PROGRAMS = new Map<string, ProgramClassifier>(
   Object.entries({
     ...DANGERS,
     ...INTERPRETERS,
     ...BUILDERS,
-    ...WRITERS,
-    ...WRAPPING,
-    ...READERS,
-    ...TELLERS,
+    ...WRITE_PROGRAMS,
+    ...WRAPPER_PROGRAMS,
+    ...READ_ONLY_PROGRAMS,
+    ...PRINT_PROGRAMS,
     find,
     git,
     sed,
@@ -47,40 +53,41 @@ const SYSTEM = /^\/(?:usr\/)?s?bin\/[^/]+$/
 
 /** The loader of programs runs whichever it is given. */
 const LOADER = /^ld[-.].*so|\.so(?:\.\d+)?$/
-const loader: Program = () => strictly('It runs another program.')
+const loader: ProgramClassifier = () => needsStrictApproval('It runs another program.')
 
-const unknown: Program = args => asks('It is not known to only read.', { operands: args.flatMap(pathLike) })
+const unknown: ProgramClassifier = args =>
+  needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
 
 /** Whatever else they do, they are of the machine and tell their version without looking at the workspace. */
-const VERSIONED = new Set(
+const TELL_VERSION_SAFELY = new Set(
   'docker podman gh aws psql mysql sqlite3 redis-server bwrap sed tar rsync split gdb strace gpg tmux zip gzip xz'.split(
     ' '
   )
 )
 
 /** What is known of the program, and of none where it lies in a folder of the workspace. */
-export function programOf(word: string): Program {
-  const name = basename(word)
-  const known = PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? numbered(name)
+export function findClassifier(word: string): ProgramClassifier {
+  const name = programName(word)
+  const known = PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? findVersioned(name)
   if (LOADER.test(name)) return loader
-  if (word.includes('/') && !SYSTEM.test(word)) return known === undefined ? unknown : byPath(known)
-  if (VERSIONED.has(name))
-    return args => (args.length === 1 && args[0] === '--version' ? tells() : (known ?? unknown)(args))
+  if (word.includes('/') && !SYSTEM.test(word)) return known === undefined ? unknown : classifyByPath(known)
+  if (TELL_VERSION_SAFELY.has(name))
+    return args => (args.length === 1 && args[0] === '--version' ? printsOnly() : (known ?? unknown)(args))
   return known ?? unknown
 }
 
 /** Whatever lies there may have the name of anything. */
-const byPath =
-  (known: Program): Program =>
+const classifyByPath =
+  (known: ProgramClassifier): ProgramClassifier =>
   args => {
     const found = known(args)
     return found.class === 'auto'
-      ? asks('It runs a program by its path.', { operands: found.operands ?? [], touches: true })
+      ? needsApproval('It runs a program by its path.', { operands: found.operands ?? [], needsLiteralOperands: true })
       : found
   }
 
 /** `python3.12` is python3. */
-function numbered(name: string) {
+function findVersioned(name: string) {
   const plain = /^([a-z]+\d?)[.-]?\d+(?:\.\d+)*$/.exec(name)?.[1]
   return plain === undefined ? undefined : PROGRAMS.get(plain)
 }

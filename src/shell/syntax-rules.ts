@@ -1,9 +1,9 @@
 // What each kind of node in a line says about it, beside the commands it holds; and what keeps a word from being literal.
 import { forEachChild, type SyntaxNode, type Word } from 'unbash'
-import type { Doubt, Fault } from './parsed-command-line.ts'
+import type { CommandIssue, ExpansionKind } from './parsed-command-line.ts'
 
-const ask = (reason: string) => (): Fault => ({ class: 'ask', reason })
-const strict = (reason: string) => (): Fault => ({ class: 'strict', reason })
+const ask = (reason: string) => (): CommandIssue => ({ class: 'ask', reason })
+const strict = (reason: string) => (): CommandIssue => ({ class: 'strict', reason })
 const CONTROL = ask('It holds a loop or a condition.')
 
 /** What makes a test evaluate its operands as arithmetic, in which commands can hide. */
@@ -12,7 +12,7 @@ const EVALUATING = new Set(['-v', '-R', '-eq', '-ne', '-lt', '-le', '-gt', '-ge'
 const HARMLESS_OPERATIONS = new Set(['Default', 'Remove', 'Replace', 'CaseModification'])
 
 /** By kind of node. Kinds that are not named are judged by what they hold. */
-export const NOTES: Partial<Record<string, (node: SyntaxNode) => Fault | undefined>> = {
+export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandIssue | undefined>> = {
   If: CONTROL,
   For: CONTROL,
   While: CONTROL,
@@ -40,8 +40,8 @@ export const NOTES: Partial<Record<string, (node: SyntaxNode) => Fault | undefin
   ArrayValue: ask('It sets a list.')
 }
 
-const evaluates: Fault = { class: 'strict', reason: 'It evaluates an expression, in which commands can hide.' }
-const calculates: Fault = { class: 'ask', reason: 'It calculates.' }
+const evaluates: CommandIssue = { class: 'strict', reason: 'It evaluates an expression, in which commands can hide.' }
+const calculates: CommandIssue = { class: 'ask', reason: 'It calculates.' }
 const textOf = (node: SyntaxNode) => ('text' in node ? node.text : '')
 
 /** A function that calls itself more than once, or beside going on. */
@@ -59,7 +59,7 @@ function isForkBomb(node: SyntaxNode): boolean {
   return calls > 0 && spreads
 }
 
-const DOUBTS: Partial<Record<SyntaxNode['type'], Doubt>> = {
+const EXPANSION_BY_NODE: Partial<Record<SyntaxNode['type'], ExpansionKind>> = {
   Glob: 'pattern',
   ExtendedGlob: 'pattern',
   BraceExpansion: 'braces',
@@ -71,16 +71,16 @@ const DOUBTS: Partial<Record<SyntaxNode['type'], Doubt>> = {
   ArithmeticExpansion: 'expansion',
   ProcessSubstitution: 'expansion'
 }
-const WORST: readonly Doubt[] = ['expansion', 'variable', 'braces', 'pattern']
+const EXPANSIONS_BY_RISK: readonly ExpansionKind[] = ['expansion', 'variable', 'braces', 'pattern']
 
 /** The worst of what the word holds; undefined where it is literal. A lone `[` is no pattern, but the name of a test. */
-export function doubtOf(word: Word): Doubt | undefined {
-  const found = new Set<Doubt>()
+export function findExpansion(word: Word): ExpansionKind | undefined {
+  const found = new Set<ExpansionKind>()
   const look = (node: SyntaxNode) => {
-    const doubt = DOUBTS[node.type]
+    const doubt = EXPANSION_BY_NODE[node.type]
     if (doubt) found.add(doubt)
     forEachChild(node, look)
   }
   if (word.text !== '[' && word.text !== ']') forEachChild(word, look)
-  return WORST.find(doubt => found.has(doubt))
+  return EXPANSIONS_BY_RISK.find(doubt => found.has(doubt))
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { Language, type Node, Parser } from 'web-tree-sitter'
-import { isSteady, wordValue } from './word-value.ts'
+import { isSafeExpansion, wordValue } from './word-value.ts'
 
 /** The literal commands of a line, and its redirects, each in the order they stand. */
 interface Literal {
@@ -16,7 +16,7 @@ let parser: Parser | undefined
 let loading: Promise<void> | undefined
 
 /** Loads the grammar, once. Until then every line is judged strictly. */
-export const parsersReady = (): Promise<void> => (loading ??= load())
+export const loadParsers = (): Promise<void> => (loading ??= load())
 
 async function load() {
   // Optimizing the grammar's largest function takes half a gigabyte for a moment. Without it a line is read in fifty
@@ -35,12 +35,12 @@ function grammarFile(from: string, name: string) {
 }
 
 /** Undefined where the line holds more than literal commands, or could not be read. */
-export function readWithTreeSitter(source: string): Literal | undefined {
+export function parseWithTreeSitter(source: string): Literal | undefined {
   if (!parser) return undefined
   const tree = parser.parse(source)
   if (!tree) return undefined
   try {
-    const found = new Found()
+    const found = new LiteralCollector()
     return !tree.rootNode.hasError && found.visit(tree.rootNode) ? found : undefined
   } finally {
     tree.delete()
@@ -52,7 +52,7 @@ const JOINS = new Set([';', '\n', '&&', '||', '|', '!', '(', ')', 'comment'])
 const WORDS = new Set(['word', 'string', 'raw_string', 'concatenation', 'number', 'command_name', 'simple_expansion'])
 const REDIRECTS = new Set(['>', '<', '>&', '&>', '>>', '>|'])
 
-class Found implements Literal {
+class LiteralCollector implements Literal {
   commands: string[][] = []
   redirects: string[] = []
 
@@ -111,7 +111,7 @@ class Found implements Literal {
 }
 
 function add(words: string[], node: Node): boolean {
-  const value = wordValue(node.text) ?? (isSteady(node.text) ? node.text : undefined)
+  const value = wordValue(node.text) ?? (isSafeExpansion(node.text) ? node.text : undefined)
   if (value !== undefined) words.push(value)
   return value !== undefined
 }

@@ -3,11 +3,11 @@
 /** Characters without a meaning to bash anywhere in a word. */
 const BARE = /[\p{L}\p{N}_./:@%+,=^~#!\]-]/u
 /** What a dollar sign before it leaves alone within double quotes. */
-const ENDS_DOLLAR = new Set([undefined, ' ', '|', ')', '/', '\\', '.', ','])
+const LITERAL_AFTER_DOLLAR = new Set([undefined, ' ', '|', ')', '/', '\\', '.', ','])
 /** What a backslash takes the meaning of within double quotes. */
 const ESCAPED_IN_QUOTES = new Set(['$', '`', '"', '\\'])
 /** Braces that stay: a reflog entry such as `HEAD@{1}`, and none at all. */
-const KEPT_BRACES = /@\{[A-Za-z0-9_.:/-]*\}/g
+const LITERAL_BRACES = /@\{[A-Za-z0-9_.:/-]*\}/g
 /** Where a tilde becomes a home folder. */
 const HOME = /(?:^|[=:])~/
 
@@ -41,19 +41,19 @@ export function wordValue(raw: string): string | undefined {
       bare += char
     }
   }
-  const left = bare.replace(KEPT_BRACES, '@')
+  const left = bare.replace(LITERAL_BRACES, '@')
   if (HOME.test(left)) return undefined
   for (const char of left) if (!BARE.test(char)) return undefined
   return value
 }
 
 /** More values of one flag, by a pattern or a list: whatever files there are, each word begins with that flag. */
-const MORE_VALUES = /^-(?:-[a-z][a-z-]{1,30}=|[a-z])[\w.*?=-]{0,200}(?:\{[\w.*?,-]{1,200}\}[\w.*?-]{0,200})?$/
+const FLAG_WITH_PATTERN = /^-(?:-[a-z][a-z-]{1,30}=|[a-z])[\w.*?=-]{0,200}(?:\{[\w.*?,-]{1,200}\}[\w.*?-]{0,200})?$/
 
 /** Whether what it expands to can only be a number where `$?` stands, or more words that begin with the same flag. */
-export const isSteady = (raw: string) => MORE_VALUES.test(raw) || holdsStatus(raw)
+export const isSafeExpansion = (raw: string) => FLAG_WITH_PATTERN.test(raw) || holdsExitStatus(raw)
 
-const holdsStatus = (raw: string) =>
+const holdsExitStatus = (raw: string) =>
   raw.includes('$?') && !/['\\]/.test(raw) && wordValue(raw.replaceAll('$?', '0')) !== undefined
 
 function inDoubleQuotes(raw: string, from: number): { value: string; end: number } | undefined {
@@ -64,7 +64,7 @@ function inDoubleQuotes(raw: string, from: number): { value: string; end: number
     if (char === '`') return undefined
     if (char === '$') {
       const next = raw[at + 1]
-      if (next !== '"' && !ENDS_DOLLAR.has(next)) return undefined
+      if (next !== '"' && !LITERAL_AFTER_DOLLAR.has(next)) return undefined
       value += char
     } else if (char === '\\' && raw[at + 1] === '\n') {
       return undefined

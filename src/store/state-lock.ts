@@ -9,7 +9,7 @@ export interface StateLock {
 }
 
 /** Makes the folder, for this user alone, and takes it; undefined when another live process has it. */
-export function lockState(stateDir: string): StateLock | undefined {
+export function acquireStateLock(stateDir: string): StateLock | undefined {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const database = new DatabaseSync(path.join(stateDir, 'lock.db'), { timeout: 0 })
   try {

@@ -56,8 +56,8 @@ export const STATEMENTS = {
   forgetProgressUpTo: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress' AND seq <= ?`
 } as const
 
-export type Statement = keyof typeof STATEMENTS
-export type Write = [Statement, ...(string | number | null)[]]
+export type StatementName = keyof typeof STATEMENTS
+export type StoreWrite = [StatementName, ...(string | number | null)[]]
 
 /**
  * Opens the store for writing and migrates it to the current version in one transaction. Throws for a store of a newer

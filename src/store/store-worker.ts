@@ -2,44 +2,44 @@
 // answers each; a batch that fails is rolled back whole and ends the writer, for a journal that lost a write is no journal.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { migrate, STATEMENTS, type Statement, type Write } from './store-schema.ts'
+import { migrate, STATEMENTS, type StatementName, type StoreWrite } from './store-schema.ts'
 
-export interface Retention {
+export interface RetentionLimits {
   /** ISO time before which events and settled calls are dropped. */
   before: string
   max_bytes: number
 }
-export type ToWriter = { writes: Write[] } | { retain: Retention } | { close: true }
-export type FromWriter =
+export type WriterRequest = { writes: StoreWrite[] } | { retain: RetentionLimits } | { close: true }
+export type WriterResponse =
   | { ready: true }
   | { committed: true }
   | { retained: number }
   | { failed: string }
   | { closed: true }
 
-const OPEN = `status IN ('awaiting_approval', 'queued', 'running')`
+const OPEN_CALLS = `status IN ('awaiting_approval', 'queued', 'running')`
 const SLICE = 500
 const DROP_EVENTS = `DELETE FROM events WHERE seq IN (
   SELECT seq FROM (
     SELECT seq, time FROM events
     WHERE seq < (SELECT max(seq) FROM events)
-      AND coalesce(tool_call_id, '') NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN})
+      AND coalesce(tool_call_id, '') NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN_CALLS})
     ORDER BY seq LIMIT ${SLICE})
   WHERE time < ?) RETURNING seq`
 /** Up to where events were dropped: those of open calls stay, so the oldest one left does not tell. */
-const MARK = `INSERT INTO marks (name, value) VALUES ('dropped', ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`
+const RAISE_DROPPED_MARK = `INSERT INTO marks (name, value) VALUES ('dropped', ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`
 // An answer that a later call shares stays until that call goes.
 const DROP_CALLS = `DELETE FROM calls WHERE n IN (
   SELECT n FROM (
     SELECT n, created_at FROM calls
-    WHERE NOT ${OPEN} AND tool_call_id NOT IN (SELECT result_of FROM calls WHERE result_of IS NOT NULL)
+    WHERE NOT ${OPEN_CALLS} AND tool_call_id NOT IN (SELECT result_of FROM calls WHERE result_of IS NOT NULL)
     ORDER BY n LIMIT ${SLICE})
   WHERE created_at < ?)`
 
 const port = parentPort!
-const answer = (message: FromWriter) => port.postMessage(message)
+const reply = (message: WriterResponse) => port.postMessage(message)
 let db: DatabaseSync
-let statements: Record<Statement, StatementSync>
+let statements: Record<StatementName, StatementSync>
 
 try {
   db = new DatabaseSync((workerData as { file: string }).file)
@@ -47,24 +47,24 @@ try {
   statements = Object.fromEntries(
     Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)])
   ) as typeof statements
-  answer({ ready: true })
+  reply({ ready: true })
 } catch (error) {
-  answer({ failed: (error as Error).message })
+  reply({ failed: (error as Error).message })
 }
 
-port.on('message', (message: ToWriter) => {
+port.on('message', (message: WriterRequest) => {
   try {
     if ('writes' in message) {
       commit(message.writes)
-      answer({ committed: true })
-    } else if ('retain' in message) answer({ retained: retain(message.retain) })
+      reply({ committed: true })
+    } else if ('retain' in message) reply({ retained: retain(message.retain) })
     else close()
   } catch (error) {
-    answer({ failed: (error as Error).message })
+    reply({ failed: (error as Error).message })
   }
 })
 
-const commit = (writes: Write[]) =>
+const commit = (writes: StoreWrite[]) =>
   transaction(() => {
     for (const [name, ...values] of writes) statements[name].run(...values)
   })
@@ -88,14 +88,14 @@ function close() {
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     db.close()
   } finally {
-    answer({ closed: true })
+    reply({ closed: true })
     port.close()
   }
 }
 
 /** Drops one slice of what is too old, or of the oldest while the store is too large. The newest event always stays, for
  * it holds the last number given. Answers how many rows went: nothing left to drop is 0. */
-function retain({ before, max_bytes }: Retention) {
+function retain({ before, max_bytes }: RetentionLimits) {
   const dropped = dropSlice(before) || (size() > max_bytes ? dropSlice('9999') : 0)
   if (dropped > 0) db.exec('PRAGMA incremental_vacuum(1000)')
   return dropped
@@ -104,7 +104,7 @@ function retain({ before, max_bytes }: Retention) {
 const dropSlice = (before: string) =>
   transaction(() => {
     const events = db.prepare(DROP_EVENTS).all(before) as { seq: number }[]
-    if (events.length > 0) db.prepare(MARK).run(Math.max(...events.map(({ seq }) => seq)))
+    if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(Math.max(...events.map(({ seq }) => seq)))
     const calls = Number(db.prepare(DROP_CALLS).run(before).changes)
     if (calls > 0) db.exec('DELETE FROM keys WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)')
     return events.length + calls

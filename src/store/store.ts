@@ -6,10 +6,10 @@ import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
-import type { Write } from './store-schema.ts'
-import type { FromWriter, Retention, ToWriter } from './store-worker.ts'
+import type { StoreWrite } from './store-schema.ts'
+import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
 
-export type { Write } from './store-schema.ts'
+export type { StoreWrite } from './store-schema.ts'
 
 /** An event as stored. `data` is JSON; the result of a `tool.result` is kept once, with its call, and joined as `result`. */
 export interface StoredEvent {
@@ -58,7 +58,7 @@ const EVENT_TABLES = `events e LEFT JOIN calls c ON e.type = 'tool.result' AND c
   LEFT JOIN calls o ON o.tool_call_id = c.result_of`
 const CALL = `SELECT c.n, c.tool_call_id, c.head, coalesce(c.result, o.result) AS result
   FROM calls c LEFT JOIN calls o ON o.tool_call_id = c.result_of`
-const OPEN = `c.status IN ('awaiting_approval', 'queued', 'running')`
+const IS_OPEN = `c.status IN ('awaiting_approval', 'queued', 'running')`
 
 const FILTERS = {
   status: 'c.status = ?',
@@ -73,7 +73,7 @@ const FILTERS = {
 } as const
 
 interface Batch {
-  writes: (() => Write[])[]
+  writes: (() => StoreWrite[])[]
   durable: Promise<void>
   resolve(): void
   reject(error: Error): void
@@ -88,20 +88,20 @@ export class Store {
   readonly #statements = new Map<string, StatementSync>()
   #next: Batch = newBatch()
   #inFlight: Batch | undefined
-  #failed: Error | undefined
+  #failure: Error | undefined
   #scheduled = false
   /** Who waits for the answers to the slices asked to be dropped, in order. */
-  #retaining: ((dropped: number) => void)[] = []
+  #pendingRetentions: ((dropped: number) => void)[] = []
   #closing: Promise<void> | undefined
-  readonly #gone: Promise<void>
-  #onFailed: (error: Error) => void = () => {}
+  readonly #exited: Promise<void>
+  #onFailure: (error: Error) => void = () => {}
 
   private constructor(worker: Worker, file: string) {
     this.#worker = worker
     this.#db = new DatabaseSync(file, { readOnly: true })
-    worker.on('message', (message: FromWriter) => this.#hear(message))
+    worker.on('message', (message: WriterResponse) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
-    this.#gone = new Promise(resolve => worker.once('exit', () => resolve()))
+    this.#exited = new Promise(resolve => worker.once('exit', () => resolve()))
   }
 
   /** Opens or makes the store. `onFailed` hears once that a write could not be made durable: from then on every write fails. */
@@ -113,7 +113,7 @@ export class Store {
       // What it handles lives for one batch; more room would only be kept.
       resourceLimits: { maxYoungGenerationSizeMb: 8 }
     })
-    const first = await new Promise<FromWriter>((resolve, reject) => {
+    const first = await new Promise<WriterResponse>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
     })
@@ -122,26 +122,26 @@ export class Store {
       throw new Error(`cannot open the journal ${file}: ${first.failed}`)
     }
     const store = new Store(worker, file)
-    store.#onFailed = onFailed
+    store.#onFailure = onFailed
     return store
   }
 
   /** Tells the listener, once, that a write could not be made durable: from then on every write fails. */
-  whenFailed(listener: (error: Error) => void) {
-    this.#onFailed = listener
-    if (this.#failed) listener(this.#failed)
+  onFailure(listener: (error: Error) => void) {
+    this.#onFailure = listener
+    if (this.#failure) listener(this.#failure)
   }
 
   /** Why nothing can be written any more, if so. */
-  get failed(): Error | undefined {
-    return this.#failed
+  get failure(): Error | undefined {
+    return this.#failure
   }
 
   /** Adds writes to the next batch. They are made at the moment the batch leaves, so that a value which changes twice on
    * the way is written once. Resolves when they are on the disk. */
-  write(make: () => Write[]): Promise<void> {
-    if (this.#failed) return Promise.reject(unwritable(this.#failed))
-    if (this.#closing) return Promise.reject(unwritable(new Error('The store is closed.')))
+  write(make: () => StoreWrite[]): Promise<void> {
+    if (this.#failure) return Promise.reject(unwritableError(this.#failure))
+    if (this.#closing) return Promise.reject(unwritableError(new Error('The store is closed.')))
     this.#next.writes.push(make)
     if (!this.#inFlight && !this.#scheduled) {
       this.#scheduled = true
@@ -157,12 +157,12 @@ export class Store {
   }
 
   /** The newest event's number; 0 in a new store. */
-  head(): number {
+  latestSeq(): number {
     return (this.#prepare('SELECT max(seq) AS seq FROM events').get() as { seq: number | null }).seq ?? 0
   }
 
   /** The number from which on no event has been dropped. */
-  oldest(): number {
+  oldestSeq(): number {
     const mark = this.#prepare("SELECT value FROM marks WHERE name = 'dropped'").get() as { value: number } | undefined
     return (mark?.value ?? 0) + 1
   }
@@ -187,7 +187,7 @@ export class Store {
 
   /** Calls that had not ended when the store was last written, oldest first. */
   openCalls(): StoredCall[] {
-    return this.#prepare(`${CALL} WHERE ${OPEN} ORDER BY c.n`).all() as unknown as StoredCall[]
+    return this.#prepare(`${CALL} WHERE ${IS_OPEN} ORDER BY c.n`).all() as unknown as StoredCall[]
   }
 
   /** The log, newest first. */
@@ -256,11 +256,11 @@ export class Store {
   }
 
   /** Drops what is past its time or over the size, a slice at a time so that writes go on between. Answers how many rows went. */
-  async retain(retention: Retention): Promise<number> {
+  async retain(retention: RetentionLimits): Promise<number> {
     let total = 0
-    while (!this.#failed && !this.#closing) {
+    while (!this.#failure && !this.#closing) {
       const dropped = await new Promise<number>(resolve => {
-        this.#retaining.push(resolve)
+        this.#pendingRetentions.push(resolve)
         this.#post({ retain: retention })
       })
       total += dropped
@@ -278,7 +278,7 @@ export class Store {
   async #close() {
     await this.flushed().catch(() => {})
     this.#post({ close: true })
-    await this.#gone
+    await this.#exited
     this.#endRetaining()
     this.#statements.clear()
     this.#db.close()
@@ -286,37 +286,37 @@ export class Store {
 
   #send() {
     this.#scheduled = false
-    if (this.#inFlight || this.#failed || this.#next.writes.length === 0) return
+    if (this.#inFlight || this.#failure || this.#next.writes.length === 0) return
     const batch = this.#next
     this.#inFlight = batch
     this.#next = newBatch()
     this.#post({ writes: batch.writes.flatMap(make => make()) })
   }
 
-  #hear(message: FromWriter) {
+  #onMessage(message: WriterResponse) {
     if ('committed' in message) {
       const batch = this.#inFlight
       this.#inFlight = undefined
       this.#send()
       batch?.resolve()
-    } else if ('retained' in message) this.#retaining.shift()?.(message.retained)
+    } else if ('retained' in message) this.#pendingRetentions.shift()?.(message.retained)
     else if ('failed' in message) this.#fail(new Error(message.failed))
   }
 
   #fail(error: Error) {
-    if (this.#failed) return
-    this.#failed = error
-    for (const batch of [this.#inFlight, this.#next]) batch?.reject(unwritable(error))
+    if (this.#failure) return
+    this.#failure = error
+    for (const batch of [this.#inFlight, this.#next]) batch?.reject(unwritableError(error))
     this.#inFlight = undefined
     this.#endRetaining()
-    this.#onFailed(error)
+    this.#onFailure(error)
   }
 
   #endRetaining() {
-    for (const resolve of this.#retaining.splice(0)) resolve(0)
+    for (const resolve of this.#pendingRetentions.splice(0)) resolve(0)
   }
 
-  #post(message: ToWriter) {
+  #post(message: WriterRequest) {
     this.#worker.postMessage(message)
   }
 
@@ -335,7 +335,7 @@ function newBatch(): Batch {
   return { writes: [], durable: promise, resolve, reject }
 }
 
-const unwritable = (cause: Error) =>
+const unwritableError = (cause: Error) =>
   new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.', undefined, {
     cause
   })

@@ -7,19 +7,19 @@
 // `{{` `}}` braces.
 // A group `{ "when": "name", "words": [...] }` is left out where the param is missing or false.
 
-export interface Group {
+export interface ArgvGroup {
   when: string
   words: readonly string[]
 }
-export type Template = readonly (string | Group)[]
+export type Template = readonly (string | ArgvGroup)[]
 
 /** What a word is made of. */
-type Part = { text: string } | { param: string; anything: boolean }
+type Part = { text: string } | { param: string; allowDash: boolean }
 
-const PLACE = /\{\{|\}\}|\{(-?)([A-Za-z_][A-Za-z0-9_]*)\}|[{}]/g
+const PLACEHOLDER = /\{\{|\}\}|\{(-?)([A-Za-z_][A-Za-z0-9_]*)\}|[{}]/g
 
 /** What is wrong with a template for these params; empty where nothing is. */
-export function templateFaults(template: Template, params: readonly string[]): string[] {
+export function validateTemplate(template: Template, params: readonly string[]): string[] {
   const [program] = template
   const faults: string[] = []
   const known = (name: string) => {
@@ -27,14 +27,14 @@ export function templateFaults(template: Template, params: readonly string[]): s
   }
   const look = (word: string) => {
     try {
-      for (const part of partsOf(word)) if ('param' in part) known(part.param)
+      for (const part of parseWord(word)) if ('param' in part) known(part.param)
     } catch (error) {
       faults.push((error as Error).message)
     }
   }
-  if (typeof program !== 'string' || PLACE.test(program))
+  if (typeof program !== 'string' || PLACEHOLDER.test(program))
     faults.push('the first word must be a program, without places')
-  PLACE.lastIndex = 0
+  PLACEHOLDER.lastIndex = 0
   for (const word of template)
     if (typeof word === 'string') look(word)
     else {
@@ -45,7 +45,7 @@ export function templateFaults(template: Template, params: readonly string[]): s
 }
 
 /** A value cannot stand where a param has it. */
-export class PlaceFault extends Error {
+export class TemplateParamError extends Error {
   readonly param: string
 
   constructor(param: string, message: string) {
@@ -54,23 +54,23 @@ export class PlaceFault extends Error {
   }
 }
 
-/** The words for these params. Throws a PlaceFault where one does not fit. */
+/** The words for these params. Throws a TemplateParamError where one does not fit. */
 export function fillTemplate(template: Template, params: Readonly<Record<string, unknown>>): string[] {
   const filled: string[] = []
   for (const item of template) {
     if (typeof item !== 'string' && isOff(params[item.when])) continue
-    for (const word of typeof item === 'string' ? [item] : item.words) filled.push(...wordsOf(word, params))
+    for (const word of typeof item === 'string' ? [item] : item.words) filled.push(...expandWord(word, params))
   }
   return filled
 }
 
 const isOff = (value: unknown) => value === undefined || value === null || value === false
 
-function wordsOf(word: string, params: Readonly<Record<string, unknown>>): string[] {
+function expandWord(word: string, params: Readonly<Record<string, unknown>>): string[] {
   let words = ['']
-  for (const [at, part] of partsOf(word).entries()) {
-    const texts = 'text' in part ? [part.text] : textsOf(part.param, params[part.param])
-    if ('param' in part && at === 0 && !part.anything) for (const text of texts) checkDash(part.param, text)
+  for (const [at, part] of parseWord(word).entries()) {
+    const texts = 'text' in part ? [part.text] : toTexts(part.param, params[part.param])
+    if ('param' in part && at === 0 && !part.allowDash) for (const text of texts) checkDash(part.param, text)
     words = words.flatMap(begin => texts.map(text => begin + text))
   }
   return words
@@ -78,10 +78,10 @@ function wordsOf(word: string, params: Readonly<Record<string, unknown>>): strin
 
 function checkDash(param: string, text: string) {
   if (text.startsWith('-'))
-    throw new PlaceFault(param, 'must not begin with a dash: the program would take it for an option.')
+    throw new TemplateParamError(param, 'must not begin with a dash: the program would take it for an option.')
 }
 
-function partsOf(word: string): Part[] {
+function parseWord(word: string): Part[] {
   const parts: Part[] = []
   let from = 0
   const add = (text: string) => {
@@ -89,10 +89,10 @@ function partsOf(word: string): Part[] {
     if (last && 'text' in last) last.text += text
     else if (text !== '') parts.push({ text })
   }
-  for (const { 0: found, 1: dash, 2: param, index } of word.matchAll(PLACE)) {
+  for (const { 0: found, 1: dash, 2: param, index } of word.matchAll(PLACEHOLDER)) {
     add(word.slice(from, index))
     from = index + found.length
-    if (param !== undefined) parts.push({ param, anything: dash === '-' })
+    if (param !== undefined) parts.push({ param, allowDash: dash === '-' })
     else if (found.length === 2) add(found[0]!)
     else throw new Error(`${JSON.stringify(word)} has a single ${found}: write ${found}${found} for a brace`)
   }
@@ -101,11 +101,11 @@ function partsOf(word: string): Part[] {
 }
 
 /** One for each item of a list; none where there is nothing. */
-function textsOf(param: string, value: unknown): string[] {
+function toTexts(param: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
-  if (Array.isArray(value)) return value.flatMap(item => textsOf(param, item))
-  if (typeof value === 'object') throw new PlaceFault(param, 'must be a text, a number, or a list of these.')
+  if (Array.isArray(value)) return value.flatMap(item => toTexts(param, item))
+  if (typeof value === 'object') throw new TemplateParamError(param, 'must be a text, a number, or a list of these.')
   const text = String(value)
-  if (text.includes('\0')) throw new PlaceFault(param, 'holds a null character.')
+  if (text.includes('\0')) throw new TemplateParamError(param, 'holds a null character.')
   return [text]
 }

@@ -2,37 +2,41 @@
 // and else by what fits.
 import { isUtf8 } from 'node:buffer'
 
-export interface Decoded {
+export interface DecodedText {
   text: string
   charset: string
 }
 
 /** What is declared within is declared near the beginning. */
-const DECLARED_WITHIN = 1_024
+const CHARSET_SCAN_BYTES = 1_024
 const MARKS: readonly [bytes: number[], charset: string][] = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],
   [[0xff, 0xfe], 'utf-16le'],
   [[0xfe, 0xff], 'utf-16be']
 ]
-const DECLARED =
+const CHARSET_DECLARATION =
   /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i
 
-/** `told` is the charset of the header, if any. */
-export function decoded(bytes: Buffer, told: string | undefined): Decoded {
+/** `headerCharset` is the charset of the header, if any. */
+export function decodeWithCharset(bytes: Buffer, headerCharset: string | undefined): DecodedText {
   const marked = MARKS.find(([mark]) => mark.every((byte, i) => bytes[i] === byte))?.[1]
-  const charset = marked ?? known(told) ?? known(declared(bytes)) ?? (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
+  const charset =
+    marked ??
+    normalizeCharset(headerCharset) ??
+    normalizeCharset(findDeclaredCharset(bytes)) ??
+    (isUtf8(bytes) ? 'utf-8' : 'windows-1252')
   return { text: new TextDecoder(charset).decode(bytes), charset }
 }
 
-function declared(bytes: Buffer): string | undefined {
-  const [, meta, xml] = DECLARED.exec(bytes.toString('latin1', 0, DECLARED_WITHIN)) ?? []
+function findDeclaredCharset(bytes: Buffer): string | undefined {
+  const [, meta, xml] = CHARSET_DECLARATION.exec(bytes.toString('latin1', 0, CHARSET_SCAN_BYTES)) ?? []
   const name = meta ?? xml
   // What could be read so far is no UTF-16, whatever it says.
   return name !== undefined && /^utf-?16/i.test(name) ? 'utf-8' : name
 }
 
 /** The encoding's own name; undefined for a word that is none. */
-function known(label: string | undefined): string | undefined {
+function normalizeCharset(label: string | undefined): string | undefined {
   if (label === undefined) return undefined
   try {
     return new TextDecoder(label.trim()).encoding

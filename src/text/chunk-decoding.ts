@@ -2,12 +2,12 @@
 import type { Encoding } from './encoding.ts'
 
 /** As much as holds whole characters: what follows may be the first bytes of one that goes on in the next piece. */
-export function wholeCharacters(bytes: Buffer, encoding: Encoding): Buffer {
+export function trimPartialCharacter(bytes: Buffer, encoding: Encoding): Buffer {
   if (encoding === 'latin1') return bytes
-  if (encoding === 'utf-16le' || encoding === 'utf-16be') return wholeUnits(bytes, encoding)
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return trimPartialSurrogate(bytes, encoding)
   let lead = bytes.length - 1
   while (lead > bytes.length - 4 && lead > 0 && isContinuation(bytes[lead]!)) lead--
-  const missing = lead >= 0 && lead + lengthOf(bytes[lead]!) > bytes.length
+  const missing = lead >= 0 && lead + sequenceLength(bytes[lead]!) > bytes.length
   return missing ? bytes.subarray(0, lead) : bytes
 }
 
@@ -28,7 +28,7 @@ export function skipCharacters(
 }
 
 /** The text of a piece that holds whole characters; unlike a whole file it has no byte order mark. */
-export const textOfPiece = (bytes: Buffer, encoding: Encoding): string => READERS[encoding](bytes)
+export const decodeChunk = (bytes: Buffer, encoding: Encoding): string => READERS[encoding](bytes)
 
 const READERS: Record<Encoding, (bytes: Buffer) => string> = {
   'utf-8': bytes => bytes.toString('utf8'),
@@ -53,9 +53,9 @@ const BEGINS: Record<Encoding, (bytes: Buffer, at: number) => boolean> = {
   latin1: () => true
 }
 
-const lengthOf = (lead: number) => (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1)
+const sequenceLength = (lead: number) => (lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1)
 
-function wholeUnits(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be') {
+function trimPartialSurrogate(bytes: Buffer, encoding: 'utf-16le' | 'utf-16be') {
   const even = bytes.length & ~1
   const high = bytes[even - (encoding === 'utf-16le' ? 1 : 2)]
   return bytes.subarray(0, high !== undefined && isHighSurrogate(high) ? even - 2 : even)

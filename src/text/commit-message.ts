@@ -13,7 +13,7 @@ export function tidyMessage(message: string): string | undefined {
 }
 
 /** Why a message can be none, as a sentence's end. */
-export function messageFault(message: string): string | undefined {
+export function messageError(message: string): string | undefined {
   if (!message.isWellFormed()) return 'is not valid Unicode'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/.test(message)) return 'holds control characters'

@@ -2,10 +2,10 @@
 // width, and some that cannot be seen at all. And letters written as a letter and its marks, taken for the one character.
 
 /** A text with plain characters, and where each of them comes from. */
-interface Plain {
+interface NormalizedText {
   text: string
   /** The stretch of the original that a stretch of the plain text stands for; undefined where it cuts a character in two. */
-  original(start: number, end: number): { start: number; end: number } | undefined
+  toOriginal(start: number, end: number): { start: number; end: number } | undefined
 }
 
 // Written as numbers, for whoever reads this could not tell them apart either.
@@ -22,31 +22,31 @@ const CLASSES: readonly [plain: string, codes: readonly (number | readonly [from
 ]
 const FULL_WIDTH = { from: 0xff01, to: 0xff5e, offset: 0xfee0 }
 
-const PLAIN = new Map<string, string>()
+const CONFUSABLES = new Map<string, string>()
 for (let code = FULL_WIDTH.from; code <= FULL_WIDTH.to; code++)
-  PLAIN.set(String.fromCharCode(code), String.fromCharCode(code - FULL_WIDTH.offset))
+  CONFUSABLES.set(String.fromCharCode(code), String.fromCharCode(code - FULL_WIDTH.offset))
 for (const [plain, codes] of CLASSES)
   for (const range of codes) {
     const [from, to] = typeof range === 'number' ? [range, range] : range
-    for (let code = from; code <= to; code++) PLAIN.set(String.fromCharCode(code), plain)
+    for (let code = from; code <= to; code++) CONFUSABLES.set(String.fromCharCode(code), plain)
   }
 
 /** What the character before it may be one with: accents, vowels and finals of Korean, voicing of kana. */
 const MARKS = '\u0300-\u036f\u1160-\u11ff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a'
-const LOOK_ALIKE = new RegExp(`[${[...PLAIN.keys()].join('')}${MARKS}]`)
+const CONFUSABLE = new RegExp(`[${[...CONFUSABLES.keys()].join('')}${MARKS}]`)
 const MARK = new RegExp(`[${MARKS}]`)
 const FIRST_MARK = 0x0300
 
-export const hasLookAlikes = (text: string): boolean => LOOK_ALIKE.test(text)
+export const hasConfusables = (text: string): boolean => CONFUSABLE.test(text)
 
-export function plain(text: string): Plain {
+export function normalizeConfusables(text: string): NormalizedText {
   const parts: string[] = []
   /** By place in the plain text: where the character that it comes from begins and ends. */
   const starts: number[] = []
   const ends: number[] = []
   for (let at = 0, end: number; at < text.length; at = end) {
-    end = afterMarks(text, at + 1)
-    const part = end === at + 1 ? plainCharacter(text[at]!) : composed(text.slice(at, end))
+    end = skipCombiningMarks(text, at + 1)
+    const part = end === at + 1 ? normalizeCharacter(text[at]!) : composeCharacters(text.slice(at, end))
     parts.push(part)
     for (let i = 0; i < part.length; i++) {
       starts.push(at)
@@ -55,7 +55,7 @@ export function plain(text: string): Plain {
   }
   return {
     text: parts.join(''),
-    original(start, end) {
+    toOriginal(start, end) {
       const [first, last] = [starts[start], ends[end - 1]]
       if (first === undefined || last === undefined) return undefined
       if (first === starts[start - 1] || last === ends[end]) return undefined
@@ -64,12 +64,12 @@ export function plain(text: string): Plain {
   }
 }
 
-function afterMarks(text: string, at: number) {
+function skipCombiningMarks(text: string, at: number) {
   let end = at
   while (text.charCodeAt(end) >= FIRST_MARK && MARK.test(text[end]!)) end++
   return end
 }
 
-const plainCharacter = (character: string) => PLAIN.get(character) ?? character
+const normalizeCharacter = (character: string) => CONFUSABLES.get(character) ?? character
 
-const composed = (characters: string) => [...characters].map(plainCharacter).join('').normalize('NFC')
+const composeCharacters = (characters: string) => [...characters].map(normalizeCharacter).join('').normalize('NFC')

@@ -4,7 +4,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin1'
 export type Eol = 'lf' | 'crlf' | 'mixed'
 
-export interface Text {
+export interface TextContent {
   text: string
   encoding: Encoding
   eol: Eol
@@ -15,11 +15,11 @@ const SAMPLE = 8000
 const UNPRINTABLE_SHARE = 0.3
 
 /** Undefined where the bytes are not text, or their encoding is not certain. */
-export function decode(bytes: Buffer): Text | undefined {
-  const encoding = encodingOf(bytes)
+export function decode(bytes: Buffer): TextContent | undefined {
+  const encoding = detectEncoding(bytes)
   if (!encoding) return undefined
   const text = READERS[encoding](bytes)
-  return { text, encoding, eol: eolOf(text) }
+  return { text, encoding, eol: detectEol(text) }
 }
 
 /** The bytes of a text; undefined where the encoding has no bytes for some of its characters. */
@@ -28,7 +28,7 @@ export function encode(text: string, encoding: Encoding): Buffer | undefined {
 }
 
 /** `crlf` and `mixed` as they are found; `lf` also where there is no line ending at all. */
-export function eolOf(text: string): Eol {
+export function detectEol(text: string): Eol {
   const first = text.indexOf('\r\n')
   if (first < 0) return 'lf'
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
@@ -44,7 +44,7 @@ export function withEol(text: string, eol: Eol): string {
 
 const CR = 13
 
-export function encodingOf(bytes: Buffer): Encoding | undefined {
+export function detectEncoding(bytes: Buffer): Encoding | undefined {
   if (startsWith(bytes, BOM.utf32le)) return undefined
   if (startsWith(bytes, BOM.utf16le)) return bytes.length % 2 === 0 ? 'utf-16le' : undefined
   if (startsWith(bytes, BOM.utf16be)) return bytes.length % 2 === 0 ? 'utf-16be' : undefined

@@ -1,6 +1,6 @@
 // A text's lines, with where each begins and ends.
 
-export interface Lines {
+export interface LineTable {
   /** Without line endings and without white space at the end. */
   trimmed: string[]
   /** Where line i begins; one more entry, the text's length, closes the last line. */
@@ -9,7 +9,7 @@ export interface Lines {
 }
 
 /** What follows the last line ending is a line too, unless it is empty. */
-export function linesOf(text: string): Lines {
+export function indexLines(text: string): LineTable {
   const starts = [0]
   const trimmed: string[] = []
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
@@ -24,7 +24,7 @@ export function linesOf(text: string): Lines {
 }
 
 /** Line i with its indentation, without its ending. */
-export function lineAt({ text, starts }: Lines, i: number): string {
+export function lineAt({ text, starts }: LineTable, i: number): string {
   return text.slice(starts[i]!, endOfLine(text, starts[i + 1]!))
 }
 

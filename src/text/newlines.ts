@@ -3,8 +3,11 @@ import type { Encoding } from './encoding.ts'
 
 const NEWLINE = 10
 /** Two bytes as this machine reads them as one number. */
-const asUnit = (first: number, second: number) => new Uint16Array(Uint8Array.of(first, second).buffer)[0]!
-const UNITS: Partial<Record<Encoding, number>> = { 'utf-16le': asUnit(NEWLINE, 0), 'utf-16be': asUnit(0, NEWLINE) }
+const toCodeUnit = (first: number, second: number) => new Uint16Array(Uint8Array.of(first, second).buffer)[0]!
+const UNITS: Partial<Record<Encoding, number>> = {
+  'utf-16le': toCodeUnit(NEWLINE, 0),
+  'utf-16be': toCodeUnit(0, NEWLINE)
+}
 /** A line feed, as it looks to a search for little-endian text. */
 const TEXTS: Partial<Record<Encoding, string>> = { 'utf-16le': '\n', 'utf-16be': '\u0a00' }
 
@@ -27,7 +30,7 @@ export function afterNewline(bytes: Buffer, encoding: Encoding, n: number): numb
 export function endsWithNewline(bytes: Buffer, encoding: Encoding): boolean {
   const unit = UNITS[encoding]
   if (unit === undefined) return bytes.at(-1) === NEWLINE
-  return bytes.length >= 2 && asUnit(bytes.at(-2)!, bytes.at(-1)!) === unit
+  return bytes.length >= 2 && toCodeUnit(bytes.at(-2)!, bytes.at(-1)!) === unit
 }
 
 /** Where the line after the one that holds `at` begins; -1 where there is none. */
@@ -47,9 +50,9 @@ const FULL = 255
 // where lines are short. A byte becomes 1 where it is a line feed, and those are added up in four counters side by side.
 function countBytes(bytes: Buffer): number {
   const aligned = -bytes.byteOffset & 3
-  if (bytes.length <= aligned) return countPlainly(bytes, 0, bytes.length)
+  if (bytes.length <= aligned) return countBytewise(bytes, 0, bytes.length)
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, (bytes.length - aligned) >> 2)
-  let count = countPlainly(bytes, 0, aligned) + countPlainly(bytes, aligned + words.length * 4, bytes.length)
+  let count = countBytewise(bytes, 0, aligned) + countBytewise(bytes, aligned + words.length * 4, bytes.length)
   for (let from = 0; from < words.length; from += FULL) {
     const to = Math.min(from + FULL, words.length)
     let counters = 0
@@ -62,7 +65,7 @@ function countBytes(bytes: Buffer): number {
   return count
 }
 
-function countPlainly(bytes: Buffer, from: number, to: number): number {
+function countBytewise(bytes: Buffer, from: number, to: number): number {
   let count = 0
   for (let i = from; i < to; i++) if (bytes[i] === NEWLINE) count++
   return count

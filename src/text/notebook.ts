@@ -43,14 +43,14 @@ export function notebookCells({
   characters,
   image_characters
 }: NotebookQuery): Notebook | undefined {
-  const all = cellsOf(text)
+  const all = parseCells(text)
   if (!all) return undefined
   const from = first < 0 ? Math.max(1, all.length + 1 + first) : first
   const room = { characters, image_characters }
   const cells: NotebookCell[] = []
   for (const [i, cell] of all.slice(from - 1, from - 1 + limit).entries()) {
     const read = readCell(cell, from + i, room)
-    room.characters -= lengthOf(read)
+    room.characters -= cellLength(read)
     if (room.characters < 0) {
       if (cells.length === 0) cells.push({ ...read, source: read.source.slice(0, characters), outputs: [] })
       return { cells, total: all.length, cut: true }
@@ -61,7 +61,7 @@ export function notebookCells({
 }
 
 type Json = Record<string, unknown>
-type Room = Pick<NotebookQuery, 'image_characters'>
+type OutputBudget = Pick<NotebookQuery, 'image_characters'>
 
 const HEAD_LINES = 30
 const TAIL_LINES = 10
@@ -69,7 +69,7 @@ const LINE_CHARACTERS = 500
 const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 const TEXTS = ['text/markdown', 'text/latex', 'text/plain']
 
-function cellsOf(text: string): Json[] | undefined {
+function parseCells(text: string): Json[] | undefined {
   try {
     const { nbformat, cells } = JSON.parse(text)
     return nbformat === 4 && Array.isArray(cells) && cells.every(isCell) ? cells : undefined
@@ -81,9 +81,9 @@ function cellsOf(text: string): Json[] | undefined {
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 const isCell = (cell: unknown) => isObject(cell) && typeof cell.cell_type === 'string'
 
-function readCell(cell: Json, index: number, room: Room): NotebookCell {
+function readCell(cell: Json, index: number, room: OutputBudget): NotebookCell {
   const { cell_type, source, execution_count, outputs } = cell
-  const read = { index, type: String(cell_type), source: joined(source) }
+  const read = { index, type: String(cell_type), source: joinLines(source) }
   if (cell_type !== 'code') return read
   const given = Array.isArray(outputs) ? outputs.filter(isObject) : []
   return {
@@ -93,8 +93,8 @@ function readCell(cell: Json, index: number, room: Room): NotebookCell {
   }
 }
 
-const OUTPUTS: Record<string, (output: Json, room: Room) => NotebookOutput> = {
-  stream: ({ text }) => ({ type: 'stream', text: shortened(joined(text)) }),
+const OUTPUTS: Record<string, (output: Json, room: OutputBudget) => NotebookOutput> = {
+  stream: ({ text }) => ({ type: 'stream', text: shortenOutput(joinLines(text)) }),
   execute_result: ({ data }, room) => ({ type: 'result', ...readData(data, room) }),
   display_data: ({ data }, room) => ({ type: 'display', ...readData(data, room) }),
   error: ({ ename, evalue, traceback }) => {
@@ -102,29 +102,30 @@ const OUTPUTS: Record<string, (output: Json, room: Room) => NotebookOutput> = {
     const trace = Array.isArray(traceback) ? traceback.join('\n') : ''
     return {
       type: 'error',
-      text: shortened(stripVTControlCharacters(trace).includes(name) ? trace : `${trace}\n${name}`)
+      text: shortenOutput(stripVTControlCharacters(trace).includes(name) ? trace : `${trace}\n${name}`)
     }
   }
 }
 
 /** One form of what may be given in several: an image where there is one, else text. */
-function readData(data: unknown, room: Room): Omit<NotebookOutput, 'type'> {
+function readData(data: unknown, room: OutputBudget): Omit<NotebookOutput, 'type'> {
   if (!isObject(data)) return {}
   const text = TEXTS.find(type => type in data)
-  const words = text === undefined ? {} : { text: shortened(joined(data[text])) }
+  const words = text === undefined ? {} : { text: shortenOutput(joinLines(data[text])) }
   const media_type = IMAGES.find(type => type in data)
   if (media_type === undefined) return text === undefined ? { media_type: Object.keys(data).join(', ') } : words
-  const base64 = joined(data[media_type]).replace(/\s/g, '')
+  const base64 = joinLines(data[media_type]).replace(/\s/g, '')
   if (base64.length > room.image_characters) return { ...words, media_type }
   room.image_characters -= base64.length
   return { ...words, media_type, base64 }
 }
 
 /** Texts are kept whole, or as a list of lines with their ends. */
-const joined = (text: unknown): string => (Array.isArray(text) ? text.join('') : typeof text === 'string' ? text : '')
+const joinLines = (text: unknown): string =>
+  Array.isArray(text) ? text.join('') : typeof text === 'string' ? text : ''
 
 /** As a screen would show it in the end, the middle left out. */
-function shortened(text: string): string {
+function shortenOutput(text: string): string {
   const lines = stripVTControlCharacters(text)
     .replace(/\r\n/g, '\n')
     .replace(/\n$/, '')
@@ -136,5 +137,5 @@ function shortened(text: string): string {
   return [...lines.slice(0, HEAD_LINES), `… (${left} lines left out)`, ...lines.slice(-TAIL_LINES)].join('\n')
 }
 
-const lengthOf = ({ source, outputs = [] }: NotebookCell) =>
+const cellLength = ({ source, outputs = [] }: NotebookCell) =>
   outputs.reduce((sum, { text = '' }) => sum + text.length, source.length)

@@ -3,7 +3,7 @@
 
 /** From best to worst. */
 const KINDS = ['name', 'stem', 'prefix', 'word', 'inside', 'path', 'letters in name', 'letters in path'] as const
-const LONGER_THAN_ANY_PATH = 8_192
+const MAX_PATH_LENGTH = 8_192
 
 export const NO_MATCH = Number.POSITIVE_INFINITY
 
@@ -62,4 +62,4 @@ function spread(query: string, lower: string, from: number): number | undefined 
 }
 
 const score = (kind: (typeof KINDS)[number], path: string, gaps: number) =>
-  (KINDS.indexOf(kind) * LONGER_THAN_ANY_PATH + gaps) * LONGER_THAN_ANY_PATH + path.length
+  (KINDS.indexOf(kind) * MAX_PATH_LENGTH + gaps) * MAX_PATH_LENGTH + path.length

@@ -6,27 +6,27 @@ type Engine = typeof RE2JS
 
 /** How `.` takes a line feed. To allow, a pattern must not reach past the line that its author had in mind; to ask or deny,
  * nobody must get around it by one. */
-export type Reach = 'line' | 'text'
+export type DotMode = 'line' | 'text'
 
 /** A longer text is not held against patterns. */
-export const LONGEST_TEXT = 65_536
+export const MAX_PATTERN_TEXT_LENGTH = 65_536
 
 let engine: Engine | undefined
 const compiled = new Map<string, RE2JS>()
-const KEPT = 500
+const MAX_CACHED_PATTERNS = 500
 
 /** Loads what reads patterns; the functions below need it. Few servers have a rule with a pattern. */
-export async function patternsReady(): Promise<void> {
+export async function loadPatternEngine(): Promise<void> {
   engine ??= (await import('re2js')).RE2JS
 }
 
 /** Whether the whole text matches. Undefined where the text is too long to be tried. */
-export function patternMatches(pattern: string, text: string, reach: Reach): boolean | undefined {
-  return text.length > LONGEST_TEXT ? undefined : compile(pattern, reach).testExact(text)
+export function patternMatches(pattern: string, text: string, reach: DotMode): boolean | undefined {
+  return text.length > MAX_PATTERN_TEXT_LENGTH ? undefined : compile(pattern, reach).testExact(text)
 }
 
 /** Why the pattern cannot be read, in one sentence. */
-export function patternFault(pattern: string): string | undefined {
+export function patternError(pattern: string): string | undefined {
   try {
     compile(pattern, 'line')
     return undefined
@@ -36,11 +36,11 @@ export function patternFault(pattern: string): string | undefined {
   }
 }
 
-function compile(pattern: string, reach: Reach): RE2JS {
+function compile(pattern: string, reach: DotMode): RE2JS {
   const key = `${reach} ${pattern}`
   const known = compiled.get(key)
   if (known) return known
-  if (compiled.size >= KEPT) compiled.clear()
+  if (compiled.size >= MAX_CACHED_PATTERNS) compiled.clear()
   const made = engine!.compile(pattern, reach === 'text' ? engine!.DOTALL : 0)
   compiled.set(key, made)
   return made

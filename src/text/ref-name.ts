@@ -7,16 +7,16 @@ export const HEADS = 'refs/heads/'
 export const shortName = (ref: string): string => (ref.startsWith(HEADS) ? ref.slice(HEADS.length) : ref)
 
 /** Longer ones have no room for what git puts after a name while it writes. */
-const LONGEST_PART = 240
+const MAX_PART_BYTES = 240
 
 /** Why git would refuse the name, as a sentence's end; undefined where it would not. */
-export function branchNameFault(name: string): string | undefined {
-  return FAULTS.find(([is]) => is(name))?.[1]
+export function branchNameError(name: string): string | undefined {
+  return BRANCH_NAME_RULES.find(([is]) => is(name))?.[1]
 }
 
 const some = (is: (part: string) => boolean) => (name: string) => name.split('/').some(is)
 
-const FAULTS: readonly [is: (name: string) => boolean, fault: string][] = [
+const BRANCH_NAME_RULES: readonly [is: (name: string) => boolean, fault: string][] = [
   [name => name === '', 'is empty'],
   [name => !name.isWellFormed(), 'is not valid Unicode'],
   [name => name.startsWith('-'), 'begins with a dash'],
@@ -28,6 +28,6 @@ const FAULTS: readonly [is: (name: string) => boolean, fault: string][] = [
   [some(part => part === ''), 'has an empty part between slashes'],
   [some(part => part.startsWith('.')), 'has a part that begins with a dot'],
   [some(part => part.endsWith('.lock')), 'has a part that ends with .lock'],
-  [some(part => Buffer.byteLength(part) > LONGEST_PART), `has a part longer than ${LONGEST_PART} bytes`],
+  [some(part => Buffer.byteLength(part) > MAX_PART_BYTES), `has a part longer than ${MAX_PART_BYTES} bytes`],
   [name => name.startsWith('refs/'), 'begins with refs/, where git keeps all names']
 ]

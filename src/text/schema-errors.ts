@@ -1,6 +1,6 @@
 // What is wrong with a value by its schema, in words that follow the name of the field.
 
-export interface SchemaFault {
+export interface SchemaError {
   instancePath: string
   keyword: string
   params: Record<string, unknown>
@@ -10,24 +10,26 @@ export interface SchemaFault {
 }
 
 /** A fault and where it is. The library names the object that lacks or has one too many; a person wants the field. */
-export function schemaFault(fault: SchemaFault): { pointer: string; message: string } {
+export function describeSchemaError(fault: SchemaError): { pointer: string; message: string } {
   const { instancePath, params } = fault
   const name = (params.missingProperty ?? params.additionalProperty) as string | undefined
   const beneath = name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  return { pointer: `${instancePath}${beneath}`, message: faultWords(fault) }
+  return { pointer: `${instancePath}${beneath}`, message: schemaErrorMessage(fault) }
 }
 
-export const faultWords = (fault: SchemaFault): string =>
+export const schemaErrorMessage = (fault: SchemaError): string =>
   WORDS[fault.keyword]?.(fault) ?? fault.message ?? 'is not right'
 
-const WORDS: Readonly<Record<string, (fault: SchemaFault) => string>> = {
-  type: fault => (fault.params.type === 'object' && namesIn(fault).length > 0 ? objectOf(fault) : `${fault.message}`),
+const WORDS: Readonly<Record<string, (fault: SchemaError) => string>> = {
+  type: fault =>
+    fault.params.type === 'object' && schemaProperties(fault).length > 0 ? objectMessage(fault) : `${fault.message}`,
   required: () => 'is required',
   additionalProperties: unknown,
   unevaluatedProperties: unknown,
   enum: ({ params }) =>
     `must be one of ${(params.allowedValues as unknown[]).map(value => JSON.stringify(value)).join(', ')}`,
-  minProperties: fault => `must have at least ${number(fault)} of ${namesIn(fault).join(', ') || 'its fields'}`,
+  minProperties: fault =>
+    `must have at least ${number(fault)} of ${schemaProperties(fault).join(', ') || 'its fields'}`,
   minLength: fault =>
     fault.params.limit === 1 ? 'must not be empty' : `must have at least ${number(fault)} characters`,
   maxLength: fault => `must have at most ${number(fault)} characters`,
@@ -35,14 +37,14 @@ const WORDS: Readonly<Record<string, (fault: SchemaFault) => string>> = {
   maxItems: fault => `must have at most ${number(fault)} items`
 }
 
-const number = ({ params }: SchemaFault) => (params.limit === 1 ? 'one' : String(params.limit))
+const number = ({ params }: SchemaError) => (params.limit === 1 ? 'one' : String(params.limit))
 
-const objectOf = (fault: SchemaFault) => `must be an object of ${namesIn(fault).join(', ')}`
+const objectMessage = (fault: SchemaError) => `must be an object of ${schemaProperties(fault).join(', ')}`
 
-function unknown(fault: SchemaFault) {
-  const names = namesIn(fault)
+function unknown(fault: SchemaError) {
+  const names = schemaProperties(fault)
   return names.length === 0 ? 'is unknown' : `is unknown; known are ${names.join(', ')}`
 }
 
-const namesIn = ({ parentSchema }: SchemaFault) =>
+const schemaProperties = ({ parentSchema }: SchemaError) =>
   Object.keys((parentSchema as { properties?: object } | undefined)?.properties ?? {})

@@ -4,7 +4,7 @@
 const PLAIN = /^[A-Za-z0-9_./:@%+,=-]+$/
 
 /** One line for a person to read, and for rules on commands to be held against. */
-export const shellWords = (argv: readonly string[]): string =>
+export const quoteArgv = (argv: readonly string[]): string =>
   argv.map((word, at) => (isPlain(word, at) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
 
 /** In the first place a word with `=` would be an assignment. */

@@ -20,7 +20,7 @@ export function sliceLines(text: string, start: number, limit: number, { size, t
     const next = endOfLine(text, end)
     if (next - start + (lines + 1) * toll > size) {
       if (lines > 0) return { content: text.slice(start, end), lines, cut: true }
-      return { content: wholeCharacters(text.slice(start, start + size - toll)), lines: 1, cut: true }
+      return { content: dropLoneSurrogate(text.slice(start, start + size - toll)), lines: 1, cut: true }
     }
     end = next
     lines++
@@ -47,4 +47,4 @@ function endOfLine(text: string, from: number) {
   return newline < 0 ? text.length : newline + 1
 }
 
-const wholeCharacters = (text: string) => (/[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text)
+const dropLoneSurrogate = (text: string) => (/[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text)

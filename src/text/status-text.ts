@@ -15,4 +15,4 @@ const WORDS: Readonly<Record<string, string>> = {
   lost: 'was lost'
 }
 
-export const standing = (status: string): string => WORDS[status] ?? `is ${status}`
+export const statusText = (status: string): string => WORDS[status] ?? `is ${status}`

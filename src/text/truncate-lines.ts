@@ -4,7 +4,7 @@
 const SIZE = 50 * 1024
 
 /** The lines as far as an answer holds them, and after them how many were left out, if any. */
-export function fitting(lines: readonly string[]): string[] {
+export function truncateLines(lines: readonly string[]): string[] {
   let size = 0
   const end = lines.findIndex(line => {
     size += line.length + 1

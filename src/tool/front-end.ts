@@ -29,7 +29,7 @@ export const EditorDiagnostic = Type.Object(
 export type EditorDiagnostic = Static<typeof EditorDiagnostic>
 
 /** A file of a preview's diff, and where its texts are. */
-export const FILE_HREFS = {
+export const FILE_HREF_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
   to: Type.Optional(Type.String({ description: 'Where it moves to, or is copied to.' })),
   before_href: Type.Optional(
@@ -47,7 +47,7 @@ export const FILE_HREFS = {
     })
   )
 }
-export const FileHrefs = Type.Object(FILE_HREFS, { title: 'FileHrefs' })
+export const FileHrefs = Type.Object(FILE_HREF_FIELDS, { title: 'FileHrefs' })
 export type FileHrefs = Static<typeof FileHrefs>
 
 /** Of each: what is asked, with which params; what is answered besides that it is done; how long that may take. */
@@ -136,13 +136,17 @@ export type EffectAnswer<E extends FrontEndEffect> = Static<(typeof FRONT_END_EF
 export interface Delegate {
   /** Resolves once it is done; `ms` instead of the time that the effect has. Throws DELEGATE_UNAVAILABLE where nobody is
    * there, or whoever was asked stays away; TIMEOUT where nobody answers; PERMISSION_DENIED where it is refused. */
-  <E extends FrontEndEffect>(effect: E, params: EffectParams<E>, options?: { ms?: number }): Promise<Delegated<E>>
+  <E extends FrontEndEffect>(
+    effect: E,
+    params: EffectParams<E>,
+    options?: { ms?: number }
+  ): Promise<DelegationResult<E>>
   /** Throws DELEGATE_UNAVAILABLE where nobody would be asked. */
-  must_reach(effect: FrontEndEffect): void
+  assertAvailable(effect: FrontEndEffect): void
 }
 
 /** What was answered, and which front end did so. */
-export interface Delegated<E extends FrontEndEffect> {
+export interface DelegationResult<E extends FrontEndEffect> {
   answer: EffectAnswer<E>
   client_id: string
   /** What it calls itself. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 
 /** Fields of a result; none is there where nothing was left and everything could be looked at. */
-export const leftBehind = {
+export const quarantineFields = {
   quarantined: Type.Optional(
     Type.Array(Type.String(), {
       description:
@@ -19,18 +19,26 @@ export const leftBehind = {
   )
 }
 
-const LeftBehind = Type.Object(leftBehind)
-export type LeftBehind = Static<typeof LeftBehind>
+const QuarantineReport = Type.Object(quarantineFields)
+export type QuarantineReport = Static<typeof QuarantineReport>
 
 /** The fields, of how a command ended. */
-export const leftBehindBy = ({ quarantined = [], quarantine_folder, unchecked }: LeftBehind): LeftBehind => ({
+export const toQuarantineReport = ({
+  quarantined = [],
+  quarantine_folder,
+  unchecked
+}: QuarantineReport): QuarantineReport => ({
   ...(quarantined.length > 0 && { quarantined }),
   ...(quarantine_folder !== undefined && { quarantine_folder }),
   ...(unchecked !== undefined && { unchecked })
 })
 
 /** The same as sentences for a model and a person, without a full stop. */
-export const leftBehindNotes = ({ quarantined = [], quarantine_folder, unchecked }: LeftBehind): string[] => [
+export const formatQuarantineNotes = ({
+  quarantined = [],
+  quarantine_folder,
+  unchecked
+}: QuarantineReport): string[] => [
   ...(quarantined.length === 0
     ? []
     : [

@@ -2,7 +2,7 @@
 import type { Tool } from './tool.ts'
 
 /** A request by its tool's own name and params. */
-export interface Meant {
+export interface ResolvedRequest {
   tool: Tool
   params: unknown
   background?: boolean

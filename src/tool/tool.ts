@@ -1,9 +1,9 @@
 // What a tool is. A tool states facts; policy decides, the engine runs, routes speak HTTP.
 import type { Static, TSchema } from 'typebox'
 import type { Change, Host } from '../host/host.ts'
-import type { AskedLevel } from '../host/sandbox/isolation-levels.ts'
+import type { RequestableLevel } from '../host/sandbox/isolation-levels.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
-import type { Tasks } from './background-tasks.ts'
+import type { BackgroundTasks } from './background-tasks.ts'
 import type { Delegate } from './front-end.ts'
 
 /** What running a call does to the world, at most. Policy decides on it; `create` puts something where nothing was. */
@@ -41,41 +41,41 @@ export interface Subject {
   command?: string
   cwd?: string
   /** Params besides the command's text that change what it does, such as its environment. */
-  alters?: string[]
+  modifiers?: string[]
   /** Names of the environment variables that it gives to the command. */
-  variables?: string[]
+  envNames?: string[]
   url?: string
   /** What `url` is sent, where it is more than read: policy lets nobody send unasked who may only read there. */
   sends?: { method: string; parts: string[] }
   /** What the command asks to be kept by, where that is not the server's default. */
-  isolation?: IsolationAsked
+  isolation?: IsolationRequest
   /** The command outlives its call. */
-  lasts?: true
+  longRunning?: true
   /** It acts only on what the same session has started itself. */
-  own?: boolean
+  ownedBySession?: boolean
   /** Why it is asked about, in one sentence, where its effect says that wrongly: it acts on what runs already. */
-  because?: string
+  approvalReason?: string
   /** Why it takes a strict approval, whatever its effect and the rules. */
-  strict?: string
+  strictReason?: string
   /** Why it is refused unless a rule allows it. */
-  only_by_rule?: string
+  ruleRequiredReason?: string
   /** Ids of earlier calls that it is about. A decision holds for exactly these. */
-  calls?: string[]
+  callIds?: string[]
 }
 
 /** What a command asks to be kept by. */
-export interface IsolationAsked {
+export interface IsolationRequest {
   /** Undefined for the server's default. */
-  level?: AskedLevel | undefined
+  level?: RequestableLevel | undefined
   /** Host patterns that it asks to reach. */
   network?: readonly string[] | undefined
   /** Where the level does not hold it may run as all commands do in a container that is the sandbox, being asked about; or
    * with none, if `sandbox.run_code` is `ask`: then it is asked strictly. */
-  or_none?: boolean
+  allowFallback?: boolean
 }
 
 /** A tool that is not ours, which a call leads to under one name or another. */
-export interface KnownAs {
+export interface ExternalToolIdentity {
   /** All names by which rules may name it, the most exact first. */
   names: readonly string[]
   /** Hash of all that it says of itself. A rule that people made by answering "always" holds for no other. */
@@ -87,10 +87,10 @@ export interface Invocation {
   argv: readonly string[]
   cwd: string
   /** What people and rules read, where the words only say how several programs are started one after the other. */
-  line?: string
+  commandLine?: string
   /** What the tool knows the program by, such as a test runner. */
   name?: string
-  /** Hosts that it asks to reach, as in `IsolationAsked`. */
+  /** Hosts that it asks to reach, as in `IsolationRequest`. */
   network?: readonly string[]
 }
 
@@ -141,51 +141,51 @@ export interface PastCall {
 /** What earlier calls in the same workspace did. */
 export interface History {
   /** Undefined where there is no such call here, or it has not ended. */
-  call(tool_call_id: string): PastCall | undefined
+  find(tool_call_id: string): PastCall | undefined
   /** That call and all that ended after it in the same session and changed something, newest first. */
   since(tool_call_id: string): PastCall[]
   /** The calls of the workspace that moved something after that one had ended, oldest first. */
   movesAfter(tool_call_id: string): PastCall[]
   /** Whether the same client sent that call, ended or not, in the same session, by their own words. */
-  own(tool_call_id: string): boolean
+  isOwn(tool_call_id: string): boolean
 }
 
 /** A command that runs with nobody asked. */
-export interface ByItself {
+export interface AutoApproval {
   /** Its words, where it is nothing but one program: that is started without a shell. */
   argv?: readonly string[]
 }
 
 /** Everything a tool may use. Nothing is global. */
 export interface Context {
-  call_id: string
-  session_id: string
+  callId: string
+  sessionId: string
   workspace: { name: string; root: string }
   /** Aborts on cancel, time limit and shutdown; its reason is a ToolError. */
   signal: AbortSignal
-  /** Aborts when the call should go on without whoever waits for it; see `moves`. */
-  moved: AbortSignal
+  /** Aborts when the call should go on without whoever waits for it; see `detachable`. */
+  detachSignal: AbortSignal
   host: Host
   /** The program that was found for the call, as it was judged. */
   invocation?: Invocation | undefined
   /** What keeps the commands that the call runs: decided together with its verdict. */
   isolation: Isolation
   /** Set where its command runs by itself, with nobody asked; decided together with its verdict. */
-  by_itself?: ByItself | undefined
+  autoApproval?: AutoApproval | undefined
   /** All that its command line does is to read, as far as is known. */
-  only_reads?: boolean | undefined
+  isReadOnly?: boolean | undefined
   /** What runs on after its call. */
-  jobs: Tasks
+  jobs: BackgroundTasks
   history: History
   /** Asks a front end to do something, such as showing a file. */
   delegate: Delegate
   /** Whether what is in a file may be told before the call is decided on: nothing that may be a secret, and nothing that
    * policy would not let whoever sent the call read at once. */
-  may_show(use: Pick<PathUse, 'path' | 'entry'>): boolean
+  canReveal(use: Pick<PathUse, 'path' | 'entry'>): boolean
   /** What policy says of reading at another URL, as where this one leads on. */
-  may_reach(url: string): 'allow' | 'ask' | 'deny'
+  decideFetch(url: string): 'allow' | 'ask' | 'deny'
   /** The session's own small values, kept across restarts: JSON by key. */
-  notes: { read(key: string): unknown; write(key: string, value: unknown): Promise<void> }
+  sessionStore: { read(key: string): unknown; write(key: string, value: unknown): Promise<void> }
 }
 
 export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> {
@@ -206,16 +206,16 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
   subject(input: Static<I>, history: History): Subject
   /** The params as they are told in events, without what may be a secret in them. */
-  told?(input: Static<I>): unknown
+  redact?(input: Static<I>): unknown
   /** Paths that it touches besides those of its subject, where only a look can tell which. Changes nothing. */
   touches?(input: Static<I>, ctx: Context): Promise<PathUse[]> | PathUse[]
   /** The program that it starts, where that depends on what is in the workspace: rules on commands hold for it too, and
    * a decision holds for no other. Undefined where it starts none. Changes nothing. */
   invocation?(input: Static<I>, ctx: Context): Promise<Invocation | undefined> | Invocation | undefined
   /** What the call leads to, where that is a tool that is not ours. Changes nothing. */
-  known_as?(input: Static<I>, ctx: Context): Promise<KnownAs> | KnownAs
+  known_as?(input: Static<I>, ctx: Context): Promise<ExternalToolIdentity> | ExternalToolIdentity
   /** What is wrong with the params by pointer, where its schema is not ours to hold them against. */
-  faults?(input: unknown): { pointer: string; message: string }[]
+  validate?(input: unknown): { pointer: string; message: string }[]
   /** What must still be so for a decision to hold besides the params and the content of its paths, such as where a
    * branch stands. It is asked after `touches`, about the same look. Changes nothing. */
   stands_on?(input: Static<I>, ctx: Context): Promise<unknown> | unknown
@@ -235,14 +235,14 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   /** A second run is harmless, so a recoverable fault may be retried. */
   idempotent?: boolean
   /** It settles early once `ctx.moved` aborts, and leaves a job. Any other call just runs on in the background. */
-  moves?: boolean | ((input: Static<I>) => boolean)
+  detachable?: boolean | ((input: Static<I>) => boolean)
   /** It starts nothing and is over in a moment, so it does not wait until fewer calls of its effect run. */
-  momentary?: boolean
+  skipsQueue?: boolean
   /** While it runs it waits for a front end, so it takes no place from other calls, and none waits for the files that it
    * looks at. */
-  awaits_front_end?: boolean
+  awaitsFrontEnd?: boolean
   /** What it prints is captured and can be read by offset. */
-  captures_output?: boolean
+  capturesOutput?: boolean
   /** The answer depends on nothing but the params and the files that the subject reads or lists (ignored ones left out). */
   cacheable?: boolean | ((input: Static<I>) => boolean)
 }

@@ -8,7 +8,7 @@ export const UndoScope = Type.Enum(['call', 'since'], {
 export type UndoScope = Static<typeof UndoScope>
 
 /** Why a change can't be taken back. */
-export const OBSTACLES = {
+export const UNDO_OBSTACLES = {
   overlap: 'the same lines were changed since',
   changed: 'it was changed since',
   exists: 'something is there now',
@@ -16,13 +16,13 @@ export const OBSTACLES = {
   not_kept: 'what was there before is not kept',
   too_large: 'it is too large'
 } as const
-export type Obstacle = keyof typeof OBSTACLES
+export type UndoObstacle = keyof typeof UNDO_OBSTACLES
 
 /** One change that cannot be taken back. */
 export const UndoConflict = Type.Object(
   {
     tool_call_id: Type.String({ description: 'The call whose change cannot be taken back.' }),
-    reason: Type.Enum(Object.keys(OBSTACLES) as Obstacle[], { description: 'What stands in the way.' }),
+    reason: Type.Enum(Object.keys(UNDO_OBSTACLES) as UndoObstacle[], { description: 'What stands in the way.' }),
     message: Type.String({ description: 'The same in words, with the lines.' }),
     start_line: Type.Optional(Type.Integer({ description: 'With overlap: first line of what is there now.' })),
     end_line: Type.Optional(Type.Integer({ description: 'Last line; one less than the first where no line is left.' })),
@@ -54,11 +54,11 @@ export const UndoFile = Type.Object(
 export type UndoFile = Static<typeof UndoFile>
 
 /** What an undo would do, or has done. */
-export const Undone = Type.Object({
+export const UndoResult = Type.Object({
   tool_call_id: Type.String({ description: 'The call that was named.' }),
   calls: Type.Array(Type.String(), { description: 'The calls whose changes are taken back, newest first.' }),
   files: Type.Array(UndoFile, { description: 'Every path that they changed.' })
 })
-export type Undone = Static<typeof Undone>
+export type UndoResult = Static<typeof UndoResult>
 
 export const isObstructed = ({ action }: UndoFile): boolean => action === 'conflict' || action === 'not_kept'

@@ -1,22 +1,24 @@
 // Work that tells how far it is, as a tool runs: what it tells is yielded, and its end is the answer.
 import type { Progress } from './tool.ts'
 
-export async function* telling<T>(work: (tell: (step: Progress) => void) => Promise<T>): AsyncGenerator<Progress, T> {
-  const told: Progress[] = []
+export async function* withProgress<T>(
+  work: (tell: (step: Progress) => void) => Promise<T>
+): AsyncGenerator<Progress, T> {
+  const pending: Progress[] = []
   let wake = () => {}
-  let over = false
-  const working = work(step => {
-    told.push(step)
+  let done = false
+  const running = work(step => {
+    pending.push(step)
     wake()
   }).finally(() => {
-    over = true
+    done = true
     wake()
   })
-  working.catch(() => {})
+  running.catch(() => {})
   for (;;) {
-    const step = told.shift()
+    const step = pending.shift()
     if (step) yield step
-    else if (over) return working
+    else if (done) return running
     else {
       const { promise, resolve } = Promise.withResolvers<void>()
       wake = resolve

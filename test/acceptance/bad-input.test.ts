@@ -4,7 +4,15 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { ERRORS, type ErrorCode } from '../../src/errors.ts'
-import { type Answer, JSON_TYPE, type Json, project, repository, type Server, speak } from './fixture.ts'
+import {
+  type CurlResponse,
+  connectWithCurl,
+  createGitProject,
+  createLargeRepository,
+  JSON_TYPE,
+  type Json,
+  type Server
+} from './fixture.ts'
 
 const READ = { tool: 'read_file', params: { path: 'a.txt' } }
 /** A body as it is, sent as JSON. */
@@ -18,7 +26,7 @@ const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}
 interface Refusal {
   what: string
   code: ErrorCode
-  send(server: Server): Promise<Answer>
+  send(server: Server): Promise<CurlResponse>
   /** Where it is not the code's own. */
   status?: number
   pointers?: string[]
@@ -192,8 +200,8 @@ const REFUSALS: Refusal[] = [
 ]
 
 t.test('what is refused leaves no trace', async t => {
-  const at = repository(t, { 'a.txt': 'a\n' })
-  const server = speak(await at.serve())
+  const at = createLargeRepository(t, { 'a.txt': 'a\n' })
+  const server = connectWithCurl(await at.serve())
   const before = hashOfTree(at.project)
 
   for (const { what, code, send, pointers } of REFUSALS) {
@@ -216,8 +224,8 @@ t.test('what is refused leaves no trace', async t => {
 })
 
 t.test('a key that was used for another request', async t => {
-  const at = project(t, { 'a.txt': 'a\n', 'b.txt': 'b\n' })
-  const server = speak(await at.serve())
+  const at = createGitProject(t, { 'a.txt': 'a\n', 'b.txt': 'b\n' })
+  const server = connectWithCurl(await at.serve())
   const key = { headers: { 'idempotency-key': 'one' } }
   const first = await server.post('/calls', READ, key)
   t.match(await server.post('/calls', READ, key), { status: 200, body: { tool_call_id: first.body.tool_call_id } })
@@ -284,10 +292,10 @@ const FAILURES: Failure[] = [
 ]
 
 t.test('a call that cannot be done ends with its code and changes nothing', async t => {
-  const at = project(t, { 'a.txt': 'a\n', 'twice.txt': 'same\nother\nsame\n', bytes: 'a\0b', 'src/b.txt': '' })
+  const at = createGitProject(t, { 'a.txt': 'a\n', 'twice.txt': 'same\nother\nsame\n', bytes: 'a\0b', 'src/b.txt': '' })
   writeFileSync(path.join(at.folder, 'secret'), 'secret')
   symlinkSync('/etc', path.join(at.project, 'out'))
-  const server = speak(await at.serve())
+  const server = connectWithCurl(await at.serve())
   const before = hashOfTree(at.project)
 
   for (const { what, code, tool, params } of FAILURES) {
@@ -309,7 +317,7 @@ const refusal = (code: ErrorCode) => ({
   status: ERRORS[code].status,
   type: /^application\/problem\+json/,
   code,
-  title: ERRORS[code].means
+  title: ERRORS[code].description
 })
 
 /** Small, and without a word of what lies outside the workspace or inside the server. */

@@ -1,13 +1,20 @@
 // The server is killed at the worst moment: three calls wait for a decision, one command runs.
 import t from 'tap'
-import { gone, type Json, journal, repository, speak, story } from './fixture.ts'
+import {
+  comparableEvents,
+  connectWithCurl,
+  createLargeRepository,
+  type Json,
+  readJournal,
+  waitForExit
+} from './fixture.ts'
 
 const COMMAND = 'echo run >> runs; echo $$ > pid; sleep 600 & echo $! >> pid; echo started; wait'
 
 t.test('killed while three wait and one runs: all are there again, and nothing is run twice', async t => {
-  const at = repository(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
+  const at = createLargeRepository(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
   const first = await at.serve()
-  const before = speak(first)
+  const before = connectWithCurl(first)
   const early = before.listen(t)
   await early.until(({ type }) => type === 'stream.snapshot')
 
@@ -21,11 +28,11 @@ t.test('killed while three wait and one runs: all are there again, and nothing i
 
   first.process.kill('SIGKILL')
   await first.ended
-  await early.rest()
-  const last = early.seen.findLast(({ id }) => id !== undefined).id
-  for (const pid of at.read('pid').trim().split('\n')) await gone(pid)
+  await early.untilEnd()
+  const last = early.events.findLast(({ id }) => id !== undefined).id
+  for (const pid of at.read('pid').trim().split('\n')) await waitForExit(pid)
 
-  const after = speak(await at.serve())
+  const after = connectWithCurl(await at.serve())
   const late = after.listen(t, { 'last-event-id': String(last) })
   const byId = (calls: Json[]) => [...calls].sort((x, y) => (x.tool_call_id < y.tool_call_id ? -1 : 1))
   t.same(byId((await after.get('/approvals')).approvals), byId([a, b, c]), 'the three wait as they did')
@@ -55,10 +62,10 @@ t.test('killed while three wait and one runs: all are there again, and nothing i
     'what was decided happened, and the command ran once'
   )
 
-  const whole = await journal(t, after)
+  const whole = await readJournal(t, after)
   await late.until(({ type, seq }) => type !== 'stream.snapshot' && seq >= whole.head)
   t.same(
-    story([...early.seen, ...late.seen], whole.head),
+    comparableEvents([...early.events, ...late.events], whole.head),
     whole.events,
     'both connections together tell the journal, whole and once'
   )

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { waitUntil } from '../support/wait.ts'
-import { gone, type Json, project, type Server, speak } from './fixture.ts'
+import { connectWithCurl, createGitProject, type Json, type Server, waitForExit } from './fixture.ts'
 
-type Place = ReturnType<typeof project>
+type Place = ReturnType<typeof createGitProject>
 
 /** Approves a command and waits until it says that it has begun. */
 async function running(t: Test, server: Server, command: string): Promise<Json> {
@@ -26,16 +26,16 @@ async function turnedAway(server: Server): Promise<Json> {
 
 async function afterRestart(t: Test, at: Place, id: string): Promise<Json> {
   const again = await at.serve()
-  const call = await speak(again).get(`/calls/${id}`)
+  const call = await connectWithCurl(again).get(`/calls/${id}`)
   again.process.kill('SIGTERM')
   t.match(await again.ended, { code: 0 })
   return call
 }
 
 t.test('a short command ends by itself; new calls get 503; exit 0', async t => {
-  const at = project(t, { 'a.txt': 'a\n' })
+  const at = createGitProject(t, { 'a.txt': 'a\n' })
   const started = await at.serve()
-  const server = speak(started)
+  const server = connectWithCurl(started)
   const asked = await server.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
   const call = await running(t, server, 'echo begun; until [ -e go ]; do sleep 0.02; done; echo done')
   started.process.kill('SIGTERM')
@@ -52,9 +52,9 @@ t.test('a short command ends by itself; new calls get 503; exit 0', async t => {
 })
 
 t.test('what still runs at the end of --drain is interrupted; what waits waits on; exit 0', async t => {
-  const at = project(t, { 'a.txt': 'a\n' })
+  const at = createGitProject(t, { 'a.txt': 'a\n' })
   const started = await at.serve('--drain', '200ms')
-  const server = speak(started)
+  const server = connectWithCurl(started)
   const asked = await server.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
   const call = await running(t, server, 'echo $$ > pid; echo begun; exec sleep 600')
   started.process.kill('SIGTERM')
@@ -64,7 +64,7 @@ t.test('what still runs at the end of --drain is interrupted; what waits waits o
     reason: 'The server stopped while it ran.'
   })
   t.same(await afterRestart(t, at, asked.body.tool_call_id), asked.body)
-  await gone(at.read('pid').trim())
+  await waitForExit(at.read('pid').trim())
 })
 
 for (const [signal, code] of [
@@ -72,14 +72,14 @@ for (const [signal, code] of [
   ['SIGINT', 130]
 ] as const)
   t.test(`a second ${signal} ends at once, with ${code}; the next start finds the call interrupted`, async t => {
-    const at = project(t, { 'a.txt': 'a\n' })
+    const at = createGitProject(t, { 'a.txt': 'a\n' })
     const started = await at.serve()
-    const server = speak(started)
+    const server = connectWithCurl(started)
     const call = await running(t, server, 'echo $$ > pid; echo begun; exec sleep 600')
     started.process.kill('SIGTERM')
     await turnedAway(server)
     started.process.kill(signal)
     t.match(await started.ended, { code })
     t.match(await afterRestart(t, at, call.tool_call_id), { status: 'interrupted' })
-    await gone(at.read('pid').trim())
+    await waitForExit(at.read('pid').trim())
   })

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Test } from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
-import type { Discovery } from '../../src/server/discovery.ts'
-import { place, type Ready } from '../cli/toolgate.ts'
+import type { DiscoveryRecord } from '../../src/server/discovery.ts'
+import { createProject, type ReadyLine } from '../cli/toolgate.ts'
 import { once, waitUntil, within } from '../support/wait.ts'
 
 const FOLDERS = 40
@@ -16,24 +16,24 @@ const FILES_IN_EACH = 75
 // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
 export type Json = any
 
-export interface Answer {
+export interface CurlResponse {
   status: number
   type: string
   body: Json
 }
 
 /** A home and a project of some thousand files under git, with what the test wants in it besides. */
-export function repository(t: Test, files: Record<string, string> = {}) {
+export function createLargeRepository(t: Test, files: Record<string, string> = {}) {
   const all: Record<string, string> = { ...files }
   for (let folder = 0; folder < FOLDERS; folder++)
     for (let file = 0; file < FILES_IN_EACH; file++)
       all[`src/part${folder}/file${file}.js`] = `// Part ${folder}.\nexport const value = ${folder * file}\n`
-  return project(t, all)
+  return createGitProject(t, all)
 }
 
 /** The same with these files alone. */
-export function project(t: Test, files: Record<string, string> = {}) {
-  const at = place(t, files)
+export function createGitProject(t: Test, files: Record<string, string> = {}) {
+  const at = createProject(t, files)
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
       cwd: at.project,
@@ -71,8 +71,8 @@ export interface Sending {
 export const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** How a test speaks to a running server. */
-export function speak({ url, discovery_file }: Pick<Ready, 'url' | 'discovery_file'>) {
-  const { token, call_token } = JSON.parse(readFileSync(discovery_file, 'utf8')) as Discovery
+export function connectWithCurl({ url, discovery_file }: Pick<ReadyLine, 'url' | 'discovery_file'>) {
+  const { token, call_token } = JSON.parse(readFileSync(discovery_file, 'utf8')) as DiscoveryRecord
 
   function open(path: string, sending: Sending = {}): ClientRequest {
     const { method = 'GET', headers = {}, body, socketPath, target = path } = sending
@@ -87,7 +87,7 @@ export function speak({ url, discovery_file }: Pick<Ready, 'url' | 'discovery_fi
   }
 
   /** Sends it and reads the whole answer. */
-  async function raw(path: string, sending?: Sending): Promise<Answer> {
+  async function raw(path: string, sending?: Sending): Promise<CurlResponse> {
     const sent = open(path, sending)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     // A refused body may still be on its way as the server closes the connection.
@@ -121,22 +121,22 @@ export function speak({ url, discovery_file }: Pick<Ready, 'url' | 'discovery_fi
   }
 }
 
-export type Server = ReturnType<typeof speak>
+export type Server = ReturnType<typeof connectWithCurl>
 
 /** An open event stream. */
-export interface Listener {
+export interface EventListener {
   /** Every event seen so far, each with the id of its frame. */
-  seen: Json[]
+  events: Json[]
   /** Reads on to the first event that fits, after those of the last time, and gives all since. */
   until(fits: (event: Json) => boolean): Promise<Json[]>
   /** Reads until the server is gone. */
-  rest(): Promise<void>
+  untilEnd(): Promise<void>
 }
 
-function listen(t: Test, sent: ClientRequest): Listener {
+function listen(t: Test, sent: ClientRequest): EventListener {
   t.teardown(() => sent.destroy())
   const parser = new SseParser()
-  const seen: Json[] = []
+  const events: Json[] = []
   // From now on, not once somebody reads: an answer that nobody listens for is thrown away.
   const bytes = bytesOf(new Promise((resolve, reject) => sent.once('response', resolve).once('error', reject)))
   let taken = 0
@@ -144,28 +144,29 @@ function listen(t: Test, sent: ClientRequest): Listener {
   async function more(): Promise<boolean> {
     const { done, value } = await bytes.next()
     if (!done)
-      for (const { id, event, data } of parser.push(value as Uint8Array)) seen.push({ id, event, ...JSON.parse(data) })
+      for (const { id, event, data } of parser.push(value as Uint8Array))
+        events.push({ id, event, ...JSON.parse(data) })
     return !done
   }
   async function next(fits: (event: Json) => boolean) {
     for (;;) {
-      const at = seen.findIndex((event, i) => i >= taken && fits(event))
+      const at = events.findIndex((event, i) => i >= taken && fits(event))
       if (at >= 0) {
-        const since = seen.slice(taken, at + 1)
+        const since = events.slice(taken, at + 1)
         taken = at + 1
         return since
       }
       if (!(await more()))
-        throw new Error(`the stream ended after ${JSON.stringify(seen.slice(taken)).slice(0, 2_000)}`)
+        throw new Error(`the stream ended after ${JSON.stringify(events.slice(taken)).slice(0, 2_000)}`)
     }
   }
   async function drain() {
     while (await more());
   }
   return {
-    seen,
+    events,
     until: fits => within(`an event such as ${fits}`, next(fits)),
-    rest: () => within('the end of the stream', drain())
+    untilEnd: () => within('the end of the stream', drain())
   }
 }
 
@@ -179,20 +180,20 @@ async function* bytesOf(answered: Promise<IncomingMessage>): AsyncGenerator<Uint
 }
 
 /** Places in the journal up to `head`, snapshots left out, for a whole comparison. Progress is kept only while it runs. */
-export const story = (events: readonly Json[], head: number) =>
+export const comparableEvents = (events: readonly Json[], head: number) =>
   events.filter(({ type, seq }) => !['stream.snapshot', 'tool.progress'].includes(type) && seq <= head)
 
 /** Everything in the journal now, and the number of its newest event. */
-export async function journal(t: Test, server: Server): Promise<{ head: number; events: Json[] }> {
+export async function readJournal(t: Test, server: Server): Promise<{ head: number; events: Json[] }> {
   const { head } = await server.get('/state')
   if (head === 0) return { head, events: [] }
   const listener = server.listen(t, {}, '?after=0')
   await listener.until(({ type, seq }) => type !== 'stream.snapshot' && seq >= head)
-  return { head, events: story(listener.seen, head) }
+  return { head, events: comparableEvents(listener.events, head) }
 }
 
 /** Waits until the process is no more. One that ended, but that nobody has collected yet, has no command line. */
-export async function gone(pid: string): Promise<void> {
+export async function waitForExit(pid: string): Promise<void> {
   await waitUntil(`process ${pid} to end`, () => commandLine(pid) === '')
 }
 

@@ -2,18 +2,18 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { hashOf } from '../../src/host/files/files.ts'
-import { place } from '../cli/toolgate.ts'
+import { hashBytes } from '../../src/host/files/files.ts'
+import { createProject } from '../cli/toolgate.ts'
 import { waitUntil } from '../support/wait.ts'
-import { type Json, journal, speak } from './fixture.ts'
+import { connectWithCurl, type Json, readJournal } from './fixture.ts'
 
 const FILES = 600
 
 t.test('killed in the middle of many changes: those that were made are told with the call', async t => {
   const files = Object.fromEntries(Array.from({ length: FILES }, (_, i) => [`from/${i}.txt`, `${i}\n`]))
-  const at = place(t, files)
+  const at = createProject(t, files)
   const first = await at.serve()
-  const before = speak(first)
+  const before = connectWithCurl(first)
   const { body: asked } = await before.call('copy_file', { source: 'from', dest: 'to', recursive: true })
   await before.post(`/calls/${asked.tool_call_id}/approve?wait_ms=0`, { digest: asked.approval.digest })
   await waitUntil('20 copies', () => copies(at.project).length >= 20)
@@ -22,7 +22,7 @@ t.test('killed in the middle of many changes: those that were made are told with
   const made = copies(at.project)
   t.ok(made.length < FILES, 'it was killed in the middle')
 
-  const after = speak(await at.serve())
+  const after = connectWithCurl(await at.serve())
   const call = await after.get(`/calls/${asked.tool_call_id}`)
   t.match(call, { status: 'interrupted', changes: [{ path: 'to', operation: 'created', kind: 'directory' }] })
   const expected = [
@@ -30,12 +30,12 @@ t.test('killed in the middle of many changes: those that were made are told with
     ...made.map(name => ({
       path: `to/${name}`,
       operation: 'created',
-      after_hash: hashOf(Buffer.from(`${Number.parseInt(name, 10)}\n`))
+      after_hash: hashBytes(Buffer.from(`${Number.parseInt(name, 10)}\n`))
     }))
   ]
   t.same(sorted(call.changes), sorted(expected))
   t.same(copies(at.project), made, 'and nothing hidden is left')
-  const told = (await journal(t, after)).events.filter(({ type }) => type === 'file.changed')
+  const told = (await readJournal(t, after)).events.filter(({ type }) => type === 'file.changed')
   t.same(
     told.map(({ path, by }) => ({ path, by })),
     call.changes.map(({ path }: Json) => ({ path, by: { tool_call_id: asked.tool_call_id } }))

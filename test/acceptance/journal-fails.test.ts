@@ -4,7 +4,7 @@ import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync }
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { needs, type Part } from '../support/needs.ts'
-import { project, speak } from './fixture.ts'
+import { connectWithCurl, createGitProject } from './fixture.ts'
 
 interface Shortage {
   name: string
@@ -56,13 +56,13 @@ function writes(fd: number, bytes: Buffer): boolean {
 
 for (const { name, part, prepare } of SHORTAGES) {
   t.test(`${name}: a clear 503, and the server ends; with room again it starts clean`, needs(part), async t => {
-    const at = project(t, { 'a.txt': 'a\n' })
+    const at = createGitProject(t, { 'a.txt': 'a\n' })
     const state = path.join(at.folder, 'state')
     mkdirSync(state, { mode: 0o700 })
     const { fill, free } = prepare(t, state)
     const env = { TOOLGATE_STATE_DIR: state }
     const started = await at.serveIn(env)
-    const server = speak(started)
+    const server = connectWithCurl(started)
     const asked = await server.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
     t.equal(asked.status, 202)
 
@@ -83,7 +83,7 @@ for (const { name, part, prepare } of SHORTAGES) {
     t.notOk(at.has('new.txt'), 'what could not be remembered was not done')
 
     free()
-    const again = speak(await at.serveIn(env))
+    const again = connectWithCurl(await at.serveIn(env))
     t.same((await again.get('/approvals')).approvals, [asked.body], 'what was promised is there')
     const done = await again.post(`/calls/${asked.body.tool_call_id}/approve?wait_ms=10000`, {
       digest: asked.body.approval.digest

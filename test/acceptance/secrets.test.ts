@@ -4,9 +4,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { place } from '../cli/toolgate.ts'
+import { createProject } from '../cli/toolgate.ts'
 import { needs } from '../support/needs.ts'
-import { type Json, speak } from './fixture.ts'
+import { connectWithCurl, type Json } from './fixture.ts'
 
 const IN_ENVIRONMENT = 'canary-of-the-environment-7Qx'
 const IN_FILE = 'canary-of-the-file-9Zt'
@@ -29,7 +29,7 @@ for i in $(seq 3000); do printf 'line %s of much, pw=%s;' $i "$DB_PASSWORD"; don
 `
 
 t.test('no secret is told in any channel, nor left behind', async t => {
-  const at = place(t, {
+  const at = createProject(t, {
     '.env': `API_SECRET="${IN_FILE}"\nNODE_ENV=production\n`,
     'print.sh': PRINT,
     'show.sh': 'cat .env'
@@ -46,7 +46,7 @@ t.test('no secret is told in any channel, nor left behind', async t => {
     '--log-level',
     'trace'
   )
-  const server = speak(served)
+  const server = connectWithCurl(served)
   const secrets = () => [IN_ENVIRONMENT, IN_FILE, IN_URL, NAMED, server.token, server.call_token]
   const clean = (what: string, bytes: string | Buffer, also: readonly string[] = []) => {
     for (const secret of [...secrets(), ...also])
@@ -107,7 +107,7 @@ t.test('no secret is told in any channel, nor left behind', async t => {
   clean('a problem in a batch', JSON.stringify(batch))
 
   await listener.until(event => event.event === 'tool.result' && event.tool_call_id === failed.tool_call_id)
-  const told = listener.seen.filter(({ tool_call_id }) => tool_call_id !== failed.tool_call_id)
+  const told = listener.events.filter(({ tool_call_id }) => tool_call_id !== failed.tool_call_id)
   t.ok(told.some(({ event }) => event === 'tool.progress'))
   clean('the events', JSON.stringify(told), [NEW_IN_FILE])
 
@@ -122,9 +122,9 @@ t.test('no secret is told in any channel, nor left behind', async t => {
 })
 
 t.test('the server holds no token where other processes are looked into', needs('linux'), async t => {
-  const at = place(t, { 'a.txt': '' })
+  const at = createProject(t, { 'a.txt': '' })
   const served = await at.serve()
-  const { token, call_token } = speak(served)
+  const { token, call_token } = connectWithCurl(served)
   for (const file of ['environ', 'cmdline']) {
     const bytes = readFileSync(`/proc/${served.process.pid}/${file}`, 'latin1')
     t.ok(bytes.length > 0)
@@ -133,12 +133,12 @@ t.test('the server holds no token where other processes are looked into', needs(
 })
 
 t.test('a sandboxed command sees neither the server nor what belongs to it', needs('linux', 'bwrap'), async t => {
-  const at = place(t, { '.env': `API_SECRET=${IN_FILE}\n` })
+  const at = createProject(t, { '.env': `API_SECRET=${IN_FILE}\n` })
   const config = path.join(at.home, '.config/toolgate')
   mkdirSync(config, { recursive: true })
   writeFileSync(path.join(config, 'config.jsonc'), JSON.stringify({ ...CONFIG, sandbox: { level: 'workspace' } }))
   const served = await at.serveIn({ DB_PASSWORD: IN_ENVIRONMENT })
-  const server = speak(served)
+  const server = connectWithCurl(served)
   const look = [
     "cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr '\\0' '\\n' | grep -v ^DB_PASSWORD=",
     `cat ${served.discovery_file} .env; find ${at.home} -type f | sed 's/^/found /'`,

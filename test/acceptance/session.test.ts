@@ -1,10 +1,10 @@
 // What a person does on the first day, with curl and nothing else.
 import t from 'tap'
-import { repository, speak } from './fixture.ts'
+import { connectWithCurl, createLargeRepository } from './fixture.ts'
 
 t.test('list, read, grep, edit, approve by the digest, and see it all on an open stream', async t => {
-  const at = repository(t, { 'hello.txt': 'Hello, world\n', 'notes/needle.md': 'one\nthe needle is here\n' })
-  const server = speak(await at.serve())
+  const at = createLargeRepository(t, { 'hello.txt': 'Hello, world\n', 'notes/needle.md': 'one\nthe needle is here\n' })
+  const server = connectWithCurl(await at.serve())
 
   const { tools } = await server.get('/tools')
   const names = tools.map(({ name }: { name: string }) => name)

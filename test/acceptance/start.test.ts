@@ -1,55 +1,58 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { isRunning } from '../../src/host/processes/pids.ts'
-import { BUILT } from '../cli/toolgate.ts'
+import { isProcessRunning } from '../../src/host/processes/pids.ts'
+import { BUILT_PROGRAM } from '../cli/toolgate.ts'
 import { once, run } from '../support/wait.ts'
-import { project, speak } from './fixture.ts'
+import { connectWithCurl, createGitProject } from './fixture.ts'
 
 t.test('in the background, found again, replaced, stopped', async t => {
-  const at = project(t, { 'a.txt': 'a\n' })
+  const at = createGitProject(t, { 'a.txt': 'a\n' })
   const json = async (...argv: string[]) => {
     const { code, stdout, stderr } = await at.toolgate(argv)
     t.equal(code, 0, stderr)
     return JSON.parse(stdout)
   }
   const first = await json('serve', '--detach', '--ready', 'json')
-  t.teardown(() => isRunning(first.pid) && process.kill(first.pid, 'SIGKILL'))
-  t.match(await speak(first).call('read_file', { path: 'a.txt' }), { status: 200, body: { status: 'success' } })
+  t.teardown(() => isProcessRunning(first.pid) && process.kill(first.pid, 'SIGKILL'))
+  t.match(await connectWithCurl(first).call('read_file', { path: 'a.txt' }), {
+    status: 200,
+    body: { status: 'success' }
+  })
   t.match(await at.toolgate(['serve']), { code: 6, stdout: '' })
   t.match(await json('serve', '--reuse', '--ready', 'json'), { instance: first.instance, pid: first.pid })
   t.match(await json('serve', '--reuse', '--detach', '--ready', 'json'), { instance: first.instance })
   const second = await json('serve', '--replace', '--detach', '--ready', 'json')
-  t.teardown(() => isRunning(second.pid) && process.kill(second.pid, 'SIGKILL'))
-  t.notOk(isRunning(first.pid))
+  t.teardown(() => isProcessRunning(second.pid) && process.kill(second.pid, 'SIGKILL'))
+  t.notOk(isProcessRunning(first.pid))
   t.not(second.instance, first.instance)
-  t.match(await speak(second).get('/calls'), { calls: [{ tool: 'read_file' }] }, 'the journal is the same')
+  t.match(await connectWithCurl(second).get('/calls'), { calls: [{ tool: 'read_file' }] }, 'the journal is the same')
   t.match(await at.toolgate(['stop']), { code: 0 })
-  t.notOk(isRunning(second.pid))
+  t.notOk(isProcessRunning(second.pid))
 })
 
 t.test('it ends with the program that started it', async t => {
-  const at = project(t)
+  const at = createGitProject(t)
   const server = await at.serve('--exit-with-stdin')
   server.process.stdin.end()
   t.match(await server.ended, { code: 0, stderr: '' })
 })
 
 t.test('on a unix socket besides', async t => {
-  const at = project(t, { 'a.txt': 'a\n' })
+  const at = createGitProject(t, { 'a.txt': 'a\n' })
   const socket = path.join(at.folder, 'run', 'toolgate.sock')
   const started = await at.serve('--socket', socket)
   t.equal(started.socket, socket)
   t.equal(statSync(socket).mode & 0o777, 0o600)
-  const server = speak({ ...started, url: 'http://localhost' })
+  const server = connectWithCurl({ ...started, url: 'http://localhost' })
   const read = await server.post('/calls', { tool: 'read_file', params: { path: 'a.txt' } }, { socketPath: socket })
   t.match(read, { status: 200, body: { status: 'success' } })
   t.match(await server.raw('/tools', { socketPath: socket, token: undefined }), { status: 401 })
 })
 
 t.test('only for reading', async t => {
-  const at = project(t, { 'a.txt': 'a\n' })
-  const server = speak(await at.serve('--read-only'))
+  const at = createGitProject(t, { 'a.txt': 'a\n' })
+  const server = connectWithCurl(await at.serve('--read-only'))
   t.match(await server.call('read_file', { path: 'a.txt' }), { body: { status: 'success' } })
   for (const [tool, params] of [
     ['write_file', { path: 'new.txt', content: '' }],
@@ -65,12 +68,12 @@ t.test('only for reading', async t => {
 })
 
 t.test('two roots with names', async t => {
-  const at = project(t, { 'a.txt': 'of the project\n' })
+  const at = createGitProject(t, { 'a.txt': 'of the project\n' })
   const lib = path.join(at.folder, 'lib')
   mkdirSync(lib)
   writeFileSync(path.join(lib, 'a.txt'), 'of the library\n')
   const started = await at.serve('--root', 'app=.', '--root', `lib=${lib}`)
-  const server = speak(started)
+  const server = connectWithCurl(started)
   t.same(started.roots, [at.project, lib])
   const content = async (workspace: string) =>
     (await server.call('read_file', { path: 'a.txt' }, { workspace })).body.result.data.content
@@ -88,7 +91,7 @@ t.test('two roots with names', async t => {
 })
 
 t.test('a Node too old is told in one line', async t => {
-  const program = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(BUILT)})`
+  const program = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(BUILT_PROGRAM)})`
   const failed = await run(process.execPath, ['-e', program]).catch(error => error)
   t.equal(failed.code, 1)
   t.match(
@@ -98,7 +101,7 @@ t.test('a Node too old is told in one line', async t => {
 })
 
 t.test('when its reader has seen enough it ends without a word, as other programs do', async t => {
-  const at = project(t)
+  const at = createGitProject(t)
   const child = at.start(['--help'])
   child.stdout.destroy()
   const [code] = await once(child, 'exit')

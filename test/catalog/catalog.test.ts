@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Type } from 'typebox'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { LISTINGS } from '../../src/catalog/listing.ts'
+import { LISTING_FORMATS } from '../../src/catalog/listing.ts'
 import type { ToolError } from '../../src/errors.ts'
 import { defineTool, type Tool } from '../../src/tool/tool.ts'
 
@@ -27,7 +27,7 @@ const tool = (more: Partial<Tool> = {}): Tool => ({
 
 const faults = (catalog: Catalog, params: unknown) => {
   try {
-    catalog.check(catalog.find('a_tool', {})!, params)
+    catalog.validate(catalog.find('a_tool', {})!, params)
     return []
   } catch (error) {
     const { code, details } = error as ToolError
@@ -88,19 +88,19 @@ t.test('tools come and go by source: the first of a name is served, each change 
   const stop = catalog.onChange(change => told.push(change))
   const [two, theirOne] = [named('two'), named('one', 'another')]
 
-  t.same(catalog.put('theirs', [two, theirOne]), ['one'], 'what is taken is told to whoever puts it')
-  t.same(catalog.put('here', [named('three')], { workspace: 'a' }), [])
+  t.same(catalog.setTools('theirs', [two, theirOne]), ['one'], 'what is taken is told to whoever puts it')
+  t.same(catalog.setTools('here', [named('three')], { workspace: 'a' }), [])
   t.equal(catalog.find('one', {}), builtIn)
   t.equal(catalog.find('two', {}), two)
   const names = (workspace?: string) => catalog.list({ workspace }).map(({ name }) => name)
   t.same(names('a'), ['one', 'two', 'three'])
   t.same(names('b'), ['one', 'two'], 'a workspace has its own')
   t.equal(catalog.find('three', { workspace: 'b' }), undefined)
-  t.same(catalog.put('there', [named('three')], { workspace: 'b' }), [], 'and another one may use the name')
+  t.same(catalog.setTools('there', [named('three')], { workspace: 'b' }), [], 'and another one may use the name')
 
-  catalog.put('theirs', [two])
-  catalog.put('theirs', [two])
-  catalog.put('theirs', [named('two', 'anew'), named('four')])
+  catalog.setTools('theirs', [two])
+  catalog.setTools('theirs', [two])
+  catalog.setTools('theirs', [named('two', 'anew'), named('four')])
   t.same(told, [
     { source: 'theirs', added: ['two', 'one'], removed: [], changed: [] },
     { source: 'here', workspace: 'a', added: ['three'], removed: [], changed: [] },
@@ -109,12 +109,12 @@ t.test('tools come and go by source: the first of a name is served, each change 
     { source: 'theirs', added: ['four'], removed: [], changed: ['two'] }
   ])
   stop()
-  catalog.put('theirs', [])
+  catalog.setTools('theirs', [])
   t.equal(told.length, 5)
 })
 
 t.test('a listing says what a tool may do at worst', async t => {
-  const hints = (more: Partial<Tool>) => LISTINGS.mcp(tool(more)).annotations
+  const hints = (more: Partial<Tool>) => LISTING_FORMATS.mcp(tool(more)).annotations
   t.strictSame(hints({ effect: 'read', idempotent: true }), {
     readOnlyHint: true,
     destructiveHint: false,
@@ -124,7 +124,7 @@ t.test('a listing says what a tool may do at worst', async t => {
   t.match(hints({ effect: 'create' }), { readOnlyHint: false, destructiveHint: false })
   t.match(hints({ effect: 'network' }), { readOnlyHint: false, openWorldHint: true })
   t.match(hints({ effect: () => 'read' as const }), { readOnlyHint: false, destructiveHint: true })
-  t.match(LISTINGS.native(tool({ effect: () => 'read' as const, timeout_ms: () => 5 })), {
+  t.match(LISTING_FORMATS.native(tool({ effect: () => 'read' as const, timeout_ms: () => 5 })), {
     effect: 'depends',
     timeout_ms: null
   })

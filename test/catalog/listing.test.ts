@@ -3,10 +3,10 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import t from 'tap'
 import { Type } from 'typebox'
-import { aliasOf } from '../../src/catalog/alias.ts'
+import { toAlias } from '../../src/catalog/alias.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { FORMATS, LISTINGS } from '../../src/catalog/listing.ts'
-import { modelSchema } from '../../src/catalog/model-schema.ts'
+import { LISTING_FORMAT_NAMES, LISTING_FORMATS } from '../../src/catalog/listing.ts'
+import { toModelSchema } from '../../src/catalog/model-schema.ts'
 import { defineTool, type Tool } from '../../src/tool/tool.ts'
 import { TOOLS } from '../../src/tools/index.ts'
 import { startApp } from '../start-app.ts'
@@ -26,16 +26,16 @@ const tool = (more: object = {}): Tool => ({
   }) as unknown as Tool),
   ...more
 })
-const schemaIn = (input: object) => modelSchema(JSON.parse(JSON.stringify(input)))
+const schemaIn = (input: object) => toModelSchema(JSON.parse(JSON.stringify(input)))
 
 t.test('the dialects agree on the schema, and MCP takes no output schema that is not an object', async t => {
   for (const each of TOOLS) {
-    const { parameters } = LISTINGS.openai(each).function
-    t.strictSame(parameters, LISTINGS.anthropic(each).input_schema, each.name)
-    t.strictSame(parameters, LISTINGS['openai-responses'](each).parameters, each.name)
+    const { parameters } = LISTING_FORMATS.openai(each).function
+    t.strictSame(parameters, LISTING_FORMATS.anthropic(each).input_schema, each.name)
+    t.strictSame(parameters, LISTING_FORMATS['openai-responses'](each).parameters, each.name)
     t.ok(new Ajv({ strict: false }).validateSchema(parameters), each.name)
   }
-  t.notOk('outputSchema' in LISTINGS.mcp(tool({ output: Type.Array(Type.String()) })))
+  t.notOk('outputSchema' in LISTING_FORMATS.mcp(tool({ output: Type.Array(Type.String()) })))
 })
 
 t.test('a tool goes by a name that every API takes, and is found by it', async t => {
@@ -54,17 +54,17 @@ t.test('a tool goes by a name that every API takes, and is found by it', async t
   const tools = names.map(([name]) => tool({ name }))
   const catalog = new Catalog(tools, {})
   for (const [name, alias] of names) {
-    const found = aliasOf(name)
+    const found = toAlias(name)
     if (typeof alias === 'string') t.equal(found, alias)
     else t.match(found, alias)
     t.match(found, /^[a-zA-Z0-9_-]{1,64}$/)
     t.equal(catalog.find(found, {})?.name, name)
     t.equal(catalog.find(name, {})?.name, name)
   }
-  t.equal(new Set(names.map(([name]) => aliasOf(name))).size, names.length)
+  t.equal(new Set(names.map(([name]) => toAlias(name))).size, names.length)
   t.equal(catalog.find('mcp__github__none', {}), undefined)
   t.strictSame(
-    new Catalog([], {}).put('custom', [tool({ name: 'mcp__github__create_issue' }), tool({ name: 'fine' })]),
+    new Catalog([], {}).setTools('custom', [tool({ name: 'mcp__github__create_issue' }), tool({ name: 'fine' })]),
     ['mcp__github__create_issue'],
     'no tool of another source takes the place of one of a server'
   )
@@ -134,7 +134,7 @@ t.test('beneath it nothing is left that an API stumbles over', async t => {
       description: { type: 'object', additionalProperties: { type: 'array', items: {} } }
     }
   })
-  t.equal(LISTINGS.openai(tool({ description: long })).function.description.length, 1_024)
+  t.equal(LISTING_FORMATS.openai(tool({ description: long })).function.description.length, 1_024)
 })
 
 t.test('values under any name are told in the way that every API knows', async t => {
@@ -149,7 +149,7 @@ t.test('values under any name are told in the way that every API knows', async t
     additionalProperties: true
   })
   for (const format of ['openai', 'openai-responses', 'anthropic'] as const)
-    for (const each of TOOLS) t.notMatch(JSON.stringify(LISTINGS[format](each)), 'patternProperties', each.name)
+    for (const each of TOOLS) t.notMatch(JSON.stringify(LISTING_FORMATS[format](each)), 'patternProperties', each.name)
 })
 
 t.test('whatever schema a server has, its tools can be listed, and what it takes fits what is listed', async () => {
@@ -172,7 +172,7 @@ t.test('whatever schema a server has, its tools can be listed, and what it takes
   })).schema
   fc.assert(
     fc.property(inner, fc.string(), (input, description) => {
-      const listed = LISTINGS.anthropic(tool({ input, description }))
+      const listed = LISTING_FORMATS.anthropic(tool({ input, description }))
       const schema = listed.input_schema as Record<string, unknown>
       return (
         schema.type === 'object' &&
@@ -185,7 +185,7 @@ t.test('whatever schema a server has, its tools can be listed, and what it takes
 
 t.test('a list that is as it was is not sent again', async t => {
   const app = await startApp(t)
-  for (const format of FORMATS) {
+  for (const format of LISTING_FORMAT_NAMES) {
     const first = await app.request('GET', `/tools?format=${format}`)
     const tag = first.headers.get('etag')!
     t.match(tag, /^"[\w-]{43}"$/)

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import t from 'tap'
-import { place, served } from './toolgate.ts'
+import { createProject, serveProject } from './toolgate.ts'
 
 t.test('version and help', async t => {
-  const { toolgate } = place(t)
+  const { toolgate } = createProject(t)
   t.same(await toolgate(['version']), { code: 0, stdout: 'toolgate 0.1.0\n', stderr: '' })
   t.same(await toolgate(['--version']), { code: 0, stdout: 'toolgate 0.1.0\n', stderr: '' })
   t.match(JSON.parse((await toolgate(['--json', 'version'])).stdout), { version: '0.1.0', node: /^24\./ })
@@ -26,7 +26,7 @@ t.test('version and help', async t => {
 })
 
 t.test('no server, no token, another server', async t => {
-  const { toolgate, folder, project, server } = await served(t)
+  const { toolgate, folder, project, server } = await serveProject(t)
   const none = `toolgate: No server is running for ${folder}. Start one with: toolgate serve. For the server of another project, add --root <folder>.\n`
   t.same(await toolgate(['status', '--root', folder]), { code: 3, stdout: '', stderr: none })
   const away = { TOOLGATE_RUN_DIR: path.join(folder, 'empty'), HOME: path.join(folder, 'empty') }
@@ -54,7 +54,7 @@ t.test('no server, no token, another server', async t => {
 })
 
 t.test('tools, listed and shown', async t => {
-  const { toolgate } = await served(t)
+  const { toolgate } = await serveProject(t)
   const list = await toolgate(['tools'])
   t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread_file +files +read +Read /, stderr: '' })
   t.notMatch(list.stdout, / \n/, 'nothing trails')
@@ -82,7 +82,7 @@ t.test('tools, listed and shown', async t => {
 })
 
 t.test('calls that need nobody', async t => {
-  const { toolgate } = await served(t, { 'a.txt': 'one\ntwo\u001b[31m\u202e\n' })
+  const { toolgate } = await serveProject(t, { 'a.txt': 'one\ntwo\u001b[31m\u202e\n' })
   t.same(await toolgate(['call', 'read_file', 'path=a.txt', 'offset=2', 'limit=1']), {
     code: 0,
     stdout: '     2\ttwo\\x1b[31m\\u{202e}\n',
@@ -151,7 +151,7 @@ t.test('calls that need nobody', async t => {
 })
 
 t.test('a dry run', async t => {
-  const { toolgate, client } = await served(t)
+  const { toolgate, client } = await serveProject(t)
   t.same(await toolgate(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye', '--dry-run']), {
     code: 0,
     stdout: 'ask: Modifies files.\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hello\n+bye\n',

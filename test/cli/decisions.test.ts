@@ -3,23 +3,23 @@ import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { ID, plain, served, servedIn, UNSANDBOXED } from './toolgate.ts'
+import { CALL_ID_PATTERN, normalizeOutput, servedIn, serveProject, UNSANDBOXED } from './toolgate.ts'
 
 // Each test has a server of its own, and waits most of the time.
 t.jobs = 3
 
 t.test('a call that waits: listed, shown, approved, done', async t => {
-  const { start, toolgate, client, project } = await served(t)
+  const { start, toolgate, client, project } = await serveProject(t)
   const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
   const said: string[] = []
   for await (const line of createInterface({ input: call.stderr })) {
     said.push(line)
     break
   }
-  const [id] = said[0]!.match(ID)!
+  const [id] = said[0]!.match(CALL_ID_PATTERN)!
   t.same(said, [`Waiting for approval: toolgate approve ${id}`])
   t.match(
-    plain((await toolgate(['approvals'])).stdout),
+    normalizeOutput((await toolgate(['approvals'])).stdout),
     /^CALL +AGE +LEVEL +TOOL +TITLE\nID +\d+s +ask +edit_file +\S.*a\.txt/
   )
   t.same(await toolgate(['approve', id!]), {
@@ -38,18 +38,18 @@ t.test('a call that waits: listed, shown, approved, done', async t => {
   t.match(approved.stderr, /caller {3}toolgate-cli \/ default\n.*context {2}greeting\n.*-hello\n\+goodbye\n/s)
   t.equal((await client.get(id!, { wait_ms: 10_000 })).status, 'success')
   t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'goodbye\n')
-  t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, plain(stderr)]), [
+  t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, normalizeOutput(stderr)]), [
     6,
     'toolgate: ID is not waiting for approval: its status is success, approved by toolgate-cli at TIME.\n'
   ])
   t.match(
-    plain((await toolgate(['show', id!])).stdout),
+    normalizeOutput((await toolgate(['show', id!])).stdout),
     /^edit_file success {2}ID\n {2}params .*\n {2}changed +modified a\.txt \+1 -1\n/s
   )
 })
 
 t.test('an approval that cannot begin says why', async t => {
-  const { toolgate, client, project } = await served(t)
+  const { toolgate, client, project } = await serveProject(t)
   const params = { path: 'a.txt', old: 'hello', new: 'goodbye' }
   const asked = [await client.call('edit_file', params), await client.call('edit_file', params)]
   const ids = asked.map(({ tool_call_id }) => tool_call_id)
@@ -67,13 +67,13 @@ t.test('an approval that cannot begin says why', async t => {
 })
 
 t.test('refused, cancelled, expired, timed out', async t => {
-  const { start, toolgate } = await served(t)
+  const { start, toolgate } = await serveProject(t)
   const waiting = async (...flags: string[]) => {
     const child = start(['call', 'shell_exec', 'command=touch hi', ...flags])
     const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
-    const [id] = String((await lines.next()).value).match(ID)!
+    const [id] = String((await lines.next()).value).match(CALL_ID_PATTERN)!
     const ended = new Promise(resolve => child.once('exit', resolve))
-    return { id: id!, ended: async () => [await ended, plain(String((await lines.next()).value))], child }
+    return { id: id!, ended: async () => [await ended, normalizeOutput(String((await lines.next()).value))], child }
   }
   const refused = await waiting()
   t.same(await toolgate(['reject', refused.id, '-m', 'no', '--message', 'use the API']), {
@@ -103,12 +103,12 @@ t.test('refused, cancelled, expired, timed out', async t => {
 })
 
 t.test('nobody decides', async t => {
-  const { toolgate } = await served(t, { '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 50 } }' })
+  const { toolgate } = await serveProject(t, { '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 50 } }' })
   t.match(await toolgate(['call', 'shell_exec', 'command=touch hi']), { code: 7, stdout: '' })
 })
 
 t.test('left to run, and what it printed', async t => {
-  const { toolgate, client } = await served(t)
+  const { toolgate, client } = await serveProject(t)
   const { stdout } = await toolgate([
     'call',
     'shell_exec',
@@ -116,7 +116,7 @@ t.test('left to run, and what it printed', async t => {
     '--no-wait'
   ])
   const id = stdout.trim()
-  t.match(id, ID)
+  t.match(id, CALL_ID_PATTERN)
   await toolgate(['approve', id, '--yes', '--quiet'])
   await client.get(id, { wait_ms: 10_000 })
   t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\x1bb\nc\n', stderr: '' })

@@ -1,9 +1,9 @@
 // What is told of mistakes: what was wrong, what was expected, what to do; each whole, with its exit code.
 import t from 'tap'
 import { EVENT_TYPES } from '../../src/events/events.ts'
-import { served } from './toolgate.ts'
+import { serveProject } from './toolgate.ts'
 
-const { client, toolgate } = await served(t)
+const { client, toolgate } = await serveProject(t)
 const asked = await client.call('shell_exec', { command: 'touch b' })
 const NONE = 'tc_00000000000000000000000000'
 

@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { isRunning } from '../../src/host/processes/pids.ts'
-import { speak } from '../acceptance/fixture.ts'
+import { isProcessRunning } from '../../src/host/processes/pids.ts'
+import { connectWithCurl } from '../acceptance/fixture.ts'
 import { waitUntil } from '../support/wait.ts'
-import { place } from './toolgate.ts'
+import { createProject } from './toolgate.ts'
 
 t.test('killed while a hook looks at a call: the call is interrupted, and nothing of the hook is left', async t => {
-  const at = place(t, { 'a.txt': 'one\n' })
+  const at = createProject(t, { 'a.txt': 'one\n' })
   const mark = path.join(at.folder, 'pid')
   const hook = {
     when: 'before',
@@ -18,24 +18,27 @@ t.test('killed while a hook looks at a call: the call is interrupted, and nothin
   mkdirSync(path.join(at.home, '.config/toolgate'), { recursive: true })
   writeFileSync(path.join(at.home, '.config/toolgate/config.jsonc'), JSON.stringify({ hooks: [hook] }))
   const first = await at.serve()
-  const { body: asked } = await speak(first).post('/calls?wait_ms=0', { tool: 'read_file', params: { path: 'a.txt' } })
+  const { body: asked } = await connectWithCurl(first).post('/calls?wait_ms=0', {
+    tool: 'read_file',
+    params: { path: 'a.txt' }
+  })
   t.equal(asked.status, 'queued')
   await waitUntil('the hook to begin', () => existsSync(mark))
   const pid = Number(readFileSync(mark, 'utf8'))
-  t.ok(isRunning(pid))
+  t.ok(isProcessRunning(pid))
   first.process.kill('SIGKILL')
   await first.ended
 
   writeFileSync(path.join(at.home, '.config/toolgate/config.jsonc'), '{}')
-  const after = speak(await at.serve())
+  const after = connectWithCurl(await at.serve())
   t.match(await after.get(`/calls/${asked.tool_call_id}`), { status: 'interrupted', params: { path: 'a.txt' } })
-  await waitUntil('the hook to end', () => !isRunning(pid))
+  await waitUntil('the hook to end', () => !isProcessRunning(pid))
 })
 
 t.test("a repository's hook is listed, and runs as soon as a person trusts it", async t => {
   const config = { hooks: [{ name: 'theirs', when: 'before', command: ['sh', 'check.sh'] }] }
-  const at = place(t, { 'check.sh': 'echo no >&2; exit 2\n', '.toolgate/config.jsonc': JSON.stringify(config) })
-  const server = speak(await at.serve())
+  const at = createProject(t, { 'check.sh': 'echo no >&2; exit 2\n', '.toolgate/config.jsonc': JSON.stringify(config) })
+  const server = connectWithCurl(await at.serve())
   const read = async () => (await server.call('read_file', { path: 'check.sh' })).body
   const state = async () => (await server.get('/capabilities')).hooks[0].state
   t.equal(await state(), 'untrusted')

@@ -4,7 +4,7 @@ import { within } from '../support/wait.ts'
 
 /** What steers the terminal is left out. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
-const STEERING = /\u001b\[[0-9;?]*[a-zA-Z]/g
+const CONTROL_SEQUENCES = /\u001b\[[0-9;?]*[a-zA-Z]/g
 
 interface Program {
   file: string
@@ -13,13 +13,17 @@ interface Program {
   env: NodeJS.ProcessEnv
 }
 
-interface Size {
+interface TerminalSize {
   cols?: number
   rows?: number
 }
 
 /** Starts it in a terminal of its own. */
-export async function atTerminal(t: Test, { file, args, cwd, env }: Program, { cols = 100, rows = 40 }: Size = {}) {
+export async function runInPty(
+  t: Test,
+  { file, args, cwd, env }: Program,
+  { cols = 100, rows = 40 }: TerminalSize = {}
+) {
   const { spawn } = await import('@lydell/node-pty')
   const pty = spawn(file, args, { cwd, env: { ...env, TERM: 'xterm-256color' }, cols, rows, name: 'xterm-256color' })
   let [raw, from] = ['', 0]
@@ -40,7 +44,7 @@ export async function atTerminal(t: Test, { file, args, cwd, env }: Program, { c
   t.teardown(() => {
     if (exit === undefined) pty.kill('SIGKILL')
   })
-  const shown = () => raw.replaceAll(STEERING, '').replaceAll('\r\n', '\n')
+  const shown = () => raw.replaceAll(CONTROL_SEQUENCES, '').replaceAll('\r\n', '\n')
 
   return {
     press: (keys: string) => pty.write(keys),

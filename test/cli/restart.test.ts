@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
-import { ID, served } from './toolgate.ts'
+import { CALL_ID_PATTERN, serveProject } from './toolgate.ts'
 
 const linesOf = (stream: NodeJS.ReadableStream) => {
   const lines = createInterface({ input: stream })[Symbol.asyncIterator]()
@@ -11,7 +11,7 @@ const linesOf = (stream: NodeJS.ReadableStream) => {
 }
 
 t.test('logs --follow, call and approvals --watch outlive the server', async t => {
-  const { start, serve, server, client } = await served(t)
+  const { start, serve, server, client } = await serveProject(t)
   const asked = await client.call('shell_background', { command: 'echo first; sleep 600', isolation: 'none' })
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   const { tool_call_id: id, approval } = asked
@@ -21,7 +21,7 @@ t.test('logs --follow, call and approvals --watch outlive the server', async t =
   t.equal(await printed(), 'first')
 
   const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye'])
-  const [waiting] = (await linesOf(call.stderr)()).match(ID)!
+  const [waiting] = (await linesOf(call.stderr)()).match(CALL_ID_PATTERN)!
   const watch = start(['approvals', '--watch', '--json'])
   const seen = linesOf(watch.stdout)
   t.match(JSON.parse(await seen()), { tool_call_id: waiting, status: 'awaiting_approval' })

@@ -5,8 +5,8 @@ import t from 'tap'
 import { formatTable } from '../../src/cli/table.ts'
 import { needs } from '../support/needs.ts'
 import { runs } from '../support/property.ts'
-import { atTerminal } from './pty.ts'
-import { served } from './toolgate.ts'
+import { runInPty } from './pty.ts'
+import { serveProject } from './toolgate.ts'
 
 const ROWS = [
   ['CALL', 'LEVEL', 'WOULD'],
@@ -45,8 +45,8 @@ t.test('no line is wider than the terminal, whatever the cells hold', t => {
 })
 
 t.test('at a terminal of 80 columns; whole in a pipe', needs('node-pty'), async t => {
-  const { commandOf, toolgate } = await served(t)
-  const person = await atTerminal(t, commandOf(['tools']), { cols: 80 })
+  const { commandOf, toolgate } = await serveProject(t)
+  const person = await runInPty(t, commandOf(['tools']), { cols: 80 })
   const { rest } = await person.ended()
   const lines = rest.trimEnd().split('\n')
   t.match(lines, [/^TOOL +CATEGORY +EFFECT +DESCRIPTION$/, /^read_file +files +read +\S.*…$/])

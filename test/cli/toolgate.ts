@@ -8,34 +8,34 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
-import type { Discovery } from '../../src/server/discovery.ts'
+import type { DiscoveryRecord } from '../../src/server/discovery.ts'
 import { dependsOn } from '../support/needs.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 import { once, within } from '../support/wait.ts'
 
 /** A server of a test ends with it, however that ends. */
-const START = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
+const SERVE_ARGS = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
 /** Each test starts the program many times; what Node compiles for the first start serves the others. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/toolgate-tests', import.meta.url))
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/toolgate-tests', import.meta.url))
 /** The program as it is installed: it runs `dist/`, and starts in a third of the time that the source takes. */
-export const BUILT = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
+export const BUILT_PROGRAM = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
 
-export interface Ended {
+export interface ProcessResult {
   code: number | null
   stdout: string
   stderr: string
 }
 
-export interface Ready extends Omit<Discovery, 'token' | 'call_token'> {
+export interface ReadyLine extends Omit<DiscoveryRecord, 'token' | 'call_token'> {
   discovery_file: string
 }
 
-export interface Server extends Ready {
+export interface RunningServer extends ReadyLine {
   process: ChildProcessWithoutNullStreams
-  ended: Promise<Ended>
+  ended: Promise<ProcessResult>
 }
 
-export function place(t: Test, files: Record<string, string> = {}) {
+export function createProject(t: Test, files: Record<string, string> = {}) {
   ensureBuilt()
   // Not in the repository: paths of sockets must be short, and a project must not lie in another.
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
@@ -49,7 +49,7 @@ export function place(t: Test, files: Record<string, string> = {}) {
   const env = {
     PATH: process.env.PATH,
     HOME: path.join(folder, 'home'),
-    NODE_COMPILE_CACHE: COMPILED,
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none')
   }
   t.teardown(async () => {
@@ -59,7 +59,7 @@ export function place(t: Test, files: Record<string, string> = {}) {
 
   /** What to start, for whoever starts it. */
   function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
-    return { file: process.execPath, args: [BUILT, ...argv], cwd: project, env: { ...env, ...more } }
+    return { file: process.execPath, args: [BUILT_PROGRAM, ...argv], cwd: project, env: { ...env, ...more } }
   }
 
   function start(argv: readonly string[], more: Record<string, string> = {}) {
@@ -76,17 +76,17 @@ export function place(t: Test, files: Record<string, string> = {}) {
   ) {
     const child = start(argv, more)
     child.stdin.end(input)
-    return within(`toolgate ${argv.join(' ')} to end`, end(child))
+    return within(`toolgate ${argv.join(' ')} to end`, waitForEnd(child))
   }
 
   /** Starts `serve` and waits until it is ready. It ends with this process, however that ends. */
   const serve = (...flags: string[]) => serveIn({}, ...flags)
 
   /** The same with more in its environment. */
-  async function serveIn(more: Record<string, string>, ...flags: string[]): Promise<Server> {
+  async function serveIn(more: Record<string, string>, ...flags: string[]): Promise<RunningServer> {
     if (more.TOOLGATE_SANDBOX_LEVEL !== 'none') dependsOn('sandbox')
-    const child = start([...START, ...flags], more)
-    const ended = end(child)
+    const child = start([...SERVE_ARGS, ...flags], more)
+    const ended = waitForEnd(child)
     const line = await within(
       'the first line of serve',
       Promise.race([
@@ -94,13 +94,13 @@ export function place(t: Test, files: Record<string, string> = {}) {
         ended.then(({ code, stderr }) => Promise.reject(new Error(`serve ended with ${code}: ${stderr}`)))
       ])
     )
-    return { ...(JSON.parse(line) as Ready), process: child, ended }
+    return { ...(JSON.parse(line) as ReadyLine), process: child, ended }
   }
 
   return { folder, project, home: env.HOME, commandOf, start, toolgate, serve, serveIn }
 }
 
-async function end(child: ChildProcessWithoutNullStreams): Promise<Ended> {
+async function waitForEnd(child: ChildProcessWithoutNullStreams): Promise<ProcessResult> {
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   return { code: child.exitCode, stdout, stderr }
@@ -123,7 +123,7 @@ function ensureBuilt() {
 export const UNSANDBOXED = { TOOLGATE_SANDBOX_LEVEL: 'none' }
 
 /** A place with a server running, without a sandbox: what clients see of calls is the same either way. */
-export const served = (t: Test, files?: Record<string, string>, ...flags: string[]) =>
+export const serveProject = (t: Test, files?: Record<string, string>, ...flags: string[]) =>
   servedIn(t, UNSANDBOXED, files, ...flags)
 
 /** The same with another environment of the server: `{}` has the sandbox that the machine allows. */
@@ -133,17 +133,17 @@ export async function servedIn(
   files: Record<string, string> = { 'a.txt': 'hello\n' },
   ...flags: string[]
 ) {
-  const made = place(t, files)
+  const made = createProject(t, files)
   const server = await made.serveIn(more, ...flags)
   const { token, call_token } = JSON.parse(readFileSync(server.discovery_file, 'utf8'))
   return { ...made, server, token, call_token, client: connect({ url: server.url, token }) }
 }
 
-export const ID = /tc_[0-9A-Z]{26}/g
+export const CALL_ID_PATTERN = /tc_[0-9A-Z]{26}/g
 /** Ids, times, digests and durations differ from run to run. */
-export const plain = (text: string) =>
+export const normalizeOutput = (text: string) =>
   text
-    .replace(ID, 'ID')
+    .replace(CALL_ID_PATTERN, 'ID')
     .replace(/rule_[0-9A-Z]{26}/g, 'RULE')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/^\d\d:\d\d:\d\d\.\d{3}/gm, 'TIME')

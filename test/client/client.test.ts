@@ -50,14 +50,14 @@ t.test('every method, once around', async t => {
     status: 'success'
   })
   t.equal(read('a.txt'), 'bye\n')
-  const shown = await client.showUndo(waiting.tool_call_id, { scope: 'since', paths: ['a.txt'] })
+  const shown = await client.previewUndo(waiting.tool_call_id, { scope: 'since', paths: ['a.txt'] })
   t.match(shown, { available: true, files: [{ path: 'a.txt', action: 'restore' }], digest: String })
   const undo = { scope: 'since' as const, paths: ['a.txt'], digest: shown.digest!, idempotency_key: 'undo' }
   const undone = await client.undo(waiting.tool_call_id, undo)
   t.match(undone, { status: 'success', tool: 'undo' })
   t.same(await client.undo(waiting.tool_call_id, undo), undone)
   t.equal(read('a.txt'), 'hello\n')
-  t.match(await client.showUndo(waiting.tool_call_id), { available: false, files: [{ action: 'nothing' }] })
+  t.match(await client.previewUndo(waiting.tool_call_id), { available: false, files: [{ action: 'nothing' }] })
   const other = await client.call('edit_file', { path: 'a.txt', old: 'hello', new: 'x' })
   t.match(await client.reject(other.tool_call_id, { reason: 'no', user_message: 'ask' }), {
     status: 'rejected',
@@ -239,7 +239,7 @@ t.test('a refusal ends following, a silent server does not', async t => {
   const causes: unknown[] = []
   let snapshots = 0
   for await (const event of client.events({
-    silence_ms: 30,
+    idle_timeout_ms: 30,
     retry_ms: 1,
     onDisconnect: cause => causes.push(String(cause))
   })) {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { discover, liveServers } from '../../src/client/discover.ts'
-import { publish } from '../../src/server/discovery.ts'
+import { discover, findLiveServers } from '../../src/client/discover.ts'
+import { publishDiscovery } from '../../src/server/discovery.ts'
 import { once } from '../support/wait.ts'
 
 async function place(t: Test) {
@@ -21,7 +21,7 @@ async function place(t: Test) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const published = publish(env, () => ({
+    const published = publishDiscovery(env, () => ({
       schema: 1,
       instance,
       pid: process.pid,
@@ -60,7 +60,7 @@ t.test('a file whose server answers by another name is passed over', async t => 
   await serve('gone', [at('work')], { answers: 'somebody else' })
   t.equal(await found(at('work')), 'real')
   t.same(
-    (await liveServers(env)).map(({ record }) => record.instance),
+    (await findLiveServers(env)).map(({ record }) => record.instance),
     ['real']
   )
 })

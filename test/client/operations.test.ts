@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
 import { Client } from '../../src/client/client.ts'
-import { Wire } from '../../src/client/http-transport.ts'
+import { HttpTransport } from '../../src/client/http-transport.ts'
 
 interface Operation {
   operationId: string
@@ -86,7 +86,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   background: client => client.background('i'),
   jobs: client => client.jobs({ status: 'running', session_id: 's', workspace: 'w' }),
   job: client => client.job('i'),
-  input: client => client.input('i', { text: 't', end: true, resize: { cols: 1, rows: 1 } }),
+  sendInput: client => client.sendInput('i', { text: 't', end: true, resize: { cols: 1, rows: 1 } }),
   output: client => client.output('i', { stream: 'stdout', offset: 0, limit: 1, wait_ms: 1 }),
   approvals: client => client.approvals(),
   approve: client =>
@@ -100,7 +100,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       wait_ms: 1
     }),
   approveAll: client => client.approveAll(['i'], { always: 'a', confirm: true, reason: 'r' }),
-  showUndo: client => client.showUndo('i', { scope: 'call', paths: ['p'], agent: 'a' }),
+  previewUndo: client => client.previewUndo('i', { scope: 'call', paths: ['p'], agent: 'a' }),
   undo: client =>
     client.undo('i', {
       scope: 'call',
@@ -119,7 +119,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   rejectAll: client => client.rejectAll(['i'], { reason: 'r', user_message: 'u' }),
   tools: client => client.tools(listed),
   tool: client => client.tool('t', listed),
-  listing: client => client.listing('mcp', listed),
+  toolDefinitions: client => client.toolDefinitions('mcp', listed),
   rules: client => client.rules(),
   addRule: client =>
     client.addRule({
@@ -134,10 +134,10 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   revokeRule: client => client.revokeRule('i'),
   mcpServers: client => client.mcpServers(),
   mcpLogin: client => client.mcpLogin('n', { workspace: 'w' }),
-  mcpServer: client =>
+  controlMcpServer: client =>
     Promise.all([
-      client.mcpServer('logout', 'n', { workspace: 'w' }),
-      client.mcpServer('restart', 'n', { workspace: 'w' })
+      client.controlMcpServer('logout', 'n', { workspace: 'w' }),
+      client.controlMcpServer('restart', 'n', { workspace: 'w' })
     ]),
   putBuffers: client => client.putBuffers([], { client_id: 'c', workspace: 'w', lease_ms: 1 }),
   dropBuffers: client => client.dropBuffers({ client_id: 'c', workspace: 'w', path: 'p' }),
@@ -156,7 +156,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
     }),
   preview: client => client.preview('i', { digest: 'd' }),
   digest: client => client.digest('i'),
-  makeCode: client => client.makeCode({ rights: ['call'] }),
+  createOneTimeCode: client => client.createOneTimeCode({ rights: ['call'] }),
   openSession: client => client.openSession('c'),
   tokens: client => client.tokens(),
   issueToken: client => client.issueToken({ name: 'n', rights: ['call'], agent: 'a', expires_in_ms: 1 }),
@@ -180,23 +180,23 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       })
       .next(),
   // Follows events and answers what is delegated, by the methods above.
-  offer: client => client.offer({}).close()
+  registerFrontEnd: client => client.registerFrontEnd({}).close()
 }
 
 /** What `speak` sends: operations, and the fields of each. */
 async function sent(speak: (client: Client) => unknown): Promise<{ operation: string; fields: string[] }[]> {
   const all: { operation: string; fields: string[] }[] = []
-  class Ear extends Wire {
-    override json<T>(...heard: Parameters<Wire['json']>): Promise<T> {
+  class Ear extends HttpTransport {
+    override json<T>(...heard: Parameters<HttpTransport['json']>): Promise<T> {
       return this.#hear(heard) as never
     }
-    override text(...heard: Parameters<Wire['text']>): Promise<string> {
+    override text(...heard: Parameters<HttpTransport['text']>): Promise<string> {
       return this.#hear(heard) as never
     }
-    override stream(...heard: Parameters<Wire['stream']>): Promise<Response> {
+    override stream(...heard: Parameters<HttpTransport['stream']>): Promise<Response> {
       return this.#hear(heard) as never
     }
-    async #hear([method, target, { body, query, headers }]: Parameters<Wire['json']>): Promise<never> {
+    async #hear([method, target, { body, query, headers }]: Parameters<HttpTransport['json']>): Promise<never> {
       const { pathname, searchParams } = new URL(target, 'http://host')
       const found = OPERATIONS.find(each => each.method === method && each.path.test(pathname))
       const given = { ...Object.fromEntries(searchParams), ...query }

@@ -4,9 +4,9 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { LiveConfig } from '../../src/config/live-config.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { fileContent } from '../../src/host/trust/content-hash.ts'
-import { addTrusted, removeTrusted, trustFileOf } from '../../src/host/trust/trust-file.ts'
-import { LiveTrust } from '../../src/host/trust/trust-store.ts'
+import { fileHash } from '../../src/host/trust/content-hash.ts'
+import { addTrusted, removeTrusted, trustFilePath } from '../../src/host/trust/trust-file.ts'
+import { LiveTrustStore } from '../../src/host/trust/trust-store.ts'
 
 const hook = (word: string) => ({ when: 'before', command: [word] })
 const text = (value: object) => JSON.stringify(value)
@@ -29,8 +29,8 @@ async function started(t: Test, files: { user?: object; workspace?: object } = {
   }
   if (files.user) put(user, text(files.user))
   if (files.workspace) put(workspace, text(files.workspace))
-  const trust_file = trustFileOf(env)
-  const trust = new LiveTrust(trust_file, fault => t.fail(fault))
+  const trust_file = trustFilePath(env)
+  const trust = new LiveTrustStore(trust_file, fault => t.fail(fault))
   const inputs = { flags: {}, env, cwd: path.join(folder, 'work'), version: '1', trust }
   const live = new LiveConfig(inputs, await loadConfig(inputs))
   const lines: Line[] = []
@@ -39,7 +39,7 @@ async function started(t: Test, files: { user?: object; workspace?: object } = {
     lines.push({ level, message, ...details })
     heard()
   }
-  live.follow({ info: log('info'), warn: log('warn'), error: log('error') })
+  live.watch({ info: log('info'), warn: log('warn'), error: log('error') })
   const alive = setInterval(() => {}, 60_000)
   t.teardown(async () => {
     clearInterval(alive)
@@ -58,7 +58,7 @@ async function started(t: Test, files: { user?: object; workspace?: object } = {
     return lines.map(line => JSON.parse(JSON.stringify(line).replaceAll(folder, '')))
   }
   const hooks = () => live.current().map(({ hooks, trusted }) => [hooks[0]?.command?.[0], trusted])
-  return { live, after, put, user, workspace, trust_file, hooks, sha256: () => fileContent(workspace)! }
+  return { live, after, put, user, workspace, trust_file, hooks, sha256: () => fileHash(workspace)! }
 }
 
 const OTHERS = 'other things are brought to be run'

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { settingsOf } from '../../scripts/config-tables.ts'
-import { asSchema } from '../../scripts/schema-tables.ts'
-import type { Source } from '../../src/config/config-source.ts'
-import { isBrought } from '../../src/config/contributions.ts'
-import { ConfigError, type Inputs, loadConfig } from '../../src/config/load.ts'
-import { defaults } from '../../src/config/merge.ts'
+import { listSettings } from '../../scripts/config-tables.ts'
+import { toSchema } from '../../scripts/schema-tables.ts'
+import type { ConfigSource } from '../../src/config/config-source.ts'
+import { isContributionKey } from '../../src/config/contributions.ts'
+import { ConfigError, type ConfigInputs, loadConfig } from '../../src/config/load.ts'
+import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config, type ConfiguredRule } from '../../src/config/schema.ts'
-import { takeWorkspace, workspaceMay } from '../../src/config/workspace-trust.ts'
+import { applyWorkspaceConfig, workspacePermission } from '../../src/config/workspace-trust.ts'
 
 /** A home, a workspace, an administrator's file; all empty unless given. */
 function place(t: Test, files: { admin?: string; user?: string; workspace?: string } = {}) {
@@ -23,9 +23,9 @@ function place(t: Test, files: { admin?: string; user?: string; workspace?: stri
   )
   const at = (...parts: string[]) => path.join(folder, ...parts)
   const env = { HOME: at('home'), TOOLGATE_ADMIN_CONFIG: at('etc/config.jsonc') }
-  const load = (more: Partial<Inputs> = {}) =>
+  const load = (more: Partial<ConfigInputs> = {}) =>
     loadConfig({ flags: {}, cwd: at('work'), version: '1.2.3', ...more, env: { ...env, ...more.env } })
-  const faults = async (more: Partial<Inputs> = {}) => {
+  const faults = async (more: Partial<ConfigInputs> = {}) => {
     try {
       await load(more)
     } catch (error) {
@@ -353,8 +353,8 @@ t.test('the rules of agents are checked by their examples, and told where they s
   { "effect": "allow", "match": { "pattern": "(" } }
 ] } } }`
   })
-  const { ruleFaults } = await import('../../src/engine/policy/rule-validation.ts')
-  t.match(await faults({ checkRule: ruleFaults }), [
+  const { validateRule } = await import('../../src/engine/policy/rule-validation.ts')
+  t.match(await faults({ checkRule: validateRule }), [
     /^\/home\/\.config\/toolgate\/config\.jsonc:2:3: agents\/bot\/rules\/0 pattern: /
   ])
 })
@@ -435,16 +435,19 @@ t.test('what files bring to be run is kept by file, and of an untrusted one as t
 t.test('what is said of a workspace is what its file may do', t => {
   const warned = (setting: string, value: unknown, trusted: boolean) => {
     const nested = setting.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
-    const source = { value: nested as Source['value'], at: () => 'here', file: { path: 'file', sha256: '' } }
-    return takeWorkspace(defaults(Config), source, { isTrusted: () => trusted, knows: () => false }).warnings.length > 0
+    const source = { value: nested as ConfigSource['value'], locate: () => 'here', file: { path: 'file', sha256: '' } }
+    return (
+      applyWorkspaceConfig(defaultsFromSchema(Config), source, { isTrusted: () => trusted, isKnown: () => false })
+        .warnings.length > 0
+    )
   }
-  for (const { at, schema } of settingsOf(asSchema(Config))) {
+  for (const { at, schema } of listSettings(toSchema(Config))) {
     const setting = at.join('.')
-    const may = workspaceMay(setting)
+    const may = workspacePermission(setting)
     const lists = Object.values(schema.patternProperties ?? {}).some(({ type }) => type === 'array')
     const same = lists ? { some: ['X'] } : (schema.default ?? 'x')
     t.equal(warned(setting, same, true), may === 'never', `${setting}, trusted`)
-    if (!isBrought(setting)) t.equal(warned(setting, same, false), may !== 'tighten', `${setting}, not trusted`)
+    if (!isContributionKey(setting)) t.equal(warned(setting, same, false), may !== 'tighten', `${setting}, not trusted`)
   }
   t.end()
 })
@@ -505,7 +508,7 @@ t.test('a workspace cannot trust itself, nor link its file to elsewhere', async 
 
 t.test('roots: named, unnamed, from the environment, twice', async t => {
   const { load, faults, at } = place(t)
-  const roots = async (more: Partial<Inputs>) => (await load(more)).settings.roots
+  const roots = async (more: Partial<ConfigInputs>) => (await load(more)).settings.roots
   const work = { name: 'work', path: at('work') }
   const other = { name: 'other', path: at('other') }
   t.strictSame(await roots({ flags: { root: ['../other'] } }), [{ ...other, name: 'default' }])

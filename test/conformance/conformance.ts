@@ -7,18 +7,18 @@ import formats from 'ajv-formats'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
 import type { CommandTool } from '../../src/config/custom-tools.ts'
-import { defaults } from '../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config } from '../../src/config/schema.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { TOOLS } from '../../src/tools/index.ts'
-import { Gate, heldTools } from '../gated-tools.ts'
-import { listening, outsideOf, portOf } from '../host/egress/fake-network.ts'
-import { bringing, scripted } from '../host/mcp/scripted-settings.ts'
-import { makeWorld, setUp } from '../scenario-fixture.ts'
-import { contents } from '../snapshot-folder.ts'
+import { Gate, gatedTools } from '../gated-tools.ts'
+import { createFakeNetwork, getPort, listen } from '../host/egress/fake-network.ts'
+import { scriptedServer, withMcpServers } from '../host/mcp/scripted-settings.ts'
+import { createScenario, runSteps } from '../scenario-fixture.ts'
+import { snapshotFolder } from '../snapshot-folder.ts'
 import { type Json, startApp, TOKEN } from '../start-app.ts'
 import { NO_HISTORY } from '../tools/fixture.ts'
-import { EXAMPLES, PAST, TASK } from './tool-examples.ts'
+import { PAST_TIME, TASK, TOOL_EXAMPLES } from './tool-examples.ts'
 
 /** A project whose registry is not there. */
 const PROJECT = { 'app/package.json': '{}', 'app/.npmrc': 'registry=http://127.0.0.1:1/\nfetch-retries=0\n' }
@@ -56,7 +56,7 @@ const LINE_COUNT: CommandTool = {
 
 /** Params that each tool can be called with on these files. */
 const PARAMS: Record<string, Record<string, unknown>> = {
-  ...EXAMPLES,
+  ...TOOL_EXAMPLES,
   count_words: { file: 'a.txt' },
   line_count: { files: ['a.txt'] }
 }
@@ -67,19 +67,19 @@ const ajv = () => formats.default(new Ajv({ strict: false, allErrors: true }))
 async function start(t: Test) {
   const gate = new Gate()
   // Where no sandbox holds, code runs all the same once it is approved.
-  const sandbox = { ...defaults(Config).sandbox, level: 'none', run_code: 'ask' } as const
+  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'none', run_code: 'ask' } as const
   const results = { results: [{ title: 'Found', url: 'https://example.com/', content: 'It.' }] }
   const site = createServer((_, response) => response.end(JSON.stringify(results)))
-  const network = outsideOf(await listening(t, site))
-  const { web } = defaults(Config)
-  const search = { ...web.search, provider: 'searxng', url: `http://127.0.0.1:${portOf(site)}` } as const
-  const brings = bringing({ scripted: scripted() })
+  const network = createFakeNetwork(await listen(t, site))
+  const { web } = defaultsFromSchema(Config)
+  const search = { ...web.search, provider: 'searxng', url: `http://127.0.0.1:${getPort(site)}` } as const
+  const brings = withMcpServers({ scripted: scriptedServer() })
   const brought = [
     ...brings.brought,
     { trusted: true, mcp_servers: {}, hooks: [], command_tools: { line_count: LINE_COUNT } }
   ]
   const app = await startApp(t, FILES, {
-    tools: heldTools(gate),
+    tools: gatedTools(gate),
     settings: { ...brings, brought, sandbox, web: { ...web, search } },
     network
   })
@@ -92,7 +92,7 @@ async function start(t: Test) {
   mkdirSync(outside)
   writeFileSync(path.join(outside, 'secret.txt'), 'secret')
   const repository = path.join(app.folder, 'repo')
-  makeWorld(repository, '', { 'a.txt': { text: 'one\n' } })
+  createScenario(repository, '', { 'a.txt': { text: 'one\n' } })
   const config = [
     ['init'],
     ['config', 'user.name', 'Ada'],
@@ -100,8 +100,8 @@ async function start(t: Test) {
     ['init', '--bare', '.git/remote.git'],
     ['remote', 'add', 'origin', '.git/remote.git']
   ]
-  setUp(repository, [...config, ['add', '-A'], ['commit', '-m', 'First'], { 'a.txt': { text: 'one\ntwo\n' } }])
-  const state = () => ({ inside: contents(app.root), outside: contents(outside) })
+  runSteps(repository, [...config, ['add', '-A'], ['commit', '-m', 'First'], { 'a.txt': { text: 'one\ntwo\n' } }])
+  const state = () => ({ inside: snapshotFolder(app.root), outside: snapshotFolder(outside) })
   /** Without what git keeps by itself, where every commit has another id and what nothing leads to may stay. */
   const files = () => {
     const { inside, outside } = state()
@@ -143,13 +143,13 @@ async function start(t: Test) {
 export async function checkTools(t: Test, ...categories: Tool['category'][]) {
   const app = await start(t)
   app.write('past.txt', 'before\n')
-  await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST })
+  await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST_TIME })
   // Its server runs from here on: where nothing keeps one, none is started to look ahead.
   await app.run('diagnostics', PARAMS.diagnostics)
   await app.run('shell_background', { command: 'cat > /dev/null', interactive: true }, { tool_call_id: TASK })
 
   // An editor for those that ask one.
-  const editor = connect({ url: app.url, token: TOKEN }).offer({
+  const editor = connect({ url: app.url, token: TOKEN }).registerFrontEnd({
     'editor.open': () => {},
     'editor.diagnostics': () => ({
       diagnostics: [{ path: 'a.txt', line: 1, column: 1, severity: 'warning', message: 'one' }]
@@ -252,11 +252,11 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
           t.strictSame(app.state(), before)
         })
 
-      if (held && !tool.awaits_front_end)
+      if (held && !tool.awaitsFrontEnd)
         await t.test('leaves all as it was when cancelled before its turn', async t => {
           const before = app.reset()
           const holder = app.call('held_create', { name: tool.name, path: held.path })
-          await app.gate.arrived(tool.name)
+          await app.gate.waitForArrival(tool.name)
           const id = await app.begin(tool.name, params)
           t.match(await app.post(`/calls/${id}/cancel`, {}), { status: 'cancelled', attempts: 0 })
           t.strictSame(app.state(), before)

@@ -1,13 +1,13 @@
 // What each tool can be called with. Its test calls it so, and the documents show it.
 
 /** A call that left a file as it is here. */
-export const PAST = `tc_${'PAST'.padStart(26, '0')}`
+export const PAST_TIME = `tc_${'PAST'.padStart(26, '0')}`
 
 /** A command that runs in the background and reads its input. */
 export const TASK = `tc_${'TASK'.padStart(26, '0')}`
 
 /** Params by tool. */
-export const EXAMPLES: Record<string, Record<string, unknown>> = {
+export const TOOL_EXAMPLES: Record<string, Record<string, unknown>> = {
   read_file: { path: 'a.txt' },
   write_file: { path: 'a.txt', content: 'new\n' },
   edit_file: { path: 'a.txt', old: 'one', new: '1' },
@@ -25,7 +25,7 @@ export const EXAMPLES: Record<string, Record<string, unknown>> = {
   move_file: { from: 'a.txt', to: 'moved.txt' },
   copy_file: { source: 'dir', dest: 'copy', recursive: true },
   create_directory: { path: 'made' },
-  undo: { tool_call_id: PAST },
+  undo: { tool_call_id: PAST_TIME },
   list_directory: { path: '.' },
   glob: { pattern: '*.txt', path: 'dir' },
   grep: { pattern: 'one', path: '.' },

@@ -6,7 +6,7 @@ export type { Browser, Page } from 'playwright-core'
 export const CHROMIUM = '/usr/bin/chromium'
 
 /** Nothing but pages: no sandbox, since tests run as root in containers, and no talk with its maker. */
-const QUIET = [
+const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -16,4 +16,5 @@ const QUIET = [
   '--disable-sync'
 ]
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: QUIET })
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS })

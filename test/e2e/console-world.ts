@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { start } from '../../bench/process.ts'
+import { startUntilReady } from '../../bench/process.ts'
 import { type Client, connect } from '../../src/client/client.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 
-export interface ConsoleWorld {
+export interface ConsoleFixture {
   url: string
   token: string
   /** Speaks as the agent does whose calls the console shows. */
@@ -15,7 +15,7 @@ export interface ConsoleWorld {
 }
 
 /** Serves these files in a folder of this name, which the console shows. */
-export async function consoleWorld(name: string, files: Record<string, string>): Promise<ConsoleWorld> {
+export async function startConsoleFixture(name: string, files: Record<string, string>): Promise<ConsoleFixture> {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-console-'))
   const project = path.join(folder, 'projects', name)
   for (const [file, content] of Object.entries(files)) {
@@ -23,10 +23,14 @@ export async function consoleWorld(name: string, files: Record<string, string>):
     writeFileSync(path.join(project, file), content)
   }
   const env = { PATH: process.env.PATH!, HOME: folder, TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none') }
-  const server = await start(path.resolve('dist/main.js'), ['serve', '--ready', 'json', '--log-level', 'error'], {
-    cwd: project,
-    env
-  })
+  const server = await startUntilReady(
+    path.resolve('dist/main.js'),
+    ['serve', '--ready', 'json', '--log-level', 'error'],
+    {
+      cwd: project,
+      env
+    }
+  )
   const { url, discovery_file } = server.ready as { url: string; discovery_file: string }
   const { token } = JSON.parse(readFileSync(discovery_file, 'utf8')) as { token: string }
   return {

@@ -8,10 +8,10 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { parse } from 'yaml'
-import { blocksOf } from '../markdown.ts'
+import { parseCodeBlocks } from '../markdown.ts'
 import { once, run } from '../support/wait.ts'
-import { environmentOf, textOf } from './dockerfile.ts'
-import { asUser, buildImage, handOver, image, inside, stages, user, whyNot } from './image.ts'
+import { instructionText, parseEnvironment } from './dockerfile.ts'
+import { asUser, buildImage, getSkipReason, giveToUser, image, rebasePaths, stages, user } from './image.ts'
 
 const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   packages: Record<string, { dev?: boolean }>
@@ -19,7 +19,7 @@ const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'
 const developmentOnly = Object.entries(locked).flatMap(([place, { dev }]) =>
   dev ? [place.slice('node_modules/'.length)] : []
 )
-const missing = await whyNot()
+const missing = await getSkipReason()
 t.test('the image builds, starts, is healthy and works', { skip: missing ?? false }, async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-image-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -34,8 +34,8 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   )
 
   const port = String(await freePort())
-  const here = (text: string) => inside(root, text).replaceAll('7700', port)
-  const offered = Object.entries(environmentOf(image)).map(([name, value]) => [name, here(value)] as const)
+  const here = (text: string) => rebasePaths(root, text).replaceAll('7700', port)
+  const offered = Object.entries(parseEnvironment(image)).map(([name, value]) => [name, here(value)] as const)
   const env: NodeJS.ProcessEnv = {
     ...Object.fromEntries(offered),
     PATH: [path.join(root, 'usr/local/bin'), path.dirname(process.execPath), process.env.PATH].join(':'),
@@ -50,7 +50,7 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   secret(env.TOOLGATE_CALL_TOKEN_FILE!, tokens.call)
   const cwd = path.join(root, 'workspace')
   writeFileSync(path.join(cwd, 'a.txt'), 'a\n')
-  const [healthcheck, ...healthArgs] = JSON.parse(here(textOf(image, 'HEALTHCHECK').split(' CMD ')[1]!)) as [
+  const [healthcheck, ...healthArgs] = JSON.parse(here(instructionText(image, 'HEALTHCHECK').split(' CMD ')[1]!)) as [
     string,
     ...string[]
   ]
@@ -62,8 +62,8 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   t.equal(await healthy(), false, 'nothing is healthy before it runs')
 
   const command = [
-    ...JSON.parse(here(textOf(image, 'ENTRYPOINT'))),
-    ...JSON.parse(here(textOf(image, 'CMD')))
+    ...JSON.parse(here(instructionText(image, 'ENTRYPOINT'))),
+    ...JSON.parse(here(instructionText(image, 'CMD')))
   ] as string[]
   t.same(command.slice(0, 2), ['tini', '--'], 'process 1 collects what is left behind')
   const [program, ...args] = command.slice(2) as [string, ...string[]]
@@ -106,19 +106,19 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
 })
 
 t.test('the image runs as a user without rights, and says what it offers', async t => {
-  t.match(textOf(image, 'USER'), /^(?!root|0)/)
+  t.match(instructionText(image, 'USER'), /^(?!root|0)/)
   const operations = image.instructions.map(({ op }) => op)
   t.ok(operations.indexOf('USER') > operations.lastIndexOf('RUN'), 'nothing is installed by it')
-  t.equal(textOf(image, 'EXPOSE'), environmentOf(image).TOOLGATE_PORT)
+  t.equal(instructionText(image, 'EXPOSE'), parseEnvironment(image).TOOLGATE_PORT)
   const [, needed] = /NEEDED = \[(\d+),/.exec(readFileSync('bin/toolgate.cjs', 'utf8'))!
   for (const { from } of stages) t.match(from, new RegExp(`^node:${needed}-`))
 })
 
 t.test('the compose file of the documents fits the image', async t => {
-  const block = blocksOf(readFileSync('docs/docker.md', 'utf8')).find(({ mark }) => mark === 'compose')!
+  const block = parseCodeBlocks(readFileSync('docs/docker.md', 'utf8')).find(({ mark }) => mark === 'compose')!
   const { services, secrets, volumes, networks } = parse(block.text)
   const { toolgate, agent } = services
-  const env = environmentOf(image)
+  const env = parseEnvironment(image)
   t.same(
     Object.keys(secrets).map(name => `/run/secrets/${name}`),
     [env.TOOLGATE_TOKEN_FILE, env.TOOLGATE_CALL_TOKEN_FILE]
@@ -140,7 +140,7 @@ t.test('the compose file of the documents fits the image', async t => {
 function secret(file: string, token: string) {
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, `${token}\n`, { mode: 0o600 })
-  handOver(path.dirname(file))
+  giveToUser(path.dirname(file))
 }
 
 async function freePort(): Promise<number> {

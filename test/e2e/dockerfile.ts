@@ -13,9 +13,9 @@ export interface Stage {
   instructions: Instruction[]
 }
 
-export function stagesOf(dockerfile: string): Stage[] {
+export function parseStages(dockerfile: string): Stage[] {
   const stages: Stage[] = []
-  for (const { op, text } of instructionsOf(dockerfile)) {
+  for (const { op, text } of parseInstructions(dockerfile)) {
     if (op === 'FROM') {
       const [from = '', , name] = text.split(/ (as) /i)
       stages.push({ from, name, instructions: [] })
@@ -24,7 +24,7 @@ export function stagesOf(dockerfile: string): Stage[] {
   return stages
 }
 
-function instructionsOf(dockerfile: string): Instruction[] {
+function parseInstructions(dockerfile: string): Instruction[] {
   return dockerfile
     .split('\n')
     .filter(line => !/^\s*(?:#|$)/.test(line))
@@ -38,11 +38,11 @@ function instructionsOf(dockerfile: string): Instruction[] {
 }
 
 /** The last instruction of that kind. */
-export const textOf = ({ instructions }: Stage, op: string): string =>
+export const instructionText = ({ instructions }: Stage, op: string): string =>
   instructions.findLast(instruction => instruction.op === op)?.text ?? ''
 
 /** `A=1 B=2` of every ENV. */
-export const environmentOf = ({ instructions }: Stage): Record<string, string> =>
+export const parseEnvironment = ({ instructions }: Stage): Record<string, string> =>
   Object.fromEntries(
     instructions
       .filter(({ op }) => op === 'ENV')

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
 import { run } from '../support/wait.ts'
-import { type Stage, stagesOf } from './dockerfile.ts'
+import { parseStages, type Stage } from './dockerfile.ts'
 
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
@@ -14,7 +14,7 @@ export const user = isRoot ? { uid: NOBODY, gid: NOBODY } : { uid: process.getui
 /** The same as an option for starting processes, where it is another user than this one. */
 export const asUser = isRoot ? user : {}
 
-export const stages = stagesOf(readFileSync('Dockerfile', 'utf8'))
+export const stages = parseStages(readFileSync('Dockerfile', 'utf8'))
 export const image = stages.at(-1)!
 
 /** Builds every stage beneath the folder, and gives the root of the image. */
@@ -22,18 +22,18 @@ export async function buildImage(t: Test, folder: string): Promise<string> {
   const context = path.join(folder, 'context')
   copyContext(context)
   for (const stage of stages) await buildStage(t, stage, { folder, context })
-  return rootOf(folder, image)
+  return stageRoot(folder, image)
 }
 
 /** Gives what lies there to the user without rights. */
-export function handOver(place: string) {
+export function giveToUser(place: string) {
   if (isRoot) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, place])
 }
 
 /** What keeps the image from being made here; undefined where nothing does. */
-export async function whyNot(): Promise<string | undefined> {
+export async function getSkipReason(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'the image is of Linux'
-  const reached = await fetch(`${await registry()}fastify`, { method: 'HEAD' }).catch(() => undefined)
+  const reached = await fetch(`${await getRegistryUrl()}fastify`, { method: 'HEAD' }).catch(() => undefined)
   if (!reached) return 'the registry that packages come from is not reached'
   return run(process.execPath, ['--version'], asUser).then(
     () => undefined,
@@ -41,7 +41,7 @@ export async function whyNot(): Promise<string | undefined> {
   )
 }
 
-const registry = () => run('npm', ['config', 'get', 'registry']).then(({ stdout }) => stdout.trim())
+const getRegistryUrl = () => run('npm', ['config', 'get', 'registry']).then(({ stdout }) => stdout.trim())
 
 /** What `.dockerignore` lets through: it names what is wanted, and nothing else. */
 function copyContext(context: string) {
@@ -53,19 +53,19 @@ function copyContext(context: string) {
   for (const name of wanted.map(line => line.slice(1))) cpSync(name, path.join(context, name), { recursive: true })
 }
 
-interface Place {
+interface BuildPaths {
   folder: string
   context: string
 }
 
-const rootOf = (folder: string, { name }: Stage) => path.join(folder, `stage-${name ?? 'image'}`)
+const stageRoot = (folder: string, { name }: Stage) => path.join(folder, `stage-${name ?? 'image'}`)
 
 /** Absolute paths of the image, beneath the folder that stands for its root. */
-export const inside = (root: string, text: string) =>
+export const rebasePaths = (root: string, text: string) =>
   text.replaceAll(/(?<![\w./:])\/(?=(?:app|build|modules|run|state|usr|workspace)\b)/g, `${root}/`)
 
-async function buildStage(t: Test, stage: Stage, place: Place) {
-  const root = rootOf(place.folder, stage)
+async function buildStage(t: Test, stage: Stage, place: BuildPaths) {
+  const root = stageRoot(place.folder, stage)
   for (const folder of ['home', 'usr/local/bin']) mkdirSync(path.join(root, folder), { recursive: true })
   let cwd = root
   for (const { op, text } of stage.instructions) {
@@ -73,14 +73,14 @@ async function buildStage(t: Test, stage: Stage, place: Place) {
     mkdirSync(cwd, { recursive: true })
     if (op === 'COPY') copy(text, cwd, place)
     if (op !== 'RUN') continue
-    handOver(place.folder)
+    giveToUser(place.folder)
     await (EQUIVALENTS[text] ?? shell)(t, { command: text, root, cwd })
   }
 }
 
-function copy(text: string, cwd: string, { folder, context }: Place) {
+function copy(text: string, cwd: string, { folder, context }: BuildPaths) {
   const [, name, paths] = /^(?:--from=(\w+) )?(.+)$/.exec(text)!
-  const from = name === undefined ? context : rootOf(folder, stages.find(stage => stage.name === name)!)
+  const from = name === undefined ? context : stageRoot(folder, stages.find(stage => stage.name === name)!)
   const words = paths!.split(/ +/)
   const last = words.pop()!
   const to = path.resolve(cwd, last)
@@ -93,21 +93,21 @@ function copy(text: string, cwd: string, { folder, context }: Place) {
   }
 }
 
-interface Step {
+interface RunStep {
   command: string
   root: string
   cwd: string
 }
 
-async function shell(_t: Test, { command, root, cwd }: Step) {
-  const here = inside(root, command).replaceAll('node:node', `${user.uid}:${user.gid}`)
+async function shell(_t: Test, { command, root, cwd }: RunStep) {
+  const here = rebasePaths(root, command).replaceAll('node:node', `${user.uid}:${user.gid}`)
   const home = path.join(root, 'home')
   const env = {
     // How the registry is reached is the machine's affair.
     ...process.env,
     PATH: [path.dirname(process.execPath), process.env.PATH].join(':'),
     HOME: home,
-    npm_config_registry: await registry(),
+    npm_config_registry: await getRegistryUrl(),
     npm_config_cache: path.join(home, '.npm'),
     npm_config_userconfig: path.join(home, '.npmrc'),
     npm_config_audit: 'false',
@@ -117,18 +117,18 @@ async function shell(_t: Test, { command, root, cwd }: Step) {
   await run('sh', ['-ec', here], { cwd, env, ...asUser })
 }
 
-const skipped =
+const isSkipped =
   (why: string) =>
-  async (t: Test, { command }: Step) => {
+  async (t: Test, { command }: RunStep) => {
     t.comment(`not run, ${why}: ${command}`)
   }
 
 /** Commands that are not run as they stand. */
-const EQUIVALENTS: Record<string, (t: Test, step: Step) => Promise<void>> = {
+const EQUIVALENTS: Record<string, (t: Test, step: RunStep) => Promise<void>> = {
   // The packages for development are here already.
   'npm ci --ignore-scripts': async (_t, { cwd }) =>
     symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules')),
-  [image.instructions.find(({ text }) => text.startsWith('apt-get'))!.text]: skipped(
+  [image.instructions.find(({ text }) => text.startsWith('apt-get'))!.text]: isSkipped(
     "the system's packages are taken as given"
   )
 }

@@ -3,12 +3,12 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Client, connect } from '../../src/client/client.ts'
-import { launch } from './chromium.ts'
-import { consoleWorld } from './console-world.ts'
+import { launchChromium } from './chromium.ts'
+import { startConsoleFixture } from './console-world.ts'
 
-const OUT = 'docs/images'
+const OUTPUT_FOLDER = 'docs/images'
 
-const FILES = {
+const PROJECT_FILES = {
   'README.md': '# Garden\n\nWhat grows where, and when it is watered.\n',
   'package.json': '{ "name": "garden", "type": "module", "scripts": { "test": "node --test" } }\n',
   'src/water.ts': `// When a bed is watered next.
@@ -94,7 +94,7 @@ const SCENES: readonly Scene[] = [
 ]
 
 /** Answers that a person had saved before. */
-async function remember(person: Client) {
+async function rememberRule(person: Client) {
   const saved = [
     { effect: 'allow', match: { tool: 'shell_background', command: 'sh watch.sh' }, scope: 'workspace' },
     {
@@ -109,7 +109,7 @@ async function remember(person: Client) {
 }
 
 /** What an agent did before the pictures are taken, and what of it waits. */
-async function work(client: Client) {
+async function createCalls(client: Client) {
   const more = { session_id: 'watering', context: 'Thirsty beds are reported too late' }
   await client.call('list_directory', { path: '.' }, more)
   await client.call('read_file', { path: 'src/water.ts' }, more)
@@ -130,12 +130,12 @@ async function work(client: Client) {
   await client.call('delete_file', { path: 'notes/2019.md' }, { ...more, session_id: 'tidying' })
 }
 
-mkdirSync(OUT, { recursive: true })
-const world = await consoleWorld('garden', FILES)
-const browser = await launch()
+mkdirSync(OUTPUT_FOLDER, { recursive: true })
+const world = await startConsoleFixture('garden', PROJECT_FILES)
+const browser = await launchChromium()
 try {
-  await remember(connect({ url: world.url, token: world.token, client: 'Ada' }))
-  await work(world.client)
+  await rememberRule(connect({ url: world.url, token: world.token, client: 'Ada' }))
+  await createCalls(world.client)
   for (const theme of ['light', 'dark'] as const)
     for (const { name, route, prepare } of SCENES) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: theme })
@@ -144,7 +144,7 @@ try {
       await page.goto(`${world.url}/#/${route}`)
       await page.locator('.pill.live').waitFor()
       await prepare(page)
-      await page.screenshot({ path: path.join(OUT, `console-${name}-${theme}.png`) })
+      await page.screenshot({ path: path.join(OUTPUT_FOLDER, `console-${name}-${theme}.png`) })
       await page.close()
     }
 } finally {

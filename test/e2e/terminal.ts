@@ -9,7 +9,7 @@ import { exitOf, LIMIT_MS, once, run } from '../support/wait.ts'
 
 const SIZE = { columns: 100, lines: 40 }
 
-export interface Terminal {
+export interface TmuxTerminal {
   /** Presses keys by tmux's names: `y`, `Enter`, `C-c`. */
   press(...keys: string[]): Promise<void>
   /** Types a text as it is. */
@@ -17,7 +17,7 @@ export interface Terminal {
   /** What is shown now, without blanks at the ends of lines. */
   screen(): Promise<string>
   /** Resolves with what is shown once it matches. */
-  shows(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
+  waitForScreen(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
   close(): Promise<void>
 }
 
@@ -26,16 +26,16 @@ export async function openTerminal(
   command: readonly string[],
   env: Record<string, string>,
   { columns, lines } = SIZE
-): Promise<Terminal> {
+): Promise<TmuxTerminal> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tg-tmux-'))
   const tmux = (...args: string[]) => run('tmux', ['-S', path.join(folder, 'socket'), '-f', '/dev/null', ...args])
   const variables = Object.entries({ ...env, TERM: 'screen-256color', LANG: 'C.UTF-8' }).map(
     ([name, value]) => `${name}=${value}`
   )
   const size = ['-x', String(columns), '-y', String(lines)]
-  await tmux('new-session', '-d', ...size, ['exec', 'env', '-i', ...variables, ...command].map(quoted).join(' '))
+  await tmux('new-session', '-d', ...size, ['exec', 'env', '-i', ...variables, ...command].map(shellQuote).join(' '))
   await tmux('set-option', '-g', 'window-size', 'manual')
-  const changes = follow(path.join(folder, 'socket'))
+  const changes = followChanges(path.join(folder, 'socket'))
 
   const screen = async () => {
     const { stdout } = await tmux('capture-pane', '-p')
@@ -62,7 +62,7 @@ export async function openTerminal(
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     type: async text => void (await tmux('send-keys', '-l', text)),
     screen,
-    shows,
+    waitForScreen: shows,
     async close() {
       await tmux('kill-server').catch(() => {})
       await changes.ended
@@ -72,7 +72,7 @@ export async function openTerminal(
 }
 
 /** A client of tmux that is told of each output. */
-function follow(socket: string) {
+function followChanges(socket: string) {
   const outputs = new EventEmitter().setMaxListeners(0)
   const client: ChildProcessWithoutNullStreams = spawn('tmux', ['-S', socket, '-C', 'attach'])
   client.stdout.on('data', () => outputs.emit('output'))
@@ -82,4 +82,4 @@ function follow(socket: string) {
   }
 }
 
-const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
+const shellQuote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`

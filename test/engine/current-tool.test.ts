@@ -36,11 +36,11 @@ t.beforeEach(() => {
 t.test('another version of the tool is another thing to approve', async t => {
   const { app, call, request, events } = await startApp(t)
   const stream = await events('?types=tools.changed')
-  app.catalog.put('theirs', [deploy('1')])
+  app.catalog.setTools('theirs', [deploy('1')])
   const waiting = await call('deploy', { to: 'staging' })
   t.equal(waiting.status, 'awaiting_approval')
 
-  app.catalog.put('theirs', [deploy('2')])
+  app.catalog.setTools('theirs', [deploy('2')])
   const { tool_call_id, approval } = waiting
   const stale = await request('POST', '/approve', { tool_call_id, digest: approval.digest })
   t.match(stale, { status: 409, body: { code: 'PREVIEW_CHANGED' } })
@@ -68,7 +68,7 @@ t.test('a tool that is gone leaves its calls waiting, also over a restart, until
   t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
   const rejected = await request('POST', '/reject', { tool_call_id: other.tool_call_id })
   t.match(rejected, { status: 200, body: { status: 'rejected' } })
-  app.catalog.put('theirs', [deploy('1')])
+  app.catalog.setTools('theirs', [deploy('1')])
   await request('POST', '/approve', { tool_call_id })
   t.equal((await get(`/calls/${tool_call_id}?wait_ms=5000`)).status, 'success')
   t.same(ran, ['1'])
@@ -76,9 +76,9 @@ t.test('a tool that is gone leaves its calls waiting, also over a restart, until
 
 t.test('params that the tool no longer takes cannot be approved, but changed ones can', async t => {
   const { app, call, request, get } = await startApp(t, {}, { tools: [] })
-  app.catalog.put('theirs', [deploy('1')])
+  app.catalog.setTools('theirs', [deploy('1')])
   const { tool_call_id } = await call('deploy', { to: 'staging' })
-  app.catalog.put('theirs', [deploy('2', { input: Type.Object({ target: Type.String() }) })])
+  app.catalog.setTools('theirs', [deploy('2', { input: Type.Object({ target: Type.String() }) })])
   const refused = await request('POST', '/approve', { tool_call_id })
   t.match(refused, { status: 400, body: { code: 'INVALID_PARAMS' } })
   t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')

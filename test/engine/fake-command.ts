@@ -1,33 +1,45 @@
 // Judged command lines made by hand, so that policy is tested by itself: words between spaces, joined by operators.
-import type { JudgedCommand, JudgedOperand, JudgedPart, Kept } from '../../src/engine/policy/policy-input.ts'
+import type {
+  CommandFacts,
+  CommandPartFacts,
+  OperandFacts,
+  ResolvedIsolation
+} from '../../src/engine/policy/policy-input.ts'
 import type { CommandClass } from '../../src/shell/command-line-analysis.ts'
 
-const READERS = ['ls', 'cat', 'pwd', 'cd']
-const ORDER: CommandClass[] = ['auto', 'ask', 'strict', 'block']
-const BY_PROGRAM = new Map<string, CommandClass>([
+const READ_ONLY_PROGRAMS = ['ls', 'cat', 'pwd', 'cd']
+const CLASS_ORDER: CommandClass[] = ['auto', 'ask', 'strict', 'block']
+const CLASS_BY_PROGRAM = new Map<string, CommandClass>([
   ['rm', 'strict'],
   ['reboot', 'block']
 ])
 /** Programs whose first two words may be offered as a rule. */
-const PREFIXED = ['npm', 'make', 'git']
+const PREFIX_PROGRAMS = ['npm', 'make', 'git']
 
-export function line(text: string, operands: readonly JudgedOperand[] = []): JudgedCommand {
+export function fakeCommand(text: string, operands: readonly OperandFacts[] = []): CommandFacts {
   const literal = !/[^A-Za-z0-9_./:@%+,= ;&|-]|^\S*=/.test(text)
-  const parts = text.split(/ ?(?:&&|\|\|?|;) ?/).map((each): JudgedPart => {
+  const parts = text.split(/ ?(?:&&|\|\|?|;) ?/).map((each): CommandPartFacts => {
     const argv = each.split(' ').filter(word => word !== '')
     const [program = ''] = argv
-    const needed = BY_PROGRAM.get(program) ?? (READERS.includes(program) && literal ? 'auto' : 'ask')
+    const needed = CLASS_BY_PROGRAM.get(program) ?? (READ_ONLY_PROGRAMS.includes(program) && literal ? 'auto' : 'ask')
     return {
       text: each,
       argv: literal ? argv : undefined,
       class: needed,
       reason: `${program} is ${needed}.`,
       operands,
-      prefix: PREFIXED.includes(program) && needed === 'ask' ? argv.slice(0, 2) : undefined
+      prefix: PREFIX_PROGRAMS.includes(program) && needed === 'ask' ? argv.slice(0, 2) : undefined
     }
   })
-  const worst = parts.reduce((most, part) => (ORDER.indexOf(part.class) > ORDER.indexOf(most.class) ? part : most))
-  return { text, class: worst.class, reason: worst.reason, parts, named: [], literal }
+  const worst = parts.reduce((most, part) =>
+    CLASS_ORDER.indexOf(part.class) > CLASS_ORDER.indexOf(most.class) ? part : most
+  )
+  return { text, class: worst.class, reason: worst.reason, parts, candidatePaths: [], literal }
 }
 
-export const IN_WORKSPACE: Kept = { level: 'workspace', default: 'workspace', network: [], automatic: 'strict' }
+export const IN_WORKSPACE: ResolvedIsolation = {
+  level: 'workspace',
+  default: 'workspace',
+  network: [],
+  autoRunLevel: 'strict'
+}

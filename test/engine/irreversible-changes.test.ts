@@ -2,14 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { type Json, startApp } from '../start-app.ts'
-import { undoWorld } from './undo-fixture.ts'
+import { startUndoFixture } from './undo-fixture.ts'
 
 const undo = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 10 }
 const LARGE = 'more than ten bytes\n'
 
 t.test('an approver is told what would be gone for good', async t => {
   const files = { 'big.txt': LARGE, 'small.txt': 'small\n', 'd/a': LARGE, 'd/b': LARGE, 'd/c': 'c\n', 'e/a': LARGE }
-  const { call, post } = await undoWorld(t, { ...files, 's/a': 'a\n', 's/b': 'b\n' }, { settings: { undo } })
+  const { call, post } = await startUndoFixture(t, { ...files, 's/a': 'a\n', 's/b': 'b\n' }, { settings: { undo } })
   const notes = async (tool: string, params: object): Promise<string[] | undefined> => {
     const asked: Json = await call(tool, params)
     await post(`/calls/${asked.tool_call_id}/reject`, {})
@@ -49,7 +49,7 @@ t.test('of what cannot be shown as a diff the new text is shown', async t => {
 })
 
 t.test('what a copy leaves out is told before and after', async t => {
-  const { call, done, link, at, root } = await undoWorld(t, { 'cl/a': 'a', 'cl/in/b': 'b' })
+  const { call, done, link, at, root } = await startUndoFixture(t, { 'cl/a': 'a', 'cl/in/b': 'b' })
   for (const name of ['cl/one', 'cl/in/two']) link(name, 'a')
   execFileSync('mkfifo', [at('cl/pipe')])
   const params = { source: 'cl', dest: 'cl2', recursive: true }

@@ -4,18 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { Live } from '../../src/engine/active-call.ts'
+import { ActiveCall } from '../../src/engine/active-call.ts'
 import type { Engine } from '../../src/engine/engine.ts'
-import { tasksOf } from '../../src/engine/jobs/background-tasks.ts'
-import { Outputs } from '../../src/host/processes/outputs/output-store.ts'
+import { createBackgroundTasks } from '../../src/engine/jobs/background-tasks.ts'
+import { OutputStore } from '../../src/host/processes/outputs/output-store.ts'
 
-type LiveOptions = ConstructorParameters<typeof Live>[0]
+type LiveOptions = ConstructorParameters<typeof ActiveCall>[0]
 
 const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length
 
 /** A call that nobody runs. */
 const waiting = () =>
-  new Live({
+  new ActiveCall({
     call: { status: 'running', workspace: 'default', client: 'test' },
     context: () => ({}),
     abort: new AbortController()
@@ -26,7 +26,7 @@ t.test('of a call', async t => {
   const reader = new AbortController()
   const waited = live.wait({ ms: 60_000, throughApproval: true, signal: reader.signal })
   t.equal(listeners(reader), 1)
-  live.release()
+  live.releaseWaiters()
   await waited
   t.equal(listeners(reader), 0)
 })
@@ -34,9 +34,12 @@ t.test('of a call', async t => {
 t.test('of a job', async t => {
   const over = Promise.withResolvers<void>()
   const job = { task_id: 'tc_1', workspace: 'default' }
-  const engine = { jobs: { get: () => job, over: () => over.promise }, live: new Map() } as unknown as Engine
+  const engine = {
+    jobs: { get: () => job, whenEnded: () => over.promise },
+    activeCalls: new Map()
+  } as unknown as Engine
   const reader = new AbortController()
-  const waited = tasksOf(engine, waiting()).wait('tc_1', { ms: 60_000, signal: reader.signal })
+  const waited = createBackgroundTasks(engine, waiting()).wait('tc_1', { ms: 60_000, signal: reader.signal })
   over.resolve()
   t.match(await waited, { kind: 'job' })
   t.equal(listeners(reader), 0)
@@ -45,12 +48,12 @@ t.test('of a job', async t => {
 t.test('of a command that has not begun', async t => {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-outputs-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const outputs = new Outputs(folder, { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(folder, { spill_bytes: 1 << 20 })
   const reader = new AbortController()
   const waited = outputs.opened('tc_1', reader.signal)
   t.equal(listeners(reader), 1)
   outputs.open('tc_1').close()
   await waited
   t.equal(listeners(reader), 0)
-  await outputs.stored()
+  await outputs.flushed()
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { FileChange } from '../../src/engine/call.ts'
-import { mergedChanges } from '../../src/engine/merge-changes.ts'
+import { mergeChanges } from '../../src/engine/merge-changes.ts'
 
 const of = (operation: FileChange['operation'], more: Partial<FileChange> = {}): FileChange => ({
   path: 'a',
@@ -9,7 +9,7 @@ const of = (operation: FileChange['operation'], more: Partial<FileChange> = {}):
 })
 
 t.test('two changes of a path are one, from what was before to what is now', async t => {
-  const merged = (first: FileChange, then: FileChange) => mergedChanges([first], [then])
+  const merged = (first: FileChange, then: FileChange) => mergeChanges([first], [then])
   const [a, b, c] = ['sha256:a', 'sha256:b', 'sha256:c'] as const
   const changed = of('modified', { before_hash: b, after_hash: c, added: 2, removed: 1 })
   t.same(merged(of('modified', { before_hash: a, after_hash: b, added: 1, removed: 1 }), changed), [
@@ -31,5 +31,5 @@ t.test('two changes of a path are one, from what was before to what is now', asy
   const link = of('created', { kind: 'symlink', target: 'b' })
   t.same(merged(of('deleted', { before_hash: a }), link), [link])
   const other = { ...changed, path: 'b' }
-  t.same(mergedChanges([changed], [other]), [changed, other])
+  t.same(mergeChanges([changed], [other]), [changed, other])
 })

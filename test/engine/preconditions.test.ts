@@ -46,7 +46,7 @@ t.test('a digest is of what is shown, also where that changes while it is looked
     effect: 'write',
     subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
     async preview(_, { host }) {
-      const title = `${(await host.files.look('a.txt'))?.bytes}`
+      const title = `${(await host.files.snapshot('a.txt'))?.bytes}`
       if (changes-- > 0) write('a.txt', `${++written}`)
       return { title }
     },

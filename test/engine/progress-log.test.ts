@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { KEPT_BYTES, ToldProgress } from '../../src/engine/progress-log.ts'
+import { ProgressLog, RETAINED_BYTES } from '../../src/engine/progress-log.ts'
 import { Journal } from '../../src/events/journal.ts'
 import { openStore } from '../../src/store/store.ts'
 
@@ -23,23 +23,23 @@ t.test('only the newest of what one call told is kept, and all of others', async
   const whose = (tool_call_id: string) =>
     ({ type: 'tool.progress', session_id: 's', workspace: 'w', tool_call_id }) as const
 
-  new ToldProgress(journal, 'other').append([{ ...whose('other'), message: 'mine' }])
-  const told = new ToldProgress(journal, 'chatty')
+  new ProgressLog(journal, 'other').append([{ ...whose('other'), message: 'mine' }])
+  const told = new ProgressLog(journal, 'chatty')
   for (let n = 0; n < TOLD; n += 1) {
     told.append([{ ...whose('chatty'), delta: { stream: 'stdout', text: 'x'.repeat(PIECE), offset: n * PIECE } }])
     await store.flushed()
   }
 
-  const kept = journal.ofCall('chatty', 0, 1_000).map(({ data }) => JSON.parse(data).delta.offset as number)
+  const kept = journal.sinceOfCall('chatty', 0, 1_000).map(({ data }) => JSON.parse(data).delta.offset as number)
   const bytes = kept.length * PIECE
-  t.ok(bytes <= 2 * KEPT_BYTES, `${bytes} bytes are kept`)
-  t.ok(bytes >= KEPT_BYTES / 2, `${bytes} bytes are kept`)
+  t.ok(bytes <= 2 * RETAINED_BYTES, `${bytes} bytes are kept`)
+  t.ok(bytes >= RETAINED_BYTES / 2, `${bytes} bytes are kept`)
   t.same(
     kept,
     Array.from({ length: kept.length }, (_, n) => (TOLD - kept.length + n) * PIECE),
     'the newest'
   )
-  t.equal(journal.ofCall('other', 0, 10).length, 1)
+  t.equal(journal.sinceOfCall('other', 0, 10).length, 1)
   t.same(
     heard,
     Array.from({ length: TOLD + 1 }, (_, n) => n + 1),

@@ -1,17 +1,17 @@
 import { mock } from 'node:test'
 import fc from 'fast-check'
 import t from 'tap'
-import { ProgressTeller } from '../../src/engine/progress-throttle.ts'
+import { ProgressThrottle } from '../../src/engine/progress-throttle.ts'
 import type { Progress } from '../../src/tool/tool.ts'
 import { runs } from '../support/property.ts'
 
-type Told = ConstructorParameters<typeof ProgressTeller>[0] extends (events: infer E) => void ? E : never
+type Told = ConstructorParameters<typeof ProgressThrottle>[0] extends (events: infer E) => void ? E : never
 const output = (text: string, offset: number, stream: 'stdout' | 'stderr' | 'output' = 'output'): Progress => ({
   delta: { stream, text, offset }
 })
 function teller() {
   const told: Told[] = []
-  return { told, teller: new ProgressTeller(events => told.push(events)) }
+  return { told, teller: new ProgressThrottle(events => told.push(events)) }
 }
 
 t.test('the first step is told at once, those right after it together', async t => {
@@ -41,7 +41,7 @@ t.test('the first step is told at once, those right after it together', async t 
 t.test('what waits is told by itself after a moment', async t => {
   const told: Told[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
-  const progress = new ProgressTeller(events => {
+  const progress = new ProgressThrottle(events => {
     told.push(events)
     if (told.length === 2) resolve()
   })

@@ -1,7 +1,7 @@
 // Some names mean something only together with those above: no new name or copy of a folder may take that away unasked.
 import t from 'tap'
 import { CALL_TOKEN, type Json } from '../start-app.ts'
-import { undoWorld } from './undo-fixture.ts'
+import { startUndoFixture } from './undo-fixture.ts'
 
 const TREE = {
   'sd/.docker/config.json': '{"auths": "CANARY"}\n',
@@ -19,8 +19,8 @@ const TREE = {
 
 const agent = { authorization: `Bearer ${CALL_TOKEN}` }
 
-const world = (t: Parameters<typeof undoWorld>[0]) =>
-  undoWorld(t, TREE, {
+const world = (t: Parameters<typeof startUndoFixture>[0]) =>
+  startUndoFixture(t, TREE, {
     settings: {
       sensitive: { names: ['deploy/prod*/pass'], call_only: 'deny' },
       tiers: { administrator: [], user: [{ effect: 'allow', match: { effect: 'write' } }], workspace: [] }

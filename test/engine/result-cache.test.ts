@@ -1,11 +1,11 @@
 import t from 'tap'
-import { type Kept, ResultCache } from '../../src/engine/result-cache.ts'
+import { type CachedResult, ResultCache } from '../../src/engine/result-cache.ts'
 
-const kept = (n: number, { evidence = 'e', bytes = 100 } = {}): Kept => ({
+const kept = (n: number, { evidence = 'e', bytes = 100 } = {}): CachedResult => ({
   tool_call_id: `tc_${n}`,
   result: { title: '', content: '', data: n, metadata: {}, attachments: [], truncated: false },
   json: 'x'.repeat(bytes),
-  evidence
+  validator: evidence
 })
 
 t.test('an answer is kept while its evidence is the one that holds', async t => {
@@ -29,7 +29,7 @@ t.test('a workspace that may have changed is forgotten, the others are not', asy
   const cache = new ResultCache({ ttl_ms: 60_000, max_bytes: 100_000 })
   cache.put('a', 'one', kept(1))
   cache.put('b', 'two', kept(2))
-  cache.forget('one')
+  cache.invalidate('one')
   t.equal(cache.get('a', 'e'), undefined)
   t.match(cache.get('b', 'e'), { tool_call_id: 'tc_2' })
 })
@@ -60,6 +60,6 @@ t.test('answers have a time, and without one there is no cache', async t => {
   const end = performance.now() + 2
   while (performance.now() < end) await new Promise(resolve => setImmediate(resolve))
   t.equal(short.get('a', 'e'), undefined)
-  t.equal(short.on, true)
-  t.equal(new ResultCache({ ttl_ms: 0, max_bytes: 1 }).on, false)
+  t.equal(short.isEnabled, true)
+  t.equal(new ResultCache({ ttl_ms: 0, max_bytes: 1 }).isEnabled, false)
 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { clashes, type Hold, type Kind, Scheduler } from '../../src/engine/scheduler.ts'
+import { locksConflict, type PathLock, type QueueName, Scheduler } from '../../src/engine/scheduler.ts'
 import { runs } from '../support/property.ts'
 
 const LIMITS = { read: 4, write: 2, execute: 1, network: 1 }
-const hold = (path: string, access: Hold['access'] = 'write', tree = false): Hold => ({ path, access, tree })
+const hold = (path: string, access: PathLock['access'] = 'write', tree = false): PathLock => ({ path, access, tree })
 
 /** A scheduler whose works end when told to, with what runs and has run. */
 function controlled(limits = LIMITS) {
@@ -13,8 +13,8 @@ function controlled(limits = LIMITS) {
   const order: string[] = []
   const run = (
     name: string,
-    holds: Hold[],
-    { kind = 'write' as Kind, left = undefined as AbortSignal | undefined } = {}
+    holds: PathLock[],
+    { kind = 'write' as QueueName, left = undefined as AbortSignal | undefined } = {}
   ) =>
     scheduler.run(
       kind,
@@ -93,7 +93,7 @@ t.test('only so many of a kind run at once, first come first served', async t =>
   run('x2', [], { kind: 'execute' })
   run('n1', [], { kind: 'network' })
   t.strictSame(running(), ['n1', 'w1', 'w2', 'x1'])
-  t.equal(scheduler.waiting, 3)
+  t.equal(scheduler.queuedCount, 3)
   await end('w2')
   t.strictSame(running(), ['n1', 'w1', 'w3', 'x1'])
   await end('x1')
@@ -155,10 +155,10 @@ t.test('whatever comes, nothing clashes, each path keeps its order, and nothing 
   await fc.assert(
     fc.asyncProperty(steps, async taken => {
       const { scheduler, run, end, order, running } = controlled()
-      const works: { kind: Kind; holds: Hold[]; left: AbortController; gone: boolean }[] = []
+      const works: { kind: QueueName; holds: PathLock[]; left: AbortController; gone: boolean }[] = []
       const promises: Promise<unknown>[] = []
       const clash = (one: number, other: number) =>
-        works[one]!.holds.some(ours => works[other]!.holds.some(theirs => clashes(ours, theirs)))
+        works[one]!.holds.some(ours => works[other]!.holds.some(theirs => locksConflict(ours, theirs)))
       const check = () => {
         const now = running().map(Number)
         for (const [i, one] of now.entries())
@@ -187,7 +187,7 @@ t.test('whatever comes, nothing clashes, each path keeps its order, and nothing 
         check()
       }
       await Promise.all(promises)
-      if (scheduler.waiting !== 0) throw new Error('something still waits')
+      if (scheduler.queuedCount !== 0) throw new Error('something still waits')
       for (const [n, { gone }] of works.entries())
         if (order.includes(String(n)) === gone) throw new Error(`${n} was ${gone ? 'started' : 'lost'}`)
       const started = order.map(Number)

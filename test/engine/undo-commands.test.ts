@@ -1,12 +1,12 @@
 // Undo of what commands did, and of files too large to be held at a glance.
 import { chmodSync } from 'node:fs'
 import t from 'tap'
-import { actions, undoWorld } from './undo-fixture.ts'
+import { startUndoFixture, toActions } from './undo-fixture.ts'
 
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join('')
 
 t.test('what a command did is taken back, and done again', async t => {
-  const { did, undo, tree, at, link, read, write } = await undoWorld(t, {
+  const { did, undo, tree, at, link, read, write } = await startUndoFixture(t, {
     'a.txt': ten,
     'b.txt': 'b\n',
     'd/c.txt': 'c\n',
@@ -29,7 +29,7 @@ t.test('what a command did is taken back, and done again', async t => {
   const after = tree()
   const undone = await undo(call)
   t.equal(undone.status, 'success', JSON.stringify(undone.error))
-  t.match(actions(undone), {
+  t.match(toActions(undone), {
     'a.txt': 'restore',
     'b.txt': 'move_back from moved.txt',
     d: 'restore',
@@ -47,7 +47,7 @@ t.test('what a command did is taken back, and done again', async t => {
 })
 
 t.test('large files', async t => {
-  const { did, undo, write, tree, show } = await undoWorld(t)
+  const { did, undo, write, tree, show } = await startUndoFixture(t)
   const large = Buffer.alloc(9 * 1024 * 1024, 'some text\n')
   write('large.txt', large)
   const before = tree()

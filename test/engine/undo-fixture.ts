@@ -2,10 +2,10 @@
 import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { contents } from '../snapshot-folder.ts'
+import { snapshotFolder } from '../snapshot-folder.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 
-export async function undoWorld(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
+export async function startUndoFixture(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
   const app = await startApp(t, files, options)
   const at = (name: string) => path.join(app.root, name)
 
@@ -41,7 +41,7 @@ export async function undoWorld(t: Test, files: Record<string, string> = {}, opt
     did,
     show,
     undo,
-    tree: () => contents(app.root),
+    tree: () => snapshotFolder(app.root),
     /** Permission bits, folders' too. */
     mode: (name: string) => (lstatSync(at(name)).mode & 0o777).toString(8),
     link: (name: string, target: string) => symlinkSync(target, at(name)),
@@ -51,10 +51,10 @@ export async function undoWorld(t: Test, files: Record<string, string> = {}, opt
   }
 }
 
-export type UndoWorld = Awaited<ReturnType<typeof undoWorld>>
+export type UndoFixture = Awaited<ReturnType<typeof startUndoFixture>>
 
 /** What an undo says of each path, shortly. */
-export function actions(answer: Json): Record<string, string> {
+export function toActions(answer: Json): Record<string, string> {
   const files: Json[] = answer.files ?? (answer.result ? answer.result.data : answer.error.details).files
   return Object.fromEntries(
     files.map(({ path, action, from }) => [path, from === undefined ? action : `${action} from ${from}`])

@@ -1,10 +1,10 @@
 // The undo of one call finds what it left where later calls have moved it.
 import { readdirSync, renameSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { actions, undoWorld } from './undo-fixture.ts'
+import { startUndoFixture, toActions } from './undo-fixture.ts'
 
 async function world(t: Test, files: Record<string, string>) {
-  const app = await undoWorld(t, files)
+  const app = await startUndoFixture(t, files)
   return { ...app, texts: () => Object.fromEntries(readdirSync(app.root).map(name => [name, app.read(name)])) }
 }
 
@@ -15,7 +15,7 @@ t.test('an edited file that was moved is as before where it is now', async t => 
   const { did, show, undo, texts } = await world(t, FILES)
   const call = await did('edit_file', edit)
   await did('move_file', { from: 'a.txt', to: 'b.txt' })
-  t.same(actions(await show(call)), { 'b.txt': 'restore' })
+  t.same(toActions(await show(call)), { 'b.txt': 'restore' })
   t.match(await undo(call), { status: 'success', changes: [{ path: 'b.txt', operation: 'modified' }] })
   t.same(texts(), { 'b.txt': 'one\ntwo\nthree\n' })
 })
@@ -39,11 +39,11 @@ t.test('what took its old place since is left alone', async t => {
 })
 
 t.test('changed after it was moved: put together where that can be, else a conflict', async t => {
-  const { did, show, undo, read } = await undoWorld(t, { 'a.txt': '1\n2\n3\n4\n5\n6\n7\n' })
+  const { did, show, undo, read } = await startUndoFixture(t, { 'a.txt': '1\n2\n3\n4\n5\n6\n7\n' })
   const call = await did('edit_file', { path: 'a.txt', old: '2', new: 'two' })
   await did('move_file', { from: 'a.txt', to: 'b.txt' })
   await did('edit_file', { path: 'b.txt', old: '6', new: 'six' })
-  t.same(actions(await show(call)), { 'b.txt': 'merge' })
+  t.same(toActions(await show(call)), { 'b.txt': 'merge' })
   t.equal((await undo(call)).status, 'success')
   t.equal(read('b.txt'), '1\n2\n3\n4\n5\nsix\n7\n')
 
@@ -79,7 +79,7 @@ t.test('paths are known by their old and their new name', async t => {
   const call = await did('edit_file', edit)
   await did('move_file', { from: 'a.txt', to: 'b.txt' })
   for (const path of ['a.txt', 'b.txt'])
-    t.same(actions(await show(call, `?paths=${path}`)), { 'b.txt': 'restore' }, path)
+    t.same(toActions(await show(call, `?paths=${path}`)), { 'b.txt': 'restore' }, path)
   t.equal((await undo(call, { paths: ['a.txt'] })).status, 'success')
   t.equal(read('b.txt'), 'one\ntwo\nthree\n')
 })
@@ -94,7 +94,7 @@ t.test('moved back by somebody else: it is found where the call left it', async 
 })
 
 t.test('a folder is restored where a link that leads in a circle has taken its place', async t => {
-  const { did, undo, link, tree } = await undoWorld(t, { 'd/e/c': 'c\n' })
+  const { did, undo, link, tree } = await startUndoFixture(t, { 'd/e/c': 'c\n' })
   link('d/l', 'e/c')
   const before = tree()
   const deleted = await did('delete_file', { path: 'd/e', recursive: true })

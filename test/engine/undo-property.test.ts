@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Json } from '../start-app.ts'
 import { runs } from '../support/property.ts'
-import { undoWorld } from './undo-fixture.ts'
+import { startUndoFixture } from './undo-fixture.ts'
 
 const LINES = Array.from({ length: 12 }, (_, i) => `line ${i}\n`)
 const FILES = { a: LINES.join(''), 'd/b': LINES.slice(3).join(''), 'd/e/c': 'c\n', f: '' }
@@ -36,7 +36,11 @@ function edit(line: number) {
 
 t.test('random calls, undone', async t => {
   const rules = [{ effect: 'allow' as const, match: { tool: '*' } }]
-  const world = await undoWorld(t, {}, { settings: { tiers: { administrator: [], user: rules, workspace: [] } } })
+  const world = await startUndoFixture(
+    t,
+    {},
+    { settings: { tiers: { administrator: [], user: rules, workspace: [] } } }
+  )
   const { tree, post, at, link, write } = world
   let session = 0
   let undone = 0

@@ -3,19 +3,19 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
-import { defaults } from '../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config } from '../../src/config/schema.ts'
 import { defineTool } from '../../src/tool/tool.ts'
-import { Gate, heldTools } from '../gated-tools.ts'
+import { Gate, gatedTools } from '../gated-tools.ts'
 import type { Json } from '../start-app.ts'
-import { actions, undoWorld } from './undo-fixture.ts'
+import { startUndoFixture, toActions } from './undo-fixture.ts'
 
 /** More than is looked at for a diff. */
 const large = 'a line\n'.repeat(1_300_000)
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join('')
 
 t.test('back to how it was before a call, whatever its session did since', async t => {
-  const { did, undo, tree, read, show, makeFolder, link, at } = await undoWorld(t, {
+  const { did, undo, tree, read, show, makeFolder, link, at } = await startUndoFixture(t, {
     'a.txt': ten,
     'd/b.txt': 'b\n',
     'd/e/c.txt': 'c\n'
@@ -42,7 +42,7 @@ t.test('back to how it was before a call, whatever its session did since', async
   const undone = await undo(start, { scope: 'since' })
   t.match(undone, { status: 'success', result: { title: `Undo 7 calls, back to before ${start.tool_call_id}` } })
   t.same(undone.result.data.calls.at(-1), start.tool_call_id)
-  t.same(actions(undone), actions(shown))
+  t.same(toActions(undone), toActions(shown))
   t.equal(
     read('a.txt'),
     ten.replace('line 1\n', 'first\n').replace('line 9', 'ninth'),
@@ -59,7 +59,7 @@ t.test('back to how it was before a call, whatever its session did since', async
 })
 
 t.test('one conflict among many stops all, and each is told', async t => {
-  const { did, undo, write, tree, read, show } = await undoWorld(t, { 'a.txt': ten, 'b.txt': ten, 'c.txt': ten })
+  const { did, undo, write, tree, read, show } = await startUndoFixture(t, { 'a.txt': ten, 'b.txt': ten, 'c.txt': ten })
   const start = await did('edit_file', { path: 'a.txt', old: 'line 2\n', new: '2\n' })
   await did('edit_file', { path: 'b.txt', old: 'line 2\n', new: '2\n' })
   const last = await did('edit_file', { path: 'b.txt', old: 'line 9\n', new: '9\n' })
@@ -68,7 +68,7 @@ t.test('one conflict among many stops all, and each is told', async t => {
   write('c.txt', 'd\n')
   const before = tree()
   const ended = await undo(start, { scope: 'since' })
-  t.same(actions(ended), { 'a.txt': 'restore', 'b.txt': 'conflict', 'c.txt': 'conflict' })
+  t.same(toActions(ended), { 'a.txt': 'restore', 'b.txt': 'conflict', 'c.txt': 'conflict' })
   t.match(ended.error, { code: 'UNDO_CONFLICT', message: /^(c|b)\.txt: lines? .*Nothing was changed\.$/ })
   const b = ended.error.details.files.find((file: Json) => file.path === 'b.txt')
   t.match(b.conflicts, [{ tool_call_id: last.tool_call_id, start_line: 9, end_line: 9, now: 'nine', before: 'line 9' }])
@@ -90,22 +90,22 @@ t.test('calls of a server before this one are undone, also ones that were stoppe
     effect: 'write',
     subject: ({ path }) => ({ paths: [{ path, access: 'write' as const }] }),
     async run({ path: name }, { host, signal }) {
-      const was = await host.files.look(name)
+      const was = await host.files.snapshot(name)
       await host.files.replace(name, was!, Buffer.from('half\n'))
-      await gate.pass(name, signal)
+      await gate.wait(name, signal)
       return {}
     },
     present: () => ({ title: 'half', content: 'half' })
   })
   const files = { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' }
-  const one = await undoWorld(t, files, { tools: [half] })
+  const one = await startUndoFixture(t, files, { tools: [half] })
   const before = one.tree()
   const edit = await one.did('write_file', { path: 'c.txt', content: 'C\n' })
   const stopped: Json[] = []
   for (const name of ['a.txt', 'b.txt']) {
     const call = await one.call('half', { path: name })
     await one.post(`/calls/${call.tool_call_id}/approve`, {})
-    await gate.arrived(name)
+    await gate.waitForArrival(name)
     stopped.push(call)
   }
   t.match(await one.request('GET', `/calls/${stopped[0]!.tool_call_id}/undo`), { status: 409 }, 'not while it runs')
@@ -115,7 +115,7 @@ t.test('calls of a server before this one are undone, also ones that were stoppe
   })
   await one.close()
 
-  const two = await undoWorld(t, {}, { folder: one.folder })
+  const two = await startUndoFixture(t, {}, { folder: one.folder })
   t.match(await two.get(`/calls/${stopped[1]!.tool_call_id}`), { status: 'interrupted', undo: { available: true } })
   for (const call of [edit, ...stopped]) t.match(await two.undo(call), { status: 'success' })
   t.strictSame(two.tree(), before)
@@ -123,7 +123,7 @@ t.test('calls of a server before this one are undone, also ones that were stoppe
 
 t.test('what is no longer kept is told by path', async t => {
   const undo_settings = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 100 }
-  const world = await undoWorld(
+  const world = await startUndoFixture(
     t,
     { 'large.txt': ten.repeat(20), 'a.txt': 'a\n' },
     { settings: { undo: undo_settings } }
@@ -149,7 +149,7 @@ t.test('what is no longer kept is told by path', async t => {
 })
 
 t.test('two undos at once: one is done, the other finds nothing left', async t => {
-  const { did, show, post, tree, get } = await undoWorld(t, { 'a.txt': ten })
+  const { did, show, post, tree, get } = await startUndoFixture(t, { 'a.txt': ten })
   const before = tree()
   const call = await did('edit_file', { path: 'a.txt', old: 'line 4', new: 'LINE 4' })
   const { digest } = await show(call)
@@ -165,7 +165,7 @@ t.test('two undos at once: one is done, the other finds nothing left', async t =
 })
 
 t.test('secrets are not shown, and git is not touched', async t => {
-  const { did, show, undo, post, read, write, request } = await undoWorld(t, { '.env': `TOKEN=CANARY\n${ten}` })
+  const { did, show, undo, post, read, write, request } = await startUndoFixture(t, { '.env': `TOKEN=CANARY\n${ten}` })
   const call = await did('write_file', { path: '.env', content: `TOKEN=other\n${ten}` })
   const shown = await show(call)
   t.same(shown.files, [
@@ -189,7 +189,7 @@ t.test('secrets are not shown, and git is not touched', async t => {
 })
 
 t.test('what is large is read only when it is written again, and held against its hash', async t => {
-  const world = await undoWorld(t, { 'large.txt': large, 'd/large.bin': `\0${large}` })
+  const world = await startUndoFixture(t, { 'large.txt': large, 'd/large.bin': `\0${large}` })
   const { did, show, undo, tree, folder, write } = world
   const before = tree()
   const edited = await did('write_file', { path: 'large.txt', content: 'small\n' })
@@ -220,14 +220,14 @@ t.test('what is large is read only when it is written again, and held against it
 
 t.test('to look what an undo would do takes the place of a read', async t => {
   const gate = new Gate()
-  const { did, show, post } = await undoWorld(
+  const { did, show, post } = await startUndoFixture(
     t,
     { 'a.txt': 'a\n' },
-    { tools: heldTools(gate), settings: { limits: { ...defaults(Config).limits, read: 1 } } }
+    { tools: gatedTools(gate), settings: { limits: { ...defaultsFromSchema(Config).limits, read: 1 } } }
   )
   const edit = await did('write_file', { path: 'a.txt', content: 'b\n' })
   const reading = post('/calls?wait_ms=60000', { tool: 'held_read', params: { name: 'reading' } })
-  await gate.arrived('reading')
+  await gate.waitForArrival('reading')
   const showing = show(edit)
   const ended: string[] = []
   const both = Promise.all([showing.then(() => ended.push('shown')), reading.then(() => ended.push('read'))])

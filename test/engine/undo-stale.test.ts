@@ -2,14 +2,14 @@
 import { existsSync, lstatSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
-import { isFresh } from '../../src/host/files/fingerprint.ts'
-import { Images } from '../../src/host/undo-store/blob-store.ts'
+import { isRacyStat } from '../../src/host/files/fingerprint.ts'
+import { BlobStore } from '../../src/host/undo-store/blob-store.ts'
 import { defineTool } from '../../src/tool/tool.ts'
-import type { Undone } from '../../src/tool/undo.ts'
+import type { UndoResult } from '../../src/tool/undo.ts'
 import undo from '../../src/tools/files/undo.ts'
-import { Gate, heldTools } from '../gated-tools.ts'
+import { Gate, gatedTools } from '../gated-tools.ts'
 import type { Json } from '../start-app.ts'
-import { actions, undoWorld } from './undo-fixture.ts'
+import { startUndoFixture, toActions } from './undo-fixture.ts'
 
 /** The undo, held after its check and before its run. */
 const heldUndo = (gate: Gate) =>
@@ -18,11 +18,11 @@ const heldUndo = (gate: Gate) =>
     name: 'held_undo',
     async check(input, ctx) {
       await undo.check!(input, ctx)
-      await gate.pass('checked', ctx.signal)
+      await gate.wait('checked', ctx.signal)
     },
     async run(input, ctx) {
-      await gate.pass('begun', ctx.signal)
-      return (await undo.run(input, ctx)) as Undone
+      await gate.wait('begun', ctx.signal)
+      return (await undo.run(input, ctx)) as UndoResult
     }
   })
 
@@ -32,7 +32,7 @@ const closed = { effect: 'deny' as const, match: { tool: 'held_undo', path: 'clo
 
 t.test('what policy has not judged is not taken back', async t => {
   const gate = new Gate()
-  const { did, post, read } = await undoWorld(
+  const { did, post, read } = await startUndoFixture(
     t,
     { 'a.txt': 'a\n' },
     { tools: [heldUndo(gate)], settings: { tiers: { administrator: [], user: [allow, closed], workspace: [] } } }
@@ -40,23 +40,23 @@ t.test('what policy has not judged is not taken back', async t => {
   const first = await did('write_file', { path: 'a.txt', content: 'A\n' })
   const params = { tool_call_id: first.tool_call_id, scope: 'since' }
   const undoing = post('/calls?wait_ms=60000', { tool: 'held_undo', params })
-  await gate.arrived('checked')
+  await gate.waitForArrival('checked')
   await did('write_file', { path: 'closed/z.txt', content: 'precious\n' })
   gate.open('checked')
-  await gate.arrived('begun')
+  await gate.waitForArrival('begun')
   await did('write_file', { path: 'closed/y.txt', content: 'precious\n' })
   gate.open('begun')
   const undone: Json = await undoing
   t.match(undone, { status: 'success', result: { data: { calls: [first.tool_call_id] } } })
   t.same(undone.result.data.calls.length, 1)
-  t.same(actions(undone), { 'a.txt': 'restore' })
+  t.same(toActions(undone), { 'a.txt': 'restore' })
   t.same([read('a.txt'), read('closed/z.txt'), read('closed/y.txt')], ['a\n', 'precious\n', 'precious\n'])
 })
 
 t.test('what was not shown is not taken back', async t => {
   const gate = new Gate()
   gate.open('checked')
-  const { did, post, get, request, read } = await undoWorld(
+  const { did, post, get, request, read } = await startUndoFixture(
     t,
     { 'a.txt': 'a\n', 'd/b.txt': 'b\n' },
     { tools: [heldUndo(gate)] }
@@ -72,7 +72,7 @@ t.test('what was not shown is not taken back', async t => {
   const { approval } = await get(`/calls/${asked.tool_call_id}`)
   t.match(approval.preview.text, /a\.txt/, 'it is shown with what has ended since')
   const deciding = approve(approval.digest)
-  await gate.arrived('begun')
+  await gate.waitForArrival('begun')
   await did('write_file', { path: 'z.txt', content: 'precious\n' })
   gate.open('begun')
   const { body } = await deciding
@@ -82,7 +82,7 @@ t.test('what was not shown is not taken back', async t => {
 })
 
 t.test('a decision is for the calls that were shown, also where their files are the same', async t => {
-  const { did, post, show } = await undoWorld(t, { 'a.txt': 'a\n' })
+  const { did, post, show } = await startUndoFixture(t, { 'a.txt': 'a\n' })
   const first = await did('write_file', { path: 'a.txt', content: 'b\n' })
   await did('write_file', { path: 'a.txt', content: 'c\n' })
   const { digest } = await show(first, '?scope=since')
@@ -94,13 +94,13 @@ t.test('a decision is for the calls that were shown, also where their files are 
 })
 
 t.test('of calls that ended in one moment, those that ended later are taken back', async t => {
-  const { post, did, show } = await undoWorld(t)
+  const { post, did, show } = await startUndoFixture(t)
   await did('create_directory', { path: 'd' })
   const names = Array.from({ length: 12 }, (_, i) => `f${i}.txt`)
   const calls = names.map(name => ({ tool: 'write_file', params: { path: name, content: name } }))
   const { results } = await post('/calls/batch', { calls })
   const taken = await Promise.all(
-    results.map(async (call: Json) => Object.keys(actions(await show(call, '?scope=since'))).length)
+    results.map(async (call: Json) => Object.keys(toActions(await show(call, '?scope=since'))).length)
   )
   t.same(
     [...taken].sort((a, b) => a - b),
@@ -109,16 +109,16 @@ t.test('of calls that ended in one moment, those that ended later are taken back
 })
 
 t.test('what an undo comes to is worked out once for all that is asked in a row', async t => {
-  const world = await undoWorld(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'd/c.txt': 'c\n' })
+  const world = await startUndoFixture(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'd/c.txt': 'c\n' })
   const { did, show, post, read, at, tree } = world
   const before = tree()
   const first = await did('write_file', { path: 'a.txt', content: 'A\n' })
   await did('move_file', { from: 'd', to: 'e' })
   const last = await did('write_file', { path: 'b.txt', content: 'B\n' })
-  const lookedAt = t.capture(Images.prototype, 'find', Images.prototype.find)
+  const lookedAt = t.capture(BlobStore.prototype, 'find', BlobStore.prototype.find)
   const looks = () => lookedAt().length
   const aged = async () => {
-    const isYoung = (name: string) => isFresh(lstatSync(at(name), { bigint: true }))
+    const isYoung = (name: string) => isRacyStat(lstatSync(at(name), { bigint: true }))
     while (['.', 'a.txt', 'b.txt', 'e'].some(isYoung)) await turn()
   }
   await aged()
@@ -139,43 +139,43 @@ t.test('what an undo comes to is worked out once for all that is asked in a row'
 
 t.test('a plan is made anew where what it was made from has changed', async t => {
   const gate = new Gate()
-  const { did, post, write, read, at } = await undoWorld(
+  const { did, post, write, read, at } = await startUndoFixture(
     t,
     { 'a.txt': 'one\ntwo\nthree\nfour\n' },
     { tools: [heldUndo(gate)], settings: { tiers: { administrator: [], user: [allow], workspace: [] } } }
   )
   const edit = await did('edit_file', { path: 'a.txt', old: 'one', new: '1' })
-  while (isFresh(lstatSync(at('a.txt'), { bigint: true }))) await turn()
+  while (isRacyStat(lstatSync(at('a.txt'), { bigint: true }))) await turn()
   const undoing = post('/calls?wait_ms=60000', { tool: 'held_undo', params: { tool_call_id: edit.tool_call_id } })
-  await gate.arrived('checked')
+  await gate.waitForArrival('checked')
   gate.open('checked')
-  await gate.arrived('begun')
+  await gate.waitForArrival('begun')
   write('a.txt', '1\ntwo\nthree\n4\n')
   gate.open('begun')
   const undone = await undoing
   t.match(undone, { status: 'success' })
-  t.same(actions(undone), { 'a.txt': 'merge' })
+  t.same(toActions(undone), { 'a.txt': 'merge' })
   t.equal(read('a.txt'), 'one\ntwo\nthree\n4\n')
 })
 
 t.test('what it is found to take back after a wait is waited for too', async t => {
   const gate = new Gate()
-  const { did, call, get, post, read, at } = await undoWorld(
+  const { did, call, get, post, read, at } = await startUndoFixture(
     t,
     { 'a.txt': 'a\n', 'c.txt': 'c\n' },
-    { tools: heldTools(gate), settings: { tiers: { administrator: [], user: [allow, create], workspace: [] } } }
+    { tools: gatedTools(gate), settings: { tiers: { administrator: [], user: [allow, create], workspace: [] } } }
   )
   const first = await did('write_file', { path: 'a.txt', content: 'A\n' })
   const holding = (path: string) =>
     post('/calls?wait_ms=60000', { tool: 'held_write', params: { name: path, path }, session_id: 'other' })
   const one = holding('a.txt')
-  await gate.arrived('a.txt')
+  await gate.waitForArrival('a.txt')
   const params = { tool_call_id: first.tool_call_id, scope: 'since' }
   const undoing = await call('undo', params, { background: true })
   t.match(undoing, { status: 'queued' })
   await did('write_file', { path: 'b.txt', content: 'b\n' })
   const other = holding('b.txt')
-  await gate.arrived('b.txt')
+  await gate.waitForArrival('b.txt')
   gate.open('a.txt')
   await one
   await did('read_file', { path: 'c.txt' })

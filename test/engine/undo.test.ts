@@ -1,13 +1,13 @@
 import { chmodSync } from 'node:fs'
 import t from 'tap'
 import { CALL_TOKEN, type Json } from '../start-app.ts'
-import { actions, undoWorld } from './undo-fixture.ts'
+import { startUndoFixture, toActions } from './undo-fixture.ts'
 
 const TEN = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`)
 const ten = TEN.join('')
 
 t.test('what a call did to a file is shown, and taken back as it was shown', async t => {
-  const { did, show, undo, read, get, mode, at, events: follow } = await undoWorld(t, { 'a.txt': ten })
+  const { did, show, undo, read, get, mode, at, events: follow } = await startUndoFixture(t, { 'a.txt': ten })
   chmodSync(at('a.txt'), 0o750)
   const call = await did('edit_file', { path: 'a.txt', old: 'line 3', new: 'LINE 3' }, { session_id: 's' })
   t.same(call.undo, { available: true })
@@ -54,7 +54,7 @@ t.test('what a call did to a file is shown, and taken back as it was shown', asy
 })
 
 t.test('every kind of change is taken back, bytes, modes, links and folders', async t => {
-  const { did, undo, tree, at, link, makeFolder, mode, write, ...app } = await undoWorld(t, {
+  const { did, undo, tree, at, link, makeFolder, mode, write, ...app } = await startUndoFixture(t, {
     'a.txt': ten,
     'd/b.txt': 'b\n',
     'd/e/c.sh': 'c\n',
@@ -103,7 +103,7 @@ t.test('every kind of change is taken back, bytes, modes, links and folders', as
     const changed = tree()
     const undone = await undo(call)
     t.equal(undone.status, 'success', JSON.stringify([tool, params, undone.error]))
-    t.same(actions(undone), expected, `${tool} ${JSON.stringify(params)}`)
+    t.same(toActions(undone), expected, `${tool} ${JSON.stringify(params)}`)
     t.strictSame(tree(), before)
     t.same([mode('d/e'), mode('over.txt')], ['700', '640'])
     const redone = await undo(undone)
@@ -116,7 +116,7 @@ t.test('every kind of change is taken back, bytes, modes, links and folders', as
 })
 
 t.test('later changes stay where both can be had', async t => {
-  const { did, undo, read, write, at, show } = await undoWorld(t, {
+  const { did, undo, read, write, at, show } = await startUndoFixture(t, {
     'a.txt': ten,
     'w.txt': ten.replaceAll('\n', '\r\n')
   })
@@ -135,17 +135,17 @@ t.test('later changes stay where both can be had', async t => {
 
   const edit = await did('edit_file', { path: 'w.txt', old: 'line 2', new: 'LINE 2' })
   write('w.txt', `${read('w.txt')}by hand`.replaceAll('\r\n', '\n'))
-  t.same(actions(await undo(edit)), { 'w.txt': 'merge' })
+  t.same(toActions(await undo(edit)), { 'w.txt': 'merge' })
   t.equal(read('w.txt'), `${ten}by hand`, 'line endings and the end are as they are now')
 
   const moved = await did('move_file', { from: 'a.txt', to: 'b.txt' })
   write('b.txt', `${ten}more\n`)
-  t.same(actions(await undo(moved)), { 'a.txt': 'move_back from b.txt' })
+  t.same(toActions(await undo(moved)), { 'a.txt': 'move_back from b.txt' })
   t.equal(read('a.txt'), `${ten}more\n`)
 })
 
 t.test('where both cannot be had, nothing changes, and it is told where they clash', async t => {
-  const { did, undo, write, remove, tree, makeFolder, show, read } = await undoWorld(t, {
+  const { did, undo, write, remove, tree, makeFolder, show, read } = await startUndoFixture(t, {
     'a.txt': ten,
     'b.txt': 'b\n'
   })
@@ -223,20 +223,20 @@ t.test('where both cannot be had, nothing changes, and it is told where they cla
 })
 
 t.test('folders that others have put something into stay', async t => {
-  const { did, undo, write, tree } = await undoWorld(t)
+  const { did, undo, write, tree } = await startUndoFixture(t)
   const call = await did('write_file', { path: 'd/e/a.txt', content: 'a' })
   write('d/b.txt', 'b')
-  t.same(actions(await undo(call)), { d: 'nothing', 'd/e': 'delete', 'd/e/a.txt': 'delete' })
+  t.same(toActions(await undo(call)), { d: 'nothing', 'd/e': 'delete', 'd/e/a.txt': 'delete' })
   t.same(Object.keys(tree()), ['d', 'd/b.txt'])
 })
 
 t.test('only some of the paths', async t => {
-  const { did, undo, tree, write, post, request } = await undoWorld(t, { 'd/a': 'a', 'd/e/b': 'b', c: 'c' })
+  const { did, undo, tree, write, post, request } = await startUndoFixture(t, { 'd/a': 'a', 'd/e/b': 'b', c: 'c' })
   const before = tree()
   const call = await did('delete_file', { path: 'd', recursive: true })
-  t.same(actions(await undo(call, { paths: ['./d/e/'] })), { d: 'recreate', 'd/e': 'recreate', 'd/e/b': 'recreate' })
+  t.same(toActions(await undo(call, { paths: ['./d/e/'] })), { d: 'recreate', 'd/e': 'recreate', 'd/e/b': 'recreate' })
   t.same(Object.keys(tree()), ['c', 'd', 'd/e', 'd/e/b'])
-  t.same(actions(await undo(call)), { d: 'nothing', 'd/a': 'recreate', 'd/e': 'nothing', 'd/e/b': 'nothing' })
+  t.same(toActions(await undo(call)), { d: 'nothing', 'd/a': 'recreate', 'd/e': 'nothing', 'd/e/b': 'nothing' })
   t.strictSame(tree(), before)
   write('c', 'C')
   const strange = await post(`/calls/${call.tool_call_id}/undo`, { paths: ['d/a', 'c'] })
@@ -249,7 +249,7 @@ t.test('only some of the paths', async t => {
 })
 
 t.test('who may only call asks; who may approve has approved what was shown', async t => {
-  const { did, show, post, request, write, read, get } = await undoWorld(t, { 'a.txt': ten, 'b.txt': ten })
+  const { did, show, post, request, write, read, get } = await startUndoFixture(t, { 'a.txt': ten, 'b.txt': ten })
   const agent = { authorization: `Bearer ${CALL_TOKEN}` }
   const call = await did('edit_file', { path: 'a.txt', old: 'line 1\n', new: 'first\n' })
   const target = `/calls/${call.tool_call_id}/undo`

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { NewEvent } from '../../src/events/events.ts'
-import type { Entry } from '../../src/events/frame.ts'
+import type { JournalEntry } from '../../src/events/frame.ts'
 import { Journal } from '../../src/events/journal.ts'
 import { Metrics } from '../../src/events/metrics.ts'
 import { Sessions } from '../../src/events/sessions.ts'
@@ -13,7 +13,7 @@ t.test('events get growing numbers, and are told in order once they are durable'
     t.ok(entries.length > 0)
     for (const { seq } of entries) {
       heard.push(seq)
-      t.ok(store.head() >= seq)
+      t.ok(store.latestSeq() >= seq)
     }
   })
   const appended = [journal.append([progress(1), progress(2)]), journal.append([]), journal.append([progress(3)])]
@@ -40,7 +40,7 @@ t.test('what else belongs to an event is written with it, made as late as can be
 
 t.test('an event that cannot be written is told to nobody', async t => {
   const { journal, store } = await openJournal(t)
-  const heard: Entry[] = []
+  const heard: JournalEntry[] = []
   journal.listen(entries => heard.push(...entries))
   await journal.append([progress(1)])
   await t.rejects(
@@ -53,7 +53,7 @@ t.test('an event that cannot be written is told to nobody', async t => {
     [1]
   )
   t.equal(journal.head, 1)
-  t.equal(store.head(), 1)
+  t.equal(store.latestSeq(), 1)
 })
 
 t.test('a session tells what it is doing when that has changed, once a turn', async t => {
@@ -67,22 +67,22 @@ t.test('a session tells what it is doing when that has changed, once a turn', as
     await new Promise(resolve => setImmediate(resolve))
     await journal.append([])
   }
-  sessions.move('a', undefined, 'tool_execution')
-  sessions.move('a', 'tool_execution', undefined)
+  sessions.transition('a', undefined, 'tool_execution')
+  sessions.transition('a', 'tool_execution', undefined)
   await settled()
   t.strictSame(told, [], 'a call answered at once makes no noise')
-  sessions.move('a', undefined, 'awaiting_approval')
-  sessions.move('b', undefined, 'tool_execution')
+  sessions.transition('a', undefined, 'awaiting_approval')
+  sessions.transition('b', undefined, 'tool_execution')
   t.strictSame(sessions.states(), { a: 'awaiting_approval', b: 'tool_execution' })
   await settled()
-  sessions.move('a', undefined, 'tool_execution')
+  sessions.transition('a', undefined, 'tool_execution')
   await settled()
-  sessions.move('a', 'awaiting_approval', 'tool_execution')
+  sessions.transition('a', 'awaiting_approval', 'tool_execution')
   await settled()
-  sessions.move('a', 'tool_execution', undefined)
-  sessions.move('b', 'tool_execution', undefined)
+  sessions.transition('a', 'tool_execution', undefined)
+  sessions.transition('b', 'tool_execution', undefined)
   await settled()
-  sessions.move('a', 'tool_execution', undefined)
+  sessions.transition('a', 'tool_execution', undefined)
   await settled()
   t.strictSame(told, ['a awaiting_approval', 'b tool_execution', 'a tool_execution', 'b idle', 'a idle'])
   t.strictSame(sessions.states(), {})

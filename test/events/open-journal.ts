@@ -37,8 +37,8 @@ export class TestSink implements Sink {
   comments = 0
   bytes = 0
   /** While false, what is written waits. */
-  taking = true
-  most = 0
+  capacity = true
+  maxPending = 0
   state: 'open' | 'ended' | 'destroyed' = 'open'
   readonly #parser = new SseParser()
   #pending = 0
@@ -51,8 +51,8 @@ export class TestSink implements Sink {
     if (bytes[0] === 0x3a) this.comments += 1
     for (const { id, event, data } of this.#parser.push(bytes))
       this.frames.push({ id, event, size: Buffer.byteLength(data), data: JSON.parse(data) })
-    if (!this.taking) this.pending += bytes.length
-    this.most = Math.max(this.most, this.pending)
+    if (!this.capacity) this.pending += bytes.length
+    this.maxPending = Math.max(this.maxPending, this.pending)
     this.#changed()
   }
 

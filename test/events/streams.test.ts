@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { type Filter, type StreamLimits, Streams } from '../../src/events/streams.ts'
+import { type EventFilter, type StreamLimits, Streams } from '../../src/events/streams.ts'
 import { runs } from '../support/property.ts'
 import { openJournal, progress, TestSink } from './open-journal.ts'
 
@@ -17,7 +17,9 @@ async function openStreams(t: Test, limits: Partial<StreamLimits> = {}, pending:
     delegations: []
   }))
   t.teardown(() => streams.close())
-  const open = (options: { after?: number; filter?: Filter; until?: (event: { type: string }) => boolean } = {}) => {
+  const open = (
+    options: { after?: number; filter?: EventFilter; until?: (event: { type: string }) => boolean } = {}
+  ) => {
     const sink = new TestSink()
     const reader = streams.open(sink, { filter: {}, ...options })
     return Object.assign(sink, { reader })
@@ -95,7 +97,7 @@ t.test('what is on the disk but has not been told yet is told in its turn', asyn
 t.test('filters hold for what was and what comes', async t => {
   const { open, append } = await openStreams(t)
   await append(30)
-  const cases: [Filter, (n: number) => boolean][] = [
+  const cases: [EventFilter, (n: number) => boolean][] = [
     [{ session_id: 's1' }, n => n % 2 === 1],
     [{ workspace: 'w2' }, n => n % 3 === 2],
     [{ tool_call_id: 'tc_3' }, n => n % 5 === 3],
@@ -115,7 +117,12 @@ t.test('filters hold for what was and what comes', async t => {
 t.test(
   'whatever readers do, each gets every event it wants once, in order, and none before it is on the disk',
   async t => {
-    const filter = fc.constantFrom<Filter>({}, { session_id: 's1' }, { tool_call_id: 'tc_2' }, { types: ['tool.call'] })
+    const filter = fc.constantFrom<EventFilter>(
+      {},
+      { session_id: 's1' },
+      { tool_call_id: 'tc_2' },
+      { types: ['tool.call'] }
+    )
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ append: fc.integer({ min: 1, max: 300 }), wait: fc.boolean() }) },
       { weight: 3, arbitrary: fc.record({ open: filter, after: fc.option(fc.nat(1_500), { nil: undefined }) }) },
@@ -126,15 +133,15 @@ t.test(
     const { open, append, journal, store } = await openStreams(t, { reader_bytes: 5_000 })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async steps => {
-        const readers: { sink: ReturnType<typeof open>; filter: Filter; after: number; ends?: number }[] = []
+        const readers: { sink: ReturnType<typeof open>; filter: EventFilter; after: number; ends?: number }[] = []
         const pending: Promise<void>[] = []
-        const add = (filter: Filter, wanted?: number) => {
+        const add = (filter: EventFilter, wanted?: number) => {
           const after = wanted === undefined ? journal.head : Math.min(wanted, journal.head)
           const sink = open({ filter, ...(wanted !== undefined && { after }) })
           const write = sink.write.bind(sink)
           sink.write = bytes => {
             write(bytes)
-            if ((sink.seqs.at(-1) ?? 0) > store.head()) throw new Error('told before it was on the disk')
+            if ((sink.seqs.at(-1) ?? 0) > store.latestSeq()) throw new Error('told before it was on the disk')
           }
           readers.push({ sink, filter, after })
         }
@@ -145,10 +152,10 @@ t.test(
             else pending.push(appended)
           } else if ('open' in step) add(step.open, step.after)
           else if (readers.length === 0) continue
-          else if ('slow' in step) readers[step.slow % readers.length]!.sink.taking = false
+          else if ('slow' in step) readers[step.slow % readers.length]!.sink.capacity = false
           else if ('fast' in step) {
             const { sink } = readers[step.fast % readers.length]!
-            sink.taking = true
+            sink.capacity = true
             sink.drain()
           } else {
             // The connection breaks: what came after some frame is lost, and the client resumes from that.
@@ -162,7 +169,7 @@ t.test(
         }
         await Promise.all(pending)
         for (const { sink } of readers) {
-          sink.taking = true
+          sink.capacity = true
           sink.drain()
         }
         const marks = open()
@@ -206,13 +213,13 @@ t.test(
 t.test('one who reads nothing holds up nobody, is given a bounded amount, and reads on when it can', async t => {
   const { open, append } = await openStreams(t, { reader_bytes: 100_000 })
   const [slow, fast] = [open(), open()]
-  slow.taking = false
+  slow.capacity = false
   for (let i = 0; i < 40; i += 1) await append(50, { message: 'x'.repeat(500) })
   await fast.until(has(2_000))
   t.strictSame(fast.seqs, from(1, 2_000))
-  t.ok(slow.most < 250_000, `${slow.most} bytes wait`)
+  t.ok(slow.maxPending < 250_000, `${slow.maxPending} bytes wait`)
   t.equal(slow.state, 'open')
-  slow.taking = true
+  slow.capacity = true
   slow.drain()
   await slow.until(has(2_000))
   t.strictSame(slow.seqs, from(1, 2_000))
@@ -224,18 +231,18 @@ t.test('one who resumes from far behind and reads nothing is given a bounded amo
   for (let i = 0; i < 100; i += 1) await append(1, { message: 'x'.repeat(60_000) })
   await fast.until(has(100))
   const slow = open({ after: 0 })
-  slow.taking = false
+  slow.capacity = false
   await append(1)
   await fast.until(has(101))
   await new Promise(resolve => setImmediate(resolve))
-  t.ok(slow.most < 250_000, `${slow.most} bytes wait`)
+  t.ok(slow.maxPending < 250_000, `${slow.maxPending} bytes wait`)
   const atOnce = open({ after: 101 })
-  atOnce.taking = false
+  atOnce.capacity = false
   await append(50, { message: 'x'.repeat(60_000) })
   await fast.until(has(151))
-  t.ok(atOnce.most < 250_000, `${atOnce.most} bytes wait after one large commit`)
+  t.ok(atOnce.maxPending < 250_000, `${atOnce.maxPending} bytes wait after one large commit`)
   for (const sink of [slow, atOnce]) {
-    sink.taking = true
+    sink.capacity = true
     sink.drain()
     await sink.until(has(151))
   }
@@ -246,7 +253,7 @@ t.test('one who resumes from far behind and reads nothing is given a bounded amo
 t.test('one who takes nothing for too long is cut off, and can resume', async t => {
   const { open, append, streams } = await openStreams(t, { reader_bytes: 1_000, stall_ms: 30 })
   const [slow, idle] = [open(), open({ filter: { types: ['tool.call'] } })]
-  slow.taking = false
+  slow.capacity = false
   await append(50)
   await slow.until(sink => sink.state === 'destroyed')
   t.equal(idle.state, 'open', 'one that has nothing to take is not')

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { placeFile } from '../../src/host/processes/private-temp-file.ts'
-import { sweepTemporary, temporaryFolder } from '../../src/host/temp-folders.ts'
+import { writePrivateTempFile } from '../../src/host/processes/private-temp-file.ts'
+import { createTempFolder, removeStaleTempFolders } from '../../src/host/temp-folders.ts'
 
 const folder = t.testdir({})
 
@@ -14,8 +14,8 @@ t.test('what a server that is gone has left is removed, and nothing else', async
   )
   for (const each of [left!, strange!, other!]) mkdirSync(each)
   writeFileSync(path.join(left!, 'main.py'), 'code')
-  const ours = await temporaryFolder(folder)
-  await sweepTemporary(folder)
+  const ours = await createTempFolder(folder)
+  await removeStaleTempFolders(folder)
   t.strictSame(
     [left!, strange!, other!, ours.path].map(each => existsSync(each)),
     [false, true, true, true]
@@ -26,7 +26,7 @@ t.test('what a server that is gone has left is removed, and nothing else', async
 
 t.test('a placed file is for this user alone, and is gone when it is removed', async t => {
   const before = readdirSync(folder)
-  const placed = await placeFile(folder, { name: 'main.sh', text: 'echo hi\n' })
+  const placed = await writePrivateTempFile(folder, { name: 'main.sh', text: 'echo hi\n' })
   const [{ from: file, to } = { from: '', to: '' }] = placed.mounts
   t.equal(path.basename(file), 'main.sh')
   t.equal(placed.path, to)
@@ -36,6 +36,6 @@ t.test('a placed file is for this user alone, and is gone when it is removed', a
   )
   await placed.remove()
   t.strictSame(readdirSync(folder), before)
-  await t.rejects(placeFile(folder, { name: 'no/such', text: '' }))
+  await t.rejects(writePrivateTempFile(folder, { name: 'no/such', text: '' }))
   t.strictSame(readdirSync(folder), before, 'nothing is left of one that could not be placed')
 })

@@ -2,8 +2,8 @@ import { rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
-import { Gate, heldTools, slowLookTool } from '../gated-tools.ts'
-import { normalizer } from '../normalizer.ts'
+import { Gate, gatedTools, slowPreviewTool } from '../gated-tools.ts'
+import { createNormalizer } from '../normalizer.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
 
 const overwrite = (app: TestApp, content = 'two', more: object = {}) =>
@@ -30,7 +30,7 @@ t.test('the log says who decided on what', async t => {
 
 t.test('an approved call runs as it was shown, and says who approved it', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const asked = await overwrite(app)
   t.equal(app.read('a.txt'), 'one')
   const { digest } = asked.approval
@@ -86,7 +86,7 @@ t.test('an approved call runs as it was shown, and says who approved it', async 
 
 t.test('a rejected call ends, and its caller hears why', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const asked = await overwrite(app)
   const waiting = app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
   const rejected = await app.request('POST', '/reject', {
@@ -329,9 +329,9 @@ t.test('what can no longer be done at all ends when it is approved', async t => 
 
 t.test('an approved call is looked at once more in its turn, and asks again if it would do something else', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
-  await gate.arrived('holder')
+  await gate.waitForArrival('holder')
   const asked = await overwrite(app)
   await app.post('/approve', { tool_call_id: asked.tool_call_id })
   app.write('a.txt', 'changed')
@@ -354,7 +354,7 @@ t.test('an approved call is looked at once more in its turn, and asks again if i
 
 t.test('leave to read one secret is no leave to read another put in its place', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { '.env': 'A=1', 'other/.env': 'B=2' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { '.env': 'A=1', 'other/.env': 'B=2' }, { tools: gatedTools(gate) })
   const link = (to: string) => {
     rmSync(path.join(app.root, 'link'), { force: true })
     symlinkSync(to, path.join(app.root, 'link'))
@@ -363,7 +363,7 @@ t.test('leave to read one secret is no leave to read another put in its place', 
   const asked = await app.call('read_file', { path: 'link' })
   t.match(asked.approval, { level: 'strict' })
   const holder = app.call('held_create', { name: 'holder', path: '.env' })
-  await gate.arrived('holder')
+  await gate.waitForArrival('holder')
   const { digest } = asked.approval
   t.equal(
     (await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id, digest, confirm: true })).status,
@@ -382,16 +382,16 @@ t.test('leave to read one secret is no leave to read another put in its place', 
 
 t.test('a call cancelled in its last look does not wait anew', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: [...heldTools(gate), slowLookTool(gate)] })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: [...gatedTools(gate), slowPreviewTool(gate)] })
   for (const look of ['look 1', 'look 2']) gate.open(look)
   const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
-  await gate.arrived('holder')
+  await gate.waitForArrival('holder')
   const { tool_call_id } = await app.call('slow_look', {})
   await app.post('/approve', { tool_call_id })
   app.write('a.txt', 'changed')
   gate.open('holder')
   await holder
-  await gate.arrived('look 3')
+  await gate.waitForArrival('look 3')
   const cancelled = app.request('POST', `/calls/${tool_call_id}/cancel`, {})
   await app.get('/health')
   gate.open('look 3')
@@ -401,11 +401,11 @@ t.test('a call cancelled in its last look does not wait anew', async t => {
 
 t.test('while one decision is being made the others wait to hear of it', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: [slowLookTool(gate)] })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: [slowPreviewTool(gate)] })
   gate.open('look 1')
   const { tool_call_id } = await app.call('slow_look', {})
   const approved = app.request('POST', '/approve?wait_ms=60000', { tool_call_id })
-  await gate.arrived('look 2')
+  await gate.waitForArrival('look 2')
   const others = [
     app.request('POST', '/reject', { tool_call_id }),
     app.request('POST', '/approve', { tool_call_id }),

@@ -3,21 +3,21 @@ import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
-import { hostsOf, httpServerOptions, installDoor } from '../../src/routes/auth.ts'
+import { httpServerOptions, listAllowedHosts, registerAuth } from '../../src/routes/auth.ts'
 import { parseJsonBody } from '../../src/routes/http/json-body.ts'
-import { installProblems } from '../../src/routes/http/problem.ts'
-import { openTokens } from '../../src/server/tokens.ts'
+import { registerErrorHandlers } from '../../src/routes/http/problem.ts'
+import { loadTokens } from '../../src/server/tokens.ts'
 import { runs } from '../support/property.ts'
 import { once } from '../support/wait.ts'
 
 const LIMIT = 1_048_576
 
 async function startDoor(t: Test, more?: (app: FastifyInstance) => void) {
-  const tokens = openTokens({})
+  const tokens = loadTokens({})
   const app = Fastify(httpServerOptions)
-  const hosts = () => hostsOf(app.addresses() as AddressInfo[], { allowed_hosts: [] })
-  installProblems(app, { maskedAll: value => value })
-  installDoor(app, { tokens, hosts, origins: ['https://tools.example'], body_bytes: LIMIT })
+  const hosts = () => listAllowedHosts(app.addresses() as AddressInfo[], { allowed_hosts: [] })
+  registerErrorHandlers(app, { maskValue: value => value })
+  registerAuth(app, { tokens, hosts, origins: ['https://tools.example'], body_bytes: LIMIT })
   app.get('/health', { config: { open: true } }, async () => ({ ok: true }))
   app.get('/things', async ({ caller }) => ({ client: caller.client, rights: [...caller.rights] }))
   app.get('/things/:id', async () => ({}))
@@ -173,10 +173,10 @@ t.test('a server with a gap in its door does not start', async t => {
     t.teardown(() => app.close())
     return app
   }
-  const options = { tokens: openTokens({}), hosts: () => [], origins: [], body_bytes: LIMIT }
+  const options = { tokens: loadTokens({}), hosts: () => [], origins: [], body_bytes: LIMIT }
 
   const opened = make()
-  installDoor(opened, options)
+  registerAuth(opened, options)
   opened.get('/metrics', { config: { open: true } }, async () => '')
   await t.rejects(async () => void (await opened.ready()), {
     message: 'The door has a gap: /metrics asks for no token.'
@@ -184,14 +184,14 @@ t.test('a server with a gap in its door does not start', async t => {
 
   const second = make()
   second.addHook('onRequest', async () => {})
-  installDoor(second, options)
+  registerAuth(second, options)
   second.get('/late', async () => '')
   await t.rejects(async () => void (await second.ready()), {
     message: 'The door has a gap: /late (GET) is not behind it.'
   })
 
   const socket = make()
-  installDoor(socket, options)
+  registerAuth(socket, options)
   socket.server.on('upgrade', () => {})
   await t.rejects(async () => void (await socket.ready()), {
     message: 'The door has a gap: "upgrade" is listened to beside it.'

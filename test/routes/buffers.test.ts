@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Settings } from '../../src/config/schema.ts'
-import { frontEnd, sha256 } from '../fake-front-end.ts'
-import { normalizer } from '../normalizer.ts'
+import { sha256, startFrontEnd } from '../fake-front-end.ts'
+import { createNormalizer } from '../normalizer.ts'
 import { CALL_TOKEN, startApp } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -33,7 +33,7 @@ const held = (path: string, text: string, more: object = {}) => ({
 
 t.test('an editor tells what it holds, is told what it holds, and lets go', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b/c.txt': 'two\n' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const put = async (body: object) => {
     const { status, body: answer } = await app.request('PUT', '/buffers', body, EMACS)
     return { status, ...normal(answer) }
@@ -136,7 +136,7 @@ t.test('a write beneath an editor asks, whatever the rules allow', async t => {
     { 'a.txt': 'one\n', 'b.txt': 'b\n', 'folder/c.txt': 'c\n' },
     { settings: { tiers: anythingGoes } }
   )
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   const write = { path: 'a.txt', content: 'three\n' }
   t.match(await app.call('write_file', { ...write, content: 'one\nmore\n' }), { status: 'success' })
   await emacs.hold('a.txt', 'two\n')
@@ -186,7 +186,7 @@ t.test('a buffer that is as the file is stands in nobody’s way, in any encodin
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes } })
   app.write('w.txt', bom)
   app.write('l.txt', Buffer.from('viele gr\u00fc\u00dfe\n', 'latin1'))
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\n')
   await emacs.hold('w.txt', 'gr\u00fc\u00dfe\nzwei\n')
   await emacs.hold('l.txt', 'viele gr\u00fc\u00dfe\n')
@@ -196,7 +196,7 @@ t.test('a buffer that is as the file is stands in nobody’s way, in any encodin
 
 t.test('warned of, a write goes ahead and says so', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes, buffers: onWrite('warn') } })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'two\n')
   t.match(await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'uno' }), {
     status: 'success',
@@ -213,7 +213,7 @@ t.test('warned of, a write goes ahead and says so', async t => {
 t.test('a buffer is that of the file, by whatever path', async t => {
   const app = await startApp(t, { 'real.txt': 'one\n' }, { settings: { tiers: anythingGoes } })
   symlinkSync('real.txt', join(app.root, 'link.txt'))
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   t.match(await emacs.hold('link.txt', 'two\n'), { buffers: [{ path: 'real.txt' }] })
   t.match(await app.call('write_file', { path: 'real.txt', content: 'x' }), { status: 'awaiting_approval' })
   unlinkSync(join(app.root, 'link.txt'))
@@ -222,7 +222,7 @@ t.test('a buffer is that of the file, by whatever path', async t => {
 
 t.test('if_match is of what a write would replace: beneath an editor, the file', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes, buffers: onWrite('warn') } })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'two\n')
   t.match(await app.call('write_file', { path: 'a.txt', content: 'x', if_match: sha256('two\n') }), {
     error: { code: 'STALE_FILE' }
@@ -239,7 +239,7 @@ for (const on_write of ['ask', 'warn'] as const)
       { 'a.txt': 'one\ntwo\n' },
       { settings: { tiers: anythingGoes, buffers: onWrite(on_write) } }
     )
-    const emacs = await frontEnd(t, app)
+    const emacs = await startFrontEnd(t, app)
     await emacs.hold('a.txt', 'one\nHALLO\n')
     await emacs.hold('new.txt', 'HALLO\n')
     const unsaved = { client: 'emacs', client_id: 'emacs' }
@@ -265,7 +265,7 @@ for (const on_write of ['ask', 'warn'] as const)
 t.test('where changes go to the editor, what is not in its text is not explained by that', async t => {
   const settings = { tiers: anythingGoes, buffers: onWrite('delegate') }
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'HALLO\n')
   const { error } = await app.call('edit_file', { path: 'a.txt', old: 'nothing like it', new: 'x' })
   t.equal(error.code, 'OLD_TEXT_NOT_FOUND')
@@ -274,9 +274,9 @@ t.test('where changes go to the editor, what is not in its text is not explained
 
 t.test('reading gives what the editor holds, and says so', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const read = async (params: object) => normal((await app.call('read_file', params)).result)
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   t.match(await read({ path: 'a.txt' }), { data: { content: 'one\n', hash: sha256('one\n') } })
   await emacs.hold('a.txt', 'two\nthree\n', { version: 3, base_hash: sha256('one\n') })
   const note = 'This is what emacs holds and has not saved; the file on the disk is other.'
@@ -321,7 +321,7 @@ t.test('reading gives what the editor holds, and says so', async t => {
 
 t.test('a kept answer is given again only while the editor holds the same', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   // What was only just written might still change unseen.
   const kept = () =>
     waitUntil('the file to be cached', async () => {
@@ -340,7 +340,7 @@ t.test('a kept answer is given again only while the editor holds the same', asyn
 
 t.test('a search looks at the disk, and says what editors hold of what it looked at', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b/c.txt': 'one\n' })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   const search = async (params: object) => (await app.call('grep', { pattern: 'one', ...params })).result.data.missed
   t.strictSame(await search({}), [])
   await emacs.hold('a.txt', 'two\n')

@@ -4,9 +4,9 @@ import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Tool } from '../../src/tool/tool.ts'
-import { flakyTool, Gate, heldTools } from '../gated-tools.ts'
-import { normalizer } from '../normalizer.ts'
-import { CALL_TOKEN, follow, type Json, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { flakyTool, Gate, gatedTools } from '../gated-tools.ts'
+import { createNormalizer } from '../normalizer.ts'
+import { CALL_TOKEN, type Json, listenToEvents, startApp, type TestApp, TOKEN } from '../start-app.ts'
 import { runs } from '../support/property.ts'
 import { untilOlderThan } from '../support/wait.ts'
 
@@ -18,7 +18,7 @@ const ulid = (n: number) => `tc_${String(n).padStart(26, '0')}`
 
 t.test('a call that only reads is answered whole', async t => {
   const app = await startApp(t, { 'a.txt': 'one\ntwo\n' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const { status, body } = await app.request(
     'POST',
     '/calls',
@@ -60,7 +60,7 @@ t.test('a call that only reads is answered whole', async t => {
 
 t.test('a call that needs a decision is answered with what would happen', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const { status, body } = await app.request('POST', '/calls', {
     tool: 'edit_file',
     params: { path: 'a.txt', old: 'one', new: 'two' },
@@ -157,7 +157,7 @@ t.test('a request that is no call is refused with every fault, and leaves no tra
 
 t.test('a call that fails is a settled call with its error', async t => {
   const app = await startApp(t)
-  const normal = normalizer()
+  const normal = createNormalizer()
   const { status, body } = await app.request('POST', '/calls', { tool: 'read_file', params: { path: 'none.txt' } })
   t.equal(status, 200)
   t.match(normal(body), {
@@ -172,13 +172,13 @@ t.test('a call that fails is a settled call with its error', async t => {
 
 t.test('an answer is held as long as was asked', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const held = (name: string, query = '') =>
     app.request('POST', `/calls${query}`, { tool: 'held_create', params: { name } })
   const started = await held('a', '?wait_ms=0')
   t.match(started, { status: 202, body: { status: /queued|running/ } })
   const { tool_call_id: id } = started.body
-  await gate.arrived('a')
+  await gate.waitForArrival('a')
   await held('after', '?wait_ms=0')
   t.match(await app.get(`/calls/${id}`), { status: 'running', attempts: 1 })
   const waiting = app.request('GET', `/calls/${id}?wait_ms=600000`)
@@ -206,7 +206,7 @@ t.test('an answer is held as long as was asked', async t => {
 
 t.test('a call in the background is answered at once and runs on', async t => {
   const gate = new Gate()
-  const app = await startApp(t, {}, { tools: heldTools(gate) })
+  const app = await startApp(t, {}, { tools: gatedTools(gate) })
   const call = await app.request('POST', '/calls', { tool: 'held_create', params: { name: 'a' }, background: true })
   t.match(call, { status: 202, body: { background: true, status: /queued|running/ } })
   gate.open('a')
@@ -216,7 +216,7 @@ t.test('a call in the background is answered at once and runs on', async t => {
 t.test('a call can be followed in its own answer', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const submit = (body: object, headers: Record<string, string> = {}) =>
-    follow(
+    listenToEvents(
       t,
       `${app.url}/calls`,
       { 'content-type': 'application/json', ...headers },
@@ -260,7 +260,7 @@ t.test('many reads at once are each followed without a gap', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const streams = await Promise.all(
     Array.from({ length: 40 }, async () => {
-      const stream = await follow(
+      const stream = await listenToEvents(
         t,
         `${app.url}/calls`,
         { 'content-type': 'application/json', 'cache-control': 'no-cache' },
@@ -277,7 +277,7 @@ t.test('many reads at once are each followed without a gap', async t => {
 
 t.test('a request that is sent again gives the same call', async t => {
   const gate = new Gate()
-  const app = await startApp(t, {}, { tools: heldTools(gate) })
+  const app = await startApp(t, {}, { tools: gatedTools(gate) })
   const body = { tool: 'write_file', params: { path: 'new.txt', content: 'x' } }
   const key = { 'idempotency-key': 'k1' }
   const first = await app.request('POST', '/calls', body, key)
@@ -296,20 +296,20 @@ t.test('a request that is sent again gives the same call', async t => {
 
   const named = { tool: 'held_create', params: { name: 'a' }, tool_call_id: ulid(1) }
   const twins = [1, 2, 3].map(() => app.request('POST', '/calls', named))
-  await gate.arrived('a')
+  await gate.waitForArrival('a')
   t.equal((await app.request('POST', '/calls', { ...named, params: { name: 'b' } })).status, 409)
   gate.open('a')
   const answers = await Promise.all(twins)
   t.match(answers[0], { status: 200, body: { tool_call_id: ulid(1), status: 'success' } })
   t.strictSame(answers[1]!.body, answers[0]!.body)
   t.strictSame(answers[2]!.body, answers[0]!.body)
-  t.strictSame(gate.came, ['a'], 'it ran once')
+  t.strictSame(gate.arrivals, ['a'], 'it ran once')
 
   const keyed = { tool: 'held_create', params: { name: 'c' } }
   const concurrent = Array.from({ length: 20 }, () => app.request('POST', '/calls', keyed, { 'idempotency-key': 'k2' }))
   gate.open('c')
   t.equal(new Set((await Promise.all(concurrent)).map(answer => answer.body.tool_call_id)).size, 1)
-  t.strictSame(gate.came, ['a', 'c'])
+  t.strictSame(gate.arrivals, ['a', 'c'])
   t.equal((await app.request('POST', '/calls', keyed, { 'idempotency-key': '' })).status, 400)
 })
 
@@ -327,13 +327,13 @@ t.test('an id that some other call has cannot be taken', async t => {
 
 t.test('calls of a batch run in parallel, those on one path in order', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': '0' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': '0' }, { tools: gatedTools(gate) })
   const held = (name: string, path?: string) => ({ tool: 'held_create', params: { name, ...(path && { path }) } })
   const batch = app.post('/calls/batch', {
     calls: [held('a'), held('b'), held('c', 'x'), held('d', './x'), held('e', 'y')]
   })
-  await Promise.all(['a', 'b', 'c', 'e'].map(gate.arrived))
-  t.strictSame(gate.came.toSorted(), ['a', 'b', 'c', 'e'])
+  await Promise.all(['a', 'b', 'c', 'e'].map(gate.waitForArrival))
+  t.strictSame(gate.arrivals.toSorted(), ['a', 'b', 'c', 'e'])
   for (const name of ['e', 'd', 'b', 'a', 'c']) gate.open(name)
   const { results } = await batch
   t.strictSame(
@@ -403,7 +403,7 @@ t.test('a dry run tells what would happen, and leaves no trace', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', '.env': 'SECRET=1' })
   const before = [await head(app), files(app), app.read('a.txt')]
   const dry = async (tool: string, params: object, headers = {}) =>
-    normalizer()(
+    createNormalizer()(
       (await app.request('POST', '/calls', { tool, params, dry_run: true, tool_call_id: ulid(3) }, headers)).body
     )
   t.match(await dry('read_file', { path: 'a.txt' }), {
@@ -441,13 +441,13 @@ t.test('a dry run tells what would happen, and leaves no trace', async t => {
 
 t.test('a call can be cancelled at any time', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const start = async (tool: string, params: object) =>
     (await app.request('POST', '/calls?wait_ms=0', { tool, params })).body.tool_call_id
   const cancel = (id: string, body: object = {}) => app.request('POST', `/calls/${id}/cancel`, body)
 
   const running = await start('held_create', { name: 'a', path: 'x' })
-  await gate.arrived('a')
+  await gate.waitForArrival('a')
   const queued = await start('held_create', { name: 'b', path: 'x' })
   t.match(await cancel(queued, { reason: 'not needed' }), {
     status: 200,
@@ -457,7 +457,7 @@ t.test('a call can be cancelled at any time', async t => {
     status: 200,
     body: { status: 'cancelled', reason: 'Cancelled by the client.', attempts: 1 }
   })
-  t.strictSame([gate.came, gate.stopped], [['a'], ['a']])
+  t.strictSame([gate.arrivals, gate.aborted], [['a'], ['a']])
 
   const waiting = (await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })).tool_call_id
   t.match(await cancel(waiting), { body: { status: 'cancelled' } })
@@ -475,8 +475,8 @@ t.test('a call can be cancelled at any time', async t => {
 
 t.test('a call may end with the connection of its sender, or go on without it', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
-  const events = await follow(t, `${app.url}/events`)
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
+  const events = await listenToEvents(t, `${app.url}/events`)
   const told = async (id: string) =>
     (await events.until(({ event, tool_call_id }) => event === 'tool.result' && tool_call_id === id)).at(-1)
   const send = (n: number, name: string, query: string, accept: string) => {
@@ -491,13 +491,13 @@ t.test('a call may end with the connection of its sender, or go on without it', 
     [2, 'text/event-stream']
   ] as const) {
     const { leave, left } = send(n, `leaves ${n}`, '?on_disconnect=cancel', accept)
-    await gate.arrived(`leaves ${n}`)
+    await gate.waitForArrival(`leaves ${n}`)
     leave.abort()
     t.match(await told(ulid(n)), { status: 'cancelled', reason: 'Its sender has gone.' }, accept)
     t.equal(await left, 'left')
   }
   const { leave, left } = send(3, 'stays', '', 'application/json')
-  await gate.arrived('stays')
+  await gate.waitForArrival('stays')
   leave.abort()
   t.equal(await left, 'left')
   gate.open('stays')
@@ -506,18 +506,18 @@ t.test('a call may end with the connection of its sender, or go on without it', 
 
 t.test('a call cancelled while it is looked at never waits for a decision afterwards', async t => {
   const gate = new Gate()
-  const [held] = heldTools(gate)
+  const [held] = gatedTools(gate)
   const slow: Tool = {
     ...held!,
     name: 'slow_look',
     effect: async (input: Json) => {
-      await gate.pass(`look ${input.name}`, new AbortController().signal)
+      await gate.wait(`look ${input.name}`, new AbortController().signal)
       return 'write' as const
     }
   }
   const app = await startApp(t, {}, { tools: [slow] })
   const submitted = app.request('POST', '/calls', { tool: 'slow_look', params: { name: 'a' }, tool_call_id: ulid(1) })
-  await gate.arrived('look a')
+  await gate.waitForArrival('look a')
   const cancelled = app.request('POST', `/calls/${ulid(1)}/cancel`, {})
   await app.get('/health')
   gate.open('look a')
@@ -528,13 +528,13 @@ t.test('a call cancelled while it is looked at never waits for a decision afterw
 
 t.test('a call ends at its time limit', async t => {
   const gate = new Gate()
-  const app = await startApp(t, {}, { tools: heldTools(gate) })
+  const app = await startApp(t, {}, { tools: gatedTools(gate) })
   t.match(await app.call('held_create', { name: 'a' }, { timeout_ms: 20 }), {
     status: 'error',
     timeout_ms: 20,
     error: { code: 'TIMEOUT', message: 'No result within 20 ms.', recoverable: true }
   })
-  t.strictSame(gate.stopped, ['a'])
+  t.strictSame(gate.aborted, ['a'])
   const long = await app.call('held_create', { name: 'b' }, { timeout_ms: 999_999_999, background: true })
   t.equal(long.timeout_ms, 600_000, 'no longer than the server lets it')
   gate.open('b')
@@ -543,14 +543,14 @@ t.test('a call ends at its time limit', async t => {
 
 t.test('a tool that does not stop does not keep its call, and is not heard of afterwards', async t => {
   const gate = new Gate()
-  const [held] = heldTools(gate)
+  const [held] = gatedTools(gate)
   const deaf: Tool = {
     ...held!,
     name: 'deaf',
     effect: 'create' as const,
     async *run({ name }: Json) {
       yield { message: 'started' }
-      await gate.pass(name, new AbortController().signal)
+      await gate.wait(name, new AbortController().signal)
       yield { message: 'still here' }
       gate.open('over')
       return { name }
@@ -562,7 +562,7 @@ t.test('a tool that does not stop does not keep its call, and is not heard of af
   const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}`)
   await events.type('tool.result')
   gate.open('a')
-  await gate.pass('over', new AbortController().signal)
+  await gate.wait('over', new AbortController().signal)
   await new Promise(setImmediate)
   const later = await app.call('todo_read', {})
   t.equal(later.status, 'success')

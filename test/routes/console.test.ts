@@ -8,7 +8,7 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { filesIn } from '../../src/host/console-files.ts'
 import { consoleRoutes } from '../../src/routes/console.ts'
-import { installProblems } from '../../src/routes/http/problem.ts'
+import { registerErrorHandlers } from '../../src/routes/http/problem.ts'
 import { startApp } from '../start-app.ts'
 import { once } from '../support/wait.ts'
 
@@ -20,7 +20,7 @@ async function startConsole(t: Test, files: Record<string, string | Buffer>) {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-web-'))
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content)
   const app = Fastify()
-  installProblems(app, { maskedAll: value => value })
+  registerErrorHandlers(app, { maskValue: value => value })
   await app.register(consoleRoutes, { consoleFiles: filesIn(folder) })
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   t.teardown(async () => {

@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import fc from 'fast-check'
 import t from 'tap'
-import { Gate, heldTools } from '../gated-tools.ts'
-import { normalizer } from '../normalizer.ts'
+import { Gate, gatedTools } from '../gated-tools.ts'
+import { createNormalizer } from '../normalizer.ts'
 import { type Json, startApp, TOKEN } from '../start-app.ts'
 import { runs } from '../support/property.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -11,7 +11,7 @@ const typesOf = (events: Json[]) => events.map(({ event }) => event)
 
 t.test('everything that happens is told, in order, from the question to the result', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const events = await app.events()
   t.match(events.response.headers.get('content-type'), /^text\/event-stream/)
   t.equal(events.response.headers.get('cache-control'), 'no-cache')
@@ -173,7 +173,7 @@ t.test('progress is told while a command runs, and is not kept once it has ended
 
 t.test('a session says what it is doing', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const events = await app.events('?types=agent.state')
   const state = async (session_id: string, wanted: string) =>
     events.type('agent.state', event => event.session_id === session_id && event.state === wanted)

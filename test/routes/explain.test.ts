@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config, type Settings } from '../../src/config/schema.ts'
 import { Explanation } from '../../src/engine/policy/explanation-schema.ts'
 import { runFolders } from '../../src/server/discovery.ts'
-import { filledIn } from '../corpus-fixture.ts'
+import { substitute } from '../corpus-fixture.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
 
@@ -17,7 +17,7 @@ const FILES = { 'README.md': 'hello\n', 'src/a.txt': 'a\n', 'src/lib/b.txt': 'b\
 
 /** A server whose commands are kept as they are by default. */
 async function kept(t: Test, options: { settings?: Partial<Settings>; files?: StartOptions['folder'] } = {}) {
-  const sandbox = { ...defaults(Config).sandbox, level: 'auto' as const }
+  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' as const }
   const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings } })
   execFileSync('git', ['init', '-q'], { cwd: app.root })
   const { isolation } = await app.get('/capabilities')
@@ -39,7 +39,7 @@ t.test('the corpus of commands gets its verdicts', async t => {
     invalid: 'deny'
   }
   const harmless: boolean[] = []
-  for (const one of filledIn(CORPUS.cases, names as unknown as Parameters<typeof filledIn>[1]) as Json[]) {
+  for (const one of substitute(CORPUS.cases, names as unknown as Parameters<typeof substitute>[1]) as Json[]) {
     const command = one.command ?? one.command_gen.map(([text, times]: [string, number]) => text.repeat(times)).join('')
     const { verdict, status } = await explain(app, command)
     const decision = status === 400 ? 'deny' : verdict.decision

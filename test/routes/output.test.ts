@@ -1,6 +1,6 @@
 import t from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
-import { follow, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { listenToEvents, startApp, type TestApp, TOKEN } from '../start-app.ts'
 import { once } from '../support/wait.ts'
 
 /** Runs a command, whatever it takes; its id. */
@@ -16,11 +16,11 @@ t.test('output is followed as it comes, from any place, to its end', async t => 
   const command = 'printf "one €"; until [ -e go ]; do sleep 0.02; done; printf " two" >&2'
   const id = await run(app, command, { background: true })
   const url = `${app.url}/calls/${id}/output`
-  const whole = await follow(t, url)
+  const whole = await listenToEvents(t, url)
   const first = { id: '7', event: 'output', stream: 'output', text: 'one €', offset: 0, next_offset: 7 }
   t.same(await whole.until(({ text }) => text), [first])
-  const resumed = await follow(t, url, { 'last-event-id': '7' })
-  const errors = await follow(t, `${url}?stream=stderr`)
+  const resumed = await listenToEvents(t, url, { 'last-event-id': '7' })
+  const errors = await listenToEvents(t, `${url}?stream=stderr`)
   app.write('go', '')
   const end = { id: '11', event: 'end', stream: 'output', offset: 11 }
   const second = { id: '11', event: 'output', stream: 'output', text: ' two', offset: 7, next_offset: 11 }
@@ -30,7 +30,7 @@ t.test('output is followed as it comes, from any place, to its end', async t => 
     { id: '4', event: 'output', stream: 'stderr', text: ' two', offset: 0, next_offset: 4 },
     { id: '4', event: 'end', stream: 'stderr', offset: 4 }
   ])
-  t.same(await (await follow(t, `${url}?offset=8`)).rest(), [
+  t.same(await (await listenToEvents(t, `${url}?offset=8`)).rest(), [
     { id: '11', event: 'output', stream: 'output', text: 'two', offset: 8, next_offset: 11 },
     end
   ])
@@ -40,8 +40,8 @@ t.test('a call that waits for a decision is followed from its beginning, or to a
   const app = await startApp(t)
   const waiting = async () => (await app.call('shell_exec', { command: 'echo hi; touch made' })).tool_call_id
   const [approved, rejected] = [await waiting(), await waiting()]
-  const one = await follow(t, `${app.url}/calls/${approved}/output`)
-  const other = await follow(t, `${app.url}/calls/${rejected}/output`)
+  const one = await listenToEvents(t, `${app.url}/calls/${approved}/output`)
+  const other = await listenToEvents(t, `${app.url}/calls/${rejected}/output`)
   const polled = app.get(`/calls/${rejected}/output?wait_ms=60000`)
   await app.post('/approve', { tool_call_id: approved })
   await app.post('/reject', { tool_call_id: rejected })
@@ -73,14 +73,14 @@ t.test('what was not kept is told in the text too', async t => {
   const id = await run(app, 'seq 1 500000')
   const { body } = await app.request('GET', `/calls/${id}/output`, undefined, { accept: 'text/plain' })
   t.match(body, /^1\n2\n[^[]*\n\[\d+ bytes were not kept, from byte \d+ on\]\n[^[]*\n500000\n$/)
-  const told = await (await follow(t, `${app.url}/calls/${id}/output`)).rest()
+  const told = await (await listenToEvents(t, `${app.url}/calls/${id}/output`)).rest()
   t.equal(told.filter(({ dropped }) => dropped).length, 1)
 })
 
 t.test('a reader that goes leaves nothing behind, and a slow one gets all', async t => {
   const app = await startApp(t)
   const id = await run(app, 'echo up; exec sleep 100', { background: true })
-  const gone = await follow(t, `${app.url}/calls/${id}/output`)
+  const gone = await listenToEvents(t, `${app.url}/calls/${id}/output`)
   await gone.until(({ text }) => text === 'up\n')
   gone.close()
   await app.post(`/calls/${id}/cancel`, {})

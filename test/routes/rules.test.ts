@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { normalizer } from '../normalizer.ts'
+import { createNormalizer } from '../normalizer.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -13,7 +13,7 @@ const add = async (app: TestApp, rule: object) => (await app.request('POST', '/r
 
 t.test('a rule can be made, is listed and told, and can be taken back', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
-  const normal = normalizer()
+  const normal = createNormalizer()
   const events = await app.events('?types=rules.changed')
   t.equal((await overwrite(app)).status, 'awaiting_approval')
   const made = await app.request('POST', '/rules', allow({ tool: 'write_file' }, { reason: 'trusted' }), {

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { PROTOCOL } from '../../src/app.ts'
-import type { Status } from '../../src/engine/call.ts'
-import { Gate, heldTools } from '../gated-tools.ts'
-import { normalizer } from '../normalizer.ts'
+import type { CallStatus } from '../../src/engine/call.ts'
+import { Gate, gatedTools } from '../gated-tools.ts'
+import { createNormalizer } from '../normalizer.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 
 /** Servers one after the other on the same folder. */
@@ -48,10 +48,10 @@ t.test('a server says who and what it is', async t => {
 
 t.test('where things stand is told as it is', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const asked = await app.call('delete_file', { path: 'a.txt' }, { session_id: 's1' })
   const held = app.call('held_create', { name: 'a' }, { session_id: 's2', tool_call_id: `tc_${'7'.repeat(26)}` })
-  await gate.arrived('a')
+  await gate.waitForArrival('a')
   const other = await app.request('POST', '/calls?wait_ms=0', {
     tool: 'held_create',
     params: { name: 'b' },
@@ -60,7 +60,7 @@ t.test('where things stand is told as it is', async t => {
   const state = await app.get('/state')
   t.strictSame(state.pending, [asked])
   t.match(state.running, [{ tool_call_id: `tc_${'7'.repeat(26)}` }, { tool_call_id: other.body.tool_call_id }])
-  t.ok(state.running.every(({ status }: { status: Status }) => status === 'queued' || status === 'running'))
+  t.ok(state.running.every(({ status }: { status: CallStatus }) => status === 'queued' || status === 'running'))
   t.strictSame(state.sessions, { s1: 'awaiting_approval', s2: 'tool_execution' })
   t.ok(state.head > 0)
   gate.open('a')
@@ -137,7 +137,7 @@ t.test('a read-only server only reads', async t => {
 t.test('after a restart what waited can be decided, what ran is interrupted, and all else is as it was', async t => {
   const start = place(t)
   const gate = new Gate()
-  const first = await start({ 'a.txt': 'one', 'b.txt': 'b' }, { tools: heldTools(gate) })
+  const first = await start({ 'a.txt': 'one', 'b.txt': 'b' }, { tools: gatedTools(gate) })
   const keyed = { tool: 'write_file', params: { path: 'new.txt', content: 'x' } }
   const made = (await first.request('POST', '/calls', keyed, { 'idempotency-key': 'k' })).body
   await first.call('todo_write', { todos: [{ content: 'later', status: 'pending' }] }, { session_id: 's' })
@@ -147,16 +147,16 @@ t.test('after a restart what waited can be decided, what ran is interrupted, and
   const refused = await first.call('delete_file', { path: 'b.txt' })
   const modified = await first.call('write_file', { path: 'b.txt', content: 'x' })
   const ran = first.call('held_create', { name: 'a', path: 'c.txt' })
-  await gate.arrived('a')
+  await gate.waitForArrival('a')
   const queued = (
     await first.request('POST', '/calls?wait_ms=0', { tool: 'held_create', params: { name: 'b', path: 'c.txt' } })
   ).body
   const { head, instance } = await first.get('/state')
   await first.close()
   t.match(await ran, { status: 'interrupted', reason: 'The server stopped while it ran.' })
-  t.strictSame(gate.stopped, ['a'])
+  t.strictSame(gate.aborted, ['a'])
 
-  const second = await start({}, { tools: heldTools(gate) })
+  const second = await start({}, { tools: gatedTools(gate) })
   const state = await second.get('/state')
   t.not(state.instance, instance)
   t.ok(state.head >= head, 'numbers go on')
@@ -191,7 +191,7 @@ t.test('after a restart what waited can be decided, what ran is interrupted, and
   t.match(await second.call('todo_read', {}, { session_id: 's' }), {
     result: { data: { todos: [{ content: 'later', status: 'pending' }] } }
   })
-  t.strictSame(gate.came, ['a'], 'nothing was run again')
+  t.strictSame(gate.arrivals, ['a'], 'nothing was run again')
   const events = await second.events(`?after=${head}`)
   const told = await events.type('tool.result', event => event.tool_call_id === kept.tool_call_id)
   t.ok(
@@ -201,7 +201,7 @@ t.test('after a restart what waited can be decided, what ran is interrupted, and
 })
 
 /** Makes it seem that the server died: calls stand in its memory as they did then. */
-function asIfKilled(folder: string, tool_call_id: string, status: Status) {
+function asIfKilled(folder: string, tool_call_id: string, status: CallStatus) {
   const db = new DatabaseSync(path.join(folder, 'state', 'journal.db'))
   const row = db.prepare('SELECT head FROM calls WHERE tool_call_id = ?').get(tool_call_id) as { head: string }
   const call = { ...JSON.parse(row.head), status }
@@ -216,7 +216,7 @@ function asIfKilled(folder: string, tool_call_id: string, status: Status) {
 t.test('what ran when the server died is interrupted at the next start, and never run again', async t => {
   const start = place(t)
   const gate = new Gate()
-  const first = await start({}, { tools: heldTools(gate) })
+  const first = await start({}, { tools: gatedTools(gate) })
   const calls: Json[] = []
   for (const name of ['a', 'b']) {
     gate.open(name)
@@ -225,8 +225,8 @@ t.test('what ran when the server died is interrupted at the next start, and neve
   await first.close()
   asIfKilled(first.folder, calls[0].tool_call_id, 'running')
   asIfKilled(first.folder, calls[1].tool_call_id, 'queued')
-  const second = await start({}, { tools: heldTools(gate) })
-  const normal = normalizer()
+  const second = await start({}, { tools: gatedTools(gate) })
+  const normal = createNormalizer()
   for (const { tool_call_id } of calls)
     t.match(normal(await second.get(`/calls/${tool_call_id}`)), {
       status: 'interrupted',
@@ -235,16 +235,16 @@ t.test('what ran when the server died is interrupted at the next start, and neve
     })
   t.match(await second.get('/calls?path=a.txt'), { calls: [{ tool_call_id: calls[0].tool_call_id }] })
   t.match(await second.get('/state'), { pending: [], running: [], sessions: {} })
-  t.strictSame(gate.came, ['a', 'b'])
+  t.strictSame(gate.arrivals, ['a', 'b'])
   t.match(await second.request('POST', '/approve', { tool_call_id: calls[0].tool_call_id }), { status: 409 })
 })
 
 t.test('a server that stops takes nothing new, and lets what runs end', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { 'a.txt': 'one' }, { tools: heldTools(gate) })
+  const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const asked = await app.call('delete_file', { path: 'a.txt' })
   const held = app.call('held_create', { name: 'a' })
-  await gate.arrived('a')
+  await gate.waitForArrival('a')
   const closing = app.close(60_000)
   t.match(await app.request('POST', '/calls', { tool: 'todo_read', params: {} }), {
     status: 503,

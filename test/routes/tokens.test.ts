@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { OneTimeCodes } from '../../src/server/one-time-codes.ts'
-import { agentToken, CALL_TOKEN, follow, startApp, type TestApp } from '../start-app.ts'
+import { agentToken, CALL_TOKEN, listenToEvents, startApp, type TestApp } from '../start-app.ts'
 
 const ID = /^tok_[\w-]{12}$/
 const TOKEN = /^tg_[\w-]{43}$/
@@ -80,33 +80,33 @@ t.test('codes end by time, by number, and after many wrong ones', t => {
   let now = 0
   const codes = new OneTimeCodes(() => now)
   const holder = { rights: new Set(['call'] as const) }
-  const late = codes.make(holder)
+  const late = codes.create(holder)
   now = 59_999
-  t.ok(codes.take(codes.make(holder)))
+  t.ok(codes.redeem(codes.create(holder)))
   now = 60_000
-  t.equal(codes.take(late), undefined, 'a minute is over')
+  t.equal(codes.redeem(late), undefined, 'a minute is over')
 
-  const first = codes.make(holder)
-  const others = Array.from({ length: 16 }, () => codes.make(holder))
-  t.equal(codes.take(first), undefined, 'pushed out by newer ones')
-  t.ok(others.every(code => codes.take(code)))
+  const first = codes.create(holder)
+  const others = Array.from({ length: 16 }, () => codes.create(holder))
+  t.equal(codes.redeem(first), undefined, 'pushed out by newer ones')
+  t.ok(others.every(code => codes.redeem(code)))
 
-  const person = codes.make({ rights: new Set(['call', 'approve'] as const) })
-  const callers = Array.from({ length: 17 }, () => codes.make(holder))
-  t.ok(codes.take(person), 'who may only call pushes out no person')
+  const person = codes.create({ rights: new Set(['call', 'approve'] as const) })
+  const callers = Array.from({ length: 17 }, () => codes.create(holder))
+  t.ok(codes.redeem(person), 'who may only call pushes out no person')
   t.same(
-    callers.map(code => codes.take(code) !== undefined),
+    callers.map(code => codes.redeem(code) !== undefined),
     callers.map((_, n) => n > 0),
     'but each other'
   )
 
-  const good = codes.make(holder)
-  for (let n = 3; n < 30; n += 1) t.equal(codes.take(`wrong ${n}`), undefined)
+  const good = codes.create(holder)
+  for (let n = 3; n < 30; n += 1) t.equal(codes.redeem(`wrong ${n}`), undefined)
   now += 500
-  t.throws(() => codes.take('wrong'), { code: 'OVERLOADED', details: { retry_after_s: 60 } }, 'nobody goes on trying')
-  t.ok(codes.take(good), 'but a right one counts')
+  t.throws(() => codes.redeem('wrong'), { code: 'OVERLOADED', details: { retry_after_s: 60 } }, 'nobody goes on trying')
+  t.ok(codes.redeem(good), 'but a right one counts')
   now += 59_500
-  t.equal(codes.take('wrong'), undefined, 'for a minute')
+  t.equal(codes.redeem('wrong'), undefined, 'for a minute')
   t.end()
 })
 
@@ -165,7 +165,7 @@ t.test('a revoked token loses its streams, and all that it made', async t => {
 
   const streams = []
   for (const { token } of [parent, child, other]) {
-    const stream = await follow(t, `${app.url}/events`, as(token))
+    const stream = await listenToEvents(t, `${app.url}/events`, as(token))
     await stream.type('stream.snapshot')
     streams.push(stream)
   }
@@ -186,7 +186,7 @@ t.test('a revoked token loses its streams, and all that it made', async t => {
 t.test('a token ends by itself, and so does what it holds open', async t => {
   const app = await startApp(t)
   const { token } = await app.post('/tokens', { name: 'brief', rights: ['call'], expires_in_ms: 500 })
-  const stream = await follow(t, `${app.url}/events`, as(token))
+  const stream = await listenToEvents(t, `${app.url}/events`, as(token))
   await stream.type('stream.snapshot')
   await stream.rest()
   t.equal((await app.request('GET', '/state', undefined, as(token))).status, 401)

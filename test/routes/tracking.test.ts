@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { Images } from '../../src/host/undo-store/blob-store.ts'
-import { imagesFolder } from '../../src/host/undo-store/undo-storage.ts'
-import { contents } from '../snapshot-folder.ts'
+import { BlobStore } from '../../src/host/undo-store/blob-store.ts'
+import { blobsFolder } from '../../src/host/undo-store/undo-storage.ts'
+import { snapshotFolder } from '../snapshot-folder.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -15,7 +15,7 @@ const USER = [{ effect: 'allow' as const, match: { tool: '*' } }]
 async function served(t: Test, files: Record<string, string>, more: StartOptions['settings'] = {}) {
   const tiers = { administrator: [], user: USER, workspace: [] }
   const app = await startApp(t, files, { settings: { tiers, ...more } })
-  const images = new Images(imagesFolder(app.settings.state_dir), app.settings.undo)
+  const images = new BlobStore(blobsFolder(app.settings.state_dir), app.settings.undo)
   /** Strict commands are approved as they were shown. */
   async function shell(command: string, params: object = {}): Promise<Json> {
     const call = await app.call('shell_exec', { command, track_changes: true, ...params }, { session_id: 's' })
@@ -86,7 +86,7 @@ t.test('undo takes it back, whatever it was', async t => {
   symlinkSync('dir/c.txt', at('link'))
   mkdirSync(at('empty'))
   chmodSync(at('x'), 0o755)
-  const before = contents(root)
+  const before = snapshotFolder(root)
   const commands = [
     'echo more >> a.txt; rm b.bin; mv dir/c.txt moved.txt; rm -r dir; mkdir -p p/q; echo new > p/q/r; ln -sfn x link',
     'rm a.txt; mkdir a.txt; echo in > a.txt/in; rmdir empty; echo file > empty; chmod 600 x; echo B=2 >> .env',
@@ -97,11 +97,11 @@ t.test('undo takes it back, whatever it was', async t => {
   for (const command of commands) {
     const call = await shell(command)
     t.match(call, { status: 'success', result: { data: { exit_code: 0 } } }, command)
-    t.notSame(contents(root), before)
+    t.notSame(snapshotFolder(root), before)
     const { digest } = await get(`/calls/${call.tool_call_id}/undo`)
     const undone = await post(`/calls/${call.tool_call_id}/undo?wait_ms=10000`, { digest, confirm: true })
     t.match(undone, { status: 'success' }, command)
-    t.same(contents(root), before, command)
+    t.same(snapshotFolder(root), before, command)
   }
 })
 

@@ -2,10 +2,16 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { hostname } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { type Discovery, publish, readDiscoveries, removeStale, runFolders } from '../../src/server/discovery.ts'
+import {
+  type DiscoveryRecord,
+  publishDiscovery,
+  readDiscoveries,
+  removeStale,
+  runFolders
+} from '../../src/server/discovery.ts'
 import { needs } from '../support/needs.ts'
 
-const record = (more: Partial<Discovery> = {}): Discovery => ({
+const record = (more: Partial<DiscoveryRecord> = {}): DiscoveryRecord => ({
   schema: 1,
   instance: 'A1',
   pid: process.pid,
@@ -31,7 +37,7 @@ t.test('where the files are', async t => {
 t.test('published for its owner alone, also in the usual place, and removed', async t => {
   const home = t.testdir()
   const env = { HOME: home, TOOLGATE_RUN_DIR: path.join(home, 'run') }
-  const published = publish(env, () => record())
+  const published = publishDiscovery(env, () => record())
   t.equal(published.file, path.join(home, 'run/A1.json'))
   t.equal(statSync(published.file).mode & 0o777, 0o600)
   t.equal(statSync(path.dirname(published.file)).mode & 0o777, 0o700)
@@ -47,8 +53,8 @@ t.test('files that are not to be believed', async t => {
   const home = t.testdir()
   const folder = path.join(home, '.local/state/toolgate/run')
   const env = { HOME: home }
-  const older = publish(env, () => record())
-  const newer = publish(env, () => record({ instance: 'B2', started_at: '2031-01-01T00:00:00.000Z' }))
+  const older = publishDiscovery(env, () => record())
+  const newer = publishDiscovery(env, () => record({ instance: 'B2', started_at: '2031-01-01T00:00:00.000Z' }))
   t.teardown(() => [older.remove(), newer.remove()])
   writeFileSync(path.join(folder, 'half.json'), '{"schema":1,', { mode: 0o600 })
   writeFileSync(path.join(folder, 'other.json'), JSON.stringify({ ...record(), schema: 2 }), { mode: 0o600 })
@@ -61,19 +67,19 @@ t.test('files that are not to be believed', async t => {
 })
 
 t.test('a folder that stays open to others is refused', needs('root'), async t => {
-  t.throws(() => publish({ HOME: '/proc/self', TOOLGATE_RUN_DIR: '/proc/self/fd' }, () => record()))
+  t.throws(() => publishDiscovery({ HOME: '/proc/self', TOOLGATE_RUN_DIR: '/proc/self/fd' }, () => record()))
 })
 
 t.test('a file is removed only when its process is gone from this machine', async t => {
   const home = t.testdir()
   const env = { HOME: home }
-  const cases: [string, Partial<Discovery>, boolean][] = [
+  const cases: [string, Partial<DiscoveryRecord>, boolean][] = [
     ['it runs', {}, true],
     ['other machine', { host: 'elsewhere', pid: 2 ** 22 + 1 }, true],
     ['gone', { pid: 2 ** 22 + 1 }, false]
   ]
   for (const [name, more, stays] of cases) {
-    const { file } = publish(env, () => record(more))
+    const { file } = publishDiscovery(env, () => record(more))
     removeStale({ file, record: record(more) })
     t.equal(existsSync(file), stays, name)
     rmSync(file, { force: true })
@@ -83,6 +89,6 @@ t.test('a file is removed only when its process is gone from this machine', asyn
 t.test('a folder made too open is closed again', async t => {
   const home = t.testdir({ run: {} })
   chmodSync(path.join(home, 'run'), 0o777)
-  publish({ HOME: home, TOOLGATE_RUN_DIR: path.join(home, 'run') }, () => record()).remove()
+  publishDiscovery({ HOME: home, TOOLGATE_RUN_DIR: path.join(home, 'run') }, () => record()).remove()
   t.equal(statSync(path.join(home, 'run')).mode & 0o777, 0o700)
 })

@@ -1,38 +1,38 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { openTokens } from '../../src/server/tokens.ts'
+import { loadTokens } from '../../src/server/tokens.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const A = 'a'.repeat(32)
 const B = 'b'.repeat(32)
 
 t.test('fresh tokens: two, long, with their rights', async t => {
-  const tokens = openTokens({})
+  const tokens = loadTokens({})
   const { token, call_token } = tokens.current()
   t.match([token, call_token], [/^[\w-]{43}$/, /^[\w-]{43}$/])
   t.not(token, call_token)
-  t.same([...(tokens.holderOf(token)?.rights ?? [])], ['call', 'approve'])
-  t.same([...(tokens.holderOf(call_token)?.rights ?? [])], ['call'])
-  t.equal(tokens.holderOf(''), undefined)
-  t.equal(tokens.holderOf(`${token} `), undefined)
+  t.same([...(tokens.authenticate(token)?.rights ?? [])], ['call', 'approve'])
+  t.same([...(tokens.authenticate(call_token)?.rights ?? [])], ['call'])
+  t.equal(tokens.authenticate(''), undefined)
+  t.equal(tokens.authenticate(`${token} `), undefined)
 })
 
 t.test('a token file is followed', async t => {
   const file = path.join(t.testdir(), 'token')
   const put = (text: string) => writeFileSync(file, text, { mode: 0o600 })
   put(`${A}\n`)
-  const tokens = openTokens({ token_file: file })
-  t.ok(tokens.holderOf(A))
+  const tokens = loadTokens({ token_file: file })
+  t.ok(tokens.authenticate(A))
   const until = (holds: () => boolean) => waitUntil('the token file to be read again', holds)
   put(B)
-  await until(() => tokens.holderOf(B) !== undefined)
-  t.equal(tokens.holderOf(A), undefined, 'the old one is dead')
+  await until(() => tokens.authenticate(B) !== undefined)
+  t.equal(tokens.authenticate(A), undefined, 'the old one is dead')
   t.equal(tokens.current().token, B)
   rmSync(file)
-  await until(() => tokens.holderOf(B) === undefined)
+  await until(() => tokens.authenticate(B) === undefined)
   put(A)
-  await until(() => tokens.holderOf(A) !== undefined)
+  await until(() => tokens.authenticate(A) !== undefined)
 })
 
 t.test('token files that are refused', async t => {
@@ -46,7 +46,7 @@ t.test('token files that are refused', async t => {
       chmodSync(file, mode)
     }
     try {
-      openTokens({ token_file: file })
+      loadTokens({ token_file: file })
       return 'taken'
     } catch (error) {
       return (error as Error).message.replace(file, 'FILE')
@@ -60,17 +60,17 @@ t.test('token files that are refused', async t => {
   t.match(refusal(`${A} ${A}`), /^The token file FILE must hold one line/)
   t.match(refusal('a'.repeat(5000)), /^The token file FILE is too long/)
   t.match(refusal(undefined), /^The token file FILE is not a regular file/)
-  t.throws(() => openTokens({ token_file: path.join(folder, 'missing') }), { message: /can't be opened/ })
+  t.throws(() => loadTokens({ token_file: path.join(folder, 'missing') }), { message: /can't be opened/ })
 })
 
 t.test('a token may be given to one agent', async t => {
   const folder = t.testdir({ coder: `${A}\n`, other: `${B}\n` })
   for (const name of ['coder', 'other']) chmodSync(path.join(folder, name), 0o600)
-  const tokens = openTokens({
+  const tokens = loadTokens({
     agent_token_files: { coder: path.join(folder, 'coder'), 'the other': path.join(folder, 'other') }
   })
-  t.match(tokens.holderOf(A), { agent: 'coder', rights: new Set(['call']) })
-  t.equal(tokens.holderOf(B)?.agent, 'the other')
-  t.notOk(tokens.holderOf(tokens.current().token)?.agent)
-  t.same(tokens.all().slice(2), [A, B])
+  t.match(tokens.authenticate(A), { agent: 'coder', rights: new Set(['call']) })
+  t.equal(tokens.authenticate(B)?.agent, 'the other')
+  t.notOk(tokens.authenticate(tokens.current().token)?.agent)
+  t.same(tokens.allTexts().slice(2), [A, B])
 })

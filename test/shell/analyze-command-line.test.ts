@@ -2,19 +2,19 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
-import type { CommandClass, Surroundings } from '../../src/shell/command-line-analysis.ts'
+import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import type { CommandClass, ProtectedResources } from '../../src/shell/command-line-analysis.ts'
 import { runs } from '../support/property.ts'
 
-const here: Surroundings = { forbidden: ['/state/toolgate'], pids: [4242], ports: [7777] }
+const here: ProtectedResources = { paths: ['/state/toolgate'], pids: [4242], ports: [7777] }
 const ORDER: readonly string[] = ['auto', 'ask', 'strict', 'block']
-const judge = (line: string) => judgeCommand(line, here)
+const judge = (line: string) => analyzeCommandLine(line, here)
 const lines = (level: CommandClass) =>
   readFileSync(`test/corpus/shell/${level}.txt`, 'utf8')
     .split('\n')
     .filter(line => line !== '')
 
-await parsersReady()
+await loadParsers()
 
 for (const level of ['auto', 'ask'] as const)
   t.test(`lines that are ${level}`, async t => {

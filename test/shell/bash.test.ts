@@ -4,10 +4,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
 import fc from 'fast-check'
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 import { needs } from '../support/needs.ts'
 import { runs } from '../support/property.ts'
-import { recorders } from './recorders.ts'
+import { createRecorders } from './recorders.ts'
 
 const LINES = Number(process.env.FUZZ_LINES ?? 400)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
@@ -95,9 +95,9 @@ const line = fc
   .map(parts => parts.map(([inner, join], at) => (at === parts.length - 1 ? inner : inner + join)).join(''))
 
 t.test('bash starts what we told of each line that is automatic, and nothing else', needs('bwrap'), async t => {
-  await parsersReady()
+  await loadParsers()
   const wanted = automaticLines()
-  const run = recorders(t, { programs: [...PROGRAMS, ...CANARIES], files: ['a.txt'] })
+  const run = createRecorders(t, { programs: [...PROGRAMS, ...CANARIES], files: ['a.txt'] })
   for (let from = 0; from < wanted.length; from += AT_ONCE) {
     const started = run(wanted.slice(from, from + AT_ONCE).map(({ text }) => text))
     for (const [at, { text, told }] of wanted.slice(from, from + AT_ONCE).entries()) {
@@ -118,7 +118,7 @@ function automaticLines() {
   const found: { text: string; told: string[] }[] = []
   for (let round = 0; found.length < LINES; round++)
     for (const text of fc.sample(line, { seed: SEED + round, ...runs(1_000) })) {
-      const judged = judgeCommand(text, { forbidden: [], pids: [] })
+      const judged = analyzeCommandLine(text, { paths: [], pids: [] })
       if (judged.class !== 'auto' || found.length === LINES) continue
       found.push({ text, told: judged.parts.map(({ argv }) => JSON.stringify(argv)) })
     }

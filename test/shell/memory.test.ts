@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process'
 import t from 'tap'
 
 const PROGRAM = `
-import { readWithTreeSitter, parsersReady } from './src/shell/tree-sitter.ts'
+import { parseWithTreeSitter, loadParsers } from './src/shell/tree-sitter.ts'
 const before = process.resourceUsage().maxRSS
-await parsersReady()
-for (let i = 0; i < 5_000; i += 1) readWithTreeSitter('cat a.txt | grep -n "x y" | head -20 && git status --short')
+await loadParsers()
+for (let i = 0; i < 5_000; i += 1) parseWithTreeSitter('cat a.txt | grep -n "x y" | head -20 && git status --short')
 // What the engine does beside us is done by then.
 await new Promise(resolve => setTimeout(resolve, 1_000))
 console.log(process.resourceUsage().maxRSS - before)

@@ -1,9 +1,9 @@
 // Lines that are never right, in every usual spelling, and harmless ones that look like them.
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 
-await parsersReady()
-const classOf = (command: string) => judgeCommand(command, { forbidden: [], pids: [] }).class
+await loadParsers()
+const classOf = (command: string) => analyzeCommandLine(command, { paths: [], pids: [] }).class
 
 t.test('commands that are never right are refused in every usual spelling', async t => {
   const never = [

@@ -8,11 +8,14 @@ import type { Test } from 'tap'
 
 /** Lets lines be run where each program writes down its words, in a folder with these files. Answers the commands that
  * bash started for each line. */
-export function recorders(t: Test, { programs, files }: { programs: readonly string[]; files: readonly string[] }) {
+export function createRecorders(
+  t: Test,
+  { programs, files }: { programs: readonly string[]; files: readonly string[] }
+) {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-fuzz-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   writeRecorders(folder, programs, files)
-  return (texts: readonly string[]) => runAll(folder, texts)
+  return (texts: readonly string[]) => runLines(folder, texts)
 }
 
 function writeRecorders(folder: string, programs: readonly string[], files: readonly string[]) {
@@ -35,7 +38,7 @@ function writeRecorders(folder: string, programs: readonly string[], files: read
 }
 
 /** The commands that bash started for each line. */
-function runAll(folder: string, texts: readonly string[]) {
+function runLines(folder: string, texts: readonly string[]) {
   for (const name of ['lines', 'out']) {
     rmSync(path.join(folder, name), { recursive: true, force: true })
     mkdirSync(path.join(folder, name))

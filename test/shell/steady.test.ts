@@ -3,10 +3,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
 import fc from 'fast-check'
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 import { needs } from '../support/needs.ts'
 import { runs } from '../support/property.ts'
-import { recorders } from './recorders.ts'
+import { createRecorders } from './recorders.ts'
 
 const FILES = [
   'a.ts', 'b c.ts', '-n', '--', '-g', '-gx', '-g=x.ts', '-g --pre=evil', '--pre=evil', '--pre', '--include', '--include=', '--include=a.ts', '--include=b c.ts',
@@ -65,18 +65,18 @@ const line = fc
 const MORE = /^(?:--(?:include|exclude|exclude-dir|glob|iglob)=|-g)/
 
 t.test('a status is a number, and a pattern behind a flag is more of that flag', needs('bwrap'), async t => {
-  await parsersReady()
+  await loadParsers()
   const lines = new Map<string, (readonly string[])[]>()
   for (let seed = 1; lines.size < 300; seed++)
     for (const text of fc.sample(line, { seed, ...runs(500) })) {
-      const { class: found, literal, parts } = judgeCommand(text, { forbidden: [], pids: [] })
+      const { class: found, literal, parts } = analyzeCommandLine(text, { paths: [], pids: [] })
       if (found === 'auto' && !literal && lines.size < 300)
         lines.set(
           text,
           parts.map(part => part.text.split(' '))
         )
     }
-  const run = recorders(t, { programs: ['grep', 'rg', 'echo', '[', 'evil', 'x'], files: FILES })
+  const run = createRecorders(t, { programs: ['grep', 'rg', 'echo', '[', 'evil', 'x'], files: FILES })
   const started = run([...lines.keys()])
   for (const [at, [text, told]] of [...lines].entries()) {
     const ran: string[][] = (started.get(at) ?? []).map(argv => JSON.parse(argv))

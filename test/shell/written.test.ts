@@ -1,8 +1,8 @@
 // Which files a line would write, where a flag names them. Nothing here is ever run.
 import t from 'tap'
-import { judgeCommand, parsersReady } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 
-await parsersReady()
+await loadParsers()
 
 const HOOK = '.git/hooks/pre-commit'
 const LINES = [
@@ -38,7 +38,7 @@ const LINES = [
   `wget --output-document=${HOOK} https://example.com`
 ]
 const written = (line: string) =>
-  judgeCommand(line, { forbidden: [], pids: [] }).parts.flatMap(({ operands }) =>
+  analyzeCommandLine(line, { paths: [], pids: [] }).parts.flatMap(({ operands }) =>
     operands.filter(({ access }) => access === 'write').map(({ path }) => path)
   )
 

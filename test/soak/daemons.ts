@@ -2,13 +2,13 @@
 // should nobody end it.
 
 /** Something that lasts, and tells by its name what it belongs to. */
-const last = (marker: string) => `exec -a ${marker} sleep 300`
+const sleepCommand = (marker: string) => `exec -a ${marker} sleep 300`
 
 /** A command line that does not end. */
-export const lasting = (marker: string) => `bash -c '${last(marker)}'`
+export const longRunningCommand = (marker: string) => `bash -c '${sleepCommand(marker)}'`
 
-export function daemons(marker: string, level: 'none' | 'workspace'): string[] {
-  const one = lasting(marker)
+export function daemonCommands(marker: string, level: 'none' | 'workspace'): string[] {
+  const one = longRunningCommand(marker)
   const anywhere = [
     `setsid ${one} &`,
     `setsid --fork ${one}`,
@@ -17,8 +17,8 @@ export function daemons(marker: string, level: 'none' | 'workspace'): string[] {
     `nohup ${one} > /dev/null 2>&1 &`,
     `${one} & disown`,
     `${one} < /dev/null > /dev/null 2>&1 & disown -a`,
-    `setsid --fork bash -c 'trap "" HUP INT TERM; ${last(marker)}'`,
-    `setsid --fork bash -c 'cd /; exec > /dev/null 2>&1; setsid --fork bash -c "${last(marker)}"'`,
+    `setsid --fork bash -c 'trap "" HUP INT TERM; ${sleepCommand(marker)}'`,
+    `setsid --fork bash -c 'cd /; exec > /dev/null 2>&1; setsid --fork bash -c "${sleepCommand(marker)}"'`,
     `trap "" HUP; ${one} & ${one} & ${one} &`
   ]
   // Without a sandbox what wipes its environment and leaves its session is told from nothing else.

@@ -12,8 +12,8 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Client, connect } from '../../src/client/client.ts'
 import { needs } from '../support/needs.ts'
-import { daemons, lasting } from './daemons.ts'
-import { groupsOf, isLasting, Leftovers } from './orphan-tracker.ts'
+import { daemonCommands, longRunningCommand } from './daemons.ts'
+import { isPermanentCgroup, listCgroups, OrphanTracker } from './orphan-tracker.ts'
 
 const BUILT = join(import.meta.dirname, '../../bin/toolgate.cjs')
 const LEVELS = ['none', 'workspace'] as const
@@ -26,25 +26,25 @@ const LONGEST_LIFE_MS = 100
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1000' } } })
 const rounds = Number(values.rounds)
-const faults: string[] = []
-const figures: Record<string, object> = {}
+const failures: string[] = []
+const stats: Record<string, object> = {}
 const { skip } = needs('sandbox')
-for (const level of LEVELS) figures[level] = level !== 'none' && skip ? { skipped: skip } : await livedThrough(level)
-console.log(JSON.stringify({ ...figures, faults }, null, 2))
-if (faults.length > 0) process.exitCode = 1
+for (const level of LEVELS) stats[level] = level !== 'none' && skip ? { skipped: skip } : await runRound(level)
+console.log(JSON.stringify({ ...stats, faults: failures }, null, 2))
+if (failures.length > 0) process.exitCode = 1
 
 /** What a result tells of a command. In a sandbox nothing is left to tell of: all in it ends with the command. */
-interface Ran {
+interface RunSummary {
   isolation: string
   survivors: number[]
 }
 
-async function livedThrough(level: (typeof LEVELS)[number]) {
-  const fault = (text: string) => faults.push(`${level}: ${text}`)
+async function runRound(level: (typeof LEVELS)[number]) {
+  const fault = (text: string) => failures.push(`${level}: ${text}`)
   const marker = `hygiene-${randomBytes(8).toString('hex')}`
-  const lines = daemons(marker, level)
-  const leftovers = new Leftovers(marker)
-  const at = placeFor(level, [...lines, lasting(marker)])
+  const lines = daemonCommands(marker, level)
+  const leftovers = new OrphanTracker(marker)
+  const at = createProject(level, [...lines, longRunningCommand(marker)])
   const before = filesIn(at.root)
   const pids: number[] = []
   let server = await serve(at)
@@ -52,41 +52,45 @@ async function livedThrough(level: (typeof LEVELS)[number]) {
   const began = performance.now()
   let survivors = 0
 
-  await inFlight(rounds, async i => {
+  await runConcurrently(rounds, async i => {
     const call = await server.client.call('shell_exec', { command: lines[i % lines.length]! }, { wait_ms: 60_000 })
     leftovers.calls.add(call.tool_call_id)
-    const ran = call.status === 'success' ? (call.result.data as Ran) : undefined
+    const ran = call.status === 'success' ? (call.result.data as RunSummary) : undefined
     if (ran?.isolation !== level) fault(`${lines[i % lines.length]} came to ${JSON.stringify(call)}`)
     survivors += ran?.survivors.length ?? 0
   })
-  const daemons_gone_ms = await gone(leftovers, text => fault(`after the daemons ${text}`))
+  const daemons_gone_ms = await waitUntilGone(leftovers, text => fault(`after the daemons ${text}`))
 
   const cancels = Math.ceil(rounds / 10)
-  await inFlight(cancels, async () => {
-    const { tool_call_id } = await server.client.call('shell_exec', { command: lasting(marker) }, { wait_ms: 0 })
+  await runConcurrently(cancels, async () => {
+    const { tool_call_id } = await server.client.call(
+      'shell_exec',
+      { command: longRunningCommand(marker) },
+      { wait_ms: 0 }
+    )
     leftovers.calls.add(tool_call_id)
     await setTimeout(randomInt(LONGEST_LIFE_MS))
     await server.client.cancel(tool_call_id)
   })
-  const cancels_gone_ms = await gone(leftovers, text => fault(`after the cancels ${text}`))
-  for (const zombie of leftovers.zombiesBeneath(server.pid)) fault(`the server keeps a zombie: ${zombie}`)
-  for (const group of groupsOf(pids)) if (!isLasting(group)) fault(`${group} is left while nothing runs`)
+  const cancels_gone_ms = await waitUntilGone(leftovers, text => fault(`after the cancels ${text}`))
+  for (const zombie of leftovers.findZombies(server.pid)) fault(`the server keeps a zombie: ${zombie}`)
+  for (const group of listCgroups(pids)) if (!isPermanentCgroup(group)) fault(`${group} is left while nothing runs`)
 
   for (let i = 0; i < JOBS; i++) {
-    const call = await server.client.call('shell_background', { command: lasting(marker) })
-    const waiting = await server.client.call('shell_exec', { command: lasting(marker) }, { wait_ms: 0 })
+    const call = await server.client.call('shell_background', { command: longRunningCommand(marker) })
+    const waiting = await server.client.call('shell_exec', { command: longRunningCommand(marker) }, { wait_ms: 0 })
     for (const { tool_call_id } of [call, waiting]) leftovers.calls.add(tool_call_id)
   }
-  await until(() => leftovers.marked().length >= 2 * JOBS, START_MS)
-  if (leftovers.marked().length < 2 * JOBS) fault('not all of what was to be killed has started')
-  const groups = groupsOf(pids).length
+  await until(() => leftovers.findMarked().length >= 2 * JOBS, START_MS)
+  if (leftovers.findMarked().length < 2 * JOBS) fault('not all of what was to be killed has started')
+  const groups = listCgroups(pids).length
   leftovers.remember(server.pid)
   await server.end('SIGKILL')
   const killed = performance.now()
-  const killed_gone_ms = await gone(leftovers, text => fault(`after the kill ${text}`))
-  await until(() => leftovers.remembered().length === 0, killed + GONE_MS - performance.now())
-  for (const one of leftovers.remembered()) fault(`after the kill there still is ${one}`)
-  const left_to_init = leftovers.leftToInit()
+  const killed_gone_ms = await waitUntilGone(leftovers, text => fault(`after the kill ${text}`))
+  await until(() => leftovers.findSurvivors().length === 0, killed + GONE_MS - performance.now())
+  for (const one of leftovers.findSurvivors()) fault(`after the kill there still is ${one}`)
+  const left_to_init = leftovers.countLeftToInit()
 
   server = await serve(at)
   pids.push(server.pid)
@@ -96,7 +100,7 @@ async function livedThrough(level: (typeof LEVELS)[number]) {
   const interrupted = jobs.filter(({ status }) => status === 'interrupted').length
   if (interrupted !== JOBS) fault(`${interrupted} of ${JOBS} jobs are told to be interrupted`)
   await server.end('SIGTERM')
-  for (const group of groupsOf(pids)) fault(`${group} is left after the next start`)
+  for (const group of listCgroups(pids)) fault(`${group} is left after the next start`)
   for (const name of readdirSync(at.temporary)) fault(`${name} is left among temporary files`)
   const after = filesIn(at.root)
   if (after.join('\n') !== before.join('\n')) fault(`the workspace holds ${after.join(', ')}`)
@@ -117,7 +121,7 @@ async function livedThrough(level: (typeof LEVELS)[number]) {
 }
 
 /** A home, a workspace and a folder for temporary files. What runs there by itself is what is named. */
-function placeFor(level: string, commands: readonly string[]) {
+function createProject(level: string, commands: readonly string[]) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'hygiene-')))
   const [root, temporary, config] = [join(home, 'ws'), join(home, 'tmp'), join(home, '.config/toolgate')]
   for (const folder of [join(root, 'src'), temporary, config]) mkdirSync(folder, { recursive: true })
@@ -127,13 +131,13 @@ function placeFor(level: string, commands: readonly string[]) {
   return { home, root, temporary }
 }
 
-interface Served {
+interface ServerHandle {
   pid: number
   client: Client
   end(signal: NodeJS.Signals): Promise<void>
 }
 
-async function serve({ home, root, temporary }: ReturnType<typeof placeFor>): Promise<Served> {
+async function serve({ home, root, temporary }: ReturnType<typeof createProject>): Promise<ServerHandle> {
   const child = spawn(process.execPath, [BUILT, 'serve', '--ready', 'json', '--log-level', 'error'], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: home, TMPDIR: temporary, TOOLGATE_ADMIN_CONFIG: join(home, 'none') },
@@ -154,7 +158,7 @@ async function serve({ home, root, temporary }: ReturnType<typeof placeFor>): Pr
 }
 
 /** So many times, a few at once. */
-async function inFlight(count: number, work: (i: number) => Promise<void>) {
+async function runConcurrently(count: number, work: (i: number) => Promise<void>) {
   let next = 0
   const lane = async () => {
     while (next < count) await work(next++)
@@ -163,11 +167,11 @@ async function inFlight(count: number, work: (i: number) => Promise<void>) {
 }
 
 /** How long it took until nothing was left; what is left in the end is a fault. */
-async function gone(leftovers: Leftovers, fault: (text: string) => void): Promise<number> {
+async function waitUntilGone(leftovers: OrphanTracker, fault: (text: string) => void): Promise<number> {
   const began = performance.now()
-  await until(() => leftovers.marked().length === 0, GONE_MS)
+  await until(() => leftovers.findMarked().length === 0, GONE_MS)
   const took = Math.round(performance.now() - began)
-  for (const one of leftovers.marked()) fault(`there still is ${one}`)
+  for (const one of leftovers.findMarked()) fault(`there still is ${one}`)
   return took
 }
 

@@ -10,10 +10,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { TEMP_PREFIX } from '../../src/host/files/paths.ts'
-import { Images } from '../../src/host/undo-store/blob-store.ts'
-import { clearLeftovers } from '../../src/host/undo-store/crash-recovery.ts'
-import { imagesFolder } from '../../src/host/undo-store/undo-storage.ts'
-import { callOf, LANES, type State, stateOf, type Word } from './lanes.ts'
+import { BlobStore } from '../../src/host/undo-store/blob-store.ts'
+import { recoverInterruptedWrites } from '../../src/host/undo-store/crash-recovery.ts'
+import { blobsFolder } from '../../src/host/undo-store/undo-storage.ts'
+import { callOf, LANES, type LaneState, readLane, type WriterMessage } from './lanes.ts'
 
 const LIMITS = { max_age_days: 1, max_bytes: 256 << 20, max_file_bytes: 64 << 20 }
 const SHORTEST_LIFE_MS = 5
@@ -27,59 +27,59 @@ const home = mkdtempSync(join(tmpdir(), 'soak-'))
 const [root, stateDir] = [join(home, 'ws'), join(home, 'state')]
 for (const lane of LANES) mkdirSync(join(root, lane), { recursive: true })
 
-const faults: string[] = []
+const failures: string[] = []
 const killed: Record<string, { as_before: number; as_after: number }> = {}
-const figures = { rounds: 0, changes: 0, took_s: 0, killed, faults }
-const states = new Map<string, State>(LANES.map(lane => [lane, {}]))
+const stats = { rounds: 0, changes: 0, took_s: 0, killed, faults: failures }
+const states = new Map<string, LaneState>(LANES.map(lane => [lane, {}]))
 const began = performance.now()
 for (let round = 1; round <= rounds; round++) {
-  figures.rounds = round
-  look(round, await live())
-  if (round % SWEEP_EVERY === 0) await new Images(imagesFolder(stateDir), LIMITS).sweep()
-  if (faults.length > 20) break
+  stats.rounds = round
+  checkLanes(round, await runWriter())
+  if (round % SWEEP_EVERY === 0) await new BlobStore(blobsFolder(stateDir), LIMITS).collectGarbage()
+  if (failures.length > 20) break
 }
-figures.took_s = Math.round((performance.now() - began) / 1_000)
-console.log(JSON.stringify(figures, null, 2))
-if (faults.length === 0) rmSync(home, { recursive: true })
+stats.took_s = Math.round((performance.now() - began) / 1_000)
+console.log(JSON.stringify(stats, null, 2))
+if (failures.length === 0) rmSync(home, { recursive: true })
 else process.exitCode = 1
 
 /** Lets a writer live for a moment. Gives the changes it was at, by lane. */
-async function live(): Promise<Map<string, Extract<Word, { will: unknown }>>> {
+async function runWriter(): Promise<Map<string, Extract<WriterMessage, { will: unknown }>>> {
   const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), root, stateDir], {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const closed = once(writer, 'close')
   const words = createInterface(writer.stdout)
-  const at = new Map<string, Extract<Word, { will: unknown }>>()
+  const at = new Map<string, Extract<WriterMessage, { will: unknown }>>()
   words.on('line', line => {
-    const word = JSON.parse(line) as Word
+    const word = JSON.parse(line) as WriterMessage
     if ('will' in word) at.set(word.lane, word)
     else {
-      apply(states.get(word.lane)!, at.get(word.lane)!.will)
+      applyChange(states.get(word.lane)!, at.get(word.lane)!.will)
       at.delete(word.lane)
-      figures.changes += 1
+      stats.changes += 1
     }
   })
   await once(words, 'line')
   await setTimeout(randomInt(SHORTEST_LIFE_MS, LONGEST_LIFE_MS))
   writer.kill('SIGKILL')
   const [code] = await closed
-  if (code !== null) faults.push(`round ${figures.rounds}: the writer ended by itself with ${code}`)
+  if (code !== null) failures.push(`round ${stats.rounds}: the writer ended by itself with ${code}`)
   return at
 }
 
 /** Starts anew, as a server does, and looks at everything. */
-function look(round: number, at: ReadonlyMap<string, Extract<Word, { will: unknown }>>) {
-  const { changes, forget } = clearLeftovers(stateDir)
+function checkLanes(round: number, at: ReadonlyMap<string, Extract<WriterMessage, { will: unknown }>>) {
+  const { changes, forget } = recoverInterruptedWrites(stateDir)
   forget()
-  const fault = (text: string) => faults.push(`round ${round}: ${text}`)
-  const images = new Images(imagesFolder(stateDir), LIMITS)
+  const fault = (text: string) => failures.push(`round ${round}: ${text}`)
+  const images = new BlobStore(blobsFolder(stateDir), LIMITS)
   for (const lane of LANES) {
-    const { state, torn } = stateOf(root, lane)
+    const { state, torn } = readLane(root, lane)
     if (torn.length > 0) fault(`${torn.join(', ')} is neither old nor new`)
     const before = states.get(lane)!
     const word = at.get(lane)
-    const after = word ? apply({ ...before }, word.will) : before
+    const after = word ? applyChange({ ...before }, word.will) : before
     const made = word ? changes.get(callOf(lane, word.change)) : undefined
     const is = isDeepStrictEqual(state, after) ? 'as_after' : isDeepStrictEqual(state, before) ? 'as_before' : undefined
     if (!is) fault(`${lane} is neither before nor after ${JSON.stringify(word)}: ${JSON.stringify({ before, state })}`)
@@ -101,7 +101,7 @@ function look(round: number, at: ReadonlyMap<string, Extract<Word, { will: unkno
   for (const name of existsSync(left) ? readdirSync(left) : []) fault(`${name} is left to clear`)
 }
 
-function apply(state: State, will: Record<string, number | null>): State {
+function applyChange(state: LaneState, will: Record<string, number | null>): LaneState {
   for (const [path, number] of Object.entries(will)) {
     if (number === null) delete state[path]
     else state[path] = number

@@ -8,15 +8,15 @@ export const LANES = ['lane-1', 'lane-2', 'lane-3', 'lane-4']
 export const callOf = (lane: string, change: number) => `tc_${lane}_${change}`
 
 /** What the writer says: before a change what it will make of which files, and after it that it has. */
-export type Word =
+export type WriterMessage =
   | { lane: string; change: number; kind: string; will: Record<string, number | null> }
   | { lane: string; change: number }
 
 /** Number of the content of each file. */
-export type State = Record<string, number>
+export type LaneState = Record<string, number>
 
 /** A content that says its number and whether it is whole. */
-export function contentOf(number: number): Buffer {
+export function createContent(number: number): Buffer {
   const body = randomBytes(sizeOf(randomInt(100)))
   return Buffer.concat([Buffer.from(`${number} ${body.length} ${digest(body)}\n`), body])
 }
@@ -29,7 +29,7 @@ function sizeOf(chance: number): number {
 }
 
 /** The content's number; undefined where it is not whole. */
-export function numberOf(bytes: Buffer): number | undefined {
+export function parseNumber(bytes: Buffer): number | undefined {
   const end = bytes.indexOf('\n')
   const [number, size, sum] = bytes.subarray(0, end).toString().split(' ')
   const body = bytes.subarray(end + 1)
@@ -37,13 +37,13 @@ export function numberOf(bytes: Buffer): number | undefined {
 }
 
 /** Every file of a lane with its number; 'torn' names those that are not whole. */
-export function stateOf(root: string, lane: string): { state: State; torn: string[] } {
-  const state: State = {}
+export function readLane(root: string, lane: string): { state: LaneState; torn: string[] } {
+  const state: LaneState = {}
   const torn: string[] = []
   for (const entry of readdirSync(join(root, lane), { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name).slice(root.length + 1)
-    const number = numberOf(readFileSync(join(root, path)))
+    const number = parseNumber(readFileSync(join(root, path)))
     if (number === undefined) torn.push(path)
     else state[path] = number
   }

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-const MARK = /(?:^|\0)TOOL_CALL_ID=([^\0/]+)/
+const CALL_ID_MARK = /(?:^|\0)TOOL_CALL_ID=([^\0/]+)/
 
-export class Leftovers {
+export class OrphanTracker {
   /** Ids of calls: what has one in its environment is of that call. */
   readonly calls = new Set<string>()
   readonly #marker: string
@@ -16,71 +16,72 @@ export class Leftovers {
   }
 
   /** Processes of ours that live. */
-  marked(): string[] {
+  findMarked(): string[] {
     return processes().flatMap(pid => {
       const ours =
-        read(pid, 'cmdline').includes(this.#marker) || this.calls.has(MARK.exec(read(pid, 'environ'))?.[1] ?? '')
-      return ours && statOf(pid)?.state !== 'Z' ? [described(pid)] : []
+        readProcFile(pid, 'cmdline').includes(this.#marker) ||
+        this.calls.has(CALL_ID_MARK.exec(readProcFile(pid, 'environ'))?.[1] ?? '')
+      return ours && readStat(pid)?.state !== 'Z' ? [describeProcess(pid)] : []
     })
   }
 
   /** Keeps in mind what is of ours now, the server's helpers too, to find out later whether it has gone. */
   remember(server: number) {
-    for (const text of this.marked()) this.#remembered.add(Number.parseInt(text, 10))
-    for (const pid of beneath(server)) this.#remembered.add(pid)
+    for (const text of this.findMarked()) this.#remembered.add(Number.parseInt(text, 10))
+    for (const pid of descendants(server)) this.#remembered.add(pid)
   }
 
   /** What was remembered and lives, or has ended while its parent lives and takes no note. */
-  remembered(): string[] {
-    return [...this.#remembered].filter(pid => statOf(pid) !== undefined && !isLeftToInit(pid)).map(described)
+  findSurvivors(): string[] {
+    return [...this.#remembered].filter(pid => readStat(pid) !== undefined && !isLeftToInit(pid)).map(describeProcess)
   }
 
   /** What was remembered and has ended, and the first process of the machine is slow to take note of, or never does. */
-  leftToInit(): number {
+  countLeftToInit(): number {
     return [...this.#remembered].filter(isLeftToInit).length
   }
 
-  zombiesBeneath(server: number): string[] {
-    return beneath(server).filter(isZombie).map(described)
+  findZombies(server: number): string[] {
+    return descendants(server).filter(isZombie).map(describeProcess)
   }
 }
 
 /** Control groups that these servers made: one that all commands are born into, and one for each sandboxed command. */
-export function groupsOf(servers: readonly number[]): string[] {
+export function listCgroups(servers: readonly number[]): string[] {
   const names = servers.flatMap(pid => ['-o', '-name', `toolgate-*-${pid}-*`]).slice(1)
   const { stdout } = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '(', ...names, ')'], { encoding: 'utf8' })
   return stdout.split('\n').filter(line => line !== '')
 }
 
 /** The one that stays as long as its server. */
-export const isLasting = (group: string) => group.includes('/toolgate-commands-')
+export const isPermanentCgroup = (group: string) => group.includes('/toolgate-commands-')
 
-function beneath(server: number): number[] {
-  const parents = new Map(processes().map(pid => [pid, statOf(pid)?.parent]))
+function descendants(server: number): number[] {
+  const parents = new Map(processes().map(pid => [pid, readStat(pid)?.parent]))
   const found = [server]
   for (const one of found) for (const [pid, parent] of parents) if (parent === one) found.push(pid)
   return found
 }
 
 const processes = () => readdirSync('/proc').map(Number).filter(Boolean)
-const isZombie = (pid: number) => statOf(pid)?.state === 'Z'
+const isZombie = (pid: number) => readStat(pid)?.state === 'Z'
 /** Whose parent was killed: nobody but the first process can end it for good. */
-const isLeftToInit = (pid: number) => isZombie(pid) && statOf(pid)?.parent === 1
+const isLeftToInit = (pid: number) => isZombie(pid) && readStat(pid)?.parent === 1
 
-function described(pid: number) {
-  const { name, state, parent } = statOf(pid) ?? {}
-  return `${pid} ${name} (${state}) of ${parent}: ${read(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 200)}`
+function describeProcess(pid: number) {
+  const { name, state, parent } = readStat(pid) ?? {}
+  return `${pid} ${name} (${state}) of ${parent}: ${readProcFile(pid, 'cmdline').replaceAll('\0', ' ').slice(0, 200)}`
 }
 
-function statOf(pid: number): { name: string; state: string; parent: number } | undefined {
-  const stat = read(pid, 'stat')
+function readStat(pid: number): { name: string; state: string; parent: number } | undefined {
+  const stat = readProcFile(pid, 'stat')
   const end = stat.lastIndexOf(')')
   const [state = '', parent] = stat.slice(end + 2).split(' ')
   return stat === '' ? undefined : { name: stat.slice(stat.indexOf('(') + 1, end), state, parent: Number(parent) }
 }
 
 /** Empty where it has gone meanwhile, or nobody may look. */
-function read(pid: number, name: string): string {
+function readProcFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')
   } catch {

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { lockState } from '../../src/store/state-lock.ts'
+import { acquireStateLock } from '../../src/store/state-lock.ts'
 import { once } from '../support/wait.ts'
 
 t.test('one at a time, free again when released', async t => {
   const folder = path.join(t.testdir(), 'a/b')
-  const lock = lockState(folder)
+  const lock = acquireStateLock(folder)
   t.ok(lock)
   t.equal(statSync(folder).mode & 0o777, 0o700)
   lock?.release()
-  const again = lockState(folder)
+  const again = acquireStateLock(folder)
   t.ok(again)
   again?.release()
 })
@@ -19,14 +19,14 @@ t.test('one at a time, free again when released', async t => {
 t.test('held by another process until that is killed', async t => {
   const folder = t.testdir()
   const module = new URL('../../src/store/state-lock.ts', import.meta.url).href
-  const code = `import { lockState } from ${JSON.stringify(module)}
-    lockState(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000)`
+  const code = `import { acquireStateLock } from ${JSON.stringify(module)}
+    acquireStateLock(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(child.stdout, 'data')
-  t.equal(lockState(folder), undefined)
+  t.equal(acquireStateLock(folder), undefined)
   child.kill('SIGKILL')
   await once(child, 'exit')
-  const lock = lockState(folder)
+  const lock = acquireStateLock(folder)
   t.ok(lock)
   lock?.release()
 })

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
-import { Store, type Write } from '../../src/store/store.ts'
+import { Store, type StoreWrite } from '../../src/store/store.ts'
 import { once } from '../support/wait.ts'
 
 const WRITER = path.join(import.meta.dirname, 'store-writer.ts')
@@ -21,7 +21,7 @@ const time = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOStri
 const event = (
   seq: number,
   { id = null as string | null, type = 'tool.call', data = `{"seq":${seq}}` } = {}
-): Write => ['event', seq, time(seq), type, 's', 'default', id, data]
+): StoreWrite => ['event', seq, time(seq), type, 's', 'default', id, data]
 const call = (
   n: number,
   {
@@ -31,7 +31,7 @@ const call = (
     result_of = null as string | null,
     changes = undefined as object[] | undefined
   } = {}
-): Write => [
+): StoreWrite => [
   'call',
   `tc_${n}`,
   'a_tool',
@@ -54,7 +54,7 @@ const integrity = (file: string) => {
 t.test('a new store is empty, and is the same when opened again', async t => {
   const { file, store } = await open(t)
   t.strictSame(
-    { head: store.head(), events: store.events(0, 10), calls: store.calls({ limit: 10 }), rules: store.rules() },
+    { head: store.latestSeq(), events: store.events(0, 10), calls: store.calls({ limit: 10 }), rules: store.rules() },
     { head: 0, events: [], calls: [], rules: [] }
   )
   await store.write(() => [
@@ -68,8 +68,8 @@ t.test('a new store is empty, and is the same when opened again', async t => {
   ])
   await store.close()
   const { store: again } = await open(t, file)
-  t.equal(again.head(), 2)
-  t.equal(again.oldest(), 1)
+  t.equal(again.latestSeq(), 2)
+  t.equal(again.oldestSeq(), 1)
   t.strictSame(
     again.events(1, 10).map(row => ({ ...row })),
     [
@@ -123,13 +123,13 @@ t.test('writes are gathered, made when they leave, and durable together', async 
     })
   )
   value = 'late'
-  t.equal(store.head(), 0, 'nothing is there before it is durable')
+  t.equal(store.latestSeq(), 0, 'nothing is there before it is durable')
   await writes[49]
-  t.equal(store.head(), 50)
+  t.equal(store.latestSeq(), 50)
   t.strictSame([...new Set(made)], ['late'])
   const [one, two] = [store.write(() => [event(51)]), store.write(() => [event(52)])]
   await store.flushed()
-  t.equal(store.head(), 52)
+  t.equal(store.latestSeq(), 52)
   await Promise.all([one, two])
 })
 
@@ -204,14 +204,14 @@ t.test('a write that fails stops all that follow, and is told once', async t => 
     store.write(() => [event(4)]),
     unwritable
   )
-  t.match(store.failed, { message: /UNIQUE/ })
+  t.match(store.failure, { message: /UNIQUE/ })
   t.equal(failures.length, 1)
-  t.equal(store.head(), 1, 'the batch is undone whole')
+  t.equal(store.latestSeq(), 1, 'the batch is undone whole')
   t.equal(await store.retain({ before: time(99), max_bytes: 1 }), 0)
   await store.close()
   const { store: again } = await open(t, file)
   await again.write(() => [event(2)])
-  t.equal(again.head(), 2)
+  t.equal(again.latestSeq(), 2)
 })
 
 t.test('closing twice is closing once', async t => {
@@ -252,8 +252,8 @@ t.test('killed at any moment, no acknowledged write is lost', async t => {
       for (const { seq } of page) stored.add(seq)
     const lost = lines.filter(line => !stored.has(Number(line)) || !store.call(`tc_${line}`))
     if (lost.length > 0) t.fail(`round ${round} lost ${lost.join()}`)
-    if (store.head() < last) t.fail(`round ${round}: the head is ${store.head()} after ${last}`)
-    seen = store.head()
+    if (store.latestSeq() < last) t.fail(`round ${round}: the head is ${store.latestSeq()} after ${last}`)
+    seen = store.latestSeq()
     await store.close()
   }
   t.ok(seen >= rounds)
@@ -276,7 +276,7 @@ t.test('a full disk stops writing with an error, and nothing acknowledged is los
     lines.filter(line => !store.call(`tc_${line}`)),
     []
   )
-  await store.write(() => [event(store.head() + 1)])
+  await store.write(() => [event(store.latestSeq() + 1)])
   t.equal(integrity(file), 'ok')
 })
 
@@ -301,7 +301,7 @@ t.test('what is too old is dropped, but for what is still needed', async t => {
       ['key', `k${n}`, 'h', `tc_${n}`, time(n)]
     ])
   )
-  t.equal(store.oldest(), 1)
+  t.equal(store.oldestSeq(), 1)
   const dropped = await store.retain({ before: time(1_001), max_bytes: 1e9 })
   t.equal(dropped, 999 + 998)
   t.strictSame(seqs(store), [3, ...from(1_001, 1_200)], 'an open call keeps its events')
@@ -309,7 +309,7 @@ t.test('what is too old is dropped, but for what is still needed', async t => {
   t.equal(store.call('tc_1100')?.result, '"shared"')
   t.equal(store.key('k4'), undefined)
   t.match(store.key('k3'), { tool_call_id: 'tc_3' })
-  t.equal(store.oldest(), 1_001, 'what stayed of older events does not hide that others are gone')
+  t.equal(store.oldestSeq(), 1_001, 'what stayed of older events does not hide that others are gone')
   t.equal(await store.retain({ before: time(1_001), max_bytes: 1e9 }), 0)
 })
 
@@ -333,7 +333,7 @@ t.test('how far events were dropped is known after a restart', async t => {
   await store.close()
   const { store: again } = await open(t, file)
   t.strictSame(seqs(again), [1, ...from(6, 9)])
-  t.equal(again.oldest(), 6)
+  t.equal(again.oldestSeq(), 6)
 })
 
 t.test('over its size the oldest goes, slice by slice, until it fits', async t => {
@@ -348,7 +348,7 @@ t.test('over its size the oldest goes, slice by slice, until it fits', async t =
   const left = seqs(store)
   t.strictSame(left, from(left[0]!, 3_000))
   t.ok(left.length >= 500 && left.length <= 2_000, `${left.length} events stay`)
-  t.equal(store.oldest(), left[0])
+  t.equal(store.oldestSeq(), left[0])
 })
 
 t.test('the newest event stays, for it holds the last number given', async t => {
@@ -358,7 +358,7 @@ t.test('the newest event stays, for it holds the last number given', async t => 
   t.strictSame(seqs(store), [20])
   await store.close()
   const { store: again } = await open(t, file)
-  t.equal(again.head(), 20)
+  t.equal(again.latestSeq(), 20)
 })
 
 t.test('writes go on while old rows are dropped, whoever asks for that at the same time', async t => {

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
-import { makeSpawnerGroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
+import { createSpawnerCgroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
 
 interface PartInfo {
   /** How to install it on Debian, or what else to do. */
@@ -31,7 +31,7 @@ export const PARTS = {
   cgroups: {
     install: 'run the tests where control groups can be made: as root, or in a delegated group',
     isAvailable: () => {
-      const group = process.platform === 'linux' ? makeSpawnerGroup() : undefined
+      const group = process.platform === 'linux' ? createSpawnerCgroup() : undefined
       group?.remove()
       return group !== undefined
     }

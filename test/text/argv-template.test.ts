@@ -1,7 +1,7 @@
 // The words of a program with places for params.
 import fc from 'fast-check'
 import t from 'tap'
-import { fillTemplate, PlaceFault, type Template, templateFaults } from '../../src/text/argv-template.ts'
+import { fillTemplate, type Template, TemplateParamError, validateTemplate } from '../../src/text/argv-template.ts'
 import { runs } from '../support/property.ts'
 
 t.test('params take their places, each in a word of its own', async t => {
@@ -51,7 +51,7 @@ t.test('a param becomes an option only where the template says so', async t => {
     try {
       return fillTemplate(template, params)
     } catch (error) {
-      return `${(error as PlaceFault).param} ${(error as Error).message}`
+      return `${(error as TemplateParamError).param} ${(error as Error).message}`
     }
   }
   const refused = 'file must not begin with a dash: the program would take it for an option.'
@@ -79,7 +79,7 @@ t.test('no value makes other words than its own, or an option', async t => {
         t.strictSame(words, ['p', one, `--x=${other}`])
         t.notOk(words[1]!.startsWith('-'))
       } catch (error) {
-        if (!(error instanceof PlaceFault)) throw error
+        if (!(error instanceof TemplateParamError)) throw error
         t.ok(one.startsWith('-') || /\0/.test(one + other))
       }
     }),
@@ -88,7 +88,7 @@ t.test('no value makes other words than its own, or an option', async t => {
 })
 
 t.test('a template is held against the params that there are', async t => {
-  const faults = (...template: Template) => templateFaults(template, ['a', 'b'])
+  const faults = (...template: Template) => validateTemplate(template, ['a', 'b'])
   t.same(faults('p', '{a}', '{-b}{a}', '{{x}}', { when: 'a', words: ['{b}'] }), [])
   t.same(faults('{a}'), ['the first word must be a program, without places'])
   t.same(faults({ when: 'a', words: ['p'] }), ['the first word must be a program, without places'])

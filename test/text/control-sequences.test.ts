@@ -1,23 +1,27 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { plainText } from '../../src/text/control-sequences.ts'
+import { stripControlSequences } from '../../src/text/control-sequences.ts'
 
 const SCREEN =
   'plain \u001b[1;31mred\u001b[0m \u001b]0;a title\u0007named \u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\\r\nnext \u001b(Bend é'
 
 t.test('what steers a terminal is left out', async t => {
-  t.strictSame(plainText(SCREEN, true), { text: 'plain red named link\nnext end é', held_bytes: 0 })
-  t.strictSame(plainText('as it is\n', false), { text: 'as it is\n', held_bytes: 0 })
+  t.strictSame(stripControlSequences(SCREEN, true), { text: 'plain red named link\nnext end é', held_bytes: 0 })
+  t.strictSame(stripControlSequences('as it is\n', false), { text: 'as it is\n', held_bytes: 0 })
 })
 
 t.test('a sequence cut off at the end waits for its rest', async t => {
   for (const cut of ['\u001b', '\u001b[', '\u001b[1;3', '\u001b]0;tit', '\u001b]0;title\u001b', '\u001b('])
-    t.strictSame(plainText(`text${cut}`, false), { text: 'text', held_bytes: cut.length }, JSON.stringify(cut))
-  t.equal(plainText('text\u001b[1', true).held_bytes, 0, 'none will come')
+    t.strictSame(
+      stripControlSequences(`text${cut}`, false),
+      { text: 'text', held_bytes: cut.length },
+      JSON.stringify(cut)
+    )
+  t.equal(stripControlSequences('text\u001b[1', true).held_bytes, 0, 'none will come')
 })
 
 t.test('what holds no end is not waited for for ever', async t => {
-  t.equal(plainText(`\u001b]${'x'.repeat(1_000)}`, false).held_bytes, 0)
+  t.equal(stripControlSequences(`\u001b]${'x'.repeat(1_000)}`, false).held_bytes, 0)
 })
 
 t.test('read in pieces, each from where the one before ended, it is the same text', async () => {
@@ -31,11 +35,11 @@ t.test('read in pieces, each from where the one before ended, it is the same tex
         const size = sizes[i % sizes.length]! + (i > bytes.length ? bytes.length : 0)
         const piece = bytes.subarray(at, at + size)
         const ended = at + size >= bytes.length
-        const plain = plainText(piece.toString(), ended)
+        const plain = stripControlSequences(piece.toString(), ended)
         text += plain.text
         at += piece.length - plain.held_bytes
       }
-      return text.replaceAll('\r', '') === plainText(bytes.toString(), true).text
+      return text.replaceAll('\r', '') === stripControlSequences(bytes.toString(), true).text
     })
   )
 })

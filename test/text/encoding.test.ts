@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { decode, type Encoding, encode, eolOf, withEol } from '../../src/text/encoding.ts'
-import { lineNumberAt, linesOf } from '../../src/text/line-table.ts'
+import { decode, detectEol, type Encoding, encode, withEol } from '../../src/text/encoding.ts'
+import { indexLines, lineNumberAt } from '../../src/text/line-table.ts'
 
 const bytes = (...values: number[]) => Buffer.from(values)
 
@@ -56,13 +56,13 @@ t.test('line endings are told and fitted', async t => {
     'a\nb\r\n': 'mixed',
     'a\r\nb\n': 'mixed'
   }
-  t.same(Object.fromEntries(Object.keys(cases).map(text => [text, eolOf(text)])), cases)
+  t.same(Object.fromEntries(Object.keys(cases).map(text => [text, detectEol(text)])), cases)
   t.equal(withEol('a\nb\r\nc', 'crlf'), 'a\r\nb\r\nc')
   t.equal(withEol('a\nb\r\nc', 'mixed'), 'a\nb\r\nc')
 })
 
 t.test('lines are found where they are', async t => {
-  t.same(linesOf(' a \r\n\nb'), { trimmed: [' a', '', 'b'], starts: [0, 5, 6, 7], text: ' a \r\n\nb' })
-  t.same(linesOf(''), { trimmed: [], starts: [0], text: '' })
+  t.same(indexLines(' a \r\n\nb'), { trimmed: [' a', '', 'b'], starts: [0, 5, 6, 7], text: ' a \r\n\nb' })
+  t.same(indexLines(''), { trimmed: [], starts: [0], text: '' })
   t.equal(lineNumberAt('a\nb\nc', 4), 3)
 })

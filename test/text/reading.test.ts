@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { skipCharacters, textOfPiece, wholeCharacters } from '../../src/text/chunk-decoding.ts'
+import { decodeChunk, skipCharacters, trimPartialCharacter } from '../../src/text/chunk-decoding.ts'
 import { type Encoding, encode } from '../../src/text/encoding.ts'
 import { binaryKind, imageHeader } from '../../src/text/image-header.ts'
 import { afterNewline, countNewlines, endsWithNewline, nextLine } from '../../src/text/newlines.ts'
@@ -69,7 +69,7 @@ t.test('characters are kept whole where a piece ends inside one', async () => {
   fc.assert(
     fc.property(encoded, fc.nat(400), ({ encoding, text }, end) => {
       const input = piece(text, encoding).subarray(0, end)
-      const whole = textOfPiece(wholeCharacters(input, encoding), encoding)
+      const whole = decodeChunk(trimPartialCharacter(input, encoding), encoding)
       const prefixes = [...text].map((_, i, all) => all.slice(0, i + 1).join(''))
       const longest = prefixes.findLast(prefix => piece(prefix, encoding).length <= end) ?? ''
       return whole === longest

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'
-import { shellWords } from '../../src/text/shell-quote.ts'
+import { quoteArgv } from '../../src/text/shell-quote.ts'
 import { runs } from '../support/property.ts'
 
 t.test('plain words stay as they are, all others are quoted', async t => {
-  t.equal(shellWords(['npm', 'run', 'build:all', '--', '-t', 'a b']), "npm run build:all -- -t 'a b'")
-  t.equal(shellWords(['A=b', 'A=b', '', '*', "it's", '~']), "'A=b' A=b '' '*' 'it'\\''s' '~'")
+  t.equal(quoteArgv(['npm', 'run', 'build:all', '--', '-t', 'a b']), "npm run build:all -- -t 'a b'")
+  t.equal(quoteArgv(['A=b', 'A=b', '', '*', "it's", '~']), "'A=b' A=b '' '*' 'it'\\''s' '~'")
 })
 
 t.test('bash reads the very words again', async t => {
@@ -17,7 +17,7 @@ t.test('bash reads the very words again', async t => {
       .split('\0')
       .slice(0, -1)
   fc.assert(
-    fc.property(words, words => t.strictSame(read(shellWords(['x', ...words])), ['x', ...words])),
+    fc.property(words, words => t.strictSame(read(quoteArgv(['x', ...words])), ['x', ...words])),
     runs(100)
   )
 })

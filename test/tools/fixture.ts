@@ -7,20 +7,20 @@ import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../src/errors.ts'
-import { Compute } from '../../src/host/compute/compute-pool.ts'
+import { ComputePool } from '../../src/host/compute/compute-pool.ts'
 import { PdfReader } from '../../src/host/compute/pdf-reader.ts'
 import { Files } from '../../src/host/files/files.ts'
 import { LineIndexes } from '../../src/host/files/line-index.ts'
 import { openWorkspace } from '../../src/host/files/paths.ts'
-import { Texts } from '../../src/host/files/recent-texts.ts'
+import { RecentTexts } from '../../src/host/files/recent-texts.ts'
 import type { Change, Host } from '../../src/host/host.ts'
-import type { Tasks } from '../../src/tool/background-tasks.ts'
+import type { BackgroundTasks } from '../../src/tool/background-tasks.ts'
 import type { Context, History, Progress, Tool } from '../../src/tool/tool.ts'
 import { CALL_ID } from '../call-id.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 import { within } from '../support/wait.ts'
 
-export interface World {
+export interface ToolFixture {
   root: string
   /** A folder beside the workspace that nothing may reach. */
   outside: string
@@ -28,85 +28,90 @@ export interface World {
   ctx: Context
   files: Files
   /** What was told, in order; 'committed' where the intent became durable. */
-  told: (Change | 'committed')[]
+  reported: (Change | 'committed')[]
   abort: AbortController
 }
 
 /** Of a workspace in which nothing has happened yet. */
-export const NO_HISTORY: History = { call: () => undefined, since: () => [], movesAfter: () => [], own: () => false }
+export const NO_HISTORY: History = { find: () => undefined, since: () => [], movesAfter: () => [], isOwn: () => false }
 
-const nobodyThere = () => new ToolError('DELEGATE_UNAVAILABLE', 'nobody is there')
+const delegateUnavailable = () => new ToolError('DELEGATE_UNAVAILABLE', 'nobody is there')
 
 /** Where no front end is there. */
-const NOBODY: Context['delegate'] = Object.assign(() => Promise.reject(nobodyThere()), {
-  must_reach: () => {
-    throw nobodyThere()
+const NO_FRONT_END: Context['delegate'] = Object.assign(() => Promise.reject(delegateUnavailable()), {
+  assertAvailable: () => {
+    throw delegateUnavailable()
   }
 })
 
-export type Tree = { [name: string]: string | Uint8Array | Tree }
+export type FileTree = { [name: string]: string | Uint8Array | FileTree }
 
 /** `hooks.committed` runs when the intent is asked to be durable. */
-export function makeWorld(t: Test, tree: Tree = {}, hooks: { committed?: () => Promise<void> } = {}): World {
+export function createToolFixture(
+  t: Test,
+  tree: FileTree = {},
+  hooks: { committed?: () => Promise<void> } = {}
+): ToolFixture {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'files-')))
   t.teardown(() => removeFolder(top))
   const [root, outside, stateDir] = ['ws', 'out', 'state'].map(name => join(top, name)) as [string, string, string]
   for (const folder of [root, outside, stateDir]) mkdirSync(folder)
-  fill(root, tree)
+  writeTree(root, tree)
   const abort = new AbortController()
-  const told: World['told'] = []
-  const committed = async () => {
+  const reported: ToolFixture['reported'] = []
+  const commitIntent = async () => {
     await hooks.committed?.()
-    told.push('committed')
+    reported.push('committed')
   }
-  const effects = { signal: abort.signal, committed, changed: (change: Change) => told.push(change) }
+  const effects = { signal: abort.signal, commitIntent, recordChange: (change: Change) => reported.push(change) }
   const workspace = openWorkspace('default', root)
   const guard = { stateDir, sensitive: [] }
   const files = new Files(workspace, guard, effects)
-  const texts = new Texts(guard).of(workspace)
-  const compute = new Compute()
+  const texts = new RecentTexts(guard).forWorkspace(workspace)
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   const ctx: Context = {
-    call_id: CALL_ID,
-    session_id: 'test',
+    callId: CALL_ID,
+    sessionId: 'test',
     workspace: { name: 'default', root },
     signal: abort.signal,
-    moved: new AbortController().signal,
-    jobs: {} as Tasks,
+    detachSignal: new AbortController().signal,
+    jobs: {} as BackgroundTasks,
     // Only this is here: a tool of this folder that reached for more would fail at once.
     host: { files, compute, lines: new LineIndexes(), texts, pdf: new PdfReader() } as Host,
     isolation: { level: 'none', network: [] },
     history: NO_HISTORY,
-    delegate: NOBODY,
-    may_reach: () => 'ask',
-    may_show: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
-    notes: { read: () => undefined, write: async () => {} }
+    delegate: NO_FRONT_END,
+    decideFetch: () => 'ask',
+    canReveal: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
+    sessionStore: { read: () => undefined, write: async () => {} }
   }
-  return { root, outside, stateDir, ctx, files, told, abort }
+  return { root, outside, stateDir, ctx, files, reported, abort }
 }
 
-export function fill(folder: string, tree: Tree) {
+export function writeTree(folder: string, tree: FileTree) {
   for (const [name, content] of Object.entries(tree)) {
     const path = join(folder, name)
     if (typeof content === 'string' || content instanceof Uint8Array) writeFileSync(path, content)
     else {
       mkdirSync(path, { recursive: true })
-      fill(path, content)
+      writeTree(path, content)
     }
   }
 }
 
 /** Runs a tool as the engine does, holding input and answer to their schemas. */
-export async function run<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
+export async function runTool<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
   if (!Value.Check(tool.input, input)) throw new Error(`the test's input does not fit the schema of ${tool.name}`)
-  const output = (await settle(tool.run(input, ctx))) as Static<O>
+  const output = (await drainResult(tool.run(input, ctx))) as Static<O>
   if (!Value.Check(tool.output, output)) {
     throw new Error(`${tool.name} answers against its schema: ${JSON.stringify(Value.Errors(tool.output, output))}`)
   }
   return output
 }
 
-const settle = <T>(running: T | Promise<T> | AsyncGenerator<Progress, T>) => within('the tool to end', ended(running))
+const drainResult = <T>(running: T | Promise<T> | AsyncGenerator<Progress, T>) =>
+  within('the tool to end', ended(running))
 
 async function ended<T>(running: T | Promise<T> | AsyncGenerator<Progress, T>): Promise<T> {
   if (!isGenerator(running)) return running
@@ -121,7 +126,7 @@ function isGenerator<T>(running: unknown): running is AsyncGenerator<Progress, T
 }
 
 /** The error that some work ends with; 'nothing' where it ends well. */
-export async function failure(work: () => unknown): Promise<ToolError> {
+export async function catchToolError(work: () => unknown): Promise<ToolError> {
   try {
     await work()
   } catch (error) {
@@ -131,16 +136,16 @@ export async function failure(work: () => unknown): Promise<ToolError> {
   throw new Error('it was expected to fail, and did not')
 }
 
-export const code = async (work: () => unknown) => (await failure(work)).code
+export const catchErrorCode = async (work: () => unknown) => (await catchToolError(work)).code
 
 /** Everything in a folder as one string: names, types, modes, contents. */
-export function snapshot(folder: string): string {
+export function snapshotTree(folder: string): string {
   const script = 'find . -printf "%P %y %m %l\\n" | sort; find . -type f -print0 | sort -z | xargs -0 -r sha256sum'
   return execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' })
 }
 
 /** How many descriptors this process holds of a world's files. */
-export function openDescriptors({ root }: World): number {
+export function countOpenDescriptors({ root }: ToolFixture): number {
   const script = 'readlink /proc/$1/fd/* | grep -c -F "$2"; true'
   return Number(execFileSync('sh', ['-c', script, 'sh', String(process.pid), dirname(root)], { encoding: 'utf8' }))
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
 import { openWorkspace } from '../../src/host/files/paths.ts'
-import { searchExcludes } from '../../src/host/files/policy/path-policy.ts'
-import { Outputs } from '../../src/host/processes/outputs/output-store.ts'
+import { searchExcludeGlobs } from '../../src/host/files/policy/path-policy.ts'
+import { OutputStore } from '../../src/host/processes/outputs/output-store.ts'
 import { Processes, type ProcessesOptions } from '../../src/host/processes/processes.ts'
 import type { Spawner } from '../../src/host/processes/spawner/spawner.ts'
 import { FileList } from '../../src/host/search/file-list.ts'
@@ -13,37 +13,46 @@ import { Watcher } from '../../src/host/watch/watcher.ts'
 import type { Context, Progress, Tool } from '../../src/tool/tool.ts'
 import { CALL_ID } from '../call-id.ts'
 import { within } from '../support/wait.ts'
-import { makeWorld, type Tree, type World } from './fixture.ts'
+import { createToolFixture, type FileTree, type ToolFixture } from './fixture.ts'
 
-export interface Machine extends World {
+export interface HostFixture extends ToolFixture {
   spawner: Spawner
-  outputs: Outputs
+  outputs: OutputStore
   watcher: Watcher
   list: FileList
 }
 
 /** One spawner serves all tests of a file. */
-export function makeMachine(t: Test, spawner: Spawner, tree: Tree = {}, more: Partial<ProcessesOptions> = {}): Machine {
-  const world = makeWorld(t, tree)
+export function createHostFixture(
+  t: Test,
+  spawner: Spawner,
+  tree: FileTree = {},
+  more: Partial<ProcessesOptions> = {}
+): HostFixture {
+  const world = createToolFixture(t, tree)
   const workspace = openWorkspace('default', world.root)
   const guard = { stateDir: world.stateDir, sensitive: [] }
-  const outputs = new Outputs(join(world.stateDir, 'outputs'), { spill_bytes: 1 << 20 })
-  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludes(workspace, guard) })
+  const outputs = new OutputStore(join(world.stateDir, 'outputs'), { spill_bytes: 1 << 20 })
+  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludeGlobs(workspace, guard) })
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, ripgrep, watcher)
-  const effects = { signal: world.abort.signal, committed: async () => {}, changed: () => {} }
+  const effects = { signal: world.abort.signal, commitIntent: async () => {}, recordChange: () => {} }
   const processes = new Processes(spawner, outputs, workspace, effects, { call_id: CALL_ID, env_allow: [], ...more })
   t.teardown(async () => {
     list.close()
     watcher.close()
-    await outputs.stored()
+    await outputs.flushed()
   })
   const ctx = { ...world.ctx, host: { ...world.ctx.host, list, ripgrep, processes } }
   return { ...world, ctx, spawner, outputs, watcher, list }
 }
 
 /** Runs a tool that streams: what it tells on the way, and its answer. */
-export async function drain<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
+export async function drainProgress<I extends TSchema, O extends TSchema>(
+  tool: Tool<I, O>,
+  input: Static<I>,
+  ctx: Context
+) {
   const told: Progress[] = []
   const running = tool.run(input, ctx) as AsyncGenerator<Progress, Static<O>>
   for (;;) {

@@ -1,11 +1,11 @@
 // How events become the list of activity: calls together, what a filter leaves, which rows are drawn, where the time went.
 import t from 'tap'
 import type { Call, Event } from '../../src/client/client.ts'
-import { summaryOf } from '../../web/activity/call-summary.ts'
-import { entriesOf, facets, filtered, NO_FILTER } from '../../web/activity/entries.ts'
-import { aboutOf, wordsOf } from '../../web/activity/format-event.ts'
-import { phasesOf } from '../../web/activity/phases.ts'
-import { anchored, rowsOf, windowOf } from '../../web/activity/rows.ts'
+import { summarizeCall } from '../../web/activity/call-summary.ts'
+import { collectFacets, filterEntries, groupEvents, NO_FILTER } from '../../web/activity/entries.ts'
+import { formatEvent, summarizeParams } from '../../web/activity/format-event.ts'
+import { toPhases } from '../../web/activity/phases.ts'
+import { anchorScroll, toRows, visibleWindow } from '../../web/activity/rows.ts'
 
 const at = (seq: number) => new Date(Date.UTC(2026, 0, 1) + seq * 1_000).toISOString()
 const event = (seq: number, type: Event['type'], more: object = {}) =>
@@ -48,7 +48,7 @@ const OUTSIDE = event(7, 'file.changed', { path: 'c.txt', operation: 'deleted', 
 const ALL = [ASKED, OTHER, READ, DECIDED, CHANGED, RESULT, OUTSIDE]
 
 t.test('what belongs to a call stands together, where the call began', async t => {
-  const entries = entriesOf(ALL)
+  const entries = groupEvents(ALL)
   t.same(
     entries.map(({ key, events }) => [key, ...events.map(({ seq }) => seq)]),
     [
@@ -58,7 +58,7 @@ t.test('what belongs to a call stands together, where the call began', async t =
       ['tc_1', 1, 4, 5, 6]
     ]
   )
-  const stillThere = entriesOf([...ALL, event(8, 'tool.progress', { tool_call_id: 'tc_2', message: 'half' })])
+  const stillThere = groupEvents([...ALL, event(8, 'tool.progress', { tool_call_id: 'tc_2', message: 'half' })])
   t.same(
     stillThere.map(({ key }) => key),
     entries.map(({ key }) => key),
@@ -69,7 +69,7 @@ t.test('what belongs to a call stands together, where the call began', async t =
 t.test('the states of a session stand together, and stay where they began', async t => {
   const state = (seq: number, session_id: string, state: string) => event(seq, 'agent.state', { session_id, state })
   const states = [state(1, 'one', 'tool_execution'), state(2, 'two', 'idle'), state(3, 'one', 'idle'), OUTSIDE]
-  const entries = entriesOf(states)
+  const entries = groupEvents(states)
   t.same(
     entries.map(({ key, events }) => [key, ...events.map(({ seq }) => seq)]),
     [
@@ -79,7 +79,7 @@ t.test('the states of a session stand together, and stay where they began', asyn
     ]
   )
   t.same(
-    rowsOf(entries, new Set(['1', '2'])).map(({ key, event }) => [key, event?.seq]),
+    toRows(entries, new Set(['1', '2'])).map(({ key, event }) => [key, event?.seq]),
     [
       ['7', 7],
       ['2', 2],
@@ -92,15 +92,15 @@ t.test('the states of a session stand together, and stay where they began', asyn
 })
 
 t.test('params are told in a line: of texts only how long they are', async t => {
-  t.equal(aboutOf({ path: 'a.txt', content: 'one\ntwo\n', limit: 3, all: true }), 'a.txt content of 2 lines 3')
-  t.equal(aboutOf({ path: 'a.txt', old: 'x', new: '' }), 'a.txt old of 1 line new of 0 lines')
-  t.equal(aboutOf({ command: 'git log' }), 'git log')
-  t.equal(aboutOf({ command: 'a\nb' }), 'command of 2 lines')
-  t.equal(aboutOf(undefined), '')
+  t.equal(summarizeParams({ path: 'a.txt', content: 'one\ntwo\n', limit: 3, all: true }), 'a.txt content of 2 lines 3')
+  t.equal(summarizeParams({ path: 'a.txt', old: 'x', new: '' }), 'a.txt old of 1 line new of 0 lines')
+  t.equal(summarizeParams({ command: 'git log' }), 'git log')
+  t.equal(summarizeParams({ command: 'a\nb' }), 'command of 2 lines')
+  t.equal(summarizeParams(undefined), '')
 })
 
 t.test('the line of a call tells how it stands', async t => {
-  const after = (...events: Event[]) => summaryOf(entriesOf(events)[0]!)
+  const after = (...events: Event[]) => summarizeCall(groupEvents(events)[0]!)
   const asked = {
     tool: 'edit_file',
     about: 'a.txt old of 1 line',
@@ -128,7 +128,7 @@ t.test('the line of a call tells how it stands', async t => {
 })
 
 t.test('the line of a call that did not succeed says what it was about, and why', async t => {
-  const about = (...events: Event[]) => summaryOf(entriesOf(events)[0]!).about
+  const about = (...events: Event[]) => summarizeCall(groupEvents(events)[0]!).about
   const shown = { ...ASKED, approval: { preview: { title: 'Edit a.txt' } } } as Event
   const ended = (status: string, more: object) =>
     event(6, 'tool.result', { tool_call_id: 'tc_1', tool: 'edit_file', status, ...more })
@@ -141,14 +141,14 @@ t.test('the line of a call that did not succeed says what it was about, and why'
 })
 
 t.test('a filter leaves whole calls', async t => {
-  const left = (filter: object) => filtered(entriesOf(ALL), { ...NO_FILTER, ...filter }).map(({ key }) => key)
+  const left = (filter: object) => filterEntries(groupEvents(ALL), { ...NO_FILTER, ...filter }).map(({ key }) => key)
   t.same(left({}), ['7', 'tc_2', '2', 'tc_1'])
   t.same(left({ type: 'file.changed' }), ['7', 'tc_1'])
   t.same(left({ tool: 'edit_file' }), ['tc_1'])
   t.same(left({ session: 'two' }), ['tc_2'])
   t.same(left({ text: 'CONSOLE  a.txt' }), ['tc_1'], 'each word somewhere in the call')
   t.same(left({ text: 'console', tool: 'read_file' }), [])
-  t.same(facets(ALL), {
+  t.same(collectFacets(ALL), {
     types: ['agent.state', 'file.changed', 'tool.call', 'tool.decision', 'tool.result'],
     tools: ['edit_file', 'read_file'],
     sessions: ['one', 'two']
@@ -156,7 +156,7 @@ t.test('a filter leaves whole calls', async t => {
 })
 
 t.test('each event has a line, also where its large fields are missing', async t => {
-  t.same(ALL.map(wordsOf), [
+  t.same(ALL.map(formatEvent), [
     'edit_file a.txt old of 1 line · waits for a decision',
     'one · awaiting approval',
     'read_file b.txt',
@@ -165,13 +165,16 @@ t.test('each event has a line, also where its large fields are missing', async t
     'success · a.txt',
     'deleted · c.txt · by somebody else'
   ])
-  t.equal(wordsOf(event(9, 'diagnostics.changed', { server: 'tsc', truncated: true })), 'tsc: many files')
-  t.equal(wordsOf(event(9, 'tools.changed', { source: 'mcp:x', removed: [] })), 'mcp:x: many new, 0 gone, many changed')
-  t.equal(wordsOf(event(9, 'tool.progress', { progress: 0.5, delta: { text: 'out\n' } })), '50 % · out')
+  t.equal(formatEvent(event(9, 'diagnostics.changed', { server: 'tsc', truncated: true })), 'tsc: many files')
+  t.equal(
+    formatEvent(event(9, 'tools.changed', { source: 'mcp:x', removed: [] })),
+    'mcp:x: many new, 0 gone, many changed'
+  )
+  t.equal(formatEvent(event(9, 'tool.progress', { progress: 0.5, delta: { text: 'out\n' } })), '50 % · out')
 })
 
 t.test('only rows that are seen are drawn, and a few beside them', async t => {
-  const rows = rowsOf(entriesOf(ALL), new Set(['tc_1']))
+  const rows = toRows(groupEvents(ALL), new Set(['tc_1']))
   t.same(
     rows.map(({ key, level, place, of }) => [key, level, place, of]),
     [
@@ -185,23 +188,23 @@ t.test('only rows that are seen are drawn, and a few beside them', async t => {
       ['tc_1/6', 2, 4, 4]
     ]
   )
-  t.same(windowOf(0, 600, 30, 10_000), { first: 0, end: 48 })
-  t.same(windowOf(150_000, 600, 30, 10_000), { first: 4_976, end: 5_040 })
-  t.same(windowOf(299_400, 600, 30, 10_000), { first: 9_952, end: 10_000 })
-  t.same(windowOf(0, 600, 30, 3), { first: 0, end: 3 })
+  t.same(visibleWindow(0, 600, 30, 10_000), { first: 0, end: 48 })
+  t.same(visibleWindow(150_000, 600, 30, 10_000), { first: 4_976, end: 5_040 })
+  t.same(visibleWindow(299_400, 600, 30, 10_000), { first: 9_952, end: 10_000 })
+  t.same(visibleWindow(0, 600, 30, 3), { first: 0, end: 3 })
 })
 
 t.test('what is looked at stays where it is when more comes above it', async t => {
-  const before = rowsOf(entriesOf(ALL), new Set())
-  const after = rowsOf(entriesOf([...ALL, { ...OUTSIDE, seq: 8 }, { ...OUTSIDE, seq: 9 }]), new Set())
-  t.equal(anchored(65, 30, before, after), 125)
-  t.equal(anchored(0, 30, before, after), 0, 'whoever is at the top sees what comes')
-  t.equal(anchored(65, 30, before, before), 65)
-  t.equal(anchored(65, 30, before, []), 65, 'what is gone holds nothing')
+  const before = toRows(groupEvents(ALL), new Set())
+  const after = toRows(groupEvents([...ALL, { ...OUTSIDE, seq: 8 }, { ...OUTSIDE, seq: 9 }]), new Set())
+  t.equal(anchorScroll(65, 30, before, after), 125)
+  t.equal(anchorScroll(0, 30, before, after), 0, 'whoever is at the top sees what comes')
+  t.equal(anchorScroll(65, 30, before, before), 65)
+  t.equal(anchorScroll(65, 30, before, []), 65, 'what is gone holds nothing')
 })
 
 t.test('where the time of a call went', async t => {
-  const phases = (call: object, now = Date.parse(at(100))) => phasesOf({ created_at: at(0), ...call } as Call, now)
+  const phases = (call: object, now = Date.parse(at(100))) => toPhases({ created_at: at(0), ...call } as Call, now)
   const by = (source: string, seq: number) => ({ source, at: at(seq) })
   const approval = {}
   const ran = { started_at: at(3), finished_at: at(5) }

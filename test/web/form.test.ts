@@ -2,41 +2,41 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { Form } from '../../web/form/form.ts'
-import { pointerOf, valueAt, withName, withValueAt } from '../../web/form/json-path.ts'
-import { fieldOf, fits, nameOf, type Schema, startOf } from '../../web/form/schema.ts'
+import { toPointer, valueAt, withRenamedKey, withValueAt } from '../../web/form/json-path.ts'
+import { canShow, initialValue, type Schema, toField, variantLabel } from '../../web/form/schema.ts'
 import { runs } from '../support/property.ts'
 
-const kindOf = (schema: Schema, root: Schema = schema) => fieldOf(schema, root).kind
+const kindOf = (schema: Schema, root: Schema = schema) => toField(schema, root).kind
 
 t.test('each schema has its field, and what none can show is JSON', async t => {
   const $defs = { name: { type: 'string', pattern: '^a' }, self: { $ref: '#/$defs/self' } }
   const root = { $defs }
-  t.same(fieldOf({ type: 'string' }, true), { kind: 'text', long: true })
-  t.same(fieldOf({ type: 'string', maxLength: 64 }, true), { kind: 'text', long: false })
-  t.same(fieldOf({ $ref: '#/$defs/name' }, root), { kind: 'text', long: false })
-  t.same(fieldOf({ type: 'integer', minimum: 1, maximum: 9 }, true), {
+  t.same(toField({ type: 'string' }, true), { kind: 'text', long: true })
+  t.same(toField({ type: 'string', maxLength: 64 }, true), { kind: 'text', long: false })
+  t.same(toField({ $ref: '#/$defs/name' }, root), { kind: 'text', long: false })
+  t.same(toField({ type: 'integer', minimum: 1, maximum: 9 }, true), {
     kind: 'number',
     whole: true,
     minimum: 1,
     maximum: 9
   })
-  t.same(fieldOf({ type: 'number' }, true), { kind: 'number', whole: false })
+  t.same(toField({ type: 'number' }, true), { kind: 'number', whole: false })
   t.equal(kindOf({ type: 'boolean' }), 'flag')
-  t.same(fieldOf({ enum: ['a', 1] }, true), { kind: 'choice', options: ['a', 1] })
-  t.same(fieldOf({ const: null }, true), { kind: 'choice', options: [null] })
-  t.same(fieldOf({ type: 'array', items: { type: 'string' } }, true), { kind: 'list', item: { type: 'string' } })
-  t.same(fieldOf({ type: 'object', patternProperties: { '^.*$': { type: 'string' } } }, true), {
+  t.same(toField({ enum: ['a', 1] }, true), { kind: 'choice', options: ['a', 1] })
+  t.same(toField({ const: null }, true), { kind: 'choice', options: [null] })
+  t.same(toField({ type: 'array', items: { type: 'string' } }, true), { kind: 'list', item: { type: 'string' } })
+  t.same(toField({ type: 'object', patternProperties: { '^.*$': { type: 'string' } } }, true), {
     kind: 'map',
     item: { type: 'string' }
   })
-  t.same(fieldOf({ type: 'object', required: ['b'], properties: { a: true, b: {} } }, true), {
+  t.same(toField({ type: 'object', required: ['b'], properties: { a: true, b: {} } }, true), {
     kind: 'table',
     properties: [
       { name: 'a', schema: true, required: false },
       { name: 'b', schema: {}, required: true }
     ]
   })
-  t.same(fieldOf({ type: ['string', 'null'] }, true), {
+  t.same(toField({ type: ['string', 'null'] }, true), {
     kind: 'variant',
     options: [{ type: 'string' }, { type: 'null' }]
   })
@@ -55,20 +55,20 @@ t.test('a variant is told by its words', async t => {
     { type: 'array' }
   ]
   t.same(
-    names.map(schema => nameOf(schema, true)),
+    names.map(schema => variantLabel(schema, true)),
     ['text', 'null', '"x"', 'A range', 'list']
   )
 })
 
 t.test('a value that its field cannot show is for JSON', async t => {
-  const text = fieldOf({ type: 'string' }, true)
+  const text = toField({ type: 'string' }, true)
   t.same(
-    ['a\nb', 'a\r\nb\r\n', 'a\r\nb\nc', 'a\rb', 1].map(value => fits(text, value, true)),
+    ['a\nb', 'a\r\nb\r\n', 'a\r\nb\nc', 'a\rb', 1].map(value => canShow(text, value, true)),
     [true, true, false, false, false]
   )
-  const either = fieldOf({ anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] }, true)
+  const either = toField({ anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] }, true)
   t.same(
-    ['a', ['a'], 1].map(value => fits(either, value, true)),
+    ['a', ['a'], 1].map(value => canShow(either, value, true)),
     [true, true, false]
   )
 })
@@ -79,7 +79,7 @@ t.test('a form begins with nothing that nobody gave', async t => {
     required: ['path', 'edits', 'line'],
     properties: { path: { type: 'string' }, line: { type: 'integer' }, edits: { type: 'array' }, note: {} }
   }
-  t.same(startOf(schema, schema), { edits: [] })
+  t.same(initialValue(schema, schema), { edits: [] })
 })
 
 const GREP = {
@@ -97,25 +97,25 @@ t.test('what is half typed is no value, and says why', async t => {
   const form = new Form(GREP)
   form.set(['pattern'], 'x')
   form.set(['limit'], 5)
-  form.draft(['limit'], '5x', 'must be a whole number')
+  form.setDraft(['limit'], '5x', 'must be a whole number')
   t.same(
-    [form.unfinished, form.draftAt(['limit']), form.faultsAt(['limit']), form.value.value],
+    [form.hasDrafts, form.draftAt(['limit']), form.errorsAt(['limit']), form.value.value],
     [true, '5x', ['must be a whole number'], { pattern: 'x', limit: 5 }]
   )
   form.set(['limit'], undefined)
-  t.same([form.unfinished, form.faults.value, form.value.value], [false, [], { pattern: 'x' }])
+  t.same([form.hasDrafts, form.errors.value, form.value.value], [false, [], { pattern: 'x' }])
 })
 
 t.test('what is half typed in a list goes when the items before it do', async t => {
   const form = new Form(GREP, { include: [{ n: 1 }, { n: 2 }] })
-  form.draft(['include', 1, 'n'], '2x', 'must be a whole number')
+  form.setDraft(['include', 1, 'n'], '2x', 'must be a whole number')
   form.set(['include', 0], undefined)
-  t.same([form.value.value, form.unfinished], [{ include: [{ n: 2 }] }, false])
+  t.same([form.value.value, form.hasDrafts], [{ include: [{ n: 2 }] }, false])
 })
 
 t.test('faults of the server stand at their fields until these change, others at the top', async t => {
   const form = new Form(GREP, { env: { 'a/b': 'x' }, patern: 1 })
-  form.tell(
+  form.setErrors(
     [
       { pointer: '/params/pattern', message: 'is required' },
       { pointer: '/params/env/a~1b', message: 'is wrong' },
@@ -125,18 +125,18 @@ t.test('faults of the server stand at their fields until these change, others at
     ],
     '/params'
   )
-  t.same(form.faultsAt(['pattern']), ['is required'])
-  t.same(form.faultsAt(['env', 'a/b']), ['is wrong'])
-  t.same(form.faultsAt(['patern']), ['is unknown'])
-  t.same(form.otherFaults, [
+  t.same(form.errorsAt(['pattern']), ['is required'])
+  t.same(form.errorsAt(['env', 'a/b']), ['is wrong'])
+  t.same(form.errorsAt(['patern']), ['is unknown'])
+  t.same(form.unattachedErrors, [
     { pointer: '/include/3/n', message: 'is not there' },
     { pointer: '/session_id', message: 'is too long' }
   ])
   form.set(['pattern'], 'x')
   form.rename(['env'], 'a/b', 'c')
-  t.same(form.faultsAt(['pattern']), [])
+  t.same(form.errorsAt(['pattern']), [])
   t.same(form.value.value, { env: { c: 'x' }, patern: 1, pattern: 'x' })
-  t.equal(form.faults.value.length, 3)
+  t.equal(form.errors.value.length, 3)
 })
 
 t.test('places: what is put somewhere is there, and all else stays', async t => {
@@ -153,6 +153,6 @@ t.test('places: what is put somewhere is there, and all else stays', async t => 
     runs(100)
   )
   t.same(withValueAt({ a: [1, 2, 3] }, ['a', 1], undefined), { a: [1, 3] })
-  t.equal(pointerOf(['a/b', 0, '~']), '/a~1b/0/~0')
-  t.equal(JSON.stringify(withName({ o: { a: 1, b: 2 } }, ['o'], 'a', 'z')), '{"o":{"z":1,"b":2}}')
+  t.equal(toPointer(['a/b', 0, '~']), '/a~1b/0/~0')
+  t.equal(JSON.stringify(withRenamedKey({ o: { a: 1, b: 2 } }, ['o'], 'a', 'z')), '{"o":{"z":1,"b":2}}')
 })

@@ -1,12 +1,12 @@
 // What rules say in words, how often they spoke, and that the form of a new one has every field that a rule may have.
 import t from 'tap'
 import type { Call } from '../../src/client/client.ts'
-import { Match } from '../../src/config/schema.ts'
-import { matchWords, usesOf } from '../../web/rules/format-rule.ts'
-import { MATCH } from '../../web/rules/rule-schema.ts'
+import { RuleMatch } from '../../src/config/schema.ts'
+import { countUses, formatMatch } from '../../web/rules/format-rule.ts'
+import { MATCH_FIELDS } from '../../web/rules/rule-schema.ts'
 
 t.test('the form of a rule offers all that a rule may match on', async t => {
-  t.same(Object.keys(MATCH).sort(), Object.keys(Match.properties).sort())
+  t.same(Object.keys(MATCH_FIELDS).sort(), Object.keys(RuleMatch.properties).sort())
 })
 
 t.test('a rule reads as a sentence', async t => {
@@ -17,7 +17,7 @@ t.test('a rule reads as a sentence', async t => {
     { tool: 'web_fetch', host: '*.example.com', method: 'GET' as const },
     { network: ['a.example', 'b.example'], isolation: 'strict' as const },
     {}
-  ].map(matchWords)
+  ].map(formatMatch)
   t.same(words, [
     'shell_exec, commands that begin with npm test, in web',
     'on docs/**, sent by agent writer',
@@ -30,7 +30,7 @@ t.test('a rule reads as a sentence', async t => {
 
 t.test('uses of a rule are the calls that it let through', async t => {
   const by = (source: string, rule_id?: string) => ({ approved_by: { source, rule_id } }) as unknown as Call
-  const uses = usesOf([by('rule', 'a'), by('rule', 'a'), by('user', 'a'), by('rule', 'b'), {} as Call])
+  const uses = countUses([by('rule', 'a'), by('rule', 'a'), by('user', 'a'), by('rule', 'b'), {} as Call])
   t.same(
     [...uses],
     [

@@ -2,17 +2,17 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
-import { LINES, type Line, Tail } from '../../web/jobs/output-tail.ts'
+import { MAX_TAIL_LINES, type OutputLine, OutputTail } from '../../web/jobs/output-tail.ts'
 import { runs } from '../support/property.ts'
 
 const linesOf = (...parts: string[]) => {
-  const tail = new Tail()
+  const tail = new OutputTail()
   for (const part of parts) tail.push(part)
   return tail.lines
 }
-const plain = (lines: readonly Line[]) => lines.map(line => line.map(({ text }) => text).join(''))
+const plain = (lines: readonly OutputLine[]) => lines.map(line => line.map(({ text }) => text).join(''))
 /** Runs that look the same as one, whichever way they came. */
-const joined = (lines: readonly Line[]) =>
+const joined = (lines: readonly OutputLine[]) =>
   lines.map(line =>
     line.reduce<{ text: string; look: string }[]>((runs, { text, ...looks }) => {
       const look = JSON.stringify(looks)
@@ -73,9 +73,9 @@ t.test('the same lines come of the same text, wherever it is cut', async () => {
 })
 
 t.test('no more is kept than can be looked at', async t => {
-  const tail = new Tail()
+  const tail = new OutputTail()
   for (let n = 0; n < 40; n++) tail.push('line\n'.repeat(1_000))
-  t.equal(tail.lines.length + tail.dropped, 40_001)
-  t.ok(tail.lines.length <= LINES + 500)
+  t.equal(tail.lines.length + tail.droppedLines, 40_001)
+  t.ok(tail.lines.length <= MAX_TAIL_LINES + 500)
   t.same(plain(linesOf('x'.repeat(3_999), 'yz'.repeat(2_001))), [`${'x'.repeat(3_999)}y`, 'zy'.repeat(2_000), 'z'])
 })

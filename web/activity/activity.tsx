@@ -6,19 +6,19 @@ import { CallPage } from './call-page.tsx'
 import { EventPage } from './event-page.tsx'
 import { EventTree } from './event-tree.tsx'
 import { Filters } from './filters.tsx'
-import { older, pauseOrResume, showCleared } from './list-state.ts'
+import { hiddenCounts, showCleared, togglePause } from './list-state.ts'
 
 export function Activity() {
-  const [opened] = route.value.rest
+  const [opened] = route.value.segments
   const self = useRef<HTMLElement>(null)
   /** The keys of the tree are its own: these bring the focus there. */
   const enter = () => self.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
   useKeys({
     j: enter,
     k: enter,
-    p: pauseOrResume,
+    p: togglePause,
     Escape: () => {
-      if (route.peek().rest.length > 0) goTo('activity')
+      if (route.peek().segments.length > 0) goTo('activity')
     }
   })
   return (
@@ -27,7 +27,7 @@ export function Activity() {
         <h1 class="spoken">Activity</h1>
         <Filters />
         <EventTree opened={opened} />
-        <Older />
+        <OlderNotice />
       </section>
       {opened !== undefined && (
         <section class="panes-detail" aria-label={opened.startsWith('tc_') ? 'Call' : 'Event'}>
@@ -38,8 +38,8 @@ export function Activity() {
   )
 }
 
-function Older() {
-  const { skipped, cleared } = older.value
+function OlderNotice() {
+  const { skipped, cleared } = hiddenCounts.value
   if (skipped + cleared === 0) return null
   return (
     <p class="activity-older muted small row">

@@ -3,19 +3,19 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
-import { AskedAs } from '../approvals/facts.tsx'
+import { RequestedAs } from '../approvals/facts.tsx'
 import { Diff } from '../diff/diff.tsx'
-import { client, whatFailed } from '../session/session.ts'
+import { client, toErrorMessage } from '../session/session.ts'
 import { hrefOf } from '../shell/routes.ts'
-import { ring, ringVersion } from '../store/event-ring.ts'
+import { eventRing, eventRingVersion } from '../store/event-ring.ts'
 import { onEvent } from '../store/updates.ts'
-import { Copy } from '../text/copy-button.tsx'
-import { whenOf } from '../text/format.ts'
-import { clock } from '../text/format-time.ts'
-import { marked } from '../text/invisible.tsx'
-import { Block, Raw } from '../text/text-block.tsx'
-import { callOf } from './entries.ts'
-import { aboutCall, wordsOf } from './format-event.ts'
+import { CopyButton } from '../text/copy-button.tsx'
+import { formatDateTime } from '../text/format.ts'
+import { formatTime } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
+import { JsonView, TextBlock } from '../text/text-block.tsx'
+import { callIdOf } from './entries.ts'
+import { describeCall, formatEvent } from './format-event.ts'
 import { Status } from './status.tsx'
 import { UndoDialog } from './undo-dialog.tsx'
 import { Waterfall } from './waterfall.tsx'
@@ -27,7 +27,7 @@ export function CallPage({ id }: { id: string }) {
   return (
     <div class="detail">
       <header class="detail-head">
-        <h2 class="mono">{marked(call?.tool ?? id)}</h2>
+        <h2 class="mono">{markInvisible(call?.tool ?? id)}</h2>
         {call && <Status status={call.status} />}
         <a class="button quiet detail-close" href={hrefOf('activity')}>
           Close
@@ -36,7 +36,7 @@ export function CallPage({ id }: { id: string }) {
       {fault !== undefined && <p class="notice bad">{fault}</p>}
       {call && (
         <>
-          <p class="detail-about">{marked(aboutOf(call))}</p>
+          <p class="detail-about">{markInvisible(describeShownCall(call))}</p>
           <div class="row">
             {call.status === 'awaiting_approval' && (
               <a class="button primary" href={hrefOf('approvals', id)}>
@@ -48,29 +48,29 @@ export function CallPage({ id }: { id: string }) {
                 Undo…
               </button>
             )}
-            <Copy text={new URL(href, location.href).href} what="Link to this call">
+            <CopyButton text={new URL(href, location.href).href} label="Link to this call">
               Copy link
-            </Copy>
+            </CopyButton>
           </div>
-          <Facts call={call} />
+          <CallFacts call={call} />
           <Section title="Times">
             <Waterfall call={call} />
           </Section>
           <Section title="Params">
-            <Raw value={call.params} label="Params" />
+            <JsonView value={call.params} label="Params" />
           </Section>
-          <AskedAs call={call} />
-          {shownDiff(call) !== undefined && (
+          <RequestedAs call={call} />
+          {previewDiff(call) !== undefined && (
             <Section title="Shown to whoever decided">
-              <Diff text={shownDiff(call) ?? ''} />
+              <Diff text={previewDiff(call) ?? ''} />
             </Section>
           )}
-          <Outcome call={call} />
-          <Files call={call} />
-          <Events id={id} />
+          <CallOutcome call={call} />
+          <ChangedFiles call={call} />
+          <CallEvents id={id} />
           <details class="detail-section">
             <summary>The call as JSON</summary>
-            <Raw value={call} label="The call as JSON" />
+            <JsonView value={call} label="The call as JSON" />
           </details>
           {undoing.value && <UndoDialog id={id} onClose={() => (undoing.value = false)} />}
         </>
@@ -95,14 +95,14 @@ function useCall(id: string) {
         call.value = await client().get(id, { signal: stop.signal })
         fault.value = undefined
       } catch (error) {
-        if (!stop.signal.aborted) fault.value = whatFailed(error)
+        if (!stop.signal.aborted) fault.value = toErrorMessage(error)
       }
       asking = false
       if (again && !stop.signal.aborted) await ask()
     }
     void ask()
     const end = onEvent(event => {
-      if (event.type !== 'tool.progress' && callOf(event) === id) void ask()
+      if (event.type !== 'tool.progress' && callIdOf(event) === id) void ask()
     })
     return () => {
       end()
@@ -112,15 +112,15 @@ function useCall(id: string) {
   return { call: call.value, fault: fault.value }
 }
 
-const aboutOf = (call: Call): string =>
-  aboutCall({
+const describeShownCall = (call: Call): string =>
+  describeCall({
     title: call.status === 'success' ? call.result.title : undefined,
     shown: 'approval' in call ? call.approval?.preview.title : undefined,
     params: call.params,
     why: call.status === 'error' ? call.error.message : 'reason' in call ? call.reason : undefined
   })
 
-const shownDiff = (call: Call) => ('approval' in call ? call.approval?.preview.diff : undefined)
+const previewDiff = (call: Call) => ('approval' in call ? call.approval?.preview.diff : undefined)
 
 const Section = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <section class="detail-section">
@@ -129,15 +129,15 @@ const Section = ({ title, children }: { title: string; children: ComponentChildr
   </section>
 )
 
-function Facts({ call }: { call: Call }) {
+function CallFacts({ call }: { call: Call }) {
   const decision = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const facts: [name: string, value: string | undefined][] = [
-    ['Asked', `${whenOf(call.created_at)} by ${call.client}`],
+    ['Asked', `${formatDateTime(call.created_at)} by ${call.client}`],
     ['Agent', call.agent],
     ['Session', call.session_id],
     ['Workspace', call.workspace],
     ['Context', call.context],
-    ['Decided', decision && `${SOURCES[decision.source]}${decision.client ? ` (${decision.client})` : ''}`],
+    ['Decided', decision && `${DECISION_SOURCES[decision.source]}${decision.client ? ` (${decision.client})` : ''}`],
     [
       'Hooks',
       call.hooks?.map(({ name, outcome, reason }) => [name, outcome, reason].filter(Boolean).join(' ')).join('; ')
@@ -148,13 +148,13 @@ function Facts({ call }: { call: Call }) {
     <dl class="facts">
       {facts.map(
         ([name, value]) =>
-          value !== undefined && [<dt key={`${name} is`}>{name}</dt>, <dd key={name}>{marked(value)}</dd>]
+          value !== undefined && [<dt key={`${name} is`}>{name}</dt>, <dd key={name}>{markInvisible(value)}</dd>]
       )}
     </dl>
   )
 }
 
-const SOURCES = {
+const DECISION_SOURCES = {
   auto: 'by what it would do: nobody needed to be asked',
   user: 'by a person',
   rule: 'by a remembered rule',
@@ -162,19 +162,23 @@ const SOURCES = {
   hook: 'by a hook'
 } as const
 
-function Outcome({ call }: { call: Call }) {
+function CallOutcome({ call }: { call: Call }) {
   const text = call.status === 'success' ? call.result.content : undefined
   const why =
     call.status === 'error' ? `${call.error.code}: ${call.error.message}` : 'reason' in call ? call.reason : undefined
   if (text === undefined && why === undefined) return null
   return (
     <Section title={why === undefined ? 'Result' : 'Why'}>
-      {why === undefined ? <Block text={text ?? ''} label="Result" /> : <p class="notice bad">{marked(why)}</p>}
+      {why === undefined ? (
+        <TextBlock text={text ?? ''} label="Result" />
+      ) : (
+        <p class="notice bad">{markInvisible(why)}</p>
+      )}
     </Section>
   )
 }
 
-function Files({ call }: { call: Call }) {
+function ChangedFiles({ call }: { call: Call }) {
   const changes = ('changes' in call && call.changes) || []
   if (changes.length === 0) return null
   return (
@@ -183,7 +187,7 @@ function Files({ call }: { call: Call }) {
         {changes.map(({ path, from, operation, added, removed }) => (
           <li key={path}>
             <span class="muted">{operation}</span>{' '}
-            <code>{marked(from === undefined ? path : `${from} → ${path}`)}</code>
+            <code>{markInvisible(from === undefined ? path : `${from} → ${path}`)}</code>
             {added !== undefined && <span class="added number"> +{added}</span>}
             {removed !== undefined && <span class="removed number"> −{removed}</span>}
           </li>
@@ -193,19 +197,19 @@ function Files({ call }: { call: Call }) {
   )
 }
 
-function Events({ id }: { id: string }) {
-  ringVersion.value
-  const events = ring.events.filter(event => callOf(event) === id)
+function CallEvents({ id }: { id: string }) {
+  eventRingVersion.value
+  const events = eventRing.events.filter(event => callIdOf(event) === id)
   return (
     <Section title="Events">
       {events.length === 0 && <p class="muted">They are older than what this page holds.</p>}
       {events.map(event => (
         <details key={event.seq} class="told">
           <summary>
-            <time class="muted">{clock(event.time)}</time> <span class="mono">{event.type}</span>{' '}
-            <span class="told-words">{marked(wordsOf(event))}</span>
+            <time class="muted">{formatTime(event.time)}</time> <span class="mono">{event.type}</span>{' '}
+            <span class="told-words">{markInvisible(formatEvent(event))}</span>
           </summary>
-          <Raw value={event} label={`Event ${event.seq} as JSON`} />
+          <JsonView value={event} label={`Event ${event.seq} as JSON`} />
         </details>
       ))}
     </Section>

@@ -2,7 +2,7 @@
 import { parsePatch } from 'diff'
 import type { Event } from '../../src/client/client.ts'
 import type { Entry } from './entries.ts'
-import { aboutCall, shownOf, type Told } from './format-event.ts'
+import { describeCall, type EventByType, pendingPreview } from './format-event.ts'
 
 /** What the line of a call tells. */
 export interface CallSummary {
@@ -23,46 +23,46 @@ interface Change {
   removed: number
 }
 
-export function summaryOf({ events }: Entry): CallSummary {
-  const call = last(events, 'tool.call')
-  const result = last(events, 'tool.result')
+export function summarizeCall({ events }: Entry): CallSummary {
+  const call = findLast(events, 'tool.call')
+  const result = findLast(events, 'tool.result')
   return {
     tool: result?.tool ?? call?.tool,
-    about: aboutCall({
+    about: describeCall({
       title: (result?.result as { title?: string } | undefined)?.title,
-      shown: shownOf(call)?.title,
+      shown: pendingPreview(call)?.title,
       params: call?.params,
       why: (result?.error as { message?: string } | undefined)?.message ?? result?.reason
     }),
-    status: statusOf(events, call, result),
+    status: resolveStatus(events, call, result),
     session: events[0]?.session_id,
     ms: result?.execution_time_ms,
-    change: changeIn(events) ?? (result ? undefined : changeOf(shownOf(call)?.diff))
+    change: sumFileChanges(events) ?? (result ? undefined : countDiffCached(pendingPreview(call)?.diff))
   }
 }
 
-function changeIn(events: readonly Event[]): Change | undefined {
-  const changes = events.filter((event): event is Told<'file.changed'> => event.type === 'file.changed')
+function sumFileChanges(events: readonly Event[]): Change | undefined {
+  const changes = events.filter((event): event is EventByType<'file.changed'> => event.type === 'file.changed')
   if (changes.length === 0) return undefined
-  const sum = (count: (change: Told<'file.changed'>) => number | undefined) =>
+  const sum = (count: (change: EventByType<'file.changed'>) => number | undefined) =>
     changes.reduce((all, change) => all + (count(change) ?? 0), 0)
   return { files: changes.length, added: sum(({ added }) => added), removed: sum(({ removed }) => removed) }
 }
 
 /** Counted once: what waits is drawn anew with every event. */
-const counted = new Map<string, Change | undefined>()
-function changeOf(diff: string | undefined): Change | undefined {
+const diffCounts = new Map<string, Change | undefined>()
+function countDiffCached(diff: string | undefined): Change | undefined {
   if (!diff) return undefined
-  if (!counted.has(diff)) {
-    if (counted.size >= KEPT) counted.clear()
-    counted.set(diff, countedIn(diff))
+  if (!diffCounts.has(diff)) {
+    if (diffCounts.size >= MAX_CACHED_DIFFS) diffCounts.clear()
+    diffCounts.set(diff, countDiff(diff))
   }
-  return counted.get(diff)
+  return diffCounts.get(diff)
 }
-const KEPT = 200
+const MAX_CACHED_DIFFS = 200
 
 /** None where the text is no unified diff. */
-function countedIn(diff: string): Change | undefined {
+function countDiff(diff: string): Change | undefined {
   try {
     const files = parsePatch(diff)
     const lines = files.flatMap(({ hunks }) => hunks.flatMap(hunk => hunk.lines))
@@ -73,17 +73,21 @@ function countedIn(diff: string): Change | undefined {
   }
 }
 
-function statusOf(events: readonly Event[], call?: Told<'tool.call'>, result?: Told<'tool.result'>): string {
+function resolveStatus(
+  events: readonly Event[],
+  call?: EventByType<'tool.call'>,
+  result?: EventByType<'tool.result'>
+): string {
   if (events.some(({ type }) => type === 'job.started') && !events.some(({ type }) => type === 'job.exited'))
     return 'job runs'
   if (result) return result.status
-  const decision = last(events, 'tool.decision')
+  const decision = findLast(events, 'tool.decision')
   // A call is told anew when what it would do has changed: then the decision before that says nothing.
   if (decision && (!call || decision.seq > call.seq))
     return decision.decision === 'approved' ? 'running' : decision.decision
   return call?.requires_approval ? 'waits' : call ? 'running' : 'seen'
 }
 
-function last<T extends Event['type']>(events: readonly Event[], type: T): Told<T> | undefined {
-  return events.findLast((event): event is Told<T> => event.type === type)
+function findLast<T extends Event['type']>(events: readonly Event[], type: T): EventByType<T> | undefined {
+  return events.findLast((event): event is EventByType<T> => event.type === type)
 }

@@ -21,11 +21,11 @@ export const NO_FILTER: Filter = { type: '', tool: '', session: '', text: '' }
 
 /** Newest first. A call stands where its first event came, so that nothing moves as it goes on; so do the states of a
  * session, of which each call makes two or three. */
-export function entriesOf(events: readonly Event[]): Entry[] {
+export function groupEvents(events: readonly Event[]): Entry[] {
   const groups = new Map<string, Event[]>()
   const entries: Entry[] = []
   for (const event of events) {
-    const id = callOf(event)
+    const id = callIdOf(event)
     const group = id ?? (event.type === 'agent.state' ? `session ${event.session_id}` : undefined)
     const known = group === undefined ? undefined : groups.get(group)
     if (known) {
@@ -43,14 +43,14 @@ export function entriesOf(events: readonly Event[]): Entry[] {
 export const isGroup = ({ tool_call_id, events }: Entry): boolean => tool_call_id !== undefined || events.length > 1
 
 /** The call that an event belongs to. */
-export function callOf(event: Event): string | undefined {
+export function callIdOf(event: Event): string | undefined {
   if (event.tool_call_id !== undefined) return event.tool_call_id
   if (event.type === 'file.changed') return event.by === 'external' ? undefined : event.by.tool_call_id
   return 'task_id' in event ? event.task_id : undefined
 }
 
 /** The entries that a filter leaves. A call stays whole where one of its events is what is looked for. */
-export function filtered(entries: readonly Entry[], filter: Filter): readonly Entry[] {
+export function filterEntries(entries: readonly Entry[], filter: Filter): readonly Entry[] {
   const { type, tool, session } = filter
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
   if (!type && !tool && !session && words.length === 0) return entries
@@ -59,12 +59,12 @@ export function filtered(entries: readonly Entry[], filter: Filter): readonly En
       (!type || events.some(event => event.type === type)) &&
       (!tool || events.some(event => toolOf(event) === tool)) &&
       (!session || events.some(event => event.session_id === session)) &&
-      words.every(word => events.some(event => textOf(event).includes(word)))
+      words.every(word => events.some(event => searchTextOf(event).includes(word)))
   )
 }
 
 /** What there is to filter by. */
-export function facets(events: readonly Event[]): { types: string[]; tools: string[]; sessions: string[] } {
+export function collectFacets(events: readonly Event[]): { types: string[]; tools: string[]; sessions: string[] } {
   const types = new Set<string>()
   const tools = new Set<string>()
   const sessions = new Set<string>()
@@ -80,11 +80,11 @@ export function facets(events: readonly Event[]): { types: string[]; tools: stri
 const toolOf = (event: Event) => ('tool' in event ? event.tool : undefined)
 
 /** What is searched of an event. An event never changes, so that it is written out once. */
-const texts = new WeakMap<Event, string>()
-function textOf(event: Event): string {
-  const known = texts.get(event)
+const searchTexts = new WeakMap<Event, string>()
+function searchTextOf(event: Event): string {
+  const known = searchTexts.get(event)
   if (known !== undefined) return known
   const text = JSON.stringify(event).toLowerCase()
-  texts.set(event, text)
+  searchTexts.set(event, text)
   return text
 }

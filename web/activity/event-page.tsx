@@ -1,13 +1,13 @@
 // One event whole, as it was told.
 import { hrefOf } from '../shell/routes.ts'
-import { ring, ringVersion } from '../store/event-ring.ts'
-import { marked } from '../text/invisible.tsx'
-import { Raw } from '../text/text-block.tsx'
-import { wordsOf } from './format-event.ts'
+import { eventRing, eventRingVersion } from '../store/event-ring.ts'
+import { markInvisible } from '../text/invisible.tsx'
+import { JsonView } from '../text/text-block.tsx'
+import { formatEvent } from './format-event.ts'
 
 export function EventPage({ seq }: { seq: number }) {
-  ringVersion.value
-  const event = ring.events.find(event => event.seq === seq)
+  eventRingVersion.value
+  const event = eventRing.events.find(event => event.seq === seq)
   return (
     <div class="detail">
       <header class="detail-head">
@@ -18,8 +18,8 @@ export function EventPage({ seq }: { seq: number }) {
       </header>
       {event ? (
         <>
-          <p>{marked(wordsOf(event))}</p>
-          <Raw value={event} label={`Event ${seq} as JSON`} />
+          <p>{markInvisible(formatEvent(event))}</p>
+          <JsonView value={event} label={`Event ${seq} as JSON`} />
         </>
       ) : (
         <p class="muted">It is not among the newest events that this page holds.</p>

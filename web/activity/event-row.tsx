@@ -2,12 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import type { Event } from '../../src/client/client.ts'
 import { pending } from '../store/approvals.ts'
-import { clock, span } from '../text/format-time.ts'
-import { marked } from '../text/invisible.tsx'
-import { type CallSummary, summaryOf } from './call-summary.ts'
+import { formatDuration, formatTime } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
+import { type CallSummary, summarizeCall } from './call-summary.ts'
 import type { Entry } from './entries.ts'
-import { wordsOf } from './format-event.ts'
-import { openRow, toggle } from './list-state.ts'
+import { formatEvent } from './format-event.ts'
+import { openRow, toggleExpanded } from './list-state.ts'
 import type { Row } from './rows.ts'
 import { Status } from './status.tsx'
 
@@ -49,7 +49,7 @@ export function EventRow({ id, row, index, active, opened, expanded }: Props) {
         <EventLine
           event={entry.events.at(-1)!}
           since={entry.events[0]!.time}
-          turn={<Turn row={row} expanded={expanded} />}
+          turn={<ExpandToggle row={row} expanded={expanded} />}
         />
       )}
       {event === undefined && entry.events.length > 1 && <span class="event-count number">{entry.events.length}</span>}
@@ -58,27 +58,27 @@ export function EventRow({ id, row, index, active, opened, expanded }: Props) {
 }
 
 function CallLine({ row, expanded }: { row: Row; expanded: boolean }) {
-  const { tool, about, status, session, ms, change } = summaryOf(row.entry)
+  const { tool, about, status, session, ms, change } = summarizeCall(row.entry)
   return (
     <>
-      <Turn row={row} expanded={expanded} />
-      <time class="event-time">{clock(row.entry.events[0]!.time)}</time>
+      <ExpandToggle row={row} expanded={expanded} />
+      <time class="event-time">{formatTime(row.entry.events[0]!.time)}</time>
       <Status status={status} />
-      <span class="event-tool mono">{marked(tool ?? 'a call')}</span>
-      <span class="event-about">{marked(about || titleOf(row.entry))}</span>
-      <Change change={change} />
-      <span class="event-session muted">{marked(session === 'default' ? '' : (session ?? ''))}</span>
-      <span class="event-ms number muted">{ms === undefined ? '' : span(ms)}</span>
+      <span class="event-tool mono">{markInvisible(tool ?? 'a call')}</span>
+      <span class="event-about">{markInvisible(about || pendingTitle(row.entry))}</span>
+      <ChangeCount change={change} />
+      <span class="event-session muted">{markInvisible(session === 'default' ? '' : (session ?? ''))}</span>
+      <span class="event-ms number muted">{ms === undefined ? '' : formatDuration(ms)}</span>
     </>
   )
 }
 
 /** Of a call that waits and was too large to be told whole. */
-const titleOf = ({ tool_call_id }: Entry): string =>
+const pendingTitle = ({ tool_call_id }: Entry): string =>
   pending.peek().find(({ call }) => call.tool_call_id === tool_call_id)?.call.approval.preview.title ?? ''
 
 /** How much a call changes, or would. */
-const Change = ({ change }: { change: CallSummary['change'] }) =>
+const ChangeCount = ({ change }: { change: CallSummary['change'] }) =>
   change === undefined ? null : (
     <span class="event-files muted">
       {change.files === 1 ? '' : `${change.files} files `}
@@ -88,14 +88,14 @@ const Change = ({ change }: { change: CallSummary['change'] }) =>
   )
 
 /** Shows and folds what is below a row, for the mouse. */
-const Turn = ({ row, expanded }: { row: Row; expanded: boolean }) => (
+const ExpandToggle = ({ row, expanded }: { row: Row; expanded: boolean }) => (
   <span
     class="event-turn"
     aria-hidden="true"
     data-open={expanded ? '' : undefined}
     onClick={event => {
       event.stopPropagation()
-      toggle(row.key)
+      toggleExpanded(row.key)
     }}
   />
 )
@@ -110,8 +110,8 @@ interface EventLineProps {
 const EventLine = ({ event, since = event.time, turn }: EventLineProps) => (
   <>
     {turn ?? <span class="event-turn" aria-hidden="true" />}
-    <time class="event-time">{clock(since)}</time>
+    <time class="event-time">{formatTime(since)}</time>
     <span class="event-type mono">{event.type}</span>
-    <span class="event-about">{marked(wordsOf(event))}</span>
+    <span class="event-about">{markInvisible(formatEvent(event))}</span>
   </>
 )

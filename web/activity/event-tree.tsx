@@ -1,10 +1,10 @@
 // The list of events: a tree of calls with their events, of which only what is seen is drawn.
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { isOfSequence } from '../shell/keys.ts'
+import { isSequenceKey } from '../shell/keys.ts'
 import { EventRow } from './event-row.tsx'
-import { filter, leadsTo, opened as openedCalls, openRow, rows, toggle } from './list-state.ts'
-import { anchored, type Row, windowOf } from './rows.ts'
+import { detailIdOf, filter, expandedCalls as openedCalls, openRow, rows, toggleExpanded } from './list-state.ts'
+import { anchorScroll, type Row, visibleWindow } from './rows.ts'
 
 export function EventTree({ opened }: { opened: string | undefined }) {
   const box = useRef<HTMLDivElement>(null)
@@ -17,7 +17,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
   const look = () => {
     if (!box.current) return
     const { scrollTop, clientHeight } = box.current
-    const next = windowOf(scrollTop, clientHeight, rowHeight.current, rows.peek().length)
+    const next = visibleWindow(scrollTop, clientHeight, rowHeight.current, rows.peek().length)
     const now = seen.peek()
     if (next.first !== now.first || next.end !== now.end) seen.value = next
   }
@@ -34,7 +34,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
 
   useLayoutEffect(() => {
     const element = box.current!
-    const top = anchored(element.scrollTop, rowHeight.current, before.current, all)
+    const top = anchorScroll(element.scrollTop, rowHeight.current, before.current, all)
     if (top !== element.scrollTop) element.scrollTop = top
     before.current = all
     look()
@@ -54,8 +54,8 @@ export function EventTree({ opened }: { opened: string | undefined }) {
 
   const onKeyDown = (event: KeyboardEvent) => {
     const at = all.findIndex(({ key }) => key === active.value)
-    const act = keysAt(at, all, move, Math.floor((box.current?.clientHeight ?? 0) / rowHeight.current))[event.key]
-    if (!act || event.ctrlKey || event.metaKey || event.altKey || isOfSequence()) return
+    const act = keyHandlers(at, all, move, Math.floor((box.current?.clientHeight ?? 0) / rowHeight.current))[event.key]
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || isSequenceKey()) return
     event.preventDefault()
     act()
   }
@@ -73,7 +73,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
   } as const
   return (
     <div ref={box} class="events" onScroll={look} {...(all.length > 0 && tree)}>
-      {all.length === 0 && <Nothing />}
+      {all.length === 0 && <EmptyState />}
       <div class="events-space" role="none" style={{ height: `calc(${all.length} * var(--row))` }}>
         {all.slice(first, end).map((row, index) => (
           <EventRow
@@ -82,7 +82,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
             row={row}
             index={first + index}
             active={row.key === active.value}
-            opened={row.level === 1 && leadsTo(row) === opened}
+            opened={row.level === 1 && detailIdOf(row) === opened}
             expanded={openedCalls.value.has(row.key)}
           />
         ))}
@@ -94,7 +94,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
 const rowId = (key: string) => `event-${key.replace('/', '-')}`
 
 /** What the keys of a tree do; j and k are among them. */
-function keysAt(
+function keyHandlers(
   at: number,
   rows: readonly Row[],
   move: (to: number) => void,
@@ -115,13 +115,13 @@ function keysAt(
     PageDown: () => move(at + page),
     PageUp: () => move(at - page),
     ...(row && { Enter: () => openRow(row) }),
-    ...(isCall && !isOpen && { ArrowRight: () => toggle(row.key) }),
-    ...(isCall && isOpen && { ArrowLeft: () => toggle(row.key), ArrowRight: down }),
+    ...(isCall && !isOpen && { ArrowRight: () => toggleExpanded(row.key) }),
+    ...(isCall && isOpen && { ArrowLeft: () => toggleExpanded(row.key), ArrowRight: down }),
     ...(row?.level === 2 && { ArrowLeft: () => move(rows.findIndex(({ key }) => key === row.entry.key)) })
   }
 }
 
-function Nothing() {
+function EmptyState() {
   const { type, tool, session, text } = filter.value
   const isNarrowed = Boolean(type || tool || session || text)
   return (

@@ -1,8 +1,8 @@
 // What the list is narrowed down by, and its three buttons.
-import { clear, filter, isPaused, missed, offered, pauseOrResume } from './list-state.ts'
+import { clearEvents, facetOptions, filter, isPaused, missedCount, togglePause } from './list-state.ts'
 
 export function Filters() {
-  const { types, tools, sessions } = offered.value
+  const { types, tools, sessions } = facetOptions.value
   return (
     <search class="toolbar">
       <input
@@ -19,10 +19,10 @@ export function Filters() {
       <Facet name="tool" all="All tools" values={tools} />
       <Facet name="session" all="All sessions" values={sessions} />
       <div class="row toolbar-end">
-        <button type="button" class="button" aria-pressed={isPaused.value} onClick={pauseOrResume}>
-          {isPaused.value ? `Resume (${missed.value.toLocaleString('en')} new)` : 'Pause'}
+        <button type="button" class="button" aria-pressed={isPaused.value} onClick={togglePause}>
+          {isPaused.value ? `Resume (${missedCount.value.toLocaleString('en')} new)` : 'Pause'}
         </button>
-        <button type="button" class="button" onClick={clear}>
+        <button type="button" class="button" onClick={clearEvents}>
           Clear
         </button>
       </div>

@@ -1,26 +1,26 @@
 // What an event says, in a line.
 import type { Event } from '../../src/client/client.ts'
 
-export type Told<T extends Event['type']> = Extract<Event, { type: T }>
+export type EventByType<T extends Event['type']> = Extract<Event, { type: T }>
 
 /** What the line of one event tells. Of one that was too large to be told, large fields are missing. */
-export const wordsOf = (event: Event): string => (WORDS[event.type] as (event: Event) => string)(event)
+export const formatEvent = (event: Event): string => (EVENT_FORMATTERS[event.type] as (event: Event) => string)(event)
 
-const WORDS: { [T in Event['type']]: (event: Told<T>) => string } = {
+const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => string } = {
   'stream.snapshot': ({ head }) => `at ${head}`,
   'stream.gap': ({ oldest }) => `nothing is kept before ${oldest}`,
   'tool.call': ({ tool, params, requested_tool, requires_approval }) =>
-    joined(
-      `${tool} ${aboutOf(params)}`,
+    joinParts(
+      `${tool} ${summarizeParams(params)}`,
       requested_tool === undefined ? undefined : `asked for as ${requested_tool}`,
       requires_approval ? 'waits for a decision' : undefined
     ),
-  'tool.decision': ({ decision, by, reason }) => joined(decision, clientOf(by), reason),
+  'tool.decision': ({ decision, by, reason }) => joinParts(decision, formatDecider(by), reason),
   'tool.progress': ({ progress, message, delta }) =>
-    joined(progress === undefined ? undefined : `${Math.round(progress * 100)} %`, message, delta?.text.trim()),
-  'tool.result': event => joined(event.status, titleOf(event)),
+    joinParts(progress === undefined ? undefined : `${Math.round(progress * 100)} %`, message, delta?.text.trim()),
+  'tool.result': event => joinParts(event.status, resultTitle(event)),
   'file.changed': ({ operation, path, from, added, removed, by }) =>
-    joined(
+    joinParts(
       operation,
       from === undefined ? path : `${from} → ${path}`,
       added === undefined ? undefined : `+${added} −${removed ?? 0}`,
@@ -29,38 +29,38 @@ const WORDS: { [T in Event['type']]: (event: Told<T>) => string } = {
   'diagnostics.changed': ({ server, files }) =>
     `${server}: ${files?.map(({ path }) => path).join(', ') ?? 'many files'}`,
   'tool.delegate': ({ effect, client_id }) => `${effect} asked of ${client_id}`,
-  'tool.delegation_ended': ({ outcome, by, reason }) => joined(outcome, by && `by ${by}`, reason),
+  'tool.delegation_ended': ({ outcome, by, reason }) => joinParts(outcome, by && `by ${by}`, reason),
   'job.started': ({ command }) => command,
   'job.exited': ({ status, exit_code, reason }) =>
-    joined(status, typeof exit_code === 'number' ? `code ${exit_code}` : undefined, reason),
-  'agent.state': ({ session_id, state }) => joined(session_id, state.replaceAll('_', ' ')),
+    joinParts(status, typeof exit_code === 'number' ? `code ${exit_code}` : undefined, reason),
+  'agent.state': ({ session_id, state }) => joinParts(session_id, state.replaceAll('_', ' ')),
   'index.changed': ({ state, indexed }) => `${state}, ${indexed} files`,
-  'mcp.changed': ({ name, state, reason }) => joined(name, state.replaceAll('_', ' '), reason),
+  'mcp.changed': ({ name, state, reason }) => joinParts(name, state.replaceAll('_', ' '), reason),
   'tools.changed': ({ source, added, removed, changed }) =>
     `${source}: ${added?.length ?? 'many'} new, ${removed?.length ?? 'many'} gone, ${changed?.length ?? 'many'} changed`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }
 
-const clientOf = (by: unknown) => {
+const formatDecider = (by: unknown) => {
   const client = (by as { client?: string } | undefined)?.client
   return client === undefined ? undefined : `by ${client}`
 }
-const joined = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ')
+const joinParts = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ')
 
 /** The params that say most in a line: texts of many lines, and those that stand in files, by how long they are. */
-export function aboutOf(params: unknown): string {
+export function summarizeParams(params: unknown): string {
   if (typeof params !== 'object' || params === null) return ''
   return Object.entries(params)
     .flatMap(([name, value]) => {
       if (typeof value === 'number') return [String(value)]
       if (typeof value !== 'string') return []
-      return [value.includes('\n') || TEXTS.has(name) ? `${name} of ${linesOf(value)}` : value]
+      return [value.includes('\n') || TEXT_PARAMS.has(name) ? `${name} of ${formatLineCount(value)}` : value]
     })
     .join(' ')
     .slice(0, 300)
 }
 
-interface About {
+interface CallDescription {
   /** Of its result. */
   title?: string | undefined
   /** What was shown of it while it waited. */
@@ -71,22 +71,22 @@ interface About {
 }
 
 /** What a call did; of one that did nothing what it would have done, and why it did not. */
-export const aboutCall = ({ title, shown, params, why }: About): string =>
-  title ?? joined(shown ?? aboutOf(params), why)
+export const describeCall = ({ title, shown, params, why }: CallDescription): string =>
+  title ?? joinParts(shown ?? summarizeParams(params), why)
 
 /** Params that hold text of files, whoever's tool takes them. */
-const TEXTS: ReadonlySet<string> = new Set(['content', 'old', 'new', 'patch', 'old_string', 'new_string', 'text'])
+const TEXT_PARAMS: ReadonlySet<string> = new Set(['content', 'old', 'new', 'patch', 'old_string', 'new_string', 'text'])
 
-function linesOf(text: string): string {
+function formatLineCount(text: string): string {
   const count = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length
   return count === 1 ? '1 line' : `${count} lines`
 }
 
 /** What was shown of a call that waits. */
-export const shownOf = (call: Told<'tool.call'> | undefined) =>
+export const pendingPreview = (call: EventByType<'tool.call'> | undefined) =>
   (call?.approval as { preview: { title: string; diff?: string } } | undefined)?.preview
 
-export const titleOf = (result: Told<'tool.result'> | undefined) =>
+export const resultTitle = (result: EventByType<'tool.result'> | undefined) =>
   (result?.result as { title?: string } | undefined)?.title ??
   (result?.error as { message?: string } | undefined)?.message ??
   result?.reason

@@ -3,78 +3,79 @@
 import { computed, signal } from '@preact/signals'
 import type { Event } from '../../src/client/client.ts'
 import { goTo } from '../shell/routes.ts'
-import { ring, ringVersion } from '../store/event-ring.ts'
-import { entriesOf, type Filter, facets, filtered, NO_FILTER } from './entries.ts'
-import { type Row, rowsOf } from './rows.ts'
-import { paced } from './throttled.ts'
+import { eventRing, eventRingVersion } from '../store/event-ring.ts'
+import { collectFacets, type Filter, filterEntries, groupEvents, NO_FILTER } from './entries.ts'
+import { type Row, toRows } from './rows.ts'
+import { throttled } from './throttled.ts'
 
 /** A list that changes more often is not read. */
-const PACE_MS = 100
+const UPDATE_INTERVAL_MS = 100
 
 export const filter = signal<Filter>(NO_FILTER)
 /** Calls whose events are shown below them. */
-export const opened = signal<ReadonlySet<string>>(new Set())
+export const expandedCalls = signal<ReadonlySet<string>>(new Set())
 
 /** What there was when somebody paused. */
-const paused = signal<Ring | undefined>(undefined)
+const pausedSnapshot = signal<EventSnapshot | undefined>(undefined)
 /** Up to this event all was cleared away. */
-const cleared = signal(0)
+const clearedSeq = signal(0)
 
-interface Ring {
+interface EventSnapshot {
   events: readonly Event[]
   older: number
 }
 
-const version = paced(ringVersion, PACE_MS).value
-const latest = computed((): Ring => {
-  version.value
-  return { events: ring.events.slice(), older: ring.older }
+const throttledVersion = throttled(eventRingVersion, UPDATE_INTERVAL_MS).value
+const latestEvents = computed((): EventSnapshot => {
+  throttledVersion.value
+  return { events: eventRing.events.slice(), older: eventRing.evicted }
 })
-const current = computed(() => paused.value ?? latest.value)
-const kept = computed(() => {
-  const { events } = current.value
-  return cleared.value === 0 ? events : events.filter(({ seq }) => seq > cleared.value)
+const currentEvents = computed(() => pausedSnapshot.value ?? latestEvents.value)
+const visibleEvents = computed(() => {
+  const { events } = currentEvents.value
+  return clearedSeq.value === 0 ? events : events.filter(({ seq }) => seq > clearedSeq.value)
 })
 
-export const offered = computed(() => facets(kept.value))
-export const entries = computed(() => filtered(entriesOf(kept.value), filter.value))
-export const rows = computed(() => rowsOf(entries.value, opened.value))
+export const facetOptions = computed(() => collectFacets(visibleEvents.value))
+export const entries = computed(() => filterEntries(groupEvents(visibleEvents.value), filter.value))
+export const rows = computed(() => toRows(entries.value, expandedCalls.value))
 
 /** How many older events are not shown: let go here, or cleared away. */
-export const older = computed(() => ({
-  skipped: current.value.older,
-  cleared: current.value.events.length - kept.value.length
+export const hiddenCounts = computed(() => ({
+  skipped: currentEvents.value.older,
+  cleared: currentEvents.value.events.length - visibleEvents.value.length
 }))
 
-export const isPaused = computed(() => paused.value !== undefined)
+export const isPaused = computed(() => pausedSnapshot.value !== undefined)
 /** How many events came since. */
-export const missed = computed(() => {
-  const then = paused.value
-  return then ? latest.value.older + latest.value.events.length - then.older - then.events.length : 0
+export const missedCount = computed(() => {
+  const then = pausedSnapshot.value
+  return then ? latestEvents.value.older + latestEvents.value.events.length - then.older - then.events.length : 0
 })
 
-export function pauseOrResume() {
-  paused.value = paused.peek() ? undefined : latest.peek()
+export function togglePause() {
+  pausedSnapshot.value = pausedSnapshot.peek() ? undefined : latestEvents.peek()
 }
 
-export function clear() {
-  cleared.value = latest.peek().events.at(-1)?.seq ?? 0
-  if (paused.peek()) paused.value = latest.peek()
+export function clearEvents() {
+  clearedSeq.value = latestEvents.peek().events.at(-1)?.seq ?? 0
+  if (pausedSnapshot.peek()) pausedSnapshot.value = latestEvents.peek()
 }
 
 export function showCleared() {
-  cleared.value = 0
+  clearedSeq.value = 0
 }
 
-export function toggle(key: string) {
-  const next = new Set(opened.peek())
+export function toggleExpanded(key: string) {
+  const next = new Set(expandedCalls.peek())
   if (!next.delete(key)) next.add(key)
-  opened.value = next
+  expandedCalls.value = next
 }
 
 /** Where a row leads: to its call, or to the event itself, of several to the newest. */
-export const leadsTo = ({ entry, event = entry.events.at(-1)! }: Row): string => entry.tool_call_id ?? String(event.seq)
+export const detailIdOf = ({ entry, event = entry.events.at(-1)! }: Row): string =>
+  entry.tool_call_id ?? String(event.seq)
 
 export function openRow(row: Row) {
-  goTo('activity', leadsTo(row))
+  goTo('activity', detailIdOf(row))
 }

@@ -11,14 +11,14 @@ export interface Phase {
 }
 
 /** The phases of a call, in their order. `now` is where one that is not over ends for the eye. */
-export function phasesOf(call: Call, now: number): Phase[] {
+export function toPhases(call: Call, now: number): Phase[] {
   const asked = Date.parse(call.created_at)
   const at = (time: string | undefined) => (time === undefined ? undefined : Math.max(0, Date.parse(time) - asked))
   const started = at('started_at' in call ? call.started_at : undefined)
   const ended = at('finished_at' in call ? call.finished_at : undefined)
-  const decided = wasDecided(call) ? at(decisionOf(call)?.at) : undefined
+  const decided = wasDecidedByUser(call) ? at(decisionOf(call)?.at) : undefined
   const waited =
-    call.status === 'awaiting_approval' || decided !== undefined || (wasAsked(call) && started === undefined)
+    call.status === 'awaiting_approval' || decided !== undefined || (requiredApproval(call) && started === undefined)
   const marks: { name: string; to: number | undefined }[] = [
     ...(waited ? [{ name: 'decision', to: decided ?? (call.status === 'awaiting_approval' ? undefined : ended) }] : []),
     ...(call.status === 'awaiting_approval' || (ended !== undefined && started === undefined)
@@ -41,5 +41,5 @@ export function phasesOf(call: Call, now: number): Phase[] {
 
 const decisionOf = (call: Call) =>
   'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
-const wasDecided = (call: Call) => decisionOf(call)?.source === 'user'
-const wasAsked = (call: Call) => 'approval' in call && call.approval !== undefined
+const wasDecidedByUser = (call: Call) => decisionOf(call)?.source === 'user'
+const requiredApproval = (call: Call) => 'approval' in call && call.approval !== undefined

@@ -16,7 +16,7 @@ export interface Row {
 }
 
 /** The rows of entries; of the calls in `open` their events too. */
-export function rowsOf(entries: readonly Entry[], open: ReadonlySet<string>): Row[] {
+export function toRows(entries: readonly Entry[], open: ReadonlySet<string>): Row[] {
   const rows: Row[] = []
   for (const [index, entry] of entries.entries()) {
     const { key, events } = entry
@@ -33,24 +33,29 @@ export function rowsOf(entries: readonly Entry[], open: ReadonlySet<string>): Ro
   return rows
 }
 
-export interface Window {
+export interface RowWindow {
   first: number
   /** One after the last. */
   end: number
 }
 
 /** Rows drawn beyond those that are seen, so that a quick hand finds no gap. They come and go by blocks of as many. */
-const BLOCK = 16
+const OVERSCAN_ROWS = 16
 
-export function windowOf(scrollTop: number, height: number, rowHeight: number, count: number): Window {
-  const first = Math.floor(scrollTop / rowHeight / BLOCK) * BLOCK - BLOCK
-  const end = Math.ceil((scrollTop + height) / rowHeight / BLOCK) * BLOCK + BLOCK
+export function visibleWindow(scrollTop: number, height: number, rowHeight: number, count: number): RowWindow {
+  const first = Math.floor(scrollTop / rowHeight / OVERSCAN_ROWS) * OVERSCAN_ROWS - OVERSCAN_ROWS
+  const end = Math.ceil((scrollTop + height) / rowHeight / OVERSCAN_ROWS) * OVERSCAN_ROWS + OVERSCAN_ROWS
   return { first: Math.max(0, Math.min(first, count)), end: Math.max(0, Math.min(end, count)) }
 }
 
 /** Where to scroll to so that what was seen is seen still, though rows came before it. Whoever stands at the top sees what
  * comes. */
-export function anchored(scrollTop: number, rowHeight: number, before: readonly Row[], after: readonly Row[]): number {
+export function anchorScroll(
+  scrollTop: number,
+  rowHeight: number,
+  before: readonly Row[],
+  after: readonly Row[]
+): number {
   if (scrollTop < rowHeight) return scrollTop
   const index = Math.floor(scrollTop / rowHeight)
   const seen = before[index]

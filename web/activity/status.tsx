@@ -2,7 +2,7 @@
 import type { Job } from '../../src/client/client.ts'
 
 /** What went as it should has none: it is what is not to be looked at. */
-const KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
+const STATUS_KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
   running: 'accent',
   queued: 'accent',
   'job runs': 'accent',
@@ -15,10 +15,10 @@ const KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
   lost: 'bad'
 }
 
-const WORDS: Record<string, string> = { success: 'done', awaiting_approval: 'waits', error: 'failed' }
+const STATUS_LABELS: Record<string, string> = { success: 'done', awaiting_approval: 'waits', error: 'failed' }
 
 export const Status = ({ status }: { status: string }) => (
-  <span class={`badge ${KINDS[status] ?? 'plain'}`}>{WORDS[status] ?? status}</span>
+  <span class={`badge ${STATUS_KINDS[status] ?? 'plain'}`}>{STATUS_LABELS[status] ?? status}</span>
 )
 
 /** A command that ended by itself says with what. */

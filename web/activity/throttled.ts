@@ -2,7 +2,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 
 /** Follows a signal, at once after a pause and then at most every `ms`. `stop` ends that. */
-export function paced<T>(source: ReadonlySignal<T>, ms: number): { value: ReadonlySignal<T>; stop: () => void } {
+export function throttled<T>(source: ReadonlySignal<T>, ms: number): { value: ReadonlySignal<T>; stop: () => void } {
   const followed = signal(source.peek())
   let timer: ReturnType<typeof setTimeout> | undefined
   const take = () => {

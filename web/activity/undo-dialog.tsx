@@ -1,19 +1,19 @@
 // Taking back what a call changed: shows what that would do now, file by file, and asks.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { ToolgateError, type UndoShown } from '../../src/client/client.ts'
+import { ToolgateError, type UndoPreview } from '../../src/client/client.ts'
 import { Diff } from '../diff/diff.tsx'
-import { client, whatFailed } from '../session/session.ts'
+import { client, toErrorMessage } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
-import { Fault } from '../shell/error-notice.tsx'
-import { say } from '../shell/live-region.tsx'
+import { ErrorNotice } from '../shell/error-notice.tsx'
+import { announce } from '../shell/live-region.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
-import { marked } from '../text/invisible.tsx'
+import { markInvisible } from '../text/invisible.tsx'
 
 /** How long the undo is waited for here; it goes on without. */
 const WAIT_MS = 10_000
 
-const ACTIONS: Record<UndoShown['files'][number]['action'], string> = {
+const ACTION_LABELS: Record<UndoPreview['files'][number]['action'], string> = {
   restore: 'is put back as it was',
   merge: 'is put back; what was changed later stays',
   delete: 'is deleted',
@@ -25,18 +25,18 @@ const ACTIONS: Record<UndoShown['files'][number]['action'], string> = {
 }
 
 export function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
-  const shown = useSignal<UndoShown | undefined>(undefined)
+  const shown = useSignal<UndoPreview | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
   useEffect(() => {
     client()
-      .showUndo(id)
+      .previewUndo(id)
       .then(
         found => {
           shown.value = found
         },
         error => {
-          fault.value = whatFailed(error)
+          fault.value = toErrorMessage(error)
         }
       )
   }, [id])
@@ -47,15 +47,15 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
     busy.value = true
     try {
       const call = await client().undo(id, { digest, wait_ms: WAIT_MS })
-      say(call.status === 'success' ? 'Undone' : `The undo is ${call.status.replaceAll('_', ' ')}`)
+      announce(call.status === 'success' ? 'Undone' : `The undo is ${call.status.replaceAll('_', ' ')}`)
       onClose()
       if (call.status === 'awaiting_approval') goTo('approvals', call.tool_call_id)
       else goTo('activity', call.tool_call_id)
     } catch (error) {
-      fault.value = whatFailed(error)
+      fault.value = toErrorMessage(error)
       const now =
         error instanceof ToolgateError && error.code === 'PREVIEW_CHANGED' ? error.problem?.details : undefined
-      if (now) shown.value = now as unknown as UndoShown
+      if (now) shown.value = now as unknown as UndoPreview
       busy.value = false
     }
   }
@@ -64,18 +64,18 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
   return (
     <Dialog title="Undo this call" onClose={onClose} onSubmit={() => void undo()}>
       <div class="inside">
-        <Fault text={fault.value} />
+        <ErrorNotice text={fault.value} />
         {!shown.value && !fault.value && <p class="muted">Looking what that would do…</p>}
         {reason !== undefined && <p class="notice warn">{reason}</p>}
         {files.map(file => (
           <section key={file.path} class="undo-file">
             <h3>
-              <code>{marked(file.path)}</code> <span class="muted">{ACTIONS[file.action]}</span>
+              <code>{markInvisible(file.path)}</code> <span class="muted">{ACTION_LABELS[file.action]}</span>
             </h3>
-            {file.note !== undefined && <p>{marked(file.note)}</p>}
+            {file.note !== undefined && <p>{markInvisible(file.note)}</p>}
             {file.conflicts?.map(({ tool_call_id, message }) => (
               <p key={message} class="notice warn">
-                {marked(message)} <a href={hrefOf('activity', tool_call_id)}>By this call</a>
+                {markInvisible(message)} <a href={hrefOf('activity', tool_call_id)}>By this call</a>
               </p>
             ))}
             {file.diff !== undefined && <Diff text={file.diff} />}

@@ -2,18 +2,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
-import { span } from '../text/format-time.ts'
-import { phasesOf } from './phases.ts'
+import { formatDuration } from '../text/format-time.ts'
+import { toPhases } from './phases.ts'
 
 /** How often a bar that grows is drawn anew. */
 const TICK_MS = 1_000
 
-const WORDS: Record<string, string> = {
+const PHASE_LABELS: Record<string, string> = {
   decision: 'Waited for a decision',
   turn: 'Waited for its turn',
   run: 'Ran'
 }
-const OPEN_WORDS: Record<string, string> = {
+const OPEN_PHASE_LABELS: Record<string, string> = {
   decision: 'Waits for a decision',
   turn: 'Waits for its turn',
   run: 'Runs'
@@ -21,7 +21,7 @@ const OPEN_WORDS: Record<string, string> = {
 
 export function Waterfall({ call }: { call: Call }) {
   const now = useSignal(Date.now())
-  const phases = phasesOf(call, now.value)
+  const phases = toPhases(call, now.value)
   const grows = phases.some(({ open }) => open)
   useEffect(() => {
     if (!grows) return
@@ -36,8 +36,8 @@ export function Waterfall({ call }: { call: Call }) {
     <dl class="waterfall">
       {phases.map(({ name, from, to, open }) => (
         <div key={name} class="waterfall-phase">
-          <dt>{(open ? OPEN_WORDS : WORDS)[name]}</dt>
-          <dd class="number">{span(to - from)}</dd>
+          <dt>{(open ? OPEN_PHASE_LABELS : PHASE_LABELS)[name]}</dt>
+          <dd class="number">{formatDuration(to - from)}</dd>
           <dd aria-hidden="true" class="waterfall-track">
             <span
               class={`waterfall-bar ${name}`}

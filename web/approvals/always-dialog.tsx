@@ -1,16 +1,16 @@
 // Approving for good: the rules that the server offers, literally. None is chosen beforehand.
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
-import type { Waiting } from '../store/approvals.ts'
-import { marked } from '../text/invisible.tsx'
+import type { WaitingCall } from '../store/approvals.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { approve } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
 
-export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
+export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: () => void }) {
   const [chosen, setChosen] = useState<string>()
   const guard = useGuard(call.approval.digest)
   const submit = () => {
-    if (chosen === undefined || !guard.clicks()) return
+    if (chosen === undefined || !guard.acceptsClick()) return
     onClose()
     void approve(call, { always: chosen })
   }
@@ -23,10 +23,10 @@ export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => 
             <label key={id} class="check rule-offered">
               <input type="radio" name="rule" checked={chosen === id} onChange={() => setChosen(id)} />
               <span>
-                {marked(label)}
+                {markInvisible(label)}
                 {(rules ?? (rule ? [rule] : [])).map((each, index) => (
                   <code key={index} class="rule-text">
-                    {each.effect} {marked(JSON.stringify(each.match))}
+                    {each.effect} {markInvisible(JSON.stringify(each.match))}
                   </code>
                 ))}
               </span>
@@ -41,7 +41,7 @@ export function AlwaysDialog({ call, onClose }: { call: Waiting; onClose: () => 
           <button
             class="button primary"
             type="button"
-            aria-disabled={chosen === undefined || !guard.rested}
+            aria-disabled={chosen === undefined || !guard.isReady}
             onClick={submit}
           >
             Approve and remember

@@ -1,39 +1,39 @@
 // The card of one call: all that one must see to decide, and the buttons.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Diff, DiffChoice } from '../diff/diff.tsx'
-import { Notes } from '../diff/preview.tsx'
-import { Fault } from '../shell/error-notice.tsx'
-import { isBusy, isOfSequence } from '../shell/keys.ts'
+import { Diff, DiffViewToggle } from '../diff/diff.tsx'
+import { PreviewNotes } from '../diff/preview.tsx'
+import { ErrorNotice } from '../shell/error-notice.tsx'
+import { ignoresKeys, isSequenceKey } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
-import { keysOn } from '../shell/settings.ts'
-import type { Asked, Outcome, Stale } from '../store/approvals.ts'
-import { isLive } from '../store/connection.ts'
-import { Copy } from '../text/copy-button.tsx'
-import { clock } from '../text/format-time.ts'
-import { hides, marked } from '../text/invisible.tsx'
-import { Block } from '../text/text-block.tsx'
+import { keysSetting } from '../shell/settings.ts'
+import type { ApprovalEntry, ApprovalOutcome, Staleness } from '../store/approvals.ts'
+import { isConnected } from '../store/connection.ts'
+import { CopyButton } from '../text/copy-button.tsx'
+import { formatTime } from '../text/format-time.ts'
+import { hasInvisible, markInvisible } from '../text/invisible.tsx'
+import { TextBlock } from '../text/text-block.tsx'
 import { AlwaysDialog } from './always-dialog.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { approve, failures, reject, sending } from './decide.ts'
+import { approve, decisionErrors, reject, sendingCalls } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
-import { AskedAs, Context, Params, Why } from './facts.tsx'
-import { look } from './freshness.ts'
+import { ContextSection, ParamsSection, ReasonFacts, RequestedAs } from './facts.tsx'
+import { checkFreshness } from './freshness.ts'
 import { RejectDialog } from './reject-dialog.tsx'
 
 const EditDialog = lazy(async () => (await import('./edit-dialog.tsx')).EditDialog)
 
-type Open = 'reject' | 'always' | 'edit' | 'confirm' | undefined
+type OpenDialog = 'reject' | 'always' | 'edit' | 'confirm' | undefined
 
-export function Card({ asked }: { asked: Asked }) {
-  const { call, outcome, before, stale } = asked
+export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
+  const { call, outcome, previousApproval, stale } = asked
   const { approval, tool } = call
   const { preview, level } = approval
   const self = useRef<HTMLElement>(null)
-  const [dialog, setDialog] = useState<Open>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   const guard = useGuard(stale ? `${approval.digest}, stale ${stale.reason ?? ''}` : approval.digest)
-  const busy = sending.value.has(call.tool_call_id)
-  const failure = failures.value.get(call.tool_call_id)
+  const busy = sendingCalls.value.has(call.tool_call_id)
+  const failure = decisionErrors.value.get(call.tool_call_id)
   const acts = !outcome && !busy
 
   useEffect(() => {
@@ -41,8 +41,8 @@ export function Card({ asked }: { asked: Asked }) {
     self.current?.scrollIntoView({ block: 'start' })
   }, [])
   useEffect(() => {
-    if (isLive.value && !outcome) void look(call)
-  }, [isLive.value, approval.digest])
+    if (isConnected.value && !outcome) void checkFreshness(call)
+  }, [isConnected.value, approval.digest])
   // Whoever decided elsewhere, there is nothing left to be filled in.
   useEffect(() => {
     if (outcome) setDialog(undefined)
@@ -60,7 +60,7 @@ export function Card({ asked }: { asked: Asked }) {
     e: () => setDialog('edit'),
     ...(approval.always_options.length > 0 && { a: () => setDialog('always') })
   }
-  const press = (key: string) => () => guard.clicks() && acts && actions[key]?.()
+  const press = (key: string) => () => guard.acceptsClick() && acts && actions[key]?.()
 
   return (
     <article
@@ -69,52 +69,53 @@ export function Card({ asked }: { asked: Asked }) {
       tabIndex={-1}
       aria-labelledby="card-title"
       onFocusIn={({ relatedTarget }) => {
-        if (!self.current?.contains(relatedTarget as Node | null)) guard.focused()
+        if (!self.current?.contains(relatedTarget as Node | null)) guard.onFocus()
       }}
       onKeyDown={event => {
         const act = actions[event.key]
-        if (!act || !acts || event.ctrlKey || event.metaKey || event.altKey || isBusy(event) || isOfSequence()) return
+        if (!act || !acts || event.ctrlKey || event.metaKey || event.altKey || ignoresKeys(event) || isSequenceKey())
+          return
         event.preventDefault()
-        if (guard.keys()) act()
+        if (guard.acceptsKey()) act()
       }}
     >
       <header class="card-head">
         <div class="row">
-          <Level level={level} />
-          <code>{marked(tool)}</code>
+          <LevelBadge level={level} />
+          <code>{markInvisible(tool)}</code>
           <a class="button quiet card-back" href="#/approvals">
             Back
           </a>
         </div>
-        <h2 id="card-title">{marked(preview.title)}</h2>
-        <Why approval={approval} />
+        <h2 id="card-title">{markInvisible(preview.title)}</h2>
+        <ReasonFacts approval={approval} />
       </header>
-      {outcome && <Settled outcome={outcome} />}
-      {stale && !outcome && <IsStale stale={stale} />}
-      {before && !stale && !outcome && <p class="notice warn">{CHANGED}</p>}
-      <Fault text={failure} />
-      {hides([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN}</p>}
-      <Notes preview={preview} />
+      {outcome && <OutcomeNotice outcome={outcome} />}
+      {stale && !outcome && <StaleNotice stale={stale} />}
+      {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
+      <ErrorNotice text={failure} />
+      {hasInvisible([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN_NOTICE}</p>}
+      <PreviewNotes preview={preview} />
       {preview.text !== undefined && (
-        <Part title="What it would do" text={preview.text}>
-          <Block text={preview.text} label="What it would do" />
-        </Part>
+        <CardSection title="What it would do" text={preview.text}>
+          <TextBlock text={preview.text} label="What it would do" />
+        </CardSection>
       )}
       {preview.diff !== undefined && (
-        <Part title="What would change" text={preview.diff} beside={<DiffChoice />}>
+        <CardSection title="What would change" text={preview.diff} beside={<DiffViewToggle />}>
           <Diff text={preview.diff} />
-        </Part>
+        </CardSection>
       )}
-      <Params call={call} folded={preview.diff !== undefined || preview.text !== undefined} />
-      <AskedAs call={call} />
-      <Context call={call} />
+      <ParamsSection call={call} folded={preview.diff !== undefined || preview.text !== undefined} />
+      <RequestedAs call={call} />
+      <ContextSection call={call} />
       {!outcome && (
         <footer class="card-end row">
-          <Decision label="Approve" key_="y" primary acts={guard.rested && acts} onClick={press('y')} />
-          <Decision label="Reject" key_="n" acts={guard.rested && acts} onClick={press('n')} />
-          <Decision label="Reject with a reason…" key_="r" acts={guard.rested && acts} onClick={press('r')} />
-          {actions.a && <Decision label="Always…" key_="a" acts={guard.rested && acts} onClick={press('a')} />}
-          <Decision label="Edit…" key_="e" acts={guard.rested && acts} onClick={press('e')} />
+          <DecisionButton label="Approve" key_="y" primary acts={guard.isReady && acts} onClick={press('y')} />
+          <DecisionButton label="Reject" key_="n" acts={guard.isReady && acts} onClick={press('n')} />
+          <DecisionButton label="Reject with a reason…" key_="r" acts={guard.isReady && acts} onClick={press('r')} />
+          {actions.a && <DecisionButton label="Always…" key_="a" acts={guard.isReady && acts} onClick={press('a')} />}
+          <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />
           {stale && <span class="badge warn">changed since shown</span>}
           {busy && <span class="muted">Sending…</span>}
         </footer>
@@ -123,7 +124,7 @@ export function Card({ asked }: { asked: Asked }) {
         <ConfirmDialog
           title={preview.title}
           reason={approval.reason}
-          what={approval.digest}
+          guardKey={approval.digest}
           onYes={() => void approve(call, { confirm: true })}
           onClose={() => setDialog(undefined)}
         />
@@ -135,32 +136,32 @@ export function Card({ asked }: { asked: Asked }) {
   )
 }
 
-const STALE =
+const STALE_NOTICE =
   'What it would do has changed since this was shown. Approve looks anew: nothing is approved before you have seen how it stands now.'
 
-const IsStale = ({ stale: { reason } }: { stale: Stale }) => (
+const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
   <p class="notice warn">
     {reason === undefined ? (
-      STALE
+      STALE_NOTICE
     ) : (
       <>
         What it is about has changed since this was shown, and it cannot be done now
-        <Reason text={reason} /> Approve looks anew: if that is still so, nothing is done.
+        <ReasonSuffix text={reason} /> Approve looks anew: if that is still so, nothing is done.
       </>
     )}
   </p>
 )
 
-const CHANGED =
+const CHANGED_NOTICE =
   'What would happen has changed since this was shown, and nothing was approved. Below is how it stands now.'
 
-const HIDDEN =
+const HIDDEN_NOTICE =
   'Its text has characters that no eye sees, or that reorder what it does see. They are marked by their number.'
 
-const Level = ({ level }: { level: 'ask' | 'strict' }) =>
+const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
   level === 'strict' ? <span class="badge bad">strict: asks twice</span> : <span class="badge warn">asks</span>
 
-interface DecisionProps {
+interface DecisionButtonProps {
   label: string
   key_: string
   primary?: boolean
@@ -169,7 +170,7 @@ interface DecisionProps {
 }
 
 /** A button that rests stays a button: its look tells, and a press does nothing. */
-const Decision = ({ label, key_, primary, acts, onClick }: DecisionProps) => (
+const DecisionButton = ({ label, key_, primary, acts, onClick }: DecisionButtonProps) => (
   <button
     class={primary ? 'button primary' : 'button'}
     type="button"
@@ -179,7 +180,7 @@ const Decision = ({ label, key_, primary, acts, onClick }: DecisionProps) => (
     onClick={onClick}
   >
     {label}
-    {keysOn.value === 'on' && (
+    {keysSetting.value === 'on' && (
       <span class="key" aria-hidden="true">
         {key_}
       </span>
@@ -187,7 +188,7 @@ const Decision = ({ label, key_, primary, acts, onClick }: DecisionProps) => (
   </button>
 )
 
-interface PartProps {
+interface CardSectionProps {
   title: string
   text: string
   /** What stands beside the title. */
@@ -195,20 +196,20 @@ interface PartProps {
   children: ComponentChildren
 }
 
-const Part = ({ title, text, beside, children }: PartProps) => (
+const CardSection = ({ title, text, beside, children }: CardSectionProps) => (
   <section class="part">
     <div class="part-head">
       <h3>{title}</h3>
       <div class="row">
         {beside}
-        <Copy text={text} what={title} />
+        <CopyButton text={text} label={title} />
       </div>
     </div>
     {children}
   </section>
 )
 
-const WORDS: Record<Outcome['decision'], string> = {
+const OUTCOME_LABELS: Record<ApprovalOutcome['decision'], string> = {
   approved: 'Approved',
   rejected: 'Rejected',
   expired: 'Expired: nobody decided in time',
@@ -218,34 +219,34 @@ const WORDS: Record<Outcome['decision'], string> = {
   gone: 'Waits no longer'
 }
 
-const THEN: Record<NonNullable<Outcome['became']>['ended'], string> = {
+const FOLLOW_UP_LABELS: Record<NonNullable<ApprovalOutcome['became']>['ended'], string> = {
   failed: 'it failed',
   cancelled: 'it was cancelled',
   interrupted: 'it was interrupted'
 }
 
-const Settled = ({ outcome: { decision, by, at, reason, became } }: { outcome: Outcome }) => (
+const OutcomeNotice = ({ outcome: { decision, by, at, reason, became } }: { outcome: ApprovalOutcome }) => (
   <p class={`notice ${became || decision === 'failed' ? 'bad' : decision === 'approved' ? 'good' : ''}`} role="status">
-    {WORDS[decision]}
-    {by !== undefined && <> by {marked(by)}</>} at {clock(at)}
-    <Reason text={reason} />
+    {OUTCOME_LABELS[decision]}
+    {by !== undefined && <> by {markInvisible(by)}</>} at {formatTime(at)}
+    <ReasonSuffix text={reason} />
     {became && (
       <>
         {' '}
-        Then {THEN[became.ended]}
-        <Reason text={became.reason} />
+        Then {FOLLOW_UP_LABELS[became.ended]}
+        <ReasonSuffix text={became.reason} />
       </>
     )}
   </p>
 )
 
 /** Ends a sentence with why it is so, where that is known. It may be a sentence itself. */
-const Reason = ({ text }: { text: string | undefined }) =>
+const ReasonSuffix = ({ text }: { text: string | undefined }) =>
   text === undefined ? (
     '.'
   ) : (
     <>
-      : {marked(text)}
+      : {markInvisible(text)}
       {!/[.!?]$/.test(text) && '.'}
     </>
   )

@@ -3,34 +3,34 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
-import { diffView } from '../shell/settings.ts'
-import { type Asked, asked, type Outcome, pending, sweep } from '../store/approvals.ts'
-import { isLive } from '../store/connection.ts'
-import { marked } from '../text/invisible.tsx'
-import { Card } from './approval-card.tsx'
+import { diffViewSetting } from '../shell/settings.ts'
+import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSettled } from '../store/approvals.ts'
+import { isConnected } from '../store/connection.ts'
+import { markInvisible } from '../text/invisible.tsx'
+import { ApprovalCard } from './approval-card.tsx'
 import { Age } from './times.tsx'
 
 /** How long what was decided stays. */
-const STAYS_MS = 6_000
+const DECIDED_LINGER_MS = 6_000
 
 export function Approvals() {
-  const list = asked.value
-  const chosen = route.value.panel === 'approvals' ? route.value.rest[0] : undefined
+  const list = approvals.value
+  const chosen = route.value.panel === 'approvals' ? route.value.segments[0] : undefined
   const current = list.find(({ call }) => call.tool_call_id === chosen)
   const self = useRef<HTMLElement>(null)
-  useSweeping(self, chosen)
+  useSweepDecided(self, chosen)
   useKeys({
-    j: () => step(1),
-    k: () => step(-1),
+    j: () => moveFocus(1),
+    k: () => moveFocus(-1),
     d: () => {
-      diffView.value = diffView.peek() === 'unified' ? 'split' : 'unified'
+      diffViewSetting.value = diffViewSetting.peek() === 'unified' ? 'split' : 'unified'
     },
     Escape: () => {
       goTo('approvals')
       self.current?.querySelector<HTMLElement>('[aria-current]')?.focus()
     }
   })
-  if (list.length === 0) return <Nothing />
+  if (list.length === 0) return <EmptyState />
   return (
     <div class={`approvals${current ? ' opened' : ''}`}>
       <h1 class="spoken">Approvals</h1>
@@ -39,13 +39,13 @@ export function Approvals() {
         <ul>
           {list.map(each => (
             <li key={each.call.tool_call_id}>
-              <Line asked={each} isCurrent={each === current} />
+              <ApprovalLine asked={each} isCurrent={each === current} />
             </li>
           ))}
         </ul>
       </nav>
       {current ? (
-        <Card key={current.call.tool_call_id} asked={current} />
+        <ApprovalCard key={current.call.tool_call_id} asked={current} />
       ) : (
         <p class="empty muted">Choose a call to see what it would do.</p>
       )}
@@ -53,7 +53,13 @@ export function Approvals() {
   )
 }
 
-function Line({ asked: { call, outcome, before, stale }, isCurrent }: { asked: Asked; isCurrent: boolean }) {
+function ApprovalLine({
+  asked: { call, outcome, previousApproval, stale },
+  isCurrent
+}: {
+  asked: ApprovalEntry
+  isCurrent: boolean
+}) {
   const { approval, tool, created_at, tool_call_id } = call
   return (
     <a
@@ -62,17 +68,17 @@ function Line({ asked: { call, outcome, before, stale }, isCurrent }: { asked: A
       aria-current={isCurrent ? 'true' : undefined}
     >
       <span class="asked-top">
-        <code>{marked(tool)}</code>
-        {outcome ? <Ended outcome={outcome} /> : <Age of={created_at} />}
+        <code>{markInvisible(tool)}</code>
+        {outcome ? <OutcomeBadge outcome={outcome} /> : <Age of={created_at} />}
       </span>
-      <span class="asked-title">{marked(approval.preview.title)}</span>
+      <span class="asked-title">{markInvisible(approval.preview.title)}</span>
       {!outcome && (
         <span class="row">
           {approval.level === 'strict' && <span class="badge bad">strict</span>}
           {stale ? (
             <span class="badge warn">changed since shown</span>
           ) : (
-            before && <span class="badge">shown anew</span>
+            previousApproval && <span class="badge">shown anew</span>
           )}
         </span>
       )}
@@ -80,17 +86,17 @@ function Line({ asked: { call, outcome, before, stale }, isCurrent }: { asked: A
   )
 }
 
-const Ended = ({ outcome: { decision, became } }: { outcome: Outcome }) => (
+const OutcomeBadge = ({ outcome: { decision, became } }: { outcome: ApprovalOutcome }) => (
   <span class={became || decision === 'failed' ? 'badge bad' : 'badge'}>
     {became ? `${decision}, then ${became.ended}` : decision}
   </span>
 )
 
-const Nothing = () => (
+const EmptyState = () => (
   <div class="empty">
     <h1>Nothing waits</h1>
     <p>
-      {isLive.value
+      {isConnected.value
         ? 'Calls that need your decision show up here as they come. What only reads runs at once.'
         : 'As far as is known: the server cannot be reached now.'}
     </p>
@@ -98,7 +104,7 @@ const Nothing = () => (
 )
 
 /** From what has the focus in the list to the next one. */
-function step(by: number) {
+function moveFocus(by: number) {
   const lines = [...document.querySelectorAll<HTMLElement>('.asked-line')]
   const at = lines.indexOf(document.activeElement as HTMLElement)
   const from = at >= 0 ? at : lines.findIndex(line => line.hasAttribute('aria-current'))
@@ -106,16 +112,16 @@ function step(by: number) {
 }
 
 /** Lets go of what was decided, unless a pointer is over the list: then nothing moves. */
-function useSweeping(list: { current: HTMLElement | null }, chosen: string | undefined) {
-  const settled = asked.value.filter(({ outcome }) => outcome).length
-  const settledChoice = asked.value.some(({ call, outcome }) => outcome && call.tool_call_id === chosen)
+function useSweepDecided(list: { current: HTMLElement | null }, chosen: string | undefined) {
+  const settled = approvals.value.filter(({ outcome }) => outcome).length
+  const settledChoice = approvals.value.some(({ call, outcome }) => outcome && call.tool_call_id === chosen)
   useEffect(() => {
     if (settled === 0) return
     const timer = setInterval(() => {
       if (list.current?.matches(':hover')) return
       if (settledChoice) goTo('approvals')
-      sweep(undefined)
-    }, STAYS_MS)
+      removeSettled(undefined)
+    }, DECIDED_LINGER_MS)
     return () => clearInterval(timer)
   }, [settled, settledChoice])
 }

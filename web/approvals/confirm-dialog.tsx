@@ -1,6 +1,6 @@
 // What is strict is asked about twice: the second time in a dialog that says again what would happen.
 import { Dialog } from '../shell/dialog.tsx'
-import { marked } from '../text/invisible.tsx'
+import { markInvisible } from '../text/invisible.tsx'
 import { useGuard } from './decision-guard.ts'
 
 interface ConfirmDialogProps {
@@ -8,15 +8,15 @@ interface ConfirmDialogProps {
   title: string
   reason: string
   /** Digest of what was shown: with another the buttons rest again. */
-  what: string
+  guardKey: string
   onYes: () => void
   onClose: () => void
 }
 
-export function ConfirmDialog({ title, reason, what, onYes, onClose }: ConfirmDialogProps) {
-  const guard = useGuard(what)
+export function ConfirmDialog({ title, reason, guardKey, onYes, onClose }: ConfirmDialogProps) {
+  const guard = useGuard(guardKey)
   const submit = () => {
-    if (!guard.clicks()) return
+    if (!guard.acceptsClick()) return
     onClose()
     onYes()
   }
@@ -24,14 +24,14 @@ export function ConfirmDialog({ title, reason, what, onYes, onClose }: ConfirmDi
     <Dialog title="This is strict. Let it happen?" onClose={onClose} onSubmit={submit}>
       <div class="inside">
         <p>
-          <strong>{marked(title)}</strong>
+          <strong>{markInvisible(title)}</strong>
         </p>
-        <p class="muted">{marked(reason)}</p>
+        <p class="muted">{markInvisible(reason)}</p>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>
             Back
           </button>
-          <button class="button danger" type="button" aria-disabled={!guard.rested} onClick={submit}>
+          <button class="button danger" type="button" aria-disabled={!guard.isReady} onClick={submit}>
             Yes, approve
           </button>
         </div>

@@ -1,19 +1,19 @@
 // Sending a decision: of what was seen, named by its digest. What comes back wrong is told where the card is.
 import { signal } from '@preact/signals'
-import { type Approval, type Approve, type Reject, ToolgateError } from '../../src/client/client.ts'
-import { client, whatFailed } from '../session/session.ts'
-import { say } from '../shell/live-region.tsx'
-import { close, endedAs, open, type Waiting } from '../store/approvals.ts'
+import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
+import { client, toErrorMessage } from '../session/session.ts'
+import { announce } from '../shell/live-region.tsx'
+import { settleApproval, toDecision, upsertPending, type WaitingCall } from '../store/approvals.ts'
 
 /** Calls whose decision is on its way. */
-export const sending = signal<ReadonlySet<string>>(new Set())
+export const sendingCalls = signal<ReadonlySet<string>>(new Set())
 /** What went wrong with a decision, by call. */
-export const failures = signal<ReadonlyMap<string, string>>(new Map())
+export const decisionErrors = signal<ReadonlyMap<string, string>>(new Map())
 
 /** Gives whether it was taken. `confirm` is for who was asked twice. */
 export const approve = (
-  call: Waiting,
-  decision: Omit<Approve, 'digest'> & { digest?: string } = {}
+  call: WaitingCall,
+  decision: Omit<ApproveRequest, 'digest'> & { digest?: string } = {}
 ): Promise<boolean> =>
   decide(call, () =>
     client().approve(call.tool_call_id, {
@@ -22,26 +22,26 @@ export const approve = (
     })
   )
 
-export const reject = (call: Waiting, decision: Reject = {}): Promise<boolean> =>
+export const reject = (call: WaitingCall, decision: RejectRequest = {}): Promise<boolean> =>
   decide(call, () => client().reject(call.tool_call_id, decision))
 
-async function decide(call: Waiting, send: () => Promise<unknown>): Promise<boolean> {
+async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<boolean> {
   const id = call.tool_call_id
-  if (sending.peek().has(id)) return false
-  sending.value = new Set([...sending.peek(), id])
-  tell(id, undefined)
+  if (sendingCalls.peek().has(id)) return false
+  sendingCalls.value = new Set([...sendingCalls.peek(), id])
+  setDecisionError(id, undefined)
   try {
     await send()
     return true
   } catch (error) {
-    await takeRefusal(call, error)
+    await handleRefusal(call, error)
     return false
   } finally {
-    sending.value = new Set([...sending.peek()].filter(each => each !== id))
+    sendingCalls.value = new Set([...sendingCalls.peek()].filter(each => each !== id))
   }
 }
 
-async function takeRefusal(call: Waiting, error: unknown) {
+async function handleRefusal(call: WaitingCall, error: unknown) {
   const details = error instanceof ToolgateError ? error.problem?.details : undefined
   const code = error instanceof ToolgateError ? error.code : undefined
   if (code === 'PREVIEW_CHANGED' && details?.approval) {
@@ -49,20 +49,20 @@ async function takeRefusal(call: Waiting, error: unknown) {
     const now = await client()
       .get(call.tool_call_id)
       .catch(() => undefined)
-    open(now?.status === 'awaiting_approval' ? now : { ...call, approval: details.approval as Approval })
-    say('What would happen has changed. Nothing was approved.')
+    upsertPending(now?.status === 'awaiting_approval' ? now : { ...call, approval: details.approval as Approval })
+    announce('What would happen has changed. Nothing was approved.')
   } else if (code === 'CONFLICT' && typeof details?.decision === 'string')
-    close(call.tool_call_id, { decision: endedAs(details.decision), at: new Date().toISOString() })
+    settleApproval(call.tool_call_id, { decision: toDecision(details.decision), at: new Date().toISOString() })
   else {
-    const text = whatFailed(error)
-    tell(call.tool_call_id, text)
-    say(text)
+    const text = toErrorMessage(error)
+    setDecisionError(call.tool_call_id, text)
+    announce(text)
   }
 }
 
-function tell(id: string, failure: string | undefined) {
-  const next = new Map(failures.peek())
+function setDecisionError(id: string, failure: string | undefined) {
+  const next = new Map(decisionErrors.peek())
   if (failure === undefined) next.delete(id)
   else next.set(id, failure)
-  failures.value = next
+  decisionErrors.value = next
 }

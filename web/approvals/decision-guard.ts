@@ -3,21 +3,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** How long. */
-export const REST_MS = 500
+export const GUARD_MS = 500
 
-export interface Guard {
+export interface DecisionGuard {
   /** Whether buttons look as if they act. */
-  rested: boolean
+  isReady: boolean
   /** Whether a click is taken now. */
-  clicks: () => boolean
+  acceptsClick: () => boolean
   /** Whether a key is: keys also rest after the card has got the focus. */
-  keys: () => boolean
+  acceptsKey: () => boolean
   /** The card has got the focus. */
-  focused: () => void
+  onFocus: () => void
 }
 
 /** A guard that begins anew with each other `what`: a call, and the preview that is shown of it. */
-export function useGuard(what: string): Guard {
+export function useGuard(what: string): DecisionGuard {
   const since = useRef({ what: '', shown: 0, focused: 0 })
   const [wakes, setWakes] = useState(0)
   const [rested, setRested] = useState<string>()
@@ -32,16 +32,16 @@ export function useGuard(what: string): Guard {
   }, [])
   const now = `${what} ${wakes}`
   useEffect(() => {
-    const timer = setTimeout(setRested, REST_MS, now)
+    const timer = setTimeout(setRested, GUARD_MS, now)
     return () => clearTimeout(timer)
   }, [now])
-  const over = (time: number) => performance.now() - time >= REST_MS
-  const clicks = () => over(since.current.shown)
+  const over = (time: number) => performance.now() - time >= GUARD_MS
+  const acceptsClick = () => over(since.current.shown)
   return {
-    rested: rested === now,
-    clicks,
-    keys: () => clicks() && over(since.current.focused),
-    focused: () => {
+    isReady: rested === now,
+    acceptsClick,
+    acceptsKey: () => acceptsClick() && over(since.current.focused),
+    onFocus: () => {
       since.current.focused = performance.now()
     }
   }

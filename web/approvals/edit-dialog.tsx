@@ -2,33 +2,33 @@
 // So what is approved is what was seen, here too: its digest goes with the decision.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
-import { Shown } from '../diff/preview.tsx'
+import { PreviewView } from '../diff/preview.tsx'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
-import { client, whatFailed } from '../session/session.ts'
+import { client, toErrorMessage } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
-import { Fault } from '../shell/error-notice.tsx'
-import type { Waiting } from '../store/approvals.ts'
-import { marked } from '../text/invisible.tsx'
+import { ErrorNotice } from '../shell/error-notice.tsx'
+import type { WaitingCall } from '../store/approvals.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { approve } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
 
 /** What the changed call would do, and the call that it was asked in place of, as it was then. */
-interface Foreseen {
-  run: DryRun
-  call: Waiting
+interface EditPreview {
+  dryRun: DryRun
+  call: WaitingCall
 }
 
-export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
+export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () => void }) {
   const [form, setForm] = useState<Form>()
-  const [foreseen, setForeseen] = useState<Foreseen>()
+  const [foreseen, setForeseen] = useState<EditPreview>()
   const [isAskedTwice, askTwice] = useState(false)
   const [failure, setFailure] = useState<string>()
   const looks = useRef(0)
   const inside = useRef<HTMLDivElement>(null)
   const guard = useGuard(String(looks.current))
-  const fail = (error: unknown) => setFailure(whatFailed(error))
+  const fail = (error: unknown) => setFailure(toErrorMessage(error))
   const { digest, level } = call.approval
   useEffect(() => {
     client()
@@ -42,20 +42,20 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
   useEffect(() => {
     if (!foreseen || foreseen.call.approval.digest === digest) return
     lookAway()
-    setFailure(CHANGED)
+    setFailure(CHANGED_MESSAGE)
   }, [digest])
 
   async function look() {
-    if (!form || form.unfinished) return
+    if (!form || form.hasDrafts) return
     setFailure(undefined)
     const { session_id, workspace, agent } = call
     const more = { session_id, workspace, ...(agent !== undefined && { agent }) }
     try {
-      const run = await client().dryRun(call.tool, form.value.peek() as Record<string, unknown>, more)
+      const dryRun = await client().dryRun(call.tool, form.value.peek() as Record<string, unknown>, more)
       looks.current++
-      setForeseen({ run, call })
+      setForeseen({ dryRun, call })
     } catch (error) {
-      if (error instanceof ToolgateError && error.problem?.errors) form.tell(error.problem.errors, '/params')
+      if (error instanceof ToolgateError && error.problem?.errors) form.setErrors(error.problem.errors, '/params')
       else fail(error)
     }
   }
@@ -65,20 +65,20 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
     askTwice(false)
   }
 
-  const mayRun = foreseen && foreseen.run.verdict.decision !== 'deny'
+  const mayRun = foreseen && foreseen.dryRun.verdict.decision !== 'deny'
   function submit() {
-    if (!mayRun || !guard.clicks()) return
-    if (level === 'strict' || foreseen.run.verdict.decision === 'strict') askTwice(true)
+    if (!mayRun || !guard.acceptsClick()) return
+    if (level === 'strict' || foreseen.dryRun.verdict.decision === 'strict') askTwice(true)
     else decide()
   }
 
   function decide(confirmed?: { confirm: true }) {
     if (!form || !foreseen) return
     onClose()
-    const { run, call } = foreseen
+    const { dryRun, call } = foreseen
     void approve(call, {
       modified_params: form.value.peek() as Record<string, unknown>,
-      ...(run.digest !== undefined && { modified_digest: run.digest }),
+      ...(dryRun.digest !== undefined && { modified_digest: dryRun.digest }),
       ...confirmed
     })
   }
@@ -91,9 +91,9 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
         onSubmit={() => (foreseen ? submit() : void look())}
       >
         <div class="inside" ref={inside}>
-          <Fault text={failure} />
+          <ErrorNotice text={failure} />
           {foreseen ? (
-            <WouldDo run={foreseen.run} />
+            <DryRunPreview run={foreseen.dryRun} />
           ) : (
             form && <SchemaForm form={form} label={`Params of ${call.tool}`} />
           )}
@@ -102,7 +102,7 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
               Back
             </button>
             {foreseen ? (
-              <button class="button primary" type="button" aria-disabled={!mayRun || !guard.rested} onClick={submit}>
+              <button class="button primary" type="button" aria-disabled={!mayRun || !guard.isReady} onClick={submit}>
                 Approve this
               </button>
             ) : (
@@ -115,9 +115,9 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
       </Dialog>
       {foreseen && isAskedTwice && (
         <ConfirmDialog
-          title={foreseen.run.preview?.title ?? NOTHING_SHOWN}
-          reason={foreseen.run.verdict.reason}
-          what={String(looks.current)}
+          title={foreseen.dryRun.preview?.title ?? NO_PREVIEW_TITLE}
+          reason={foreseen.dryRun.verdict.reason}
+          guardKey={String(looks.current)}
           onYes={() => decide({ confirm: true })}
           onClose={() => askTwice(false)}
         />
@@ -126,24 +126,24 @@ export function EditDialog({ call, onClose }: { call: Waiting; onClose: () => vo
   )
 }
 
-const CHANGED = 'What would happen has changed. Nothing was approved: look at what it would do now.'
-const NOTHING_SHOWN = 'It shows nothing beforehand.'
+const CHANGED_MESSAGE = 'What would happen has changed. Nothing was approved: look at what it would do now.'
+const NO_PREVIEW_TITLE = 'It shows nothing beforehand.'
 
 /** Takes the focus, so that keys go on where the form was. */
-function WouldDo({ run: { preview, verdict } }: { run: DryRun }) {
+function DryRunPreview({ run: { preview, verdict } }: { run: DryRun }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
   return (
     <>
       <h3 ref={heading} tabIndex={-1}>
-        {marked(preview?.title ?? NOTHING_SHOWN)}
+        {markInvisible(preview?.title ?? NO_PREVIEW_TITLE)}
       </h3>
       {verdict.decision === 'deny' ? (
-        <p class="notice bad">Refused: {marked(verdict.reason)}</p>
+        <p class="notice bad">Refused: {markInvisible(verdict.reason)}</p>
       ) : (
-        <p class="muted">{marked(verdict.reason)}</p>
+        <p class="muted">{markInvisible(verdict.reason)}</p>
       )}
-      {preview && <Shown preview={preview} />}
+      {preview && <PreviewView preview={preview} />}
     </>
   )
 }

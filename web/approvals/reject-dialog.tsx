@@ -1,11 +1,11 @@
 // Rejecting with words, which reach whoever asked.
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
-import type { Waiting } from '../store/approvals.ts'
-import { marked } from '../text/invisible.tsx'
+import type { WaitingCall } from '../store/approvals.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { reject } from './decide.ts'
 
-export function RejectDialog({ call, onClose }: { call: Waiting; onClose: () => void }) {
+export function RejectDialog({ call, onClose }: { call: WaitingCall; onClose: () => void }) {
   const [reason, setReason] = useState('')
   const [instead, setInstead] = useState('')
   const submit = () => {
@@ -13,7 +13,7 @@ export function RejectDialog({ call, onClose }: { call: Waiting; onClose: () => 
     void reject(call, { ...(reason && { reason }), ...(instead && { user_message: instead }) })
   }
   return (
-    <Dialog title={<>Reject: {marked(call.approval.preview.title)}</>} onClose={onClose} onSubmit={submit}>
+    <Dialog title={<>Reject: {markInvisible(call.approval.preview.title)}</>} onClose={onClose} onSubmit={submit}>
       <div class="inside">
         <label class="field">
           Why not

@@ -1,18 +1,18 @@
 // How long something waits already, and until when it may.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { clock, span } from '../text/format-time.ts'
+import { formatDuration, formatTime } from '../text/format-time.ts'
 
 const now = signal(Date.now())
-let watched = 0
+let watchers = 0
 let timer: ReturnType<typeof setInterval>
 
 /** One clock for all that show it. */
 function useNow() {
   useEffect(() => {
-    if (watched++ === 0) timer = setInterval(() => (now.value = Date.now()), 5_000)
+    if (watchers++ === 0) timer = setInterval(() => (now.value = Date.now()), 5_000)
     return () => {
-      if (--watched === 0) clearInterval(timer)
+      if (--watchers === 0) clearInterval(timer)
     }
   }, [])
   return Math.max(now.value, Date.now())
@@ -21,8 +21,8 @@ function useNow() {
 export function Age({ of }: { of: string }) {
   const ms = useNow() - Date.parse(of)
   return (
-    <time class="muted small" dateTime={of} title={clock(of)}>
-      {ms < 5_000 ? 'now' : span(ms)}
+    <time class="muted small" dateTime={of} title={formatTime(of)}>
+      {ms < 5_000 ? 'now' : formatDuration(ms)}
     </time>
   )
 }
@@ -34,12 +34,12 @@ export function Expiry({ from, at }: { from: string; at: string | null }) {
   const left = Math.max(0, Date.parse(at) - here)
   const share = left / Math.max(1, Date.parse(at) - Date.parse(from))
   return (
-    <span class="expiry" title={clock(at)}>
+    <span class="expiry" title={formatTime(at)}>
       <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
         <circle cx="8" cy="8" r="6" class="expiry-ground" />
         <circle cx="8" cy="8" r="6" class="expiry-left" pathLength="100" stroke-dasharray={`${share * 100} 100`} />
       </svg>
-      in {span(left)}
+      in {formatDuration(left)}
     </span>
   )
 }

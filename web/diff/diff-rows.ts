@@ -1,10 +1,10 @@
 // A unified diff as rows to show: lines with their numbers, and which words of them changed.
 import { diffWordsWithSpace, parsePatch } from 'diff'
 
-export type Kind = 'same' | 'added' | 'removed' | 'hunk' | 'note'
+export type DiffRowKind = 'same' | 'added' | 'removed' | 'hunk' | 'note'
 
-export interface Row {
-  kind: Kind
+export interface DiffRow {
+  kind: DiffRowKind
   /** Numbers in the old and in the new file. */
   old?: number
   new?: number
@@ -14,40 +14,40 @@ export interface Row {
 }
 
 /** The two sides of one line; either may be missing. */
-export interface Pair {
-  left?: Row
-  right?: Row
+export interface DiffRowPair {
+  left?: DiffRow
+  right?: DiffRow
 }
 
-export interface FileRows {
+export interface DiffFileRows {
   path: string
   added: number
   removed: number
-  rows: readonly Row[]
+  rows: readonly DiffRow[]
 }
 
 /** Words are compared in so many lines of a diff, of so many characters: each costs time, and long diffs are skimmed. */
-const COMPARED_LINES = 2_000
-const COMPARED_LENGTH = 500
+const MAX_COMPARED_LINES = 2_000
+const MAX_COMPARED_LENGTH = 500
 
 /** Undefined where the text is no unified diff, so that it is shown as it is. */
-export function rowsOf(diff: string): readonly FileRows[] | undefined {
-  let budget = COMPARED_LINES
+export function parseDiffRows(diff: string): readonly DiffFileRows[] | undefined {
+  let budget = MAX_COMPARED_LINES
   try {
     const files = parsePatch(diff)
     if (files.length === 0 || files.some(({ hunks }) => hunks.length === 0)) return undefined
     return files.map(({ oldFileName = '', newFileName = '', hunks }) => {
       const rows = hunks.flatMap(hunk => [
-        { kind: 'hunk' as const, text: headOf(hunk) },
-        ...numbered(hunk.lines, hunk.oldStart, hunk.newStart)
+        { kind: 'hunk' as const, text: formatHunkHeader(hunk) },
+        ...numberLines(hunk.lines, hunk.oldStart, hunk.newStart)
       ])
-      for (const [removed, added] of runs(rows)) {
+      for (const [removed, added] of findChangeRuns(rows)) {
         const both = Math.min(removed.length, added.length, budget)
         budget -= both
-        for (let i = 0; i < both; i++) compare(removed[i]!, added[i]!)
+        for (let i = 0; i < both; i++) markChangedWords(removed[i]!, added[i]!)
       }
-      const count = (kind: Kind) => rows.filter(row => row.kind === kind).length
-      return { path: pathOf(oldFileName, newFileName), added: count('added'), removed: count('removed'), rows }
+      const count = (kind: DiffRowKind) => rows.filter(row => row.kind === kind).length
+      return { path: formatPath(oldFileName, newFileName), added: count('added'), removed: count('removed'), rows }
     })
   } catch {
     return undefined
@@ -55,13 +55,13 @@ export function rowsOf(diff: string): readonly FileRows[] | undefined {
 }
 
 /** Rows side by side: what went beside what came in its place. */
-export function pairsOf(rows: readonly Row[]): readonly Pair[] {
-  const pairs: Pair[] = []
-  const removed: Row[] = []
-  const added: Row[] = []
+export function toRowPairs(rows: readonly DiffRow[]): readonly DiffRowPair[] {
+  const pairs: DiffRowPair[] = []
+  const removed: DiffRow[] = []
+  const added: DiffRow[] = []
   const flush = () => {
     for (let i = 0; i < Math.max(removed.length, added.length); i++)
-      pairs.push({ ...(removed[i] && { left: removed[i] }), ...(added[i] && { right: added[i] }) } as Pair)
+      pairs.push({ ...(removed[i] && { left: removed[i] }), ...(added[i] && { right: added[i] }) } as DiffRowPair)
     removed.length = 0
     added.length = 0
   }
@@ -77,7 +77,7 @@ export function pairsOf(rows: readonly Row[]): readonly Pair[] {
   return pairs
 }
 
-const headOf = ({
+const formatHunkHeader = ({
   oldStart,
   oldLines,
   newStart,
@@ -85,13 +85,13 @@ const headOf = ({
 }: Record<'oldStart' | 'oldLines' | 'newStart' | 'newLines', number>) =>
   `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`
 
-const KINDS: Record<string, Kind> = { '+': 'added', '-': 'removed', '\\': 'note' }
+const KINDS_BY_PREFIX: Record<string, DiffRowKind> = { '+': 'added', '-': 'removed', '\\': 'note' }
 
-function numbered(lines: readonly string[], oldStart: number, newStart: number): Row[] {
+function numberLines(lines: readonly string[], oldStart: number, newStart: number): DiffRow[] {
   let left = oldStart
   let right = newStart
   return lines.map(line => {
-    const kind = KINDS[line[0]!] ?? 'same'
+    const kind = KINDS_BY_PREFIX[line[0]!] ?? 'same'
     const text = kind === 'note' ? line : line.slice(1)
     if (kind === 'added') return { kind, new: right++, text }
     if (kind === 'removed') return { kind, old: left++, text }
@@ -100,14 +100,14 @@ function numbered(lines: readonly string[], oldStart: number, newStart: number):
 }
 
 /** Lines that went, each run with those that came right after it. */
-function* runs(rows: readonly Row[]): Generator<[removed: Row[], added: Row[]]> {
+function* findChangeRuns(rows: readonly DiffRow[]): Generator<[removed: DiffRow[], added: DiffRow[]]> {
   for (let i = 0; i < rows.length; ) {
     const removed = take('removed')
     const added = take('added')
     if (removed.length > 0 && added.length > 0) yield [removed, added]
     if (removed.length === 0 && added.length === 0) i++
 
-    function take(kind: Kind) {
+    function take(kind: DiffRowKind) {
       const from = i
       while (rows[i]?.kind === kind) i++
       return rows.slice(from, i)
@@ -116,20 +116,20 @@ function* runs(rows: readonly Row[]): Generator<[removed: Row[], added: Row[]]> 
 }
 
 /** Marks which words changed, unless nearly all did: then marks say nothing. */
-function compare(removed: Row, added: Row) {
-  if (removed.text.length > COMPARED_LENGTH || added.text.length > COMPARED_LENGTH) return
+function markChangedWords(removed: DiffRow, added: DiffRow) {
+  if (removed.text.length > MAX_COMPARED_LENGTH || added.text.length > MAX_COMPARED_LENGTH) return
   const changes = diffWordsWithSpace(removed.text, added.text)
   const same = changes.reduce(
     (sum, { added, removed, value }) => (added || removed ? sum : sum + value.trim().length),
     0
   )
   if (same * 3 < Math.max(removed.text.trim().length, added.text.trim().length)) return
-  removed.words = pieces(changes.filter(({ added }) => !added).map(({ value, removed }) => [value, removed]))
-  added.words = pieces(changes.filter(({ removed }) => !removed).map(({ value, added }) => [value, added]))
+  removed.words = mergePieces(changes.filter(({ added }) => !added).map(({ value, removed }) => [value, removed]))
+  added.words = mergePieces(changes.filter(({ removed }) => !removed).map(({ value, added }) => [value, added]))
 }
 
 /** Neighbours of one kind joined, so that every second piece is a changed one. */
-function pieces(parts: readonly [text: string, changed: boolean][]): string[] {
+function mergePieces(parts: readonly [text: string, changed: boolean][]): string[] {
   const joined = ['']
   for (const [text, changed] of parts) {
     if ((joined.length % 2 === 0) !== changed) joined.push('')
@@ -139,7 +139,7 @@ function pieces(parts: readonly [text: string, changed: boolean][]): string[] {
 }
 
 /** `/dev/null` stands for a file that is not there; git's `a/` and `b/` belong to no name. */
-function pathOf(before: string, after: string): string {
+function formatPath(before: string, after: string): string {
   const old = before.replace(/^a\//, '')
   const fresh = after.replace(/^b\//, '')
   if (after === '/dev/null') return old

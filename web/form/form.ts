@@ -1,92 +1,92 @@
 // One form: the value that its fields make together, what is half typed, and what was found wrong with it.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Problem } from '../../src/client/client.ts'
-import { type Place, pointerOf, valueAt, withName, withValueAt } from './json-path.ts'
-import { fieldOf, isTable, type Schema, startOf } from './schema.ts'
+import { type JsonPath, toPointer, valueAt, withRenamedKey, withValueAt } from './json-path.ts'
+import { initialValue, isPlainObject, type Schema, toField } from './schema.ts'
 
-export type FieldFault = NonNullable<Problem['errors']>[number]
+export type FormFieldError = NonNullable<Problem['errors']>[number]
 
 /** Text that is no value of its field yet. */
-interface Draft {
+interface InvalidDraft {
   text: string
-  fault: string
+  error: string
 }
 
 export class Form {
   readonly schema: Schema
-  /** What would be sent. Half typed text is no part of it: look at `faults` first. */
+  /** What would be sent. Half typed text is no part of it: look at `errors` first. */
   readonly value: ReadonlySignal<unknown>
   /** What keeps it from being sent, and what the server found. */
-  readonly faults: ReadonlySignal<FieldFault[]>
+  readonly errors: ReadonlySignal<FormFieldError[]>
   readonly #value: Signal<unknown>
-  readonly #drafts = signal<ReadonlyMap<string, Draft>>(new Map())
-  readonly #told = signal<FieldFault[]>([])
+  readonly #drafts = signal<ReadonlyMap<string, InvalidDraft>>(new Map())
+  readonly #serverErrors = signal<FormFieldError[]>([])
 
   /** A form for a schema, filled with `value` where there is one. */
-  constructor(schema: Schema, value: unknown = startOf(schema, schema)) {
+  constructor(schema: Schema, value: unknown = initialValue(schema, schema)) {
     this.schema = schema
     this.#value = signal(value)
     this.value = this.#value
-    this.faults = computed(() => [
-      ...[...this.#drafts.value].map(([pointer, { fault }]) => ({ pointer, message: fault })),
-      ...this.#told.value
+    this.errors = computed(() => [
+      ...[...this.#drafts.value].map(([pointer, { error }]) => ({ pointer, message: error })),
+      ...this.#serverErrors.value
     ])
   }
 
   /** Whether something is half typed, so that there is no whole value to send. */
-  get unfinished(): boolean {
+  get hasDrafts(): boolean {
     return this.#drafts.value.size > 0
   }
 
-  at(place: Place): unknown {
+  at(place: JsonPath): unknown {
     return valueAt(this.value.value, place)
   }
 
-  draftAt(place: Place): string | undefined {
-    return this.#drafts.value.get(pointerOf(place))?.text
+  draftAt(place: JsonPath): string | undefined {
+    return this.#drafts.value.get(toPointer(place))?.text
   }
 
-  faultsAt(place: Place): string[] {
-    const pointer = pointerOf(place)
-    return this.faults.value.filter(fault => fault.pointer === pointer).map(({ message }) => message)
+  errorsAt(place: JsonPath): string[] {
+    const pointer = toPointer(place)
+    return this.errors.value.filter(fault => fault.pointer === pointer).map(({ message }) => message)
   }
 
   /** What was found wrong where no field is that could show it. */
-  get otherFaults(): FieldFault[] {
-    return this.faults.value.filter(({ pointer }) => !hasField(this.schema, this.schema, this.value.value, pointer))
+  get unattachedErrors(): FormFieldError[] {
+    return this.errors.value.filter(({ pointer }) => !hasField(this.schema, this.schema, this.value.value, pointer))
   }
 
-  set(place: Place, value: unknown) {
+  set(place: JsonPath, value: unknown) {
     this.#value.value = withValueAt(this.#value.value, place, value)
     // The items after one that is taken out have other places from now on.
     const moves = value === undefined && typeof place.at(-1) === 'number'
-    this.#settle(moves ? place.slice(0, -1) : place)
+    this.#clearBelow(moves ? place.slice(0, -1) : place)
   }
 
   /** Keeps text that is no value yet, and why. */
-  draft(place: Place, text: string, fault: string) {
-    this.#drafts.value = new Map([...this.#drafts.value, [pointerOf(place), { text, fault }]])
+  setDraft(place: JsonPath, text: string, error: string) {
+    this.#drafts.value = new Map([...this.#drafts.value, [toPointer(place), { text, error }]])
   }
 
-  rename(place: Place, from: string, to: string) {
-    this.#value.value = withName(this.#value.value, place, from, to)
-    this.#settle(place)
+  rename(place: JsonPath, from: string, to: string) {
+    this.#value.value = withRenamedKey(this.#value.value, place, from, to)
+    this.#clearBelow(place)
   }
 
   /** Shows what the server found. `root` is where the form's value stands in what was sent, such as `/params`. */
-  tell(faults: readonly FieldFault[], root: string) {
-    this.#told.value = faults.map(({ pointer, message }) => ({
+  setErrors(faults: readonly FormFieldError[], root: string) {
+    this.#serverErrors.value = faults.map(({ pointer, message }) => ({
       pointer: pointer.startsWith(root) ? pointer.slice(root.length) : pointer,
       message
     }))
   }
 
   /** What is half typed, or was found, at a place and beneath it says nothing of what is there now. */
-  #settle(place: Place) {
-    const pointer = pointerOf(place)
+  #clearBelow(place: JsonPath) {
+    const pointer = toPointer(place)
     const stays = (other: string) => other !== pointer && !other.startsWith(`${pointer}/`)
     this.#drafts.value = new Map([...this.#drafts.value].filter(([other]) => stays(other)))
-    this.#told.value = this.#told.value.filter(fault => stays(fault.pointer))
+    this.#serverErrors.value = this.#serverErrors.value.filter(fault => stays(fault.pointer))
   }
 }
 
@@ -95,17 +95,17 @@ function hasField(schema: Schema, root: Schema, value: unknown, pointer: string)
   const [, name, ...rest] = pointer.split('/').map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (name === undefined) return true
   const beneath = rest.length === 0 ? '' : pointer.slice(pointer.indexOf('/', 1))
-  const field = fieldOf(schema, root)
+  const field = toField(schema, root)
   if (field.kind === 'table') {
     const property = field.properties.find(property => property.name === name)
     if (property) return hasField(property.schema, root, valueAt(value, [name]), beneath)
-    return isTable(value) && Object.hasOwn(value, name)
+    return isPlainObject(value) && Object.hasOwn(value, name)
   }
   if (field.kind === 'list') {
     const index = Number(name)
     return Array.isArray(value) && index in value && hasField(field.item, root, value[index], beneath)
   }
   if (field.kind === 'map')
-    return isTable(value) && Object.hasOwn(value, name) && hasField(field.item, root, value[name], beneath)
+    return isPlainObject(value) && Object.hasOwn(value, name) && hasField(field.item, root, value[name], beneath)
   return false
 }

@@ -1,12 +1,12 @@
 // Places within a JSON value: reading and changing what stands there, and the pointers that name them.
 
-export type Place = readonly (string | number)[]
+export type JsonPath = readonly (string | number)[]
 
 /** As RFC 6901 writes it. */
-export const pointerOf = (place: Place): string =>
+export const toPointer = (place: JsonPath): string =>
   place.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-export function valueAt(value: unknown, place: Place): unknown {
+export function valueAt(value: unknown, place: JsonPath): unknown {
   let at = value
   for (const part of place) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return undefined
@@ -16,7 +16,7 @@ export function valueAt(value: unknown, place: Place): unknown {
 }
 
 /** The value with another one at the place; `undefined` takes away what is there. Nothing is changed in place. */
-export function withValueAt(value: unknown, place: Place, next: unknown): unknown {
+export function withValueAt(value: unknown, place: JsonPath, next: unknown): unknown {
   const [part, ...rest] = place
   if (part === undefined) return next
   const inner = withValueAt(valueAt(value, [part]), rest, next)
@@ -33,7 +33,7 @@ export function withValueAt(value: unknown, place: Place, next: unknown): unknow
 }
 
 /** The table at the place with a name changed, in its old order. */
-export function withName(value: unknown, place: Place, from: string, to: string): unknown {
+export function withRenamedKey(value: unknown, place: JsonPath, from: string, to: string): unknown {
   const table = valueAt(value, place) as Record<string, unknown>
   const renamed = Object.entries(table).map(([name, at]) => [name === from ? to : name, at])
   return withValueAt(value, place, Object.fromEntries(renamed))

@@ -1,18 +1,25 @@
 // The controls for what holds other values: lists, tables, names with values, and what may be one of several kinds.
 import { useSignal } from '@preact/signals'
-import { type ControlProps, described, FieldAt } from './field.tsx'
-import { isTable, nameOf, startOf, variantOf } from './schema.ts'
+import { type ControlProps, FormField, inputAttributes } from './field.tsx'
+import { findVariant, initialValue, isPlainObject, variantLabel } from './schema.ts'
 
-export function List({ form, place, name, required, field: { item } }: ControlProps<'list'>) {
+export function ListControl({ form, place, name, required, field: { item } }: ControlProps<'list'>) {
   const items = (form.at(place) ?? []) as unknown[]
-  const add = () => form.set([...place, items.length], startOf(item, form.schema))
+  const add = () => form.set([...place, items.length], initialValue(item, form.schema))
   const remove = (index: number) =>
     items.length === 1 && !required ? form.set(place, undefined) : form.set([...place, index], undefined)
   return (
     <>
       {items.map((_, index) => (
         <div class="field-item" key={index}>
-          <FieldAt form={form} place={[...place, index]} name={`${name} ${index + 1}`} schema={item} required quiet />
+          <FormField
+            form={form}
+            place={[...place, index]}
+            name={`${name} ${index + 1}`}
+            schema={item}
+            required
+            hideName
+          />
           <button
             type="button"
             class="button quiet"
@@ -30,7 +37,7 @@ export function List({ form, place, name, required, field: { item } }: ControlPr
   )
 }
 
-export function Table({ form, place, name, schema, required, field: { properties } }: ControlProps<'table'>) {
+export function ObjectControl({ form, place, name, schema, required, field: { properties } }: ControlProps<'table'>) {
   const value = form.at(place)
   if (value === undefined)
     return (
@@ -38,21 +45,21 @@ export function Table({ form, place, name, schema, required, field: { properties
         type="button"
         class="button quiet"
         aria-label={`Give ${name}`}
-        onClick={() => form.set(place, startOf(schema, form.schema))}
+        onClick={() => form.set(place, initialValue(schema, form.schema))}
       >
         Give
       </button>
     )
-  const unknown = Object.keys(isTable(value) ? value : {}).filter(
+  const unknown = Object.keys(isPlainObject(value) ? value : {}).filter(
     key => !properties.some(property => property.name === key)
   )
   return (
     <>
       {properties.map(property => (
-        <FieldAt key={property.name} form={form} place={[...place, property.name]} {...property} />
+        <FormField key={property.name} form={form} place={[...place, property.name]} {...property} />
       ))}
       {unknown.map(key => (
-        <FieldAt
+        <FormField
           key={key}
           form={form}
           place={[...place, key]}
@@ -75,11 +82,11 @@ export function Table({ form, place, name, schema, required, field: { properties
   )
 }
 
-export function NamedValues({ form, place, name, required, id, field: { item } }: ControlProps<'map'>) {
+export function MapControl({ form, place, name, required, id, field: { item } }: ControlProps<'map'>) {
   const value = (form.at(place) ?? {}) as Record<string, unknown>
   const names = Object.keys(value)
   const fault = useSignal('')
-  const add = () => form.set([...place, freeName(names)], startOf(item, form.schema))
+  const add = () => form.set([...place, unusedName(names)], initialValue(item, form.schema))
   const remove = (key: string) =>
     names.length === 1 && !required ? form.set(place, undefined) : form.set([...place, key], undefined)
   const rename = (from: string, input: HTMLInputElement) => {
@@ -102,7 +109,7 @@ export function NamedValues({ form, place, name, required, id, field: { item } }
             spellcheck={false}
             onChange={({ currentTarget }) => rename(key, currentTarget)}
           />
-          <FieldAt form={form} place={[...place, key]} name={`${name} ${key}`} schema={item} required quiet />
+          <FormField form={form} place={[...place, key]} name={`${name} ${key}`} schema={item} required hideName />
           <button type="button" class="button quiet" aria-label={`Remove ${key}`} onClick={() => remove(key)}>
             Remove
           </button>
@@ -118,35 +125,35 @@ export function NamedValues({ form, place, name, required, id, field: { item } }
   )
 }
 
-function freeName(names: readonly string[]): string {
+function unusedName(names: readonly string[]): string {
   for (let n = 1; ; n++) {
     const name = n === 1 ? 'name' : `name${n}`
     if (!names.includes(name)) return name
   }
 }
 
-export function Variant({ form, place, name, required, id, field: { options } }: ControlProps<'variant'>) {
+export function VariantControl({ form, place, name, required, id, field: { options } }: ControlProps<'variant'>) {
   const value = form.at(place)
-  const chosen = value === undefined ? -1 : variantOf(options, value, form.schema)
+  const chosen = value === undefined ? -1 : findVariant(options, value, form.schema)
   const option = options[chosen]
   const choose = (index: number) =>
-    form.set(place, options[index] === undefined ? undefined : startOf(options[index], form.schema))
+    form.set(place, options[index] === undefined ? undefined : initialValue(options[index], form.schema))
   return (
     <>
       <select
-        {...described(id, form, place)}
+        {...inputAttributes(id, form, place)}
         aria-label={`Kind of ${name}`}
         value={String(chosen)}
         onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
       >
         {(!required || chosen < 0) && <option value="-1">{required ? 'choose…' : 'not given'}</option>}
         {options.map((each, index) => (
-          <option key={nameOf(each, form.schema)} value={String(index)}>
-            {nameOf(each, form.schema)}
+          <option key={variantLabel(each, form.schema)} value={String(index)}>
+            {variantLabel(each, form.schema)}
           </option>
         ))}
       </select>
-      {option !== undefined && <FieldAt form={form} place={place} name={name} schema={option} required quiet />}
+      {option !== undefined && <FormField form={form} place={place} name={name} schema={option} required hideName />}
     </>
   )
 }

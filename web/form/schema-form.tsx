@@ -1,10 +1,10 @@
 // A form made from a JSON Schema: a field for each param, or all of them as JSON.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { FieldAt, Help } from './field.tsx'
+import { FieldErrors, FormField } from './field.tsx'
 import type { Form } from './form.ts'
-import { JsonText } from './json-control.tsx'
-import { fieldOf, isTable, type Property } from './schema.ts'
+import { JsonControl } from './json-control.tsx'
+import { isPlainObject, type Property, toField } from './schema.ts'
 
 interface Props {
   form: Form
@@ -13,7 +13,7 @@ interface Props {
 }
 
 export function SchemaForm({ form, label }: Props) {
-  const asJson = useSignal(fieldOf(form.schema, form.schema).kind !== 'table')
+  const asJson = useSignal(toField(form.schema, form.schema).kind !== 'table')
   const id = useId()
   return (
     <fieldset class="form">
@@ -26,14 +26,14 @@ export function SchemaForm({ form, label }: Props) {
           JSON
         </button>
       </div>
-      <OtherFaults form={form} />
+      <UnattachedErrors form={form} />
       {asJson.value ? (
         <div class="field">
           <label class="spoken" for={id}>
             {label} as JSON
           </label>
-          <JsonText form={form} place={[]} id={id} />
-          <Help id={id} form={form} place={[]} />
+          <JsonControl form={form} place={[]} id={id} />
+          <FieldErrors id={id} form={form} place={[]} />
         </div>
       ) : (
         <Fields form={form} />
@@ -44,15 +44,15 @@ export function SchemaForm({ form, label }: Props) {
 
 /** What must be given, or is, stands first; the rest is one click away. */
 function Fields({ form }: { form: Form }) {
-  const field = fieldOf(form.schema, form.schema)
-  const given = useSignal(new Set(Object.keys(isTable(form.value.peek()) ? (form.value.peek() as object) : {})))
-  if (field.kind !== 'table') return <FieldAt form={form} place={[]} name="value" schema={form.schema} required />
+  const field = toField(form.schema, form.schema)
+  const given = useSignal(new Set(Object.keys(isPlainObject(form.value.peek()) ? (form.value.peek() as object) : {})))
+  if (field.kind !== 'table') return <FormField form={form} place={[]} name="value" schema={form.schema} required />
   const isFirst = ({ name, required }: Property) => required || given.value.has(name)
   const first = field.properties.filter(isFirst)
   const rest = field.properties.filter(property => !isFirst(property))
   const unknown = [...given.value].filter(name => !field.properties.some(property => property.name === name))
   const shown = (property: Property) => (
-    <FieldAt key={property.name} form={form} place={[property.name]} {...property} />
+    <FormField key={property.name} form={form} place={[property.name]} {...property} />
   )
   return (
     <>
@@ -72,8 +72,8 @@ function Fields({ form }: { form: Form }) {
   )
 }
 
-function OtherFaults({ form }: { form: Form }) {
-  const faults = form.otherFaults
+function UnattachedErrors({ form }: { form: Form }) {
+  const faults = form.unattachedErrors
   if (faults.length === 0) return null
   return (
     <ul class="fault" role="alert">

@@ -21,13 +21,13 @@ export type Field =
   | { kind: 'json' }
 
 /** Texts up to so many characters are names, patterns and the like: they have one line. */
-const ONE_LINE = 1_000
+const MAX_SINGLE_LINE_LENGTH = 1_000
 /** How far references are followed: some schemas refer to themselves. */
-const REFERENCES = 8
+const MAX_REF_DEPTH = 8
 
 /** The field for a schema. `root` is the schema that its references are looked up in. */
-export function fieldOf(schema: Schema, root: Schema): Field {
-  const facts = resolved(schema, root)
+export function toField(schema: Schema, root: Schema): Field {
+  const facts = resolveRefs(schema, root)
   if (facts === undefined) return { kind: 'json' }
   if ('const' in facts) return { kind: 'choice', options: [facts.const] }
   if (Array.isArray(facts.enum)) return { kind: 'choice', options: facts.enum }
@@ -35,25 +35,25 @@ export function fieldOf(schema: Schema, root: Schema): Field {
   if (Array.isArray(options)) return { kind: 'variant', options: options as Schema[] }
   if (Array.isArray(facts.type))
     return { kind: 'variant', options: (facts.type as string[]).map(type => ({ ...facts, type })) }
-  return BY_TYPE[facts.type as string]?.(facts) ?? { kind: 'json' }
+  return FIELDS_BY_TYPE[facts.type as string]?.(facts) ?? { kind: 'json' }
 }
 
-const BY_TYPE: Record<string, (facts: Facts) => Field> = {
-  string: facts => ({ kind: 'text', long: !('pattern' in facts || Number(facts.maxLength) <= ONE_LINE) }),
-  integer: facts => ({ kind: 'number', whole: true, ...limits(facts) }),
-  number: facts => ({ kind: 'number', whole: false, ...limits(facts) }),
+const FIELDS_BY_TYPE: Record<string, (facts: SchemaKeywords) => Field> = {
+  string: facts => ({ kind: 'text', long: !('pattern' in facts || Number(facts.maxLength) <= MAX_SINGLE_LINE_LENGTH) }),
+  integer: facts => ({ kind: 'number', whole: true, ...numberLimits(facts) }),
+  number: facts => ({ kind: 'number', whole: false, ...numberLimits(facts) }),
   boolean: () => ({ kind: 'flag' }),
   array: facts => ({ kind: 'list', item: isSchema(facts.items) ? facts.items : true }),
   object: facts => {
-    if (isTable(facts.properties)) return { kind: 'table', properties: propertiesOf(facts, facts.properties) }
-    const [pattern] = Object.values(isTable(facts.patternProperties) ? facts.patternProperties : {})
+    if (isPlainObject(facts.properties)) return { kind: 'table', properties: toProperties(facts, facts.properties) }
+    const [pattern] = Object.values(isPlainObject(facts.patternProperties) ? facts.patternProperties : {})
     const item = pattern ?? facts.additionalProperties ?? true
     return item === false ? { kind: 'table', properties: [] } : { kind: 'map', item: item as Schema }
   }
 }
 
 /** Whether a field can show a value. One that it cannot is shown as JSON, so that nothing is hidden. */
-export function fits(field: Field, value: unknown, root: Schema): boolean {
+export function canShow(field: Field, value: unknown, root: Schema): boolean {
   switch (field.kind) {
     case 'text':
       // A text area has one kind of line ends; others would be lost in it.
@@ -68,21 +68,21 @@ export function fits(field: Field, value: unknown, root: Schema): boolean {
       return Array.isArray(value)
     case 'table':
     case 'map':
-      return isTable(value)
+      return isPlainObject(value)
     case 'variant':
-      return variantOf(field.options, value, root) >= 0
+      return findVariant(field.options, value, root) >= 0
     case 'json':
       return true
   }
 }
 
 /** Which of several schemas a value is of; -1 where it is of none. */
-export const variantOf = (options: Schema[], value: unknown, root: Schema): number =>
-  options.findIndex(option => fits(fieldOf(option, root), value, root))
+export const findVariant = (options: Schema[], value: unknown, root: Schema): number =>
+  options.findIndex(option => canShow(toField(option, root), value, root))
 
 /** The value that a field begins with once it is given. */
-export function startOf(schema: Schema, root: Schema): unknown {
-  const field = fieldOf(schema, root)
+export function initialValue(schema: Schema, root: Schema): unknown {
+  const field = toField(schema, root)
   switch (field.kind) {
     case 'text':
       return ''
@@ -97,28 +97,30 @@ export function startOf(schema: Schema, root: Schema): unknown {
     case 'table':
       return Object.fromEntries(
         field.properties
-          .filter(({ required, schema }) => required && holdsOthers(fieldOf(schema, root)))
-          .map(({ name, schema }) => [name, startOf(schema, root)])
+          .filter(({ required, schema }) => required && isContainer(toField(schema, root)))
+          .map(({ name, schema }) => [name, initialValue(schema, root)])
       )
     case 'map':
       return {}
     case 'variant':
-      return startOf(field.options[0] ?? true, root)
+      return initialValue(field.options[0] ?? true, root)
     case 'json':
       return null
   }
 }
 
 /** The few words that tell one variant from another. */
-export function nameOf(schema: Schema, root: Schema): string {
-  const facts = resolved(schema, root)
+export function variantLabel(schema: Schema, root: Schema): string {
+  const facts = resolveRefs(schema, root)
   if (typeof facts?.title === 'string') return facts.title
   if (facts?.type === 'null') return 'null'
-  const field = fieldOf(schema, root)
-  return field.kind === 'choice' && field.options.length === 1 ? JSON.stringify(field.options[0]) : NAMES[field.kind]
+  const field = toField(schema, root)
+  return field.kind === 'choice' && field.options.length === 1
+    ? JSON.stringify(field.options[0])
+    : KIND_LABELS[field.kind]
 }
 
-const NAMES: Record<Field['kind'], string> = {
+const KIND_LABELS: Record<Field['kind'], string> = {
   text: 'text',
   number: 'number',
   flag: 'yes or no',
@@ -131,25 +133,25 @@ const NAMES: Record<Field['kind'], string> = {
 }
 
 export const descriptionOf = (schema: Schema, root: Schema): string | undefined => {
-  const text = (isTable(schema) && schema.description) || resolved(schema, root)?.description
+  const text = (isPlainObject(schema) && schema.description) || resolveRefs(schema, root)?.description
   return typeof text === 'string' ? text : undefined
 }
 
-export const isTable = (value: unknown): value is Record<string, unknown> =>
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-type Facts = Record<string, unknown>
+type SchemaKeywords = Record<string, unknown>
 
-const isSchema = (value: unknown): value is Schema => typeof value === 'boolean' || isTable(value)
+const isSchema = (value: unknown): value is Schema => typeof value === 'boolean' || isPlainObject(value)
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-const holdsOthers = ({ kind }: Field) => kind === 'table' || kind === 'list' || kind === 'map'
+const isContainer = ({ kind }: Field) => kind === 'table' || kind === 'list' || kind === 'map'
 
-const limits = ({ minimum, maximum }: Facts) => ({
+const numberLimits = ({ minimum, maximum }: SchemaKeywords) => ({
   ...(typeof minimum === 'number' && { minimum }),
   ...(typeof maximum === 'number' && { maximum })
 })
 
-const propertiesOf = ({ required }: Facts, properties: Facts): Property[] =>
+const toProperties = ({ required }: SchemaKeywords, properties: SchemaKeywords): Property[] =>
   Object.entries(properties).map(([name, schema]) => ({
     name,
     schema: isSchema(schema) ? schema : true,
@@ -157,19 +159,19 @@ const propertiesOf = ({ required }: Facts, properties: Facts): Property[] =>
   }))
 
 /** What a schema says once its references within the document are followed; undefined where nothing is said. */
-function resolved(schema: Schema, root: Schema, left = REFERENCES): Facts | undefined {
-  if (!isTable(schema)) return undefined
+function resolveRefs(schema: Schema, root: Schema, left = MAX_REF_DEPTH): SchemaKeywords | undefined {
+  if (!isPlainObject(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema
-  const target = left > 0 ? pointedAt(root, schema.$ref) : undefined
-  return isSchema(target) ? resolved(target, root, left - 1) : undefined
+  const target = left > 0 ? lookUpRef(root, schema.$ref) : undefined
+  return isSchema(target) ? resolveRefs(target, root, left - 1) : undefined
 }
 
-function pointedAt(root: Schema, reference: string): unknown {
+function lookUpRef(root: Schema, reference: string): unknown {
   if (!reference.startsWith('#')) return undefined
   let at: unknown = root
   for (const part of reference.slice(1).split('/').slice(1))
-    at = isTable(at) || Array.isArray(at) ? (at as Facts)[unescaped(part)] : undefined
+    at = isPlainObject(at) || Array.isArray(at) ? (at as SchemaKeywords)[unescapePointer(part)] : undefined
   return at
 }
 
-const unescaped = (part: string) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+const unescapePointer = (part: string) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')

@@ -13,7 +13,7 @@ export function JobInput({ id, hasTerminal, onFault }: Props) {
   const line = useSignal('')
   const send = async (input: { text: string; end?: boolean }) => {
     try {
-      await client().input(id, input)
+      await client().sendInput(id, input)
       line.value = ''
     } catch (error) {
       onFault(error)

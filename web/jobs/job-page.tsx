@@ -3,56 +3,56 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Job } from '../../src/client/client.ts'
 import { JobStatus } from '../activity/status.tsx'
-import { client, whatFailed } from '../session/session.ts'
-import { Question } from '../shell/confirm-action.tsx'
-import { Fault } from '../shell/error-notice.tsx'
+import { client, toErrorMessage } from '../session/session.ts'
+import { ConfirmAction } from '../shell/confirm-action.tsx'
+import { ErrorNotice } from '../shell/error-notice.tsx'
 import { hrefOf } from '../shell/routes.ts'
-import { bytesOf, whenOf } from '../text/format.ts'
-import { span } from '../text/format-time.ts'
-import { marked } from '../text/invisible.tsx'
+import { formatBytes, formatDateTime } from '../text/format.ts'
+import { formatDuration } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { JobInput } from './job-input.tsx'
-import { lastedOf } from './jobs.tsx'
-import { FollowedOutput, wholeOutput } from './output-follower.ts'
-import { Terminal } from './output-terminal.tsx'
+import { elapsedMs } from './jobs.tsx'
+import { downloadOutput, OutputFollower } from './output-follower.ts'
+import { OutputTerminal } from './output-terminal.tsx'
 
 export function JobPage({ job, now }: { job: Job; now: number }) {
   const { task_id, command, status } = job
   const stopping = useSignal(false)
   const fault = useSignal<string | undefined>(undefined)
-  const output = useMemo(() => new FollowedOutput(client(), task_id, job.output_bytes), [task_id])
+  const output = useMemo(() => new OutputFollower(client(), task_id, job.output_bytes), [task_id])
   useEffect(() => () => output.close(), [output])
   return (
     <div class="detail detail-tall">
       <header class="detail-head">
-        <h2 class="mono detail-command">{marked(command)}</h2>
+        <h2 class="mono detail-command">{markInvisible(command)}</h2>
         <JobStatus job={job} />
         <a class="button quiet detail-close" href={hrefOf('jobs')}>
           Close
         </a>
       </header>
       <p class="row muted small">
-        <span class="number">{span(lastedOf(job, now))}</span>
-        <span>since {whenOf(job.started_at)}</span>
+        <span class="number">{formatDuration(elapsedMs(job, now))}</span>
+        <span>since {formatDateTime(job.started_at)}</span>
         <span>in {job.cwd === '.' ? 'the workspace' : job.cwd}</span>
         {job.isolation !== 'none' && <span>kept by the sandbox ({job.isolation})</span>}
-        {endOf(job) !== undefined && <span>{endOf(job)}</span>}
+        {formatEnd(job) !== undefined && <span>{formatEnd(job)}</span>}
         <a href={hrefOf('activity', task_id)}>Its call</a>
       </p>
-      {job.reason !== undefined && <p class="notice">{marked(job.reason)}</p>}
-      <Fault text={fault.value} />
-      <Terminal output={output} label={`Output of ${command}`}>
-        <Download id={task_id} onFault={error => (fault.value = whatFailed(error))} />
+      {job.reason !== undefined && <p class="notice">{markInvisible(job.reason)}</p>}
+      <ErrorNotice text={fault.value} />
+      <OutputTerminal output={output} label={`Output of ${command}`}>
+        <DownloadButton id={task_id} onFault={error => (fault.value = toErrorMessage(error))} />
         {status === 'running' && (
           <button type="button" class="button danger" onClick={() => (stopping.value = true)}>
             Stop…
           </button>
         )}
-      </Terminal>
+      </OutputTerminal>
       {status === 'running' && job.interactive && (
         <JobInput
           id={task_id}
           hasTerminal={job.pty !== undefined}
-          onFault={error => (fault.value = whatFailed(error))}
+          onFault={error => (fault.value = toErrorMessage(error))}
         />
       )}
       {stopping.value && <StopDialog job={job} onClose={() => (stopping.value = false)} />}
@@ -60,17 +60,17 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
   )
 }
 
-function endOf({ exit_code, signal }: Job): string | undefined {
+function formatEnd({ exit_code, signal }: Job): string | undefined {
   if (typeof exit_code === 'number') return `exit code ${exit_code}`
   return typeof signal === 'string' ? `ended by ${signal}` : undefined
 }
 
-function Download({ id, onFault }: { id: string; onFault: (error: unknown) => void }) {
+function DownloadButton({ id, onFault }: { id: string; onFault: (error: unknown) => void }) {
   const got = useSignal<number | undefined>(undefined)
   const download = async () => {
     got.value = 0
     try {
-      const blob = await wholeOutput(client(), id, bytes => {
+      const blob = await downloadOutput(client(), id, bytes => {
         got.value = bytes
       })
       const link = Object.assign(document.createElement('a'), {
@@ -86,7 +86,7 @@ function Download({ id, onFault }: { id: string; onFault: (error: unknown) => vo
   }
   return (
     <button type="button" class="button" disabled={got.value !== undefined} onClick={() => void download()}>
-      {got.value === undefined ? 'Download' : bytesOf(got.value)}
+      {got.value === undefined ? 'Download' : formatBytes(got.value)}
     </button>
   )
 }
@@ -94,9 +94,16 @@ function Download({ id, onFault }: { id: string; onFault: (error: unknown) => vo
 function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   const stop = () => client().cancel(job.task_id, { reason: 'stopped in the console' })
   return (
-    <Question title="Stop this command?" no="Let it run" yes="Stop it" done="Stopped" act={stop} onClose={onClose}>
-      <pre class="code">{marked(job.command)}</pre>
+    <ConfirmAction
+      title="Stop this command?"
+      cancelLabel="Let it run"
+      confirmLabel="Stop it"
+      doneMessage="Stopped"
+      onConfirm={stop}
+      onClose={onClose}
+    >
+      <pre class="code">{markInvisible(job.command)}</pre>
       <p>It is asked to end, and made to a moment later, with all that it started.</p>
-    </Question>
+    </ConfirmAction>
   )
 }

@@ -3,19 +3,19 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Job } from '../../src/client/client.ts'
 import { JobStatus } from '../activity/status.tsx'
-import { client, whatFailed } from '../session/session.ts'
+import { client, toErrorMessage } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { jobs, putJobs } from '../store/jobs.ts'
-import { clock, span } from '../text/format-time.ts'
-import { marked } from '../text/invisible.tsx'
+import { formatDuration, formatTime } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { JobPage } from './job-page.tsx'
 import { useNow } from './use-now.ts'
 
 export function Jobs() {
-  const fault = useEnded()
-  const [opened] = route.value.rest
-  const list = inOrder([...jobs.value.values()])
+  const fault = useEndedJobs()
+  const [opened] = route.value.segments
+  const list = sortJobs([...jobs.value.values()])
   const now = useNow(list.some(({ status }) => status === 'running'))
   const job = opened === undefined ? undefined : jobs.value.get(opened)
   const move = (by: number) => {
@@ -27,7 +27,7 @@ export function Jobs() {
     j: () => move(1),
     k: () => move(-1),
     Escape: () => {
-      if (route.peek().rest.length > 0) goTo('jobs')
+      if (route.peek().segments.length > 0) goTo('jobs')
     }
   })
   return (
@@ -68,12 +68,12 @@ function JobItem({ job, now, current }: { job: Job; now: number; current: boolea
   return (
     <li>
       <a class="list-item" href={hrefOf('jobs', job.task_id)} aria-current={current ? 'true' : undefined}>
-        <span class="list-title mono">{marked(job.command)}</span>
+        <span class="list-title mono">{markInvisible(job.command)}</span>
         <span class="list-facts">
           <JobStatus job={job} />
-          <span class="number">{span(lastedOf(job, now))}</span>
-          <span>since {clock(job.started_at)}</span>
-          {job.description !== undefined && <span class="list-words">{marked(job.description)}</span>}
+          <span class="number">{formatDuration(elapsedMs(job, now))}</span>
+          <span>since {formatTime(job.started_at)}</span>
+          {job.description !== undefined && <span class="list-words">{markInvisible(job.description)}</span>}
         </span>
       </a>
     </li>
@@ -81,23 +81,23 @@ function JobItem({ job, now, current }: { job: Job; now: number; current: boolea
 }
 
 /** Those that run first, and of each kind the newest first. */
-const inOrder = (list: Job[]) =>
+const sortJobs = (list: Job[]) =>
   list.sort(
     (a, b) => Number(b.status === 'running') - Number(a.status === 'running') || (a.started_at < b.started_at ? 1 : -1)
   )
 
-export const lastedOf = (job: Job, now: number) =>
+export const elapsedMs = (job: Job, now: number) =>
   job.duration_ms ??
   Math.max(0, (job.ended_at === undefined ? now : Date.parse(job.ended_at)) - Date.parse(job.started_at))
 
 /** Asks for those that have ended, which no snapshot tells of. */
-function useEnded(): string | undefined {
+function useEndedJobs(): string | undefined {
   const fault = useSignal<string | undefined>(undefined)
   useEffect(() => {
     client()
       .jobs()
       .then(putJobs, error => {
-        fault.value = whatFailed(error)
+        fault.value = toErrorMessage(error)
       })
   }, [])
   return fault.value

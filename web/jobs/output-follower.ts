@@ -3,35 +3,35 @@
 import { signal } from '@preact/signals'
 import type { Client, Output } from '../../src/client/client.ts'
 import { onEvent } from '../store/updates.ts'
-import { Tail } from './output-tail.ts'
+import { OutputTail } from './output-tail.ts'
 
 /** How much of what was printed before is read. */
-const BACK_BYTES = 262_144
+const HISTORY_BYTES = 262_144
 const PAGE_BYTES = 262_144
 /** Between two reads, so that much output costs no more than little. */
-const PAUSE_MS = 200
+const READ_INTERVAL_MS = 200
 
-export class FollowedOutput {
-  readonly tail = new Tail()
+export class OutputFollower {
+  readonly tail = new OutputTail()
   /** Grows with every change of the tail. */
   readonly version = signal(0)
-  readonly ended = signal(false)
-  readonly fault = signal<unknown>(undefined)
+  readonly hasEnded = signal(false)
+  readonly error = signal<unknown>(undefined)
   /** How many bytes at the beginning were not read. */
-  readonly skipped: number
+  readonly skippedBytes: number
   readonly #client: Client
   readonly #id: string
   readonly #stop = new AbortController()
   #offset: number
   #reading = false
-  #more = false
+  #moreAvailable = false
 
   /** `size` is what it has printed so far. */
   constructor(client: Client, id: string, size: number) {
     this.#client = client
     this.#id = id
-    this.skipped = Math.max(0, size - BACK_BYTES)
-    this.#offset = this.skipped
+    this.skippedBytes = Math.max(0, size - HISTORY_BYTES)
+    this.#offset = this.skippedBytes
     const end = onEvent(event => {
       const isOwn = event.tool_call_id === id || (event.type === 'job.exited' && event.task_id === id)
       if (isOwn && (event.type === 'tool.progress' || event.type === 'job.exited')) void this.#read()
@@ -45,20 +45,20 @@ export class FollowedOutput {
   }
 
   async #read(): Promise<void> {
-    this.#more = true
+    this.#moreAvailable = true
     if (this.#reading) return
     this.#reading = true
     const { signal } = this.#stop
     try {
-      while (this.#more && !signal.aborted) {
-        this.#more = false
+      while (this.#moreAvailable && !signal.aborted) {
+        this.#moreAvailable = false
         while (await this.#readPage()) if (signal.aborted) return
         this.version.value++
-        await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+        await new Promise(resolve => setTimeout(resolve, READ_INTERVAL_MS))
       }
-      this.fault.value = undefined
+      this.error.value = undefined
     } catch (error) {
-      if (!signal.aborted) this.fault.value = error
+      if (!signal.aborted) this.error.value = error
     } finally {
       this.#reading = false
     }
@@ -68,24 +68,24 @@ export class FollowedOutput {
   async #readPage(): Promise<boolean> {
     const { signal } = this.#stop
     const page = await this.#client.output(this.#id, { offset: this.#offset, limit: PAGE_BYTES, signal })
-    if (page.dropped) this.tail.push(droppedWords(page.dropped))
+    if (page.dropped) this.tail.push(formatDropped(page.dropped))
     this.tail.push(page.text)
     const read = page.next_offset - this.#offset
     this.#offset = page.next_offset
-    this.ended.value = page.ended
+    this.hasEnded.value = page.ended
     return read >= PAGE_BYTES && !page.ended
   }
 }
 
-const droppedWords = ({ bytes }: NonNullable<Output['dropped']>) =>
+const formatDropped = ({ bytes }: NonNullable<Output['dropped']>) =>
   `\n[${bytes.toLocaleString('en')} bytes were not kept]\n`
 
 /** All that a command printed, as a file. `told` hears how many bytes are here. */
-export async function wholeOutput(client: Client, id: string, told: (bytes: number) => void): Promise<Blob> {
+export async function downloadOutput(client: Client, id: string, told: (bytes: number) => void): Promise<Blob> {
   const parts: string[] = []
   for (let offset = 0; ; ) {
     const page = await client.output(id, { offset, limit: 1_048_576 })
-    if (page.dropped) parts.push(droppedWords(page.dropped))
+    if (page.dropped) parts.push(formatDropped(page.dropped))
     parts.push(page.text)
     offset = page.next_offset
     told(offset)

@@ -2,7 +2,7 @@
 import { AnsiUp } from 'ansi_up'
 
 /** A stretch of text that looks the same. */
-export interface Run {
+export interface StyledRun {
   text: string
   /** Names of classes, such as `bold` and `fg-red`. */
   look: readonly string[]
@@ -11,51 +11,51 @@ export interface Run {
   background?: string
 }
 
-export type Line = readonly Run[]
+export type OutputLine = readonly StyledRun[]
 
 /** How many lines are kept. */
-export const LINES = 5_000
+export const MAX_TAIL_LINES = 5_000
 /** Let go at once. */
-const SLACK = 500
+const TRIM_LINES = 500
 /** A line that never ends is broken, so that it cannot hold up the page. */
-const LONGEST = 4_000
+const MAX_LINE_LENGTH = 4_000
 
-interface Look {
+interface AnsiStyle {
   text: string
   bold: boolean
   faint: boolean
   italic: boolean
   underline: boolean
-  fg: Colour | null
-  bg: Colour | null
+  fg: AnsiColor | null
+  bg: AnsiColor | null
 }
-interface Colour {
+interface AnsiColor {
   rgb: readonly number[]
   class_name: string
 }
 
 /** Reads colours and the like; instead of HTML it gives the runs themselves, so that no text becomes markup. */
-class Runs extends AnsiUp {
-  readonly #found: Run[] = []
+class AnsiParser extends AnsiUp {
+  readonly #runs: StyledRun[] = []
 
   constructor() {
     super()
     // The package makes a string of each run by this; it is told to hand the run over instead.
     Object.assign(this, {
-      transform_to_html: (look: Look) => {
-        this.#found.push(runOf(look))
+      transform_to_html: (look: AnsiStyle) => {
+        this.#runs.push(toRun(look))
         return ''
       },
       process_hyperlink: ({ text }: { text: string }) => {
-        this.#found.push({ text, look: [] })
+        this.#runs.push({ text, look: [] })
         return ''
       }
     })
   }
 
-  read(text: string): Run[] {
+  read(text: string): StyledRun[] {
     this.ansi_to_html(text)
-    return this.#found.splice(0)
+    return this.#runs.splice(0)
   }
 }
 
@@ -72,12 +72,12 @@ const IGNORED = new RegExp(
 /** The beginning of one of them, cut off by the end of what has come. */
 const UNFINISHED = new RegExp(`(?:${OSC}${ESC}?|${ESC}[()]?)$`, 'u')
 
-export class Tail {
+export class OutputTail {
   /** Oldest first. The last one goes on. Lines that are whole are never changed. */
-  lines: Line[] = [[]]
+  lines: OutputLine[] = [[]]
   /** How many lines were let go. */
-  dropped = 0
-  readonly #runs = new Runs()
+  droppedLines = 0
+  readonly #runs = new AnsiParser()
   #rest = ''
   /** Whether a carriage return came last: what is printed next overwrites the line, but a line feed leaves it. */
   #isReturned = false
@@ -87,13 +87,13 @@ export class Tail {
     this.#rest = UNFINISHED.exec(whole)?.[0] ?? ''
     const ready = whole.slice(0, whole.length - this.#rest.length).replaceAll(IGNORED, '')
     for (const run of this.#runs.read(ready)) this.#add(run)
-    if (this.lines.length > LINES + SLACK) {
-      this.dropped += this.lines.length - LINES
-      this.lines = this.lines.slice(-LINES)
+    if (this.lines.length > MAX_TAIL_LINES + TRIM_LINES) {
+      this.droppedLines += this.lines.length - MAX_TAIL_LINES
+      this.lines = this.lines.slice(-MAX_TAIL_LINES)
     }
   }
 
-  #add({ text, ...look }: Run) {
+  #add({ text, ...look }: StyledRun) {
     const [first = '', ...others] = text.replaceAll(BELL, '').split('\n')
     this.#extend({ text: first, ...look })
     for (const line of others) {
@@ -104,16 +104,16 @@ export class Tail {
   }
 
   /** Adds to the last line. Only what follows the last carriage return stays, as with progress bars. */
-  #extend({ text, ...look }: Run) {
+  #extend({ text, ...look }: StyledRun) {
     const segments = text.split('\r')
     const shown = segments.findLastIndex(segment => segment !== '')
     if (shown > 0 || (shown < 0 && segments.length > 1)) this.#isReturned = true
     if (shown < 0) return
     if (this.#isReturned) this.lines[this.lines.length - 1] = []
     this.#isReturned = shown < segments.length - 1
-    for (let left = withoutErased(segments[shown]!); left !== ''; ) {
+    for (let left = applyBackspaces(segments[shown]!); left !== ''; ) {
       const line = this.lines.at(-1)!
-      const room = LONGEST - line.reduce((sum, { text }) => sum + text.length, 0)
+      const room = MAX_LINE_LENGTH - line.reduce((sum, { text }) => sum + text.length, 0)
       this.lines[this.lines.length - 1] = [...line, { ...look, text: left.slice(0, room) }]
       left = left.slice(room)
       if (left !== '') this.lines.push([])
@@ -122,7 +122,7 @@ export class Tail {
 }
 
 /** Backspaces take back what stands before them. */
-function withoutErased(text: string): string {
+function applyBackspaces(text: string): string {
   if (!text.includes(BACKSPACE)) return text
   const kept: string[] = []
   for (const character of text)
@@ -131,22 +131,22 @@ function withoutErased(text: string): string {
   return kept.join('')
 }
 
-function runOf({ text, bold, faint, italic, underline, fg, bg }: Look): Run {
+function toRun({ text, bold, faint, italic, underline, fg, bg }: AnsiStyle): StyledRun {
   const look = [
     bold && 'bold',
     faint && 'faint',
     italic && 'italic',
     underline && 'underline',
-    isNamed(fg) && `fg-${fg?.class_name}`,
-    isNamed(bg) && `bg-${bg?.class_name}`
+    isNamedColor(fg) && `fg-${fg?.class_name}`,
+    isNamedColor(bg) && `bg-${bg?.class_name}`
   ].filter(name => name !== false)
   return {
     text,
     look,
-    ...(fg && !isNamed(fg) && { color: cssOf(fg) }),
-    ...(bg && !isNamed(bg) && { background: cssOf(bg) })
+    ...(fg && !isNamedColor(fg) && { color: toCssColor(fg) }),
+    ...(bg && !isNamedColor(bg) && { background: toCssColor(bg) })
   }
 }
 
-const isNamed = (colour: Colour | null) => colour !== null && colour.class_name !== 'truecolor'
-const cssOf = ({ rgb }: Colour) => `rgb(${rgb.join(' ')})`
+const isNamedColor = (colour: AnsiColor | null) => colour !== null && colour.class_name !== 'truecolor'
+const toCssColor = ({ rgb }: AnsiColor) => `rgb(${rgb.join(' ')})`

@@ -2,28 +2,28 @@
 import { useSignal } from '@preact/signals'
 import { Component, type ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { whatFailed } from '../session/session.ts'
-import { bytesOf } from '../text/format.ts'
-import type { FollowedOutput } from './output-follower.ts'
-import type { Line, Run } from './output-tail.ts'
+import { toErrorMessage } from '../session/session.ts'
+import { formatBytes } from '../text/format.ts'
+import type { OutputFollower } from './output-follower.ts'
+import type { OutputLine, StyledRun } from './output-tail.ts'
 
 /** Lines that are drawn, and drawn anew, together. */
-const BLOCK = 100
+const BLOCK_LINES = 100
 /** So near to the end is at the end. */
-const NEAR = 24
+const NEAR_END_PX = 24
 
 interface Props {
-  output: FollowedOutput
+  output: OutputFollower
   label: string
   /** Further buttons. */
   children: ComponentChildren
 }
 
-export function Terminal({ output, label, children }: Props) {
+export function OutputTerminal({ output, label, children }: Props) {
   output.version.value
   const box = useRef<HTMLElement>(null)
   const follows = useSignal(true)
-  const { lines, dropped } = output.tail
+  const { lines, droppedLines } = output.tail
   const toEnd = () => {
     if (box.current) box.current.scrollTop = box.current.scrollHeight
   }
@@ -46,9 +46,9 @@ export function Terminal({ output, label, children }: Props) {
           Follow
         </button>
         {children}
-        <Skipped bytes={output.skipped} lines={dropped} />
+        <SkippedNotice bytes={output.skippedBytes} lines={droppedLines} />
       </div>
-      {output.fault.value !== undefined && <p class="notice bad">{whatFailed(output.fault.value)}</p>}
+      {output.error.value !== undefined && <p class="notice bad">{toErrorMessage(output.error.value)}</p>}
       <section
         ref={box}
         class="terminal"
@@ -56,13 +56,15 @@ export function Terminal({ output, label, children }: Props) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus
         tabIndex={0}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-          follows.value = scrollHeight - scrollTop - clientHeight < NEAR
+          follows.value = scrollHeight - scrollTop - clientHeight < NEAR_END_PX
         }}
       >
-        {isEmpty && <p class="muted">{output.ended.value ? 'It printed nothing.' : 'It has printed nothing yet.'}</p>}
+        {isEmpty && (
+          <p class="muted">{output.hasEnded.value ? 'It printed nothing.' : 'It has printed nothing yet.'}</p>
+        )}
         <pre>
-          {blocksOf(lines, dropped).map(({ key, lines }) => (
-            <Block key={key} lines={lines} />
+          {toBlocks(lines, droppedLines).map(({ key, lines }) => (
+            <TerminalBlock key={key} lines={lines} />
           ))}
         </pre>
       </section>
@@ -70,45 +72,45 @@ export function Terminal({ output, label, children }: Props) {
   )
 }
 
-function Skipped({ bytes, lines }: { bytes: number; lines: number }) {
+function SkippedNotice({ bytes, lines }: { bytes: number; lines: number }) {
   if (bytes + lines === 0) return null
   const what = [
-    bytes > 0 && `the first ${bytesOf(bytes)}`,
+    bytes > 0 && `the first ${formatBytes(bytes)}`,
     lines > 0 && `${lines.toLocaleString('en')} ${lines === 1 ? 'line' : 'lines'}`
   ].filter(Boolean)
   return <span class="muted small">Without {what.join(' and ')}: download for all</span>
 }
 
 /** Lines by the hundreds. Those of one block are the same as long as none of them changes. */
-function blocksOf(lines: readonly Line[], dropped: number): { key: number; lines: readonly Line[] }[] {
+function toBlocks(lines: readonly OutputLine[], dropped: number): { key: number; lines: readonly OutputLine[] }[] {
   const blocks = []
-  for (let at = -(dropped % BLOCK); at < lines.length; at += BLOCK)
-    blocks.push({ key: dropped + at, lines: lines.slice(Math.max(0, at), at + BLOCK) })
+  for (let at = -(dropped % BLOCK_LINES); at < lines.length; at += BLOCK_LINES)
+    blocks.push({ key: dropped + at, lines: lines.slice(Math.max(0, at), at + BLOCK_LINES) })
   return blocks
 }
 
-interface BlockProps {
-  lines: readonly Line[]
+interface TerminalBlockProps {
+  lines: readonly OutputLine[]
 }
 
-class Block extends Component<BlockProps> {
-  override shouldComponentUpdate({ lines }: BlockProps) {
+class TerminalBlock extends Component<TerminalBlockProps> {
+  override shouldComponentUpdate({ lines }: TerminalBlockProps) {
     const before = this.props.lines
     return before.length !== lines.length || before.some((line, n) => line !== lines[n])
   }
 
-  override render({ lines }: BlockProps) {
+  override render({ lines }: TerminalBlockProps) {
     return (
       <div class="terminal-block">
         {lines.map((line, n) => (
-          <div key={n}>{line.length === 0 ? '\n' : line.map(Stretch)}</div>
+          <div key={n}>{line.length === 0 ? '\n' : line.map(renderRun)}</div>
         ))}
       </div>
     )
   }
 }
 
-function Stretch({ text, look, color, background }: Run) {
+function renderRun({ text, look, color, background }: StyledRun) {
   if (look.length === 0 && color === undefined && background === undefined) return text
   return (
     <span class={look.join(' ')} style={{ color, background }}>

@@ -2,19 +2,19 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Stats, ToolStats } from '../../src/client/client.ts'
-import { client, whatFailed } from '../session/session.ts'
+import { client, toErrorMessage } from '../session/session.ts'
 import { pending } from '../store/approvals.ts'
-import { bytesOf } from '../text/format.ts'
-import { clock, span } from '../text/format-time.ts'
-import { marked } from '../text/invisible.tsx'
+import { formatBytes } from '../text/format.ts'
+import { formatDuration, formatTime } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
 import { Sparkline, Tile } from './tile.tsx'
 
 /** How often the server is asked. */
-const EVERY_MS = 5_000
+const POLL_INTERVAL_MS = 5_000
 /** How many answers the curves of the server are of: the last ten minutes. */
-const KEPT = 120
+const MAX_SAMPLES = 120
 
-interface Look {
+interface MetricsSample {
   /** The newest. */
   stats: Stats
   /** Of this look and those before, oldest first. */
@@ -23,21 +23,21 @@ interface Look {
 }
 
 export function Metrics() {
-  const { look, fault } = useLook()
+  const { look, fault } = useMetrics()
   return (
     <div class="sheet">
       <header class="sheet-head">
         <h1>Metrics</h1>
-        {look && <span class="muted small">Of the server since {clock(look.stats.since)}</span>}
+        {look && <span class="muted small">Of the server since {formatTime(look.stats.since)}</span>}
       </header>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
-      {look && <Tiles look={look} />}
+      {look && <MetricTiles look={look} />}
       {look && <ToolTable tools={look.stats.tools} />}
     </div>
   )
 }
 
-function Tiles({ look: { stats, memory, streams } }: { look: Look }) {
+function MetricTiles({ look: { stats, memory, streams } }: { look: MetricsSample }) {
   const { minutes, approval_wait: waits, server } = stats
   const calls = minutes.map(minute => minute.calls)
   const errors = minutes.map(minute => minute.errors)
@@ -47,22 +47,22 @@ function Tiles({ look: { stats, memory, streams } }: { look: Look }) {
       <Sparkline
         title="Calls a minute"
         value={String(calls.at(-2) ?? 0)}
-        more={`in the last full minute; ${sum(calls)} in the last hour`}
+        note={`in the last full minute; ${sum(calls)} in the last hour`}
         values={calls}
       />
-      <Sparkline title="Failed calls" value={String(sum(errors))} more="in the last hour" values={errors} />
+      <Sparkline title="Failed calls" value={String(sum(errors))} note="in the last hour" values={errors} />
       <Tile
         title="Wait for a decision"
-        value={waits.p50_ms === null ? '–' : span(waits.p50_ms)}
-        more={waitWords(waits, pending.value.length)}
+        value={waits.p50_ms === null ? '–' : formatDuration(waits.p50_ms)}
+        note={formatApprovalWait(waits, pending.value.length)}
       >
         {pending.value.length === 1 ? '1 call waits now' : `${pending.value.length} calls wait now`}
       </Tile>
-      <Sparkline title="Memory" value={bytesOf(server.rss_bytes)} more="resident" values={memory} />
+      <Sparkline title="Memory" value={formatBytes(server.rss_bytes)} note="resident" values={memory} />
       <Sparkline
         title="Open streams"
         value={String(server.streams)}
-        more={`the server runs for ${span(server.uptime_ms)}`}
+        note={`the server runs for ${formatDuration(server.uptime_ms)}`}
         values={streams}
       />
     </dl>
@@ -70,20 +70,21 @@ function Tiles({ look: { stats, memory, streams } }: { look: Look }) {
 }
 
 /** `waiting`: calls that nobody has decided on yet, of which the figures know nothing. */
-function waitWords({ p95_ms, total }: Stats['approval_wait'], waiting: number): string {
+function formatApprovalWait({ p95_ms, total }: Stats['approval_wait'], waiting: number): string {
   if (p95_ms === null) return waiting === 0 ? 'nobody was asked' : 'nobody has decided yet'
-  return `p95 ${span(p95_ms)}, of ${total === 1 ? '1 decision' : `${total} decisions`}`
+  return `p95 ${formatDuration(p95_ms)}, of ${total === 1 ? '1 decision' : `${total} decisions`}`
 }
 
-const ms = (value: number | null) => (value === null ? '–' : value < 10 ? `${value.toFixed(1)} ms` : span(value))
+const formatMs = (value: number | null) =>
+  value === null ? '–' : value < 10 ? `${value.toFixed(1)} ms` : formatDuration(value)
 
-const FIGURES: readonly { name: string; of: (stats: ToolStats) => string | number }[] = [
+const COLUMNS: readonly { name: string; of: (stats: ToolStats) => string | number }[] = [
   { name: 'Calls', of: ({ total }) => total },
   { name: 'Failed', of: ({ error }) => error },
   { name: 'Rejected', of: ({ rejected }) => rejected },
   { name: 'Otherwise', of: ({ ended_otherwise }) => ended_otherwise },
-  { name: 'p50', of: ({ p50_ms }) => ms(p50_ms) },
-  { name: 'p95', of: ({ p95_ms }) => ms(p95_ms) }
+  { name: 'p50', of: ({ p50_ms }) => formatMs(p50_ms) },
+  { name: 'p95', of: ({ p95_ms }) => formatMs(p95_ms) }
 ]
 
 function ToolTable({ tools }: { tools: readonly ToolStats[] }) {
@@ -94,7 +95,7 @@ function ToolTable({ tools }: { tools: readonly ToolStats[] }) {
         <thead>
           <tr>
             <th scope="col">Tool</th>
-            {FIGURES.map(({ name }) => (
+            {COLUMNS.map(({ name }) => (
               <th key={name} scope="col" class="number">
                 {name}
               </th>
@@ -107,9 +108,9 @@ function ToolTable({ tools }: { tools: readonly ToolStats[] }) {
             .map(stats => (
               <tr key={stats.tool}>
                 <th scope="row" class="mono">
-                  {marked(stats.tool)}
+                  {markInvisible(stats.tool)}
                 </th>
-                {FIGURES.map(({ name, of }) => (
+                {COLUMNS.map(({ name, of }) => (
                   <td
                     key={name}
                     class={name === 'Failed' && stats.error > 0 ? 'number removed' : 'number'}
@@ -127,8 +128,8 @@ function ToolTable({ tools }: { tools: readonly ToolStats[] }) {
 }
 
 /** What the server says of itself, asked for while somebody looks. */
-function useLook() {
-  const look = useSignal<Look | undefined>(undefined)
+function useMetrics() {
+  const look = useSignal<MetricsSample | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   useEffect(() => {
     const stop = new AbortController()
@@ -140,16 +141,16 @@ function useLook() {
         const { memory = [], streams = [] } = look.peek() ?? {}
         look.value = {
           stats,
-          memory: [...memory, stats.server.rss_bytes].slice(-KEPT),
-          streams: [...streams, stats.server.streams].slice(-KEPT)
+          memory: [...memory, stats.server.rss_bytes].slice(-MAX_SAMPLES),
+          streams: [...streams, stats.server.streams].slice(-MAX_SAMPLES)
         }
         fault.value = undefined
       } catch (error) {
-        if (!signal.aborted) fault.value = whatFailed(error)
+        if (!signal.aborted) fault.value = toErrorMessage(error)
       }
     }
     void ask()
-    const timer = setInterval(() => void ask(), EVERY_MS)
+    const timer = setInterval(() => void ask(), POLL_INTERVAL_MS)
     return () => {
       clearInterval(timer)
       stop.abort()

@@ -1,32 +1,32 @@
 // A figure with what stands behind it in words, and where it has a past, with the curve of that.
 import type { ComponentChildren } from 'preact'
-import { lineOf } from './line-path.ts'
+import { toLinePath } from './line-path.ts'
 
 interface TileProps {
   title: string
   value: string
-  more: string
+  note: string
 }
 
-export function Tile({ title, value, more, children }: TileProps & { children: ComponentChildren }) {
+export function Tile({ title, value, note, children }: TileProps & { children: ComponentChildren }) {
   return (
     <div class="tile">
       <dt>{title}</dt>
       <dd class="tile-value number">{value}</dd>
-      <dd class="muted small">{more}</dd>
+      <dd class="muted small">{note}</dd>
       <dd class="muted small">{children}</dd>
     </div>
   )
 }
 
 /** `values`: oldest first. The curve has no axes; the words say the same. */
-export function Sparkline({ title, value, more, values }: TileProps & { values: readonly number[] }) {
-  const line = lineOf(values)
+export function Sparkline({ title, value, note, values }: TileProps & { values: readonly number[] }) {
+  const line = toLinePath(values)
   return (
     <div class="tile">
       <dt>{title}</dt>
       <dd class="tile-value number">{value}</dd>
-      <dd class="muted small">{more}</dd>
+      <dd class="muted small">{note}</dd>
       {line === '' ? (
         <dd class="tile-curve muted small">A curve comes with the next look.</dd>
       ) : (

@@ -4,23 +4,23 @@ import { useMemo } from 'preact/hooks'
 import { type NewRule, ToolgateError } from '../../src/client/client.ts'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
-import { client, whatFailed } from '../session/session.ts'
+import { client, toErrorMessage } from '../session/session.ts'
 import { Dialog } from '../shell/dialog.tsx'
-import { Fault } from '../shell/error-notice.tsx'
-import { say } from '../shell/live-region.tsx'
-import { NEW_RULE } from './rule-schema.ts'
+import { ErrorNotice } from '../shell/error-notice.tsx'
+import { announce } from '../shell/live-region.tsx'
+import { NEW_RULE_SCHEMA } from './rule-schema.ts'
 
 export function AddRule({ onClose }: { onClose: () => void }) {
-  const form = useMemo(() => new Form(NEW_RULE), [])
+  const form = useMemo(() => new Form(NEW_RULE_SCHEMA), [])
   const fault = useSignal<string | undefined>(undefined)
   const add = async () => {
     try {
       await client().addRule(form.value.peek() as NewRule)
-      say('Rule added')
+      announce('Rule added')
       onClose()
     } catch (error) {
-      fault.value = whatFailed(error)
-      if (error instanceof ToolgateError) form.tell(error.problem?.errors ?? [], '')
+      fault.value = toErrorMessage(error)
+      if (error instanceof ToolgateError) form.setErrors(error.problem?.errors ?? [], '')
     }
   }
   return (
@@ -32,7 +32,7 @@ export function AddRule({ onClose }: { onClose: () => void }) {
         }}
       >
         <SchemaForm form={form} label="The rule" />
-        <Fault text={fault.value} />
+        <ErrorNotice text={fault.value} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Leave it

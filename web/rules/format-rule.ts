@@ -1,11 +1,11 @@
 // What a rule says, in words, and how often it let a call through.
-import type { Call, RememberedRule } from '../../src/client/client.ts'
-import { lastFolders } from '../text/paths.ts'
+import type { Call, SavedRule } from '../../src/client/client.ts'
+import { lastSegments } from '../text/paths.ts'
 
-type Match = RememberedRule['match']
+type Match = SavedRule['match']
 
 /** How each field of a match reads, in the order of a sentence. */
-const WORDS: { [K in keyof Required<Match>]: (value: NonNullable<Match[K]>, match: Match) => string } = {
+const FIELD_FORMATTERS: { [K in keyof Required<Match>]: (value: NonNullable<Match[K]>, match: Match) => string } = {
   tool: value => value,
   category: value => `tools of ${value}`,
   effect: value => `what would ${value}`,
@@ -24,23 +24,23 @@ const WORDS: { [K in keyof Required<Match>]: (value: NonNullable<Match[K]>, matc
   client: value => `sent by ${value}`
 }
 
-export function matchWords(match: Match): string {
-  const words = Object.entries(WORDS).flatMap(([key, say]) => {
+export function formatMatch(match: Match): string {
+  const words = Object.entries(FIELD_FORMATTERS).flatMap(([key, say]) => {
     const value = match[key as keyof Match]
     return value === undefined ? [] : [(say as (value: unknown, match: Match) => string)(value, match)]
   })
   return words.filter(Boolean).join(', ') || 'every call'
 }
 
-export const scopeWords = ({ scope, session_id, workspace }: RememberedRule): string =>
+export const formatScope = ({ scope, session_id, workspace }: SavedRule): string =>
   scope === 'user'
     ? 'everywhere'
     : scope === 'workspace'
-      ? `in ${lastFolders(workspace ?? '')}`
+      ? `in ${lastSegments(workspace ?? '')}`
       : `in session ${session_id}`
 
 /** By rule: how many of these calls it let through. */
-export function usesOf(calls: readonly Call[]): ReadonlyMap<string, number> {
+export function countUses(calls: readonly Call[]): ReadonlyMap<string, number> {
   const uses = new Map<string, number>()
   for (const call of calls) {
     if (!('approved_by' in call) || call.approved_by?.source !== 'rule') continue

@@ -16,16 +16,16 @@ type Rights = readonly Right[] | undefined
 
 export const session = signal<Session>({ state: 'opening' })
 
-const KEY = 'toolgate-token'
-const RIGHTS = 'toolgate-rights'
-const NAME = 'console'
+const TOKEN_KEY = 'toolgate-token'
+const RIGHTS_KEY = 'toolgate-rights'
+const CLIENT_NAME = 'console'
 /** How long other tabs are asked for their token. They are on this machine, and answer at once or not at all. */
-const ASKED_MS = 300
+const TAB_REPLY_TIMEOUT_MS = 300
 
 /** Asks other tabs, and answers them. Only pages of this very address hear it. */
-const tabs = new BroadcastChannel('toolgate-session')
-type Asked = { asks: true } | Key
-interface Key {
+const tabChannel = new BroadcastChannel('toolgate-session')
+type TabMessage = { asks: true } | Credentials
+interface Credentials {
   token: string
   rights?: Rights
 }
@@ -38,38 +38,38 @@ export function client(): Client {
 }
 
 /** Whether this session may decide, as far as is known. */
-export function mayApprove(): boolean {
+export function canApprove(): boolean {
   const now = session.peek()
   return now.state === 'open' && (now.rights?.includes('approve') ?? true)
 }
 
 /** What of an error is for people. A token that counts no longer ends the session. */
-export function whatFailed(error: unknown): string {
+export function toErrorMessage(error: unknown): string {
   if (error instanceof ToolgateError && error.status === 401) endSession()
   return error instanceof Error ? error.message : String(error)
 }
 
 export function endSession() {
-  sessionStorage.removeItem(KEY)
-  sessionStorage.removeItem(RIGHTS)
+  sessionStorage.removeItem(TOKEN_KEY)
+  sessionStorage.removeItem(RIGHTS_KEY)
   session.value = { state: 'refused', why: 'Your session has ended: its token was revoked, or its time is over.' }
 }
 
 export async function openSession(): Promise<void> {
-  tabs.onmessage = ({ data }: MessageEvent<Asked>) => {
+  tabChannel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const now = session.peek()
     if ('asks' in data && now.state === 'open')
-      tabs.postMessage({ token: now.token, rights: now.rights } satisfies Asked)
+      tabChannel.postMessage({ token: now.token, rights: now.rights } satisfies TabMessage)
   }
-  addEventListener('hashchange', () => void takeCode())
-  if (await takeCode()) return
-  const key = kept() ?? (await askTabs())
-  if (key) begin(key)
+  addEventListener('hashchange', () => void redeemCode())
+  if (await redeemCode()) return
+  const key = loadCredentials() ?? (await requestFromTabs())
+  if (key) startSession(key)
   else session.value = { state: 'away' }
 }
 
 /** Whether the address had a code: also one that is pasted into a page that is open already. */
-async function takeCode(): Promise<boolean> {
+async function redeemCode(): Promise<boolean> {
   // Codes are made of what needs no escapes; whatever else stands there is a wrong one.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1]
   if (code === undefined) return false
@@ -79,7 +79,7 @@ async function takeCode(): Promise<boolean> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code })
   }).catch(() => undefined)
-  if (answer?.ok) begin((await answer.json()) as Key)
+  if (answer?.ok) startSession((await answer.json()) as Credentials)
   else if (session.peek().state !== 'open')
     session.value = {
       state: 'refused',
@@ -88,27 +88,32 @@ async function takeCode(): Promise<boolean> {
   return true
 }
 
-function kept(): Key | undefined {
-  const token = sessionStorage.getItem(KEY)
-  const rights = sessionStorage.getItem(RIGHTS)?.split(' ') as Right[] | undefined
+function loadCredentials(): Credentials | undefined {
+  const token = sessionStorage.getItem(TOKEN_KEY)
+  const rights = sessionStorage.getItem(RIGHTS_KEY)?.split(' ') as Right[] | undefined
   return token === null ? undefined : { token, rights }
 }
 
-function begin({ token, rights }: Key) {
-  sessionStorage.setItem(KEY, token)
-  if (rights) sessionStorage.setItem(RIGHTS, rights.join(' '))
-  else sessionStorage.removeItem(RIGHTS)
-  session.value = { state: 'open', token, rights, client: connect({ url: location.origin, token, client: NAME }) }
+function startSession({ token, rights }: Credentials) {
+  sessionStorage.setItem(TOKEN_KEY, token)
+  if (rights) sessionStorage.setItem(RIGHTS_KEY, rights.join(' '))
+  else sessionStorage.removeItem(RIGHTS_KEY)
+  session.value = {
+    state: 'open',
+    token,
+    rights,
+    client: connect({ url: location.origin, token, client: CLIENT_NAME })
+  }
 }
 
-function askTabs(): Promise<Key | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Key | undefined>()
-  const heard = ({ data }: MessageEvent<Asked>) => 'token' in data && resolve(data)
-  tabs.addEventListener('message', heard)
-  tabs.postMessage({ asks: true } satisfies Asked)
-  const timer = setTimeout(resolve, ASKED_MS)
+function requestFromTabs(): Promise<Credentials | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Credentials | undefined>()
+  const heard = ({ data }: MessageEvent<TabMessage>) => 'token' in data && resolve(data)
+  tabChannel.addEventListener('message', heard)
+  tabChannel.postMessage({ asks: true } satisfies TabMessage)
+  const timer = setTimeout(resolve, TAB_REPLY_TIMEOUT_MS)
   return promise.finally(() => {
     clearTimeout(timer)
-    tabs.removeEventListener('message', heard)
+    tabChannel.removeEventListener('message', heard)
   })
 }

@@ -1,7 +1,7 @@
 // What is shown to whoever has no token: how to get in.
 import { session } from './session.ts'
 
-export function Door() {
+export function SignIn() {
   const now = session.value
   if (now.state === 'opening') return <Opening />
   return (

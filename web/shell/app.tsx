@@ -1,30 +1,30 @@
 // The whole page.
 import { PANELS } from '../panels.tsx'
 import { session } from '../session/session.ts'
-import { Door } from '../session/sign-in.tsx'
-import { Help, helpOpen } from './help.tsx'
+import { SignIn } from '../session/sign-in.tsx'
+import { Help, isHelpOpen } from './help.tsx'
 import { useKeys } from './keys.ts'
-import { Status } from './live-region.tsx'
+import { LiveRegion } from './live-region.tsx'
 import { goTo, route } from './routes.ts'
 import { nextTheme, TopBar } from './top-bar.tsx'
 
 export function App() {
-  return session.value.state === 'open' ? <Shell /> : <Door />
+  return session.value.state === 'open' ? <Shell /> : <SignIn />
 }
 
 function Shell() {
   const panel = PANELS.find(({ name }) => name === route.value.panel) ?? PANELS[0]
   useKeys({
     '?': () => {
-      helpOpen.value = true
+      isHelpOpen.value = true
     },
     t: nextTheme,
     '/': () => document.querySelector<HTMLElement>('main [type="search"]')?.focus(),
-    ...Object.fromEntries(PANELS.map(({ name, key }) => [`g ${key}`, () => goTo(name)]))
+    ...Object.fromEntries(PANELS.map(({ name, shortcut }) => [`g ${shortcut}`, () => goTo(name)]))
   })
   return (
     <div class="shell">
-      <button class="button skip" type="button" onClick={skip}>
+      <button class="button skip" type="button" onClick={skipToPanel}>
         Skip to the panel
       </button>
       <TopBar />
@@ -32,10 +32,10 @@ function Shell() {
         {panel && <panel.view />}
       </main>
       <Help />
-      <Status />
+      <LiveRegion />
     </div>
   )
 }
 
 /** A link would change the route. */
-const skip = () => document.getElementById('panel')?.focus()
+const skipToPanel = () => document.getElementById('panel')?.focus()

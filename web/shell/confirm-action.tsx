@@ -1,45 +1,53 @@
 // A question before something that cannot be taken back: says what, and does it once.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { whatFailed } from '../session/session.ts'
+import { toErrorMessage } from '../session/session.ts'
 import { Dialog } from './dialog.tsx'
-import { Fault } from './error-notice.tsx'
-import { say } from './live-region.tsx'
+import { ErrorNotice } from './error-notice.tsx'
+import { announce } from './live-region.tsx'
 
-interface QuestionProps {
+interface ConfirmActionProps {
   title: string
   /** What the two buttons say. */
-  no: string
-  yes: string
+  cancelLabel: string
+  confirmLabel: string
   /** What is said once it is done. */
-  done: string
-  act: () => Promise<unknown>
+  doneMessage: string
+  onConfirm: () => Promise<unknown>
   onClose: () => void
   children: ComponentChildren
 }
 
-export function Question({ title, no, yes, done, act, onClose, children }: QuestionProps) {
+export function ConfirmAction({
+  title,
+  cancelLabel,
+  confirmLabel,
+  doneMessage,
+  onConfirm,
+  onClose,
+  children
+}: ConfirmActionProps) {
   const fault = useSignal<string | undefined>(undefined)
   const submit = async () => {
     try {
-      await act()
-      say(done)
+      await onConfirm()
+      announce(doneMessage)
       onClose()
     } catch (error) {
-      fault.value = whatFailed(error)
+      fault.value = toErrorMessage(error)
     }
   }
   return (
     <Dialog title={title} onClose={onClose} onSubmit={() => void submit()}>
       <div class="inside">
         {children}
-        <Fault text={fault.value} />
+        <ErrorNotice text={fault.value} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
-            {no}
+            {cancelLabel}
           </button>
           <button type="button" class="button danger" onClick={() => void submit()}>
-            {yes}
+            {confirmLabel}
           </button>
         </div>
       </div>

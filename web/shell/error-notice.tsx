@@ -1,5 +1,5 @@
 /** What went wrong, told at once to whoever hears the page; nothing where nothing did. */
-export const Fault = ({ text }: { text: string | undefined }) =>
+export const ErrorNotice = ({ text }: { text: string | undefined }) =>
   text === undefined ? null : (
     <p class="notice bad" role="alert">
       {text}

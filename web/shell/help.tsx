@@ -1,21 +1,21 @@
 // The legend of keys, and what can be set.
 import { signal } from '@preact/signals'
 import { Dialog } from './dialog.tsx'
-import { LEGEND } from './key-legend.ts'
-import { keysOn, notifyOn, soundOn } from './settings.ts'
+import { KEY_LEGEND } from './key-legend.ts'
+import { keysSetting, notifySetting, soundSetting } from './settings.ts'
 
-export const helpOpen = signal(false)
-const close = () => {
-  helpOpen.value = false
+export const isHelpOpen = signal(false)
+const closeHelp = () => {
+  isHelpOpen.value = false
 }
 
 export function Help() {
-  if (!helpOpen.value) return null
+  if (!isHelpOpen.value) return null
   return (
-    <Dialog title="Keys and settings" onClose={close}>
+    <Dialog title="Keys and settings" onClose={closeHelp}>
       <div class="inside">
         <div class="help">
-          {LEGEND.map(({ where, keys }) => (
+          {KEY_LEGEND.map(({ where, keys }) => (
             <section key={where}>
               <h3>{where}</h3>
               <dl class="legend">
@@ -37,12 +37,16 @@ export function Help() {
         </div>
         <section>
           <h3>Settings of this browser</h3>
-          <Check on={keysOn} label="Single keys" />
-          <Check on={notifyOn} label="Notify me when something waits and this page is hidden" onSet={askLeave} />
-          <Check on={soundOn} label="Make a sound then" />
+          <SettingCheckbox on={keysSetting} label="Single keys" />
+          <SettingCheckbox
+            on={notifySetting}
+            label="Notify me when something waits and this page is hidden"
+            onSet={requestNotificationPermission}
+          />
+          <SettingCheckbox on={soundSetting} label="Make a sound then" />
         </section>
         <div class="row end">
-          <button class="button" type="button" onClick={close}>
+          <button class="button" type="button" onClick={closeHelp}>
             Close
           </button>
         </div>
@@ -51,7 +55,7 @@ export function Help() {
   )
 }
 
-function Check({ on, label, onSet }: { on: typeof keysOn; label: string; onSet?: () => void }) {
+function SettingCheckbox({ on, label, onSet }: { on: typeof keysSetting; label: string; onSet?: () => void }) {
   return (
     <label class="check">
       <input
@@ -67,6 +71,6 @@ function Check({ on, label, onSet }: { on: typeof keysOn; label: string; onSet?:
   )
 }
 
-async function askLeave() {
-  if ((await Notification.requestPermission()) !== 'granted') notifyOn.value = 'off'
+async function requestNotificationPermission() {
+  if ((await Notification.requestPermission()) !== 'granted') notifySetting.value = 'off'
 }

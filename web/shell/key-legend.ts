@@ -1,5 +1,5 @@
 // What the keys do, for the legend. Where a key acts is where it is told.
-export const LEGEND: readonly { where: string; keys: readonly (readonly [key: string, does: string])[] }[] = [
+export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key: string, does: string])[] }[] = [
   {
     where: 'Everywhere',
     keys: [

@@ -2,9 +2,9 @@
 // where they are switched off.
 import { useEffect, useRef } from 'preact/hooks'
 import { tinykeys } from 'tinykeys'
-import { keysOn } from './settings.ts'
+import { keysSetting } from './settings.ts'
 
-export type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
+export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
 /** How long a sequence waits for its second key. */
 const SEQUENCE_MS = 1_000
@@ -12,22 +12,22 @@ const PREFIX = 'g'
 
 /** Binds keys of the whole page while the component is shown. Which keys stays the same from one drawing to the next. The
  * library's own sequences miss one that is typed within a second of another; it matches single keys here. */
-export function useKeys(keys: Keys) {
+export function useKeys(keys: KeyBindings) {
   const newest = useRef(keys)
   newest.current = keys
   useEffect(() => {
     const presses = new Set(Object.keys(keys).map(key => key.replace(`${PREFIX} `, '')))
     const bound = Array.from(presses, press => [
       press,
-      (event: KeyboardEvent) => act(newest.current[isSecond ? `${PREFIX} ${press}` : press], event)
+      (event: KeyboardEvent) => runBinding(newest.current[isSecond ? `${PREFIX} ${press}` : press], event)
     ])
     return tinykeys(window, Object.fromEntries(bound))
   }, [])
 }
 
 /** What something nearer to the focus has taken is not done twice. */
-function act(does: Keys[string] | undefined, event: KeyboardEvent) {
-  if (!does || event.defaultPrevented || isBusy(event)) return
+function runBinding(does: KeyBindings[string] | undefined, event: KeyboardEvent) {
+  if (!does || event.defaultPrevented || ignoresKeys(event)) return
   event.preventDefault()
   does(event)
 }
@@ -38,19 +38,19 @@ window.addEventListener(
   'keydown',
   event => {
     isSecond = event.timeStamp - prefixAt < SEQUENCE_MS
-    prefixAt = !isSecond && event.key === PREFIX && !isBusy(event) ? event.timeStamp : Number.NEGATIVE_INFINITY
+    prefixAt = !isSecond && event.key === PREFIX && !ignoresKeys(event) ? event.timeStamp : Number.NEGATIVE_INFINITY
   },
   { capture: true }
 )
 
 /** Whether a key is the second of a sequence, and means nothing by itself. */
-export const isOfSequence = () => isSecond
+export const isSequenceKey = () => isSecond
 
 /** Whether a key is meant for something else. */
-export function isBusy(event: KeyboardEvent): boolean {
+export function ignoresKeys(event: KeyboardEvent): boolean {
   const { target } = event
   return (
-    keysOn.peek() === 'off' ||
+    keysSetting.peek() === 'off' ||
     event.repeat ||
     event.isComposing ||
     document.querySelector('dialog[open]') !== null ||

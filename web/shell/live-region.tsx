@@ -1,14 +1,14 @@
 // The one place that tells those who listen to the page what has happened: politely, a line at a time.
 import { signal } from '@preact/signals'
 
-const line = signal('')
+const announcement = signal('')
 
-export function say(text: string) {
-  line.value = text
+export function announce(text: string) {
+  announcement.value = text
 }
 
-export const Status = () => (
+export const LiveRegion = () => (
   <div class="spoken" role="status" aria-live="polite">
-    {line.value}
+    {announcement.value}
   </div>
 )

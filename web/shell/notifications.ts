@@ -1,30 +1,30 @@
 // Tells of what waits outside the page: in the title, as a dot on the icon, and, where that was asked for and the page is
 // not seen, by a notification and a sound.
 import { effect } from '@preact/signals'
-import { type Asked, pending } from '../store/approvals.ts'
-import { say } from './live-region.tsx'
-import { notifyOn, soundOn } from './settings.ts'
+import { type ApprovalEntry, pending } from '../store/approvals.ts'
+import { announce } from './live-region.tsx'
+import { notifySetting, soundSetting } from './settings.ts'
 
 const TITLE = 'Toolgate'
 
-export function attend() {
+export function startNotifications() {
   let known = new Set<string>()
   effect(() => {
     const waiting = pending.value
     const count = waiting.length
     document.title = count > 0 ? `(${count}) ${TITLE}` : TITLE
-    showIcon(count > 0)
+    setFavicon(count > 0)
     const ids = new Set(waiting.map(({ call }) => call.tool_call_id))
     const fresh = waiting.filter(({ call }) => !known.has(call.tool_call_id))
-    if (ids.size !== known.size || fresh.length > 0) say(count === 0 ? 'Nothing waits' : `${count} pending`)
-    if (fresh.length > 0 && document.hidden) call(fresh)
+    if (ids.size !== known.size || fresh.length > 0) announce(count === 0 ? 'Nothing waits' : `${count} pending`)
+    if (fresh.length > 0 && document.hidden) notifyPending(fresh)
     known = ids
   })
 }
 
-function call(fresh: readonly Asked[]) {
+function notifyPending(fresh: readonly ApprovalEntry[]) {
   const [first] = fresh
-  if (notifyOn.peek() === 'on' && Notification.permission === 'granted') {
+  if (notifySetting.peek() === 'on' && Notification.permission === 'granted') {
     const what = fresh.length > 1 ? `${fresh.length} calls wait` : first!.call.approval.preview.title
     const shown = new Notification(`Toolgate: ${what}`, { tag: 'toolgate-pending', body: first!.call.approval.reason })
     shown.onclick = () => {
@@ -32,11 +32,11 @@ function call(fresh: readonly Asked[]) {
       shown.close()
     }
   }
-  if (soundOn.peek() === 'on') ring()
+  if (soundSetting.peek() === 'on') playSound()
 }
 
 /** Two soft tones. Browsers keep a page silent that nobody has clicked in yet. */
-function ring() {
+function playSound() {
   const audio = new AudioContext()
   const start = audio.currentTime
   for (const [index, pitch] of [660, 880].entries()) {
@@ -54,16 +54,16 @@ function ring() {
   }
 }
 
-function showIcon(dot: boolean) {
+function setFavicon(dot: boolean) {
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]') ?? document.createElement('link')
   link.rel = 'icon'
-  link.href = dot ? WAITING : CALM
+  link.href = dot ? PENDING_FAVICON : FAVICON
   if (!link.isConnected) document.head.append(link)
 }
 
-const icon = (more: string) =>
+const faviconUrl = (more: string) =>
   `data:image/svg+xml,${encodeURIComponent(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="none" stroke="#5b7fb5" stroke-width="4" stroke-linecap="round"><path d="M6 26V10a4 4 0 0 1 4-4h12a4 4 0 0 1 4 4v16M16 6v20"/></g>${more}</svg>`
   )}`
-const CALM = icon('')
-const WAITING = icon('<circle cx="25" cy="8" r="7" fill="#d97706"/>')
+const FAVICON = faviconUrl('')
+const PENDING_FAVICON = faviconUrl('<circle cx="25" cy="8" r="7" fill="#d97706"/>')

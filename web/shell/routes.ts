@@ -4,14 +4,14 @@ import { signal } from '@preact/signals'
 export interface Route {
   panel: string
   /** What follows, such as the id of a call. */
-  rest: readonly string[]
+  segments: readonly string[]
 }
 
-const FIRST = 'approvals'
+const DEFAULT_PANEL = 'approvals'
 
-export const route = signal<Route>(read())
+export const route = signal<Route>(parseHash())
 addEventListener('hashchange', () => {
-  route.value = read()
+  route.value = parseHash()
 })
 
 export const hrefOf = (panel: string, ...rest: string[]) => `#/${[panel, ...rest].map(encodeURIComponent).join('/')}`
@@ -20,12 +20,12 @@ export function goTo(panel: string, ...rest: string[]) {
   location.hash = hrefOf(panel, ...rest)
 }
 
-function read(): Route {
-  const [panel = '', ...rest] = location.hash.replace(/^#\//, '').split('/').map(decode)
-  return { panel: /^[a-z]+$/.test(panel) ? panel : FIRST, rest: rest.filter(part => part !== '') }
+function parseHash(): Route {
+  const [panel = '', ...rest] = location.hash.replace(/^#\//, '').split('/').map(decodeSegment)
+  return { panel: /^[a-z]+$/.test(panel) ? panel : DEFAULT_PANEL, segments: rest.filter(part => part !== '') }
 }
 
-function decode(part: string) {
+function decodeSegment(part: string) {
   try {
     return decodeURIComponent(part)
   } catch {

@@ -2,23 +2,23 @@
 import { signal } from '@preact/signals'
 import { PANELS } from '../panels.tsx'
 import { client } from '../session/session.ts'
-import { lastFolders } from '../text/paths.ts'
-import { Pill } from './connection-status.tsx'
-import { helpOpen } from './help.tsx'
+import { lastSegments } from '../text/paths.ts'
+import { ConnectionStatus } from './connection-status.tsx'
+import { isHelpOpen } from './help.tsx'
 import { hrefOf, route } from './routes.ts'
 import { type Theme, theme } from './settings.ts'
 
 /** The folders that are served. */
 const roots = signal<readonly string[]>([])
 
-export async function learnRoots() {
+export async function loadRoots() {
   const { workspaces } = (await client().capabilities()) as { workspaces: { root: string }[] }
   roots.value = workspaces.map(({ root }) => root)
 }
 
-const NEXT: Record<Theme, Theme> = { auto: 'light', light: 'dark', dark: 'auto' }
+const NEXT_THEME: Record<Theme, Theme> = { auto: 'light', light: 'dark', dark: 'auto' }
 export const nextTheme = () => {
-  theme.value = NEXT[theme.peek()]
+  theme.value = NEXT_THEME[theme.peek()]
 }
 
 export function TopBar() {
@@ -35,10 +35,10 @@ export function TopBar() {
         ))}
       </nav>
       <span class="project" title={roots.value.join('\n')}>
-        {short(roots.value)}
+        {formatRoots(roots.value)}
       </span>
       <div class="row">
-        <Pill />
+        <ConnectionStatus />
         <button class="button quiet" type="button" onClick={nextTheme} title="Theme (t)">
           <span class="spoken">Theme: </span>
           {theme.value}
@@ -49,7 +49,7 @@ export function TopBar() {
           aria-label="Keys and settings"
           title="Keys and settings (?)"
           onClick={() => {
-            helpOpen.value = true
+            isHelpOpen.value = true
           }}
         >
           ?
@@ -59,5 +59,5 @@ export function TopBar() {
   )
 }
 
-const short = ([first, ...more]: readonly string[]) =>
-  first === undefined ? '' : lastFolders(first) + (more.length > 0 ? ` and ${more.length} more` : '')
+const formatRoots = ([first, ...more]: readonly string[]) =>
+  first === undefined ? '' : lastSegments(first) + (more.length > 0 ? ` and ${more.length} more` : '')

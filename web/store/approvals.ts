@@ -4,90 +4,90 @@
 import { computed, signal } from '@preact/signals'
 import type { Approval, Call, Event } from '../../src/client/client.ts'
 
-export type Waiting = Extract<Call, { status: 'awaiting_approval' }>
+export type WaitingCall = Extract<Call, { status: 'awaiting_approval' }>
 
-type Trouble = 'failed' | 'interrupted' | 'cancelled'
+type FailedOutcome = 'failed' | 'interrupted' | 'cancelled'
 
 /** How one that waited came to its end. `failed`: without being approved. `gone`: while nobody here was told. */
-export interface Outcome {
-  decision: 'approved' | 'rejected' | 'expired' | 'gone' | Trouble
+export interface ApprovalOutcome {
+  decision: 'approved' | 'rejected' | 'expired' | 'gone' | FailedOutcome
   by?: string
   at: string
   reason?: string
   /** What became of one that was approved, where that is not what was approved. */
-  became?: { ended: Trouble; reason?: string }
+  became?: { ended: FailedOutcome; reason?: string }
 }
 
 /** What is shown is no longer what would happen. */
-export interface Stale {
+export interface Staleness {
   /** Why it could not be done at all by now. */
   reason?: string
 }
 
-export interface Asked {
-  call: Waiting
+export interface ApprovalEntry {
+  call: WaitingCall
   /** The approval that was shown before the preview changed. */
-  before?: Approval
-  stale?: Stale
-  outcome?: Outcome
+  previousApproval?: Approval
+  stale?: Staleness
+  outcome?: ApprovalOutcome
 }
 
 /** In the order they came. */
-export const asked = signal<readonly Asked[]>([])
-export const pending = computed(() => asked.value.filter(({ outcome }) => outcome === undefined))
+export const approvals = signal<readonly ApprovalEntry[]>([])
+export const pending = computed(() => approvals.value.filter(({ outcome }) => outcome === undefined))
 
 /** The calls that wait are these and no others. */
-export function settleAll(waiting: readonly Waiting[]) {
+export function syncPending(waiting: readonly WaitingCall[]) {
   for (const { call } of pending.peek())
     if (!waiting.some(({ tool_call_id }) => tool_call_id === call.tool_call_id))
-      close(call.tool_call_id, { decision: 'gone', at: new Date().toISOString() })
-  for (const call of waiting) open(call)
+      settleApproval(call.tool_call_id, { decision: 'gone', at: new Date().toISOString() })
+  for (const call of waiting) upsertPending(call)
 }
 
 /** Opens one, or renews it where what it shows has changed. */
-export function open(call: Waiting) {
-  const known = find(call.tool_call_id)
-  if (!known) asked.value = [...asked.peek(), { call }]
+export function upsertPending(call: WaitingCall) {
+  const known = findApproval(call.tool_call_id)
+  if (!known) approvals.value = [...approvals.peek(), { call }]
   else if (known.call.approval.digest !== call.approval.digest || known.outcome)
-    change(call.tool_call_id, { call, before: known.call.approval })
+    updateApproval(call.tool_call_id, { call, previousApproval: known.call.approval })
 }
 
-export function tellApprovals(event: Event) {
-  const known = find(event.tool_call_id)
-  const outcome = known && outcomeIn(event, known.outcome)
-  if (outcome) change(known.call.tool_call_id, { ...known, outcome })
+export function applyApprovalEvent(event: Event) {
+  const known = findApproval(event.tool_call_id)
+  const outcome = known && toOutcome(event, known.outcome)
+  if (outcome) updateApproval(known.call.tool_call_id, { ...known, outcome })
 }
 
 /** The same of an event from before the snapshot: it opens and closes nothing, and tells who decided what is gone. */
-export function recallApprovals(event: Event) {
-  if (find(event.tool_call_id)?.outcome) tellApprovals(event)
+export function applyPastApprovalEvent(event: Event) {
+  if (findApproval(event.tool_call_id)?.outcome) applyApprovalEvent(event)
 }
 
 /** Notes whether what is shown, by this digest, is still what would happen; returns whether that is news. */
-export function markStale(id: string, digest: string, stale: Stale | undefined): boolean {
-  const known = find(id)
+export function markStale(id: string, digest: string, stale: Staleness | undefined): boolean {
+  const known = findApproval(id)
   if (!known || known.outcome || known.call.approval.digest !== digest) return false
   const { stale: before, ...rest } = known
   if (!before === !stale && before?.reason === stale?.reason) return false
-  change(id, stale ? { ...rest, stale } : rest)
+  updateApproval(id, stale ? { ...rest, stale } : rest)
   return true
 }
 
-export function close(id: string, outcome: Outcome) {
-  const known = find(id)
-  if (known && !known.outcome) change(id, { ...known, outcome })
+export function settleApproval(id: string, outcome: ApprovalOutcome) {
+  const known = findApproval(id)
+  if (known && !known.outcome) updateApproval(id, { ...known, outcome })
 }
 
 /** Lets go of what was decided, but for one that is still looked at. */
-export function sweep(kept: string | undefined) {
-  const left = asked.peek().filter(({ call, outcome }) => !outcome || call.tool_call_id === kept)
-  if (left.length < asked.peek().length) asked.value = left
+export function removeSettled(kept: string | undefined) {
+  const left = approvals.peek().filter(({ call, outcome }) => !outcome || call.tool_call_id === kept)
+  if (left.length < approvals.peek().length) approvals.value = left
 }
 
-const find = (id: string | undefined) => asked.peek().find(({ call }) => call.tool_call_id === id)
+const findApproval = (id: string | undefined) => approvals.peek().find(({ call }) => call.tool_call_id === id)
 
 /** What an event makes of the outcome so far: a decision comes first, and what became of an approved call later. */
-function outcomeIn(event: Event, before: Outcome | undefined): Outcome | undefined {
+function toOutcome(event: Event, before: ApprovalOutcome | undefined): ApprovalOutcome | undefined {
   const isOpen = !before || before.decision === 'gone'
   if (event.type === 'tool.decision') {
     const { decision, reason, time: at } = event
@@ -97,21 +97,21 @@ function outcomeIn(event: Event, before: Outcome | undefined): Outcome | undefin
       : undefined
   }
   if (event.type !== 'tool.result') return undefined
-  const ended = endedAs(event.status)
+  const ended = toDecision(event.status)
   const reason = (event.error as { message: string } | undefined)?.message ?? event.reason
   const why = reason !== undefined && { reason }
   if (isOpen) return { decision: ended, at: event.time, ...why }
-  return before.decision === 'approved' && isTrouble(ended) ? { ...before, became: { ended, ...why } } : undefined
+  return before.decision === 'approved' && isFailedOutcome(ended) ? { ...before, became: { ended, ...why } } : undefined
 }
 
-function change(id: string, next: Asked) {
-  asked.value = asked.peek().map(each => (each.call.tool_call_id === id ? next : each))
+function updateApproval(id: string, next: ApprovalEntry) {
+  approvals.value = approvals.peek().map(each => (each.call.tool_call_id === id ? next : each))
 }
 
 /** What the status of a call says of one that waited: also that of one that was decided and is under way. */
-export const endedAs = (status: string): Outcome['decision'] => ENDS[status] ?? 'approved'
+export const toDecision = (status: string): ApprovalOutcome['decision'] => DECISIONS_BY_STATUS[status] ?? 'approved'
 
-const ENDS: Record<string, Outcome['decision']> = {
+const DECISIONS_BY_STATUS: Record<string, ApprovalOutcome['decision']> = {
   rejected: 'rejected',
   expired: 'expired',
   cancelled: 'cancelled',
@@ -119,5 +119,5 @@ const ENDS: Record<string, Outcome['decision']> = {
   interrupted: 'interrupted'
 }
 
-const isTrouble = (ended: Outcome['decision']): ended is Trouble =>
+const isFailedOutcome = (ended: ApprovalOutcome['decision']): ended is FailedOutcome =>
   ended === 'failed' || ended === 'interrupted' || ended === 'cancelled'

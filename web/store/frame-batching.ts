@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals'
 
 /** What to call at each change: the version grows with the next frame. A page that is not seen draws nothing, and is told
  * when it is seen again. */
-export function withNextFrame(version: Signal<number>): () => void {
+export function bumpOnNextFrame(version: Signal<number>): () => void {
   let scheduled = false
   return () => {
     if (scheduled) return

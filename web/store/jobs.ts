@@ -11,7 +11,7 @@ export function putJobs(list: readonly Job[]) {
   jobs.value = next
 }
 
-export function tellJobs(event: Event) {
+export function applyJobEvent(event: Event) {
   if (event.type !== 'job.exited') return
   const job = jobs.peek().get(event.task_id)
   if (!job) return

@@ -6,7 +6,7 @@ export type SessionState = State['sessions'][string]
 
 export const sessions = signal<Readonly<Record<string, SessionState>>>({})
 
-export function tellSessions(event: Event) {
+export function applySessionEvent(event: Event) {
   if (event.type === 'agent.state' && event.session_id !== undefined)
     sessions.value = { ...sessions.peek(), [event.session_id]: event.state }
 }

@@ -3,23 +3,31 @@
 // the last event that it has taken in itself, so that nothing is lost.
 import { type Client, ToolgateError } from '../../src/client/client.ts'
 import { endSession } from '../session/session.ts'
-import { type Link, link } from './connection.ts'
-import { complete, type Known, known, place, type Step, take, takeKnown } from './updates.ts'
+import { type ConnectionState, connection } from './connection.ts'
+import {
+  applyUpdate,
+  completeUpdate,
+  currentState,
+  position,
+  restoreState,
+  type StoreState,
+  type StoreUpdate
+} from './updates.ts'
 
 /** How much of the past is shown at first. */
-const HISTORY = 2_000
+const HISTORY_EVENTS = 2_000
 
 /** What tabs say to each other. */
-type Said =
+type TabMessage =
   /** Tell me all you know. */
   | { says: 'hello' }
-  | { says: 'known'; known: Known; link: Link }
+  | { says: 'known'; known: StoreState; link: ConnectionState }
   /** A step, and the event before it: whoever has not seen that one asks for all. */
-  | { says: 'step'; step: Step; after: number }
-  | { says: 'link'; link: Link }
+  | { says: 'step'; step: StoreUpdate; after: number }
+  | { says: 'link'; link: ConnectionState }
 
 /** Follows events until `signal` aborts, by itself or through another tab. */
-export async function follow(client: Client, signal: AbortSignal): Promise<void> {
+export async function followStream(client: Client, signal: AbortSignal): Promise<void> {
   const lead = () => new Leader(client, signal).lead()
   // No locks where the page is not of this machine and came without TLS. Then each tab is for itself.
   if (!navigator.locks) return lead()
@@ -37,33 +45,33 @@ export async function follow(client: Client, signal: AbortSignal): Promise<void>
 
 class Follower {
   readonly #channel = new BroadcastChannel('toolgate-stream')
-  #knows = false
+  #hasState = false
 
   constructor() {
-    this.#channel.onmessage = ({ data }: MessageEvent<Said>) => this.#hear(data)
-    this.#say({ says: 'hello' })
+    this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => this.#onMessage(data)
+    this.#post({ says: 'hello' })
   }
 
   close() {
     this.#channel.close()
   }
 
-  #hear(said: Said) {
+  #onMessage(said: TabMessage) {
     if (said.says === 'known') {
-      if (this.#knows && said.known.seq <= place.seq) return
-      this.#knows = true
-      takeKnown(said.known)
-      link.value = said.link
+      if (this.#hasState && said.known.seq <= position.seq) return
+      this.#hasState = true
+      restoreState(said.known)
+      connection.value = said.link
     } else if (said.says === 'link') {
-      link.value = said.link
-      if (!this.#knows) this.#say({ says: 'hello' })
-    } else if (said.says === 'step' && this.#knows) {
-      if (said.after > place.seq) this.#say({ says: 'hello' })
-      else if (said.step.snapshot || said.step.event.seq > place.seq) take(said.step)
+      connection.value = said.link
+      if (!this.#hasState) this.#post({ says: 'hello' })
+    } else if (said.says === 'step' && this.#hasState) {
+      if (said.after > position.seq) this.#post({ says: 'hello' })
+      else if (said.step.snapshot || said.step.event.seq > position.seq) applyUpdate(said.step)
     }
   }
 
-  #say(said: Said) {
+  #post(said: TabMessage) {
     this.#channel.postMessage(said)
   }
 }
@@ -72,21 +80,21 @@ class Leader {
   readonly #client: Client
   readonly #stop: AbortSignal
   readonly #channel = new BroadcastChannel('toolgate-stream')
-  readonly #gaveUp = new AbortController()
+  readonly #unauthorized = new AbortController()
 
   constructor(client: Client, stop: AbortSignal) {
     this.#client = client
-    this.#stop = AbortSignal.any([stop, this.#gaveUp.signal])
-    this.#channel.onmessage = ({ data }: MessageEvent<Said>) => {
-      if (data.says === 'hello') this.#say({ says: 'known', known: known(), link: link.peek() })
+    this.#stop = AbortSignal.any([stop, this.#unauthorized.signal])
+    this.#channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+      if (data.says === 'hello') this.#post({ says: 'known', known: currentState(), link: connection.peek() })
     }
   }
 
   async lead(): Promise<void> {
     try {
       for (let first = true; !this.#stop.aborted; first = false) {
-        if (!first) await rest(RETRY_MS, this.#stop)
-        await this.#follow().catch(error => this.#lost(error))
+        if (!first) await delay(RETRY_MS, this.#stop)
+        await this.#follow().catch(error => this.#onDisconnect(error))
       }
     } finally {
       this.#channel.close()
@@ -95,55 +103,55 @@ class Leader {
 
   async #follow(): Promise<void> {
     const client = this.#client
-    if (place.seq === 0) await this.#begin()
-    const onDisconnect = (cause: unknown) => this.#lost(cause)
-    for await (const event of client.events({ after: place.seq, signal: this.#stop, onDisconnect })) {
-      const step = await complete(client, event)
-      const after = place.seq
-      take(step)
-      this.#say({ says: 'step', step, after })
-      this.#connected()
+    if (position.seq === 0) await this.#loadState()
+    const onDisconnect = (cause: unknown) => this.#onDisconnect(cause)
+    for await (const event of client.events({ after: position.seq, signal: this.#stop, onDisconnect })) {
+      const step = await completeUpdate(client, event)
+      const after = position.seq
+      applyUpdate(step)
+      this.#post({ says: 'step', step, after })
+      this.#updateConnection()
     }
   }
 
   /** What waits is shown before the past is. */
-  async #begin(): Promise<void> {
+  async #loadState(): Promise<void> {
     const state = await this.#client.state({ signal: this.#stop })
-    takeKnown({
-      seq: Math.max(0, state.head - HISTORY),
+    restoreState({
+      seq: Math.max(0, state.head - HISTORY_EVENTS),
       head: state.head,
       events: [],
       older: 0,
       snapshot: state as never
     })
-    this.#connected()
-    this.#say({ says: 'known', known: known(), link: link.peek() })
+    this.#updateConnection()
+    this.#post({ says: 'known', known: currentState(), link: connection.peek() })
   }
 
-  #connected() {
-    const left = place.head - place.seq
-    const next: Link = left > 0 ? { state: 'replaying', left } : { state: 'live' }
-    const now = link.peek()
-    if (now.state !== next.state || (next.state === 'replaying' && left % 50 === 0)) this.#tell(next)
+  #updateConnection() {
+    const left = position.head - position.seq
+    const next: ConnectionState = left > 0 ? { state: 'replaying', left } : { state: 'live' }
+    const now = connection.peek()
+    if (now.state !== next.state || (next.state === 'replaying' && left % 50 === 0)) this.#setConnection(next)
   }
 
   /** A token that counts no longer will not be right again. */
-  #lost(cause: unknown) {
+  #onDisconnect(cause: unknown) {
     if (this.#stop.aborted) return
     if (cause instanceof ToolgateError && cause.status === 401) {
-      this.#gaveUp.abort()
+      this.#unauthorized.abort()
       endSession()
     }
-    const now = link.peek()
-    if (now.state !== 'lost') this.#tell({ state: 'lost', since: Date.now() })
+    const now = connection.peek()
+    if (now.state !== 'lost') this.#setConnection({ state: 'lost', since: Date.now() })
   }
 
-  #tell(next: Link) {
-    link.value = next
-    this.#say({ says: 'link', link: next })
+  #setConnection(next: ConnectionState) {
+    connection.value = next
+    this.#post({ says: 'link', link: next })
   }
 
-  #say(said: Said) {
+  #post(said: TabMessage) {
     this.#channel.postMessage(said)
   }
 }
@@ -151,7 +159,7 @@ class Leader {
 /** Between tries where the first connection cannot be made. */
 const RETRY_MS = 1_000
 
-function rest(ms: number, signal: AbortSignal): Promise<void> {
+function delay(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
   signal.addEventListener('abort', () => resolve(), { once: true })

@@ -1,35 +1,45 @@
 // One step of what is told: an event, with what the server was asked about it, put into every part of the store.
 import type { Client, Event, Job, State } from '../../src/client/client.ts'
-import { asked, open, recallApprovals, settleAll, tellApprovals, type Waiting } from './approvals.ts'
+import {
+  applyApprovalEvent,
+  applyPastApprovalEvent,
+  approvals,
+  syncPending,
+  upsertPending,
+  type WaitingCall
+} from './approvals.ts'
 import { instance } from './connection.ts'
-import { ring } from './event-ring.ts'
-import { jobs, putJobs, tellJobs } from './jobs.ts'
-import { sessions, tellSessions } from './sessions.ts'
+import { eventRing } from './event-ring.ts'
+import { applyJobEvent, jobs, putJobs } from './jobs.ts'
+import { applySessionEvent, sessions } from './sessions.ts'
 
-type Snapshot = Pick<State, 'instance' | 'head' | 'jobs'> & { pending: Waiting[]; sessions?: State['sessions'] }
+type StoreSnapshot = Pick<State, 'instance' | 'head' | 'jobs'> & {
+  pending: WaitingCall[]
+  sessions?: State['sessions']
+}
 
 /** An event, and what else must be known to take it in. It can be sent from tab to tab. */
-export interface Step {
+export interface StoreUpdate {
   event: Event
   /** With a snapshot, or a gap: where things stand. */
-  snapshot?: Snapshot
+  snapshot?: StoreSnapshot
   /** With a call that waits: the whole call. */
-  call?: Waiting
+  call?: WaitingCall
   /** With a job that has started: the whole job. */
   job?: Job
 }
 
 /** All that a tab knows, for one that has just opened. */
-export interface Known {
+export interface StoreState {
   seq: number
   head: number
   events: Event[]
   older: number
-  snapshot: Snapshot
+  snapshot: StoreSnapshot
 }
 
 /** Where this tab stands: the newest event it has taken in, and the newest there was when it was last connected. */
-export const place = { seq: 0, head: 0 }
+export const position = { seq: 0, head: 0 }
 
 const listeners = new Set<(event: Event) => void>()
 
@@ -40,13 +50,14 @@ export function onEvent(listener: (event: Event) => void): () => void {
 }
 
 /** What the server has to say besides. A step that cannot be completed is still a step. */
-export async function complete(client: Client, event: Event): Promise<Step> {
+export async function completeUpdate(client: Client, event: Event): Promise<StoreUpdate> {
   if (event.type === 'stream.snapshot' || event.type === 'stream.gap') {
-    if (event.type === 'stream.snapshot' && !event.truncated) return { event, snapshot: event as unknown as Snapshot }
-    return { event, snapshot: (await client.state()) as Snapshot }
+    if (event.type === 'stream.snapshot' && !event.truncated)
+      return { event, snapshot: event as unknown as StoreSnapshot }
+    return { event, snapshot: (await client.state()) as StoreSnapshot }
   }
   // What happened before the snapshot is in the snapshot.
-  if (event.seq <= place.head) return { event }
+  if (event.seq <= position.head) return { event }
   if (event.type === 'tool.call' && event.requires_approval) {
     const call = await client.get(event.tool_call_id!).catch(() => undefined)
     return call?.status === 'awaiting_approval' ? { event, call } : { event }
@@ -58,47 +69,47 @@ export async function complete(client: Client, event: Event): Promise<Step> {
   return { event }
 }
 
-export function take({ event, snapshot, call, job }: Step) {
-  if (snapshot) takeSnapshot(snapshot)
+export function applyUpdate({ event, snapshot, call, job }: StoreUpdate) {
+  if (snapshot) applySnapshot(snapshot)
   if (event.type === 'stream.snapshot' || event.type === 'stream.gap') return
-  const isNews = event.seq > place.head
-  place.seq = event.seq
-  ring.add(event)
+  const isNews = event.seq > position.head
+  position.seq = event.seq
+  eventRing.add(event)
   if (isNews) {
-    if (call) open(call)
-    tellApprovals(event)
+    if (call) upsertPending(call)
+    applyApprovalEvent(event)
     if (job) putJobs([job])
-    tellJobs(event)
-    tellSessions(event)
-  } else recallApprovals(event)
+    applyJobEvent(event)
+    applySessionEvent(event)
+  } else applyPastApprovalEvent(event)
   for (const listener of listeners) listener(event)
 }
 
-export function takeKnown({ seq, events, older, snapshot }: Known) {
-  takeSnapshot(snapshot)
-  place.seq = seq
-  ring.replace(events, older)
+export function restoreState({ seq, events, older, snapshot }: StoreState) {
+  applySnapshot(snapshot)
+  position.seq = seq
+  eventRing.replace(events, older)
 }
 
-export const known = (): Known => ({
-  ...place,
-  events: ring.events,
-  older: ring.older,
+export const currentState = (): StoreState => ({
+  ...position,
+  events: eventRing.events,
+  older: eventRing.evicted,
   snapshot: {
     instance: instance.peek() ?? '',
-    head: place.head,
-    pending: asked.peek().flatMap(({ call, outcome }) => (outcome ? [] : [call])),
+    head: position.head,
+    pending: approvals.peek().flatMap(({ call, outcome }) => (outcome ? [] : [call])),
     jobs: [...jobs.peek().values()],
     sessions: sessions.peek()
   }
 })
 
-function takeSnapshot({ instance: run, head, pending, jobs: running, sessions: doing }: Snapshot) {
+function applySnapshot({ instance: run, head, pending, jobs: running, sessions: doing }: StoreSnapshot) {
   instance.value = run
   // A journal that was begun anew counts from the start: what comes of it is newer than all that is here.
-  place.seq = Math.min(place.seq, head)
-  place.head = head
-  settleAll(pending)
+  position.seq = Math.min(position.seq, head)
+  position.head = head
+  syncPending(pending)
   putJobs(running)
   if (doing) sessions.value = doing
 }

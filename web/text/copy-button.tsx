@@ -1,32 +1,32 @@
 // Copies a text, whole.
 import { useSignal } from '@preact/signals'
-import { say } from '../shell/live-region.tsx'
+import { announce } from '../shell/live-region.tsx'
 
 /** How long the button says that it is done. */
-const DONE_MS = 1_500
+const COPIED_MS = 1_500
 
-interface CopyProps {
+interface CopyButtonProps {
   text: string
   /** What is copied, for whoever hears the page. */
-  what: string
+  label: string
   children?: string
 }
 
-export function Copy({ text, what, children = 'Copy' }: CopyProps) {
+export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps) {
   const done = useSignal(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
     done.value = true
-    say(`${what} copied`)
+    announce(`${label} copied`)
     setTimeout(() => {
       done.value = false
-    }, DONE_MS)
+    }, COPIED_MS)
   }
   return (
     <button
       type="button"
       class="button quiet small copy"
-      aria-label={`${children}: ${what}`}
+      aria-label={`${children}: ${label}`}
       onClick={() => void copy()}
     >
       {done.value ? 'Copied' : children}

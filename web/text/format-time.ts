@@ -1,14 +1,14 @@
 // Times as people say them.
 
 /** `14:03:22`, and the day before it where that is not today. */
-export function clock(at: string): string {
+export function formatTime(at: string): string {
   const date = new Date(at)
   const time = date.toLocaleTimeString('sv')
   return date.toDateString() === new Date().toDateString() ? time : `${date.toLocaleDateString('sv')} ${time}`
 }
 
 /** A span in its largest unit that is not 0, and the next: `3 m 20 s`. */
-export function span(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
   const s = Math.round(ms / 1_000)
   if (s < 60) return `${s} s`

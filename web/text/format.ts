@@ -1,9 +1,9 @@
 // Sizes and whole dates in few characters.
 
 /** Day and time of day. */
-export const whenOf = (at: string): string => new Date(at).toLocaleString('sv')
+export const formatDateTime = (at: string): string => new Date(at).toLocaleString('sv')
 
-export function bytesOf(bytes: number): string {
+export function formatBytes(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`
   const [unit, size] =
     bytes < 1_000 * 1_024 ? ['KiB', 1_024] : bytes < 1_000 * 1_024 ** 2 ? ['MiB', 1_024 ** 2] : ['GiB', 1_024 ** 3]

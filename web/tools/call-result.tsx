@@ -1,34 +1,34 @@
 // What a dry run foresees, and what a call came to.
 import type { Call, DryRun } from '../../src/client/client.ts'
 import { Status } from '../activity/status.tsx'
-import { Shown } from '../diff/preview.tsx'
+import { PreviewView } from '../diff/preview.tsx'
 import { hrefOf } from '../shell/routes.ts'
-import { span } from '../text/format-time.ts'
-import { marked } from '../text/invisible.tsx'
-import { Block, Raw } from '../text/text-block.tsx'
+import { formatDuration } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
+import { JsonView, TextBlock } from '../text/text-block.tsx'
 
-const VERDICTS: Record<DryRun['verdict']['decision'], { words: string; kind: string }> = {
+const VERDICT_LABELS: Record<DryRun['verdict']['decision'], { words: string; kind: string }> = {
   allow: { words: 'It would run at once', kind: 'good' },
   ask: { words: 'It would wait for a decision', kind: 'warn' },
   strict: { words: 'It would wait for a strict decision', kind: 'warn' },
   deny: { words: 'It would be refused', kind: 'bad' }
 }
 
-export function Foreseen({ dryRun: { verdict, paths, preview } }: { dryRun: DryRun }) {
-  const { words, kind } = VERDICTS[verdict.decision]
+export function DryRunResult({ dryRun: { verdict, paths, preview } }: { dryRun: DryRun }) {
+  const { words, kind } = VERDICT_LABELS[verdict.decision]
   return (
     <section class="detail-section" aria-label="Dry run">
       <h3>Dry run</h3>
       <p class={`notice ${kind}`}>
-        <strong>{words}.</strong> {marked(verdict.reason)}
+        <strong>{words}.</strong> {markInvisible(verdict.reason)}
       </p>
-      {preview && <Shown preview={preview} />}
+      {preview && <PreviewView preview={preview} />}
       {paths.length > 0 && (
         <p class="small">
           <span class="muted">Touches </span>
           {paths.map(({ path, access }) => (
             <span key={`${path} ${access}`} class="touched">
-              <code>{marked(path)}</code> <span class="muted">({access})</span>
+              <code>{markInvisible(path)}</code> <span class="muted">({access})</span>
             </span>
           ))}
         </p>
@@ -37,7 +37,7 @@ export function Foreseen({ dryRun: { verdict, paths, preview } }: { dryRun: DryR
   )
 }
 
-export function Answer({ call }: { call: Call }) {
+export function CallResult({ call }: { call: Call }) {
   const { tool_call_id, status } = call
   const ms = 'execution_time_ms' in call ? call.execution_time_ms : undefined
   return (
@@ -45,7 +45,7 @@ export function Answer({ call }: { call: Call }) {
       <h3>Answer</h3>
       <p class="row">
         <Status status={status} />
-        {ms !== undefined && <span class="muted number">{span(ms)}</span>}
+        {ms !== undefined && <span class="muted number">{formatDuration(ms)}</span>}
         <a href={hrefOf('activity', tool_call_id)}>The call</a>
         {status === 'awaiting_approval' && (
           <a class="button primary" href={hrefOf('approvals', tool_call_id)}>
@@ -55,7 +55,7 @@ export function Answer({ call }: { call: Call }) {
       </p>
       {call.status === 'success' && (
         <>
-          <Block text={call.result.content} label="Result" />
+          <TextBlock text={call.result.content} label="Result" />
           {call.result.attachments.map(
             ({ media_type, data_url }, n) =>
               media_type.startsWith('image/') && (
@@ -64,16 +64,16 @@ export function Answer({ call }: { call: Call }) {
           )}
           <details>
             <summary>As data</summary>
-            <Raw value={call.result.data} label="Data of the result" />
+            <JsonView value={call.result.data} label="Data of the result" />
           </details>
         </>
       )}
       {call.status === 'error' && (
         <p class="notice bad">
-          <strong>{call.error.code}</strong> {marked(call.error.message)}
+          <strong>{call.error.code}</strong> {markInvisible(call.error.message)}
         </p>
       )}
-      {'reason' in call && call.reason && <p class="notice">{marked(call.reason)}</p>}
+      {'reason' in call && call.reason && <p class="notice">{markInvisible(call.reason)}</p>}
     </section>
   )
 }

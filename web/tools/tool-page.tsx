@@ -4,42 +4,42 @@ import { useMemo } from 'preact/hooks'
 import { type Call, type DryRun, type ListedTool, ToolgateError } from '../../src/client/client.ts'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
-import { client, whatFailed } from '../session/session.ts'
-import { Fault } from '../shell/error-notice.tsx'
-import { say } from '../shell/live-region.tsx'
+import { client, toErrorMessage } from '../session/session.ts'
+import { ErrorNotice } from '../shell/error-notice.tsx'
+import { announce } from '../shell/live-region.tsx'
 import { hrefOf } from '../shell/routes.ts'
-import { marked } from '../text/invisible.tsx'
-import { Raw } from '../text/text-block.tsx'
-import { Answer, Foreseen } from './call-result.tsx'
-import { Effect } from './tools.tsx'
+import { markInvisible } from '../text/invisible.tsx'
+import { JsonView } from '../text/text-block.tsx'
+import { CallResult, DryRunResult } from './call-result.tsx'
+import { EffectBadge } from './tools.tsx'
 
 /** The session that calls from here are of. */
-const SESSION = 'console'
+const SESSION_ID = 'console'
 
-type Outcome = { is: 'none' } | { is: 'foreseen'; dryRun: DryRun } | { is: 'called'; call: Call }
+type ToolOutcome = { is: 'none' } | { is: 'foreseen'; dryRun: DryRun } | { is: 'called'; call: Call }
 
 export function ToolPage({ tool }: { tool: ListedTool }) {
   // The list of tools is fetched again whenever any tool changes: only another schema resets what is typed here.
   const schema = JSON.stringify(tool.input)
   const form = useMemo(() => new Form(JSON.parse(schema)), [schema])
-  const outcome = useSignal<Outcome>({ is: 'none' })
+  const outcome = useSignal<ToolOutcome>({ is: 'none' })
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
 
-  const send = async (ask: (params: Record<string, unknown>) => Promise<Outcome>) => {
+  const send = async (ask: (params: Record<string, unknown>) => Promise<ToolOutcome>) => {
     if (busy.peek()) return
-    if (form.unfinished) {
+    if (form.hasDrafts) {
       fault.value = 'Something is half typed: see below.'
       return
     }
     busy.value = true
     fault.value = undefined
-    form.tell([], '')
+    form.setErrors([], '')
     try {
       outcome.value = await ask(form.value.peek() as Record<string, unknown>)
-      say(wordsOf(outcome.peek()))
+      announce(formatOutcome(outcome.peek()))
     } catch (error) {
-      takeFault(error, form, fault)
+      handleError(error, form, fault)
       outcome.value = { is: 'none' }
     }
     busy.value = false
@@ -47,24 +47,24 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
   const dryRun = () =>
     send(async params => ({
       is: 'foreseen',
-      dryRun: await client().dryRun(tool.name, params, { session_id: SESSION })
+      dryRun: await client().dryRun(tool.name, params, { session_id: SESSION_ID })
     }))
   const run = () =>
     send(async params => ({
       is: 'called',
-      call: await client().call(tool.name, params, { session_id: SESSION })
+      call: await client().call(tool.name, params, { session_id: SESSION_ID })
     }))
 
   return (
     <div class="detail">
       <header class="detail-head">
-        <h2 class="mono">{marked(tool.name)}</h2>
-        <Effect effect={tool.effect} />
+        <h2 class="mono">{markInvisible(tool.name)}</h2>
+        <EffectBadge effect={tool.effect} />
         <a class="button quiet detail-close" href={hrefOf('tools')}>
           Close
         </a>
       </header>
-      <p>{marked(tool.description)}</p>
+      <p>{markInvisible(tool.description)}</p>
       <form
         class="tool-form"
         onSubmit={event => {
@@ -78,7 +78,7 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
         }}
       >
         <SchemaForm form={form} label={`Params of ${tool.name}`} />
-        <Fault text={fault.value} />
+        <ErrorNotice text={fault.value} />
         <div class="row">
           <button type="submit" class="button primary" disabled={busy.value}>
             Run
@@ -89,21 +89,21 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
           <span class="muted small">A dry run tells what would happen, and changes nothing.</span>
         </div>
       </form>
-      {outcome.value.is === 'foreseen' && <Foreseen dryRun={outcome.value.dryRun} />}
-      {outcome.value.is === 'called' && <Answer call={outcome.value.call} />}
+      {outcome.value.is === 'foreseen' && <DryRunResult dryRun={outcome.value.dryRun} />}
+      {outcome.value.is === 'called' && <CallResult call={outcome.value.call} />}
       <details class="detail-section">
         <summary>What it answers with</summary>
-        <Raw value={tool.output} label="What it answers with" />
+        <JsonView value={tool.output} label="What it answers with" />
       </details>
     </div>
   )
 }
 
 /** Faults of the params go to their fields, the rest is told above the buttons. */
-function takeFault(error: unknown, form: Form, fault: Signal<string | undefined>) {
-  const words = whatFailed(error)
+function handleError(error: unknown, form: Form, fault: Signal<string | undefined>) {
+  const words = toErrorMessage(error)
   const faults = error instanceof ToolgateError ? (error.problem?.errors ?? []) : []
-  form.tell(faults, '/params')
+  form.setErrors(faults, '/params')
   fault.value =
     faults.length === 0
       ? words
@@ -112,7 +112,7 @@ function takeFault(error: unknown, form: Form, fault: Signal<string | undefined>
         : `${faults.length} params are not right.`
 }
 
-function wordsOf(outcome: Outcome): string {
+function formatOutcome(outcome: ToolOutcome): string {
   if (outcome.is === 'foreseen') return `It would be decided: ${outcome.dryRun.verdict.decision}`
   return outcome.is === 'called' ? `The call: ${outcome.call.status.replaceAll('_', ' ')}` : ''
 }

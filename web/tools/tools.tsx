@@ -2,18 +2,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ListedTool } from '../../src/client/client.ts'
-import { client, whatFailed } from '../session/session.ts'
+import { client, toErrorMessage } from '../session/session.ts'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { onEvent } from '../store/updates.ts'
-import { marked } from '../text/invisible.tsx'
+import { markInvisible } from '../text/invisible.tsx'
 import { ToolPage } from './tool-page.tsx'
 
 export function Tools() {
   const { tools, fault } = useTools()
   const filter = useSignal('')
-  const [opened] = route.value.rest
-  const groups = grouped(tools.filter(tool => fits(tool, filter.value)))
+  const [opened] = route.value.segments
+  const groups = groupByCategory(tools.filter(tool => matchesFilter(tool, filter.value)))
   const shown = groups.flatMap(({ tools }) => tools)
   const tool = tools.find(({ name }) => name === opened)
   const move = (by: number) => {
@@ -25,7 +25,7 @@ export function Tools() {
     j: () => move(1),
     k: () => move(-1),
     Escape: () => {
-      if (route.peek().rest.length > 0) goTo('tools')
+      if (route.peek().segments.length > 0) goTo('tools')
     }
   })
   return (
@@ -52,7 +52,7 @@ export function Tools() {
         )}
         {groups.map(({ category, tools }) => (
           <section key={category} aria-label={category}>
-            <h2 class="list-heading">{marked(category)}</h2>
+            <h2 class="list-heading">{markInvisible(category)}</h2>
             <ul>
               {tools.map(tool => (
                 <ToolItem key={tool.name} tool={tool} current={tool.name === opened} />
@@ -78,23 +78,23 @@ const ToolItem = ({ tool: { name, description, effect }, current }: { tool: List
   <li>
     <a class="list-item" href={hrefOf('tools', name)} aria-current={current ? 'true' : undefined}>
       <span class="list-line">
-        <span class="list-title mono">{marked(name)}</span>
-        <Effect effect={effect} />
+        <span class="list-title mono">{markInvisible(name)}</span>
+        <EffectBadge effect={effect} />
       </span>
       <span class="list-facts">
-        <span class="list-words">{marked(description)}</span>
+        <span class="list-words">{markInvisible(description)}</span>
       </span>
     </a>
   </li>
 )
 
 /** What calls of a tool do to the world. Reading is the rule, and not said. */
-export const Effect = ({ effect }: { effect: string }) =>
-  effect === 'read' ? null : <span class={`badge ${EFFECTS[effect] ?? ''}`}>{effect}</span>
+export const EffectBadge = ({ effect }: { effect: string }) =>
+  effect === 'read' ? null : <span class={`badge ${EFFECT_KINDS[effect] ?? ''}`}>{effect}</span>
 
-const EFFECTS: Record<string, string> = { execute: 'warn', write: 'warn', network: 'warn', destructive: 'bad' }
+const EFFECT_KINDS: Record<string, string> = { execute: 'warn', write: 'warn', network: 'warn', destructive: 'bad' }
 
-const fits = ({ name, description, category }: ListedTool, text: string) => {
+const matchesFilter = ({ name, description, category }: ListedTool, text: string) => {
   const all = `${name} ${description} ${category}`.toLowerCase()
   return text
     .toLowerCase()
@@ -103,7 +103,7 @@ const fits = ({ name, description, category }: ListedTool, text: string) => {
 }
 
 /** By category, in the order in which the server lists them. */
-function grouped(tools: readonly ListedTool[]): { category: string; tools: ListedTool[] }[] {
+function groupByCategory(tools: readonly ListedTool[]): { category: string; tools: ListedTool[] }[] {
   const groups = new Map<string, ListedTool[]>()
   for (const tool of tools) groups.set(tool.category, [...(groups.get(tool.category) ?? []), tool])
   return [...groups].map(([category, tools]) => ({ category, tools }))
@@ -119,7 +119,7 @@ function useTools() {
         tools.value = await client().tools()
         fault.value = undefined
       } catch (error) {
-        fault.value = whatFailed(error)
+        fault.value = toErrorMessage(error)
       }
     }
     void ask()

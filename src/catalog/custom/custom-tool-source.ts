@@ -1,18 +1,18 @@
 // One place that tools of users come from: the modules of a folder, and commands that configuration makes tools of. It is
 // looked at anew when something there changes, and what is wrong with one of its tools keeps no other from being served.
-import type { Brought } from '../../config/contributions.ts'
+import type { Contribution } from '../../config/contributions.ts'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../../host/host.ts'
-import type { KnownModules } from '../../host/modules/module-description-cache.ts'
-import { FollowedFolder, type ModuleFolder, modulesIn } from '../../host/modules/module-folder.ts'
-import type { Module, ModulePool } from '../../host/modules/module-pool.ts'
-import type { Described } from '../../host/modules/module-protocol.ts'
+import type { ModuleDescriptionCache } from '../../host/modules/module-description-cache.ts'
+import { listModules, type ModuleFolder, WatchedModuleFolder } from '../../host/modules/module-folder.ts'
+import type { ModulePool, ModuleReference } from '../../host/modules/module-pool.ts'
+import type { ModuleDescription } from '../../host/modules/module-protocol.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Catalog } from '../catalog.ts'
-import { commandTool } from './command-tool.ts'
-import { definitionOf } from './definition.ts'
-import { moduleTool } from './module-tool.ts'
-import { DefinitionFault } from './schemas.ts'
+import { createCommandTool } from './command-tool.ts'
+import { parseDefinition } from './definition.ts'
+import { createModuleTool } from './module-tool.ts'
+import { DefinitionError } from './schemas.ts'
 
 /** A tool of a user, and how it stands. */
 export interface CustomTool {
@@ -22,14 +22,14 @@ export interface CustomTool {
   file?: string
   /** The workspace that it is for, where not for all. */
   workspace?: string
-  /** `untrusted`: nobody has trusted the file as it is, so it is not started. */
+  /** `untrustedReason`: nobody has trusted the file as it is, so it is not started. */
   state: 'served' | 'untrusted' | 'broken'
   /** Why it is not served, and what to do. */
   reason?: string
 }
 
 /** A state with what is served. */
-interface Found extends CustomTool {
+interface LoadedTool extends CustomTool {
   tool?: Tool
 }
 
@@ -38,7 +38,7 @@ interface Log {
   warn(details: object, message: string): void
 }
 
-export interface PlaceOptions {
+export interface CustomToolSourceOptions {
   /** As the catalogue calls it. */
   source: string
   /** Absent where there are none. */
@@ -46,64 +46,65 @@ export interface PlaceOptions {
   /** The workspace that its tools are for, where not for all. */
   workspace?: string
   /** Where its modules are described. */
-  in: Workspace
+  describeIn: Workspace
   isTrusted(folder: ModuleFolder): boolean
   /** Of all that is brought, what is brought here. */
-  brings(brought: Brought): boolean
-  brought(): readonly Brought[]
+  isContributed(brought: Contribution): boolean
+  contributions(): readonly Contribution[]
   /** Names of environment variables that a module may see, by its name. */
   env: Readonly<Record<string, readonly string[]>>
   catalog: Catalog
   pool: ModulePool
-  known: KnownModules
+  known: ModuleDescriptionCache
   log: Log
 }
 
-const AT_ONCE = 4
-const DESCRIBE_MS = 60_000
+const MAX_CONCURRENCY = 4
+const DESCRIBE_TIMEOUT_MS = 60_000
 
-export class Place {
-  readonly #options: PlaceOptions
-  readonly #folder: FollowedFolder | undefined
+export class CustomToolSource {
+  readonly #options: CustomToolSourceOptions
+  readonly #folder: WatchedModuleFolder | undefined
   readonly #closing = new AbortController()
-  #modules: Found[] = []
-  #commands: Found[] = []
+  #modules: LoadedTool[] = []
+  #commands: LoadedTool[] = []
   /** What the modules are of, if they are served. */
-  #looked: ModuleFolder | undefined
+  #loadedFolder: ModuleFolder | undefined
   /** What is not served, as the log has been told. */
-  #told: ReadonlySet<string> = new Set()
+  #reportedIssues: ReadonlySet<string> = new Set()
   /** One look after the other. */
-  #looking: Promise<void> = Promise.resolve()
-  #isDue = false
+  #pendingRefresh: Promise<void> = Promise.resolve()
+  #isRefreshQueued = false
 
-  constructor(options: PlaceOptions) {
+  constructor(options: CustomToolSourceOptions) {
     this.#options = options
-    this.#folder = options.folder === undefined ? undefined : new FollowedFolder(options.folder, () => this.look())
-    this.#takeCommands()
-    this.#put()
+    this.#folder =
+      options.folder === undefined ? undefined : new WatchedModuleFolder(options.folder, () => this.refresh())
+    this.#loadCommands()
+    this.#publish()
   }
 
   /** Looks what is there now. Resolves when that is served. */
-  look(): Promise<void> {
-    if (this.#isDue) return this.#looking
-    this.#isDue = true
-    this.#looking = this.#looking.then(() => this.#look())
-    return this.#looking
+  refresh(): Promise<void> {
+    if (this.#isRefreshQueued) return this.#pendingRefresh
+    this.#isRefreshQueued = true
+    this.#pendingRefresh = this.#pendingRefresh.then(() => this.#refresh())
+    return this.#pendingRefresh
   }
 
   /** Never fails: what is wrong is how a tool stands. */
-  async #look(): Promise<void> {
-    this.#isDue = false
+  async #refresh(): Promise<void> {
+    this.#isRefreshQueued = false
     if (this.#closing.signal.aborted) return
-    this.#takeCommands()
-    await this.#takeModules()
-    this.#put()
+    this.#loadCommands()
+    await this.#loadModules()
+    this.#publish()
   }
 
   /** How all of them stand. Of two of one name the first is served, wherever the other is. */
   states(): CustomTool[] {
     const { catalog, workspace } = this.#options
-    return this.#found().map(({ tool, ...state }) =>
+    return this.#allTools().map(({ tool, ...state }) =>
       tool === undefined || catalog.find(tool.name, { workspace }) === tool
         ? state
         : { ...state, state: 'broken', reason: `Another tool is called ${tool.name} already: take another name.` }
@@ -113,120 +114,122 @@ export class Place {
   async close(): Promise<void> {
     this.#closing.abort()
     this.#folder?.close()
-    await this.#looking
+    await this.#pendingRefresh
   }
 
-  #found(): Found[] {
+  #allTools(): LoadedTool[] {
     return [...this.#commands, ...this.#modules]
   }
 
-  #put() {
+  #publish() {
     const { source, workspace, catalog, log } = this.#options
     const tools = new Map<string, Tool>()
-    for (const { tool } of this.#found()) if (tool && !tools.has(tool.name)) tools.set(tool.name, tool)
-    catalog.put(source, [...tools.values()], workspace === undefined ? {} : { workspace })
+    for (const { tool } of this.#allTools()) if (tool && !tools.has(tool.name)) tools.set(tool.name, tool)
+    catalog.setTools(source, [...tools.values()], workspace === undefined ? {} : { workspace })
     const told = new Set<string>()
     for (const { name, file, state, reason } of this.states()) {
       if (state === 'served') continue
       const key = JSON.stringify([name, file, reason])
-      if (!this.#told.has(key)) log.warn({ tool: name, file, reason }, `a custom tool is ${state}`)
+      if (!this.#reportedIssues.has(key)) log.warn({ tool: name, file, reason }, `a custom tool is ${state}`)
       told.add(key)
     }
-    this.#told = told
+    this.#reportedIssues = told
   }
 
-  #takeCommands() {
-    const { brought, brings } = this.#options
+  #loadCommands() {
+    const { contributions, isContributed } = this.#options
     const known = new Map(this.#commands.map(found => [found.tool?.version, found]))
-    const found = new Map<string, Found>()
-    for (const one of brought().filter(brings))
+    const found = new Map<string, LoadedTool>()
+    for (const one of contributions().filter(isContributed))
       for (const [name, command] of Object.entries(one.command_tools)) {
         const version = JSON.stringify([one.file, one.trusted, command])
-        found.set(name, known.get(version) ?? this.#commandFound(name, { brought: one, version }))
+        found.set(name, known.get(version) ?? this.#loadCommand(name, { brought: one, version }))
       }
     this.#commands = [...found.values()]
   }
 
-  #commandFound(name: string, { brought, version }: { brought: Brought; version: string }): Found {
+  #loadCommand(name: string, { brought, version }: { brought: Contribution; version: string }): LoadedTool {
     const { pool } = this.#options
-    const about = this.#about(name, 'command', brought.file)
-    if (!brought.trusted) return { ...about, state: 'untrusted', reason: untrusted(brought.file) }
+    const about = this.#baseState(name, 'command', brought.file)
+    if (!brought.trusted) return { ...about, state: 'untrusted', reason: untrustedReason(brought.file) }
     try {
-      const tool = commandTool(name, brought.command_tools[name]!, pool.environment, version)
+      const tool = createCommandTool(name, brought.command_tools[name]!, pool.environment, version)
       return { ...about, state: 'served', tool }
     } catch (error) {
-      return { ...about, state: 'broken', reason: reasonOf(error) }
+      return { ...about, state: 'broken', reason: toReason(error) }
     }
   }
 
-  async #takeModules() {
+  async #loadModules() {
     const { isTrusted, folder: path, pool } = this.#options
-    const before = this.#looked
-    this.#looked = undefined
+    const before = this.#loadedFolder
+    this.#loadedFolder = undefined
     try {
-      const folder = await this.#folder?.look()
+      const folder = await this.#folder?.read()
       if (!folder) this.#modules = []
-      else if (!isTrusted(folder)) this.#modules = modulesIn(folder).map(name => this.#untrusted(folder, name))
-      else if (before?.sha256 === folder.sha256) this.#looked = folder
+      else if (!isTrusted(folder)) this.#modules = listModules(folder).map(name => this.#toUntrusted(folder, name))
+      else if (before?.sha256 === folder.sha256) this.#loadedFolder = folder
       else {
-        this.#modules = await this.#described(folder)
-        this.#looked = folder
+        this.#modules = await this.#describeAll(folder)
+        this.#loadedFolder = folder
       }
     } catch (error) {
-      this.#modules = [{ ...this.#about('', 'module', path), state: 'broken', reason: reasonOf(error) }]
+      this.#modules = [{ ...this.#baseState('', 'module', path), state: 'broken', reason: toReason(error) }]
     }
-    if (before && before.sha256 !== this.#looked?.sha256) void pool.drop({ folder: before }).catch(() => {})
+    if (before && before.sha256 !== this.#loadedFolder?.sha256) void pool.evict({ folder: before }).catch(() => {})
   }
 
-  #untrusted(folder: ModuleFolder, name: string): Found {
-    const about = this.#about(stem(name), 'module', `${folder.path}/${name}`)
-    return { ...about, state: 'untrusted', reason: untrusted(folder.path) }
+  #toUntrusted(folder: ModuleFolder, name: string): LoadedTool {
+    const about = this.#baseState(stripExtension(name), 'module', `${folder.path}/${name}`)
+    return { ...about, state: 'untrusted', reason: untrustedReason(folder.path) }
   }
 
   /** So many at a time, in the order of their names. */
-  async #described(folder: ModuleFolder): Promise<Found[]> {
-    const names = modulesIn(folder)
-    const found: Found[] = []
-    for (let at = 0; at < names.length; at += AT_ONCE)
-      found.push(...(await Promise.all(names.slice(at, at + AT_ONCE).map(name => this.#describe(folder, name)))))
+  async #describeAll(folder: ModuleFolder): Promise<LoadedTool[]> {
+    const names = listModules(folder)
+    const found: LoadedTool[] = []
+    for (let at = 0; at < names.length; at += MAX_CONCURRENCY)
+      found.push(
+        ...(await Promise.all(names.slice(at, at + MAX_CONCURRENCY).map(name => this.#describe(folder, name))))
+      )
     return found
   }
 
-  async #describe(folder: ModuleFolder, name: string): Promise<Found> {
+  async #describe(folder: ModuleFolder, name: string): Promise<LoadedTool> {
     const { env, log } = this.#options
-    const about = this.#about(stem(name), 'module', `${folder.path}/${name}`)
-    const module: Module = { folder, name, env_allow: env[stem(name)] ?? [] }
+    const about = this.#baseState(stripExtension(name), 'module', `${folder.path}/${name}`)
+    const module: ModuleReference = { folder, name, env_allow: env[stripExtension(name)] ?? [] }
     try {
-      const definition = definitionOf(await this.#asked(module), stem(name))
-      return { ...about, name: definition.name, state: 'served', tool: moduleTool(definition, module, log) }
+      const definition = parseDefinition(await this.#getDescription(module), stripExtension(name))
+      return { ...about, name: definition.name, state: 'served', tool: createModuleTool(definition, module, log) }
     } catch (error) {
-      return { ...about, state: 'broken', reason: reasonOf(error) }
+      return { ...about, state: 'broken', reason: toReason(error) }
     }
   }
 
   /** How the module describes itself. */
-  async #asked(module: Module): Promise<Described> {
-    const { pool, known, in: workspace } = this.#options
+  async #getDescription(module: ModuleReference): Promise<ModuleDescription> {
+    const { pool, known, describeIn: workspace } = this.#options
     const before = known.get(module)
     if (before) return before
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DESCRIBE_MS)])
-    const where = { workspace, isolation: await pool.least(), signal }
-    const { value } = await pool.use(module, where, async ({ described }) => described)
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(DESCRIBE_TIMEOUT_MS)])
+    const where = { workspace, isolation: await pool.minimalIsolation(), signal }
+    const { value } = await pool.run(module, where, async ({ description }) => description)
     known.set(module, value)
     return value
   }
 
-  #about(name: string, kind: CustomTool['kind'], file: string | undefined): Omit<CustomTool, 'state'> {
+  #baseState(name: string, kind: CustomTool['kind'], file: string | undefined): Omit<CustomTool, 'state'> {
     const { workspace } = this.#options
     return { name, kind, ...(file !== undefined && { file }), ...(workspace !== undefined && { workspace }) }
   }
 }
 
-const stem = (name: string) => name.replace(/\.m?[jt]s$/, '')
+const stripExtension = (name: string) => name.replace(/\.m?[jt]s$/, '')
 
-const untrusted = (file = 'the file') =>
+const untrustedReason = (file = 'the file') =>
   `Nobody has trusted it as it is now: look at it, then run toolgate trust ${file}`
 
 /** Faults of a module are its author's to read; any other is told as what it is. */
-const reasonOf = (error: unknown): string =>
-  error instanceof DefinitionFault || error instanceof ToolError ? error.message : String(error)
+const toReason = (error: unknown): string =>
+  error instanceof DefinitionError || error instanceof ToolError ? error.message : String(error)

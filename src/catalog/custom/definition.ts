@@ -1,24 +1,24 @@
 // What a module of the user exports, held against what a tool must be.
 import { type Static, Type } from 'typebox'
-import type { Described } from '../../host/modules/module-protocol.ts'
-import { type Check, checkOf, DefinitionFault, objectSchema } from './schemas.ts'
+import type { ModuleDescription } from '../../host/modules/module-protocol.ts'
+import { compileValueValidator, DefinitionError, parseObjectSchema, type ValueValidator } from './schemas.ts'
 
 const TOOL_NAME = '^[a-z][a-z0-9_]{0,63}$'
 export const DEFAULT_TIMEOUT_MS = 60_000
 export const MAX_TIMEOUT_MS = 3_600_000
 
-export const Effect = Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
+export const CustomToolEffect = Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
   description: 'What it does at most: `read` runs at once, `destructive` asks strictly, all else asks.'
 })
-export type Effect = Static<typeof Effect>
+export type CustomToolEffect = Static<typeof CustomToolEffect>
 
-const Facts = Type.Object(
+const DefinitionSchema = Type.Object(
   {
     name: Type.Optional(Type.String({ pattern: TOOL_NAME })),
     description: Type.String({ minLength: 1, maxLength: 1_000 }),
     input: Type.Unknown(),
     output: Type.Optional(Type.Unknown()),
-    effect: Type.Optional(Effect),
+    effect: Type.Optional(CustomToolEffect),
     network: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { maxItems: 100 })),
     subject: Type.Optional(
       Type.Object(
@@ -36,41 +36,43 @@ const Facts = Type.Object(
 )
 
 /** A tool as its module defines it, without what can only be called. */
-export interface Definition extends Omit<Static<typeof Facts>, 'input' | 'output' | 'name' | 'effect' | 'timeout_ms'> {
+export interface CustomToolDefinition
+  extends Omit<Static<typeof DefinitionSchema>, 'input' | 'output' | 'name' | 'effect' | 'timeout_ms'> {
   name: string
   input: Record<string, unknown>
   output: Record<string, unknown>
   /** What is wrong with an answer. */
-  checkOutput: Check
-  effect: Effect
+  checkOutput: ValueValidator
+  effect: CustomToolEffect
   timeout_ms: number
-  previews: boolean
-  presents: boolean
+  hasPreview: boolean
+  hasPresent: boolean
 }
 
-const FUNCTIONS: readonly string[] = ['run', 'preview', 'present']
+const TOOL_FUNCTIONS: readonly string[] = ['run', 'preview', 'present']
 /** These reach nothing, whatever they say. */
-const ALONE: readonly Effect[] = ['read', 'write']
+const LOCAL_EFFECTS: readonly CustomToolEffect[] = ['read', 'write']
 
-let checkFacts: Check | undefined
+let validateDefinition: ValueValidator | undefined
 
-/** Throws a DefinitionFault that says what is wrong. `fileName` names a tool that has no name of its own. */
-export function definitionOf({ facts, functions }: Described, fileName: string): Definition {
-  const known = facts as Static<typeof Facts>
-  checkFacts ??= checkOf('definition', Facts)
-  const faults = checkFacts(facts)
-  const unknown = functions.find(name => !FUNCTIONS.includes(name))
-  if (unknown !== undefined) faults.push(`${unknown} is unknown: the functions of a tool are ${FUNCTIONS.join(', ')}`)
+/** Throws a DefinitionError that says what is wrong. `fileName` names a tool that has no name of its own. */
+export function parseDefinition({ facts, functions }: ModuleDescription, fileName: string): CustomToolDefinition {
+  const known = facts as Static<typeof DefinitionSchema>
+  validateDefinition ??= compileValueValidator('definition', DefinitionSchema)
+  const faults = validateDefinition(facts)
+  const unknown = functions.find(name => !TOOL_FUNCTIONS.includes(name))
+  if (unknown !== undefined)
+    faults.push(`${unknown} is unknown: the functions of a tool are ${TOOL_FUNCTIONS.join(', ')}`)
   if (!functions.includes('run')) faults.push('run is required: the function that does it')
-  if (faults.length > 0) throw new DefinitionFault(`${faults.join('; ')}.`)
+  if (faults.length > 0) throw new DefinitionError(`${faults.join('; ')}.`)
   const { name = fileName, effect = 'execute', timeout_ms = DEFAULT_TIMEOUT_MS, network = [], subject = {} } = known
   if (!new RegExp(TOOL_NAME).test(name))
-    throw new DefinitionFault(`${JSON.stringify(name)} is no name for a tool: use small letters, digits and _.`)
-  if (network.length > 0 && ALONE.includes(effect))
-    throw new DefinitionFault(`network: a tool with effect ${effect} reaches no hosts; say effect network, or execute.`)
-  const input = objectSchema('input', known.input).schema
-  const { schema: output, check: checkOutput } = objectSchema('output', known.output)
-  checkSubject(subject, input)
+    throw new DefinitionError(`${JSON.stringify(name)} is no name for a tool: use small letters, digits and _.`)
+  if (network.length > 0 && LOCAL_EFFECTS.includes(effect))
+    throw new DefinitionError(`network: a tool with effect ${effect} reaches no hosts; say effect network, or execute.`)
+  const input = parseObjectSchema('input', known.input).schema
+  const { schema: output, check: checkOutput } = parseObjectSchema('output', known.output)
+  assertSubjectParams(subject, input)
   return {
     name,
     description: known.description,
@@ -81,18 +83,18 @@ export function definitionOf({ facts, functions }: Described, fileName: string):
     network,
     subject,
     timeout_ms,
-    previews: functions.includes('preview'),
-    presents: functions.includes('present')
+    hasPreview: functions.includes('preview'),
+    hasPresent: functions.includes('present')
   }
 }
 
 /** What it says of params must be about params that there are. */
-function checkSubject(
-  { paths = {}, command, url }: NonNullable<Definition['subject']>,
+function assertSubjectParams(
+  { paths = {}, command, url }: NonNullable<CustomToolDefinition['subject']>,
   input: Record<string, unknown>
 ) {
   const params = Object.keys((input.properties ?? {}) as object)
   const named = [...Object.keys(paths), ...[command, url].filter(name => name !== undefined)]
   const missing = named.find(name => !params.includes(name))
-  if (missing !== undefined) throw new DefinitionFault(`subject: there is no param ${JSON.stringify(missing)}.`)
+  if (missing !== undefined) throw new DefinitionError(`subject: there is no param ${JSON.stringify(missing)}.`)
 }

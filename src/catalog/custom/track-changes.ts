@@ -2,11 +2,11 @@
 import type { Context, Progress } from '../../tool/tool.ts'
 
 /** For looking at all files before and after. */
-export const TRACK_MS = 60_000
+export const TRACKING_TIMEOUT_MS = 60_000
 /** For what was started to be ended, and what it left to be swept up, after the tool's own time limit. */
-export const CLEAN_UP_MS = 5_000
+export const CLEANUP_TIMEOUT_MS = 5_000
 
-export async function* whileTracked<T>(
+export async function* withChangeTracking<T>(
   { host }: Context,
   running: AsyncGenerator<Progress, T>
 ): AsyncGenerator<Progress, T> {

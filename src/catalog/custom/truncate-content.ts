@@ -1,10 +1,10 @@
 // Text that a model is shown, within what that can take.
 
 /** 50 KB. */
-const SIZE = 50 * 1024
+const MAX_LENGTH = 50 * 1024
 
-export function bounded(text: string): { content: string; truncated?: true } {
-  if (text.length <= SIZE) return { content: text.toWellFormed() }
-  const shown = text.slice(0, SIZE).toWellFormed()
-  return { content: `${shown}\n[${text.length - SIZE} characters more are in the call's data.]`, truncated: true }
+export function truncateContent(text: string): { content: string; truncated?: true } {
+  if (text.length <= MAX_LENGTH) return { content: text.toWellFormed() }
+  const shown = text.slice(0, MAX_LENGTH).toWellFormed()
+  return { content: `${shown}\n[${text.length - MAX_LENGTH} characters more are in the call's data.]`, truncated: true }
 }

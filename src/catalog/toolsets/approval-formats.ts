@@ -1,25 +1,25 @@
 // How a call that waits for a decision is told to whoever decides.
-import type { Named } from '../call-view.ts'
+import type { NamedCallView } from '../call-view.ts'
 
 /** What a decision on a strict call must name. */
-const toConfirm = ({ call: { approval } }: Named) => ({
+const confirmationFields = ({ call: { approval } }: NamedCallView) => ({
   level: approval!.level,
   digest: approval!.digest,
   preview: approval!.preview
 })
 
-export const APPROVALS = {
-  call: ({ call }: Named): unknown => call,
+export const APPROVAL_FORMATS = {
+  call: ({ call }: NamedCallView): unknown => call,
 
-  step: (named: Named): unknown => ({
+  step: (named: NamedCallView): unknown => ({
     stepId: named.call.tool_call_id,
     tool: named.name,
     args: named.args,
     reason: named.call.approval!.reason,
-    ...toConfirm(named)
+    ...confirmationFields(named)
   }),
 
-  dialog: (named: Named): unknown => ({
+  dialog: (named: NamedCallView): unknown => ({
     status: named.call.status,
     tool_call_id: named.call.tool_call_id,
     tool: named.name,
@@ -27,11 +27,11 @@ export const APPROVALS = {
     requires_approval: true,
     ...(named.call.context !== undefined && { context: named.call.context }),
     reason: named.call.approval!.reason,
-    ...toConfirm(named),
+    ...confirmationFields(named),
     always_options: named.call.approval!.always_options
   }),
 
-  block: (named: Named): unknown => ({
+  block: (named: NamedCallView): unknown => ({
     call_id: named.call.tool_call_id,
     tool_name: named.name,
     params: named.args,
@@ -39,8 +39,8 @@ export const APPROVALS = {
     text: '',
     background: named.call.background,
     reason: named.call.approval!.reason,
-    ...toConfirm(named)
+    ...confirmationFields(named)
   })
 }
 
-export type ApprovalName = keyof typeof APPROVALS
+export type ApprovalFormatName = keyof typeof APPROVAL_FORMATS

@@ -1,21 +1,22 @@
 import type { Toolset } from '../toolset.ts'
 
-export const codey: Toolset = {
+export const codeyToolset: Toolset = {
   name: 'codey',
-  about: 'The tools of a terminal agent in Rust: names with `mcp_` in front, each of which may run in the background.',
-  spelling: 'snake',
+  description:
+    'The tools of a terminal agent in Rust: names with `mcp_` in front, each of which may run in the background.',
+  namingStyle: 'snake',
   prefix: 'mcp_',
-  serves_all: true,
-  also: ['custom', 'mcp'],
-  adds: {
+  servesAll: true,
+  passthroughCategories: ['custom', 'mcp'],
+  extraParams: {
     background: {
-      of_call: 'background',
+      requestField: 'background',
       description: 'Run in the background: the answer comes at once, with a task_id.'
     }
   },
   envelope: 'block',
-  value: 'text',
-  names: {
+  resultFormat: 'text',
+  tools: {
     mcp_shell: { tool: 'shell_exec', params: { command: {}, cwd: {}, timeout_ms: {} } },
     mcp_ide_open: { tool: 'editor_open' },
     mcp_list_background_tasks: { tool: 'list_background_tasks', params: {} },

@@ -1,14 +1,14 @@
 // The envelopes around an answer: how a call that ended well, ended otherwise, or has not ended yet is told.
-import type { Named, Told, ToldError } from '../call-view.ts'
-import { APPROVALS, type ApprovalName } from './approval-formats.ts'
+import type { CallView, CallViewError, NamedCallView } from '../call-view.ts'
+import { APPROVAL_FORMATS, type ApprovalFormatName } from './approval-formats.ts'
 
 interface Envelope {
   /** What waits for a decision is told so. */
-  waiting: ApprovalName
-  done(named: Named, value: unknown): unknown
-  failed(named: Named, error: ToldError): unknown
+  waiting: ApprovalFormatName
+  done(named: NamedCallView, value: unknown): unknown
+  failed(named: NamedCallView, error: CallViewError): unknown
   /** It is queued or runs. */
-  open(named: Named): unknown
+  open(named: NamedCallView): unknown
 }
 
 export const ENVELOPES = {
@@ -27,7 +27,7 @@ export const ENVELOPES = {
     failed({ call: { status, user_message } }, { code, message, details }) {
       if (status === 'rejected')
         return { error: 'Tool use denied by user', ...(user_message !== undefined && { user_message }) }
-      if (code === 'TIMEOUT') return { error: TIMED_OUT }
+      if (code === 'TIMEOUT') return { error: TIMEOUT_MESSAGE }
       return { error: message, code, ...(details && { details }) }
     },
     open: ({ call: { tool_call_id, status } }) => ({ tool_call_id, status })
@@ -61,12 +61,12 @@ export const ENVELOPES = {
 
   block: {
     waiting: 'block',
-    done: (named, value) => block(named, 'Complete', value),
+    done: (named, value) => toBlock(named, 'Complete', value),
     failed: (named, error) => ({
-      ...block(named, BLOCK_STATUS[named.call.status] ?? 'Error', error.message),
+      ...toBlock(named, BLOCK_STATUS[named.call.status] ?? 'Error', error.message),
       code: error.code
     }),
-    open: named => block(named, 'Running', '')
+    open: named => toBlock(named, 'Running', '')
   },
 
   result: {
@@ -90,35 +90,35 @@ export const ENVELOPES = {
 
 export type EnvelopeName = keyof typeof ENVELOPES
 
-const TIMED_OUT = 'Tool execution timed out'
+const TIMEOUT_MESSAGE = 'Tool execution timed out'
 
 const BLOCK_STATUS: Readonly<Record<string, string>> = { rejected: 'Denied', cancelled: 'Cancelled' }
 
-function block({ call, name, args }: Named, status: string, text: unknown) {
+function toBlock({ call, name, args }: NamedCallView, status: string, text: unknown) {
   const { tool_call_id, background } = call
   const told = { call_id: tool_call_id, tool_name: name, params: args, status, text, background }
   return background ? { ...told, task_id: tool_call_id } : told
 }
 
 /** A call that has ended without a value, as one error. */
-function errorOf({ status, error, reason, user_message }: Told): ToldError {
+function toError({ status, error, reason, user_message }: CallView): CallViewError {
   if (error) return error
   const details = { status, ...(user_message !== undefined && { user_message }) }
-  return { code: CODES[status] ?? 'EXECUTION_ERROR', message: reason ?? status, recoverable: false, details }
+  return { code: CODE_BY_STATUS[status] ?? 'EXECUTION_ERROR', message: reason ?? status, recoverable: false, details }
 }
 
-const CODES: Readonly<Record<string, string>> = {
+const CODE_BY_STATUS: Readonly<Record<string, string>> = {
   rejected: 'PERMISSION_DENIED',
   cancelled: 'CANCELLED',
   expired: 'TIMEOUT'
 }
 
 /** A call in its toolset's envelope. */
-export function inEnvelope(name: EnvelopeName, named: Named, value: () => unknown): unknown {
+export function wrapInEnvelope(name: EnvelopeName, named: NamedCallView, value: () => unknown): unknown {
   const envelope: Envelope = ENVELOPES[name]
   const { call } = named
   if (call.status === 'success') return envelope.done(named, value())
-  if (call.status === 'awaiting_approval') return APPROVALS[envelope.waiting](named)
+  if (call.status === 'awaiting_approval') return APPROVAL_FORMATS[envelope.waiting](named)
   if (call.status === 'queued' || call.status === 'running') return envelope.open(named)
-  return envelope.failed(named, errorOf(call))
+  return envelope.failed(named, toError(call))
 }

@@ -1,10 +1,17 @@
 // Every toolset, in the order in which they are told.
 import type { Toolset } from '../toolset.ts'
-import { codey } from './codey.ts'
-import { emacsAgent } from './emacs-agent.ts'
-import { native } from './native.ts'
-import { opencode } from './opencode.ts'
-import { synapsis } from './synapsis.ts'
-import { workspace } from './workspace.ts'
+import { codeyToolset } from './codey.ts'
+import { emacsAgentToolset } from './emacs-agent.ts'
+import { nativeToolset } from './native.ts'
+import { opencodeToolset } from './opencode.ts'
+import { synapsisToolset } from './synapsis.ts'
+import { workspaceToolset } from './workspace.ts'
 
-export const TOOLSETS: readonly Toolset[] = [native, opencode, synapsis, workspace, codey, emacsAgent]
+export const TOOLSETS: readonly Toolset[] = [
+  nativeToolset,
+  opencodeToolset,
+  synapsisToolset,
+  workspaceToolset,
+  codeyToolset,
+  emacsAgentToolset
+]

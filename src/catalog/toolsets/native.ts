@@ -1,14 +1,14 @@
 import type { Toolset } from '../toolset.ts'
 
 /** The server's own names, said outright. */
-export const native: Toolset = {
+export const nativeToolset: Toolset = {
   name: 'native',
-  about: "The server's own names.",
-  spelling: 'snake',
-  serves_all: true,
-  also: ['custom', 'mcp'],
+  description: "The server's own names.",
+  namingStyle: 'snake',
+  servesAll: true,
+  passthroughCategories: ['custom', 'mcp'],
   envelope: 'call',
-  value: 'data',
-  names: {},
+  resultFormat: 'data',
+  tools: {},
   notes: []
 }

@@ -1,37 +1,37 @@
 import type { Toolset } from '../toolset.ts'
 
-const PATHS = 'Absolute paths must lie in the workspace; relative ones are taken from its root.'
+const PATHS_NOTE = 'Absolute paths must lie in the workspace; relative ones are taken from its root.'
 
-export const opencode: Toolset = {
+export const opencodeToolset: Toolset = {
   name: 'opencode',
-  about:
+  description:
     'The tools of a server in Go: file_path, old_string, new_string, and answers of title, output, metadata, attachments.',
-  spelling: 'snake',
-  also: ['custom', 'mcp'],
+  namingStyle: 'snake',
+  passthroughCategories: ['custom', 'mcp'],
   envelope: 'titled',
-  value: 'titled',
-  names: {
+  resultFormat: 'titled',
+  tools: {
     read: {
       tool: 'read_file',
       params: {
         file_path: { to: 'path' },
-        offset: { least: 1, description: 'Line to start with, counted from 1.' },
-        limit: { least: 1, description: 'How many lines to read; 2000 by default.' }
+        offset: { min: 1, description: 'Line to start with, counted from 1.' },
+        limit: { min: 1, description: 'How many lines to read; 2000 by default.' }
       },
-      refuses: { file_path: '.env' },
-      value: 'titledRead',
-      note: `${PATHS} \`.env\` is refused as the document has it; names that such a test misses (\`.env.local\`, keys, credentials) ask strictly, and a call-only token gets none of them.`
+      refusedSuffixes: { file_path: '.env' },
+      resultFormat: 'titledRead',
+      note: `${PATHS_NOTE} \`.env\` is refused as the document has it; names that such a test misses (\`.env.local\`, keys, credentials) ask strictly, and a call-only token gets none of them.`
     },
     write: {
       tool: 'write_file',
       params: { file_path: { to: 'path' }, content: {} },
-      value: 'titledWrite',
-      note: PATHS
+      resultFormat: 'titledWrite',
+      note: PATHS_NOTE
     },
     edit: {
       tool: 'edit_file',
       params: { file_path: { to: 'path' }, old_string: { to: 'old' }, new_string: { to: 'new' }, replace_all: {} },
-      value: 'titledEdit',
+      resultFormat: 'titledEdit',
       note: 'A text that stands in the file more than once is refused unless `replace_all` is set, and a match that is only similar always asks.'
     },
     bash: {
@@ -41,25 +41,25 @@ export const opencode: Toolset = {
         timeout: {
           to: 'timeout_ms',
           default: 60_000,
-          least: 1,
-          most: 600_000,
+          min: 1,
+          max: 600_000,
           description: 'Time limit in milliseconds; 60000 by default, at most 600000.'
         },
         description: { required: true }
       },
-      value: 'titledShell',
+      resultFormat: 'titledShell',
       note: 'Commands are parsed and judged part by part. The environment is a clean one, without the secrets of the server, and bash runs the line whatever SHELL says.'
     },
     glob: {
       tool: 'glob',
       params: { pattern: {}, path: {} },
-      value: 'titledGlob',
+      resultFormat: 'titledGlob',
       note: 'Paths are told from the workspace root, the newest first.'
     },
     grep: {
       tool: 'grep',
       params: { pattern: {}, path: {}, include: {} },
-      value: 'titledGrep',
+      resultFormat: 'titledGrep',
       note: 'Paths are told from the workspace root; sensitive files are left out.'
     },
     list: { tool: 'list_directory', params: { path: { required: false, default: '.' } } },

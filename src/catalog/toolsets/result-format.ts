@@ -1,26 +1,32 @@
 // What a form of an answer's value is made of.
 import type { TSchema } from 'typebox'
 import type { Tool } from '../../tool/tool.ts'
-import type { Named, ToldResult } from '../call-view.ts'
-import { plain } from '../schema.ts'
+import type { CallViewResult, NamedCallView } from '../call-view.ts'
+import { toPlainJson } from '../schema.ts'
 
-export type Fields = Record<string, unknown>
+export type DataFields = Record<string, unknown>
 
-export interface Value {
+export interface ResultFormat {
   /** The schema of what `of` gives. */
   output(tool: Tool): unknown
-  of(result: ToldResult, named: Named): unknown
+  of(result: CallViewResult, named: NamedCallView): unknown
 }
 
 /** A form whose schema is the same for every tool. */
-export const formOf = (schema: TSchema, of: Value['of']): Value => ({ output: () => plain(schema), of })
+export const defineResultFormat = (schema: TSchema, of: ResultFormat['of']): ResultFormat => ({
+  output: () => toPlainJson(schema),
+  of
+})
 
-export const dataOf = ({ data }: ToldResult) => data as Fields
+export const getData = ({ data }: CallViewResult) => data as DataFields
 
 /** Some fields of the tool's own data by other names, each with the schema that the tool has for it. */
-export const renamed = (names: Readonly<Record<string, string>>): Value => ({
+export const renameFields = (names: Readonly<Record<string, string>>): ResultFormat => ({
   output(tool) {
-    const { properties = {}, required = [] } = plain(tool.output) as { properties?: Fields; required?: string[] }
+    const { properties = {}, required = [] } = toPlainJson(tool.output) as {
+      properties?: DataFields
+      required?: string[]
+    }
     const entries = Object.entries(names)
     return {
       type: 'object',
@@ -31,7 +37,7 @@ export const renamed = (names: Readonly<Record<string, string>>): Value => ({
   of: ({ data }) =>
     Object.fromEntries(
       Object.entries(names)
-        .map(([name, own]) => [name, (data as Fields)[own]])
+        .map(([name, own]) => [name, (data as DataFields)[own]])
         .filter(([, value]) => value !== undefined)
     )
 })

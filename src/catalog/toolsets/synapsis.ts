@@ -1,34 +1,34 @@
 import type { Toolset } from '../toolset.ts'
 
-const FIRST_PLACE = 'A text that stands in the file more than once is refused, not replaced at its first place.'
+const FIRST_MATCH_NOTE = 'A text that stands in the file more than once is refused, not replaced at its first place.'
 
-export const synapsis: Toolset = {
+export const synapsisToolset: Toolset = {
   name: 'synapsis',
-  about: 'Nine tools of an assistant in Elixir, each with a permission and a time limit.',
-  spelling: 'snake',
-  also: ['custom', 'mcp'],
+  description: 'Nine tools of an assistant in Elixir, each with a permission and a time limit.',
+  namingStyle: 'snake',
+  passthroughCategories: ['custom', 'mcp'],
   envelope: 'plain',
-  value: 'data',
-  names: {
+  resultFormat: 'data',
+  tools: {
     file_read: {
       tool: 'read_file',
-      params: { path: {}, offset: { ours: true }, limit: { ours: true } },
+      params: { path: {}, offset: { isExtension: true }, limit: { isExtension: true } },
       timeout_ms: 5_000,
-      value: 'file'
+      resultFormat: 'file'
     },
     file_edit: {
       tool: 'edit_file',
       params: { path: {}, old_text: { to: 'old' }, new_text: { to: 'new' } },
       timeout_ms: 10_000,
-      value: 'applied',
-      note: FIRST_PLACE
+      resultFormat: 'applied',
+      note: FIRST_MATCH_NOTE
     },
-    file_write: { tool: 'write_file', params: { path: {}, content: {} }, timeout_ms: 10_000, value: 'applied' },
+    file_write: { tool: 'write_file', params: { path: {}, content: {} }, timeout_ms: 10_000, resultFormat: 'applied' },
     bash: {
       tool: 'shell_exec',
       params: { command: {} },
       timeout_ms: 30_000,
-      value: 'shell',
+      resultFormat: 'shell',
       note: 'Commands that only read run without asking where the sandbox keeps them to it; what runs past 30 s is ended with all it started.'
     },
     grep: { tool: 'grep', params: { pattern: {}, path: {}, include: {} }, timeout_ms: 10_000 },

@@ -1,7 +1,7 @@
-import type { Row, Toolset } from '../toolset.ts'
+import type { ToolMapping, Toolset } from '../toolset.ts'
 
 /** What the document only names as to come: the tools as they are here, spelled as it spells. */
-const TO_COME = [
+const PLANNED_TOOLS = [
   'git_status',
   'git_diff',
   'git_log',
@@ -16,22 +16,22 @@ const TO_COME = [
   'install_package'
 ] as const
 
-export const workspace: Toolset = {
+export const workspaceToolset: Toolset = {
   name: 'workspace',
-  about: 'The tools of an agent in TypeScript: typed params and answers in camelCase, times given in seconds.',
-  spelling: 'camel',
-  also: ['custom', 'mcp'],
+  description: 'The tools of an agent in TypeScript: typed params and answers in camelCase, times given in seconds.',
+  namingStyle: 'camel',
+  passthroughCategories: ['custom', 'mcp'],
   envelope: 'outcome',
-  value: 'camel',
-  names: {
+  resultFormat: 'camel',
+  tools: {
     list_directory: {
       tool: 'list_directory',
       params: {
         path: {},
         recursive: {},
         includeHidden: { to: 'include_hidden' },
-        noIgnore: { to: 'no_ignore', ours: true },
-        limit: { ours: true, default: 10_000 }
+        noIgnore: { to: 'no_ignore', isExtension: true },
+        limit: { isExtension: true, default: 10_000 }
       },
       note: 'What .gitignore names is left out, and counted in `leftOut`, unless `noIgnore` is given. Entries have `path` besides, since names alone say little with `recursive`.'
     },
@@ -40,16 +40,16 @@ export const workspace: Toolset = {
       params: {
         path: {},
         encoding: { default: 'utf-8' },
-        offset: { ours: true },
-        limit: { ours: true, default: 1_000_000 }
+        offset: { isExtension: true },
+        limit: { isExtension: true, default: 1_000_000 }
       },
-      value: 'fileWithTimes',
+      resultFormat: 'fileWithTimes',
       note: 'A file of more than 50 KB comes in parts: `truncated` and `totalLines` tell so, `offset` reads on.'
     },
     write_file: {
       tool: 'write_file',
       params: { path: {}, content: {}, encoding: {}, createDirs: { to: 'create_dirs' } },
-      value: 'written'
+      resultFormat: 'written'
     },
     delete_file: {
       tool: 'delete_file',
@@ -65,9 +65,9 @@ export const workspace: Toolset = {
         args: {},
         env: {},
         timeout: { to: 'timeout_ms', factor: 1_000, description: 'Time limit in seconds; 60 by default.' },
-        network: { ours: true }
+        network: { isExtension: true }
       },
-      value: 'code',
+      resultFormat: 'code',
       note: 'Runs unasked only where a sandbox holds. The network is off, and hosts are enabled one by one (`network`), which is asked about.'
     },
     web_fetch: {
@@ -79,12 +79,12 @@ export const workspace: Toolset = {
         body: {},
         timeout: { to: 'timeout_ms', factor: 1_000, description: 'Time limit in seconds.' }
       },
-      fixed: { format: 'raw' },
-      value: 'response',
+      fixedParams: { format: 'raw' },
+      resultFormat: 'response',
       note: 'Private addresses are refused, whatever is on the allow-list; each redirect is judged anew.'
     },
     web_search: { tool: 'web_search', params: { query: {}, numResults: { to: 'num_results' } } },
-    ...Object.fromEntries(TO_COME.map((tool): [string, Row] => [tool, { tool }]))
+    ...Object.fromEntries(PLANNED_TOOLS.map((tool): [string, ToolMapping] => [tool, { tool }]))
   },
   notes: [
     'Paths are relative to the workspace root, and what leads out of it, by links too, is `INVALID_PATH`.',

@@ -64,4 +64,4 @@ end
 complete -c toolgate -f -a '(__toolgate_complete)'
 `
 
-export const SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH }
+export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH }

@@ -1,18 +1,21 @@
 // What may stand where, by the place that a verb declares it at, and which verb lists it; places that several verbs have are
 // told once.
-import { brief } from '../ui/terminal.ts'
+import { toSingleLine } from '../ui/terminal.ts'
 
 /** A value with what it means. */
-export type Value = readonly [value: string, means: string]
+export type CompletionValue = readonly [value: string, means: string]
 
 /** Asks the project's server; throws where there is none. */
-export type Ask = (path: string) => Promise<unknown>
+export type FetchJson = (path: string) => Promise<unknown>
 
 /** `operands`: what stands before it. */
-export type Values = (ask: Ask, operands: readonly string[]) => Promise<readonly Value[]> | readonly Value[]
+export type CompletionSource = (
+  ask: FetchJson,
+  operands: readonly string[]
+) => Promise<readonly CompletionValue[]> | readonly CompletionValue[]
 
-const just =
-  (...names: readonly string[]): Values =>
+const staticValues =
+  (...names: readonly string[]): CompletionSource =>
   () =>
     names.map(name => [name, ''] as const)
 
@@ -45,63 +48,65 @@ interface Rule {
   match: unknown
 }
 
-const asState = async (ask: Ask) => (await ask('/state')) as State
-const asTools = async (ask: Ask) => ((await ask('/tools')) as { tools: Tool[] }).tools
+const fetchState = async (ask: FetchJson) => (await ask('/state')) as State
+const fetchTools = async (ask: FetchJson) => ((await ask('/tools')) as { tools: Tool[] }).tools
 
-const ofCall = ({ tool_call_id, tool, status, approval }: Call): Value => [
+const toCallValue = ({ tool_call_id, tool, status, approval }: Call): CompletionValue => [
   tool_call_id,
-  brief(approval?.preview.title ?? `${tool} ${status}`, 60)
+  toSingleLine(approval?.preview.title ?? `${tool} ${status}`, 60)
 ]
-const ofJob = ({ task_id, command }: Job): Value => [task_id, brief(command, 60)]
+const toJobValue = ({ task_id, command }: Job): CompletionValue => [task_id, toSingleLine(command, 60)]
 
-const pending: Values = async ask => (await asState(ask)).pending.map(ofCall)
-const running: Values = async ask => (await asState(ask)).running.map(ofCall)
-const jobs: Values = async ask => ((await ask('/jobs')) as { jobs: Job[] }).jobs.map(ofJob)
-const runningJobs: Values = async ask => (await asState(ask)).jobs.map(ofJob)
-const open: Values = async ask => {
-  const state = await asState(ask)
-  return [...[...state.pending, ...state.running].map(ofCall), ...state.jobs.map(ofJob)]
+const pending: CompletionSource = async ask => (await fetchState(ask)).pending.map(toCallValue)
+const running: CompletionSource = async ask => (await fetchState(ask)).running.map(toCallValue)
+const jobs: CompletionSource = async ask => ((await ask('/jobs')) as { jobs: Job[] }).jobs.map(toJobValue)
+const runningJobs: CompletionSource = async ask => (await fetchState(ask)).jobs.map(toJobValue)
+const cancellable: CompletionSource = async ask => {
+  const state = await fetchState(ask)
+  return [...[...state.pending, ...state.running].map(toCallValue), ...state.jobs.map(toJobValue)]
 }
-const latest = async (ask: Ask) => ((await ask('/calls?limit=50')) as { calls: Call[] }).calls
-const recent: Values = async ask => (await latest(ask)).map(ofCall)
-const undoable: Values = async ask => (await latest(ask)).filter(({ changes = [] }) => changes.length > 0).map(ofCall)
-const tools: Values = async ask => (await asTools(ask)).map(({ name, description }) => [name, brief(description, 60)])
-const rules: Values = async ask =>
+const fetchRecentCalls = async (ask: FetchJson) => ((await ask('/calls?limit=50')) as { calls: Call[] }).calls
+const recent: CompletionSource = async ask => (await fetchRecentCalls(ask)).map(toCallValue)
+const undoable: CompletionSource = async ask =>
+  (await fetchRecentCalls(ask)).filter(({ changes = [] }) => changes.length > 0).map(toCallValue)
+const tools: CompletionSource = async ask =>
+  (await fetchTools(ask)).map(({ name, description }) => [name, toSingleLine(description, 60)])
+const rules: CompletionSource = async ask =>
   ((await ask('/rules')) as { rules: Rule[] }).rules.map(({ rule_id, effect, match }) => [
     rule_id,
-    brief(`${effect} ${JSON.stringify(match)}`, 60)
+    toSingleLine(`${effect} ${JSON.stringify(match)}`, 60)
   ])
-const mcpServers: Values = async ask =>
+const mcpServers: CompletionSource = async ask =>
   ((await ask('/mcp-servers')) as { servers: { name: string; state: string }[] }).servers.map(({ name, state }) => [
     name,
     state
   ])
-const tokens: Values = async ask =>
+const tokens: CompletionSource = async ask =>
   ((await ask('/tokens')) as { tokens: { token_id: string; name: string }[] }).tokens.map(({ token_id, name }) => [
     token_id,
-    brief(name, 60)
+    toSingleLine(name, 60)
   ])
-const settings: Values = async () => {
+const settings: CompletionSource = async () => {
   const { settingPaths } = await import('../../config/effective-settings.ts')
   return settingPaths().map(name => [name, ''] as const)
 }
 
 /** Names that have not been given yet, each to be followed by its value. */
-const params: Values = async (ask, [tool = '', ...given]) => {
-  const found = (await asTools(ask)).find(({ name }) => name === tool)
+const params: CompletionSource = async (ask, [tool = '', ...given]) => {
+  const found = (await fetchTools(ask)).find(({ name }) => name === tool)
   return Object.entries(found?.input.properties ?? {})
     .filter(([name]) => !given.some(word => word.startsWith(`${name}=`)))
-    .map(([name, { description = '' }]) => [`${name}=`, brief(description, 60)])
+    .map(([name, { description = '' }]) => [`${name}=`, toSingleLine(description, 60)])
 }
 
-const FILES: Values = () => [[':files', '']]
-const FOLDERS: Values = () => [[':folders', '']]
+const completeFiles: CompletionSource = () => [[':files', '']]
+const completeFolders: CompletionSource = () => [[':folders', '']]
 
 /** By the verb and the name of its argument. */
-export const ARGUMENTS: Readonly<Record<string, Values>> = {
+export const ARGUMENT_SOURCES: Readonly<Record<string, CompletionSource>> = {
   'approve id': pending,
   'reject id': pending,
-  'cancel id': open,
+  'cancel id': cancellable,
   'show id': recent,
   'undo id': undoable,
   'background id': running,
@@ -113,23 +118,23 @@ export const ARGUMENTS: Readonly<Record<string, Values>> = {
   'explain tool': tools,
   'explain params': params,
   'tools name': tools,
-  'rules add effect': just('allow', 'ask', 'deny'),
+  'rules add effect': staticValues('allow', 'ask', 'deny'),
   'rules revoke id': rules,
   'token revoke id': tokens,
-  'trust file': FILES,
+  'trust file': completeFiles,
   'config get setting': settings,
   'config set setting': settings,
   'config unset setting': settings,
-  'completion shell': just('bash', 'zsh', 'fish'),
+  'completion shell': staticValues('bash', 'zsh', 'fish'),
   'mcp login name': mcpServers,
   'mcp logout name': mcpServers,
   'mcp restart name': mcpServers
 }
 
 /** Told to whoever names what is not there. */
-export const LISTED_BY: ReadonlyMap<Values, string> = new Map([
+export const LISTING_COMMANDS: ReadonlyMap<CompletionSource, string> = new Map([
   [pending, 'toolgate approvals'],
-  [open, 'toolgate approvals, or toolgate jobs'],
+  [cancellable, 'toolgate approvals, or toolgate jobs'],
   [running, 'toolgate audit --since 1h'],
   [recent, 'toolgate audit'],
   [undoable, 'toolgate audit'],
@@ -142,22 +147,22 @@ export const LISTED_BY: ReadonlyMap<Values, string> = new Map([
 ])
 
 /** By the flag, whichever verb has it. */
-export const FLAGS: Readonly<Record<string, Values>> = {
-  '--root': FOLDERS,
-  '--token-file': FILES,
-  '--call-token-file': FILES,
+export const FLAG_SOURCES: Readonly<Record<string, CompletionSource>> = {
+  '--root': completeFolders,
+  '--token-file': completeFiles,
+  '--call-token-file': completeFiles,
   '--tool': tools,
-  '--session': async ask => Object.entries((await asState(ask)).sessions),
-  '--log-level': just('trace', 'debug', 'info', 'warn', 'error', 'silent'),
-  '--ready': just('json'),
-  '--format': just('env'),
-  '--stream': just('stdout', 'stderr'),
-  '--isolation': just('none', 'workspace', 'strict'),
-  '--effect': just('read', 'create', 'write', 'execute', 'network', 'destructive'),
-  '--scope': just('session', 'workspace', 'user'),
-  '--decision': just('auto', 'rule', 'approved', 'rejected', 'denied', 'expired', 'withdrawn', 'waiting'),
-  '--editor': just('emacs', 'nvim', 'vscode', 'mcp'),
-  '--type': just(
+  '--session': async ask => Object.entries((await fetchState(ask)).sessions),
+  '--log-level': staticValues('trace', 'debug', 'info', 'warn', 'error', 'silent'),
+  '--ready': staticValues('json'),
+  '--format': staticValues('env'),
+  '--stream': staticValues('stdout', 'stderr'),
+  '--isolation': staticValues('none', 'workspace', 'strict'),
+  '--effect': staticValues('read', 'create', 'write', 'execute', 'network', 'destructive'),
+  '--scope': staticValues('session', 'workspace', 'user'),
+  '--decision': staticValues('auto', 'rule', 'approved', 'rejected', 'denied', 'expired', 'withdrawn', 'waiting'),
+  '--editor': staticValues('emacs', 'nvim', 'vscode', 'mcp'),
+  '--type': staticValues(
     'tool.call',
     'tool.decision',
     'tool.progress',

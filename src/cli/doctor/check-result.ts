@@ -1,9 +1,9 @@
 // What a look at one thing found.
-import type { Context } from '../context.ts'
+import type { CliContext } from '../context.ts'
 
-export interface Finding {
+export interface CheckResult {
   check: string
-  /** `warn`: it works, but less well or less safely. */
+  /** `warnResult`: it works, but less well or less safely. */
   state: 'ok' | 'warn' | 'fail'
   found: string
   /** What to do about it. */
@@ -11,8 +11,18 @@ export interface Finding {
 }
 
 /** Looks at something; never throws for what it finds. */
-export type Look = (context: Context) => Promise<readonly Finding[]>
+export type DoctorCheck = (context: CliContext) => Promise<readonly CheckResult[]>
 
-export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
-export const warn = (check: string, found: string, cure: string): Finding => ({ check, state: 'warn', found, cure })
-export const fail = (check: string, found: string, cure: string): Finding => ({ check, state: 'fail', found, cure })
+export const passResult = (check: string, found: string): CheckResult => ({ check, state: 'ok', found })
+export const warnResult = (check: string, found: string, cure: string): CheckResult => ({
+  check,
+  state: 'warn',
+  found,
+  cure
+})
+export const failResult = (check: string, found: string, cure: string): CheckResult => ({
+  check,
+  state: 'fail',
+  found,
+  cure
+})

@@ -3,86 +3,100 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { whyItFailed } from '../../host/sandbox/bubblewrap/setup-errors.ts'
-import type { Context } from '../context.ts'
-import { fail, type Look, ok, warn } from './check-result.ts'
+import { explainSetupFailure } from '../../host/sandbox/bubblewrap/setup-errors.ts'
+import type { CliContext } from '../context.ts'
+import { type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
 
 const run = promisify(execFile)
-const ANSWER_MS = 10_000
+const PROGRAM_TIMEOUT_MS = 10_000
 /** As `engines` of the package says it. */
-const NODE = [24, 15] as const
+const MIN_NODE_VERSION = [24, 15] as const
 /** Nothing but what every Linux has, and no network. */
-const TRIAL = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
+const SANDBOX_TRIAL_ARGS = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
 
-interface Said {
-  out: string
+interface ProgramOutput {
+  output: string
   code: number | null
 }
 
 /** What a program says; undefined where there is none. */
-async function said(context: Context, program: string, args: readonly string[]): Promise<Said | undefined> {
+async function runProgram(
+  context: CliContext,
+  program: string,
+  args: readonly string[]
+): Promise<ProgramOutput | undefined> {
   try {
-    const { stdout } = await run(program, args, { env: { ...context.world.env }, timeout: ANSWER_MS })
-    return { out: stdout.trim(), code: 0 }
+    const { stdout } = await run(program, args, { env: { ...context.runtime.env }, timeout: PROGRAM_TIMEOUT_MS })
+    return { output: stdout.trim(), code: 0 }
   } catch (error) {
     const { code, stderr = '' } = error as { code?: number | string; stderr?: string }
-    return code === 'ENOENT' ? undefined : { out: stderr.trim(), code: typeof code === 'number' ? code : null }
+    return code === 'ENOENT' ? undefined : { output: stderr.trim(), code: typeof code === 'number' ? code : null }
   }
 }
 
-const node: Look = async () => {
+const checkNode: DoctorCheck = async () => {
   const { node: version } = process.versions
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isNew = major > NODE[0] || (major === NODE[0] && minor >= NODE[1])
+  const isNew = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])
   return [
     isNew
-      ? ok('node', `${version} at ${process.execPath}`)
-      : fail('node', `${version} is too old`, `Install Node ${NODE.join('.')} or newer from https://nodejs.org/.`)
+      ? passResult('node', `${version} at ${process.execPath}`)
+      : failResult(
+          'node',
+          `${version} is too old`,
+          `Install Node ${MIN_NODE_VERSION.join('.')} or newer from https://nodejs.org/.`
+        )
   ]
 }
 
-const git: Look = async context => {
-  const found = await said(context, 'git', ['--version'])
-  if (found?.code === 0) return [ok('git', found.out.replace(/^git version /, ''))]
-  return [warn('git', 'not installed: the git tools fail', 'Install it, for example: apt-get install git')]
+const checkGit: DoctorCheck = async context => {
+  const found = await runProgram(context, 'git', ['--version'])
+  if (found?.code === 0) return [passResult('git', found.output.replace(/^git version /, ''))]
+  return [warnResult('git', 'not installed: the git tools fail', 'Install it, for example: apt-get install git')]
 }
 
-const ripgrep: Look = async context => {
+const checkRipgrep: DoctorCheck = async context => {
   try {
     const { rgPath } = await import('@vscode/ripgrep')
-    const found = await said(context, rgPath, ['--version'])
-    if (found?.code === 0) return [ok('ripgrep', found.out.split('\n')[0]!.replace(/^ripgrep /, ''))]
+    const found = await runProgram(context, rgPath, ['--version'])
+    if (found?.code === 0) return [passResult('ripgrep', found.output.split('\n')[0]!.replace(/^ripgrep /, ''))]
   } catch {}
-  return [fail('ripgrep', 'the bundled ripgrep does not run', 'Reinstall the package, for example: npm ci')]
+  return [failResult('ripgrep', 'the bundled ripgrep does not run', 'Reinstall the package, for example: npm ci')]
 }
 
-const sandbox: Look = async context => {
-  if (process.platform === 'darwin') return [ok('sandbox', 'sandbox-exec of macOS')]
-  const version = await said(context, 'bwrap', ['--version'])
+const checkSandbox: DoctorCheck = async context => {
+  if (process.platform === 'darwin') return [passResult('sandbox', 'sandbox-exec of macOS')]
+  const version = await runProgram(context, 'bwrap', ['--version'])
   if (!version)
     return [
-      warn(
+      warnResult(
         'sandbox',
         'bubblewrap is not installed: every command needs approval and runs with all your permissions',
         'Install it, for example: apt-get install bubblewrap'
       )
     ]
-  const trial = await said(context, 'bwrap', TRIAL)
-  if (trial?.code === 0) return [ok('sandbox', version.out)]
-  return [warn('sandbox', `${version.out} does not work here`, whyItFailed(trial?.out ?? '', trial?.code ?? null))]
+  const trial = await runProgram(context, 'bwrap', SANDBOX_TRIAL_ARGS)
+  if (trial?.code === 0) return [passResult('sandbox', version.output)]
+  return [
+    warnResult(
+      'sandbox',
+      `${version.output} does not work here`,
+      explainSetupFailure(trial?.output ?? '', trial?.code ?? null)
+    )
+  ]
 }
 
 /** Only of those that are there: which ones a project wants is told when they are asked for. */
-const languageServers: Look = async ({ world }) => {
+const checkLanguageServers: DoctorCheck = async ({ runtime }) => {
   const { LANGUAGE_SERVERS } = await import('../../host/lsp/servers/servers.ts')
-  const folders = (world.env.PATH ?? '').split(path.delimiter).filter(folder => path.isAbsolute(folder))
-  const isThere = (name: string) => folders.some(folder => isProgram(path.join(folder, name)))
+  const folders = (runtime.env.PATH ?? '').split(path.delimiter).filter(folder => path.isAbsolute(folder))
+  const isThere = (name: string) => folders.some(folder => isExecutableFile(path.join(folder, name)))
   const there = LANGUAGE_SERVERS.filter(({ programs }) =>
     programs.some(program => 'name' in program && isThere(program.name))
   )
-  if (there.length > 0) return [ok('language servers', there.map(({ name }) => name).join(', '))]
+  if (there.length > 0) return [passResult('language servers', there.map(({ name }) => name).join(', '))]
   return [
-    warn(
+    warnResult(
       'language servers',
       'none found on PATH: no definitions, references or diagnostics',
       'Install language servers for your languages: docs/code-intelligence.md'
@@ -90,7 +104,7 @@ const languageServers: Look = async ({ world }) => {
   ]
 }
 
-function isProgram(file: string) {
+function isExecutableFile(file: string) {
   try {
     accessSync(file, constants.X_OK)
     return true
@@ -99,4 +113,10 @@ function isProgram(file: string) {
   }
 }
 
-export const MACHINE: readonly Look[] = [node, git, ripgrep, sandbox, languageServers]
+export const MACHINE_CHECKS: readonly DoctorCheck[] = [
+  checkNode,
+  checkGit,
+  checkRipgrep,
+  checkSandbox,
+  checkLanguageServers
+]

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { readUserFile } from '../../host/user-file.ts'
 
 /** Scripts that are run again and again, and are for nothing but that. */
-const OFTEN: readonly string[] = ['test', 'lint', 'check', 'types', 'typecheck', 'format']
+const CHECK_SCRIPTS: readonly string[] = ['test', 'lint', 'check', 'types', 'typecheck', 'format']
 
 /** By a file that such projects have. */
-const BY_FILE: Readonly<Record<string, readonly string[]>> = {
+const CHECKS_BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'Cargo.toml': ['cargo test', 'cargo check'],
   'go.mod': ['go test', 'go vet'],
   'pyproject.toml': ['pytest'],
@@ -17,18 +17,18 @@ const BY_FILE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Commands that the project seems to have for its checks. */
-export function checksOf(root: string): string[] {
-  const found = Object.entries(BY_FILE).flatMap(([file, commands]) =>
+export function detectChecks(root: string): string[] {
+  const found = Object.entries(CHECKS_BY_FILE).flatMap(([file, commands]) =>
     existsSync(path.join(root, file)) ? commands : []
   )
-  return [...scriptsOf(path.join(root, 'package.json')), ...found]
+  return [...detectScripts(path.join(root, 'package.json')), ...found]
 }
 
-function scriptsOf(file: string): string[] {
+function detectScripts(file: string): string[] {
   if (!existsSync(file)) return []
   try {
     const { scripts = {} } = JSON.parse(readUserFile(file)) as { scripts?: Record<string, unknown> }
-    return OFTEN.filter(name => Object.hasOwn(scripts, name)).map(name =>
+    return CHECK_SCRIPTS.filter(name => Object.hasOwn(scripts, name)).map(name =>
       name === 'test' ? 'npm test' : `npm run ${name}`
     )
   } catch {
@@ -36,7 +36,7 @@ function scriptsOf(file: string): string[] {
   }
 }
 
-export interface Policy {
+export interface InitialPolicy {
   /** Commands, by their first words, that run unasked; in the sandbox, as others do. */
   allowed: readonly string[]
   /** Commands that agents never run. */
@@ -44,11 +44,11 @@ export interface Policy {
   readOnly: boolean
 }
 
-export const configText = ({
+export const renderConfig = ({
   allowed,
   denied,
   readOnly
-}: Policy) => `// How Toolgate serves this project; toolgate config schema tells what may stand here.
+}: InitialPolicy) => `// How Toolgate serves this project; toolgate config schema tells what may stand here.
 // Whoever clones the project is asked before what loosens is taken: toolgate trust .toolgate/config.jsonc
 {
   // Refuse every call that is not a read.
@@ -56,11 +56,11 @@ export const configText = ({
   // What keeps commands: auto, workspace, strict or none.
   // "sandbox": { "level": "auto" },
   // Reads run unasked, and so do commands that only read; all else is asked about. These rules say otherwise.
-  "rules": [${[...denied.map(command => ruleText('deny', command, 'People do that.')), ...allowed.map(command => ruleText('allow', command))].map(rule => `\n    ${rule}`).join(',')}${allowed.length + denied.length > 0 ? '\n  ' : ''}]
+  "rules": [${[...denied.map(command => renderRule('deny', command, 'People do that.')), ...allowed.map(command => renderRule('allow', command))].map(rule => `\n    ${rule}`).join(',')}${allowed.length + denied.length > 0 ? '\n  ' : ''}]
 }
 `
 
-function ruleText(effect: 'allow' | 'deny', command: string, reason?: string) {
+function renderRule(effect: 'allow' | 'deny', command: string, reason?: string) {
   const match = { tool: 'shell_exec', command, mode: 'prefix' }
   return JSON.stringify({ effect, match, ...(reason && { reason }) })
 }

@@ -1,44 +1,52 @@
 // Putting a waiting call to the person at the terminal: all of it is shown, then one key decides. What is decided on is what
 // was shown; whoever decides elsewhere first, or changes what would happen, ends the question.
 import { isDeepStrictEqual } from 'node:util'
-import type { Approve } from '../../client/api-types.ts'
+import type { ApproveRequest } from '../../client/api-types.ts'
 import { type Approval, type Call, type Client, ToolgateError } from '../../client/client.ts'
-import type { Context } from '../context.ts'
+import type { CliContext } from '../context.ts'
 import { CliError } from '../exit.ts'
-import { CallChanged, type Waiting, WatchedCall } from './call-watcher.ts'
-import { approvalText, asChangedText, whatBecame } from './format.ts'
-import { Keys } from './key-reader.ts'
-import { page } from './pager.ts'
-import { paintDiff, safe, safeJson } from './terminal.ts'
+import { CallChangedError, CallWatcher, type PendingCall } from './call-watcher.ts'
+import { formatApproval, formatDecision, formatEditedCall } from './format.ts'
+import { KeyReader } from './key-reader.ts'
+import { showInPager } from './pager.ts'
+import { colorizeDiff, escapeUnsafe, toSafeJson } from './terminal.ts'
 
 /** What goes with an approval from the start. */
-export type Preset = Pick<Approve, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
+export type ApprovalPreset = Pick<ApproveRequest, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
 
 /** What came of the question. `left`: the call waits on. */
-export type Outcome = { did: 'approved' | 'rejected'; call: Call } | { did: 'elsewhere'; call: Call } | { did: 'left' }
+export type PromptOutcome =
+  | { kind: 'approved' | 'rejected'; call: Call }
+  | { kind: 'elsewhere'; call: Call }
+  | { kind: 'left' }
 
-export async function putToPerson(context: Context, client: Client, call: Waiting, preset: Preset): Promise<Outcome> {
+export async function promptForApproval(
+  context: CliContext,
+  client: Client,
+  call: PendingCall,
+  preset: ApprovalPreset
+): Promise<PromptOutcome> {
   const { terminal, signal } = context
-  const watched = new WatchedCall(call, {
+  const watched = new CallWatcher(call, {
     client,
     signal,
-    onDisconnect: () => terminal.say('Connection lost. Reconnecting…')
+    onDisconnect: () => terminal.info('Connection lost. Reconnecting…')
   })
   const following = watched.follow().catch(() => {})
   try {
-    return await new Question(context, client, watched, preset).put()
+    return await new ApprovalPrompt(context, client, watched, preset).run()
   } finally {
     watched.close()
     await following
   }
 }
 
-class Question {
-  readonly #context: Context
+class ApprovalPrompt {
+  readonly #context: CliContext
   readonly #client: Client
-  readonly #watched: WatchedCall
-  readonly #keys: Keys
-  #preset: Preset
+  readonly #watched: CallWatcher
+  readonly #keys: KeyReader
+  #preset: ApprovalPreset
   #isFirst = true
   /** What stands on the screen. */
   #shown: Approval['preview'] | undefined
@@ -47,27 +55,27 @@ class Question {
   /** What the editor was left with, to go on from. */
   #draft: string | undefined
 
-  constructor(context: Context, client: Client, watched: WatchedCall, preset: Preset) {
+  constructor(context: CliContext, client: Client, watched: CallWatcher, preset: ApprovalPreset) {
     this.#context = context
     this.#client = client
     this.#watched = watched
     this.#preset = preset
-    this.#keys = new Keys(context.world)
+    this.#keys = new KeyReader(context.runtime)
   }
 
-  async put(): Promise<Outcome> {
+  async run(): Promise<PromptOutcome> {
     for (;;) {
       const { call, changed } = this.#watched
       if (call.status !== 'awaiting_approval') {
-        this.#context.terminal.say(`\n${whatBecame(call)}`)
-        return { did: 'elsewhere', call }
+        this.#context.terminal.info(`\n${formatDecision(call)}`)
+        return { kind: 'elsewhere', call }
       }
       try {
         await this.#show(call, changed)
         if (this.#preset.modified_params !== undefined) await this.#showEdited(call, changed)
-        return await this.#decided(call, changed)
+        return await this.#waitForDecision(call, changed)
       } catch (error) {
-        if (!(error instanceof CallChanged)) throw error
+        if (!(error instanceof CallChangedError)) throw error
         // Where only files have changed, what the person made of the params still holds, and is shown once more.
         if (isDeepStrictEqual(call.params, this.#watched.call.params)) continue
         this.#preset = {}
@@ -77,52 +85,52 @@ class Question {
   }
 
   /** All of it, unless that stands on the screen already. */
-  async #show(call: Waiting, changed: AbortSignal) {
+  async #show(call: PendingCall, changed: AbortSignal) {
     const { terminal } = this.#context
-    const { fault } = this.#watched
+    const { error } = this.#watched
     const before = this.#shown
-    this.#shown = fault === undefined ? call.approval.preview : undefined
-    const warn = (text: string) => terminal.say(terminal.paint('yellow', `\n${text}`))
-    if (fault !== undefined)
-      return warn(`Would fail now: ${safe(fault)} Press n to reject it, or e to edit its parameters.`)
+    this.#shown = error === undefined ? call.approval.preview : undefined
+    const warn = (text: string) => terminal.info(terminal.paint('yellow', `\n${text}`))
+    if (error !== undefined)
+      return warn(`Would fail now: ${escapeUnsafe(error)} Press n to reject it, or e to edit its parameters.`)
     if (isDeepStrictEqual(before, call.approval.preview))
       return warn('Files have changed; the preview is still the same.')
     if (!this.#isFirst) warn('The preview has changed:')
     this.#isFirst = false
-    await page(this.#context, approvalText(terminal, call), changed)
+    await showInPager(this.#context, formatApproval(terminal, call), changed)
   }
 
   /** Asks until a key decides. What goes wrong is told, and asked again. */
-  async #decided(call: Waiting, changed: AbortSignal): Promise<Outcome> {
+  async #waitForDecision(call: PendingCall, changed: AbortSignal): Promise<PromptOutcome> {
     for (;;) {
-      const key = await this.#key(call, changed)
+      const key = await this.#readKey(call, changed)
       try {
-        const outcome = await KEYS[key]?.does(this, call, changed)
+        const outcome = await KEY_BINDINGS[key]?.run(this, call, changed)
         if (outcome) return outcome
       } catch (error) {
-        await this.#mended(error)
+        await this.#handleError(error)
       }
     }
   }
 
-  async #key(call: Waiting, changed: AbortSignal): Promise<string> {
+  async #readKey(call: PendingCall, changed: AbortSignal): Promise<string> {
     const { terminal } = this.#context
     this.#keys.open()
     try {
-      await this.#keys.awake(changed)
-      const question = `${terminal.paint('bold', safe(call.approval.preview.title))}? ${menuOf(call)} `
-      terminal.ask(question)
+      await this.#keys.waitUntilReady(changed)
+      const question = `${terminal.paint('bold', escapeUnsafe(call.approval.preview.title))}? ${formatMenu(call)} `
+      terminal.writePrompt(question)
       for (;;) {
         const key = await this.#keys.next(changed)
-        if (offered(call).includes(key)) {
-          terminal.say(key)
+        if (availableKeys(call).includes(key)) {
+          terminal.info(key)
           return key
         }
-        this.#keys.ring()
+        this.#keys.bell()
         // Keys such as the arrows send an escape sequence.
         if (key.length === 1 || key.startsWith('\u001b')) continue
-        terminal.say('\nIgnored: several characters came at once. Press a single key.')
-        terminal.ask(question)
+        terminal.info('\nIgnored: several characters came at once. Press a single key.')
+        terminal.writePrompt(question)
       }
     } finally {
       this.#keys.close()
@@ -130,31 +138,35 @@ class Question {
   }
 
   /** Told, unless it is that the question is another one now. */
-  async #mended(error: unknown) {
+  async #handleError(error: unknown) {
     if (error instanceof ToolgateError && ['PREVIEW_CHANGED', 'CONFLICT'].includes(error.code)) {
       const { changed } = this.#watched
-      await this.#watched.look()
+      await this.#watched.refresh()
       if (changed.aborted) throw changed.reason
     }
     if (!(error instanceof ToolgateError || error instanceof CliError)) throw error
-    this.#context.terminal.say(this.#context.terminal.paint('red', safe(error.message)))
+    this.#context.terminal.info(this.#context.terminal.paint('red', escapeUnsafe(error.message)))
   }
 
-  async approve(call: Waiting, changed: AbortSignal, more: Preset = {}): Promise<Outcome | undefined> {
+  async approve(
+    call: PendingCall,
+    changed: AbortSignal,
+    more: ApprovalPreset = {}
+  ): Promise<PromptOutcome | undefined> {
     const { digest, level } = call.approval
     const strict = level === 'strict' || this.#editedIsStrict
-    if (strict && (await this.line('Strict approval: type yes to approve (Esc to go back): ', changed)) !== 'yes')
+    if (strict && (await this.promptLine('Strict approval: type yes to approve (Esc to go back): ', changed)) !== 'yes')
       return undefined
     const { signal } = this.#context
     const decision = { digest, ...(strict && { confirm: true }), ...this.#preset, ...more, signal }
-    return { did: 'approved', call: await this.#approveAsShown(call, decision) }
+    return { kind: 'approved', call: await this.#approveAsShown(call, decision) }
   }
 
   /** Where the server had not yet seen what was shown here, it has now: what is approved has the same digest. A rule may be
    * another one now: with one, it is shown again. */
   async #approveAsShown(
-    { tool_call_id, approval }: Waiting,
-    decision: Approve & { signal: AbortSignal }
+    { tool_call_id, approval }: PendingCall,
+    decision: ApproveRequest & { signal: AbortSignal }
   ): Promise<Call> {
     try {
       return await this.#client.approve(tool_call_id, decision)
@@ -168,40 +180,40 @@ class Question {
     }
   }
 
-  async reject(call: Waiting, reason?: string): Promise<Outcome> {
+  async reject(call: PendingCall, reason?: string): Promise<PromptOutcome> {
     const { signal } = this.#context
     const { tool_call_id } = call
-    return { did: 'rejected', call: await this.#client.reject(tool_call_id, { signal, ...(reason && { reason }) }) }
+    return { kind: 'rejected', call: await this.#client.reject(tool_call_id, { signal, ...(reason && { reason }) }) }
   }
 
-  line = (question: string, changed: AbortSignal) => this.#context.ask(question, changed)
+  promptLine = (question: string, changed: AbortSignal) => this.#context.prompt(question, changed)
 
   /** By the number of the rule, shown as it would be remembered. */
-  async always(call: Waiting, changed: AbortSignal): Promise<Outcome | undefined> {
+  async chooseRule(call: PendingCall, changed: AbortSignal): Promise<PromptOutcome | undefined> {
     const { terminal } = this.#context
     const options = call.approval.always_options
     for (const [index, { label, scope, rule, rules }] of options.entries())
-      terminal.say(
-        `  ${terminal.paint('bold', String(index + 1))}  ${safe(label)}  (${scope})\n     ${safeJson(rules ?? rule)}`
+      terminal.info(
+        `  ${terminal.paint('bold', String(index + 1))}  ${escapeUnsafe(label)}  (${scope})\n     ${toSafeJson(rules ?? rule)}`
       )
-    const number = await this.line('Number of the rule (Esc to go back): ', changed)
+    const number = await this.promptLine('Number of the rule (Esc to go back): ', changed)
     const option = options[Number(number) - 1]
     if (option) return this.approve(call, changed, { always: option.id })
-    if (number !== '') terminal.say('No rule has this number.')
+    if (number !== '') terminal.info('No rule has this number.')
     return undefined
   }
 
   /** Nothing is decided by it: what the edited call would do is shown, then asked about. */
-  async edit(call: Waiting, changed: AbortSignal): Promise<undefined> {
-    const { edited } = await import('./editor.ts')
+  async editParams(call: PendingCall, changed: AbortSignal): Promise<undefined> {
+    const { editInEditor } = await import('./editor.ts')
     const { terminal } = this.#context
-    const before = this.#draft ?? `${safeJson(this.#preset.modified_params ?? call.params, 2)}\n`
-    const text = await edited(this.#context, before)
-    if (text === before && this.#draft === undefined) return void terminal.say('The parameters are unchanged.')
-    const params = paramsIn(text)
+    const before = this.#draft ?? `${toSafeJson(this.#preset.modified_params ?? call.params, 2)}\n`
+    const text = await editInEditor(this.#context, before)
+    if (text === before && this.#draft === undefined) return void terminal.info('The parameters are unchanged.')
+    const params = parseParamsText(text)
     if (params === undefined) {
       this.#draft = text
-      return void terminal.say('Not a JSON object: press e to edit it again, any other key to discard it.')
+      return void terminal.info('Not a JSON object: press e to edit it again, any other key to discard it.')
     }
     this.#draft = undefined
     const { always: _, ...kept } = this.#preset
@@ -209,17 +221,17 @@ class Question {
     await this.#showEdited(call, changed)
   }
 
-  async #showEdited({ tool, session_id, workspace, agent }: Waiting, changed: AbortSignal) {
+  async #showEdited({ tool, session_id, workspace, agent }: PendingCall, changed: AbortSignal) {
     const { terminal, signal } = this.#context
     const params = this.#preset.modified_params ?? {}
     const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
     try {
-      const told = await this.#client.dryRun(tool, params, options)
-      const { verdict, digest } = told
+      const dryRun = await this.#client.dryRun(tool, params, options)
+      const { verdict, digest } = dryRun
       this.#editedIsStrict = verdict.decision === 'strict'
       const { modified_digest: _, ...kept } = this.#preset
       this.#preset = { ...kept, ...(digest !== undefined && { modified_digest: digest }) }
-      await page(this.#context, asChangedText(terminal, { tool, params, told }), changed)
+      await showInPager(this.#context, formatEditedCall(terminal, { tool, params, dryRun }), changed)
     } catch (error) {
       const { modified_params: _, modified_digest: __, ...kept } = this.#preset
       this.#preset = kept
@@ -228,73 +240,82 @@ class Question {
     }
   }
 
-  async details({ approval }: Waiting, changed: AbortSignal) {
+  async showDetails({ approval }: PendingCall, changed: AbortSignal) {
     const { terminal } = this.#context
     const { text, diff } = approval.preview
-    const whole = [...(text ? [safe(text)] : []), ...(diff ? [paintDiff(terminal, diff.trimEnd())] : [])].join('\n\n')
-    await page(this.#context, whole, changed, { always: true })
+    const whole = [
+      ...(text ? [escapeUnsafe(text)] : []),
+      ...(diff ? [colorizeDiff(terminal, diff.trimEnd())] : [])
+    ].join('\n\n')
+    await showInPager(this.#context, whole, changed, { always: true })
     return undefined
   }
 
-  help(call: Waiting) {
+  showHelp(call: PendingCall) {
     const { terminal } = this.#context
-    for (const key of offered(call)) terminal.say(`  ${terminal.paint('bold', key)}  ${KEYS[key]!.means}`)
+    for (const key of availableKeys(call))
+      terminal.info(`  ${terminal.paint('bold', key)}  ${KEY_BINDINGS[key]!.description}`)
     return undefined
   }
 }
 
-interface Key {
-  word: string
-  means: string
+interface KeyBinding {
+  label: string
+  description: string
   /** Only where there is something to do. */
-  offered?: (call: Waiting) => boolean
-  does: (question: Question, call: Waiting, changed: AbortSignal) => Promise<Outcome | undefined> | Outcome | undefined
+  isAvailable?: (call: PendingCall) => boolean
+  run: (
+    question: ApprovalPrompt,
+    call: PendingCall,
+    changed: AbortSignal
+  ) => Promise<PromptOutcome | undefined> | PromptOutcome | undefined
 }
 
-const KEYS: Readonly<Record<string, Key>> = {
+const KEY_BINDINGS: Readonly<Record<string, KeyBinding>> = {
   y: {
-    word: 'yes',
-    means: 'approve exactly what is shown',
-    does: (question, call, changed) => question.approve(call, changed)
+    label: 'yes',
+    description: 'approve exactly what is shown',
+    run: (question, call, changed) => question.approve(call, changed)
   },
-  n: { word: 'no', means: 'reject the call', does: (question, call) => question.reject(call) },
+  n: { label: 'no', description: 'reject the call', run: (question, call) => question.reject(call) },
   a: {
-    word: 'always',
-    means: 'approve, and save a rule that allows such calls; the rules are listed first',
-    offered: ({ approval }) => approval.always_options.length > 0,
-    does: (question, call, changed) => question.always(call, changed)
+    label: 'always',
+    description: 'approve, and save a rule that allows such calls; the rules are listed first',
+    isAvailable: ({ approval }) => approval.always_options.length > 0,
+    run: (question, call, changed) => question.chooseRule(call, changed)
   },
   e: {
-    word: 'edit',
-    means: 'edit the parameters in your editor (VISUAL, EDITOR); the new preview is shown before you decide',
-    does: (question, call, changed) => question.edit(call, changed)
+    label: 'edit',
+    description: 'edit the parameters in your editor (VISUAL, EDITOR); the new preview is shown before you decide',
+    run: (question, call, changed) => question.editParams(call, changed)
   },
   r: {
-    word: 'reject…',
-    means: 'reject with a reason for the caller',
-    async does(question, call, changed) {
-      const reason = await question.line('Reason (Esc to go back): ', changed)
+    label: 'reject…',
+    description: 'reject with a reason for the caller',
+    async run(question, call, changed) {
+      const reason = await question.promptLine('Reason (Esc to go back): ', changed)
       return reason === '' ? undefined : question.reject(call, reason)
     }
   },
   d: {
-    word: 'details',
-    means: 'show the whole diff or command in your pager',
-    offered: ({ approval: { preview } }) => preview.diff !== undefined || preview.text !== undefined,
-    does: (question, call, changed) => question.details(call, changed)
+    label: 'details',
+    description: 'show the whole diff or command in your pager',
+    isAvailable: ({ approval: { preview } }) => preview.diff !== undefined || preview.text !== undefined,
+    run: (question, call, changed) => question.showDetails(call, changed)
   },
-  '?': { word: 'help', means: 'explain the keys', does: (question, call) => question.help(call) },
-  q: { word: 'quit', means: 'quit; the call keeps waiting', does: () => ({ did: 'left' }) }
+  '?': { label: 'help', description: 'explain the keys', run: (question, call) => question.showHelp(call) },
+  q: { label: 'quit', description: 'quit; the call keeps waiting', run: () => ({ kind: 'left' }) }
 }
 
-const offered = (call: Waiting) => Object.keys(KEYS).filter(key => KEYS[key]!.offered?.(call) ?? true)
+const availableKeys = (call: PendingCall) =>
+  Object.keys(KEY_BINDINGS).filter(key => KEY_BINDINGS[key]!.isAvailable?.(call) ?? true)
 
-const menuOf = (call: Waiting) =>
-  `[${offered(call)
-    .map(key => `${key} ${KEYS[key]!.word}`)
+const formatMenu = (call: PendingCall) =>
+  `[${availableKeys(call)
+    .map(key => `${key} ${KEY_BINDINGS[key]!.label}`)
     .join(' · ')}]`
 
-function paramsIn(text: string): Record<string, unknown> | undefined {
+function parseParamsText(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)

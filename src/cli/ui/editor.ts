@@ -5,19 +5,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readUserFile } from '../../host/user-file.ts'
-import type { Context } from '../context.ts'
+import type { CliContext } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
 
 /** The text as it was left; the file is the person's alone, and gone afterwards. */
-export async function edited({ world }: Context, text: string): Promise<string> {
-  const { VISUAL, EDITOR, TMPDIR } = world.env
+export async function editInEditor({ runtime }: CliContext, text: string): Promise<string> {
+  const { VISUAL, EDITOR, TMPDIR } = runtime.env
   const editor = VISUAL || EDITOR || 'vi'
   const folder = mkdtempSync(path.join(TMPDIR || tmpdir(), 'toolgate-'))
   const file = path.join(folder, 'params.json')
   try {
     writeFileSync(file, text, { mode: 0o600 })
     // Editors are named with their flags, as in "code --wait".
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { env: world.env, stdio: 'inherit' })
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { env: runtime.env, stdio: 'inherit' })
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     if (code === 0) return readUserFile(file)
     throw new CliError(`The editor (${editor}) exited with ${code ?? signal}; nothing was changed.`, {

@@ -1,48 +1,48 @@
 // What a schema takes, as a type is written: for people who are to write a value of it.
-import { safeJson } from './terminal.ts'
+import { toSafeJson } from './terminal.ts'
 
-export interface Schema {
+export interface JsonSchema {
   type?: string | string[]
   enum?: unknown[]
   const?: unknown
   $ref?: string
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  items?: Schema
+  anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
+  items?: JsonSchema
   description?: string
-  properties?: Record<string, Schema>
-  patternProperties?: Record<string, Schema>
-  additionalProperties?: boolean | Schema
+  properties?: Record<string, JsonSchema>
+  patternProperties?: Record<string, JsonSchema>
+  additionalProperties?: boolean | JsonSchema
   required?: string[]
 }
 
-export function typeOf(schema: Schema): string {
+export function formatSchemaType(schema: JsonSchema): string {
   const { enum: values, const: only, $ref, items } = schema
-  if (values) return values.map(value => safeJson(value)).join(' | ')
-  if (only !== undefined) return safeJson(only)
+  if (values) return values.map(value => toSafeJson(value)).join(' | ')
+  if (only !== undefined) return toSafeJson(only)
   if ($ref !== undefined) return $ref.split('/').at(-1)!
-  const several = alternatives(schema)
-  if (several.length > 1) return [...new Set(several.map(typeOf))].join(' | ')
+  const several = schemaAlternatives(schema)
+  if (several.length > 1) return [...new Set(several.map(formatSchemaType))].join(' | ')
   const [one = schema] = several
-  if (one !== schema) return typeOf(one)
-  if (schema.type === 'array') return listOf(items ? typeOf(items) : 'any')
-  if (schema.type === 'object') return objectOf(schema)
+  if (one !== schema) return formatSchemaType(one)
+  if (schema.type === 'array') return formatList(items ? formatSchemaType(items) : 'any')
+  if (schema.type === 'object') return formatObject(schema)
   return String(schema.type ?? 'any')
 }
 
 /** The schemas of which a value has to fit one: itself, where it leaves no choice. */
-export function alternatives(schema: Schema): readonly Schema[] {
+export function schemaAlternatives(schema: JsonSchema): readonly JsonSchema[] {
   const { anyOf, oneOf, type } = schema
   if (Array.isArray(type)) return type.map(each => ({ ...schema, type: each }))
   return anyOf ?? oneOf ?? [schema]
 }
 
-const listOf = (item: string) => (/[ |]/.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`)
+const formatList = (item: string) => (/[ |]/.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`)
 
 /** By its fields; one that takes any name by what stands there. */
-function objectOf({ properties, patternProperties = {}, additionalProperties, required = [] }: Schema): string {
+function formatObject({ properties, patternProperties = {}, additionalProperties, required = [] }: JsonSchema): string {
   const names = Object.keys(properties ?? {})
   if (names.length > 0) return `{ ${names.map(name => (required.includes(name) ? name : `${name}?`)).join(', ')} }`
   const [value = additionalProperties] = Object.values(patternProperties)
-  return typeof value === 'object' ? `{ [name]: ${typeOf(value)} }` : 'object'
+  return typeof value === 'object' ? `{ [name]: ${formatSchemaType(value)} }` : 'object'
 }

@@ -1,7 +1,7 @@
 // Times as people read them: on their own clock, and how far off they are.
 
 /** How long ago, roughly. */
-export function age(time: string, now = Date.now()): string {
+export function formatAge(time: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1_000))
   if (seconds < 60) return `${seconds}s`
   if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`
@@ -9,29 +9,29 @@ export function age(time: string, now = Date.now()): string {
 }
 
 /** A time to come: the time of day, with the day where that is another one, and in how long. */
-export function due(time: string, now = Date.now()): string {
+export function formatDue(time: string, now = Date.now()): string {
   const left = Date.parse(time) - now
-  return `${clock(time, now)} (${left <= 0 ? 'over' : `in ${span(left)}`})`
+  return `${formatClock(time, now)} (${left <= 0 ? 'over' : `in ${formatSpan(left)}`})`
 }
 
 /** The time of day here, with the day where that is another one. */
-export function clock(time: string, now = Date.now()): string {
+export function formatClock(time: string, now = Date.now()): string {
   const [at, today] = [new Date(time), new Date(now)]
-  const minute = `${two(at.getHours())}:${two(at.getMinutes())}`
-  return at.toDateString() === today.toDateString() ? minute : `${dayOf(at)} ${minute}`
+  const minute = `${padTwo(at.getHours())}:${padTwo(at.getMinutes())}`
+  return at.toDateString() === today.toDateString() ? minute : `${formatDate(at)} ${minute}`
 }
 
 /** The same to the thousandth of a second. */
-export function moment(time: string, now = Date.now()): string {
+export function formatTimestamp(time: string, now = Date.now()): string {
   const at = new Date(time)
-  return `${clock(time, now)}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`
+  return `${formatClock(time, now)}:${padTwo(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`
 }
 
-const dayOf = (at: Date) => `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
-const two = (number: number) => String(number).padStart(2, '0')
+const formatDate = (at: Date) => `${at.getFullYear()}-${padTwo(at.getMonth() + 1)}-${padTwo(at.getDate())}`
+const padTwo = (number: number) => String(number).padStart(2, '0')
 
 /** In the largest unit that leaves little out; hours with their minutes. */
-function span(ms: number): string {
+function formatSpan(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   if (minutes < 1) return `${Math.ceil(ms / 1_000)} s`
   if (minutes < 60) return `${minutes} min`

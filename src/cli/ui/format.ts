@@ -1,10 +1,10 @@
 // How calls and events are told to people.
 import type { Call, DryRun, Event } from '../../client/client.ts'
 import { EXIT } from '../exit.ts'
-import { clock, due, moment } from './format-time.ts'
-import { brief, paintDiff, type Style, safe, safeJson, type Terminal } from './terminal.ts'
+import { formatClock, formatDue, formatTimestamp } from './format-time.ts'
+import { colorizeDiff, escapeUnsafe, type Terminal, type TextStyle, toSafeJson, toSingleLine } from './terminal.ts'
 
-export const STATUS_STYLES: Record<Call['status'], Style> = {
+export const STATUS_STYLES: Record<Call['status'], TextStyle> = {
   awaiting_approval: 'yellow',
   queued: 'blue',
   running: 'blue',
@@ -17,22 +17,22 @@ export const STATUS_STYLES: Record<Call['status'], Style> = {
 }
 
 /** Whether a command of the call goes on after it: as a task by the same id. */
-export const runsOn = ({ tool_call_id, ...call }: Call) =>
+export const hasBackgroundJob = ({ tool_call_id, ...call }: Call) =>
   call.status === 'success' && (call.result.data as { task_id?: unknown } | null)?.task_id === tool_call_id
 
-export const followWords = (id: string) => `Its output: toolgate logs ${id} --follow`
+export const formatFollowHint = (id: string) => `Its output: toolgate logs ${id} --follow`
 
 /** What a call's end means to a shell. */
-export function exitOf(call: Call): number {
-  if (call.status === 'error') return ERROR_EXITS[call.error.code] ?? EXIT.failed
-  return STATUS_EXITS[call.status]
+export function exitCodeFor(call: Call): number {
+  if (call.status === 'error') return ERROR_EXIT_CODES[call.error.code] ?? EXIT.failed
+  return STATUS_EXIT_CODES[call.status]
 }
-const ERROR_EXITS: Record<string, number> = {
+const ERROR_EXIT_CODES: Record<string, number> = {
   TIMEOUT: EXIT.timeout,
   COMMAND_BLOCKED: EXIT.rejected,
   UNDO_CONFLICT: EXIT.conflict
 }
-const STATUS_EXITS: Record<Exclude<Call['status'], 'error'>, number> = {
+const STATUS_EXIT_CODES: Record<Exclude<Call['status'], 'error'>, number> = {
   awaiting_approval: EXIT.ok,
   queued: EXIT.ok,
   running: EXIT.ok,
@@ -44,84 +44,90 @@ const STATUS_EXITS: Record<Exclude<Call['status'], 'error'>, number> = {
 }
 
 /** Why a call that did not succeed ended, in one line. */
-export function reasonOf(call: Call): string {
+export function formatReason(call: Call): string {
   if (call.status === 'error') return `${call.error.code}: ${call.error.message}`
   const reason = 'reason' in call ? call.reason : ''
   return call.status === 'rejected' && call.user_message ? `${reason} (${call.user_message})` : reason
 }
 
 /** How a call stands that was decided on, and by whom. */
-export function whatBecame(call: Call): string {
+export function formatDecision(call: Call): string {
   const told = (by: { client?: string | undefined; source: string; at: string }) =>
-    `by ${safe(by.client ?? by.source)} at ${clock(by.at)}`
+    `by ${escapeUnsafe(by.client ?? by.source)} at ${formatClock(by.at)}`
   if (call.status === 'rejected') return `it was rejected ${told(call.rejected_by)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
-  const why = safe(reasonOf(call))
+  const why = escapeUnsafe(formatReason(call))
   return `its status is ${call.status}${why && ` (${why})`}${by ? `, approved ${told(by)}` : ''}`
 }
 
 /** What came of an approval. One that could not even begin, or whose call has failed by now, is told as that. */
-export const whatCameOf = (call: Call) =>
-  exitOf(call) === EXIT.ok ? 'approved' : `${call.status}: ${safe(reasonOf(call))}`
+export const formatApprovalResult = (call: Call) =>
+  exitCodeFor(call) === EXIT.ok ? 'approved' : `${call.status}: ${escapeUnsafe(formatReason(call))}`
 
 /** Everything an approver must see before deciding. */
-export function approvalText(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
+export function formatApproval(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
   const { approval } = call
   const { title, text, diff, notes = [] } = approval.preview
   const who = [call.client, call.agent, call.session_id].filter(name => name !== undefined)
   return [
-    `${terminal.paint('bold', safe(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
-    `  tool     ${safe(call.tool)}  (${approval.level})`,
-    `  caller   ${safe(who.join(' / '))}`,
-    `  reason   ${safe(approval.reason)}`,
-    ...(call.context === undefined ? [] : [`  context  ${brief(call.context, 300)}`]),
-    ...(approval.expires_at === null ? [] : [`  expires  ${due(approval.expires_at)}`]),
-    `  params   ${safeJson(call.params)}`,
-    ...notes.map(note => terminal.paint('yellow', `  note     ${safe(note)}`)),
-    ...(text === undefined ? [] : ['', safe(text)]),
-    ...(diff === undefined ? [] : ['', paintDiff(terminal, diff.trimEnd())])
+    `${terminal.paint('bold', escapeUnsafe(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
+    `  tool     ${escapeUnsafe(call.tool)}  (${approval.level})`,
+    `  caller   ${escapeUnsafe(who.join(' / '))}`,
+    `  reason   ${escapeUnsafe(approval.reason)}`,
+    ...(call.context === undefined ? [] : [`  context  ${toSingleLine(call.context, 300)}`]),
+    ...(approval.expires_at === null ? [] : [`  expires  ${formatDue(approval.expires_at)}`]),
+    `  params   ${toSafeJson(call.params)}`,
+    ...notes.map(note => terminal.paint('yellow', `  note     ${escapeUnsafe(note)}`)),
+    ...(text === undefined ? [] : ['', escapeUnsafe(text)]),
+    ...(diff === undefined ? [] : ['', colorizeDiff(terminal, diff.trimEnd())])
   ].join('\n')
 }
 
-interface AsChanged {
+interface EditedCall {
   tool: string
   params: unknown
-  told: DryRun
+  dryRun: DryRun
 }
 
 /** What a call would do with other params. */
-export function asChangedText(terminal: Terminal, { tool, params, told: { verdict, preview } }: AsChanged): string {
+export function formatEditedCall(
+  terminal: Terminal,
+  { tool, params, dryRun: { verdict, preview } }: EditedCall
+): string {
   return [
-    terminal.paint('bold', `\nAs you changed it: ${safe(preview?.title ?? tool)}`),
-    `  verdict  ${verdict.decision}: ${safe(verdict.reason)}`,
-    `  params   ${safeJson(params)}`,
-    ...(preview?.text ? ['', safe(preview.text)] : []),
-    ...(preview?.diff ? ['', paintDiff(terminal, preview.diff.trimEnd())] : [])
+    terminal.paint('bold', `\nAs you changed it: ${escapeUnsafe(preview?.title ?? tool)}`),
+    `  verdict  ${verdict.decision}: ${escapeUnsafe(verdict.reason)}`,
+    `  params   ${toSafeJson(params)}`,
+    ...(preview?.text ? ['', escapeUnsafe(preview.text)] : []),
+    ...(preview?.diff ? ['', colorizeDiff(terminal, preview.diff.trimEnd())] : [])
   ].join('\n')
 }
 
 /** The rules that may be remembered with an approval, as they would be. */
-export const alwaysText = (terminal: Terminal, { approval }: Extract<Call, { status: 'awaiting_approval' }>): string =>
+export const formatRuleOptions = (
+  terminal: Terminal,
+  { approval }: Extract<Call, { status: 'awaiting_approval' }>
+): string =>
   approval.always_options
     .map(
       ({ id, label, rule, rules }) =>
-        `  --always ${id}  ${safe(label)}  ${terminal.paint('gray', safeJson(rules ?? rule))}`
+        `  --always ${id}  ${escapeUnsafe(label)}  ${terminal.paint('gray', toSafeJson(rules ?? rule))}`
     )
     .join('\n')
 
 /** One event on one line. */
-export function eventLine(terminal: Terminal, event: Event): string {
-  const time = moment(event.time)
+export function formatEventLine(terminal: Terminal, event: Event): string {
+  const time = formatTimestamp(event.time)
   const call = event.tool_call_id === undefined ? '' : ` ${event.tool_call_id}`
-  const tell = EVENT_WORDS[event.type] as ((event: Event) => string) | undefined
+  const tell = EVENT_FORMATTERS[event.type] as ((event: Event) => string) | undefined
   // What was cut lacks what it would be told by; what a newer server tells has no words here yet.
   const words = tell && !event.truncated ? tell(event) : (event.href ?? '')
-  return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${safe(call)} ${brief(words, 200)}`.trimEnd()
+  return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${escapeUnsafe(call)} ${toSingleLine(words, 200)}`.trimEnd()
 }
 
-type EventWords = { [T in Event['type']]: (event: Extract<Event, { type: T }>) => string }
+type EventFormatters = { [T in Event['type']]: (event: Extract<Event, { type: T }>) => string }
 
-const EVENT_WORDS: EventWords = {
+const EVENT_FORMATTERS: EventFormatters = {
   'stream.snapshot': ({ head, pending, running }) => `at ${head}, ${pending.length} waiting, ${running.length} running`,
   'stream.gap': ({ asked, oldest }) => `events after ${asked} are gone; the oldest kept is ${oldest}`,
   'tool.call': ({ tool, params, requires_approval }) =>

@@ -1,33 +1,33 @@
 // What a command printed, page by page: one at a time is held, however much there is and however slowly it is read.
-import type { Context } from '../context.ts'
-import { lasting } from '../reconnect.ts'
-import { safe } from './terminal.ts'
+import type { CliContext } from '../context.ts'
+import { withReconnect } from '../reconnect.ts'
+import { escapeUnsafe } from './terminal.ts'
 
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 const PAGE_BYTES = 1_048_576
 
-interface Printing {
+interface PrintOptions {
   stream?: 'stdout' | 'stderr' | undefined
   /** Go on until it has ended, rather than until there is no more. */
   follow: boolean
 }
 
-export async function printOutput(context: Context, id: string, { stream, follow }: Printing) {
+export async function printOutput(context: CliContext, id: string, { stream, follow }: PrintOptions) {
   const first = await context.connect()
-  if (follow) context.catchInterrupt()
+  if (follow) context.handleInterrupt()
   const { terminal, signal } = context
-  const query = { limit: PAGE_BYTES, wait_ms: follow ? LONGEST_WAIT_MS : 0, signal, ...(stream && { stream }) }
+  const query = { limit: PAGE_BYTES, wait_ms: follow ? MAX_WAIT_MS : 0, signal, ...(stream && { stream }) }
   for (let offset = 0; ; ) {
     const page = await (follow
-      ? lasting(context, first, client => client.output(id, { ...query, offset }))
+      ? withReconnect(context, first, client => client.output(id, { ...query, offset }))
       : first.output(id, { ...query, offset }))
     const { text, next_offset, ended, dropped } = page
-    if (terminal.json) terminal.outJson(page)
+    if (terminal.json) terminal.printJson(page)
     else {
-      if (dropped) terminal.say(`${dropped.bytes} bytes were dropped, starting at byte ${dropped.from}.`)
-      terminal.write(safe(text))
+      if (dropped) terminal.info(`${dropped.bytes} bytes were dropped, starting at byte ${dropped.from}.`)
+      terminal.write(escapeUnsafe(text))
     }
-    await terminal.taken(signal)
+    await terminal.waitForDrain(signal)
     offset = next_offset
     if (ended || (!follow && text === '')) return
   }

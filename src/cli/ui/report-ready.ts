@@ -1,7 +1,7 @@
 // Announces that a server is ready: to people what to do next, to programs one line of JSON.
 import { connect } from '../../client/client.ts'
-import type { Discovery } from '../../server/discovery.ts'
-import type { Context } from '../context.ts'
+import type { DiscoveryRecord } from '../../server/discovery.ts'
+import type { CliContext } from '../context.ts'
 
 interface ReadyOptions {
   /** `json`: one line for programs. */
@@ -15,31 +15,31 @@ interface ReadyOptions {
 
 /** Prints how the server is reached. Tokens are never printed: `file` holds them. At a terminal a one-time login is. */
 export async function announceReady(
-  context: Context,
-  record: Discovery,
+  context: CliContext,
+  record: DiscoveryRecord,
   file: string,
   { ready, ...options }: ReadyOptions
 ): Promise<void> {
   const { token, call_token: _, ...shown } = record
-  const { terminal, world } = context
-  if (ready === 'json' || terminal.json) return terminal.outJson({ event: 'ready', ...shown, discovery_file: file })
-  if (!terminal.isTerminal) return terminal.out(plainText(shown, file))
-  const { greeting } = await import('../greeting.ts')
+  const { terminal, runtime } = context
+  if (ready === 'json' || terminal.json) return terminal.printJson({ event: 'ready', ...shown, discovery_file: file })
+  if (!terminal.isTty) return terminal.print(plainText(shown, file))
+  const { greeting: formatGreeting } = await import('../greeting.ts')
   const client = connect({ url: shown.url, token, client: 'toolgate-cli' })
-  terminal.out(await greeting(terminal, client, { ...options, ...shown, cwd: world.cwd }))
+  terminal.print(await formatGreeting(terminal, client, { ...options, ...shown, cwd: runtime.cwd }))
 }
 
-const plainText = ({ version, roots, url, socket }: Omit<Discovery, 'token' | 'call_token'>, file: string) =>
+const plainText = ({ version, roots, url, socket }: Omit<DiscoveryRecord, 'token' | 'call_token'>, file: string) =>
   `Toolgate ${version} serves ${roots.join(', ')}
 Listening on ${url}${socket === null ? '' : ` and ${socket}`}
 Discovery file: ${file}
 
 Try it:
-  ${curl(url, file)}`
+  ${formatCurlExample(url, file)}`
 
 /** The token goes from the file to curl by a pipe, so that it is in no argument list and no history. */
-const curl = (url: string, file: string) =>
-  `sed -n 's/^ *"token": "\\(.*\\)",$/header = "Authorization: Bearer \\1"/p' ${quoted(file)} | curl -s -K - ${url}/tools`
+const formatCurlExample = (url: string, file: string) =>
+  `sed -n 's/^ *"token": "\\(.*\\)",$/header = "Authorization: Bearer \\1"/p' ${shellQuote(file)} | curl -s -K - ${url}/tools`
 
 /** Quotes a word for a POSIX shell. */
-export const quoted = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+export const shellQuote = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

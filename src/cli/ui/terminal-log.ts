@@ -1,10 +1,10 @@
 // The log of a server at a terminal: for its person a short line of each, for programs all of it, as JSON, in a file.
 import { appendFileSync } from 'node:fs'
-import { beginLog } from '../../server/log-file.ts'
-import { clock } from './format-time.ts'
-import { brief, type Style, type Terminal } from './terminal.ts'
+import { rotateLog } from '../../server/log-file.ts'
+import { formatClock } from './format-time.ts'
+import { type Terminal, type TextStyle, toSingleLine } from './terminal.ts'
 
-interface Line {
+interface LogRecord {
   level: number
   time: number
   msg?: string
@@ -12,48 +12,48 @@ interface Line {
   [field: string]: unknown
 }
 
-const WARNING = 40
+const WARN_LEVEL = 40
 /** Fields that are in words already, or the same in every line. */
-const TOLD: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'err', 'pid', 'hostname'])
+const FORMATTED_FIELDS: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'err', 'pid', 'hostname'])
 
 /** By the least level that is called so. */
-const LEVELS: readonly (readonly [least: number, word: string, style: Style])[] = [
+const LEVEL_STYLES: readonly (readonly [least: number, word: string, style: TextStyle])[] = [
   [50, 'error  ', 'red'],
-  [WARNING, 'warning  ', 'yellow'],
+  [WARN_LEVEL, 'warning  ', 'yellow'],
   [0, '', 'gray']
 ]
 
 /** What takes the lines of the log. A file that cannot be written keeps no server from serving. */
-export function logAtTerminal(terminal: Terminal, file: string) {
+export function createTerminalLog(terminal: Terminal, file: string) {
   try {
-    beginLog(file)
+    rotateLog(file)
   } catch {}
   return {
     write(line: string) {
       try {
         appendFileSync(file, line, { mode: 0o600 })
       } catch {}
-      const told = JSON.parse(line) as Line
+      const told = JSON.parse(line) as LogRecord
       // Who wants it quiet is warned all the same.
-      if (told.level >= WARNING) terminal.fail(inWords(terminal, told))
-      else terminal.say(inWords(terminal, told))
+      if (told.level >= WARN_LEVEL) terminal.error(formatRecord(terminal, told))
+      else terminal.info(formatRecord(terminal, told))
     }
   }
 }
 
-function inWords(terminal: Terminal, line: Line): string {
+function formatRecord(terminal: Terminal, line: LogRecord): string {
   const { level, time, msg = '', err } = line
-  const [, word, style] = LEVELS.find(([least]) => level >= least)!
+  const [, word, style] = LEVEL_STYLES.find(([least]) => level >= least)!
   const why = err?.message === undefined || msg.includes(err.message) ? '' : err.message
   const told = [msg, why].filter(Boolean).join(': ')
-  const about = level >= WARNING ? aboutOf(line) : ''
-  return `${terminal.paint('gray', clock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${brief(told + about, 600)}`
+  const about = level >= WARN_LEVEL ? formatExtraFields(line) : ''
+  return `${terminal.paint('gray', formatClock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${toSingleLine(told + about, 600)}`
 }
 
 /** Formats the other fields of a warning. */
-function aboutOf(line: Line): string {
+function formatExtraFields(line: LogRecord): string {
   const fields = Object.entries(line)
-    .filter(([name]) => !TOLD.has(name))
+    .filter(([name]) => !FORMATTED_FIELDS.has(name))
     .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
   return fields.length > 0 ? ` (${fields.join('; ')})` : ''
 }

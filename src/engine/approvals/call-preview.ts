@@ -1,28 +1,28 @@
 // What a waiting call would make of files, as whole texts before and after, for front ends that compare by themselves.
 // It is bound to the digest as a decision is.
 import { ToolError } from '../../errors.ts'
-import type { Live } from '../active-call.ts'
+import type { ActiveCall } from '../active-call.ts'
 import type { Preview } from '../call.ts'
 import type { Engine } from '../engine.ts'
-import { awaiting, inTurn } from './decide.ts'
-import { assess, digest, shown } from './evaluate.ts'
-import { type ProposedFile, proposedFiles } from './preview-files.ts'
+import { assertAwaitingApproval, withDecisionLock } from './decide.ts'
+import { buildStablePreview, computeDigest, evaluateCall } from './evaluate.ts'
+import { type PreviewFile, readPreviewFiles } from './preview-files.ts'
 
-export interface Proposal {
+export interface CallPreview {
   tool_call_id: string
   digest: string
   preview: Preview
-  files: ProposedFile[]
+  files: PreviewFile[]
 }
 
 /** Changes nothing of the call: where something else would happen than was shown, it only says so. */
-export function proposalOf(engine: Engine, live: Live, wanted: string | undefined): Promise<Proposal> {
-  return inTurn(live, async () => {
-    const { approval, params, tool_call_id } = awaiting(live)
-    const assessment = await assess(engine, live, params)
+export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string | undefined): Promise<CallPreview> {
+  return withDecisionLock(live, async () => {
+    const { approval, params, tool_call_id } = assertAwaitingApproval(live)
+    const evaluation = await evaluateCall(engine, live, params)
     const bound = { tool_call_id, digest: approval.digest }
-    const files = await proposedFiles(engine, live, approval.preview, bound)
-    const now = await digest(live, params, assessment)
+    const files = await readPreviewFiles(engine, live, approval.preview, bound)
+    const now = await computeDigest(live, params, evaluation)
     if (now !== bound.digest || (wanted !== undefined && wanted !== bound.digest))
       throw new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown: review the call again.', {
         tool_call_id
@@ -32,7 +32,7 @@ export function proposalOf(engine: Engine, live: Live, wanted: string | undefine
 }
 
 /** Whether a waiting call would still do what was shown. */
-export interface Freshness {
+export interface PreviewFreshness {
   tool_call_id: string
   /** Of what it would do now. */
   digest?: string
@@ -43,15 +43,15 @@ export interface Freshness {
 }
 
 /** Changes nothing of the call. */
-export function freshnessOf(engine: Engine, live: Live): Promise<Freshness> {
-  return inTurn(live, async () => {
-    const { approval, params, tool_call_id } = awaiting(live)
+export function checkFreshness(engine: Engine, live: ActiveCall): Promise<PreviewFreshness> {
+  return withDecisionLock(live, async () => {
+    const { approval, params, tool_call_id } = assertAwaitingApproval(live)
     try {
-      const assessment = await assess(engine, live, params)
-      if (assessment.verdict.decision === 'deny') return { tool_call_id, reason: assessment.verdict.reason }
-      const now = await digest(live, params, assessment)
+      const evaluation = await evaluateCall(engine, live, params)
+      if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
+      const now = await computeDigest(live, params, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }
-      return { tool_call_id, ...(await shown(engine, live, params, assessment)) }
+      return { tool_call_id, ...(await buildStablePreview(engine, live, params, evaluation)) }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error
       return { tool_call_id, reason: error.message }

@@ -1,17 +1,23 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins; what runs is what was shown.
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../errors.ts'
-import type { Caller, Live } from '../active-call.ts'
-import type { AlwaysOption, ApprovedBy, Call, CallWith } from '../call.ts'
-import { takeServedTool } from '../current-tool.ts'
-import { type Engine, step } from '../engine.ts'
-import { isLookedAt, type Looked, lookedCall, refusalBy, throughHooks } from '../hooks/pre-hooks.ts'
-import { run } from '../run.ts'
-import { cancel, decided, fail, reject } from '../settle.ts'
-import { approval, assess, checkEarly } from './evaluate.ts'
-import { waits } from './request-approval.ts'
+import type { ActiveCall, Caller } from '../active-call.ts'
+import type { AlwaysOption, ApprovedBy, Call, CallWithStatus } from '../call.ts'
+import { refreshTool } from '../current-tool.ts'
+import { type Engine, transition } from '../engine.ts'
+import {
+  applyPreHookResult,
+  formatHookRefusal,
+  hasPreHooks,
+  type PreHookResult,
+  runPreHooks
+} from '../hooks/pre-hooks.ts'
+import { runCall } from '../run.ts'
+import { decisionEvent, settleCancelled, settleError, settleRejected } from '../settle.ts'
+import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
+import { requestApproval } from './request-approval.ts'
 
-export interface Approve {
+export interface ApprovalDecision {
   digest?: string | undefined
   modified_params?: unknown
   /** The same by the names by which the call was asked for. */
@@ -24,31 +30,34 @@ export interface Approve {
   reason?: string | undefined
 }
 
-export interface Reject {
+export interface RejectionDecision {
   reason?: string | undefined
   user_message?: string | undefined
 }
 
 /** Lets a waiting call run. Resolves once the decision is durable; the call's turn comes by itself. */
-export function approve(engine: Engine, live: Live, given: Approve, caller: Caller): Promise<Call> {
-  return inTurn(live, async () => {
-    const call = awaiting(live)
+export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDecision, caller: Caller): Promise<Call> {
+  return withDecisionLock(live, async () => {
+    const call = assertAwaitingApproval(live)
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
-    const decision = inOwnParams(engine, call, given)
-    takeServedTool(engine, live, decision.modified_params ?? live.call.params)
+    const decision = translateModifiedArgs(engine, call, given)
+    refreshTool(engine, live, decision.modified_params ?? live.call.params)
     live.may_approve = true
-    if (decision.always !== undefined && decision.modified_params !== undefined) throw notBoth()
-    if (decision.modified_digest !== undefined && decision.modified_params === undefined) throw ofNothing()
-    if (call.approval.level === 'strict') mustConfirm(decision)
+    if (decision.always !== undefined && decision.modified_params !== undefined) throw alwaysWithParamsError()
+    if (decision.modified_digest !== undefined && decision.modified_params === undefined)
+      throw digestWithoutParamsError()
+    if (call.approval.level === 'strict') assertConfirmed(decision)
     if (decision.digest !== undefined && decision.digest !== call.approval.digest) {
-      await asShown(engine, live)
-      throw previewChanged(awaiting(live))
+      await approveAsShown(engine, live)
+      throw previewChangedError(assertAwaitingApproval(live))
     }
-    const always = decision.always === undefined ? undefined : optionOf(call, decision.always)
+    const always = decision.always === undefined ? undefined : findAlwaysOption(call, decision.always)
     const approved =
-      decision.modified_params === undefined ? await asShown(engine, live) : await asModified(engine, live, decision)
+      decision.modified_params === undefined
+        ? await approveAsShown(engine, live)
+        : await approveModified(engine, live, decision)
     if (!approved) return live.call
-    const made = always ? await remember(engine, live, always, caller) : []
+    const made = always ? await saveRules(engine, live, always, caller) : []
     const reason = decision.reason !== undefined && { reason: decision.reason }
     const by: ApprovedBy = {
       source: 'user',
@@ -61,10 +70,12 @@ export function approve(engine: Engine, live: Live, given: Approve, caller: Call
     }
     const changed = decision.modified_params !== undefined && { modified_params: decision.modified_params }
     const next: Call = { ...approved.call, status: 'queued', approved_by: by }
-    live.intent = step(engine, live, next, [decided(next, 'approved', { by, ...changed, ...reason })])
-    await live.intent
+    live.durableIntent = transition(engine, live, next, [
+      decisionEvent(next, 'approved', { by, ...changed, ...reason })
+    ])
+    await live.durableIntent
     logDecision(engine, approved.call, `approved by ${caller.client}`)
-    run(engine, live, approved.digest).catch(error =>
+    runCall(engine, live, approved.digest).catch(error =>
       engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'a call could not be ended')
     )
     return next
@@ -73,14 +84,14 @@ export function approve(engine: Engine, live: Live, given: Approve, caller: Call
 
 export function rejectCall(
   engine: Engine,
-  live: Live,
-  { reason, user_message }: Reject,
+  live: ActiveCall,
+  { reason, user_message }: RejectionDecision,
   caller: Caller
 ): Promise<Call> {
-  return inTurn(live, async () => {
-    const call = awaiting(live)
+  return withDecisionLock(live, async () => {
+    const call = assertAwaitingApproval(live)
     const by: ApprovedBy = { source: 'user', client: caller.client, at: new Date().toISOString() }
-    await reject(engine, live, { reason: reason ?? 'User rejected the operation', user_message, by })
+    await settleRejected(engine, live, { reason: reason ?? 'User rejected the operation', user_message, by })
     logDecision(engine, call, `rejected by ${caller.client}`)
     return live.call
   })
@@ -88,16 +99,16 @@ export function rejectCall(
 
 const logDecision = (
   { log }: Engine,
-  { tool, tool_call_id, approval }: CallWith<'awaiting_approval'>,
+  { tool, tool_call_id, approval }: CallWithStatus<'awaiting_approval'>,
   decision: string
 ) => log.info({ tool, tool_call_id }, `${decision}: ${approval.preview.title}`)
 
 /** Stops a call, whatever it is doing. Resolves once it has ended; one that ended by itself meanwhile stays as it is. */
-export async function cancelCall(engine: Engine, live: Live, reason: string | undefined): Promise<Call> {
+export async function cancelCall(engine: Engine, live: ActiveCall, reason: string | undefined): Promise<Call> {
   const why = reason ?? 'Cancelled by the client.'
-  const waiting = await inTurn(live, async () => {
+  const waiting = await withDecisionLock(live, async () => {
     if (live.call.status !== 'awaiting_approval') return false
-    await cancel(engine, live, why)
+    await settleCancelled(engine, live, why)
     return true
   })
   if (waiting) return live.call
@@ -107,25 +118,29 @@ export async function cancelCall(engine: Engine, live: Live, reason: string | un
 }
 
 /** The decision with changed params as the tool takes them. */
-function inOwnParams(engine: Engine, call: Call, { modified_args, ...decision }: Approve): Approve {
+function translateModifiedArgs(
+  engine: Engine,
+  call: Call,
+  { modified_args, ...decision }: ApprovalDecision
+): ApprovalDecision {
   if (modified_args === undefined) return decision
-  return { ...decision, modified_params: engine.tools.ownParams(call, modified_args) }
+  return { ...decision, modified_params: engine.tools.translateParams(call, modified_args) }
 }
 
 /** One decision about a call at a time; the later ones find it decided. */
-export function inTurn<T>(live: Live, decide: () => Promise<T>): Promise<T> {
-  const turn = live.deciding.then(decide, decide)
-  live.deciding = turn.catch(() => {})
+export function withDecisionLock<T>(live: ActiveCall, decide: () => Promise<T>): Promise<T> {
+  const turn = live.decisionQueue.then(decide, decide)
+  live.decisionQueue = turn.catch(() => {})
   return turn
 }
 
-export function awaiting({ call }: Live): CallWith<'awaiting_approval'> {
+export function assertAwaitingApproval({ call }: ActiveCall): CallWithStatus<'awaiting_approval'> {
   if (call.status === 'awaiting_approval') return call
-  throw alreadyDecided(call)
+  throw alreadyDecidedError(call)
 }
 
 /** Says who decided, what and when. */
-export function alreadyDecided(call: Call): ToolError {
+export function alreadyDecidedError(call: Call): ToolError {
   const by = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const decision = call.status === 'rejected' ? 'rejected' : by ? 'approved' : call.status
   const at = by?.at ?? ('finished_at' in call ? call.finished_at : undefined)
@@ -138,7 +153,7 @@ export function alreadyDecided(call: Call): ToolError {
   })
 }
 
-function mustConfirm({ confirm, digest }: Approve) {
+function assertConfirmed({ confirm, digest }: ApprovalDecision) {
   const errors = [
     ...(confirm === true ? [] : [{ pointer: '/confirm', message: 'must be true: the call is strict' }]),
     ...(digest === undefined
@@ -150,17 +165,17 @@ function mustConfirm({ confirm, digest }: Approve) {
 }
 
 /** An option is a rule for the params that were shown; other params are for this once. */
-const notBoth = () =>
+const alwaysWithParamsError = () =>
   new ToolError('INVALID_PARAMS', 'Give always or modified_params, not both: the option is for what was asked.', {
     errors: [{ pointer: '/always', message: 'cannot be remembered for changed params' }]
   })
 
-const ofNothing = () =>
+const digestWithoutParamsError = () =>
   new ToolError('INVALID_PARAMS', 'modified_digest says what modified_params were shown to do; give both.', {
     errors: [{ pointer: '/modified_digest', message: 'must go with modified_params' }]
   })
 
-function optionOf({ approval: { always_options } }: CallWith<'awaiting_approval'>, id: string) {
+function findAlwaysOption({ approval: { always_options } }: CallWithStatus<'awaiting_approval'>, id: string) {
   const option = always_options.find(candidate => candidate.id === id)
   if (option) return option
   const known = always_options.map(candidate => candidate.id).join(', ') || 'none'
@@ -169,66 +184,66 @@ function optionOf({ approval: { always_options } }: CallWith<'awaiting_approval'
   })
 }
 
-interface Approved {
-  call: CallWith<'awaiting_approval'>
+interface ApprovedCall {
+  call: CallWithStatus<'awaiting_approval'>
   digest: string
 }
 
 /** The call as it was shown, if that is still what it would do. Otherwise it waits on, with the fresh preview; where it
  * can no longer be previewed at all, it ends with the error that says why, and there is nothing to approve. */
-async function asShown(engine: Engine, live: Live): Promise<Approved | undefined> {
-  const call = awaiting(live)
-  const now = await lookAgain(engine, live).catch(async error => {
+async function approveAsShown(engine: Engine, live: ActiveCall): Promise<ApprovedCall | undefined> {
+  const call = assertAwaitingApproval(live)
+  const now = await reevaluateForApproval(engine, live).catch(async error => {
     if (!(error instanceof ToolError)) throw error
-    await fail(engine, live, error)
+    await settleError(engine, live, error)
   })
   if (!now) return undefined
-  live.assessment = now.assessment
-  mayRun(now.assessment)
+  live.evaluation = now.assessment
+  assertNotDenied(now.assessment)
   if (now.digest === call.approval.digest) return { call, digest: now.digest }
   const approval = { ...now.approval, expires_at: call.approval.expires_at }
-  throw previewChanged(await waits(engine, live, { ...call, approval }))
+  throw previewChangedError(await requestApproval(engine, live, { ...call, approval }))
 }
 
-async function lookAgain(engine: Engine, live: Live) {
+async function reevaluateForApproval(engine: Engine, live: ActiveCall) {
   const { params } = live.call
-  const assessment = await assess(engine, live, params)
-  const fresh = await approval(engine, live, params, { ...assessment, verdict: atLeastAsk(assessment.verdict) })
-  return { assessment, approval: fresh, digest: fresh.digest }
+  const evaluation = await evaluateCall(engine, live, params)
+  const fresh = await buildApproval(engine, live, params, { ...evaluation, verdict: atLeastAsk(evaluation.verdict) })
+  return { assessment: evaluation, approval: fresh, digest: fresh.digest }
 }
 
 /** The call with other params: checked, looked at by its hooks, judged and looked at anew. Who changes them need not be
  * shown them again, unless a hook has changed them once more, or they would not do what a dry run of them told: what runs
  * is what somebody decided on. */
-async function asModified(engine: Engine, live: Live, decision: Approve): Promise<Approved> {
-  const call = awaiting(live)
-  engine.tools.check(live.tool, decision.modified_params)
-  const looked = await lookedAt(engine, live, decision.modified_params)
-  const { params, assessment } = looked
-  mayRun(assessment)
-  if (assessment.verdict.decision === 'strict') mustConfirm(decision)
-  await checkEarly(engine, live, params, assessment)
+async function approveModified(engine: Engine, live: ActiveCall, decision: ApprovalDecision): Promise<ApprovedCall> {
+  const call = assertAwaitingApproval(live)
+  engine.tools.validate(live.tool, decision.modified_params)
+  const looked = await evaluateWithHooks(engine, live, decision.modified_params)
+  const { params, evaluation } = looked
+  assertNotDenied(evaluation)
+  if (evaluation.verdict.decision === 'strict') assertConfirmed(decision)
+  await runEarlyCheck(engine, live, params, evaluation)
   const requested_params = 'requested_params' in call ? call.requested_params : call.params
-  const modified = { ...lookedCall(call, looked), requested_params }
-  const asked = { ...assessment, verdict: atLeastAsk(assessment.verdict) }
-  const fresh = await approval(engine, live, params, asked, modified.hooks)
-  live.assessment = assessment
+  const modified = { ...applyPreHookResult(call, looked), requested_params }
+  const asked = { ...evaluation, verdict: atLeastAsk(evaluation.verdict) }
+  const fresh = await buildApproval(engine, live, params, asked, modified.hooks)
+  live.evaluation = evaluation
   const next = { ...modified, approval: fresh }
   const { modified_params, modified_digest = fresh.digest } = decision
   if (isDeepStrictEqual(params, modified_params) && fresh.digest === modified_digest)
     return { call: next, digest: fresh.digest }
-  throw previewChanged(await waits(engine, live, next))
+  throw previewChangedError(await requestApproval(engine, live, next))
 }
 
-async function lookedAt(engine: Engine, live: Live, params: unknown): Promise<Looked> {
-  const assessment = await assess(engine, live, params)
-  if (!(await isLookedAt(engine, live, assessment))) return { params, assessment, runs: [] }
-  const looked = await throughHooks(engine, live, { params, assessment })
-  if (looked.refused) throw new ToolError('PERMISSION_DENIED', refusalBy(looked.refused))
+async function evaluateWithHooks(engine: Engine, live: ActiveCall, params: unknown): Promise<PreHookResult> {
+  const evaluation = await evaluateCall(engine, live, params)
+  if (!(await hasPreHooks(engine, live, evaluation))) return { params, evaluation, runs: [] }
+  const looked = await runPreHooks(engine, live, { params, evaluation })
+  if (looked.refusedBy) throw new ToolError('PERMISSION_DENIED', formatHookRefusal(looked.refusedBy))
   return looked
 }
 
-function mayRun({ verdict }: { verdict: { decision: string; code?: ToolError['code']; reason: string } }) {
+function assertNotDenied({ verdict }: { verdict: { decision: string; code?: ToolError['code']; reason: string } }) {
   if (verdict.decision === 'deny')
     throw new ToolError(verdict.code ?? 'PERMISSION_DENIED', `Policy refuses it, approved or not: ${verdict.reason}`)
 }
@@ -236,16 +251,16 @@ function mayRun({ verdict }: { verdict: { decision: string; code?: ToolError['co
 const atLeastAsk = <V extends { decision: string }>(verdict: V): V =>
   verdict.decision === 'allow' ? { ...verdict, decision: 'ask' } : verdict
 
-const previewChanged = ({ tool_call_id, approval }: CallWith<'awaiting_approval'>) =>
+const previewChangedError = ({ tool_call_id, approval }: CallWithStatus<'awaiting_approval'>) =>
   new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown. Review the new preview.', {
     tool_call_id,
     approval
   })
 
 /** Remembers all rules of an option; gives their ids. */
-async function remember(
+async function saveRules(
   engine: Engine,
-  live: Live,
+  live: ActiveCall,
   { scope, rule, rules = rule ? [rule] : [] }: AlwaysOption,
   { client }: Caller
 ): Promise<string[]> {

@@ -4,13 +4,13 @@
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { EffectParams } from '../../tool/front-end.ts'
-import type { Approval, CallWith } from '../call.ts'
+import type { Approval, CallWithStatus } from '../call.ts'
 import type { Delegations } from '../editors/delegations.ts'
-import type { About, FrontEnds } from '../editors/front-end-registry.ts'
+import type { CallScope, FrontEndRegistry } from '../editors/front-end-registry.ts'
 
 /** A call that waits with something to look at. */
-interface Waiting {
-  about: About
+interface PendingPreview {
+  about: CallScope
   /** Who sent the call. */
   client: string
   params: EffectParams<'preview.open'>
@@ -21,49 +21,52 @@ interface Waiting {
 }
 
 /** What tells that a call waits, or does no longer. */
-const STEPS: ReadonlySet<string> = new Set(['tool.call', 'tool.decision', 'tool.result'])
+const CALL_EVENTS: ReadonlySet<string> = new Set(['tool.call', 'tool.decision', 'tool.result'])
 
-type Asked = Pick<CallWith<'awaiting_approval'>, 'tool_call_id' | 'session_id' | 'workspace' | 'tool' | 'client'>
+type PendingCallFields = Pick<
+  CallWithStatus<'awaiting_approval'>,
+  'tool_call_id' | 'session_id' | 'workspace' | 'tool' | 'client'
+>
 
-export class Views {
-  readonly #frontEnds: FrontEnds
+export class EditorPreviews {
+  readonly #frontEnds: FrontEndRegistry
   readonly #delegations: Delegations
-  readonly #most: number
+  readonly #maxPerFrontEnd: number
   /** How many steps of calls it has heard of. */
-  #heard = 0
+  #eventCount = 0
   /** Oldest first. */
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, PendingPreview>()
 
   constructor(
-    { journal, front_ends, delegations }: { journal: Journal; front_ends: FrontEnds; delegations: Delegations },
-    pending: readonly CallWith<'awaiting_approval'>[],
+    { journal, front_ends, delegations }: { journal: Journal; front_ends: FrontEndRegistry; delegations: Delegations },
+    pending: readonly CallWithStatus<'awaiting_approval'>[],
     { max_views }: { max_views: number }
   ) {
     this.#frontEnds = front_ends
     this.#delegations = delegations
-    this.#most = max_views
-    for (const call of pending) this.#wait(call, call.approval)
+    this.#maxPerFrontEnd = max_views
+    for (const call of pending) this.#add(call, call.approval)
     journal.listen(entries => {
-      const before = this.#heard
-      for (const { event } of entries) this.#hear(event)
-      if (this.#heard > before) this.#fill()
+      const before = this.#eventCount
+      for (const { event } of entries) this.#handleEvent(event)
+      if (this.#eventCount > before) this.#openPending()
     })
-    front_ends.listen({ entered: () => this.#fill() })
+    front_ends.listen({ entered: () => this.#openPending() })
   }
 
-  #hear(event: NewEvent) {
-    if (!STEPS.has(event.type)) return
-    this.#heard += 1
+  #handleEvent(event: NewEvent) {
+    if (!CALL_EVENTS.has(event.type)) return
+    this.#eventCount += 1
     if (event.type === 'tool.call') {
-      const { tool_call_id, session_id, workspace, tool, client } = event as typeof event & About
-      this.#leave(tool_call_id)
+      const { tool_call_id, session_id, workspace, tool, client } = event as typeof event & CallScope
+      this.#remove(tool_call_id)
       if (event.requires_approval)
-        this.#wait({ tool_call_id, session_id, workspace, tool, client }, event.approval as Approval)
-    } else this.#leave(event.tool_call_id!)
+        this.#add({ tool_call_id, session_id, workspace, tool, client }, event.approval as Approval)
+    } else this.#remove(event.tool_call_id!)
   }
 
-  #wait(
-    { tool_call_id, session_id, workspace, tool, client }: Asked,
+  #add(
+    { tool_call_id, session_id, workspace, tool, client }: PendingCallFields,
     { preview, level, digest, files = [] }: Approval
   ) {
     if (preview.diff === undefined) return
@@ -74,22 +77,22 @@ export class Views {
     })
   }
 
-  #leave(tool_call_id: string) {
+  #remove(tool_call_id: string) {
     const view = this.#waiting.get(tool_call_id)?.view
     this.#waiting.delete(tool_call_id)
     if (view) this.#delegations.withdraw(view.delegation_id)
   }
 
   /** Opens what can be opened now. */
-  #fill() {
+  #openPending() {
     if (this.#waiting.size === 0) return
     const open = new Map<string, number>()
     for (const { view } of this.#waiting.values())
       if (view) open.set(view.client_id, (open.get(view.client_id) ?? 0) + 1)
-    const hasRoom = ({ client_id }: { client_id: string }) => (open.get(client_id) ?? 0) < this.#most
+    const hasRoom = ({ client_id }: { client_id: string }) => (open.get(client_id) ?? 0) < this.#maxPerFrontEnd
     for (const waiting of this.#waiting.values()) {
       if (waiting.view || waiting.dismissed) continue
-      if (this.#frontEnds.none('preview.open', hasRoom)) return
+      if (this.#frontEnds.isUnavailable('preview.open', hasRoom)) return
       const found = this.#frontEnds.find('preview.open', waiting.about, waiting.client, hasRoom)
       if (!found) continue
       open.set(found.client_id, (open.get(found.client_id) ?? 0) + 1)
@@ -97,15 +100,15 @@ export class Views {
     }
   }
 
-  #open(waiting: Waiting, client_id: string) {
+  #open(waiting: PendingPreview, client_id: string) {
     const { about, params } = waiting
     const asked = { effect: 'preview.open' as const, client_id, params }
-    const { delegation_id, ended } = this.#delegations.begin(about, asked, Number.POSITIVE_INFINITY)
+    const { delegation_id, ended } = this.#delegations.start(about, asked, Number.POSITIVE_INFINITY)
     waiting.view = { delegation_id, client_id }
     void ended.then(({ outcome }) => {
       delete waiting.view
       waiting.dismissed = outcome === 'done' || outcome === 'refused'
-      this.#fill()
+      this.#openPending()
     })
   }
 }

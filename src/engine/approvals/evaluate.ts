@@ -2,71 +2,74 @@
 // binds a decision to all of it. Changes nothing.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
-import type { HeldBuffer } from '../../host/editors/editor-buffers.ts'
-import { visible } from '../../text/escape-invisible.ts'
-import { shellWords } from '../../text/shell-quote.ts'
+import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
-import type { KnownAs, PathUse } from '../../tool/tool.ts'
-import type { Assessment, Live } from '../active-call.ts'
+import type { ExternalToolIdentity, PathUse } from '../../tool/tool.ts'
+import type { ActiveCall, CallEvaluation } from '../active-call.ts'
 import type { Approval, Preview } from '../call.ts'
-import { mustReachEditors, notesBefore } from '../editors/editor-writes.ts'
+import { assertEditorsReachable, unsavedNotesBefore } from '../editors/editor-writes.ts'
 import type { Engine } from '../engine.ts'
-import { historyOf } from '../history.ts'
+import { createHistory } from '../history.ts'
 import { hookNotes } from '../hooks/hook-notes.ts'
-import { judgedCommand } from '../policy/command-facts.ts'
-import { isolationIn, keptFor } from '../policy/isolation.ts'
-import { judge } from '../policy/policy.ts'
-import type { HeldFile, Question } from '../policy/policy-input.ts'
+import { resolveCommandFacts } from '../policy/command-facts.ts'
+import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
+import { evaluatePolicy } from '../policy/policy.ts'
+import type { PolicyInput, UnsavedFile } from '../policy/policy-input.ts'
 import { commandNotes } from './command-notes.ts'
-import { rulebook } from './effective-rules.ts'
-import { staleFile } from './stale-file.ts'
-import { reaching } from './url-access.ts'
-import { mayShowAt } from './visibility.ts'
+import { getEffectiveRules } from './effective-rules.ts'
+import { createStaleFileError } from './stale-file.ts'
+import { getUrlFacts } from './url-access.ts'
+import { canRevealResolved } from './visibility.ts'
 
 /** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
-export async function assess(engine: Engine, live: Live, params: unknown): Promise<Assessment> {
+export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
   const { tool, ctx, host, call, may_approve, if_match } = live
   // What it finds of the past now is what it will act on.
-  ctx.history = historyOf(engine, ctx.workspace.name, call)
+  ctx.history = createHistory(engine, ctx.workspace.name, call)
   const subject = tool.subject(params, ctx.history)
-  host.files.allowed.begin()
+  host.files.allowedChanges.restrict()
   const named = subject.paths ?? []
-  const paths = named.map(use => resolve(host, use))
+  const paths = named.map(use => resolvePathUse(host, use))
   // What is named must be inside the workspace before anything is looked at for it.
   const touched = (await tool.touches?.(params, ctx)) ?? []
-  paths.push(...touched.map(use => resolve(host, use)), ...(await renamed(host, [...named, ...touched])))
+  paths.push(
+    ...touched.map(use => resolvePathUse(host, use)),
+    ...(await resolveRenamedPaths(host, [...named, ...touched]))
+  )
   if (if_match !== undefined) addIfMatch(paths, if_match)
   const invocation = await tool.invocation?.(params, ctx)
   ctx.invocation = invocation
-  const line = invocation ? (invocation.line ?? shellWords(invocation.argv)) : subject.command
+  const line = invocation ? (invocation.commandLine ?? quoteArgv(invocation.argv)) : subject.command
   const cwd = line === undefined ? undefined : host.files.resolve(invocation?.cwd ?? subject.cwd ?? '.').path
-  const surroundings = engine.surroundings()
+  const surroundings = engine.serverResources()
   const command =
-    line === undefined ? undefined : await judgedCommand(line, { files: host.files, cwd: cwd!, surroundings })
+    line === undefined ? undefined : await resolveCommandFacts(line, { files: host.files, cwd: cwd!, surroundings })
   const asked = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
-  const kept = command || subject.isolation ? await keptFor(engine, asked) : undefined
-  const known_as = await tool.known_as?.(params, ctx)
-  refuseDenied(engine, live, known_as)
+  const kept = command || subject.isolation ? await resolveIsolation(engine, asked) : undefined
+  const externalTool = await tool.known_as?.(params, ctx)
+  assertNotDenied(engine, live, externalTool)
   const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
-  const question: Question = {
+  const question: PolicyInput = {
     tool: tool.name,
-    other_names: engine.tools.otherNames(tool.name),
-    known_as,
+    alternateNames: engine.tools.alternateNames(tool.name),
+    externalTool,
     category: tool.category,
     effect,
     params,
     primary: primaryParam(tool),
     paths,
     command,
-    alters: subject.alters,
-    variables: subject.variables,
-    kept,
-    lasts: subject.lasts,
-    own: subject.own,
-    because: subject.because,
-    strict: subject.strict,
-    only_by_rule: subject.only_by_rule,
-    ...(subject.url !== undefined && reaching(engine, subject.url)),
+    modifiers: subject.modifiers,
+    envNames: subject.envNames,
+    isolation: kept,
+    longRunning: subject.longRunning,
+    ownedBySession: subject.ownedBySession,
+    approvalReason: subject.approvalReason,
+    strictReason: subject.strictReason,
+    ruleRequiredReason: subject.ruleRequiredReason,
+    ...(subject.url !== undefined && getUrlFacts(engine, subject.url)),
     url: subject.url,
     method: subject.sends?.method,
     sends: subject.sends?.parts,
@@ -74,60 +77,69 @@ export async function assess(engine: Engine, live: Live, params: unknown): Promi
     client: call.client,
     may_approve
   }
-  const rules = rulebook(engine, live)
-  const verdict = judge(question, rules)
+  const rules = getEffectiveRules(engine, live)
+  const verdict = evaluatePolicy(question, rules)
   const byItself = verdict.decision === 'allow' && verdict.source === 'auto'
-  if (kept) ctx.isolation = isolationIn(engine, kept, { network: asked.network, byItself })
+  if (kept) ctx.isolation = selectIsolation(engine, kept, { network: asked.network, byItself })
   const isolation = kept && ctx.isolation
-  ctx.only_reads = command?.class === 'auto'
-  ctx.by_itself = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
-  const found = { paths, command, cwd, calls: subject.calls, invocation, isolation, effect, verdict, question }
+  ctx.isReadOnly = command?.class === 'auto'
+  ctx.autoApproval = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
+  const found = { paths, command, cwd, calls: subject.callIds, invocation, isolation, effect, verdict, question }
   // Nothing of what files hold is told to whoever is refused.
   if (found.verdict.decision === 'deny') return found
   for (const { if_match: wanted, ...use } of paths) {
     if (wanted === undefined) continue
     const is = host.files.preimage(use.path)
     if (is === wanted || is === `sha256:${wanted}`) continue
-    const shown = mayShowAt(engine, live, use)
-    throw await staleFile(engine, live, params, { path: use.path, if_match: wanted, found: is, shown })
+    const shown = canRevealResolved(engine, live, use)
+    throw await createStaleFileError(engine, live, params, { path: use.path, if_match: wanted, found: is, shown })
   }
   const always_ask = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
   if (always_ask === undefined) return found
   const anew = { ...question, always_ask }
-  return { ...found, verdict: judge(anew, rules), question: anew }
+  return { ...found, verdict: evaluatePolicy(anew, rules), question: anew }
 }
 
 /** What an agent may not call by its own name it may not call by another one either. */
-function refuseDenied({ tools }: Engine, { call, may_approve }: Live, known_as: KnownAs | undefined) {
-  const denied = known_as?.names.find(name => tools.denies(name, { agent: call.agent, may_approve }))
+function assertNotDenied(
+  { tools }: Engine,
+  { call, may_approve }: ActiveCall,
+  known_as: ExternalToolIdentity | undefined
+) {
+  const denied = known_as?.names.find(name => tools.isDenied(name, { agent: call.agent, may_approve }))
   if (denied !== undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${denied} for this agent.`)
 }
 
 /** Runs the tool's own early check, unless policy refuses the call anyway. */
-export async function checkEarly(engine: Engine, live: Live, params: unknown, { verdict, paths }: Assessment) {
+export async function runEarlyCheck(
+  engine: Engine,
+  live: ActiveCall,
+  params: unknown,
+  { verdict, paths }: CallEvaluation
+) {
   if (verdict.decision === 'deny') return
-  mustReachEditors(engine, paths)
+  assertEditorsReachable(engine, paths)
   await live.tool.check?.(params, live.ctx)
 }
 
 /** What an approver is shown. */
-export async function preview(
+export async function buildPreview(
   engine: Engine,
-  live: Live,
+  live: ActiveCall,
   params: unknown,
-  assessment: Assessment,
+  evaluation: CallEvaluation,
   hooks = live.call.hooks
 ): Promise<Preview> {
-  const shown = await previewOf(live, params)
+  const shown = await getToolPreview(live, params)
   const notes = [
     ...(shown.notes ?? []),
-    ...commandNotes(assessment, await lacksOf(engine, assessment)),
-    ...notesBefore(engine, assessment.paths),
+    ...commandNotes(evaluation, await getMissingFeatures(engine, evaluation)),
+    ...unsavedNotesBefore(engine, evaluation.paths),
     ...hookNotes(hooks)
   ]
   const { title, text, diff } = shown
   // Whoever wrote the tool, what a screen would obey or hide is written out.
-  const without = (one: string) => visible(engine.masking.maskedToDecideOn(one))
+  const without = (one: string) => escapeInvisible(engine.masking.maskForDecision(one))
   return {
     title: without(title),
     ...(text !== undefined && { text: without(text) }),
@@ -136,12 +148,12 @@ export async function preview(
   }
 }
 
-async function lacksOf({ sandbox }: Engine, { isolation }: Assessment) {
+async function getMissingFeatures({ sandbox }: Engine, { isolation }: CallEvaluation) {
   const states = isolation ? await sandbox.states() : []
   return states.find(({ level }) => level === isolation?.level)?.lacks
 }
 
-async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview> {
+async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promise<Preview> {
   return (await tool.preview?.(params, ctx)) ?? { title: tool.name, text: JSON.stringify(params, null, 2) }
 }
 
@@ -149,16 +161,16 @@ async function previewOf({ tool, ctx }: Live, params: unknown): Promise<Preview>
  * touched and of what editors hold of it, where a whole tree would change, the preview that lists it, the earlier
  * calls that it is about, the program that it starts, what keeps that, which version of the tool it is, and what else the
  * tool says that it stands on. */
-export async function digest(
-  live: Live,
+export async function computeDigest(
+  live: ActiveCall,
   params: unknown,
-  { paths, cwd, calls, invocation, isolation }: Assessment
+  { paths, cwd, calls, invocation, isolation }: CallEvaluation
 ): Promise<string> {
   const { tool, host, ctx } = live
   const images = paths
     .filter(({ access }) => access !== 'list')
     .map(({ path, unsaved = [] }) => [path, host.files.preimage(path), ...unsaved.map(({ hash }) => hash)])
-  const tree = paths.some(use => use.tree && use.access === 'write') ? await previewOf(live, params) : null
+  const tree = paths.some(use => use.tree && use.access === 'write') ? await getToolPreview(live, params) : null
   return createHash('sha256')
     .update(
       JSON.stringify([
@@ -168,7 +180,9 @@ export async function digest(
         images,
         tree,
         ...(calls ? [calls] : []),
-        ...(invocation ? [invocation.argv, ...(invocation.line === undefined ? [] : [invocation.line])] : []),
+        ...(invocation
+          ? [invocation.argv, ...(invocation.commandLine === undefined ? [] : [invocation.commandLine])]
+          : []),
         ...(isolation ? [isolation] : []),
         ...(tool.version === undefined ? [] : [tool.version]),
         ...(tool.stands_on ? [await tool.stands_on(params, ctx)] : [])
@@ -178,26 +192,26 @@ export async function digest(
 }
 
 /** What an approver is shown, and the digest of just that. */
-export interface Shown {
+export interface BoundPreview {
   preview: Preview
   digest: string
 }
 
 /** How often it is looked at anew while what it is about changes. */
-const LOOKS = 20
+const MAX_PREVIEW_ATTEMPTS = 20
 
 /** Files may change while they are looked at: then what is shown would not be what its digest says. */
-export async function shown(
+export async function buildStablePreview(
   engine: Engine,
-  live: Live,
+  live: ActiveCall,
   params: unknown,
-  assessment: Assessment,
+  evaluation: CallEvaluation,
   hooks = live.call.hooks
-): Promise<Shown> {
-  let before = await digest(live, params, assessment)
-  for (let look = 0; look < LOOKS; look += 1) {
-    const made = await preview(engine, live, params, assessment, hooks)
-    const after = await digest(live, params, assessment)
+): Promise<BoundPreview> {
+  let before = await computeDigest(live, params, evaluation)
+  for (let look = 0; look < MAX_PREVIEW_ATTEMPTS; look += 1) {
+    const made = await buildPreview(engine, live, params, evaluation, hooks)
+    const after = await computeDigest(live, params, evaluation)
     if (after === before) return { preview: made, digest: after }
     before = after
   }
@@ -207,33 +221,33 @@ export async function shown(
   )
 }
 
-export async function approval(
+export async function buildApproval(
   engine: Engine,
-  live: Live,
+  live: ActiveCall,
   params: unknown,
-  assessment: Assessment,
+  evaluation: CallEvaluation,
   hooks = live.call.hooks
 ): Promise<Approval> {
-  const { decision, reason, matched_rules, always_options } = assessment.verdict
+  const { decision, reason, matched_rules, always_options } = evaluation.verdict
   const { ttl_ms } = engine.settings.approval
   return {
     level: decision === 'strict' ? 'strict' : 'ask',
     reason,
     matched_rules,
-    ...(await shown(engine, live, params, assessment, hooks)),
+    ...(await buildStablePreview(engine, live, params, evaluation, hooks)),
     expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
     always_options
   }
 }
 
-function resolve(
-  { files }: Live['host'],
+function resolvePathUse(
+  { files }: ActiveCall['host'],
   { path, access, tree, entry, if_match }: PathUse
-): Assessment['paths'][number] {
+): CallEvaluation['paths'][number] {
   const found = entry ? files.resolveEntry(path) : files.resolve(path)
-  if (access === 'write') files.allowed.add(found.path, { given: path, tree: tree ?? false })
-  const unsaved = access === 'list' ? [] : heldOf(files, found.path, tree)
+  if (access === 'write') files.allowedChanges.add(found.path, { given: path, tree: tree ?? false })
+  const unsaved = access === 'list' ? [] : findUnsavedBuffers(files, found.path, tree)
   return {
     path: found.path,
     ...(found.path !== path && { given: path }),
@@ -242,30 +256,38 @@ function resolve(
     self_starting: found.self_starting,
     tree: tree ?? false,
     ...(found.protected && { protected: found.protected }),
-    ...(unsaved.length > 0 && { unsaved: unsaved.map(asHeldFile) }),
+    ...(unsaved.length > 0 && { unsaved: unsaved.map(toUnsavedFile) }),
     ...(if_match !== undefined && { if_match })
   }
 }
 
 /** What means another thing to security under its new name, as if it were named. */
-async function renamed({ files }: Live['host'], uses: readonly PathUse[]): Promise<Assessment['paths']> {
-  const found: Assessment['paths'] = []
+async function resolveRenamedPaths(
+  { files }: ActiveCall['host'],
+  uses: readonly PathUse[]
+): Promise<CallEvaluation['paths']> {
+  const found: CallEvaluation['paths'] = []
   for (const { path, access, entry, renamed_to } of uses) {
     if (renamed_to === undefined) continue
     const [from, to] = [path, renamed_to].map(each => (entry ? files.peekEntry(each) : files.peek(each)))
-    const beneath = await files.renamed({ from: from!, to: to!, leaves: access === 'write' })
+    const beneath = await files.findRenameEffects({ from: from!, to: to!, removesSource: access === 'write' })
     found.push(...beneath.map(({ kind: _, ...use }) => ({ ...use, tree: true })))
   }
   return found
 }
 
-const heldOf = (files: Live['host']['files'], path: string, tree: boolean | undefined) =>
+const findUnsavedBuffers = (files: ActiveCall['host']['files'], path: string, tree: boolean | undefined) =>
   tree ? files.unsavedIn(path) : files.unsavedAt(path)
 
-const asHeldFile = ({ path, client, client_id, hash }: HeldBuffer): HeldFile => ({ path, client, client_id, hash })
+const toUnsavedFile = ({ path, client, client_id, hash }: EditorBuffer): UnsavedFile => ({
+  path,
+  client,
+  client_id,
+  hash
+})
 
 /** A hash given with the request is for the first file that would be written. */
-function addIfMatch(paths: Assessment['paths'], if_match: string) {
+function addIfMatch(paths: CallEvaluation['paths'], if_match: string) {
   const target = paths.find(({ access }) => access === 'write')
   if (!target)
     throw new ToolError('INVALID_PARAMS', 'if_match is for calls that write a file.', {

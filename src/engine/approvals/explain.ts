@@ -1,57 +1,66 @@
 // Why policy says of a call what it says: the verdict with all that led to it. Does and records nothing.
 
 import type { Caller } from '../active-call.ts'
-import { type DryRun, shownBefore } from '../dry-run.ts'
+import { buildDryRunResult, type DryRunResult } from '../dry-run.ts'
 import type { Engine } from '../engine.ts'
 import type { Explanation } from '../policy/explanation-schema.ts'
-import { judgeByTier, type Said } from '../policy/policy.ts'
-import type { JudgedCommand, JudgedPart, Question, Rulebook } from '../policy/policy-input.ts'
-import { admit, type Request } from '../submit.ts'
-import { rulebook } from './effective-rules.ts'
-import { assess } from './evaluate.ts'
+import { evaluateTiers, type TierVerdict } from '../policy/policy.ts'
+import type { CommandFacts, CommandPartFacts, EffectiveRules, PolicyInput } from '../policy/policy-input.ts'
+import { createActiveCall, type SubmitRequest } from '../submit.ts'
+import { getEffectiveRules } from './effective-rules.ts'
+import { evaluateCall } from './evaluate.ts'
 
 type ExplainedPart = Explanation['parts'][number]
 
-export async function explain(engine: Engine, request: Request, caller: Caller): Promise<Explanation> {
-  const live = admit(engine, request, caller, {})
+export async function explainCall(engine: Engine, request: SubmitRequest, caller: Caller): Promise<Explanation> {
+  const live = createActiveCall(engine, request, caller, {})
   const { params } = live.call
-  const assessment = await assess(engine, live, params)
-  const { command, isolation, effect, question } = assessment
-  const rules = rulebook(engine, live)
-  const { paths, ...shown } = await shownBefore(engine, live, params, assessment)
+  const evaluation = await evaluateCall(engine, live, params)
+  const { command, isolation, effect, question } = evaluation
+  const rules = getEffectiveRules(engine, live)
+  const { paths, ...shown } = await buildDryRunResult(engine, live, params, evaluation)
   return {
     ...shown,
-    paths: paths.map(touched),
+    paths: paths.map(toExplainedPath),
     effect,
     ...(isolation && { isolation: { level: isolation.level, network: [...isolation.network] } }),
-    ...(command && { command: lineOf(command) }),
-    parts: command?.parts.map(part => explained(part, question, rules)) ?? [],
-    precedence: judgeByTier(question, rules).tiers
+    ...(command && { command: toExplainedCommand(command) }),
+    parts: command?.parts.map(part => explainPart(part, question, rules)) ?? [],
+    precedence: evaluateTiers(question, rules).tiers
   }
 }
 
-const touched = ({ if_match, unsaved, ...path }: DryRun['paths'][number]): Explanation['paths'][number] => ({
+const toExplainedPath = ({
+  if_match,
+  unsaved,
+  ...path
+}: DryRunResult['paths'][number]): Explanation['paths'][number] => ({
   ...path,
   ...(if_match !== undefined && { if_match }),
   ...(unsaved && { unsaved: [...unsaved] })
 })
 
-const lineOf = ({ text, class: needed, reason, literal }: JudgedCommand) => ({ text, class: needed, reason, literal })
+const toExplainedCommand = ({ text, class: needed, reason, literal }: CommandFacts) => ({
+  text,
+  class: needed,
+  reason,
+  literal
+})
 
-function explained(part: JudgedPart, question: Question, rules: Rulebook): ExplainedPart {
+function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
   const { argv, prefix, operands, ...told } = part
   const { text, class: needed, reason } = part
   const { cwd = '.' } = question.command!
-  const alone = { text, cwd, class: needed, reason, parts: [part], literal: argv !== undefined, named: [] }
-  const { verdict, tiers } = judgeByTier({ ...question, command: alone }, rules)
+  const alone = { text, cwd, class: needed, reason, parts: [part], literal: argv !== undefined, candidatePaths: [] }
+  const { verdict, tiers } = evaluateTiers({ ...question, command: alone }, rules)
   return {
     ...told,
     ...(argv && { argv: [...argv] }),
     ...(prefix && { prefix: [...prefix] }),
     operands: [...operands],
     verdict: verdict.decision,
-    matched_rules: tiers.filter(({ tier }) => RULED.has(tier)).flatMap(said => said.rules)
+    matched_rules: tiers.filter(({ tier }) => RULE_TIERS.has(tier)).flatMap(said => said.rules)
   }
 }
 
-const RULED: ReadonlySet<Said['tier']> = new Set(['administrator', 'user', 'workspace'])
+const RULE_TIERS: ReadonlySet<TierVerdict['tier']> = new Set(['administrator', 'user', 'workspace'])

@@ -1,30 +1,30 @@
 // The literal rules that would have let a call through, the narrowest first. None covers more than its label says.
-import type { Match } from '../../config/schema.ts'
+import type { RuleMatch } from '../../config/schema.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { literalGlob } from '../../text/glob/match.ts'
 import { readHostPattern } from '../../text/url/hosts.ts'
-import type { KnownAs } from '../../tool/tool.ts'
+import type { ExternalToolIdentity } from '../../tool/tool.ts'
 import type { AlwaysOption } from '../call.ts'
-import type { Facts, JudgedCommand, Kept } from '../policy/policy-input.ts'
-import { folderOf, isOfItsWords } from '../policy/rules.ts'
-import { keepsGit } from '../policy/sandbox-warnings.ts'
+import type { CallFacts, CommandFacts, ResolvedIsolation } from '../policy/policy-input.ts'
+import { getPartFolder, hasOnlyHarmlessRedirects } from '../policy/rules.ts'
+import { blocksGitWrites } from '../policy/sandbox-warnings.ts'
 
-interface Width {
+interface Suggestion {
   name: string
-  words: string
+  label: string
   /** One for each command of a line that needs leave. */
-  matches: [Match, ...Match[]]
+  matches: [RuleMatch, ...RuleMatch[]]
 }
 
-const SCOPE_WORDS = { session: ', in this session', workspace: ', in this workspace' }
+const SCOPE_LABELS = { session: ', in this session', workspace: ', in this workspace' }
 
-export function alwaysOptions(facts: Facts): AlwaysOption[] {
-  return widths(facts).flatMap(({ name, words, matches }) =>
+export function suggestRules(facts: CallFacts): AlwaysOption[] {
+  return collectSuggestions(facts).flatMap(({ name, label, matches }) =>
     (['session', 'workspace'] as const).map(scope => {
       const [rule, ...others] = matches.map(match => ({ effect: 'allow' as const, match }))
       return {
         id: `${name}:${scope}`,
-        label: `Always allow ${words}${SCOPE_WORDS[scope]}`,
+        label: `Always allow ${label}${SCOPE_LABELS[scope]}`,
         scope,
         ...(others.length === 0 ? { rule: rule! } : { rules: [rule!, ...others] })
       }
@@ -32,105 +32,109 @@ export function alwaysOptions(facts: Facts): AlwaysOption[] {
   )
 }
 
-function widths(facts: Facts): Width[] {
-  if (facts.command) return ofCommand(facts, facts.command)
-  if (facts.known_as) return ofForeign(facts.known_as)
-  if (facts.host !== undefined) return ofHost(facts, facts.host)
+function collectSuggestions(facts: CallFacts): Suggestion[] {
+  if (facts.command) return suggestForCommand(facts, facts.command)
+  if (facts.externalTool) return suggestForExternalTool(facts.externalTool)
+  if (facts.host !== undefined) return suggestForHost(facts, facts.host)
   // What is run is nowhere a rule could name it.
-  return facts.effect === 'execute' ? [] : ofPaths(facts)
+  return facts.effect === 'execute' ? [] : suggestForPaths(facts)
 }
 
 /** As it is now: once the tool is described otherwise, it is asked about again. */
-function ofForeign({ names, definition }: KnownAs): Width[] {
+function suggestForExternalTool({ names, definition }: ExternalToolIdentity): Suggestion[] {
   const [name] = names
-  return [{ name: 'tool', words: `${name} as it is now`, matches: [{ tool: literalGlob(name!), definition }] }]
+  return [{ name: 'tool', label: `${name} as it is now`, matches: [{ tool: literalGlob(name!), definition }] }]
 }
 
-function ofCommand({ tool, alters, kept }: Facts, command: JudgedCommand): Width[] {
+function suggestForCommand({ tool, modifiers, isolation }: CallFacts, command: CommandFacts): Suggestion[] {
   // A rule on the text alone would say nothing of what else changes the command.
-  if (alters?.length || command.class === 'strict' || !command.literal) return []
+  if (modifiers?.length || command.class === 'strict' || !command.literal) return []
   // It would fail as always.
-  if (kept && keepsGit(command, kept.level)) return []
+  if (isolation && blocksGitWrites(command, isolation.level)) return []
   const { cwd = ROOT } = command
-  const around = { tool: literalGlob(tool), ...(kept && keptBy(kept)) }
-  const suffix = kept ? wordsOf(kept) : ''
-  const exactly: Width = {
+  const around = { tool: literalGlob(tool), ...(isolation && matchIsolation(isolation)) }
+  const suffix = isolation ? formatIsolation(isolation) : ''
+  const exactly: Suggestion = {
     name: 'command',
-    words: `exactly \`${command.text}\`${within(cwd)}${suffix}`,
-    matches: [{ ...around, ...inFolder(cwd), command: command.text, mode: 'exact' }]
+    label: `exactly \`${command.text}\`${formatFolder(cwd)}${suffix}`,
+    matches: [{ ...around, ...matchFolder(cwd), command: command.text, mode: 'exact' }]
   }
-  const [first, ...others] = prefixes(command) ?? []
+  const [first, ...others] = findPrefixes(command) ?? []
   if (first === undefined) return [exactly]
-  const match = ({ words, folder }: Prefix): Match => ({
+  const match = ({ words, folder }: CommandPrefix): RuleMatch => ({
     ...around,
-    ...inFolder(folder),
+    ...matchFolder(folder),
     command: words,
     mode: 'prefix'
   })
-  const named = [first, ...others].map(({ words, folder }) => `\`${words}\`${within(folder)}`).join(' or ')
+  const named = [first, ...others].map(({ words, folder }) => `\`${words}\`${formatFolder(folder)}`).join(' or ')
   return [
     exactly,
     {
       name: 'prefix',
-      words: `commands that begin with ${named}${suffix}`,
+      label: `commands that begin with ${named}${suffix}`,
       matches: [match(first), ...others.map(match)]
     }
   ]
 }
 
 const ROOT = '.'
-const inFolder = (folder: string): Match => (folder === ROOT ? {} : { cwd: literalGlob(folder) })
-const within = (folder: string) => (folder === ROOT ? '' : ` in ${folder}`)
+const matchFolder = (folder: string): RuleMatch => (folder === ROOT ? {} : { cwd: literalGlob(folder) })
+const formatFolder = (folder: string) => (folder === ROOT ? '' : ` in ${folder}`)
 
-interface Prefix {
+interface CommandPrefix {
   words: string
   folder: string
 }
 
 /** The leading words of each part that needs leave, and where it runs; undefined where one has none that a rule could
  * name. */
-function prefixes(command: JudgedCommand): Prefix[] | undefined {
+function findPrefixes(command: CommandFacts): CommandPrefix[] | undefined {
   if (!command.literal) return undefined
-  const found = new Map<string, Prefix>()
+  const found = new Map<string, CommandPrefix>()
   for (const part of command.parts) {
     if (part.class === 'auto') continue
     const words = part.prefix?.join(' ')
-    const folder = folderOf(part, command.cwd ?? ROOT)
-    if (!words || plainArgv(words)?.length !== part.prefix?.length || !isOfItsWords(part)) return undefined
+    const folder = getPartFolder(part, command.cwd ?? ROOT)
+    if (!words || plainArgv(words)?.length !== part.prefix?.length || !hasOnlyHarmlessRedirects(part)) return undefined
     if (folder === null) return undefined
     found.set(`${words}\0${folder}`, { words, folder })
   }
   return [...found.values()]
 }
 
-const keptBy = ({ level, network }: Kept): Match => ({
+const matchIsolation = ({ level, network }: ResolvedIsolation): RuleMatch => ({
   isolation: level === 'container' ? 'workspace' : level,
   ...(network.length > 0 && { network: [...network] })
 })
 
-const wordsOf = ({ level, default: usual, network }: Kept) =>
+const formatIsolation = ({ level, default: usual, network }: ResolvedIsolation) =>
   `${level === usual ? '' : `, with isolation ${level}`}${network.length > 0 ? `, reaching ${network.join(', ')}` : ''}`
 
-function ofHost({ tool, method = 'GET', sends = [] }: Facts, host: string): Width[] {
+function suggestForHost({ tool, method = 'GET', sends = [] }: CallFacts, host: string): Suggestion[] {
   // What cannot be read as a host is let through by no rule.
   if (!readHostPattern(host)) return []
   const name = host.replace(/:(?:80|443)$/, '')
   const plain = method === 'GET' && sends.length === 0
-  const words = plain ? `${tool} from ${name}` : `${tool} from ${name} by ${method}, with whatever it sends`
+  const label = plain ? `${tool} from ${name}` : `${tool} from ${name} by ${method}, with whatever it sends`
   return [
-    { name: 'host', words, matches: [{ tool: literalGlob(tool), host: name, ...(!plain && { method }) } as Match] }
+    { name: 'host', label, matches: [{ tool: literalGlob(tool), host: name, ...(!plain && { method }) } as RuleMatch] }
   ]
 }
 
-function ofPaths({ tool, paths }: Facts): Width[] {
-  const match: Match = { tool: literalGlob(tool) }
-  const any: Width = { name: 'tool', words: `${tool} on any file`, matches: [match] }
+function suggestForPaths({ tool, paths }: CallFacts): Suggestion[] {
+  const match: RuleMatch = { tool: literalGlob(tool) }
+  const any: Suggestion = { name: 'tool', label: `${tool} on any file`, matches: [match] }
   const [only, ...others] = new Set(paths.map(({ path }) => path))
-  if (only === undefined) return [{ ...any, words: tool }]
+  if (only === undefined) return [{ ...any, label: tool }]
   if (others.length > 0) return [any]
-  const file: Width = { name: 'path', words: `${tool} on ${only}`, matches: [{ ...match, path: literalGlob(only) }] }
+  const file: Suggestion = {
+    name: 'path',
+    label: `${tool} on ${only}`,
+    matches: [{ ...match, path: literalGlob(only) }]
+  }
   if (!only.includes('/')) return [file, any]
   const folder = only.slice(0, only.lastIndexOf('/'))
-  const beneath: Match = { ...match, path: `${literalGlob(folder)}/**` }
-  return [file, { name: 'folder', words: `${tool} beneath ${folder}/`, matches: [beneath] }, any]
+  const beneath: RuleMatch = { ...match, path: `${literalGlob(folder)}/**` }
+  return [file, { name: 'folder', label: `${tool} beneath ${folder}/`, matches: [beneath] }, any]
 }

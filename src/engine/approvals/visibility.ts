@@ -1,29 +1,29 @@
 // Whether what a file holds may be told to whoever submits a call, before anybody has decided on the call: in its preview,
 // in what it fails with, in what it would do.
 import type { PathUse } from '../../tool/tool.ts'
-import type { Live } from '../active-call.ts'
+import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
-import { judge } from '../policy/policy.ts'
-import type { JudgedPath } from '../policy/policy-input.ts'
-import { rulebook } from './effective-rules.ts'
+import { evaluatePolicy } from '../policy/policy.ts'
+import type { PathFacts } from '../policy/policy-input.ts'
+import { getEffectiveRules } from './effective-rules.ts'
 
 /** What rules see of the plainest way to read a file. */
-const READING = { tool: 'read_file', category: 'files', effect: 'read', primary: 'path' } as const
+const READ_FILE_FACTS = { tool: 'read_file', category: 'files', effect: 'read', primary: 'path' } as const
 
-type Place = Pick<JudgedPath, 'path' | 'sensitive' | 'self_starting' | 'protected'>
+type ClassifiedPath = Pick<PathFacts, 'path' | 'sensitive' | 'self_starting' | 'protected'>
 
 /** Of a path as it is now: never a secret, and else only what policy would let the caller read at once. */
-export function mayShow(engine: Engine, live: Live, { path, entry }: Pick<PathUse, 'path' | 'entry'>): boolean {
+export function canReveal(engine: Engine, live: ActiveCall, { path, entry }: Pick<PathUse, 'path' | 'entry'>): boolean {
   const { files } = live.host
-  return mayShowAt(engine, live, entry ? files.peekEntry(path) : files.peek(path))
+  return canRevealResolved(engine, live, entry ? files.peekEntry(path) : files.peek(path))
 }
 
 /** The same of a path that was judged just now. */
-export function mayShowAt(engine: Engine, live: Live, place: Place): boolean {
+export function canRevealResolved(engine: Engine, live: ActiveCall, place: ClassifiedPath): boolean {
   const { call, may_approve } = live
   if (place.sensitive) return false
   const { agent, client } = call
   const paths = [{ ...place, access: 'read' as const }]
-  const question = { ...READING, params: { path: place.path }, paths, agent, client, may_approve }
-  return judge(question, rulebook(engine, live)).decision === 'allow'
+  const question = { ...READ_FILE_FACTS, params: { path: place.path }, paths, agent, client, may_approve }
+  return evaluatePolicy(question, getEffectiveRules(engine, live)).decision === 'allow'
 }

@@ -2,100 +2,109 @@
 // that tells where that has changed.
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
-import type { Diagnostic, Finding, LanguageServers, Severity } from '../../host/lsp/language-service.ts'
+import type { Diagnostic, FileDiagnostics, LanguageServers, Severity } from '../../host/lsp/language-service.ts'
 
 /** What comes within so long is told together: a server that looks at a project has something to say of each file. */
-const TOGETHER_MS = 200
-const FILES_TOLD = 100
+const DEBOUNCE_MS = 200
+const FILES_PER_EVENT = 100
 /** Of each workspace, those heard of last. */
-const MOST_FILES = 5_000
-const MOST_EDITS = 1_000
+const MAX_FILES = 5_000
+const MAX_EDITS = 1_000
 
-type Changed = Extract<NewEvent, { type: 'diagnostics.changed' }>
-type FileCounts = Changed['files'][number]
+type DiagnosticsChangedEvent = Extract<NewEvent, { type: 'diagnostics.changed' }>
+type FileCounts = DiagnosticsChangedEvent['files'][number]
 
 /** What is to be told of a file, and what was there when it was told of last. */
-interface Untold {
+interface PendingReport {
   was: readonly Diagnostic[]
   now: readonly Diagnostic[]
   counts: FileCounts
 }
 
 /** By server and path. */
-export type Known = ReadonlyMap<string, Finding>
+export type KnownDiagnostics = ReadonlyMap<string, FileDiagnostics>
 
-export class Findings {
+export class DiagnosticsFeed {
   readonly #journal: Journal
-  readonly #known = new Map<string, Map<string, Finding>>()
+  readonly #known = new Map<string, Map<string, FileDiagnostics>>()
   /** What calls made of files lately, by content. */
   readonly #edits = new Map<string, string>()
   /** By workspace and server, what is to be told. */
-  readonly #untold = new Map<string, { workspace: string; server: string; files: Map<string, Untold> }>()
+  readonly #pending = new Map<string, { workspace: string; server: string; files: Map<string, PendingReport> }>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(journal: Journal, servers: Pick<LanguageServers, 'listen'>) {
+  constructor(journal: Journal, servers: Pick<LanguageServers, 'onDiagnostics'>) {
     this.#journal = journal
-    servers.listen(finding => this.#hear(finding))
+    servers.onDiagnostics(finding => this.#record(finding))
   }
 
   /** All that is known of a workspace at this moment. */
-  of(workspace: string): Known {
+  snapshot(workspace: string): KnownDiagnostics {
     const known = this.#known.get(workspace)
-    return known ? new Map(known) : NOTHING
+    return known ? new Map(known) : EMPTY
   }
 
   /** A call has given a file this content. */
-  edited(workspace: string, path: string, hash: string, tool_call_id: string) {
+  recordEdit(workspace: string, path: string, hash: string, tool_call_id: string) {
     if (this.#known.size === 0) return
-    this.#edits.delete(keyOf(workspace, path, hash))
-    this.#edits.set(keyOf(workspace, path, hash), tool_call_id)
-    dropOldest(this.#edits, MOST_EDITS)
+    this.#edits.delete(toKey(workspace, path, hash))
+    this.#edits.set(toKey(workspace, path, hash), tool_call_id)
+    dropOldest(this.#edits, MAX_EDITS)
   }
 
   close() {
     clearTimeout(this.#timer)
   }
 
-  #hear(finding: Finding) {
+  #record(finding: FileDiagnostics) {
     const { workspace, server, path, diagnostics } = finding
-    const known = this.#known.get(workspace) ?? new Map<string, Finding>()
+    const known = this.#known.get(workspace) ?? new Map<string, FileDiagnostics>()
     this.#known.set(workspace, known)
-    const key = keyOf(server, path)
+    const key = toKey(server, path)
     const before = known.get(key)?.diagnostics ?? []
     known.delete(key)
     known.set(key, finding)
-    dropOldest(known, MOST_FILES)
-    if (!areSame(before, diagnostics)) this.#tell(finding, before)
+    dropOldest(known, MAX_FILES)
+    if (!areEqual(before, diagnostics)) this.#schedule(finding, before)
   }
 
-  #tell({ workspace, server, path, hash, diagnostics }: Finding, before: readonly Diagnostic[]) {
-    const key = keyOf(workspace, server)
-    const untold = this.#untold.get(key) ?? { workspace, server, files: new Map<string, Untold>() }
-    this.#untold.set(key, untold)
-    const tool_call_id = hash === undefined ? undefined : this.#edits.get(keyOf(workspace, path, hash))
-    const counts = { path, ...countsOf(diagnostics), ...(tool_call_id !== undefined && { by: { tool_call_id } }) }
+  #schedule({ workspace, server, path, hash, diagnostics }: FileDiagnostics, before: readonly Diagnostic[]) {
+    const key = toKey(workspace, server)
+    const untold = this.#pending.get(key) ?? { workspace, server, files: new Map<string, PendingReport>() }
+    this.#pending.set(key, untold)
+    const tool_call_id = hash === undefined ? undefined : this.#edits.get(toKey(workspace, path, hash))
+    const counts = {
+      path,
+      ...countBySeverity(diagnostics),
+      ...(tool_call_id !== undefined && { by: { tool_call_id } })
+    }
     untold.files.set(path, { was: untold.files.get(path)?.was ?? before, now: diagnostics, counts })
-    this.#timer ??= setTimeout(() => this.#flush(), TOGETHER_MS).unref()
+    this.#timer ??= setTimeout(() => this.#flush(), DEBOUNCE_MS).unref()
   }
 
   #flush() {
     this.#timer = undefined
-    const events = [...this.#untold.values()].flatMap(({ workspace, server, files }) => {
+    const events = [...this.#pending.values()].flatMap(({ workspace, server, files }) => {
       // Some servers take all back before they say it again.
-      const others = [...files.values()].filter(({ was, now }) => !areSame(was, now))
-      return inParts(others, FILES_TOLD).map(
-        (part): Changed => ({ type: 'diagnostics.changed', workspace, server, files: part.map(({ counts }) => counts) })
+      const others = [...files.values()].filter(({ was, now }) => !areEqual(was, now))
+      return chunk(others, FILES_PER_EVENT).map(
+        (part): DiagnosticsChangedEvent => ({
+          type: 'diagnostics.changed',
+          workspace,
+          server,
+          files: part.map(({ counts }) => counts)
+        })
       )
     })
-    this.#untold.clear()
+    this.#pending.clear()
     // A journal that fails is told of once, by the store.
     if (events.length > 0) this.#journal.append(events).catch(() => {})
   }
 }
 
-const NOTHING: Known = new Map()
+const EMPTY: KnownDiagnostics = new Map()
 
-const keyOf = (...parts: string[]) => parts.join('\0')
+const toKey = (...parts: string[]) => parts.join('\0')
 
 function dropOldest(all: Map<string, unknown>, most: number) {
   for (const oldest of all.keys()) {
@@ -104,15 +113,15 @@ function dropOldest(all: Map<string, unknown>, most: number) {
   }
 }
 
-export function countsOf(diagnostics: readonly Pick<Diagnostic, 'severity'>[]): Record<Severity, number> {
+export function countBySeverity(diagnostics: readonly Pick<Diagnostic, 'severity'>[]): Record<Severity, number> {
   const counts = { error: 0, warning: 0, information: 0, hint: 0 }
   for (const { severity } of diagnostics) counts[severity] += 1
   return counts
 }
 
-const areSame = (a: readonly Diagnostic[], b: readonly Diagnostic[]) =>
+const areEqual = (a: readonly Diagnostic[], b: readonly Diagnostic[]) =>
   a.length === b.length && (a.length === 0 || JSON.stringify(a) === JSON.stringify(b))
 
-function inParts<T>(all: readonly T[], size: number): T[][] {
+function chunk<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size))
 }

@@ -1,85 +1,93 @@
 // What a call's changes break, by the language servers that run already: found out before its result is told, within a
 // bound, and told with it. Where no server runs for a file, one is got ready for the next time.
-import type { Diagnosed, Diagnostic } from '../../host/lsp/language-service.ts'
-import type { Live } from '../active-call.ts'
-import { mayShow } from '../approvals/visibility.ts'
+import type { Diagnostic, DiagnosticsResult } from '../../host/lsp/language-service.ts'
+import type { ActiveCall } from '../active-call.ts'
+import { canReveal } from '../approvals/visibility.ts'
 import type { NewDiagnostic, NewDiagnostics } from '../call.ts'
 import type { Engine } from '../engine.ts'
-import { type Compared, compared } from './diagnostics-diff.ts'
-import type { Known } from './diagnostics-feed.ts'
+import { type DiagnosticsDiff, diffDiagnostics } from './diagnostics-diff.ts'
+import type { KnownDiagnostics } from './diagnostics-feed.ts'
 
-const MOST_FILES = 20
+const MAX_FILES = 20
 /** Of all that a command may change, so many are looked at to find those. */
-const MOST_LOOKED_AT = 200
-const MOST_TOLD = 50
-const LONGEST_MESSAGE = 500
+const MAX_EXAMINED_FILES = 200
+const MAX_REPORTED = 50
+const MAX_MESSAGE_LENGTH = 500
 /** What a server that is late may take to say that it is. */
 const GRACE_MS = 100
 /** How long an edit waits at most to be told what is wrong with a file that nobody has asked about yet. */
-const BEFORE_MS = 500
+const BASELINE_TIMEOUT_MS = 500
 
 /** What was known before the call acted. */
-export interface Before {
-  known: Known
-  asked: ReadonlyMap<string, Promise<Diagnosed | undefined>>
+export interface DiagnosticsBaseline {
+  known: KnownDiagnostics
+  requested: ReadonlyMap<string, Promise<DiagnosticsResult | undefined>>
   /** Worth waiting for before anything changes: without it nobody could say what is new. */
-  needed?: Promise<unknown>
+  ready?: Promise<unknown>
 }
 
 /** Begins to ask what is wrong with the files that a call is about to change. */
-export function lookBefore(engine: Engine, live: Live): Before | undefined {
+export function captureDiagnosticsBaseline(engine: Engine, live: ActiveCall): DiagnosticsBaseline | undefined {
   const ms = engine.settings.language_servers.diagnostics_after_edit_ms
-  const { assessment, host, call } = live
-  if (ms === 0 || assessment!.effect === 'read') return undefined
-  const written = assessment!.paths.filter(({ access, tree }) => access === 'write' && !tree).map(({ path }) => path)
-  const running = [...new Set(written)].slice(0, MOST_FILES).filter(path => host.languages.runs(path))
-  const known = engine.findings.of(call.workspace)
-  const asked = new Map(running.map(path => [path, ask(live, path, ms)]))
+  const { evaluation, host, call } = live
+  if (ms === 0 || evaluation!.effect === 'read') return undefined
+  const written = evaluation!.paths.filter(({ access, tree }) => access === 'write' && !tree).map(({ path }) => path)
+  const running = [...new Set(written)].slice(0, MAX_FILES).filter(path => host.languages.isRunning(path))
+  const known = engine.diagnostics.snapshot(call.workspace)
+  const requested = new Map(running.map(path => [path, requestDiagnostics(live, path, ms)]))
   const isKnown = new Set([...known.values()].map(({ path }) => path))
-  const needed = running.filter(path => !isKnown.has(path)).map(path => asked.get(path)!)
-  return { known, asked, ...(needed.length > 0 && { needed: inTime(Promise.all(needed), Math.min(ms, BEFORE_MS)) }) }
+  const needed = running.filter(path => !isKnown.has(path)).map(path => requested.get(path)!)
+  return {
+    known,
+    requested,
+    ...(needed.length > 0 && { ready: orTimeout(Promise.all(needed), Math.min(ms, BASELINE_TIMEOUT_MS)) })
+  }
 }
 
 /** What is wrong now that was not before; undefined where nothing changed that a running server knows of. */
-export async function lookAfter(
+export async function collectNewDiagnostics(
   engine: Engine,
-  live: Live,
-  before: Before | undefined
+  live: ActiveCall,
+  before: DiagnosticsBaseline | undefined
 ): Promise<NewDiagnostics | undefined> {
   if (!before) return undefined
   const { host, call } = live
-  const edits = editsOf(live).slice(0, MOST_LOOKED_AT)
-  const running = edits.filter(({ path }) => host.languages.runs(path))
-  const others = edits.filter(edit => !running.includes(edit)).slice(0, MOST_FILES)
+  const edits = listEdits(live).slice(0, MAX_EXAMINED_FILES)
+  const running = edits.filter(({ path }) => host.languages.isRunning(path))
+  const others = edits.filter(edit => !running.includes(edit)).slice(0, MAX_FILES)
   if (others.length > 0)
-    engine.languages.warm(
+    engine.languageServers.warm(
       call.workspace,
       others.map(({ path }) => path)
     )
   if (running.length === 0) return undefined
   const ms = engine.settings.language_servers.diagnostics_after_edit_ms
   // Those first of which it can be said what is new.
-  const [some = [], rest = []] = [true, false].map(is => running.filter(({ from }) => before.asked.has(from) === is))
-  const asked = [...some, ...rest].slice(0, MOST_FILES)
-  const answers = await Promise.all(
-    asked.map(async edit => ({ edit, now: await inTime(ask(live, edit.path, ms), ms + GRACE_MS) }))
+  const [some = [], rest = []] = [true, false].map(is =>
+    running.filter(({ from }) => before.requested.has(from) === is)
   )
-  const found: Compared[] = []
+  const asked = [...some, ...rest].slice(0, MAX_FILES)
+  const answers = await Promise.all(
+    asked.map(async edit => ({ edit, now: await orTimeout(requestDiagnostics(live, edit.path, ms), ms + GRACE_MS) }))
+  )
+  const found: DiagnosticsDiff[] = []
   let isCompared = true
   for (const { edit, now } of answers) {
     if (!now) continue
-    const was = await knownBefore(edit, before)
+    const was = await getBaseline(edit, before)
     isCompared &&= was !== undefined
-    found.push(compared(grave(was ?? []), grave(now.diagnostics), edit.shift))
+    found.push(
+      diffDiagnostics(filterErrorsAndWarnings(was ?? []), filterErrorsAndWarnings(now.diagnostics), edit.shift)
+    )
   }
-  found.push(...elsewhere(engine, live, before, edits))
+  found.push(...compareOtherFiles(engine, live, before, edits))
   const fresh = found.flatMap(each => each.fresh)
   const all = answers.map(({ now }) => now?.status ?? 'timeout')
   const isWhole = all.every(status => status === 'complete') && asked.length === running.length
   return {
     status: isWhole ? 'complete' : all.every(status => status === 'timeout') ? 'timeout' : 'partial',
-    new: fresh.slice(0, MOST_TOLD).map(each => told(engine, live, each)),
-    ...(fresh.length > MOST_TOLD && { more: fresh.length - MOST_TOLD }),
+    new: fresh.slice(0, MAX_REPORTED).map(each => toNewDiagnostic(engine, live, each)),
+    ...(fresh.length > MAX_REPORTED && { more: fresh.length - MAX_REPORTED }),
     gone: found.reduce((sum, { gone }) => sum + gone, 0),
     compared: isCompared,
     servers: [...new Set(answers.flatMap(({ now }) => now?.answered.map(({ server }) => server) ?? []))]
@@ -87,7 +95,7 @@ export async function lookAfter(
 }
 
 /** The same as lines for a model and a person. */
-export function newDiagnosticsNotes({
+export function formatNewDiagnostics({
   status,
   new: found,
   more = 0,
@@ -113,11 +121,11 @@ export function newDiagnosticsNotes({
   ]
 }
 
-const ask = ({ host }: Live, path: string, within_ms: number) =>
+const requestDiagnostics = ({ host }: ActiveCall, path: string, within_ms: number) =>
   host.languages.diagnostics(path, { within_ms }).catch(() => undefined)
 
 /** A server that does not keep to its time is not waited for. */
-async function inTime<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
+async function orTimeout<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => resolve(undefined), ms)
   return Promise.race([answer, promise]).finally(() => clearTimeout(timer))
@@ -129,34 +137,34 @@ interface Edit {
   from: string
   /** Of what was there before; undefined where nothing was. */
   before_hash: string | undefined
-  is_new: boolean
+  isNew: boolean
   shift: number
 }
 
 /** Every file that the call has changed, in files and in editors, as it is now. */
-function editsOf({ changes, in_editors }: Live): Edit[] {
+function listEdits({ changes, editorChanges }: ActiveCall): Edit[] {
   const edits = new Map<string, Edit>()
   for (const { path, kind, operation, from = path, before_hash, from_hash, added = 0, removed = 0 } of changes) {
     edits.delete(from)
     if (kind !== undefined || operation === 'deleted') edits.delete(path)
     else {
-      const is_new = operation === 'created'
-      edits.set(path, { path, from, before_hash: from_hash ?? before_hash, is_new, shift: added - removed })
+      const isNew = operation === 'created'
+      edits.set(path, { path, from, before_hash: from_hash ?? before_hash, isNew, shift: added - removed })
     }
   }
-  for (const { path } of in_editors)
-    edits.set(path, { path, from: path, before_hash: undefined, is_new: false, shift: 0 })
+  for (const { path } of editorChanges)
+    edits.set(path, { path, from: path, before_hash: undefined, isNew: false, shift: 0 })
   return [...edits.values()]
 }
 
 /** What was wrong with a file before; undefined where nobody knew. */
-async function knownBefore(
-  { path, from, before_hash, is_new }: Edit,
-  { known, asked }: Before
+async function getBaseline(
+  { path, from, before_hash, isNew }: Edit,
+  { known, requested }: DiagnosticsBaseline
 ): Promise<readonly Diagnostic[] | undefined> {
-  if (is_new) return []
+  if (isNew) return []
   // What is not answered by now is of no use.
-  const answer = await Promise.race([asked.get(from), undefined])
+  const answer = await Promise.race([requested.get(from), undefined])
   const seen = answer?.answered.find(({ document }) => document?.path === path)?.document?.hash
   if (answer?.status === 'complete' && (seen === undefined || seen === before_hash)) return answer.diagnostics
   const isOfThat = (hash: string | undefined) => hash === undefined || before_hash === undefined || hash === before_hash
@@ -165,21 +173,26 @@ async function knownBefore(
 }
 
 /** What servers have said meanwhile of files that the call did not change. */
-function elsewhere(engine: Engine, { call }: Live, { known }: Before, edits: readonly Edit[]): Compared[] {
+function compareOtherFiles(
+  engine: Engine,
+  { call }: ActiveCall,
+  { known }: DiagnosticsBaseline,
+  edits: readonly Edit[]
+): DiagnosticsDiff[] {
   const own = new Set(edits.map(({ path }) => path))
-  return [...engine.findings.of(call.workspace)].flatMap(([key, now]) => {
+  return [...engine.diagnostics.snapshot(call.workspace)].flatMap(([key, now]) => {
     const was = known.get(key)
     if (now === was || own.has(now.path) || was === undefined) return []
-    return [compared(grave(was.diagnostics), grave(now.diagnostics))]
+    return [diffDiagnostics(filterErrorsAndWarnings(was.diagnostics), filterErrorsAndWarnings(now.diagnostics))]
   })
 }
 
-const grave = (all: readonly Diagnostic[]) =>
+const filterErrorsAndWarnings = (all: readonly Diagnostic[]) =>
   all.filter(({ severity }) => severity === 'error' || severity === 'warning')
 
-function told(
+function toNewDiagnostic(
   engine: Engine,
-  live: Live,
+  live: ActiveCall,
   { path, start, end, severity, message, code, source }: Diagnostic
 ): NewDiagnostic {
   return {
@@ -189,7 +202,7 @@ function told(
     end_line: end.line,
     end_column: end.column,
     severity,
-    ...(mayShow(engine, live, { path }) && { message: message.slice(0, LONGEST_MESSAGE).toWellFormed() }),
+    ...(canReveal(engine, live, { path }) && { message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() }),
     ...(code !== undefined && { code }),
     ...(source !== undefined && { source })
   }

@@ -4,13 +4,13 @@ import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import { type EffectAnswer, type EffectParams, FRONT_END_EFFECTS, type FrontEndEffect } from '../../tool/front-end.ts'
 import { newId } from '../id.ts'
-import type { About, FrontEnds } from './front-end-registry.ts'
+import type { CallScope, FrontEndRegistry } from './front-end-registry.ts'
 
 export type { EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../../tool/front-end.ts'
 export { FRONT_END_EFFECTS } from '../../tool/front-end.ts'
 
 /** What is asked, and of whom. */
-interface Asked<E extends FrontEndEffect = FrontEndEffect> {
+interface DelegationRequest<E extends FrontEndEffect = FrontEndEffect> {
   effect: E
   /** The front end that is asked. */
   client_id: string
@@ -18,21 +18,21 @@ interface Asked<E extends FrontEndEffect = FrontEndEffect> {
 }
 
 /** What a front end is asked to do for a call. */
-export interface Delegation extends About, Asked {
+export interface Delegation extends CallScope, DelegationRequest {
   delegation_id: string
   /** Until when an answer counts; none where it is open until it is withdrawn. */
   expires_at?: string
 }
 
 /** What the front end says has become of it: beside these two, the fields that the effect's answer has. */
-export interface DelegationAnswer {
+export interface FrontEndAnswer {
   status: 'done' | 'refused'
   reason?: string | undefined
   [field: string]: unknown
 }
 
 /** How a delegation ended. */
-interface Ended {
+interface EndedDelegation {
   delegation_id: string
   outcome: 'done' | 'refused' | 'withdrawn' | 'timeout' | 'gone'
   /** The client that answered. */
@@ -41,77 +41,77 @@ interface Ended {
 }
 
 /** The same, with what was answered or why nothing is waited for. */
-export interface End {
-  outcome: Ended['outcome']
-  answer?: DelegationAnswer
+export interface DelegationEnd {
+  outcome: EndedDelegation['outcome']
+  answer?: FrontEndAnswer
   error?: unknown
 }
 
-interface Open {
+interface OpenDelegation {
   delegation: Delegation
-  settle(end: End): void
+  settle(end: DelegationEnd): void
 }
 
 /** How many that have ended are remembered, for those who answer too late. */
-const REMEMBERED = 1_000
+const MAX_ENDED = 1_000
 /** How many questions may wait at one front end. */
-const MOST_WAITING = 100
+const MAX_PENDING_PER_FRONT_END = 100
 
 export class Delegations {
   readonly #journal: Journal
-  readonly #frontEnds: FrontEnds
-  readonly #open = new Map<string, Open>()
-  readonly #ended = new Map<string, Ended>()
+  readonly #frontEnds: FrontEndRegistry
+  readonly #open = new Map<string, OpenDelegation>()
+  readonly #ended = new Map<string, EndedDelegation>()
   /** Front ends whose stream has ended, until they are given up. */
-  readonly #missed = new Map<string, NodeJS.Timeout>()
+  readonly #disconnected = new Map<string, NodeJS.Timeout>()
 
-  constructor(journal: Journal, frontEnds: FrontEnds, { grace_ms }: { grace_ms: number }) {
+  constructor(journal: Journal, frontEnds: FrontEndRegistry, { grace_ms }: { grace_ms: number }) {
     this.#journal = journal
     this.#frontEnds = frontEnds
     frontEnds.listen({
-      entered: client_id => this.#isBack(client_id),
+      entered: client_id => this.#onReconnect(client_id),
       left: client_id => {
-        if (!this.open(client_id).length) return
-        this.#missed.set(client_id, setTimeout(() => this.#giveUp(client_id), grace_ms).unref())
+        if (!this.listOpen(client_id).length) return
+        this.#disconnected.set(client_id, setTimeout(() => this.#onGraceExpired(client_id), grace_ms).unref())
       }
     })
   }
 
   /** Asks a front end, and gives its answer; what it answers that it refuses too. One that loses its stream meanwhile may
    * come back and answer in time. */
-  async ask<E extends FrontEndEffect>(
-    about: About,
-    asked: Asked<E>,
+  async request<E extends FrontEndEffect>(
+    about: CallScope,
+    asked: DelegationRequest<E>,
     { ms, signal }: { ms: number; signal: AbortSignal }
-  ): Promise<DelegationAnswer & EffectAnswer<E>> {
+  ): Promise<FrontEndAnswer & EffectAnswer<E>> {
     signal.throwIfAborted()
-    this.#mustHaveRoom(asked.client_id)
-    const { delegation_id, ended } = this.begin(about, asked, ms)
+    this.#assertCapacity(asked.client_id)
+    const { delegation_id, ended } = this.start(about, asked, ms)
     const withdraw = () => this.withdraw(delegation_id, signal.reason)
     signal.addEventListener('abort', withdraw, { once: true })
     try {
       const { answer, error } = await ended
       if (!answer) throw error
-      return answer as DelegationAnswer & EffectAnswer<E>
+      return answer as FrontEndAnswer & EffectAnswer<E>
     } finally {
       signal.removeEventListener('abort', withdraw)
     }
   }
 
   /** Asks a front end, and tells how that ends: it always does. */
-  begin<E extends FrontEndEffect>(
-    about: About,
-    asked: Asked<E>,
+  start<E extends FrontEndEffect>(
+    about: CallScope,
+    asked: DelegationRequest<E>,
     ms: number
-  ): { delegation_id: string; ended: Promise<End> } {
+  ): { delegation_id: string; ended: Promise<DelegationEnd> } {
     const { client_id, effect } = asked
-    this.#frontEnds.mustOffer(client_id, effect)
+    this.#frontEnds.assertOffers(client_id, effect)
     const delegation_id = newId('dg')
     const until = Number.isFinite(ms) && { expires_at: new Date(Date.now() + ms).toISOString() }
     const delegation: Delegation = { delegation_id, ...asked, ...until, ...about }
-    const { promise, resolve } = Promise.withResolvers<End>()
+    const { promise, resolve } = Promise.withResolvers<DelegationEnd>()
     const timer = Number.isFinite(ms)
-      ? setTimeout(() => this.#end(delegation_id, tooLate(client_id, ms)), ms)
+      ? setTimeout(() => this.#end(delegation_id, timeoutEnd(client_id, ms)), ms)
       : undefined
     this.#open.set(delegation_id, {
       delegation,
@@ -132,73 +132,81 @@ export class Delegations {
   }
 
   /** The answer of a front end. The first one that fits counts. */
-  answer(delegation_id: string, answer: DelegationAnswer, client: string) {
+  answer(delegation_id: string, answer: FrontEndAnswer, client: string) {
     const open = this.#open.get(delegation_id)
     if (!open) {
       const before = this.#ended.get(delegation_id)
-      if (!before) throw unknown(delegation_id)
+      if (!before) throw unknownDelegationError(delegation_id)
       throw new ToolError('CONFLICT', `It ended before: ${before.outcome}${before.by ? ` by ${before.by}` : ''}.`, {
         ...before
       })
     }
-    mustFit(open.delegation, answer)
-    this.#frontEnds.active(open.delegation.client_id)
+    assertValidAnswer(open.delegation, answer)
+    this.#frontEnds.markActive(open.delegation.client_id)
     const { status, reason } = answer
     this.#end(delegation_id, { outcome: status, answer }, { by: client, ...(reason !== undefined && { reason }) })
     return { delegation_id, outcome: status, by: client, ...(reason !== undefined && { reason }) }
   }
 
   /** Those that wait for an answer, oldest first; of one front end, or of all. */
-  open(client_id?: string): Delegation[] {
+  listOpen(client_id?: string): Delegation[] {
     const all = [...this.#open.values()].map(({ delegation }) => delegation)
     return client_id === undefined ? all : all.filter(each => each.client_id === client_id)
   }
 
   get(delegation_id: string): Delegation {
     const open = this.#open.get(delegation_id)
-    if (!open) throw unknown(delegation_id)
+    if (!open) throw unknownDelegationError(delegation_id)
     return open.delegation
   }
 
   /** What is open until it is withdrawn waits for no answer. */
-  #mustHaveRoom(client_id: string) {
-    if (this.open(client_id).filter(({ expires_at }) => expires_at !== undefined).length < MOST_WAITING) return
-    throw new ToolError('OVERLOADED', `The front end ${client_id} has not answered ${MOST_WAITING} other questions.`, {
-      retry_after_ms: 1_000
-    })
+  #assertCapacity(client_id: string) {
+    if (
+      this.listOpen(client_id).filter(({ expires_at }) => expires_at !== undefined).length < MAX_PENDING_PER_FRONT_END
+    )
+      return
+    throw new ToolError(
+      'OVERLOADED',
+      `The front end ${client_id} has not answered ${MAX_PENDING_PER_FRONT_END} other questions.`,
+      {
+        retry_after_ms: 1_000
+      }
+    )
   }
 
-  #isBack(client_id: string) {
-    clearTimeout(this.#missed.get(client_id))
-    this.#missed.delete(client_id)
+  #onReconnect(client_id: string) {
+    clearTimeout(this.#disconnected.get(client_id))
+    this.#disconnected.delete(client_id)
   }
 
-  #giveUp(client_id: string) {
-    this.#missed.delete(client_id)
-    for (const { delegation_id, effect } of this.open(client_id)) this.#end(delegation_id, gone(client_id, effect))
+  #onGraceExpired(client_id: string) {
+    this.#disconnected.delete(client_id)
+    for (const { delegation_id, effect } of this.listOpen(client_id))
+      this.#end(delegation_id, disconnectedEnd(client_id, effect))
   }
 
-  #end(delegation_id: string, end: End, by: Pick<Ended, 'by' | 'reason'> = {}) {
+  #end(delegation_id: string, end: DelegationEnd, by: Pick<EndedDelegation, 'by' | 'reason'> = {}) {
     const open = this.#open.get(delegation_id)
     if (!open) return
     const { session_id, workspace, tool_call_id } = open.delegation
     const ended = { delegation_id, outcome: end.outcome, ...by }
     this.#open.delete(delegation_id)
-    this.#remember(ended)
+    this.#recordEnded(ended)
     this.#journal
       .append([{ type: 'tool.delegation_ended', session_id, workspace, tool_call_id, ...ended }])
       .catch(() => {})
     open.settle(end)
   }
 
-  #remember(ended: Ended) {
+  #recordEnded(ended: EndedDelegation) {
     this.#ended.set(ended.delegation_id, ended)
-    if (this.#ended.size > REMEMBERED) this.#ended.delete(this.#ended.keys().next().value!)
+    if (this.#ended.size > MAX_ENDED) this.#ended.delete(this.#ended.keys().next().value!)
   }
 }
 
 /** Throws unless an answer has what the effect's has, and nothing else. What each field may be, the route has checked. */
-function mustFit({ effect }: Delegation, { status, reason: _, ...told }: DelegationAnswer) {
+function assertValidAnswer({ effect }: Delegation, { status, reason: _, ...told }: FrontEndAnswer) {
   const { properties, required = [] } = FRONT_END_EFFECTS[effect].answer as {
     properties: object
     required?: readonly string[]
@@ -215,12 +223,12 @@ function mustFit({ effect }: Delegation, { status, reason: _, ...told }: Delegat
     })
 }
 
-const tooLate = (client_id: string, ms: number): End => ({
+const timeoutEnd = (client_id: string, ms: number): DelegationEnd => ({
   outcome: 'timeout',
   error: new ToolError('TIMEOUT', `The front end ${client_id} did not answer within ${ms} ms.`, { client_id })
 })
 
-const gone = (client_id: string, effect: FrontEndEffect): End => ({
+const disconnectedEnd = (client_id: string, effect: FrontEndEffect): DelegationEnd => ({
   outcome: 'gone',
   error: new ToolError('DELEGATE_UNAVAILABLE', `The front end ${client_id} went away before it had done ${effect}.`, {
     client_id,
@@ -228,5 +236,5 @@ const gone = (client_id: string, effect: FrontEndEffect): End => ({
   })
 })
 
-const unknown = (delegation_id: string) =>
+const unknownDelegationError = (delegation_id: string) =>
   new ToolError('NOT_FOUND', `No delegation ${delegation_id} waits for an answer.`)

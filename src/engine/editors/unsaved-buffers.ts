@@ -1,17 +1,17 @@
 // What front ends tell of unsaved buffers. Routes turn HTTP into these methods and back.
-import type { HeldBuffer, Holder, SentBuffer } from '../../host/editors/editor-buffers.ts'
+import type { BufferOwner, BufferSnapshot, EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import type { Engine } from '../engine.ts'
-import { workspaceOf } from '../submit.ts'
+import { resolveWorkspace } from '../submit.ts'
 
 /** All that one client holds in a workspace. */
-export interface Holding {
+export interface ClientBuffers {
   client_id: string
   /** How long until it is dropped, unless the client speaks up; undefined where nothing is held. */
   left_ms: number | undefined
-  buffers: HeldBuffer[]
+  buffers: EditorBuffer[]
 }
 
-export class HeldBuffers {
+export class UnsavedBuffers {
   readonly #engine: Engine
 
   constructor(engine: Engine) {
@@ -19,29 +19,34 @@ export class HeldBuffers {
   }
 
   /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. */
-  put(workspace: string | undefined, holder: Holder, sent: readonly SentBuffer[], lease_ms: number): Holding {
-    const served = workspaceOf(this.#engine, workspace)
+  put(
+    workspace: string | undefined,
+    holder: BufferOwner,
+    sent: readonly BufferSnapshot[],
+    lease_ms: number
+  ): ClientBuffers {
+    const served = resolveWorkspace(this.#engine, workspace)
     const paths = this.#engine.buffers.put(served, holder, sent, lease_ms)
-    this.#engine.languages.warm(served.name, paths)
-    if (sent.length > 0) this.#engine.front_ends.active(holder.client_id)
-    return this.#holding(served.name, holder.client_id)
+    this.#engine.languageServers.warm(served.name, paths)
+    if (sent.length > 0) this.#engine.front_ends.markActive(holder.client_id)
+    return this.#clientBuffers(served.name, holder.client_id)
   }
 
   /** The client holds that file no longer, or, without a path, none. */
-  drop(workspace: string | undefined, client_id: string, path: string | undefined): Holding {
-    const served = workspaceOf(this.#engine, workspace)
+  drop(workspace: string | undefined, client_id: string, path: string | undefined): ClientBuffers {
+    const served = resolveWorkspace(this.#engine, workspace)
     this.#engine.buffers.drop(served, client_id, path)
-    return this.#holding(served.name, client_id)
+    return this.#clientBuffers(served.name, client_id)
   }
 
   /** What anybody holds, by path. */
-  list(workspace: string | undefined): HeldBuffer[] {
-    return this.#engine.buffers.list(workspaceOf(this.#engine, workspace).name)
+  list(workspace: string | undefined): EditorBuffer[] {
+    return this.#engine.buffers.list(resolveWorkspace(this.#engine, workspace).name)
   }
 
-  #holding(workspace: string, client_id: string): Holding {
+  #clientBuffers(workspace: string, client_id: string): ClientBuffers {
     const { buffers } = this.#engine
     const own = buffers.list(workspace).filter(held => held.client_id === client_id)
-    return { client_id, left_ms: buffers.leaseOf(client_id), buffers: own }
+    return { client_id, left_ms: buffers.leaseRemainingMs(client_id), buffers: own }
   }
 }

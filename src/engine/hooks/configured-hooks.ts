@@ -1,10 +1,10 @@
 // Which hooks look at a call: the administrator's, then the user's, then those of its workspace, each as its file has them.
 // No file takes away what another brings.
-import type { BroughtSource } from '../../config/contributions.ts'
+import type { ContributionSource } from '../../config/contributions.ts'
 import type { Hook } from '../../config/hooks.ts'
 import type { HookRun } from '../call.ts'
-import type { Facts } from '../policy/policy-input.ts'
-import { readyFor, ruleHolds } from '../policy/rules.ts'
+import type { CallFacts } from '../policy/policy-input.ts'
+import { prepareRules, ruleMatches } from '../policy/rules.ts'
 
 export interface NamedHook {
   hook: Hook
@@ -23,28 +23,28 @@ export interface ListedHook {
 }
 
 export class ConfiguredHooks {
-  readonly #brought: BroughtSource
+  readonly #contributions: ContributionSource
 
-  constructor(brought: BroughtSource) {
-    this.#brought = brought
+  constructor(brought: ContributionSource) {
+    this.#contributions = brought
   }
 
   /** Whether any hook may look at calls in that workspace, by its root. */
-  any(when: Hook['when'], root: string): boolean {
-    return this.#of(when, root).next().done === false
+  has(when: Hook['when'], root: string): boolean {
+    return this.#hooksFor(when, root).next().done === false
   }
 
   /** Those that look at such a call. What cannot be told is looked at. */
-  async matching(when: Hook['when'], root: string, facts: Facts): Promise<NamedHook[]> {
-    const all = [...this.#of(when, root)]
-    await readyFor(all.map(({ hook }) => ({ match: hook.match ?? {} })))
-    return all.filter(({ hook: { match = {} } }) => ruleHolds({ effect: 'ask', match }, facts) !== false)
+  async findMatching(when: Hook['when'], root: string, facts: CallFacts): Promise<NamedHook[]> {
+    const all = [...this.#hooksFor(when, root)]
+    await prepareRules(all.map(({ hook }) => ({ match: hook.match ?? {} })))
+    return all.filter(({ hook: { match = {} } }) => ruleMatches({ effect: 'ask', match }, facts) !== false)
   }
 
   list(): ListedHook[] {
-    return this.#brought.current().flatMap(({ hooks, trusted, file, workspace }) =>
+    return this.#contributions.current().flatMap(({ hooks, trusted, file, workspace }) =>
       hooks.map(hook => ({
-        name: nameOf(hook),
+        name: toHookName(hook),
         when: hook.when,
         state: trusted ? ('ready' as const) : ('untrusted' as const),
         ...(file !== undefined && { file }),
@@ -53,16 +53,16 @@ export class ConfiguredHooks {
     )
   }
 
-  *#of(when: Hook['when'], root: string): Generator<NamedHook> {
-    for (const { hooks, trusted, workspace } of this.#brought.current()) {
+  *#hooksFor(when: Hook['when'], root: string): Generator<NamedHook> {
+    for (const { hooks, trusted, workspace } of this.#contributions.current()) {
       if (!trusted || (workspace !== undefined && workspace !== root)) continue
       const source = workspace === undefined ? 'configuration' : 'workspace'
-      for (const hook of hooks) if (hook.when === when) yield { hook, name: nameOf(hook), source }
+      for (const hook of hooks) if (hook.when === when) yield { hook, name: toHookName(hook), source }
     }
   }
 }
 
-const NAME_CHARACTERS = 80
+const MAX_NAME_LENGTH = 80
 
-const nameOf = ({ name, command, module }: Hook): string =>
-  name ?? (module ?? command!.join(' ')).slice(0, NAME_CHARACTERS)
+const toHookName = ({ name, command, module }: Hook): string =>
+  name ?? (module ?? command!.join(' ')).slice(0, MAX_NAME_LENGTH)

@@ -2,9 +2,9 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../errors.ts'
-import type { HookSaid } from '../../host/hooks/hook-runner.ts'
+import type { HookOutput } from '../../host/hooks/hook-runner.ts'
 
-export const HookAnswer = Type.Object(
+export const HookResponse = Type.Object(
   {
     decision: Type.Optional(Type.Enum(['allow', 'refuse'])),
     reason: Type.Optional(Type.String()),
@@ -13,22 +13,23 @@ export const HookAnswer = Type.Object(
   },
   { additionalProperties: false }
 )
-export type HookAnswer = Static<typeof HookAnswer>
+export type HookResponse = Static<typeof HookResponse>
 
 /** A program refuses with this exit code, and says why on standard error. */
-const REFUSES = 2
+const REFUSE_EXIT_CODE = 2
 
-export function answerOf(said: HookSaid): HookAnswer {
-  if ('answer' in said) return checked(said.answer ?? {})
+export function parseHookResponse(said: HookOutput): HookResponse {
+  if ('answer' in said) return validateResponse(said.answer ?? {})
   const { stdout, stderr, exit_code } = said
-  if (exit_code === REFUSES) return { ...answerIn(stdout), decision: 'refuse', ...reasonIn(stdout, stderr) }
-  if (exit_code === 0) return answerIn(stdout)
+  if (exit_code === REFUSE_EXIT_CODE)
+    return { ...parseStdout(stdout), decision: 'refuse', ...findReason(stdout, stderr) }
+  if (exit_code === 0) return parseStdout(stdout)
   const ended = exit_code === null ? 'It was killed' : `It ended with ${exit_code}`
   throw new ToolError('EXECUTION_ERROR', `${ended}${stderr.trim() && `: ${stderr.trim()}`}.`)
 }
 
 /** What is printed is an answer where it is an object of JSON; anything else is talk. */
-function answerIn(stdout: string): HookAnswer {
+function parseStdout(stdout: string): HookResponse {
   const text = stdout.trim()
   if (!text.startsWith('{')) return {}
   let value: unknown
@@ -37,16 +38,16 @@ function answerIn(stdout: string): HookAnswer {
   } catch {
     throw new ToolError('EXECUTION_ERROR', 'What it printed begins as JSON, but is none.')
   }
-  return checked(value)
+  return validateResponse(value)
 }
 
-const reasonIn = (stdout: string, stderr: string) => {
-  const reason = answerIn(stdout).reason ?? stderr.trim()
+const findReason = (stdout: string, stderr: string) => {
+  const reason = parseStdout(stdout).reason ?? stderr.trim()
   return reason === '' ? {} : { reason }
 }
 
-function checked(value: unknown): HookAnswer {
-  if (Value.Check(HookAnswer, value)) return value
-  const known = Object.keys(HookAnswer.properties).join(', ')
+function validateResponse(value: unknown): HookResponse {
+  if (Value.Check(HookResponse, value)) return value
+  const known = Object.keys(HookResponse.properties).join(', ')
   throw new ToolError('EXECUTION_ERROR', `What it answered is not of the form { ${known} }, each of them optional.`)
 }

@@ -2,73 +2,73 @@
 // policy decides after all of them, on what they have left. So whatever runs, every hook has seen it as it runs.
 import { isDeepStrictEqual } from 'node:util'
 import { describeError, ToolError } from '../../errors.ts'
-import type { Assessment, Live } from '../active-call.ts'
-import { assess } from '../approvals/evaluate.ts'
+import type { ActiveCall, CallEvaluation } from '../active-call.ts'
+import { evaluateCall } from '../approvals/evaluate.ts'
 import type { Call, HookRun } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import type { NamedHook } from './configured-hooks.ts'
-import { askHook } from './run-hook.ts'
+import { runHook } from './run-hook.ts'
 
 /** A call after its hooks. */
-export interface Looked {
+export interface PreHookResult {
   params: unknown
-  assessment: Assessment
+  evaluation: CallEvaluation
   runs: HookRun[]
   /** The hook that refuses it. */
-  refused?: HookRun
+  refusedBy?: HookRun
 }
 
 /** Whether a hook is to look at the call before it is judged; what policy refuses anyway is looked at by none. */
-export async function isLookedAt({ hooks }: Engine, { ctx }: Live, { verdict, question }: Assessment) {
+export async function hasPreHooks({ hooks }: Engine, { ctx }: ActiveCall, { verdict, question }: CallEvaluation) {
   const { root } = ctx.workspace
-  if (verdict.decision === 'deny' || !hooks.any('before', root)) return false
-  return (await hooks.matching('before', root, question)).length > 0
+  if (verdict.decision === 'deny' || !hooks.has('before', root)) return false
+  return (await hooks.findMatching('before', root, question)).length > 0
 }
 
 /** How often hooks may give other params, together: two that disagree would go on for ever. */
-const MOST_CHANGES = 5
+const MAX_PARAM_CHANGES = 5
 
 /** Asks the hooks in their order. Where one gives other params, those that have not seen these are asked about them. */
-export async function throughHooks(
+export async function runPreHooks(
   engine: Engine,
-  live: Live,
-  first: Pick<Looked, 'params' | 'assessment'>
-): Promise<Looked> {
+  live: ActiveCall,
+  first: Pick<PreHookResult, 'params' | 'evaluation'>
+): Promise<PreHookResult> {
   const { root } = live.ctx.workspace
   const runs: HookRun[] = []
   /** What each has seen last, or made itself. */
   const seen = new Map<NamedHook['hook'], unknown>()
-  let { params, assessment } = first
+  let { params, evaluation } = first
   for (let changes = 0; ; ) {
-    if (assessment.verdict.decision === 'deny') return { params, assessment, runs }
-    const matching = await engine.hooks.matching('before', root, assessment.question)
+    if (evaluation.verdict.decision === 'deny') return { params, evaluation, runs }
+    const matching = await engine.hooks.findMatching('before', root, evaluation.question)
     const next = matching.find(({ hook }) => !seen.has(hook) || !isDeepStrictEqual(seen.get(hook), params))
-    if (!next) return { params, assessment, runs }
-    const { run, answer } = await askHook(engine, live, next, { params, assessment, may_change: false })
+    if (!next) return { params, evaluation, runs }
+    const { run, response } = await runHook(engine, live, next, { params, evaluation, canModify: false })
     runs.push(run)
     const refused = run.outcome === 'refused' || (run.outcome === 'failed' && next.hook.on_failure !== 'ignore')
-    if (refused) return { params, assessment, runs, refused: run }
+    if (refused) return { params, evaluation, runs, refusedBy: run }
     seen.set(next.hook, params)
-    if (answer?.params === undefined || isDeepStrictEqual(answer.params, params)) continue
+    if (response?.params === undefined || isDeepStrictEqual(response.params, params)) continue
     run.outcome = 'changed'
-    const fault = changes++ === MOST_CHANGES ? DISAGREE : faultOf(engine, live, answer.params)
+    const fault = changes++ === MAX_PARAM_CHANGES ? HOOKS_DISAGREE : findParamsError(engine, live, response.params)
     if (fault !== undefined) {
       run.outcome = 'failed'
       run.reason = fault
-      return { params, assessment, runs, refused: run }
+      return { params, evaluation, runs, refusedBy: run }
     }
-    params = answer.params
+    params = response.params
     seen.set(next.hook, params)
-    assessment = await assess(engine, live, params)
+    evaluation = await evaluateCall(engine, live, params)
   }
 }
 
-const DISAGREE = `Hooks have given other params ${MOST_CHANGES} times and do not come to an end.`
+const HOOKS_DISAGREE = `Hooks have given other params ${MAX_PARAM_CHANGES} times and do not come to an end.`
 
 /** What is wrong with params that a hook gave. */
-function faultOf(engine: Engine, { tool }: Live, params: unknown): string | undefined {
+function findParamsError(engine: Engine, { tool }: ActiveCall, params: unknown): string | undefined {
   try {
-    engine.tools.check(tool, params)
+    engine.tools.validate(tool, params)
     return undefined
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
@@ -77,7 +77,7 @@ function faultOf(engine: Engine, { tool }: Live, params: unknown): string | unde
 }
 
 /** The call with what its hooks have left of it. */
-export function lookedCall<C extends Call>(call: C, { params, runs }: Looked): C {
+export function applyPreHookResult<C extends Call>(call: C, { params, runs }: PreHookResult): C {
   const hooks = [...(call.hooks ?? []), ...runs]
   const looked = { ...call, ...(hooks.length > 0 && { hooks }) }
   if (isDeepStrictEqual(params, call.params)) return looked
@@ -85,7 +85,7 @@ export function lookedCall<C extends Call>(call: C, { params, runs }: Looked): C
 }
 
 /** Why a hook refuses, for whoever asked. */
-export const refusalBy = ({ name, outcome, reason }: HookRun): string =>
+export const formatHookRefusal = ({ name, outcome, reason }: HookRun): string =>
   outcome === 'refused'
     ? `The hook ${name} refuses it${reason === undefined ? '.' : `: ${reason}`}`
     : `The hook ${name} failed, so it is refused: ${reason}`

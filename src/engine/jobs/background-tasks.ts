@@ -1,19 +1,19 @@
 // What a call may do with the tasks of its workspace: jobs, and calls in the background, under one kind of id.
 import { ToolError } from '../../errors.ts'
-import type { Job, Task, Tasks } from '../../tool/background-tasks.ts'
-import type { Live } from '../active-call.ts'
+import type { BackgroundTask, BackgroundTasks, Job } from '../../tool/background-tasks.ts'
+import type { ActiveCall } from '../active-call.ts'
 import { cancelCall } from '../approvals/decide.ts'
 import { type Call, isSettled } from '../call.ts'
 import type { Engine } from '../engine.ts'
-import { outputOf } from '../read-output.ts'
-import { endsWithin } from '../wait-for-end.ts'
+import { readCallOutput } from '../read-output.ts'
+import { waitForEnd } from '../wait-for-end.ts'
 
-export function tasksOf(engine: Engine, live: Live): Tasks {
+export function createBackgroundTasks(engine: Engine, live: ActiveCall): BackgroundTasks {
   const { jobs } = engine
   const { workspace, client } = live.call
-  const own = (task_id: string) => taskOf(engine, task_id, workspace)
+  const own = (task_id: string) => getTask(engine, task_id, workspace)
   return {
-    mustHaveRoom: () => jobs.mustHaveRoom(),
+    assertCapacity: () => jobs.assertCapacity(),
     async adopt(command, facts) {
       const running = await jobs.adopt(live.call, command, facts)
       const { signal } = live.abort
@@ -27,19 +27,19 @@ export function tasksOf(engine: Engine, live: Live): Tasks {
       return engine.store
         .tasks()
         .filter(task => task.workspace === workspace)
-        .flatMap(({ task_id }) => find(engine, task_id) ?? [])
+        .flatMap(({ task_id }) => findTask(engine, task_id) ?? [])
     },
     get: own,
     async wait(task_id, { ms, signal }) {
       own(task_id)
-      const call = engine.live.get(task_id)
+      const call = engine.activeCalls.get(task_id)
       if (call) await call.wait({ ms, throughApproval: true, signal })
-      else await endsWithin(jobs.over(task_id), ms, signal)
+      else await waitForEnd(jobs.whenEnded(task_id), ms, signal)
       return own(task_id)
     },
     async output(task_id, query) {
       own(task_id)
-      return outputOf(engine, task_id, query, () => !OPEN.has(own(task_id).status))
+      return readCallOutput(engine, task_id, query, () => !OPEN_STATUSES.has(own(task_id).status))
     },
     async result(task_id) {
       if (own(task_id).kind === 'job') return undefined
@@ -49,7 +49,7 @@ export function tasksOf(engine: Engine, live: Live): Tasks {
     },
     async stop(task_id, signal) {
       const { kind } = own(task_id)
-      const call = engine.live.get(task_id)
+      const call = engine.activeCalls.get(task_id)
       const why = `Stopped by ${client}.`
       if (kind === 'job') await jobs.stop(task_id, why, signal)
       else if (call) await cancelCall(engine, call, why)
@@ -58,32 +58,32 @@ export function tasksOf(engine: Engine, live: Live): Tasks {
     async input(task_id, input) {
       if (own(task_id).kind === 'call')
         throw new ToolError('CONFLICT', 'A call in the background takes no input; shell_background can.', { task_id })
-      await jobs.input(task_id, input)
+      await jobs.sendInput(task_id, input)
     }
   }
 }
 
 /** Of a task: it has not ended. */
-const OPEN: ReadonlySet<string> = new Set(['awaiting_approval', 'queued', 'running'])
+const OPEN_STATUSES: ReadonlySet<string> = new Set(['awaiting_approval', 'queued', 'running'])
 
-function taskOf(engine: Engine, task_id: string, workspace: string): Task {
-  const task = find(engine, task_id)
+function getTask(engine: Engine, task_id: string, workspace: string): BackgroundTask {
+  const task = findTask(engine, task_id)
   if (task?.workspace === workspace) return task
   throw new ToolError('NOT_FOUND', `There is no task ${task_id} here; list_background_tasks tells which there are.`)
 }
 
-function find(engine: Engine, task_id: string): Task | undefined {
+function findTask(engine: Engine, task_id: string): BackgroundTask | undefined {
   const job = engine.jobs.get(task_id)
-  if (job) return asTask(job)
-  const live = engine.live.get(task_id)
-  if (live) return live.shown.background ? callAsTask(live.shown) : undefined
+  if (job) return jobToTask(job)
+  const live = engine.activeCalls.get(task_id)
+  if (live) return live.publishedCall.background ? callToTask(live.publishedCall) : undefined
   const row = engine.store.task(task_id) && engine.store.call(task_id)
-  return row && callAsTask(JSON.parse(row.head) as Call)
+  return row && callToTask(JSON.parse(row.head) as Call)
 }
 
-const asTask = (job: Job): Task => ({ kind: 'job', ...job })
+const jobToTask = (job: Job): BackgroundTask => ({ kind: 'job', ...job })
 
-function callAsTask(call: Call): Task {
+function callToTask(call: Call): BackgroundTask {
   const { tool_call_id, tool, session_id, workspace, client, status, created_at } = call
   const ended = isSettled(call) && {
     ended_at: call.finished_at,

@@ -1,42 +1,46 @@
 // Sends a running call to the background, so that nobody is kept waiting for it.
 import { ToolError } from '../../errors.ts'
-import type { Write } from '../../store/store.ts'
-import { standing } from '../../text/status-text.ts'
-import type { Live } from '../active-call.ts'
+import type { StoreWrite } from '../../store/store.ts'
+import { statusText } from '../../text/status-text.ts'
+import type { ActiveCall } from '../active-call.ts'
 import type { Call } from '../call.ts'
-import { about, type Engine, step } from '../engine.ts'
+import { type Engine, getCallScope, transition } from '../engine.ts'
 
 /** How long a call may take to settle that leaves a job. */
-const MOVE_MS = 5_000
+const DETACH_TIMEOUT_MS = 5_000
 
 /** A call that can leave a job settles; any other runs on. Whoever waits for it is answered. */
-export async function sendToBackground(engine: Engine, live: Live): Promise<void> {
+export async function sendToBackground(engine: Engine, live: ActiveCall): Promise<void> {
   const { call, tool } = live
-  if (call.status !== 'running') throw notRunning(call)
-  const moves = typeof tool.moves === 'function' ? tool.moves(call.params) : tool.moves
+  if (call.status !== 'running') throw notRunningError(call)
+  const moves = typeof tool.detachable === 'function' ? tool.detachable(call.params) : tool.detachable
   if (moves) {
-    engine.jobs.mustHaveRoom()
-    live.moved.abort()
-    await live.wait({ ms: MOVE_MS, throughApproval: true })
+    engine.jobs.assertCapacity()
+    live.detach.abort()
+    await live.wait({ ms: DETACH_TIMEOUT_MS, throughApproval: true })
     return
   }
   if (!call.background) {
-    const moved = { type: 'tool.progress' as const, ...about(call), message: 'It runs on in the background.' }
-    live.told_progress = true
-    await step(engine, live, { ...call, background: true }, [moved], () => [backgroundCall(call)])
+    const moved = { type: 'tool.progress' as const, ...getCallScope(call), message: 'It runs on in the background.' }
+    live.hasProgressEvents = true
+    await transition(engine, live, { ...call, background: true }, [moved], () => [backgroundCallWrite(call)])
   }
-  live.release()
+  live.releaseWaiters()
 }
 
 /** The row that lets a call be found as a task. */
-export const backgroundCall = ({ tool_call_id, workspace }: Call): Write => ['backgroundCall', tool_call_id, workspace]
+export const backgroundCallWrite = ({ tool_call_id, workspace }: Call): StoreWrite => [
+  'backgroundCall',
+  tool_call_id,
+  workspace
+]
 
 /** What goes with the end of a call in the background. */
-export const endBackgroundCall = ({ tool_call_id }: Call, keep: number): Write[] => [
+export const endBackgroundCallWrites = ({ tool_call_id }: Call, keep: number): StoreWrite[] => [
   ['endBackgroundCall', tool_call_id],
   ['forgetTasks', 'call', 'call', keep]
 ]
 
 /** Says how it stands instead. */
-export const notRunning = ({ status }: Call) =>
-  new ToolError('CONFLICT', `Only a running call can go to the background; this one ${standing(status)}.`, { status })
+export const notRunningError = ({ status }: Call) =>
+  new ToolError('CONFLICT', `Only a running call can go to the background; this one ${statusText(status)}.`, { status })

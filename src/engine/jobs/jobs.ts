@@ -3,13 +3,13 @@
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { StopSignal } from '../../host/processes/command/command.ts'
-import type { Store, Write } from '../../store/store.ts'
-import type { Job, JobCommand, JobFacts, JobStatus, TaskInput } from '../../tool/background-tasks.ts'
+import type { Store, StoreWrite } from '../../store/store.ts'
+import type { Job, JobCommand, JobDescription, JobStatus, TaskInput } from '../../tool/background-tasks.ts'
 import type { Call } from '../call.ts'
 import type { CapturedOutputs } from '../engine.ts'
-import { ToldProgress } from '../progress-log.ts'
-import { endsWithin } from '../wait-for-end.ts'
-import { jobExited, jobStarted, RunningJob, type Stopping } from './running-job.ts'
+import { ProgressLog } from '../progress-log.ts'
+import { waitForEnd } from '../wait-for-end.ts'
+import { jobExitedEvent, jobStartedEvent, RunningJob, type StopReason } from './running-job.ts'
 
 export { InputText, JOB_STATUSES, Job, type TaskInput, TerminalSize } from '../../tool/background-tasks.ts'
 
@@ -20,9 +20,9 @@ interface JobQuery {
 }
 
 /** How long an answer waits for a job to end that was told to. */
-const STOP_MS = 3_000
+const STOP_TIMEOUT_MS = 3_000
 /** How long a stop of the server waits for its jobs. */
-const CLOSE_MS = 5_000
+const CLOSE_TIMEOUT_MS = 5_000
 
 export class Jobs {
   readonly #journal: Journal
@@ -32,7 +32,7 @@ export class Jobs {
   /** By the id of the call. */
   readonly #running = new Map<string, RunningJob>()
   /** Jobs that have been asked for, durable or not. */
-  #taken = 0
+  #activeCount = 0
   #closed = false
 
   constructor(
@@ -49,7 +49,7 @@ export class Jobs {
 
   /** Tells of the jobs that the run before left: they ended with it. Resolves when that is durable. */
   async recover(): Promise<void> {
-    const left = this.#stored().filter(({ status }) => status === 'running')
+    const left = this.#listStored().filter(({ status }) => status === 'running')
     const ended = await Promise.all(
       left.map(
         async (job): Promise<Job> => ({
@@ -61,22 +61,23 @@ export class Jobs {
         })
       )
     )
-    if (ended.length > 0) await this.#journal.append(ended.map(jobExited), () => ended.flatMap(job => this.#end(job)))
+    if (ended.length > 0)
+      await this.#journal.append(ended.map(jobExitedEvent), () => ended.flatMap(job => this.#endWrites(job)))
   }
 
   /** Throws OVERLOADED where as many run as may. */
-  mustHaveRoom() {
+  assertCapacity() {
     if (this.#closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
     const { max_jobs } = this.#limits
-    if (this.#taken >= max_jobs)
-      throw new ToolError('OVERLOADED', `${this.#taken} commands run in the background already; stop one.`, {
+    if (this.#activeCount >= max_jobs)
+      throw new ToolError('OVERLOADED', `${this.#activeCount} commands run in the background already; stop one.`, {
         max_jobs
       })
   }
 
   /** Takes over a command of a call that runs. Its output and its end are told from now on. */
-  async adopt(call: Call, command: JobCommand, facts: JobFacts): Promise<RunningJob> {
-    this.mustHaveRoom()
+  async adopt(call: Call, command: JobCommand, facts: JobDescription): Promise<RunningJob> {
+    this.assertCapacity()
     const { tool_call_id: task_id, tool, session_id, workspace, client } = call
     const job: Job = {
       task_id,
@@ -90,21 +91,21 @@ export class Jobs {
       started_at: ('started_at' in call && call.started_at) || new Date().toISOString(),
       output_bytes: 0
     }
-    this.#taken += 1
-    const durable = this.#journal.append([jobStarted(job)], () => [rowOf(job)])
+    this.#activeCount += 1
+    const durable = this.#journal.append([jobStartedEvent(job)], () => [toJobWrite(job)])
     await durable.catch(error => {
-      this.#taken -= 1
+      this.#activeCount -= 1
       throw error
     })
     command.detach()
-    const told = new ToldProgress(this.#journal, task_id)
+    const told = new ProgressLog(this.#journal, task_id)
     const running = new RunningJob(job, command, {
-      printed: () => this.#outputs.printed(task_id),
-      size: () => this.#outputs.size(task_id),
-      progress: events => told.append(events),
-      ended: async (ended, event) => {
-        this.#taken -= 1
-        await this.#journal.append([event], () => this.#end(ended)).finally(() => this.#running.delete(task_id))
+      printedBytes: () => this.#outputs.printed(task_id),
+      finalSize: () => this.#outputs.size(task_id),
+      onProgress: events => told.append(events),
+      onEnded: async (ended, event) => {
+        this.#activeCount -= 1
+        await this.#journal.append([event], () => this.#endWrites(ended)).finally(() => this.#running.delete(task_id))
       }
     })
     this.#running.set(task_id, running)
@@ -113,7 +114,7 @@ export class Jobs {
 
   /** Newest first. */
   list({ status, session_id, workspace }: JobQuery = {}): Job[] {
-    return this.#stored()
+    return this.#listStored()
       .map(job => this.#running.get(job.task_id)?.job ?? job)
       .filter(
         job =>
@@ -136,8 +137,8 @@ export class Jobs {
   }
 
   /** Resolves once the job has ended and that is durable; at once where it does not run. */
-  over(task_id: string): Promise<void> {
-    return this.#running.get(task_id)?.over ?? Promise.resolve()
+  whenEnded(task_id: string): Promise<void> {
+    return this.#running.get(task_id)?.whenEnded ?? Promise.resolve()
   }
 
   /** Ends a job, if it runs: with a signal by that alone, which it may take or leave. Resolves once it has ended, or a
@@ -145,17 +146,17 @@ export class Jobs {
   async stop(task_id: string, reason: string, signal?: StopSignal): Promise<void> {
     const running = this.#running.get(task_id)
     if (!running) return
-    const stopping: Stopping = { status: 'stopped', reason }
-    running.stopping = stopping
+    const stopping: StopReason = { status: 'stopped', reason }
+    running.stopReason = stopping
     if (signal) running.command.kill(signal)
     else running.command.stop()
-    if (await endsWithin(running.over, STOP_MS)) return
+    if (await waitForEnd(running.whenEnded, STOP_TIMEOUT_MS)) return
     // It took the signal for something else: should it end later, that is not by this.
-    if (signal && running.stopping === stopping) running.stopping = undefined
+    if (signal && running.stopReason === stopping) running.stopReason = undefined
   }
 
   /** Writes to a job, ends its input, sets the size of its terminal. */
-  async input(task_id: string, { text, end, resize }: TaskInput): Promise<void> {
+  async sendInput(task_id: string, { text, end, resize }: TaskInput): Promise<void> {
     const running = this.#running.get(task_id)
     if (!running) throw new ToolError('CONFLICT', 'It has ended: nothing reads its input.', { task_id })
     const { job, command } = running
@@ -169,7 +170,7 @@ export class Jobs {
       throw new ToolError('CONFLICT', 'It has no terminal. Start it with shell_background and pty.', { task_id })
     if (resize) {
       command.resize(resize)
-      running.note({ pty: resize })
+      running.update({ pty: resize })
     }
     if (text !== undefined && text !== '') await command.write(text)
     if (end) command.endInput()
@@ -179,25 +180,25 @@ export class Jobs {
   async close(): Promise<void> {
     this.#closed = true
     const left = [...this.#running.values()]
-    const stopping: Stopping = { status: 'interrupted', reason: 'The server stopped while it ran.' }
+    const stopping: StopReason = { status: 'interrupted', reason: 'The server stopped while it ran.' }
     for (const running of left) {
-      running.stopping = stopping
+      running.stopReason = stopping
       running.command.stop()
     }
-    await endsWithin(Promise.all(left.map(({ over }) => over)), CLOSE_MS)
+    await waitForEnd(Promise.all(left.map(({ whenEnded }) => whenEnded)), CLOSE_TIMEOUT_MS)
   }
 
-  #stored(): Job[] {
+  #listStored(): Job[] {
     return this.#store.tasks().flatMap(({ job }) => (job === null ? [] : [JSON.parse(job) as Job]))
   }
 
   /** What is told in between need not be kept once it has ended: the output itself is. */
-  #end(job: Job): Write[] {
-    return [rowOf(job), ['forgetProgress', job.task_id], ['forgetTasks', 'job', 'job', this.#limits.keep_jobs]]
+  #endWrites(job: Job): StoreWrite[] {
+    return [toJobWrite(job), ['forgetProgress', job.task_id], ['forgetTasks', 'job', 'job', this.#limits.keep_jobs]]
   }
 }
 
-const rowOf = (job: Job): Write => [
+const toJobWrite = (job: Job): StoreWrite => [
   'job',
   job.task_id,
   job.workspace,

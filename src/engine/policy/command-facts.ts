@@ -3,102 +3,109 @@
 import { join, normalize } from 'node:path/posix'
 import { ToolError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
-import type { CommandClass, Operand, SubCommand, Surroundings } from '../../shell/command-line-analysis.ts'
-import { HARMLESS_FILES, sterner } from '../../shell/parsed-command-line.ts'
-import { nameOf, startsCode } from './minimum-levels.ts'
-import type { JudgedCommand, JudgedOperand, JudgedPart } from './policy-input.ts'
+import type { CommandClass, Operand, ProtectedResources, SubCommand } from '../../shell/command-line-analysis.ts'
+import { HARMLESS_FILES, isStricter } from '../../shell/parsed-command-line.ts'
+import { formatGivenPath, selfStartingReason } from './minimum-levels.ts'
+import type { CommandFacts, CommandPartFacts, OperandFacts } from './policy-input.ts'
 
 /** More than anyone would read, and looked up while everybody waits. */
-const MOST_OPERANDS = 200
-const TOO_MANY: Judged = { class: 'strict', reason: `It names more than ${MOST_OPERANDS} files.` }
+const MAX_OPERANDS = 200
+const TOO_MANY_OPERANDS: Classification = { class: 'strict', reason: `It names more than ${MAX_OPERANDS} files.` }
 
-const NOWHERE: Surroundings = { forbidden: [], pids: [] }
+const NO_RESOURCES: ProtectedResources = { paths: [], pids: [] }
 
 /** What reads command lines comes with the first one: a start does without. */
-let reader: Promise<typeof import('../../shell/analyze-command-line.ts')> | undefined
-const loaded = () => (reader ??= import('../../shell/analyze-command-line.ts'))
+let analyzer: Promise<typeof import('../../shell/analyze-command-line.ts')> | undefined
+const loadAnalyzer = () => (analyzer ??= import('../../shell/analyze-command-line.ts'))
 
 /** The line as it reads, wherever it would run. */
-export async function commandFacts(text: string, surroundings = NOWHERE): Promise<JudgedCommand> {
-  const { judgeCommand, parsersReady } = await loaded()
-  await parsersReady()
-  const { class: found, reason, parts, literal, argv } = judgeCommand(text, surroundings)
-  const named = parts.flatMap(({ argv = [], cwd = '.' }) => argv.slice(1).flatMap(word => placesOf(word, cwd ?? '.')))
-  return { text, class: found, reason, parts, literal, named, ...(argv && { argv }) }
+export async function analyzeCommand(text: string, surroundings = NO_RESOURCES): Promise<CommandFacts> {
+  const { analyzeCommandLine, loadParsers } = await loadAnalyzer()
+  await loadParsers()
+  const { class: found, reason, parts, literal, argv } = analyzeCommandLine(text, surroundings)
+  const candidatePaths = parts.flatMap(({ argv = [], cwd = '.' }) =>
+    argv.slice(1).flatMap(word => findCandidatePaths(word, cwd ?? '.'))
+  )
+  return { text, class: found, reason, parts, literal, candidatePaths, ...(argv && { argv }) }
 }
 
 /** The same, run in a folder of the workspace. */
-export async function judgedCommand(
+export async function resolveCommandFacts(
   text: string,
-  where: Where & { surroundings: Surroundings }
-): Promise<JudgedCommand> {
-  const read = await commandFacts(text, where.surroundings)
-  const few = read.parts.reduce((sum, { operands }) => sum + operands.length, 0) <= MOST_OPERANDS
-  const parts = few ? read.parts.map(part => judgedPart(part, where)) : read.parts.map(unseenPart)
-  const worst = sternest(read, parts)
-  const named = read.named.map(path => join(where.cwd, path))
-  return { ...read, cwd: where.cwd, class: worst.class, reason: worst.reason, parts, named }
+  where: CommandLocation & { surroundings: ProtectedResources }
+): Promise<CommandFacts> {
+  const read = await analyzeCommand(text, where.surroundings)
+  const few = read.parts.reduce((sum, { operands }) => sum + operands.length, 0) <= MAX_OPERANDS
+  const parts = few ? read.parts.map(part => resolvePart(part, where)) : read.parts.map(toUnresolvedPart)
+  const worst = findStrictest(read, parts)
+  const candidatePaths = read.candidatePaths.map(path => join(where.cwd, path))
+  return { ...read, cwd: where.cwd, class: worst.class, reason: worst.reason, parts, candidatePaths }
 }
 
 /** What a word would be as a path, and what follows the `=` of an option. */
-function placesOf(word: string, cwd: string): string[] {
+function findCandidatePaths(word: string, cwd: string): string[] {
   const value = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word
   return value === '' || value.startsWith('-') ? [] : [join(cwd, value)]
 }
 
-type Judged = Pick<JudgedPart, 'class' | 'reason'>
+type Classification = Pick<CommandPartFacts, 'class' | 'reason'>
 
-interface Where {
+interface CommandLocation {
   files: Host['files']
   cwd: string
 }
 
 /** The first of the sternest. */
-const sternest = (first: Judged, others: readonly (Judged | undefined)[]): Judged =>
-  others.reduce<Judged>((worst, each) => (each && sterner(each.class, worst.class) ? each : worst), first)
+const findStrictest = (first: Classification, others: readonly (Classification | undefined)[]): Classification =>
+  others.reduce<Classification>((worst, each) => (each && isStricter(each.class, worst.class) ? each : worst), first)
 
-function judgedPart(part: SubCommand, where: Where): JudgedPart {
-  const operands = part.operands.flatMap(operand => judgedOperand(operand, part, where) ?? [])
-  const { class: needed, reason } = sternest(part, [strayFolder(part, where), ...operands.map(strictness)])
-  return { ...part, operands, class: needed, reason, ...folderOf(part, where) }
+function resolvePart(part: SubCommand, where: CommandLocation): CommandPartFacts {
+  const operands = part.operands.flatMap(operand => resolveOperand(operand, part, where) ?? [])
+  const { class: needed, reason } = findStrictest(part, [classifyFolder(part, where), ...operands.map(classifyOperand)])
+  return { ...part, operands, class: needed, reason, ...resolvePartFolder(part, where) }
 }
 
 /** Where it leads, nobody looked. */
-const unseenPart = (part: SubCommand): JudgedPart => ({
+const toUnresolvedPart = (part: SubCommand): CommandPartFacts => ({
   ...part,
-  ...(part.operands.length > 0 && sternest(part, [TOO_MANY])),
+  ...(part.operands.length > 0 && findStrictest(part, [TOO_MANY_OPERANDS])),
   ...(part.cwd !== undefined && { folder: null })
 })
 
-const judged = (needed: CommandClass, reason: string): Judged => ({ class: needed, reason })
+const classify = (needed: CommandClass, reason: string): Classification => ({ class: needed, reason })
 
 /** Null where the folder cannot be told, or not be followed. */
-function folderOf({ cwd: folder }: SubCommand, { files, cwd }: Where): Pick<JudgedPart, 'folder'> {
+function resolvePartFolder(
+  { cwd: folder }: SubCommand,
+  { files, cwd }: CommandLocation
+): Pick<CommandPartFacts, 'folder'> {
   if (folder === undefined) return {}
-  return { folder: folder === null ? null : (lookedUp(files, placeAt(cwd, folder))?.path ?? null) }
+  return { folder: folder === null ? null : (tryResolve(files, appendPath(cwd, folder))?.path ?? null) }
 }
 
 /** Where the folder that a `cd` leads to is not there or not the one it reads like, its operands cannot be told. */
-function strayFolder({ cwd: folder }: SubCommand, { files, cwd }: Where): Judged | undefined {
+function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLocation): Classification | undefined {
   if (folder === undefined || folder === null) return undefined
   const name = JSON.stringify(folder)
-  const found = lookedUp(files, placeAt(cwd, folder))
-  if (found === undefined) return judged('strict', `${name} leads outside the workspace.`)
+  const found = tryResolve(files, appendPath(cwd, folder))
+  if (found === undefined) return classify('strict', `${name} leads outside the workspace.`)
   // The shell takes `..` off the text, the system off the folder that a link leads to.
-  const asText = lookedUp(files, normalize(placeAt(cwd, folder)))
-  if (asText?.path !== found.path) return judged('strict', `Where ${name} leads cannot be told.`)
-  return found.kind === 'directory' ? undefined : judged('ask', `${name} is no folder.`)
+  const asText = tryResolve(files, normalize(appendPath(cwd, folder)))
+  if (asText?.path !== found.path) return classify('strict', `Where ${name} leads cannot be told.`)
+  return found.kind === 'directory' ? undefined : classify('ask', `${name} is no folder.`)
 }
 
 /** Undefined where it names no file. */
-function judgedOperand(
+function resolveOperand(
   { revision, ...operand }: Operand,
   { cwd: moved }: SubCommand,
-  { files, cwd }: Where
-): JudgedOperand | undefined {
+  { files, cwd }: CommandLocation
+): OperandFacts | undefined {
   const folder = moved ?? '.'
   if (HARMLESS_FILES.has(operand.path)) return operand
-  const found = operand.path.startsWith('~') ? undefined : lookedUp(files, placeAt(placeAt(cwd, folder), operand.path))
+  const found = operand.path.startsWith('~')
+    ? undefined
+    : tryResolve(files, appendPath(appendPath(cwd, folder), operand.path))
   if (!found) return { ...operand, outside: true }
   const harmless = !found.sensitive && found.protected !== 'all'
   if (revision && found.kind === 'missing' && harmless) return undefined
@@ -111,21 +118,22 @@ function judgedOperand(
   }
 }
 
-function strictness(operand: JudgedOperand): Judged | undefined {
+function classifyOperand(operand: OperandFacts): Classification | undefined {
   const { access, path, resolved } = operand
-  if (operand.outside) return judged('strict', `${JSON.stringify(path)} leads outside the workspace.`)
-  const name = resolved === undefined || resolved === path ? path : nameOf({ path: resolved, given: path })
+  if (operand.outside) return classify('strict', `${JSON.stringify(path)} leads outside the workspace.`)
+  const name = resolved === undefined || resolved === path ? path : formatGivenPath({ path: resolved, given: path })
   if (operand.protected === 'all' || (operand.protected && access === 'write'))
-    return judged('block', `${name} is protected.`)
-  if (operand.sensitive && access === 'read') return judged('strict', `${name} may hold credentials.`)
-  return operand.self_starting && access === 'write' ? judged('strict', startsCode(name)) : undefined
+    return classify('block', `${name} is protected.`)
+  if (operand.sensitive && access === 'read') return classify('strict', `${name} may hold credentials.`)
+  return operand.self_starting && access === 'write' ? classify('strict', selfStartingReason(name)) : undefined
 }
 
 /** Not joined: `..` after a link leads from where the link leads. */
-const placeAt = (folder: string, path: string) => (path.startsWith('/') || folder === '.' ? path : `${folder}/${path}`)
+const appendPath = (folder: string, path: string) =>
+  path.startsWith('/') || folder === '.' ? path : `${folder}/${path}`
 
 /** Undefined where the path cannot be followed, or not inside the workspace. */
-function lookedUp(files: Host['files'], path: string) {
+function tryResolve(files: Host['files'], path: string) {
   try {
     return files.resolve(path)
   } catch (error) {

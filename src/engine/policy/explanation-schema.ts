@@ -1,6 +1,6 @@
 // The shape of an answer to why policy says of a call what it says.
 import { type Static, Type } from 'typebox'
-import { LEVELS } from '../../tool/background-tasks.ts'
+import { JOB_ISOLATION_LEVELS } from '../../tool/background-tasks.ts'
 import { AlwaysOption, MatchedRule, type Preview } from '../call.ts'
 
 const Open = { additionalProperties: true }
@@ -30,7 +30,7 @@ const Operand = Type.Object(
   Open
 )
 
-const JudgedPath = Type.Object(
+const PathFacts = Type.Object(
   {
     path: Type.String({ description: 'Where it leads, relative to the workspace root.' }),
     given: Type.Optional(Type.String({ description: 'As the caller wrote it, where that is not the same.' })),
@@ -84,7 +84,7 @@ const Part = Type.Object(
 )
 
 /** What a tier says by itself. */
-const Said = Type.Object(
+const TierVerdict = Type.Object(
   {
     tier: MatchedRule.properties.tier,
     decision: Type.Union([Decision, Type.Null()], { description: 'Null where the tier has nothing to say.' }),
@@ -112,7 +112,7 @@ export const Explanation = Type.Object(
     ),
     isolation: Type.Optional(
       Type.Object(
-        { level: Type.Enum(LEVELS), network: Type.Array(Type.String()) },
+        { level: Type.Enum(JOB_ISOLATION_LEVELS), network: Type.Array(Type.String()) },
         { ...Open, description: 'What would keep the command.' }
       )
     ),
@@ -128,8 +128,8 @@ export const Explanation = Type.Object(
       )
     ),
     parts: Type.Array(Part, { description: 'Each command of the line, in the order in which they stand.' }),
-    paths: Type.Array(JudgedPath),
-    precedence: Type.Array(Said, {
+    paths: Type.Array(PathFacts),
+    precedence: Type.Array(TierVerdict, {
       description:
         'What each tier says by itself. The first that says anything decides, and built-in floors raise that.'
     }),

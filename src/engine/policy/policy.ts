@@ -3,127 +3,135 @@
 // a tier deny beats ask beats allow; what cannot be decided is asked.
 import type { ConfiguredRule } from '../../config/schema.ts'
 import type { MatchedRule } from '../call.ts'
-import { byEffect } from './default-decision.ts'
-import { refusalOf } from './hard-denials.ts'
-import { floorAbove } from './minimum-levels.ts'
-import type { Question, Rulebook, Verdict } from './policy-input.ts'
-import { expired, partsCovered, ruleHolds } from './rules.ts'
+import { decideByDefault } from './default-decision.ts'
+import { findHardDenial } from './hard-denials.ts'
+import { findHigherMinimum } from './minimum-levels.ts'
+import type { EffectiveRules, PolicyInput, PolicyVerdict } from './policy-input.ts'
+import { findCoveredParts, isExpired, ruleMatches } from './rules.ts'
 
-export const judge = (question: Question, rulebook: Rulebook): Verdict => judgeByTier(question, rulebook).verdict
+export const evaluatePolicy = (question: PolicyInput, rulebook: EffectiveRules): PolicyVerdict =>
+  evaluateTiers(question, rulebook).verdict
 
 /** What one tier of the precedence has to say of a call; nothing where `decision` is null. */
-export interface Said {
+export interface TierVerdict {
   tier: MatchedRule['tier']
-  decision: Verdict['decision'] | null
+  decision: PolicyVerdict['decision'] | null
   reason?: string
   rules: MatchedRule[]
 }
 
 /** The verdict, with what each tier says, in the order in which they count. */
-export function judgeByTier(question: Question, rulebook: Rulebook): { verdict: Verdict; tiers: Said[] } {
-  const said = TIERS.map(tier => sayingOf(tier, question, rulebook))
-  const effect = byEffect(question)
-  const tiers = [...said.map(({ tier, verdict }) => telling(tier, verdict)), telling('tool', effect)]
-  const refused = refusalOf(question, rulebook)
+export function evaluateTiers(
+  question: PolicyInput,
+  rulebook: EffectiveRules
+): { verdict: PolicyVerdict; tiers: TierVerdict[] } {
+  const said = RULE_TIERS.map(tier => evaluateTier(tier, question, rulebook))
+  const effect = decideByDefault(question)
+  const tiers = [...said.map(({ tier, verdict }) => toTierVerdict(tier, verdict)), toTierVerdict('tool', effect)]
+  const refused = findHardDenial(question, rulebook)
   if (refused) {
     const rule: MatchedRule = { tier: refused.tier, effect: 'deny', reason: refused.reason }
-    const verdict = deny(refused.reason, rule, refused.code)
-    return { verdict, tiers: [telling('built-in', verdict), ...tiers] }
+    const verdict = toDenyVerdict(refused.reason, rule, refused.code)
+    return { verdict, tiers: [toTierVerdict('built-in', verdict), ...tiers] }
   }
-  const ruled = unlessOnlyByRule(withDoubts(said, effect), question)
-  const floor = ruled.decision === 'deny' ? undefined : floorAbove(ruled, question, rulebook)
-  const builtIn: Said = floor
+  const ruled = applyRuleRequirement(applyUncertainRules(said, effect), question)
+  const floor = ruled.decision === 'deny' ? undefined : findHigherMinimum(ruled, question, rulebook)
+  const builtIn: TierVerdict = floor
     ? { tier: 'built-in', decision: floor.decision, reason: floor.rule.reason, rules: [floor.rule] }
-    : telling('built-in', undefined)
-  return { verdict: floor ? raise(ruled, floor.decision, floor.rule) : ruled, tiers: [builtIn, ...tiers] }
+    : toTierVerdict('built-in', undefined)
+  return { verdict: floor ? raiseVerdict(ruled, floor.decision, floor.rule) : ruled, tiers: [builtIn, ...tiers] }
 }
 
 type RuleTier = 'administrator' | 'user' | 'workspace'
-const TIERS: RuleTier[] = ['administrator', 'user', 'workspace']
+const RULE_TIERS: RuleTier[] = ['administrator', 'user', 'workspace']
 type AnyRule = Pick<ConfiguredRule, 'effect' | 'match' | 'reason' | 'expires_at'> & { rule_id?: string }
 
-interface Saying {
+interface TierEvaluation {
   tier: RuleTier
-  verdict: Verdict | undefined
+  verdict: PolicyVerdict | undefined
   /** A rule of which nobody can say whether it holds. */
-  doubt: MatchedRule | undefined
+  uncertainRule: MatchedRule | undefined
 }
 
-function sayingOf(tier: RuleTier, question: Question, rulebook: Rulebook): Saying {
-  const all: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.remembered] : rulebook[tier]
-  const rules = all.filter(rule => !expired(rule, rulebook.now))
-  const doubtful = rules.find(rule => ruleHolds(rule, question) === 'unclear')
+function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: EffectiveRules): TierEvaluation {
+  const all: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.saved] : rulebook[tier]
+  const rules = all.filter(rule => !isExpired(rule, rulebook.now))
+  const doubtful = rules.find(rule => ruleMatches(rule, question) === 'unclear')
   return {
     tier,
     verdict: decideTier(tier, rules, question),
-    doubt: doubtful && { ...matched(doubtful, tier), effect: 'ask' }
+    uncertainRule: doubtful && { ...toMatchedRule(doubtful, tier), effect: 'ask' }
   }
 }
 
-function decideTier(tier: RuleTier, rules: readonly AnyRule[], question: Question): Verdict | undefined {
+function decideTier(tier: RuleTier, rules: readonly AnyRule[], question: PolicyInput): PolicyVerdict | undefined {
   const first = (effect: AnyRule['effect']) =>
-    rules.find(candidate => candidate.effect === effect && ruleHolds(candidate, question) === true)
+    rules.find(candidate => candidate.effect === effect && ruleMatches(candidate, question) === true)
   const denying = first('deny')
-  if (denying) return deny(wordsOf(denying, tier), matched(denying, tier))
+  if (denying) return toDenyVerdict(formatRuleReason(denying, tier), toMatchedRule(denying, tier))
   const asking = first('ask')
-  if (asking) return askedBy(asking, tier, question)
+  if (asking) return toAskVerdict(asking, tier, question)
   const allowing = first('allow')
-  const together = allowing ? [allowing] : coveringTogether(rules, question)
-  return together && allowedBy(together, tier)
+  const together = allowing ? [allowing] : findJointCover(rules, question)
+  return together && toAllowVerdict(together, tier)
 }
 
 /** Allowing rules that cover a line together: each of its commands that does not merely read is covered by one. */
-function coveringTogether(rules: readonly AnyRule[], question: Question): AnyRule[] | undefined {
+function findJointCover(rules: readonly AnyRule[], question: PolicyInput): AnyRule[] | undefined {
   const needed = question.command?.parts.filter(part => part.class !== 'auto') ?? []
-  const found = needed.map(part => rules.find(rule => partsCovered(rule, question).includes(part)))
+  const found = needed.map(part => rules.find(rule => findCoveredParts(rule, question).includes(part)))
   return needed.length > 0 && found.every(rule => rule !== undefined) ? [...new Set(found)] : undefined
 }
 
 /** The first tier that says anything decides, unless a rule above may do so: then the call is asked about at least. */
-function withDoubts(said: readonly Saying[], effect: Verdict): Verdict {
+function applyUncertainRules(said: readonly TierEvaluation[], effect: PolicyVerdict): PolicyVerdict {
   const deciding = said.findIndex(({ verdict }) => verdict !== undefined)
   const verdict = said[deciding]?.verdict ?? effect
   const heard = deciding === -1 ? said : said.slice(0, deciding + 1)
-  const doubt = heard.find(each => each.doubt)?.doubt
+  const doubt = heard.find(each => each.uncertainRule)?.uncertainRule
   if (!doubt || verdict.decision === 'deny') return verdict
-  if (verdict.decision === 'allow') return raise(verdict, 'ask', doubt)
+  if (verdict.decision === 'allow') return raiseVerdict(verdict, 'ask', doubt)
   // No rule to remember could answer for what this one may cover, so none is offered.
   return { ...verdict, matched_rules: [doubt, ...verdict.matched_rules], always_options: [] }
 }
 
 /** What only a rule lets happen is refused where none does. */
-function unlessOnlyByRule(verdict: Verdict, { only_by_rule }: Question): Verdict {
+function applyRuleRequirement(verdict: PolicyVerdict, { ruleRequiredReason }: PolicyInput): PolicyVerdict {
   const isByRule = verdict.decision === 'allow' && verdict.source !== 'auto'
-  if (only_by_rule === undefined || verdict.decision === 'deny' || isByRule) return verdict
-  return deny(only_by_rule, { tier: 'tool', effect: 'deny', reason: only_by_rule }, 'PERMISSION_DENIED')
+  if (ruleRequiredReason === undefined || verdict.decision === 'deny' || isByRule) return verdict
+  return toDenyVerdict(
+    ruleRequiredReason,
+    { tier: 'tool', effect: 'deny', reason: ruleRequiredReason },
+    'PERMISSION_DENIED'
+  )
 }
 
-const askedBy = (rule: AnyRule, tier: RuleTier, { effect }: Question): Verdict => ({
+const toAskVerdict = (rule: AnyRule, tier: RuleTier, { effect }: PolicyInput): PolicyVerdict => ({
   decision: effect === 'destructive' ? 'strict' : 'ask',
-  reason: wordsOf(rule, tier),
-  matched_rules: [matched(rule, tier)],
+  reason: formatRuleReason(rule, tier),
+  matched_rules: [toMatchedRule(rule, tier)],
   always_options: [],
   source: 'user'
 })
 
-function allowedBy(rules: readonly AnyRule[], tier: RuleTier): Verdict {
+function toAllowVerdict(rules: readonly AnyRule[], tier: RuleTier): PolicyVerdict {
   const rule_id = rules.find(rule => rule.rule_id !== undefined)?.rule_id
   return {
     decision: 'allow',
-    reason: rules.map(rule => wordsOf(rule, tier)).join('; '),
-    matched_rules: rules.map(rule => matched(rule, tier)),
+    reason: rules.map(rule => formatRuleReason(rule, tier)).join('; '),
+    matched_rules: rules.map(rule => toMatchedRule(rule, tier)),
     always_options: [],
     source: rule_id === undefined ? 'config' : 'rule',
     ...(rule_id !== undefined && { rule_id })
   }
 }
 
-const telling = (tier: MatchedRule['tier'], verdict: Verdict | undefined): Said =>
+const toTierVerdict = (tier: MatchedRule['tier'], verdict: PolicyVerdict | undefined): TierVerdict =>
   verdict
     ? { tier, decision: verdict.decision, reason: verdict.reason, rules: verdict.matched_rules }
     : { tier, decision: null, rules: [] }
 
-const raise = (verdict: Verdict, decision: 'ask' | 'strict', rule: MatchedRule): Verdict => ({
+const raiseVerdict = (verdict: PolicyVerdict, decision: 'ask' | 'strict', rule: MatchedRule): PolicyVerdict => ({
   decision,
   reason: rule.reason,
   matched_rules: [rule, ...verdict.matched_rules],
@@ -131,7 +139,7 @@ const raise = (verdict: Verdict, decision: 'ask' | 'strict', rule: MatchedRule):
   source: 'user'
 })
 
-const deny = (reason: string, rule: MatchedRule, code?: Verdict['code']): Verdict => ({
+const toDenyVerdict = (reason: string, rule: MatchedRule, code?: PolicyVerdict['code']): PolicyVerdict => ({
   decision: 'deny',
   ...(code && { code }),
   reason,
@@ -140,14 +148,14 @@ const deny = (reason: string, rule: MatchedRule, code?: Verdict['code']): Verdic
   source: 'config'
 })
 
-const matched = (rule: AnyRule, tier: RuleTier): MatchedRule => ({
+const toMatchedRule = (rule: AnyRule, tier: RuleTier): MatchedRule => ({
   tier,
   effect: rule.effect,
-  reason: wordsOf(rule, tier),
+  reason: formatRuleReason(rule, tier),
   ...(rule.rule_id !== undefined && { rule_id: rule.rule_id })
 })
 
-const wordsOf = (rule: AnyRule, tier: RuleTier) =>
+const formatRuleReason = (rule: AnyRule, tier: RuleTier) =>
   rule.reason ??
   `${tier} rule: ${rule.effect} ${Object.entries(rule.match)
     .map(([field, value]) => `${field} ${value}`)

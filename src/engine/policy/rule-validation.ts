@@ -1,27 +1,28 @@
 // What is wrong with a rule as written, told before it is taken.
-import type { ConfiguredRule, Match } from '../../config/schema.ts'
+import type { ConfiguredRule, RuleMatch } from '../../config/schema.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { globMatches } from '../../text/glob/match.ts'
-import { patternFault, patternMatches } from '../../text/re2-pattern.ts'
-import { hostPatternFault } from '../../text/url/hosts.ts'
-import { commandFacts } from './command-facts.ts'
-import type { Facts } from './policy-input.ts'
-import { readyFor, ruleHolds } from './rules.ts'
+import { patternError, patternMatches } from '../../text/re2-pattern.ts'
+import { hostPatternError } from '../../text/url/hosts.ts'
+import { analyzeCommand } from './command-facts.ts'
+import type { CallFacts } from './policy-input.ts'
+import { prepareRules, ruleMatches } from './rules.ts'
 
 /** What is wrong with a rule by itself and by its own examples; empty where nothing is. */
-export async function ruleFaults({ match, examples }: ConfiguredRule): Promise<string[]> {
-  await readyFor([{ match }])
-  const faults = matchFaults(match)
-  if (GLOBS.some(field => globFault(field, match[field]).length > 0) || faultOfPattern(match).length > 0) return faults
+export async function validateRule({ match, examples }: ConfiguredRule): Promise<string[]> {
+  await prepareRules([{ match }])
+  const faults = validateMatch(match)
+  if (GLOB_FIELDS.some(field => validateGlob(field, match[field]).length > 0) || validatePattern(match).length > 0)
+    return faults
   for (const example of examples?.match ?? [])
-    if (!(await holds(match, example))) faults.push(`does not match its example ${JSON.stringify(example)}`)
+    if (!(await matchesExample(match, example))) faults.push(`does not match its example ${JSON.stringify(example)}`)
   for (const example of examples?.no_match ?? [])
-    if (await holds(match, example)) faults.push(`matches ${JSON.stringify(example)}, which it must not`)
+    if (await matchesExample(match, example)) faults.push(`matches ${JSON.stringify(example)}, which it must not`)
   return faults
 }
 
 /** The same of what it matches alone. What patterns need has been loaded. */
-export function matchFaults(match: Match): string[] {
+export function validateMatch(match: RuleMatch): string[] {
   const faults: string[] = []
   if (Object.keys(match).length === 0) faults.push('match names nothing, so the rule would hold for every call')
   if (match.mode !== undefined && match.command === undefined) faults.push('mode needs command')
@@ -29,40 +30,43 @@ export function matchFaults(match: Match): string[] {
   if (match.mode === 'prefix' && match.command !== undefined && plainArgv(match.command) === undefined)
     faults.push('a prefix must be plain words, without quotes, variables or operators')
   for (const text of [match.host, ...(match.network ?? [])]) {
-    const fault = text === undefined ? undefined : hostPatternFault(text)
+    const fault = text === undefined ? undefined : hostPatternError(text)
     if (fault !== undefined) faults.push(fault)
   }
-  return [...faults, ...GLOBS.flatMap(field => globFault(field, match[field])), ...faultOfPattern(match)]
+  return [...faults, ...GLOB_FIELDS.flatMap(field => validateGlob(field, match[field])), ...validatePattern(match)]
 }
 
 /** Examples are commands, texts of a param, paths or names of tools, by what the rule names. They are held against that
  * field alone. */
-async function holds({ command, mode, pattern, param, path, tool }: Match, example: string): Promise<boolean> {
-  if (command !== undefined) return commandHolds({ command, ...(mode !== undefined && { mode }) }, example)
-  if (pattern !== undefined && param === COMMAND) return commandHolds({ pattern, param }, example)
+async function matchesExample(
+  { command, mode, pattern, param, path, tool }: RuleMatch,
+  example: string
+): Promise<boolean> {
+  if (command !== undefined) return matchesCommand({ command, ...(mode !== undefined && { mode }) }, example)
+  if (pattern !== undefined && param === COMMAND_PARAM) return matchesCommand({ pattern, param }, example)
   if (pattern !== undefined) return patternMatches(pattern, example, 'line') === true
   const glob = path ?? tool
   return glob !== undefined && globMatches(glob, example)
 }
 
 /** The param that holds a command line, wherever there is one. */
-const COMMAND = 'command'
+const COMMAND_PARAM = 'command'
 
-async function commandHolds(match: Match, line: string): Promise<boolean> {
-  const facts: Facts = { ...NO_CALL, params: { [COMMAND]: line }, command: await commandFacts(line) }
-  return ruleHolds({ effect: 'allow', match }, facts) === true
+async function matchesCommand(match: RuleMatch, line: string): Promise<boolean> {
+  const facts: CallFacts = { ...EMPTY_FACTS, params: { [COMMAND_PARAM]: line }, command: await analyzeCommand(line) }
+  return ruleMatches({ effect: 'allow', match }, facts) === true
 }
 
-const NO_CALL = { tool: '', category: 'commands', effect: 'execute', paths: [], client: '' } as const
+const EMPTY_FACTS = { tool: '', category: 'commands', effect: 'execute', paths: [], client: '' } as const
 
-const GLOBS = ['tool', 'path', 'cwd', 'agent', 'client'] as const
+const GLOB_FIELDS = ['tool', 'path', 'cwd', 'agent', 'client'] as const
 
-function faultOfPattern({ pattern }: Match): string[] {
-  const fault = pattern === undefined ? undefined : patternFault(pattern)
+function validatePattern({ pattern }: RuleMatch): string[] {
+  const fault = pattern === undefined ? undefined : patternError(pattern)
   return fault === undefined ? [] : [`pattern: ${fault}`]
 }
 
-function globFault(field: string, glob: string | undefined): string[] {
+function validateGlob(field: string, glob: string | undefined): string[] {
   try {
     if (glob !== undefined) globMatches(glob, '')
     return []

@@ -1,16 +1,16 @@
 // Rules that people made by answering "always", or by POST /rules: kept across restarts, listed, revoked, expiring.
-import type { Match, RuleScope } from '../../config/schema.ts'
+import type { RuleMatch, RuleScope } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { Store } from '../../store/store.ts'
-import type { RememberedRule } from '../call.ts'
+import type { SavedRule } from '../call.ts'
 import { newId } from '../id.ts'
-import { matchFaults } from './rule-validation.ts'
-import { readyFor } from './rules.ts'
+import { validateMatch } from './rule-validation.ts'
+import { prepareRules } from './rules.ts'
 
-export interface NewRule {
-  effect: RememberedRule['effect']
-  match: Match
+export interface SavedRuleInput {
+  effect: SavedRule['effect']
+  match: RuleMatch
   scope: RuleScope
   session_id?: string | undefined
   workspace?: string | undefined
@@ -18,28 +18,28 @@ export interface NewRule {
   expires_at?: string | null | undefined
 }
 
-export class RememberedRules {
+export class SavedRules {
   readonly #journal: Journal
-  readonly #rules = new Map<string, RememberedRule>()
+  readonly #rules = new Map<string, SavedRule>()
 
   constructor(journal: Journal, store: Store) {
     this.#journal = journal
     for (const json of store.rules()) {
-      const rule = JSON.parse(json) as RememberedRule
+      const rule = JSON.parse(json) as SavedRule
       this.#rules.set(rule.rule_id, rule)
     }
   }
 
   /** All rules that have not expired, oldest first. */
-  list(): RememberedRule[] {
+  list(): SavedRule[] {
     const now = Date.now()
     for (const rule of this.#rules.values())
-      if (rule.expires_at !== null && Date.parse(rule.expires_at) <= now) void this.#forget(rule, 'expired')
+      if (rule.expires_at !== null && Date.parse(rule.expires_at) <= now) void this.#delete(rule, 'expired')
     return [...this.#rules.values()]
   }
 
   /** Those that hold for a session in a workspace. */
-  inForce(session_id: string, workspace: string): RememberedRule[] {
+  inForce(session_id: string, workspace: string): SavedRule[] {
     if (this.#rules.size === 0) return []
     return this.list().filter(
       rule =>
@@ -49,15 +49,15 @@ export class RememberedRules {
   }
 
   /** Makes a rule; resolves when it is durable. Faults of the rule are INVALID_PARAMS. */
-  async add(rule: NewRule, client: string): Promise<RememberedRule> {
+  async add(rule: SavedRuleInput, client: string): Promise<SavedRule> {
     const [added] = await this.addAll([rule], client)
     return added!
   }
 
   /** Makes all of the rules or none of them. */
-  async addAll(rules: readonly NewRule[], client: string): Promise<RememberedRule[]> {
-    await readyFor(rules)
-    const added = rules.map(rule => made(rule, client))
+  async addAll(rules: readonly SavedRuleInput[], client: string): Promise<SavedRule[]> {
+    await prepareRules(rules)
+    const added = rules.map(rule => createRule(rule, client))
     await this.#journal.append(
       added.map(({ rule_id }) => ({ type: 'rules.changed', change: 'added', rule_id })),
       () => added.map(rule => ['rule', rule.rule_id, JSON.stringify(rule)])
@@ -67,14 +67,14 @@ export class RememberedRules {
   }
 
   /** Takes a rule back; resolves when that is durable. */
-  async revoke(rule_id: string): Promise<RememberedRule> {
+  async revoke(rule_id: string): Promise<SavedRule> {
     const rule = this.#rules.get(rule_id)
     if (!rule) throw new ToolError('NOT_FOUND', `No rule ${rule_id}.`)
-    await this.#forget(rule, 'revoked')
+    await this.#delete(rule, 'revoked')
     return rule
   }
 
-  #forget(rule: RememberedRule, change: 'revoked' | 'expired') {
+  #delete(rule: SavedRule, change: 'revoked' | 'expired') {
     this.#rules.delete(rule.rule_id)
     return this.#journal.append([{ type: 'rules.changed', change, rule_id: rule.rule_id }], () => [
       ['forgetRule', rule.rule_id]
@@ -83,12 +83,12 @@ export class RememberedRules {
 }
 
 /** The rule as it will be kept; throws what is wrong with it. */
-function made(rule: NewRule, client: string): RememberedRule {
+function createRule(rule: SavedRuleInput, client: string): SavedRule {
   if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= Date.now())
     throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {
       errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
     })
-  const faults = matchFaults(rule.match)
+  const faults = validateMatch(rule.match)
   if (faults.length > 0)
     throw new ToolError('INVALID_PARAMS', `The rule cannot hold as written: ${faults[0]}`, {
       errors: faults.map(message => ({ pointer: '/match', message }))

@@ -6,12 +6,12 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
-import type { Guard } from '../files/policy/path-policy.ts'
+import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../host.ts'
-import type { News, Watcher } from '../watch/watcher.ts'
-import type { Embeddings } from './embeddings-client.ts'
-import type { Asking, FromIndex, IndexSettings, ToIndex } from './index-worker.ts'
-import type { Progress } from './indexer.ts'
+import type { WatchEvents, Watcher } from '../watch/watcher.ts'
+import type { EmbeddingsClient } from './embeddings-client.ts'
+import type { CodeQuery, IndexWorkerData, IndexWorkerMessage, IndexWorkerRequest } from './index-worker.ts'
+import type { IndexProgress } from './indexer.ts'
 import type { RankedFile } from './ranking.ts'
 import type { VectorProgress } from './vector-index.ts'
 
@@ -38,23 +38,23 @@ export interface IndexState {
   embeddings?: VectorProgress & { model: string; reason?: string }
 }
 
-interface CodeAnswer {
+interface CodeSearchResult {
   files: RankedFile[]
   index: IndexState
 }
 
-interface Terms {
+interface CodeSearchOptions {
   signal: AbortSignal
   /** How long to wait for an index that is not complete. */
-  wait_ms: number
+  waitMs: number
 }
 
-const NOT_BEGUN: Progress = { complete: false, files: 0, waiting: 0, left_out: 0, bytes: 0 }
+const NO_PROGRESS: IndexProgress = { complete: false, files: 0, waiting: 0, left_out: 0, bytes: 0 }
 /** Where nothing tells of changes, all files are compared again when somebody asks, but no more often. */
-const COMPARE_EVERY_MS = 10_000
+const MIN_RESCAN_INTERVAL_MS = 10_000
 /** After a failure it is left alone for a while. */
-const AGAIN_AFTER_MS = 60_000
-const CLOSING_MS = 2_000
+const RETRY_AFTER_MS = 60_000
+const CLOSE_TIMEOUT_MS = 2_000
 
 /** Where the index of a root folder is kept. */
 export const indexFile = (stateDir: string, root: string): string =>
@@ -65,31 +65,31 @@ export const indexFolder = (stateDir: string): string => path.join(stateDir, 'in
 export class CodeIndex {
   readonly #workspace: Workspace
   readonly #watcher: Watcher
-  readonly #guard: Guard
+  readonly #guard: PathGuard
   readonly #settings: Config['search']
-  readonly #embeddings: Embeddings | undefined
-  readonly #changed: (state: IndexState) => void
+  readonly #embeddings: EmbeddingsClient | undefined
+  readonly #onStateChange: (state: IndexState) => void
   #worker: Worker | undefined
-  #progress = NOT_BEGUN
-  #embedded: VectorProgress = { embedded: 0, pieces: 0 }
+  #progress = NO_PROGRESS
+  #vectorProgress: VectorProgress = { embedded: 0, pieces: 0 }
   readonly #closed = new AbortController()
   #state: IndexState['state']
   #reason: string | undefined
-  #failed_at = 0
-  #compared = 0
-  #following = false
-  #off: () => void = () => {}
-  #next = 1
-  readonly #answers = new Map<number, (answer: RankedFile[] | Error) => void>()
+  #failedAt = 0
+  #rescannedAt = 0
+  #isFollowing = false
+  #unsubscribe: () => void = () => {}
+  #nextId = 1
+  readonly #pendingAnswers = new Map<number, (answer: RankedFile[] | Error) => void>()
   readonly #waiters = new Set<() => void>()
 
   /** `changed` hears of each new state. */
   constructor(
     workspace: Workspace,
     watcher: Watcher,
-    guard: Guard,
+    guard: PathGuard,
     settings: Config['search'],
-    embeddings: Embeddings | undefined,
+    embeddings: EmbeddingsClient | undefined,
     changed: (state: IndexState) => void
   ) {
     this.#workspace = workspace
@@ -97,7 +97,7 @@ export class CodeIndex {
     this.#guard = guard
     this.#settings = settings
     this.#embeddings = embeddings
-    this.#changed = changed
+    this.#onStateChange = changed
     this.#state = settings.index === 'off' ? 'off' : 'idle'
   }
 
@@ -109,55 +109,56 @@ export class CodeIndex {
       waiting,
       left_out,
       bytes,
-      following: this.#following && this.#watcher.live,
+      following: this.#isFollowing && this.#watcher.isLive,
       ...(compared_at !== undefined && { compared_at }),
       ...(this.#reason !== undefined && { reason: this.#reason }),
-      ...(this.#embeddings && { embeddings: { ...this.#embedded, ...this.#embeddings.state } })
+      ...(this.#embeddings && { embeddings: { ...this.#vectorProgress, ...this.#embeddings.state } })
     }
   }
 
   /** Begins to build, or to catch up with what has changed since the last run. */
   start() {
-    const again = this.#state === 'failed' && Date.now() - this.#failed_at > AGAIN_AFTER_MS
+    const again = this.#state === 'failed' && Date.now() - this.#failedAt > RETRY_AFTER_MS
     if (this.#state !== 'idle' && !again) return
-    this.#enter('building')
-    this.#begin().catch(error => this.#fail(error))
+    this.#setState('building')
+    this.#startWorker().catch(error => this.#fail(error))
   }
 
   /** The files that answer best; undefined while the index is not complete. */
-  async ask(asking: Asking, { signal, wait_ms }: Terms): Promise<CodeAnswer | undefined> {
+  async search(asking: CodeQuery, { signal, waitMs }: CodeSearchOptions): Promise<CodeSearchResult | undefined> {
     this.start()
-    await this.#complete(wait_ms, signal)
+    await this.#waitUntilReady(waitMs, signal)
     if (this.#state !== 'ready') return undefined
-    if (this.#following) await this.#watcher.settled()
-    if (!this.#watcher.live) this.#compareAgain()
-    const vector = this.#embedded.embedded > 0 ? await this.#embeddings?.ofQuestion(asking.text, signal) : undefined
-    const files = await this.#asked({ ...asking, vector }, signal)
+    if (this.#isFollowing) await this.#watcher.settled()
+    if (!this.#watcher.isLive) this.#rescanIfDue()
+    const vector =
+      this.#vectorProgress.embedded > 0 ? await this.#embeddings?.embedQuery(asking.text, signal) : undefined
+    const files = await this.#request({ ...asking, vector }, signal)
     return files && { files, index: this.state }
   }
 
   async close(): Promise<void> {
     this.#closed.abort()
-    this.#off()
+    this.#unsubscribe()
     this.#state = 'off'
     const worker = this.#worker
     if (!worker) return
     this.#worker = undefined
     const gone = new Promise(resolve => worker.once('exit', resolve))
-    worker.postMessage({ close: true } satisfies ToIndex)
-    const timer = setTimeout(() => void worker.terminate(), CLOSING_MS)
+    worker.postMessage({ close: true } satisfies IndexWorkerRequest)
+    const timer = setTimeout(() => void worker.terminate(), CLOSE_TIMEOUT_MS)
     await gone
     clearTimeout(timer)
   }
 
-  async #begin() {
+  async #startWorker() {
     await this.#watcher.start()
     if (this.#state !== 'building') return
     const file = indexFile(this.#guard.stateDir, this.#workspace.root)
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-    const { doors: _, ...workspace } = this.#workspace
+    const { dirAccess: _, ...workspace } = this.#workspace
     const { max_files, max_file_bytes, max_bytes } = this.#settings
-    const data: IndexSettings = {
+    const data: IndexWorkerData = {
       file,
       workspace,
       guard: this.#guard,
@@ -171,32 +172,32 @@ export class CodeIndex {
       workerData: data,
       resourceLimits: { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 512 }
     })
-    worker.on('message', (message: FromIndex) => this.#hear(message))
+    worker.on('message', (message: IndexWorkerMessage) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
     // What it has begun need not be done before the server ends.
     worker.unref()
     this.#worker = worker
     // First the ear, then the look: what comes between is told at least once.
-    this.#off = this.#watcher.on(news => this.#note(news))
-    this.#following = this.#watcher.live
-    this.#compare()
+    this.#unsubscribe = this.#watcher.subscribe(news => this.#forwardEvents(news))
+    this.#isFollowing = this.#watcher.isLive
+    this.#requestRescan()
   }
 
-  #compare() {
-    this.#compared = Date.now()
-    this.#worker?.postMessage({ compare: true } satisfies ToIndex)
+  #requestRescan() {
+    this.#rescannedAt = Date.now()
+    this.#worker?.postMessage({ rescan: true } satisfies IndexWorkerRequest)
   }
 
-  #compareAgain() {
-    if (Date.now() - this.#compared > COMPARE_EVERY_MS && this.#progress.waiting === 0) this.#compare()
+  #rescanIfDue() {
+    if (Date.now() - this.#rescannedAt > MIN_RESCAN_INTERVAL_MS && this.#progress.waiting === 0) this.#requestRescan()
   }
 
-  #note(news: News) {
-    if (!this.#watcher.live) this.#following = false
-    this.#worker?.postMessage({ news } satisfies ToIndex)
+  #forwardEvents(watchEvents: WatchEvents) {
+    if (!this.#watcher.isLive) this.#isFollowing = false
+    this.#worker?.postMessage({ watchEvents } satisfies IndexWorkerRequest)
   }
 
-  async #complete(wait_ms: number, signal: AbortSignal) {
+  async #waitUntilReady(wait_ms: number, signal: AbortSignal) {
     if (this.#state !== 'building' || wait_ms === 0) return
     signal.throwIfAborted()
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -212,35 +213,35 @@ export class CodeIndex {
   }
 
   /** Undefined where the index has failed meanwhile. */
-  async #asked(
-    ask: Asking & { vector: Float32Array | undefined },
+  async #request(
+    ask: CodeQuery & { vector: Float32Array | undefined },
     signal: AbortSignal
   ): Promise<RankedFile[] | undefined> {
     const worker = this.#worker
     if (!worker) return undefined
-    const id = this.#next++
+    const id = this.#nextId++
     const { promise, resolve } = Promise.withResolvers<RankedFile[] | Error>()
     const aborted = () => resolve(signal.reason)
     signal.addEventListener('abort', aborted)
-    this.#answers.set(id, resolve)
-    worker.postMessage({ ask, id } satisfies ToIndex)
+    this.#pendingAnswers.set(id, resolve)
+    worker.postMessage({ ask, id } satisfies IndexWorkerRequest)
     const answer = await promise
-    this.#answers.delete(id)
+    this.#pendingAnswers.delete(id)
     signal.removeEventListener('abort', aborted)
     if (!(answer instanceof Error)) return answer
     signal.throwIfAborted()
     return undefined
   }
 
-  #hear(message: FromIndex) {
+  #onMessage(message: IndexWorkerMessage) {
     if ('progress' in message) {
       this.#progress = message.progress
-      if (message.progress.complete && this.#state === 'building') this.#enter('ready')
+      if (message.progress.complete && this.#state === 'building') this.#setState('ready')
     }
-    if ('embedding' in message) this.#embedded = message.embedding
+    if ('embedding' in message) this.#vectorProgress = message.embedding
     if ('embed' in message) void this.#embed(message.embed, message.id)
-    if ('files' in message) this.#answers.get(message.id)?.(message.files)
-    else if ('failed' in message && 'id' in message) this.#answers.get(message.id)?.(new Error(message.failed))
+    if ('files' in message) this.#pendingAnswers.get(message.id)?.(message.files)
+    else if ('failed' in message && 'id' in message) this.#pendingAnswers.get(message.id)?.(new Error(message.failed))
     else if ('failed' in message) this.#fail(new Error(message.failed))
   }
 
@@ -254,30 +255,30 @@ export class CodeIndex {
   async #embed(texts: readonly string[], id: number) {
     const { signal } = this.#closed
     const vectors =
-      this.#embeddings && this.#embeddings.pause_ms === 0
+      this.#embeddings && this.#embeddings.backoffMs === 0
         ? await this.#embeddings.embed(texts, signal).catch(() => undefined)
         : undefined
-    this.#worker?.postMessage({ vectors, id } satisfies ToIndex)
+    this.#worker?.postMessage({ vectors, id } satisfies IndexWorkerRequest)
   }
 
   #fail(error: unknown) {
     if (this.#state === 'off') return
-    this.#off()
+    this.#unsubscribe()
     const worker = this.#worker
     this.#worker = undefined
     void worker?.terminate()
-    this.#failed_at = Date.now()
+    this.#failedAt = Date.now()
     this.#reason = (error as Error).message
-    this.#progress = NOT_BEGUN
-    this.#enter('failed')
+    this.#progress = NO_PROGRESS
+    this.#setState('failed')
     const gone = new ToolError('EXECUTION_ERROR', 'The index has failed.')
-    for (const answer of this.#answers.values()) answer(gone)
+    for (const answer of this.#pendingAnswers.values()) answer(gone)
   }
 
-  #enter(state: IndexState['state']) {
+  #setState(state: IndexState['state']) {
     this.#state = state
     if (state !== 'failed') this.#reason = undefined
     if (state !== 'building') for (const waiter of this.#waiters) waiter()
-    this.#changed(this.state)
+    this.#onStateChange(this.state)
   }
 }

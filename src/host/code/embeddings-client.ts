@@ -12,29 +12,29 @@ interface EndpointState {
 }
 
 /** A question waits no longer for its vector. */
-const QUESTION_MS = 1_000
-const FIRST_PAUSE_MS = 1_000
-const LONGEST_PAUSE_MS = 300_000
+const QUERY_TIMEOUT_MS = 1_000
+const MIN_BACKOFF_MS = 1_000
+const MAX_BACKOFF_MS = 300_000
 /** Questions whose vectors are kept. */
-const MOST_QUESTIONS = 200
-const TOO_MANY = 429
+const MAX_CACHED_QUERIES = 200
+const TOO_MANY_REQUESTS = 429
 /** A vector of ten thousand dimensions is half of it. */
-const MOST_BYTES_A_TEXT = 512 * 1024
+const MAX_BYTES_PER_TEXT = 512 * 1024
 
-export class Embeddings {
+export class EmbeddingsClient {
   readonly settings: EmbeddingSettings
   readonly #key: string | undefined
-  readonly #masked: (text: string) => string
-  readonly #questions = new Map<string, Float32Array>()
+  readonly #maskText: (text: string) => string
+  readonly #queryCache = new Map<string, Float32Array>()
   #dimensions: number | undefined
   #reason: string | undefined
   #failures = 0
-  #not_before = 0
+  #retryAt = 0
 
   constructor(settings: EmbeddingSettings, key: string | undefined, masked: (text: string) => string) {
     this.settings = settings
     this.#key = key
-    this.#masked = masked
+    this.#maskText = masked
     this.#dimensions = settings.dimensions
   }
 
@@ -44,19 +44,19 @@ export class Embeddings {
   }
 
   /** How long the endpoint is to be left alone. */
-  get pause_ms(): number {
-    return Math.max(0, this.#not_before - Date.now())
+  get backoffMs(): number {
+    return Math.max(0, this.#retryAt - Date.now())
   }
 
   /** The vector of a question; undefined where none is to be had soon. */
-  async ofQuestion(text: string, signal: AbortSignal): Promise<Float32Array | undefined> {
-    const known = this.#questions.get(text)
+  async embedQuery(text: string, signal: AbortSignal): Promise<Float32Array | undefined> {
+    const known = this.#queryCache.get(text)
     if (known) return known
-    if (this.pause_ms > 0) return undefined
+    if (this.backoffMs > 0) return undefined
     try {
-      const [vector] = await this.embed([text], AbortSignal.any([signal, AbortSignal.timeout(QUESTION_MS)]))
-      if (this.#questions.size >= MOST_QUESTIONS) this.#questions.clear()
-      this.#questions.set(text, vector!)
+      const [vector] = await this.embed([text], AbortSignal.any([signal, AbortSignal.timeout(QUERY_TIMEOUT_MS)]))
+      if (this.#queryCache.size >= MAX_CACHED_QUERIES) this.#queryCache.clear()
+      this.#queryCache.set(text, vector!)
       return vector
     } catch {
       signal.throwIfAborted()
@@ -67,39 +67,39 @@ export class Embeddings {
   /** One vector of length 1 for each text. */
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     try {
-      const vectors = await this.#asked(texts, signal)
+      const vectors = await this.#request(texts, signal)
       this.#failures = 0
       this.#reason = undefined
       return vectors
     } catch (error) {
       // Whoever asks no longer says nothing of the endpoint.
-      if (!isLeft(signal)) this.#fail(error as Error)
+      if (!isCancelled(signal)) this.#fail(error as Error)
       throw error
     }
   }
 
-  async #asked(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
+  async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const { url, model, dimensions, timeout_ms } = this.settings
     const response = await fetch(`${url.replace(/\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(this.#key && { authorization: `Bearer ${this.#key}` }) },
-      body: JSON.stringify({ model, input: texts.map(this.#masked), ...(dimensions && { dimensions }) }),
+      body: JSON.stringify({ model, input: texts.map(this.#maskText), ...(dimensions && { dimensions }) }),
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)])
     })
     if (!response.ok) {
       await response.body?.cancel()
-      throw new Refused(response.status, Number(response.headers.get('retry-after')) * 1_000 || 0)
+      throw new EndpointError(response.status, Number(response.headers.get('retry-after')) * 1_000 || 0)
     }
-    return this.#vectorsIn(JSON.parse(await textOf(response, texts.length * MOST_BYTES_A_TEXT)), texts.length)
+    return this.#parseVectors(JSON.parse(await readText(response, texts.length * MAX_BYTES_PER_TEXT)), texts.length)
   }
 
-  #vectorsIn(answer: unknown, count: number): Float32Array[] {
+  #parseVectors(answer: unknown, count: number): Float32Array[] {
     const data = (answer as { data?: { index?: number; embedding?: unknown }[] } | null)?.data
     if (!Array.isArray(data) || data.length !== count) throw new Error('It answered something else than vectors.')
     const vectors = data
       .toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0))
-      .map(({ embedding }) => normal(Float32Array.from(Array.isArray(embedding) ? embedding.map(Number) : [])))
+      .map(({ embedding }) => normalize(Float32Array.from(Array.isArray(embedding) ? embedding.map(Number) : [])))
     for (const { length } of vectors) {
       this.#dimensions ??= length
       if (length === 0 || length !== this.#dimensions)
@@ -110,17 +110,17 @@ export class Embeddings {
 
   #fail(error: Error) {
     this.#failures += 1
-    this.#reason = reasonOf(error)
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1))
-    this.#not_before = Date.now() + Math.max(pause, error instanceof Refused ? error.retry_after_ms : 0)
+    this.#reason = failureReason(error)
+    const pause = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** (this.#failures - 1))
+    this.#retryAt = Date.now() + Math.max(pause, error instanceof EndpointError ? error.retryAfterMs : 0)
   }
 }
 
 /** Given up for another reason than its time. */
-const isLeft = ({ aborted, reason }: AbortSignal) => aborted && (reason as Error).name !== 'TimeoutError'
+const isCancelled = ({ aborted, reason }: AbortSignal) => aborted && (reason as Error).name !== 'TimeoutError'
 
 /** No more than so many bytes of it are taken in. */
-async function textOf({ body }: Response, most: number): Promise<string> {
+async function readText({ body }: Response, most: number): Promise<string> {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body ?? []) {
@@ -131,17 +131,17 @@ async function textOf({ body }: Response, most: number): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-class Refused extends Error {
-  readonly retry_after_ms: number
+class EndpointError extends Error {
+  readonly retryAfterMs: number
 
   constructor(status: number, retry_after_ms: number) {
-    super(status === TOO_MANY ? 'It is asked too often (429).' : `It answered ${status}.`)
-    this.retry_after_ms = Math.min(retry_after_ms, LONGEST_PAUSE_MS)
+    super(status === TOO_MANY_REQUESTS ? 'It is asked too often (429).' : `It answered ${status}.`)
+    this.retryAfterMs = Math.min(retry_after_ms, MAX_BACKOFF_MS)
   }
 }
 
 /** Words of the endpoint itself are not repeated: they may hold what was sent. */
-function reasonOf(error: Error): string {
+function failureReason(error: Error): string {
   if (error.name === 'TimeoutError') return 'It did not answer in time.'
   if (error instanceof SyntaxError) return 'It answered something else than JSON.'
   const code = (error.cause as { code?: string } | undefined)?.code
@@ -149,7 +149,7 @@ function reasonOf(error: Error): string {
 }
 
 /** So long that a product of two of them is the cosine of their angle. */
-function normal(vector: Float32Array): Float32Array {
+function normalize(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector)
   return length > 0 && Number.isFinite(length) ? vector.map(value => value / length) : new Float32Array(0)
 }

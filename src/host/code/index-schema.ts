@@ -7,13 +7,13 @@ const VERSION = 1
 
 // The number of a file is never given again, so that what is known of it elsewhere is never taken for another's.
 /** A piece's row is its file's number times this, plus its own within the file. */
-export const PIECES_A_FILE = 4_096
+export const PIECES_PER_FILE = 4_096
 
 /** The number of the file that a piece is of. */
-export const fileOf = (piece: number): number => Math.floor(piece / PIECES_A_FILE)
+export const fileIdOf = (piece: number): number => Math.floor(piece / PIECES_PER_FILE)
 
 // The words are kept, not the texts. They come taken apart, so there is nothing left to find out about them.
-const HOW = `content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"`
+const FTS_OPTIONS = `content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"`
 
 const TABLES = `
   CREATE TABLE about (made_by TEXT NOT NULL) STRICT;
@@ -21,8 +21,8 @@ const TABLES = `
     id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, weight REAL NOT NULL,
     pieces INTEGER NOT NULL, borders BLOB NOT NULL
   ) STRICT;
-  CREATE VIRTUAL TABLE outlines USING fts5(path, head, names, ${HOW});
-  CREATE VIRTUAL TABLE words USING fts5(names, prose, code, ${HOW});
+  CREATE VIRTUAL TABLE outlines USING fts5(path, head, names, ${FTS_OPTIONS});
+  CREATE VIRTUAL TABLE words USING fts5(names, prose, code, ${FTS_OPTIONS});
   INSERT INTO words (words, rank) VALUES ('hashsize', 8000000);
   CREATE TABLE vectors (piece INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
   CREATE TABLE about_vectors (made_by TEXT NOT NULL) STRICT;`
@@ -31,14 +31,14 @@ const TABLES = `
 export function openIndex(file: string, rules: string): DatabaseSync {
   const made_by = `${VERSION} ${rules}`
   try {
-    const db = connected(file)
-    if (isMadeBy(db, made_by)) return db
+    const db = connect(file)
+    if (isBuiltBy(db, made_by)) return db
     db.close()
   } catch {
     // Whatever is wrong with it, a new one is as good.
   }
   removeIndex(file)
-  const db = connected(file)
+  const db = connect(file)
   db.exec(`BEGIN; ${TABLES} COMMIT`)
   db.prepare('INSERT INTO about VALUES (?)').run(made_by)
   return db
@@ -49,7 +49,7 @@ export function removeIndex(file: string) {
 }
 
 // Losing the last moments is no loss: what is not in the index is indexed again.
-function connected(file: string) {
+function connect(file: string) {
   const db = new DatabaseSync(file)
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA secure_delete = ON'
@@ -57,7 +57,7 @@ function connected(file: string) {
   return db
 }
 
-function isMadeBy(db: DatabaseSync, made_by: string) {
+function isBuiltBy(db: DatabaseSync, made_by: string) {
   const has = db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'about'`).get()
   return has !== undefined && db.prepare('SELECT made_by FROM about').get()?.made_by === made_by
 }

@@ -5,25 +5,25 @@ import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { foldersAbove } from '../../text/ancestors.ts'
-import type { Question } from '../../text/code/query-terms.ts'
+import { listAncestors } from '../../text/ancestors.ts'
+import type { QueryTerms } from '../../text/code/query-terms.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
-import { DOORS } from '../files/dir-access.ts'
-import type { Guard } from '../files/policy/path-policy.ts'
+import { DEFAULT_DIR_ACCESS } from '../files/dir-access.ts'
+import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../host.ts'
-import type { News } from '../watch/watcher.ts'
+import type { WatchEvents } from '../watch/watcher.ts'
 import { openIndex, removeIndex } from './index-schema.ts'
 import { IndexStore } from './index-store.ts'
 import { IndexTree } from './index-tree.ts'
-import { Indexer, type Progress } from './indexer.ts'
-import { fused } from './rank-fusion.ts'
-import { type RankedFile, ranked } from './ranking.ts'
-import { type VectorProgress, type VectorSettings, Vectors } from './vector-index.ts'
+import { Indexer, type IndexProgress } from './indexer.ts'
+import { fuseRankings } from './rank-fusion.ts'
+import { type RankedFile, rankFiles } from './ranking.ts'
+import { VectorIndex, type VectorProgress, type VectorSettings } from './vector-index.ts'
 
-export interface IndexSettings {
+export interface IndexWorkerData {
   file: string
-  workspace: Omit<Workspace, 'doors'>
-  guard: Guard
+  workspace: Omit<Workspace, 'dirAccess'>
+  guard: PathGuard
   max_files: number
   max_file_bytes: number
   max_bytes: number
@@ -31,8 +31,8 @@ export interface IndexSettings {
   vectors: VectorSettings | undefined
 }
 
-export interface Asking {
-  question: Question
+export interface CodeQuery {
+  question: QueryTerms
   /** The question as it was put. */
   text: string
   /** Canonical path of the file or folder to stay in. */
@@ -43,121 +43,121 @@ export interface Asking {
 }
 
 /** With the question's vector, where there is one. */
-interface AskingOf extends Asking {
+interface CodeQueryWithVector extends CodeQuery {
   vector?: Float32Array | undefined
 }
 
-export type ToIndex =
-  | { compare: true }
-  | { news: News }
-  | { ask: AskingOf; id: number }
+export type IndexWorkerRequest =
+  | { rescan: true }
+  | { watchEvents: WatchEvents }
+  | { ask: CodeQueryWithVector; id: number }
   | { vectors: Float32Array[] | undefined; id: number }
   | { close: true }
-export type FromIndex =
-  | { progress: Progress }
+export type IndexWorkerMessage =
+  | { progress: IndexProgress }
   | { embedding: VectorProgress }
   | { embed: readonly string[]; id: number }
-  | { id: number; files: RankedFile[]; progress: Progress }
+  | { id: number; files: RankedFile[]; progress: IndexProgress }
   | { id: number; failed: string }
   | { failed: string }
 
 /** A question waits so long for what has changed just before it. */
-const CATCH_UP_MS = 2_000
-const TELL_EVERY_MS = 100
+const CATCH_UP_TIMEOUT_MS = 2_000
+const PROGRESS_INTERVAL_MS = 100
 /** Files of each order that are put together. */
-const FUSED = 100
+const FUSION_CANDIDATES = 100
 /** Behind the rest of the server. */
-const PRIORITY = 5
+const NICE_LEVEL = 5
 /** SQLite's words for a file that is no index any more. */
-const RUINED: ReadonlySet<number | undefined> = new Set([11, 26])
+const CORRUPT_ERROR_CODES: ReadonlySet<number | undefined> = new Set([11, 26])
 
-const { file, workspace, guard, vectors: embedding, ...limits } = workerData as IndexSettings
+const { file, workspace, guard, vectors: embedding, ...limits } = workerData as IndexWorkerData
 const rules = JSON.stringify([guard.sensitive, limits.max_file_bytes])
 const port = parentPort!
-const tell = (message: FromIndex) => port.postMessage(message)
+const post = (message: IndexWorkerMessage) => port.postMessage(message)
 
-giveWay()
+lowerPriority()
 let store: IndexStore
-let vectors: Vectors | undefined
-const embeds = new Map<number, (vectors: Float32Array[] | undefined) => void>()
+let vectors: VectorIndex | undefined
+const pendingEmbeds = new Map<number, (vectors: Float32Array[] | undefined) => void>()
 let nextEmbed = 1
-let indexer = opened()
-let told = 0
+let indexer = openIndexer()
+let lastProgressAt = 0
 
-port.on('message', (message: ToIndex) => {
-  if ('compare' in message) follow(indexer.compare())
-  else if ('news' in message) follow(indexer.hear(message.news))
-  else if ('vectors' in message) embeds.get(message.id)?.(message.vectors)
-  else if ('ask' in message) void answer(message.ask, message.id)
+port.on('message', (message: IndexWorkerRequest) => {
+  if ('rescan' in message) runOrRebuild(indexer.rescan())
+  else if ('watchEvents' in message) runOrRebuild(indexer.handleEvents(message.watchEvents))
+  else if ('vectors' in message) pendingEmbeds.get(message.id)?.(message.vectors)
+  else if ('ask' in message) void answerQuery(message.ask, message.id)
   else close()
 })
 
-function opened(): Indexer {
+function openIndexer(): Indexer {
   store = new IndexStore(openIndex(file, rules))
-  const tree = new IndexTree({ ...workspace, doors: DOORS }, guard, limits.max_file_bytes)
-  vectors = embedding && new Vectors(store, tree, embedding, embed, tellVectors)
+  const tree = new IndexTree({ ...workspace, dirAccess: DEFAULT_DIR_ACCESS }, guard, limits.max_file_bytes)
+  vectors = embedding && new VectorIndex(store, tree, embedding, embed, postVectorProgress)
   return new Indexer(store, tree, limits, progress => {
     const now = performance.now()
-    if (progress.waiting > 0 && now - told < TELL_EVERY_MS) return
-    told = now
-    tell({ progress })
+    if (progress.waiting > 0 && now - lastProgressAt < PROGRESS_INTERVAL_MS) return
+    lastProgressAt = now
+    post({ progress })
   })
 }
 
-function tellVectors() {
-  if (vectors) tell({ embedding: vectors.progress })
+function postVectorProgress() {
+  if (vectors) post({ embedding: vectors.progress })
 }
 
 /** The main thread asks the endpoint. */
 async function embed(texts: readonly string[]): Promise<Float32Array[] | undefined> {
   const id = nextEmbed++
   const { promise, resolve } = Promise.withResolvers<Float32Array[] | undefined>()
-  embeds.set(id, resolve)
-  tell({ embed: texts, id })
-  return promise.finally(() => embeds.delete(id))
+  pendingEmbeds.set(id, resolve)
+  post({ embed: texts, id })
+  return promise.finally(() => pendingEmbeds.delete(id))
 }
 
 /** An index that was ruined on the disk is made anew; any other fault is told, and ends it. */
-function follow(work: Promise<void>) {
+function runOrRebuild(work: Promise<void>) {
   work
-    .then(() => vectors?.work())
+    .then(() => vectors?.update())
     .catch(error => {
-      if (!isRuined(error)) return tell({ failed: (error as Error).message })
-      beginAnew()
-      follow(indexer.compare())
+      if (!isCorrupt(error)) return post({ failed: (error as Error).message })
+      rebuild()
+      runOrRebuild(indexer.rescan())
     })
 }
 
-function beginAnew() {
+function rebuild() {
   try {
     store.close()
   } catch {
     // It goes anyway.
   }
   removeIndex(file)
-  indexer = opened()
+  indexer = openIndexer()
 }
 
-const isRuined = (error: unknown) => RUINED.has((error as { errcode?: number }).errcode)
+const isCorrupt = (error: unknown) => CORRUPT_ERROR_CODES.has((error as { errcode?: number }).errcode)
 
-async function answer({ question, path, include, exclude, limit, vector }: AskingOf, id: number) {
+async function answerQuery({ question, path, include, exclude, limit, vector }: CodeQueryWithVector, id: number) {
   try {
-    await Promise.race([indexer.settled(), pause(CATCH_UP_MS, undefined, { ref: false })])
-    const within = isAll(path, include, exclude) ? undefined : filesWithin(path, include, exclude)
-    const byWords = ranked(store, question, vector ? FUSED : limit, within)
+    await Promise.race([indexer.settled(), pause(CATCH_UP_TIMEOUT_MS, undefined, { ref: false })])
+    const within = matchesAll(path, include, exclude) ? undefined : filesWithin(path, include, exclude)
+    const byWords = rankFiles(store, question, vector ? FUSION_CANDIDATES : limit, within)
     const nearest = vector && vectors?.nearest(vector, within && new Set(within))
-    const files = nearest ? fused(store, byWords, nearest, limit) : byWords
-    tell({ id, files, progress: indexer.progress })
+    const files = nearest ? fuseRankings(store, byWords, nearest, limit) : byWords
+    post({ id, files, progress: indexer.progress })
   } catch (error) {
-    tell({ id, failed: (error as Error).message })
-    if (isRuined(error)) {
-      beginAnew()
-      follow(indexer.compare())
+    post({ id, failed: (error as Error).message })
+    if (isCorrupt(error)) {
+      rebuild()
+      runOrRebuild(indexer.rescan())
     }
   }
 }
 
-const isAll = (path: string, ...globs: readonly (readonly string[])[]) =>
+const matchesAll = (path: string, ...globs: readonly (readonly string[])[]) =>
   path === '.' && globs.every(({ length }) => length === 0)
 
 /** The numbers of the files that are in the folder, or are the file, and that the globs leave. */
@@ -165,19 +165,19 @@ function filesWithin(path: string, include: readonly string[], exclude: readonly
   const prefix = path === '.' ? '' : `${path}/`
   const [included, excluded] = [include.map(compileGlob), exclude.map(compileGlob)]
   return store
-    .known()
+    .listFiles()
     .filter(known => {
       if (known.path === path) return true
       if (!known.path.startsWith(prefix)) return false
       const inner = known.path.slice(prefix.length)
       if (included.length > 0 && !included.some(glob => glob.matches(inner))) return false
-      return !withFolders(inner).some(each => excluded.some(glob => glob.matches(each)))
+      return !withAncestors(inner).some(each => excluded.some(glob => glob.matches(each)))
     })
     .map(({ id }) => id)
 }
 
 /** A path, and the folders that it is in. */
-const withFolders = (path: string) => [...foldersAbove(path), path]
+const withAncestors = (path: string) => [...listAncestors(path), path]
 
 function close() {
   try {
@@ -188,9 +188,9 @@ function close() {
 }
 
 /** Linux gives each thread a priority of its own. Elsewhere it would be that of the whole server. */
-function giveWay() {
+function lowerPriority() {
   try {
-    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), PRIORITY)
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICE_LEVEL)
   } catch {
     // It is only a courtesy.
   }

@@ -1,8 +1,8 @@
 // The vectors of an index's pieces, made after its words and held in memory to be compared. Each text goes to the main
 // thread, which asks the endpoint.
 import { setTimeout as pause } from 'node:timers/promises'
-import { fileOf, PIECES_A_FILE } from './index-schema.ts'
-import type { FileRow, Find, IndexStore } from './index-store.ts'
+import { fileIdOf, PIECES_PER_FILE } from './index-schema.ts'
+import type { FileRow, IndexHit, IndexStore } from './index-store.ts'
 import type { IndexTree } from './index-tree.ts'
 
 /** How far the vectors are. */
@@ -12,7 +12,7 @@ export interface VectorProgress {
 }
 
 /** Asks for vectors; undefined where none are to be had now. */
-type Embed = (texts: readonly string[]) => Promise<Float32Array[] | undefined>
+type EmbedTexts = (texts: readonly string[]) => Promise<Float32Array[] | undefined>
 
 export interface VectorSettings {
   /** What made them: others do not compare. */
@@ -21,108 +21,108 @@ export interface VectorSettings {
   max_pieces: number
 }
 
-const LONGEST_TEXT = 6_000
-const AGAIN_MS = 1_000
-const NEAREST = 100
+const MAX_TEXT_CHARACTERS = 6_000
+const RETRY_DELAY_MS = 1_000
+const MAX_NEAREST = 100
 
-export class Vectors {
+export class VectorIndex {
   readonly #store: IndexStore
   readonly #tree: IndexTree
   readonly #settings: VectorSettings
-  readonly #embed: Embed
-  readonly #tell: () => void
+  readonly #embed: EmbedTexts
+  readonly #onProgress: () => void
   /** By piece. */
   readonly #vectors: Map<number, Float32Array>
-  #working = false
-  #again = false
+  #isRunning = false
+  #needsRerun = false
 
-  constructor(store: IndexStore, tree: IndexTree, settings: VectorSettings, embed: Embed, tell: () => void) {
+  constructor(store: IndexStore, tree: IndexTree, settings: VectorSettings, embed: EmbedTexts, tell: () => void) {
     this.#store = store
     this.#tree = tree
     this.#settings = settings
     this.#embed = embed
-    this.#tell = tell
-    this.#vectors = store.vectors(settings.made_by)
+    this.#onProgress = tell
+    this.#vectors = store.loadVectors(settings.made_by)
   }
 
   get progress(): VectorProgress {
-    return { embedded: this.#vectors.size, pieces: Math.min(this.#store.size, this.#settings.max_pieces) }
+    return { embedded: this.#vectors.size, pieces: Math.min(this.#store.pieceCount, this.#settings.max_pieces) }
   }
 
   /** Makes what is missing, and forgets what is gone. */
-  async work(): Promise<void> {
-    this.#again = true
-    if (this.#working) return
-    this.#working = true
+  async update(): Promise<void> {
+    this.#needsRerun = true
+    if (this.#isRunning) return
+    this.#isRunning = true
     try {
-      while (this.#again) {
-        this.#again = false
-        await this.#round()
+      while (this.#needsRerun) {
+        this.#needsRerun = false
+        await this.#updateOnce()
       }
     } finally {
-      this.#working = false
+      this.#isRunning = false
     }
   }
 
   /** The pieces nearest to a question, nearest first. */
-  nearest(question: Float32Array, within: ReadonlySet<number> | undefined): Find[] {
-    const finds: Find[] = []
+  nearest(question: Float32Array, within: ReadonlySet<number> | undefined): IndexHit[] {
+    const finds: IndexHit[] = []
     for (const [id, vector] of this.#vectors) {
-      if (within && !within.has(fileOf(id))) continue
+      if (within && !within.has(fileIdOf(id))) continue
       let score = 0
       for (let i = 0; i < vector.length; i += 1) score += vector[i]! * question[i]!
       finds.push({ id, score })
     }
-    return finds.sort((a, b) => b.score - a.score).slice(0, NEAREST)
+    return finds.sort((a, b) => b.score - a.score).slice(0, MAX_NEAREST)
   }
 
-  async #round() {
-    const files = this.#store.files()
+  async #updateOnce() {
+    const files = this.#store.filesByWeight()
     const there = new Set(files.map(({ id }) => id))
-    for (const piece of this.#vectors.keys()) if (!there.has(fileOf(piece))) this.#vectors.delete(piece)
-    this.#tell()
+    for (const piece of this.#vectors.keys()) if (!there.has(fileIdOf(piece))) this.#vectors.delete(piece)
+    this.#onProgress()
     let batch: { piece: number; text: string }[] = []
     for (const file of files) {
-      if (this.#again || this.#vectors.size + batch.length >= this.#settings.max_pieces) break
-      batch.push(...(await this.#missingOf(file)))
+      if (this.#needsRerun || this.#vectors.size + batch.length >= this.#settings.max_pieces) break
+      batch.push(...(await this.#missingPieces(file)))
       while (batch.length >= this.#settings.batch) {
-        await this.#make(batch.slice(0, this.#settings.batch))
+        await this.#embedBatch(batch.slice(0, this.#settings.batch))
         batch = batch.slice(this.#settings.batch)
       }
     }
-    if (batch.length > 0) await this.#make(batch)
-    this.#tell()
+    if (batch.length > 0) await this.#embedBatch(batch)
+    this.#onProgress()
   }
 
-  async #missingOf(file: FileRow): Promise<{ piece: number; text: string }[]> {
-    const first = file.id * PIECES_A_FILE
+  async #missingPieces(file: FileRow): Promise<{ piece: number; text: string }[]> {
+    const first = file.id * PIECES_PER_FILE
     const pieces = Array.from({ length: file.pieces }, (_, i) => first + i).filter(piece => !this.#vectors.has(piece))
     if (pieces.length === 0) return []
-    const lines = await this.#tree.linesOf(file.path, file.stamp)
+    const lines = await this.#tree.readLines(file.path, file.stamp)
     return pieces.flatMap(piece => {
-      const { from, to } = this.#store.lines(piece)
+      const { from, to } = this.#store.lineRange(piece)
       const text = lines
         ?.slice(from - 1, to)
         .join('\n')
         .trim()
-      return text ? [{ piece, text: `${file.path}\n${text}`.slice(0, LONGEST_TEXT) }] : []
+      return text ? [{ piece, text: `${file.path}\n${text}`.slice(0, MAX_TEXT_CHARACTERS) }] : []
     })
   }
 
   /** Tries until it has been done, or something has changed. */
-  async #make(batch: readonly { piece: number; text: string }[]) {
+  async #embedBatch(batch: readonly { piece: number; text: string }[]) {
     for (;;) {
       const vectors = await this.#embed(batch.map(({ text }) => text))
       if (vectors) {
         for (const [i, { piece }] of batch.entries())
           if (this.#store.putVector(piece, vectors[i]!)) this.#vectors.set(piece, vectors[i]!)
         this.#store.commit()
-        this.#tell()
+        this.#onProgress()
         return
       }
-      this.#tell()
-      if (this.#again) return
-      await pause(AGAIN_MS, undefined, { ref: false })
+      this.#onProgress()
+      if (this.#needsRerun) return
+      await pause(RETRY_DELAY_MS, undefined, { ref: false })
     }
   }
 }

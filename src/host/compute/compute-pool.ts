@@ -1,21 +1,27 @@
 // Pure work that would hold up the server, such as looking for text that is only similar: done by a few threads that
 // start when first needed and end when nobody needs them. What costs little is done on the spot.
-import { JOBS, type Job, type JobInput, type JobName, type JobOutput } from './compute-jobs.ts'
-import { ComputeThread, type Terms } from './compute-thread.ts'
+import {
+  COMPUTE_JOBS,
+  type ComputeJob,
+  type ComputeJobInput,
+  type ComputeJobName,
+  type ComputeJobOutput
+} from './compute-jobs.ts'
+import { type ComputeOptions, ComputeThread } from './compute-thread.ts'
 
 /** Up to this, some milliseconds, work is done where it is asked for: a way to another thread and back costs as much. */
-const FEW_STEPS = 300_000
-const THREADS = 2
-const IDLE_MS = 20_000
+const MAX_INLINE_STEPS = 300_000
+const MAX_THREADS = 2
+const IDLE_TIMEOUT_MS = 20_000
 
 interface Waiter {
-  take(thread: ComputeThread): void
-  refuse(reason: Error): void
+  accept(thread: ComputeThread): void
+  reject(reason: Error): void
 }
 
-const stopping = () => new Error('Nothing more is worked out: the server stops.')
+const shutdownError = () => new Error('Nothing more is worked out: the server stops.')
 
-export class Compute {
+export class ComputePool {
   readonly #threads = new Set<ComputeThread>()
   /** Those with nothing to do, and what ends them when that stays so. */
   readonly #idle = new Map<ComputeThread, NodeJS.Timeout>()
@@ -23,13 +29,17 @@ export class Compute {
   #closed = false
 
   /** Works out a job of the table. Fails with the signal's reason, or with TIMEOUT when its deadline passes. */
-  async run<N extends JobName>(name: N, input: JobInput<N>, terms: Terms): Promise<JobOutput<N>> {
+  async run<N extends ComputeJobName>(
+    name: N,
+    input: ComputeJobInput<N>,
+    terms: ComputeOptions
+  ): Promise<ComputeJobOutput<N>> {
     terms.signal.throwIfAborted()
-    const job = JOBS[name] as unknown as Job<JobInput<N>, JobOutput<N>>
-    if (job.steps(input) <= FEW_STEPS) return job.run(input)
-    const thread = await this.#free(terms.signal)
+    const job = COMPUTE_JOBS[name] as unknown as ComputeJob<ComputeJobInput<N>, ComputeJobOutput<N>>
+    if (job.steps(input) <= MAX_INLINE_STEPS) return job.run(input)
+    const thread = await this.#acquire(terms.signal)
     try {
-      return (await thread.run({ name, input }, terms)) as JobOutput<N>
+      return (await thread.run({ name, input }, terms)) as ComputeJobOutput<N>
     } finally {
       this.#release(thread)
     }
@@ -39,16 +49,16 @@ export class Compute {
   async close(): Promise<void> {
     this.#closed = true
     for (const timer of this.#idle.values()) clearTimeout(timer)
-    for (const waiter of this.#waiting.splice(0)) waiter.refuse(stopping())
-    await Promise.all([...this.#threads].map(thread => thread.end()))
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(shutdownError())
+    await Promise.all([...this.#threads].map(thread => thread.terminate()))
   }
 
   /** A thread for one piece of work, as soon as there is one. */
-  async #free(signal: AbortSignal): Promise<ComputeThread> {
-    if (this.#closed) throw stopping()
+  async #acquire(signal: AbortSignal): Promise<ComputeThread> {
+    if (this.#closed) throw shutdownError()
     const [rested] = this.#idle.keys()
-    if (rested) return this.#wake(rested)
-    if (this.#threads.size < THREADS) return this.#start()
+    if (rested) return this.#unpark(rested)
+    if (this.#threads.size < MAX_THREADS) return this.#start()
     const { promise, resolve, reject } = Promise.withResolvers<ComputeThread>()
     const cancelled = () => {
       this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
@@ -56,11 +66,11 @@ export class Compute {
     }
     const settled = () => signal.removeEventListener('abort', cancelled)
     const waiter: Waiter = {
-      take(thread) {
+      accept(thread) {
         settled()
         resolve(thread)
       },
-      refuse(reason) {
+      reject(reason) {
         settled()
         reject(reason)
       }
@@ -76,25 +86,25 @@ export class Compute {
     return thread
   }
 
-  #wake(thread: ComputeThread) {
+  #unpark(thread: ComputeThread) {
     clearTimeout(this.#idle.get(thread))
     this.#idle.delete(thread)
     return thread
   }
 
   #release(thread: ComputeThread) {
-    if (thread.gone) this.#threads.delete(thread)
+    if (thread.isTerminated) this.#threads.delete(thread)
     const next = this.#waiting.shift()
-    if (next) next.take(thread.gone ? this.#start() : thread)
-    else if (!thread.gone) this.#rest(thread)
+    if (next) next.accept(thread.isTerminated ? this.#start() : thread)
+    else if (!thread.isTerminated) this.#park(thread)
   }
 
-  #rest(thread: ComputeThread) {
+  #park(thread: ComputeThread) {
     const ended = () => {
       this.#idle.delete(thread)
       this.#threads.delete(thread)
-      void thread.end()
+      void thread.terminate()
     }
-    this.#idle.set(thread, setTimeout(ended, IDLE_MS).unref())
+    this.#idle.set(thread, setTimeout(ended, IDLE_TIMEOUT_MS).unref())
   }
 }

@@ -2,37 +2,37 @@
 // wanted, ends the thread with it.
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
-import type { FromThread, ToThread } from './compute-worker.ts'
+import type { ComputeRequest, ComputeResponse } from './compute-worker.ts'
 
-export interface Terms {
+export interface ComputeOptions {
   /** Ends the work; the call then fails with its reason. */
   signal: AbortSignal
   /** How long the work may take once it has begun. Past it the call fails with TIMEOUT. */
-  deadline_ms: number
+  deadlineMs: number
 }
 
 export class ComputeThread {
   /** Nothing more can be asked of it. */
-  gone = false
+  isTerminated = false
   readonly #worker: Worker
-  #settle: ((message: FromThread | Error) => void) | undefined
+  #settle: ((message: ComputeResponse | Error) => void) | undefined
 
   constructor() {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     this.#worker = new Worker(new URL(`./compute-worker.${extension}`, import.meta.url))
-    this.#worker.on('message', (message: FromThread) => this.#settle?.(message))
+    this.#worker.on('message', (message: ComputeResponse) => this.#settle?.(message))
     this.#worker.on('error', error => this.#settle?.(error as Error))
     this.#worker.on('exit', () => {
-      this.gone = true
+      this.isTerminated = true
       this.#settle?.(new Error('The thread has ended.'))
     })
   }
 
-  async run(asked: ToThread, { signal, deadline_ms }: Terms): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<FromThread | Error>()
+  async run(asked: ComputeRequest, { signal, deadlineMs }: ComputeOptions): Promise<unknown> {
+    const { promise, resolve } = Promise.withResolvers<ComputeResponse | Error>()
     this.#settle = resolve
     const cancelled = () => resolve(signal.reason)
-    const timer = setTimeout(() => resolve(late(deadline_ms)), deadline_ms)
+    const timer = setTimeout(() => resolve(timeoutError(deadlineMs)), deadlineMs)
     signal.addEventListener('abort', cancelled)
     this.#worker.ref()
     try {
@@ -43,7 +43,7 @@ export class ComputeThread {
         if ('failed' in answer) throw new Error(answer.failed)
         return answer.output
       }
-      void this.end()
+      void this.terminate()
       throw answer
     } finally {
       this.#settle = undefined
@@ -54,11 +54,11 @@ export class ComputeThread {
     }
   }
 
-  async end(): Promise<void> {
-    this.gone = true
+  async terminate(): Promise<void> {
+    this.isTerminated = true
     await this.#worker.terminate()
   }
 }
 
-const late = (deadline_ms: number) =>
+const timeoutError = (deadline_ms: number) =>
   new ToolError('TIMEOUT', `The work was not done within ${deadline_ms} ms and was ended.`)

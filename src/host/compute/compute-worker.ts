@@ -1,21 +1,21 @@
 // A thread that works out one job after the other.
 import { parentPort } from 'node:worker_threads'
-import { JOBS, type Job, type JobName } from './compute-jobs.ts'
+import { COMPUTE_JOBS, type ComputeJob, type ComputeJobName } from './compute-jobs.ts'
 
-export interface ToThread {
-  name: JobName
+export interface ComputeRequest {
+  name: ComputeJobName
   input: unknown
 }
-export type FromThread = { output: unknown } | { failed: string }
+export type ComputeResponse = { output: unknown } | { failed: string }
 
 const port = parentPort!
-const answer = (message: FromThread) => port.postMessage(message)
+const post = (message: ComputeResponse) => port.postMessage(message)
 
-port.on('message', async ({ name, input }: ToThread) => {
-  const { run } = JOBS[name] as Job<unknown, unknown>
+port.on('message', async ({ name, input }: ComputeRequest) => {
+  const { run } = COMPUTE_JOBS[name] as ComputeJob<unknown, unknown>
   try {
-    answer({ output: await run(input) })
+    post({ output: await run(input) })
   } catch (error) {
-    answer({ failed: (error as Error).stack ?? String(error) })
+    post({ failed: (error as Error).stack ?? String(error) })
   }
 })

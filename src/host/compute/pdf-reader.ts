@@ -3,36 +3,36 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
-import type { FromPdf, PdfQuery } from './pdf-worker.ts'
+import type { PdfQuery, PdfResult } from './pdf-worker.ts'
 
-export type { PdfRefusal } from './pdf-worker.ts'
+export type { PdfErrorReason } from './pdf-worker.ts'
 
-const MEMORY_MB = 512
+const MAX_MEMORY_MB = 512
 
 export class PdfReader {
   /** Resolves when the document before is done: one at a time, so that a few cannot fill the memory. */
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
 
   /** Fails with the signal's reason, and with TOO_LARGE where the document asks for more memory than it is given. */
-  async text(query: PdfQuery, signal: AbortSignal): Promise<FromPdf> {
-    const before = this.#turn
+  async extractText(query: PdfQuery, signal: AbortSignal): Promise<PdfResult> {
+    const before = this.#queue
     const { promise: mine, resolve: done } = Promise.withResolvers<void>()
-    this.#turn = before.then(() => mine)
+    this.#queue = before.then(() => mine)
     try {
-      await orAborted(before, signal)
-      return await orAborted(read(query, signal), signal)
+      await raceWithSignal(before, signal)
+      return await raceWithSignal(extractInWorker(query, signal), signal)
     } finally {
       done()
     }
   }
 }
 
-async function read(query: PdfQuery, signal: AbortSignal): Promise<FromPdf> {
+async function extractInWorker(query: PdfQuery, signal: AbortSignal): Promise<PdfResult> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   const worker = new Worker(new URL(`./pdf-worker.${extension}`, import.meta.url), {
     workerData: query,
     transferList: [query.bytes.buffer],
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
     stdout: true,
     stderr: true,
     // Nothing of how the server was started is for a stranger's document.
@@ -42,18 +42,18 @@ async function read(query: PdfQuery, signal: AbortSignal): Promise<FromPdf> {
   const end = () => void worker.terminate()
   signal.addEventListener('abort', end)
   try {
-    const [answer] = (await once(worker, 'message')) as [FromPdf]
+    const [answer] = (await once(worker, 'message')) as [PdfResult]
     return answer
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error
-    throw new ToolError('TOO_LARGE', `The document needs more than ${MEMORY_MB} MB to be read.`)
+    throw new ToolError('TOO_LARGE', `The document needs more than ${MAX_MEMORY_MB} MB to be read.`)
   } finally {
     signal.removeEventListener('abort', end)
     end()
   }
 }
 
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const refuse = () => reject(signal.reason)

@@ -16,46 +16,46 @@ interface PdfText {
   total: number
   pages: { page: number; text: string }[]
   /** More was wanted than may be given. */
-  cut: boolean
+  truncated: boolean
 }
 
 /** Why nothing could be read. */
-export type PdfRefusal = 'encrypted' | 'broken'
-export type FromPdf = PdfText | { refused: PdfRefusal }
+export type PdfErrorReason = 'encrypted' | 'broken'
+export type PdfResult = PdfText | { error: PdfErrorReason }
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /** Nothing but what the document holds is to be looked at, nothing in it run, and nothing printed. */
-const QUIET = { isEvalSupported: false, useSystemFonts: false, disableFontFace: true, verbosity: 0 }
+const PDF_OPTIONS = { isEvalSupported: false, useSystemFonts: false, disableFontFace: true, verbosity: 0 }
 
 const port = parentPort!
-port.postMessage(await answered(workerData as PdfQuery))
+port.postMessage(await extract(workerData as PdfQuery))
 
-async function answered(query: PdfQuery): Promise<FromPdf> {
+async function extract(query: PdfQuery): Promise<PdfResult> {
   try {
-    return await read(await getDocumentProxy(query.bytes, QUIET), query)
+    return await extractPages(await getDocumentProxy(query.bytes, PDF_OPTIONS), query)
   } catch (error) {
-    return { refused: (error as Error).name === 'PasswordException' ? 'encrypted' : 'broken' }
+    return { error: (error as Error).name === 'PasswordException' ? 'encrypted' : 'broken' }
   }
 }
 
-async function read(document: Document, { first, pages, characters }: PdfQuery): Promise<PdfText> {
+async function extractPages(document: Document, { first, pages, characters }: PdfQuery): Promise<PdfText> {
   const total = document.numPages
   const from = first < 0 ? Math.max(1, total + 1 + first) : first
-  const text: PdfText = { total, pages: [], cut: false }
+  const text: PdfText = { total, pages: [], truncated: false }
   let room = characters
   for (let page = from; page <= total && page < from + pages; page++) {
-    const whole = await textOf(document, page)
-    text.cut = whole.length > room
-    if (text.cut && text.pages.length > 0) break
+    const whole = await pageText(document, page)
+    text.truncated = whole.length > room
+    if (text.truncated && text.pages.length > 0) break
     text.pages.push({ page, text: whole.slice(0, room) })
     room -= whole.length
-    if (text.cut) break
+    if (text.truncated) break
   }
   return text
 }
 
-async function textOf(document: Document, number: number): Promise<string> {
+async function pageText(document: Document, number: number): Promise<string> {
   const page = await document.getPage(number)
   const { items } = await page.getTextContent()
   page.cleanup()

@@ -1,14 +1,14 @@
 // What editors hold of files and have not saved, in memory. Each client holds its buffers under one lease, so that an
 // editor that died holds nothing for long.
 import { ToolError } from '../../errors.ts'
-import { hashOf } from '../files/content-source.ts'
-import { quote } from '../files/errno.ts'
-import { walk } from '../files/paths.ts'
-import { type Guard, judge, type Resolved } from '../files/policy/path-policy.ts'
+import { hashBytes } from '../files/content-source.ts'
+import { quotePath } from '../files/errno.ts'
+import { resolveWorkspacePath } from '../files/paths.ts'
+import { classifyPath, type PathClassification, type PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../host.ts'
 
 /** An editor's text of one file. It never changes: other text makes another one. */
-export interface HeldBuffer {
+export interface EditorBuffer {
   /** Canonical, as the walk found it. */
   path: string
   text: string
@@ -26,13 +26,13 @@ export interface HeldBuffer {
 }
 
 /** The front end that speaks. */
-export interface Holder {
+export interface BufferOwner {
   client_id: string
   client: string
 }
 
 /** A buffer as a front end tells of it. */
-export interface SentBuffer {
+export interface BufferSnapshot {
   path: string
   content: string
   version?: number
@@ -46,30 +46,30 @@ interface BufferLimits {
 
 interface Lease {
   /** By the clock that never goes back. */
-  until: number
+  expiresAt: number
   /** By workspace and canonical path. */
-  buffers: Map<string, Entry>
+  buffers: Map<string, BufferEntry>
 }
 
-interface Entry {
-  held: HeldBuffer
+interface BufferEntry {
+  buffer: EditorBuffer
   workspace: string
   /** The path as the client wrote it. */
   given: string
   /** Tells which of several clients spoke last. */
-  turn: number
+  sequence: number
 }
 
-export class Buffers {
-  readonly #guard: Guard
+export class EditorBuffers {
+  readonly #guard: PathGuard
   readonly #limits: BufferLimits
   readonly #now: () => number
   readonly #leases = new Map<string, Lease>()
   readonly #generations = new Map<string, number>()
-  #turn = 0
+  #sequence = 0
 
   /** `now` is a clock that never goes back, in milliseconds. */
-  constructor(guard: Guard, limits: BufferLimits, now: () => number = () => performance.now()) {
+  constructor(guard: PathGuard, limits: BufferLimits, now: () => number = () => performance.now()) {
     this.#guard = guard
     this.#limits = limits
     this.#now = now
@@ -77,102 +77,102 @@ export class Buffers {
 
   /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. Gives the
    * canonical paths of what was sent. */
-  put(workspace: Workspace, holder: Holder, sent: readonly SentBuffer[], lease_ms: number): string[] {
-    this.#sweep()
+  put(workspace: Workspace, holder: BufferOwner, sent: readonly BufferSnapshot[], lease_ms: number): string[] {
+    this.#dropExpired()
     const lease = this.#leases.get(holder.client_id)
     const buffers = new Map(lease?.buffers)
-    const others = this.#entries().filter(({ held }) => held.client_id !== holder.client_id)
+    const others = this.#entries().filter(({ buffer }) => buffer.client_id !== holder.client_id)
     const paths: string[] = []
     for (const each of sent) {
-      const held = heldOf(each, this.#mayHold(workspace, each.path), holder)
-      const turn = ++this.#turn
-      buffers.set(keyOf(workspace.name, held.path), { held, workspace: workspace.name, given: each.path, turn })
-      paths.push(held.path)
+      const buffer = toEditorBuffer(each, this.#assertHoldable(workspace, each.path), holder)
+      const sequence = ++this.#sequence
+      buffers.set(keyOf(workspace.name, buffer.path), { buffer, workspace: workspace.name, given: each.path, sequence })
+      paths.push(buffer.path)
     }
-    this.#mustFit([...others, ...buffers.values()])
-    if (buffers.size > 0) this.#leases.set(holder.client_id, { until: this.#now() + lease_ms, buffers })
-    if (sent.length > 0) this.#changed(workspace.name)
+    this.#assertFits([...others, ...buffers.values()])
+    if (buffers.size > 0) this.#leases.set(holder.client_id, { expiresAt: this.#now() + lease_ms, buffers })
+    if (sent.length > 0) this.#bumpGeneration(workspace.name)
     return paths
   }
 
   /** The client holds this file no longer, or, without a path, none of the workspace. */
   drop(workspace: Workspace, client_id: string, path?: string) {
-    this.#sweep()
+    this.#dropExpired()
     const lease = this.#leases.get(client_id)
     if (!lease) return
-    const canonical = path === undefined ? undefined : this.#judged(workspace, path).path
-    for (const [key, { held, workspace: where, given }] of lease.buffers) {
+    const canonical = path === undefined ? undefined : this.#resolve(workspace, path).path
+    for (const [key, { buffer, workspace: where, given }] of lease.buffers) {
       if (where !== workspace.name) continue
-      if (path === undefined || held.path === canonical || given === path) lease.buffers.delete(key)
+      if (path === undefined || buffer.path === canonical || given === path) lease.buffers.delete(key)
     }
     if (lease.buffers.size === 0) this.#leases.delete(client_id)
-    this.#changed(workspace.name)
+    this.#bumpGeneration(workspace.name)
   }
 
   /** An editor has taken this text over, unless it has told of a newer one already. */
-  replaced(workspace: string, was: HeldBuffer, text: string) {
+  replace(workspace: string, was: EditorBuffer, text: string) {
     const key = keyOf(workspace, was.path)
     const entry = this.#leases.get(was.client_id)?.buffers.get(key)
-    if (entry?.held.hash !== was.hash) return
+    if (entry?.buffer.hash !== was.hash) return
     const { version: _, ...same } = was
-    entry.held = { ...same, text, ...known(text) }
-    this.#changed(workspace)
+    entry.buffer = { ...same, text, ...textFacts(text) }
+    this.#bumpGeneration(workspace)
   }
 
   /** What is held of a file; of several clients the one that spoke last. */
-  held(workspace: string, path: string): HeldBuffer | undefined {
-    if (!this.any) return undefined
-    return this.#entries().findLast(entry => entry.workspace === workspace && entry.held.path === path)?.held
+  get(workspace: string, path: string): EditorBuffer | undefined {
+    if (!this.hasBuffers) return undefined
+    return this.#entries().findLast(entry => entry.workspace === workspace && entry.buffer.path === path)?.buffer
   }
 
   /** What is held of the files beneath a folder, by path; of several clients' the newest. */
-  beneath(workspace: string, folder: string): HeldBuffer[] {
+  listUnder(workspace: string, folder: string): EditorBuffer[] {
     const within = (path: string) => folder === '.' || path.startsWith(`${folder}/`)
-    const entries = this.#entries().filter(entry => entry.workspace === workspace && within(entry.held.path))
-    return inOrder([...new Map(entries.map(({ held }) => [held.path, held])).values()])
+    const entries = this.#entries().filter(entry => entry.workspace === workspace && within(entry.buffer.path))
+    return sortByPath([...new Map(entries.map(({ buffer }) => [buffer.path, buffer])).values()])
   }
 
   /** Everything held in a workspace, by path. */
-  list(workspace: string): HeldBuffer[] {
-    return inOrder(this.#entries().flatMap(entry => (entry.workspace === workspace ? [entry.held] : [])))
+  list(workspace: string): EditorBuffer[] {
+    return sortByPath(this.#entries().flatMap(entry => (entry.workspace === workspace ? [entry.buffer] : [])))
   }
 
   /** Until when a client holds its buffers, in milliseconds from now. */
-  leaseOf(client_id: string): number | undefined {
+  leaseRemainingMs(client_id: string): number | undefined {
     const lease = this.#leases.get(client_id)
-    return lease && Math.max(0, lease.until - this.#now())
+    return lease && Math.max(0, lease.expiresAt - this.#now())
   }
 
   /** Anything is held at all. */
-  get any(): boolean {
-    this.#sweep()
+  get hasBuffers(): boolean {
+    this.#dropExpired()
     return this.#leases.size > 0
   }
 
   /** Counts what has changed of a workspace's buffers. */
   generation(workspace: string): number {
-    this.#sweep()
+    this.#dropExpired()
     return this.#generations.get(workspace) ?? 0
   }
 
-  #mayHold(workspace: Workspace, path: string): string {
-    const { path: canonical, kind, sensitive, protected: closed } = this.#judged(workspace, path)
-    if (closed) throw new ToolError('SENSITIVE_PATH', `${quote(path)} is protected.`, { path })
+  #assertHoldable(workspace: Workspace, path: string): string {
+    const { path: canonical, kind, sensitive, protected: closed } = this.#resolve(workspace, path)
+    if (closed) throw new ToolError('SENSITIVE_PATH', `${quotePath(path)} is protected.`, { path })
     if (sensitive)
-      throw new ToolError('SENSITIVE_PATH', `${quote(path)} may hold credentials: its text is not taken.`, { path })
+      throw new ToolError('SENSITIVE_PATH', `${quotePath(path)} may hold credentials: its text is not taken.`, { path })
     if (kind === 'file' || kind === 'missing') return canonical
-    throw new ToolError('NOT_A_FILE', `${quote(path)} is not a regular file.`, { path })
+    throw new ToolError('NOT_A_FILE', `${quotePath(path)} is not a regular file.`, { path })
   }
 
-  #judged(workspace: Workspace, path: string): Resolved {
-    const place = walk(workspace, path)
+  #resolve(workspace: Workspace, path: string): PathClassification {
+    const place = resolveWorkspacePath(workspace, path)
     place.close()
-    return judge(workspace, this.#guard, place)
+    return classifyPath(workspace, this.#guard, place)
   }
 
-  #mustFit(all: readonly Entry[]) {
+  #assertFits(all: readonly BufferEntry[]) {
     const { max_files, max_bytes } = this.#limits
-    const bytes = all.reduce((sum, { held }) => sum + held.size, 0)
+    const bytes = all.reduce((sum, { buffer }) => sum + buffer.size, 0)
     if (all.length > max_files)
       throw new ToolError('TOO_LARGE', `That makes ${all.length} buffers; the limit is ${max_files}.`, {
         buffers: all.length,
@@ -186,30 +186,37 @@ export class Buffers {
   }
 
   /** All that is held, the newest last. */
-  #entries(): Entry[] {
-    this.#sweep()
-    return [...this.#leases.values()].flatMap(({ buffers }) => [...buffers.values()]).sort((a, b) => a.turn - b.turn)
+  #entries(): BufferEntry[] {
+    this.#dropExpired()
+    return [...this.#leases.values()]
+      .flatMap(({ buffers }) => [...buffers.values()])
+      .sort((a, b) => a.sequence - b.sequence)
   }
 
-  #sweep() {
+  #dropExpired() {
     const now = this.#now()
-    for (const [client_id, { until, buffers }] of this.#leases) {
-      if (until > now) continue
+    for (const [client_id, { expiresAt, buffers }] of this.#leases) {
+      if (expiresAt > now) continue
       this.#leases.delete(client_id)
-      for (const workspace of new Set([...buffers.values()].map(each => each.workspace))) this.#changed(workspace)
+      for (const workspace of new Set([...buffers.values()].map(each => each.workspace)))
+        this.#bumpGeneration(workspace)
     }
   }
 
-  #changed(workspace: string) {
+  #bumpGeneration(workspace: string) {
     this.#generations.set(workspace, (this.#generations.get(workspace) ?? 0) + 1)
   }
 }
 
-function heldOf({ content, version, base_hash }: SentBuffer, path: string, { client_id, client }: Holder): HeldBuffer {
+function toEditorBuffer(
+  { content, version, base_hash }: BufferSnapshot,
+  path: string,
+  { client_id, client }: BufferOwner
+): EditorBuffer {
   return {
     path,
     text: content,
-    ...known(content),
+    ...textFacts(content),
     client_id,
     client,
     ...(version !== undefined && { version }),
@@ -217,12 +224,12 @@ function heldOf({ content, version, base_hash }: SentBuffer, path: string, { cli
   }
 }
 
-const known = (text: string) => ({
-  hash: hashOf(Buffer.from(text)),
+const textFacts = (text: string) => ({
+  hash: hashBytes(Buffer.from(text)),
   size: Buffer.byteLength(text),
   updated_at: new Date().toISOString()
 })
 
 const keyOf = (workspace: string, path: string) => `${workspace}\n${path}`
 
-const inOrder = (all: HeldBuffer[]) => all.sort((a, b) => (a.path < b.path ? -1 : 1))
+const sortByPath = (all: EditorBuffer[]) => all.sort((a, b) => (a.path < b.path ? -1 : 1))

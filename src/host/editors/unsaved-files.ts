@@ -1,71 +1,71 @@
 // What editors hold of the files of one workspace, as one call meets it.
 import { ToolError } from '../../errors.ts'
-import { quote } from '../files/errno.ts'
-import { HASH_LIMIT } from '../files/file-snapshot.ts'
+import { quotePath } from '../files/errno.ts'
+import { MAX_HASHED_FILE_BYTES } from '../files/file-snapshot.ts'
 import type { OpenFile } from '../files/open-file.ts'
-import type { Place } from '../files/paths.ts'
-import { type Editors, type Unsaved, unsavedOf } from './editor-bridge.ts'
-import type { HeldBuffer } from './editor-buffers.ts'
+import type { ResolvedEntry } from '../files/paths.ts'
+import { compareWithDisk, type EditorBridge, type UnsavedBuffer } from './editor-bridge.ts'
+import type { EditorBuffer } from './editor-buffers.ts'
 
-export class HeldFiles {
-  readonly #editors: Editors | undefined
-  readonly #open: (place: Place) => OpenFile
+export class UnsavedFiles {
+  readonly #editors: EditorBridge | undefined
+  readonly #open: (place: ResolvedEntry) => OpenFile
   /** What was held of each path when the call was judged. */
-  readonly #then = new Map<string, string | undefined>()
+  readonly #hashesAtResolve = new Map<string, string | undefined>()
 
-  constructor(editors: Editors | undefined, open: (place: Place) => OpenFile) {
+  constructor(editors: EditorBridge | undefined, open: (place: ResolvedEntry) => OpenFile) {
     this.#editors = editors
     this.#open = open
   }
 
   /** Anything is held at all. */
-  get any(): boolean {
-    return this.#editors?.any ?? false
+  get hasBuffers(): boolean {
+    return this.#editors?.hasBuffers ?? false
   }
 
   /** The call is judged on what is held now of that canonical path. */
-  judged(path: string) {
-    this.#then.set(path, this.#editors?.held(path)?.hash)
+  markResolved(path: string) {
+    this.#hashesAtResolve.set(path, this.#editors?.bufferAt(path)?.hash)
   }
 
   /** What is held at a place that is not on the disk. */
-  at(place: Place): Unsaved | undefined {
-    const buffer = this.#editors?.held(place.path)
-    return buffer && unsavedOf(buffer, this.#onDisk(place))
+  at(place: ResolvedEntry): UnsavedBuffer | undefined {
+    const buffer = this.#editors?.bufferAt(place.path)
+    return buffer && compareWithDisk(buffer, this.#onDisk(place))
   }
 
   /** What a change of the file there would replace in an editor, where changes go there. */
-  replacedAt(place: Place): Unsaved | undefined {
-    return this.#editors?.writes === 'editor' ? this.at(place) : undefined
+  editorTargetAt(place: ResolvedEntry): UnsavedBuffer | undefined {
+    return this.#editors?.writesTo === 'editor' ? this.at(place) : undefined
   }
 
   /** What is held of the files beneath a folder. */
-  beneath(path: string): HeldBuffer[] {
-    return this.#editors?.beneath(path) ?? []
+  buffersUnder(path: string): EditorBuffer[] {
+    return this.#editors?.buffersUnder(path) ?? []
   }
 
   /** Refuses to change on the disk what an editor has taken up since the call was judged and, where changes go to
    * editors, anything that one holds. */
-  refuseChange(place: Place) {
+  assertNoConflict(place: ResolvedEntry) {
     const buffer = this.at(place)?.buffer
     if (!buffer) return
     const { path, client, hash } = buffer
-    if (this.#then.has(path) && this.#then.get(path) !== hash)
-      throw new ToolError('STALE_FILE', `${quote(path)} was edited in ${client} since the call was judged.`, {
+    if (this.#hashesAtResolve.has(path) && this.#hashesAtResolve.get(path) !== hash)
+      throw new ToolError('STALE_FILE', `${quotePath(path)} was edited in ${client} since the call was judged.`, {
         path,
         client
       })
-    if (this.#editors?.writes === 'editor') throw onlyThere(buffer)
+    if (this.#editors?.writesTo === 'editor') throw unsavedElsewhereError(buffer)
   }
 
   /** The same for what changes with a whole folder. */
-  refuseChangeBeneath(folder: string) {
-    const buffer = this.#editors?.writes === 'editor' ? this.beneath(folder)[0] : undefined
-    if (buffer) throw onlyThere(buffer)
+  assertNoConflictIn(folder: string) {
+    const buffer = this.#editors?.writesTo === 'editor' ? this.buffersUnder(folder)[0] : undefined
+    if (buffer) throw unsavedElsewhereError(buffer)
   }
 
-  #onDisk(place: Place): Buffer | undefined {
-    if (!place.stat?.isFile() || place.stat.size > HASH_LIMIT) return undefined
+  #onDisk(place: ResolvedEntry): Buffer | undefined {
+    if (!place.stat?.isFile() || place.stat.size > MAX_HASHED_FILE_BYTES) return undefined
     const file = this.#open(place)
     try {
       return file.bytesSync()
@@ -75,9 +75,9 @@ export class HeldFiles {
   }
 }
 
-const onlyThere = ({ path, client }: HeldBuffer) =>
+const unsavedElsewhereError = ({ path, client }: EditorBuffer) =>
   new ToolError(
     'DELEGATE_UNAVAILABLE',
-    `${quote(path)} has unsaved changes in ${client}, which cannot make this change: save it there first.`,
+    `${quotePath(path)} has unsaved changes in ${client}, which cannot make this change: save it there first.`,
     { path, client }
   )

@@ -1,7 +1,7 @@
 // What a command tried to reach, so that whoever wonders why an installation failed can see it.
 import type { Socket } from 'node:net'
 
-interface Reached {
+interface AllowedHost {
   host: string
   port: number
   connections: number
@@ -10,7 +10,7 @@ interface Reached {
   received_bytes: number
 }
 
-interface Refused {
+interface RefusedHost {
   /** As it was asked for, without what a screen would obey. */
   host: string
   /** 0 where none was named. */
@@ -20,26 +20,26 @@ interface Refused {
 }
 
 /** Each host once; refusals once for each reason. */
-export interface Attempts {
-  allowed: Reached[]
-  refused: Refused[]
+export interface EgressReport {
+  allowed: AllowedHost[]
+  refused: RefusedHost[]
   /** Attempts at further hosts, which are counted alone. */
   more?: number
 }
 
 /** Hosts told by name; a program that tries a thousand gets no thousand rows. */
-const MOST_ROWS = 100
-const LONGEST_HOST = 253
+const MAX_HOSTS = 100
+const MAX_HOST_CHARACTERS = 253
 
-export class AttemptLog {
-  #allowed = new Map<string, Reached>()
-  #refused = new Map<string, Refused>()
-  #open = new Map<Socket, Reached>()
+export class EgressLog {
+  #allowed = new Map<string, AllowedHost>()
+  #refused = new Map<string, RefusedHost>()
+  #open = new Map<Socket, AllowedHost>()
   #more = 0
 
   /** Counts what passes through the connection until it is closed. */
-  reached(host: string, port: number, socket: Socket) {
-    const row = this.#row(this.#allowed, `${host} ${port}`, () => ({
+  recordConnection(host: string, port: number, socket: Socket) {
+    const row = this.#rowFor(this.#allowed, `${host} ${port}`, () => ({
       host,
       port,
       connections: 0,
@@ -49,19 +49,19 @@ export class AttemptLog {
     if (!row) return
     row.connections += 1
     this.#open.set(socket, row)
-    socket.once('close', () => this.#count(socket))
+    socket.once('close', () => this.#addTraffic(socket))
   }
 
-  refused(host: string, port: number, reason: string) {
-    const shown = host.slice(0, LONGEST_HOST).replaceAll(/[^\x21-\x7e]/g, '\ufffd')
+  recordRefusal(host: string, port: number, reason: string) {
+    const shown = host.slice(0, MAX_HOST_CHARACTERS).replaceAll(/[^\x21-\x7e]/g, '\ufffd')
     const key = `${shown} ${port} ${reason}`
-    const row = this.#row(this.#refused, key, () => ({ host: shown, port, attempts: 0, reason }))
+    const row = this.#rowFor(this.#refused, key, () => ({ host: shown, port, attempts: 0, reason }))
     if (row) row.attempts += 1
   }
 
   /** All until now, with what open connections have carried so far. */
-  told(): Attempts {
-    for (const socket of this.#open.keys()) this.#count(socket)
+  report(): EgressReport {
+    for (const socket of this.#open.keys()) this.#addTraffic(socket)
     return {
       allowed: [...this.#allowed.values()],
       refused: [...this.#refused.values()],
@@ -69,10 +69,10 @@ export class AttemptLog {
     }
   }
 
-  #row<Row>(rows: Map<string, Row>, key: string, make: () => Row): Row | undefined {
+  #rowFor<Row>(rows: Map<string, Row>, key: string, make: () => Row): Row | undefined {
     const known = rows.get(key)
     if (known) return known
-    if (rows.size >= MOST_ROWS) {
+    if (rows.size >= MAX_HOSTS) {
       this.#more += 1
       return undefined
     }
@@ -81,7 +81,7 @@ export class AttemptLog {
     return row
   }
 
-  #count(socket: Socket) {
+  #addTraffic(socket: Socket) {
     const row = this.#open.get(socket)
     if (!row) return
     this.#open.delete(socket)

@@ -3,19 +3,19 @@
 // tells programs about that.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SMALL_NODE } from '../processes/node-flags.ts'
-import { inside, NODE_INSIDE } from '../sandbox/bubblewrap/mount-points.ts'
-import { temporaryFolder } from '../temp-folders.ts'
+import { HELPER_NODE_FLAGS } from '../processes/node-flags.ts'
+import { mountPoint, NODE_MOUNT_POINT } from '../sandbox/bubblewrap/mount-points.ts'
+import { createTempFolder } from '../temp-folders.ts'
 import { bridge } from './bridge.ts'
-import type { Attempts } from './egress-log.ts'
-import type { Guarding } from './guarded-connect.ts'
-import { hostPattern } from './host-patterns.ts'
+import type { EgressReport } from './egress-log.ts'
+import type { EgressPolicy } from './guarded-connect.ts'
+import { parseHostPattern } from './host-patterns.ts'
 import type { ProxyLimits } from './proxy.ts'
 
-interface EgressOptions extends Guarding {
+interface EgressOptions extends EgressPolicy {
   /** Where the socket is made, in a folder of its own. */
   folder: string
-  /** Host patterns; see `hostPattern`. */
+  /** Host patterns; see `parseHostPattern`. */
   allow: readonly string[]
   limits?: Partial<ProxyLimits>
 }
@@ -30,25 +30,25 @@ export interface Egress {
   /** The program as it is to be started inside, its bridge around it; first the file, then its arguments. */
   argv(program: { file: string; args: readonly string[] }): [file: string, ...args: string[]]
   /** Once the command has ended: breaks what is still open, and tells what was tried. */
-  close(): Promise<Attempts>
+  close(): Promise<EgressReport>
 }
 
-const LIMITS: ProxyLimits = { connections: 256, idle_ms: 120_000, headers_ms: 30_000 }
+const LIMITS: ProxyLimits = { connections: 256, idleTimeoutMs: 120_000, headersTimeoutMs: 30_000 }
 /** Where the sandbox has it. */
-const SOCKET_INSIDE = inside('egress.sock')
+const SANDBOX_SOCKET = mountPoint('egress.sock')
 const PORT = 3128
-const FOR_HTTP = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']
-const FOR_NPM = ['npm_config_proxy', 'npm_config_https_proxy']
+const HTTP_PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']
+const NPM_PROXY_VARIABLES = ['npm_config_proxy', 'npm_config_https_proxy']
 /** What a sandbox runs for itself is reached directly: it has a loopback of its own. */
-const DIRECT = 'localhost,127.0.0.1,::1'
+const NO_PROXY_HOSTS = 'localhost,127.0.0.1,::1'
 
 /** Throws INVALID_PARAMS for what is no host pattern. The socket is made by way of its open folder: a name of one may have
  * 107 bytes, and the folder may be anywhere. */
 export async function openEgress({ folder: within, allow, limits, ...guarding }: EgressOptions): Promise<Egress> {
   // Few commands are granted hosts, and Node's HTTP server takes a good part of a start to load as a module.
   const { EgressProxy } = await import('./proxy.ts')
-  const proxy = new EgressProxy({ ...guarding, allow: allow.map(hostPattern), limits: { ...LIMITS, ...limits } })
-  const { path: folder, remove } = await temporaryFolder(within)
+  const proxy = new EgressProxy({ ...guarding, allow: allow.map(parseHostPattern), limits: { ...LIMITS, ...limits } })
+  const { path: folder, remove } = await createTempFolder(within)
   const socket = join(folder, 'socket')
   const door = await open(folder, 'r')
   const left = () => door.close().finally(remove)
@@ -61,17 +61,17 @@ export async function openEgress({ folder: within, allow, limits, ...guarding }:
   return {
     socket,
     mounts: [
-      { from: process.execPath, to: NODE_INSIDE },
-      { from: socket, to: SOCKET_INSIDE }
+      { from: process.execPath, to: NODE_MOUNT_POINT },
+      { from: socket, to: SANDBOX_SOCKET }
     ],
-    env: environment(),
+    env: proxyEnvironment(),
     argv: ({ file, args }) => [
-      NODE_INSIDE,
-      ...SMALL_NODE,
+      NODE_MOUNT_POINT,
+      ...HELPER_NODE_FLAGS,
       '-e',
       `(${bridge})(require)`,
       '--',
-      SOCKET_INSIDE,
+      SANDBOX_SOCKET,
       String(PORT),
       file,
       ...args
@@ -80,13 +80,13 @@ export async function openEgress({ folder: within, allow, limits, ...guarding }:
   }
 }
 
-function environment(): Record<string, string> {
+function proxyEnvironment(): Record<string, string> {
   const url = `http://127.0.0.1:${PORT}`
   return {
-    ...Object.fromEntries([...FOR_HTTP, ...FOR_NPM].map(name => [name, url])),
-    NO_PROXY: DIRECT,
-    no_proxy: DIRECT,
-    npm_config_noproxy: DIRECT,
+    ...Object.fromEntries([...HTTP_PROXY_VARIABLES, ...NPM_PROXY_VARIABLES].map(name => [name, url])),
+    NO_PROXY: NO_PROXY_HOSTS,
+    no_proxy: NO_PROXY_HOSTS,
+    npm_config_noproxy: NO_PROXY_HOSTS,
     // Without it Node's own fetch knows of no proxy.
     NODE_USE_ENV_PROXY: '1'
   }

@@ -8,70 +8,74 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { coversHost, type HostName, type HostPattern, hostText } from '../../text/url/hosts.ts'
-import { isNear, RESERVED, sameAddress, whyNotPublic } from './ip-addresses.ts'
+import { isPrivateOrLocal, isSameAddress, nonPublicReason, RESERVED_ADDRESS } from './ip-addresses.ts'
 
 /** The world as the guard sees it. */
-export interface Outside {
+export interface EgressNetwork {
   /** Every address of a name, best first. */
   lookup(name: string): Promise<readonly string[]>
   /** A connection to that very address; rejects where it doesn't come about in time. */
   dial(address: string, port: number): Promise<Socket>
 }
 
-export interface Guarding {
+export interface EgressPolicy {
   /** Ports that the server itself listens on: nothing is reached on these, wherever it is. */
-  own_ports: readonly number[]
+  ownPorts: readonly number[]
   /** Hosts that may be on this machine or a private network: whoever runs the server has named them. */
-  local?: readonly HostPattern[]
-  outside?: Outside
+  allowedPrivateHosts?: readonly HostPattern[]
+  network?: EgressNetwork
 }
 
-const CONNECT_MS = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
 /** Of many addresses, so many are tried. */
-const MOST_TRIED = 4
+const MAX_ADDRESSES_TRIED = 4
 
 /** Throws URL_BLOCKED where nothing may be reached there, and NETWORK_ERROR where nothing is. */
-export async function connectOut(host: HostName, port: number, guarding: Guarding): Promise<Socket> {
-  const { outside = THE_NETWORK } = guarding
-  for (const address of (await judgedAddresses(host, port, guarding)).slice(0, MOST_TRIED)) {
-    const socket = await outside.dial(address, port).catch(() => undefined)
+export async function connectGuarded(host: HostName, port: number, guarding: EgressPolicy): Promise<Socket> {
+  const { network = SYSTEM_NETWORK } = guarding
+  for (const address of (await resolveAllowedAddresses(host, port, guarding)).slice(0, MAX_ADDRESSES_TRIED)) {
+    const socket = await network.dial(address, port).catch(() => undefined)
     if (socket) return socket
   }
   throw new ToolError('NETWORK_ERROR', `${hostText(host)} could not be reached on port ${port}.`)
 }
 
-/** Every address that a connection may go to. Throws as `connectOut` does. */
-export async function judgedAddresses(host: HostName, port: number, guarding: Guarding): Promise<readonly string[]> {
-  const { own_ports, local = [], outside = THE_NETWORK } = guarding
-  if (own_ports.includes(port)) throw new ToolError('URL_BLOCKED', 'This port is our own.')
-  const addresses = 'address' in host ? [host.address] : await addressesOf(host.name, outside)
-  const isNamed = local.some(pattern => coversHost(pattern, host, port))
+/** Every address that a connection may go to. Throws as `connectGuarded` does. */
+export async function resolveAllowedAddresses(
+  host: HostName,
+  port: number,
+  guarding: EgressPolicy
+): Promise<readonly string[]> {
+  const { ownPorts, allowedPrivateHosts = [], network = SYSTEM_NETWORK } = guarding
+  if (ownPorts.includes(port)) throw new ToolError('URL_BLOCKED', 'This port is our own.')
+  const addresses = 'address' in host ? [host.address] : await resolveName(host.name, network)
+  const isNamed = allowedPrivateHosts.some(pattern => coversHost(pattern, host, port))
   for (const address of addresses) {
-    const why = isNamed && isNear(address) ? undefined : whyNotPublic(address)
-    if (why) throw new ToolError('URL_BLOCKED', refusal(host, address, why))
+    const why = isNamed && isPrivateOrLocal(address) ? undefined : nonPublicReason(address)
+    if (why) throw new ToolError('URL_BLOCKED', refusalMessage(host, address, why))
   }
   return addresses
 }
 
-function refusal(host: HostName, address: string, why: string) {
+function refusalMessage(host: HostName, address: string, why: string) {
   if ('address' in host) return `${host.address} is ${why}.`
-  return `${host.name} leads to ${why === RESERVED ? `${address}, ${why}` : why}.`
+  return `${host.name} leads to ${why === RESERVED_ADDRESS ? `${address}, ${why}` : why}.`
 }
 
-async function addressesOf(name: string, outside: Outside): Promise<readonly string[]> {
+async function resolveName(name: string, outside: EgressNetwork): Promise<readonly string[]> {
   const found = await outside.lookup(name).catch(() => [])
   if (found.length === 0) throw new ToolError('NETWORK_ERROR', `There is no address for ${name}.`)
   return found
 }
 
 /** The network that this machine has. */
-export const THE_NETWORK: Outside = {
+export const SYSTEM_NETWORK: EgressNetwork = {
   lookup: async name => (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address),
   async dial(address, port) {
     const socket = connect({ host: address, port, allowHalfOpen: true, autoSelectFamily: false })
     try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) })
-      if (!sameAddress(socket.remoteAddress ?? '', address)) throw new Error('The connection leads elsewhere.')
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
+      if (!isSameAddress(socket.remoteAddress ?? '', address)) throw new Error('The connection leads elsewhere.')
       return socket
     } catch (error) {
       socket.on('error', () => {}).destroy()

@@ -3,16 +3,16 @@ import { ToolError } from '../../errors.ts'
 import { type HostName, readHost } from '../../text/url/hosts.ts'
 
 /** Reads a host as written in a URL, a CONNECT or a list. Throws URL_BLOCKED for what is none. */
-export function hostName(text: string): HostName {
+export function parseHostName(text: string): HostName {
   const host = readHost(text)
   if (host) return host
   throw new ToolError('URL_BLOCKED', 'It is not the name of a host.')
 }
 
 /** A host and a port as they stand together, such as `[::1]:443`; `fallback` is the port where none is told. */
-export function authority(text: string, fallback?: number): { host: HostName; port: number } {
+export function parseAuthority(text: string, fallback?: number): { host: HostName; port: number } {
   const { host = text, digits } = /^(?<host>.*?)(?::(?<digits>[0-9]{1,5}))?$/s.exec(text)?.groups ?? {}
   const port = digits === undefined ? fallback : Number(digits)
   if (port === undefined || port < 1 || port > 65_535) throw new ToolError('URL_BLOCKED', 'It names no port.')
-  return { host: hostName(host), port }
+  return { host: parseHostName(host), port }
 }

@@ -3,38 +3,38 @@ import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { describeError } from '../../errors.ts'
 
-const TEXT = 'text/plain; charset=utf-8'
-const LAST_WORDS_MS = 5_000
-const STATUS: Readonly<Record<string, number>> = { URL_BLOCKED: 403, OVERLOADED: 503 }
+const CONTENT_TYPE = 'text/plain; charset=utf-8'
+const CLOSE_TIMEOUT_MS = 5_000
+const STATUS_BY_CODE: Readonly<Record<string, number>> = { URL_BLOCKED: 403, OVERLOADED: 503 }
 
 /** The status and the reason for what went wrong. */
-export function answerTo(error: unknown): { status: number; text: string } {
+export function toProxyResponse(error: unknown): { status: number; text: string } {
   const { code, message } = describeError(error)
-  return { status: STATUS[code] ?? 502, text: message }
+  return { status: STATUS_BY_CODE[code] ?? 502, text: message }
 }
 
 /** Ends a response with what went wrong; one that has begun is broken off. */
-export function answerPlainly(response: ServerResponse, error: unknown) {
+export function sendError(response: ServerResponse, error: unknown) {
   if (response.headersSent) return void response.destroy()
-  const { status, text } = answerTo(error)
+  const { status, text } = toProxyResponse(error)
   const content = body(text)
-  const headers = { 'content-type': TEXT, 'content-length': Buffer.byteLength(content), connection: 'close' }
+  const headers = { 'content-type': CONTENT_TYPE, 'content-length': Buffer.byteLength(content), connection: 'close' }
   response.writeHead(status, headers).end(content)
 }
 
 /** The same where there is no response to write to. The other side need not read it. */
-export function lastWords(client: Duplex, { status, text }: { status: number; text: string }) {
+export function endWithError(client: Duplex, { status, text }: { status: number; text: string }) {
   const content = body(text)
   const head = [
     `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Refused'}`,
-    `Content-Type: ${TEXT}`,
+    `Content-Type: ${CONTENT_TYPE}`,
     `Content-Length: ${Buffer.byteLength(content)}`,
     'Connection: close'
   ]
   client.on('error', () => {})
   client.resume()
   client.end(`${head.join('\r\n')}\r\n\r\n${content}`)
-  setTimeout(() => client.destroy(), LAST_WORDS_MS).unref()
+  setTimeout(() => client.destroy(), CLOSE_TIMEOUT_MS).unref()
 }
 
 const body = (text: string) => `Not let out of the sandbox: ${text}\n`

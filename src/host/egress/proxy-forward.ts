@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { ToolError } from '../../errors.ts'
 import { request as openRequest } from '../http.ts'
-import { answerPlainly } from './proxy-errors.ts'
-import { endToEnd } from './proxy-headers.ts'
+import { sendError } from './proxy-errors.ts'
+import { endToEndHeaders } from './proxy-headers.ts'
 
 interface Target {
   /** As judged, whatever the request says beside. */
@@ -14,12 +14,12 @@ interface Target {
 }
 
 /** The most that the headers of a message may be. */
-export const HEADER_BYTES = 16_384
+export const MAX_PROXY_HEADER_BYTES = 16_384
 /** Nobody was asked to: whoever waited for what follows would wait for long. */
-const SWITCHING = 101
+const SWITCHING_PROTOCOLS = 101
 
 /** The authority and the path of an absolute http URL, as written. */
-export function absolute(url: string): Target {
+export function parseAbsoluteUrl(url: string): Target {
   const { host, path = '' } = /^http:\/\/(?<host>[^/?#\\]*)(?<path>[^#]*)/is.exec(url)?.groups ?? {}
   if (host === undefined)
     throw new ToolError('URL_BLOCKED', 'It is no http URL; for https a proxy is asked to CONNECT.')
@@ -27,28 +27,33 @@ export function absolute(url: string): Target {
 }
 
 /** Throws where the request cannot be put to the other end. */
-export function forward(request: IncomingMessage, response: ServerResponse, upstream: Socket, { host, path }: Target) {
+export function forwardRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upstream: Socket,
+  { host, path }: Target
+) {
   const { method = 'GET', rawHeaders, headers } = request
   const chunked = headers['transfer-encoding'] !== undefined
   const out = openRequest({
     createConnection: () => upstream,
     method,
     path,
-    headers: [...forwarded(rawHeaders, host), ...(chunked ? ['Transfer-Encoding', 'chunked'] : [])],
-    maxHeaderSize: HEADER_BYTES
+    headers: [...forwardedHeaders(rawHeaders, host), ...(chunked ? ['Transfer-Encoding', 'chunked'] : [])],
+    maxHeaderSize: MAX_PROXY_HEADER_BYTES
   })
   const broken = () => {
     out.destroy()
-    answerPlainly(response, new ToolError('NETWORK_ERROR', `${host} broke off.`))
+    sendError(response, new ToolError('NETWORK_ERROR', `${host} broke off.`))
   }
   response.once('close', () => out.destroy())
   out.on('error', broken)
   // Who answers by another protocol ends it without an error.
   out.once('close', () => response.headersSent || broken())
   out.once('response', incoming => {
-    if (incoming.statusCode === SWITCHING) return broken()
+    if (incoming.statusCode === SWITCHING_PROTOCOLS) return broken()
     try {
-      response.writeHead(incoming.statusCode ?? 0, endToEnd(incoming.rawHeaders))
+      response.writeHead(incoming.statusCode ?? 0, endToEndHeaders(incoming.rawHeaders))
     } catch {
       // What the other end says may be no answer that anybody could be given.
       return broken()
@@ -59,8 +64,8 @@ export function forward(request: IncomingMessage, response: ServerResponse, upst
   else out.end()
 }
 
-function forwarded(headers: readonly string[], host: string): string[] {
-  const kept = endToEnd(headers)
+function forwardedHeaders(headers: readonly string[], host: string): string[] {
+  const kept = endToEndHeaders(headers)
   const others = kept.filter((_, i) => kept[i - (i % 2)]?.toLowerCase() !== 'host')
   return ['Host', host, ...others, 'Connection', 'close']
 }

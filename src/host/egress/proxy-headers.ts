@@ -11,7 +11,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 ])
 
 /** The others, as a flat list of names and values in their order. `raw` is one too. */
-export function endToEnd(raw: readonly string[]): string[] {
+export function endToEndHeaders(raw: readonly string[]): string[] {
   const pairs = raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ''] as const] : []))
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')

@@ -7,28 +7,28 @@ import type { Duplex } from 'node:stream'
 import { ToolError } from '../../errors.ts'
 import { type HostPattern, hostText } from '../../text/url/hosts.ts'
 import { createServer } from '../http.ts'
-import { AttemptLog, type Attempts } from './egress-log.ts'
-import { connectOut, type Guarding } from './guarded-connect.ts'
-import { covers } from './host-patterns.ts'
-import { authority } from './parse-host.ts'
-import { answerPlainly, answerTo, lastWords } from './proxy-errors.ts'
-import { absolute, forward, HEADER_BYTES } from './proxy-forward.ts'
+import { EgressLog, type EgressReport } from './egress-log.ts'
+import { connectGuarded, type EgressPolicy } from './guarded-connect.ts'
+import { isHostCovered } from './host-patterns.ts'
+import { parseAuthority } from './parse-host.ts'
+import { endWithError, sendError, toProxyResponse } from './proxy-errors.ts'
+import { forwardRequest, MAX_PROXY_HEADER_BYTES, parseAbsoluteUrl } from './proxy-forward.ts'
 
 export interface ProxyLimits {
   /** Connections to the proxy at once, and from it. */
   connections: number
   /** A connection through which nothing has passed for so long is closed. */
-  idle_ms: number
+  idleTimeoutMs: number
   /** For all headers of a request to arrive. */
-  headers_ms: number
+  headersTimeoutMs: number
 }
 
-export interface ProxyOptions extends Guarding {
+export interface ProxyOptions extends EgressPolicy {
   allow: readonly HostPattern[]
   limits: ProxyLimits
 }
 
-interface Connection {
+interface UpstreamConnection {
   socket: Socket
   /** As judged, with the port where it is not the usual one. */
   host: string
@@ -36,33 +36,33 @@ interface Connection {
 
 const HTTP_PORT = 80
 /** Whose host cannot be told. */
-const UNREADABLE = ''
+const UNKNOWN_HOST = ''
 
 export class EgressProxy {
   readonly #options: ProxyOptions
   readonly #server: Server
-  readonly #log = new AttemptLog()
+  readonly #log = new EgressLog()
   #sockets = new Set<Socket>()
   /** Connections out, made or being made. */
-  #underWay = 0
+  #inFlight = 0
 
   constructor(options: ProxyOptions) {
     this.#options = options
-    const { connections, headers_ms, idle_ms } = options.limits
+    const { connections, headersTimeoutMs, idleTimeoutMs } = options.limits
     this.#server = createServer({
-      maxHeaderSize: HEADER_BYTES,
-      headersTimeout: headers_ms,
-      connectionsCheckingInterval: headers_ms,
-      // How long a request may take is told by `idle_ms` instead.
+      maxHeaderSize: MAX_PROXY_HEADER_BYTES,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: headersTimeoutMs,
+      // How long a request may take is told by `idleTimeoutMs` instead.
       requestTimeout: 0,
-      keepAliveTimeout: idle_ms
+      keepAliveTimeout: idleTimeoutMs
     })
     this.#server.maxConnections = connections
-    this.#server.on('connection', socket => this.#hold(socket))
-    this.#server.on('drop', () => this.#log.refused(UNREADABLE, 0, 'More connections at once than allowed.'))
+    this.#server.on('connection', socket => this.#track(socket))
+    this.#server.on('drop', () => this.#log.recordRefusal(UNKNOWN_HOST, 0, 'More connections at once than allowed.'))
     this.#server.on('connect', (request, client, head) => void this.#tunnel(request, client, head))
     this.#server.on('request', (request, response) => void this.#forward(request, response))
-    this.#server.on('clientError', (error, client) => this.#misunderstood(error, client))
+    this.#server.on('clientError', (error, client) => this.#onClientError(error, client))
   }
 
   listen(socket: string): Promise<void> {
@@ -73,9 +73,9 @@ export class EgressProxy {
   }
 
   /** Breaks every connection, and tells what was tried. */
-  close(): Promise<Attempts> {
-    const told = this.#log.told()
-    const closed = new Promise<Attempts>(resolve => this.#server.close(() => resolve(told)))
+  close(): Promise<EgressReport> {
+    const told = this.#log.report()
+    const closed = new Promise<EgressReport>(resolve => this.#server.close(() => resolve(told)))
     for (const socket of this.#sockets) socket.destroy()
     return closed
   }
@@ -86,58 +86,58 @@ export class EgressProxy {
       if (client.destroyed) return void socket.destroy()
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       if (head.length > 0) socket.write(head)
-      join(client, socket)
-      join(socket, client)
+      relay(client, socket)
+      relay(socket, client)
     } catch (error) {
-      lastWords(client, answerTo(error))
+      endWithError(client, toProxyResponse(error))
     }
   }
 
   async #forward(request: IncomingMessage, response: ServerResponse) {
-    let made: Connection | undefined
+    let made: UpstreamConnection | undefined
     try {
-      const { host, path } = absolute(request.url ?? '')
+      const { host, path } = parseAbsoluteUrl(request.url ?? '')
       made = await this.#connect(host, HTTP_PORT)
       if (response.destroyed) made.socket.destroy()
-      else forward(request, response, made.socket, { host: made.host, path })
+      else forwardRequest(request, response, made.socket, { host: made.host, path })
     } catch (error) {
       made?.socket.destroy()
-      answerPlainly(response, error)
+      sendError(response, error)
     }
   }
 
-  async #connect(wanted: string, fallback?: number): Promise<Connection> {
+  async #connect(wanted: string, fallback?: number): Promise<UpstreamConnection> {
     try {
-      return await this.#judged(wanted, fallback)
+      return await this.#connectAllowed(wanted, fallback)
     } catch (error) {
       const [, host = wanted, port = fallback ?? 0] = /^(.*):([0-9]{1,5})$/s.exec(wanted) ?? []
-      this.#log.refused(host, Number(port), answerTo(error).text)
+      this.#log.recordRefusal(host, Number(port), toProxyResponse(error).text)
       throw error
     }
   }
 
-  async #judged(wanted: string, fallback: number | undefined): Promise<Connection> {
-    const { host, port } = authority(wanted, fallback)
+  async #connectAllowed(wanted: string, fallback: number | undefined): Promise<UpstreamConnection> {
+    const { host, port } = parseAuthority(wanted, fallback)
     const name = hostText(host)
     const { allow, limits } = this.#options
-    if (!covers(allow, host, port))
+    if (!isHostCovered(allow, host, port))
       throw new ToolError('URL_BLOCKED', `${name}, port ${port}, is not among the hosts that were granted.`)
-    if (this.#underWay >= limits.connections)
+    if (this.#inFlight >= limits.connections)
       throw new ToolError('OVERLOADED', `Too much is under way to reach ${name} too.`)
-    const socket = await this.#dialled(() => connectOut(host, port, this.#options))
-    this.#log.reached(name, port, socket)
+    const socket = await this.#dial(() => connectGuarded(host, port, this.#options))
+    this.#log.recordConnection(name, port, socket)
     const literal = name.includes(':') ? `[${name}]` : name
     return { socket, host: port === HTTP_PORT ? literal : `${literal}:${port}` }
   }
 
-  async #dialled(dial: () => Promise<Socket>): Promise<Socket> {
-    this.#underWay += 1
+  async #dial(dial: () => Promise<Socket>): Promise<Socket> {
+    this.#inFlight += 1
     const over = () => {
-      this.#underWay -= 1
+      this.#inFlight -= 1
     }
     try {
       const socket = await dial()
-      this.#hold(socket)
+      this.#track(socket)
       return socket.once('close', over)
     } catch (error) {
       over()
@@ -145,29 +145,29 @@ export class EgressProxy {
     }
   }
 
-  #hold(socket: Socket) {
+  #track(socket: Socket) {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
     // Broken connections are an everyday matter; whatever reads or writes sees it by itself.
     socket.on('error', () => {})
-    socket.setTimeout(this.#options.limits.idle_ms, () => socket.destroy())
+    socket.setTimeout(this.#options.limits.idleTimeoutMs, () => socket.destroy())
   }
 
-  #misunderstood(error: NodeJS.ErrnoException, client: Duplex) {
+  #onClientError(error: NodeJS.ErrnoException, client: Duplex) {
     if (error.code === 'ECONNRESET' || !client.writable) return void client.destroy()
-    const [status, text] = FAULTS[error.code ?? ''] ?? [400, 'It is not a request that a proxy takes.']
-    this.#log.refused(UNREADABLE, 0, text)
-    lastWords(client, { status, text })
+    const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'It is not a request that a proxy takes.']
+    this.#log.recordRefusal(UNKNOWN_HOST, 0, text)
+    endWithError(client, { status, text })
   }
 }
 
 /** Hands on what comes until it ends, which the other direction may outlive; a connection that breaks breaks the other. */
-function join(from: Duplex, to: Duplex) {
+function relay(from: Duplex, to: Duplex) {
   from.pipe(to)
   from.once('close', () => (from.readableEnded && from.writableFinished) || to.destroy())
 }
 
-const FAULTS: Readonly<Record<string, readonly [status: number, text: string]>> = {
+const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, text: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Its headers are too long.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Its headers took too long.']
 }

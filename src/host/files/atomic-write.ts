@@ -21,11 +21,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import type { Change, Effects, Workspace } from '../host.ts'
-import type { Keeping } from '../undo-store/undo-storage.ts'
-import { errnoOf, quote } from './errno.ts'
+import type { UndoStorage } from '../undo-store/undo-storage.ts'
+import { errnoOf, quotePath } from './errno.ts'
 import { renameExclusive } from './exclusive-rename.ts'
-import { identityOf, isUnchanged } from './fingerprint.ts'
-import type { Place } from './paths.ts'
+import { contentIdentity, isSameStat } from './fingerprint.ts'
+import type { ResolvedEntry } from './paths.ts'
 
 export const fsync = promisify(fsyncCallback)
 const write = promisify(writeCallback)
@@ -38,7 +38,7 @@ export const NEW_FILE_MODE = 0o666
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 /** Writes a file's content to a descriptor. What it does before its first await overlaps with the journal's commit. */
-export type Fill = (fd: number, signal: AbortSignal) => Promise<void>
+export type WriteContent = (fd: number, signal: AbortSignal) => Promise<void>
 
 export async function writeBytes(fd: number, bytes: Uint8Array, signal: AbortSignal) {
   if (bytes.length > SYNC_LIMIT) return writeAll(fd, bytes, signal)
@@ -53,63 +53,74 @@ export async function writeAll(fd: number, bytes: Uint8Array, signal: AbortSigna
 }
 
 /** Permission bits of a file that is written: those of the one it replaces, those that new files get here, or these. */
-export interface Bits {
-  was?: BigIntStats | undefined
-  new?: number
+export interface FilePermissions {
+  from?: BigIntStats | undefined
+  forNew?: number
   exactly?: number | undefined
 }
 
-interface Putting {
+interface AtomicWriteOptions {
   workspace: Workspace
-  keeping: Keeping
+  undoStorage: UndoStorage
   effects: Effects
   /** What must be durable besides before the file shows. */
-  alongside(): Promise<unknown>
+  concurrently(): Promise<unknown>
   /** Work that can be done while the disk is busy. */
-  meanwhile(): void
+  whileSyncing(): void
   /** What is to be told, once that work is done. */
   change(): Change
   /** The content that is replaced, where it is kept. */
-  former(): Uint8Array | undefined
+  previousContent(): Uint8Array | undefined
   /** Called once it has happened. */
-  visible(change: Change): void
+  onVisible(change: Change): void
 }
 
 /**
- * Puts a file at a place whose folder exists. `was` is what the caller found there: it is replaced only while it still
+ * Puts a file at a place whose folder exists. `from` is what the caller found there: it is replaced only while it still
  * is that. Without it nothing may be there, and nothing is ever overwritten.
  */
-export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting): Promise<void> {
-  const { workspace, keeping, effects } = putting
-  const { was } = bits
-  if (was) accessSync(place.door, constants.W_OK)
+export async function writeFileAtomic(
+  place: ResolvedEntry,
+  fill: WriteContent,
+  bits: FilePermissions,
+  putting: AtomicWriteOptions
+): Promise<void> {
+  const { workspace, undoStorage, effects } = putting
+  const { from } = bits
+  if (from) accessSync(place.accessPath, constants.W_OK)
   const folder = nodePath.dirname(place.path)
-  const name = keeping.log.begin(nodePath.join(workspace.root, folder))
-  const temp = place.prefix + name
+  const name = undoStorage.log.beginFile(nodePath.join(workspace.root, folder))
+  const temp = place.entryPrefix + name
   try {
-    const fd = openSync(temp, NEW_FILE | workspace.doors.noLinks, bits.new ?? 0o600)
+    const fd = openSync(temp, NEW_FILE | workspace.dirAccess.noFollowFlags, bits.forNew ?? 0o600)
     try {
-      await allOf(
-        durable(fd, fill, bits, effects.signal),
-        putting.alongside(),
-        effects.committed(),
-        later(putting.meanwhile)
+      await settleAll(
+        writeDurably(fd, fill, bits, effects.signal),
+        putting.concurrently(),
+        effects.commitIntent(),
+        afterTurn(putting.whileSyncing)
       )
       effects.signal.throwIfAborted()
       const change = putting.change()
-      const intent = { call: keeping.call, root: workspace.root, changes: [change], temp: nodePath.join(folder, name) }
-      const number = keeping.log.happen(intent, () => {
-        if (was) replace(temp, place, was)
-        else renameExclusive(temp, place.door)
+      const intent = {
+        call: undoStorage.call,
+        root: workspace.root,
+        changes: [change],
+        temp: nodePath.join(folder, name)
+      }
+      const number = undoStorage.log.logAndApply(intent, () => {
+        if (from) replaceIfUnchanged(temp, place, from)
+        else renameExclusive(temp, place.accessPath)
       })
       try {
-        await fsync(place.folder)
+        await fsync(place.parentFd)
       } catch (error) {
-        if (takenBack(fd, temp, place, was ? putting.former() : 'nothing')) keeping.log.never(number)
-        else putting.visible(change)
+        if (tryRevert(fd, temp, place, from ? putting.previousContent() : 'nothing'))
+          undoStorage.log.markReverted(number)
+        else putting.onVisible(change)
         throw error
       }
-      putting.visible(change)
+      putting.onVisible(change)
     } catch (error) {
       remove(temp)
       throw error
@@ -117,26 +128,26 @@ export async function put(place: Place, fill: Fill, bits: Bits, putting: Putting
       closeSync(fd)
     }
   } finally {
-    keeping.log.end()
+    undoStorage.log.endFile()
   }
 }
 
 /** Once the disk has been given its work. */
-async function later(work: () => void) {
+async function afterTurn(work: () => void) {
   await turn()
   work()
 }
 
 /** Fails only when all have ended: nobody may still write to a descriptor that gets closed. */
-export async function allOf<T extends unknown[]>(...work: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+export async function settleAll<T extends unknown[]>(...work: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   await Promise.allSettled(work)
   return Promise.all(work) as Promise<{ [K in keyof T]: Awaited<T[K]> }>
 }
 
 /** Fills a new file, and resolves once that is on the disk. */
-export async function durable(fd: number, fill: Fill, bits: Bits, signal: AbortSignal) {
-  if (bits.was) keepOwner(fd, bits.was)
-  const mode = bits.exactly ?? (bits.was && Number(bits.was.mode))
+export async function writeDurably(fd: number, fill: WriteContent, bits: FilePermissions, signal: AbortSignal) {
+  if (bits.from) copyOwner(fd, bits.from)
+  const mode = bits.exactly ?? (bits.from && Number(bits.from.mode))
   // Never setuid or setgid: the content is another one.
   if (mode !== undefined) fchmodSync(fd, mode & 0o777)
   await fill(fd, signal)
@@ -144,7 +155,7 @@ export async function durable(fd: number, fill: Fill, bits: Bits, signal: AbortS
 }
 
 /** The old file's owner, where we may give files away. */
-function keepOwner(fd: number, was: BigIntStats) {
+function copyOwner(fd: number, was: BigIntStats) {
   const now = fstatSync(fd, { bigint: true })
   if (now.uid === was.uid && now.gid === was.gid) return
   try {
@@ -154,23 +165,31 @@ function keepOwner(fd: number, was: BigIntStats) {
   }
 }
 
-function replace(temp: string, place: Place, was: BigIntStats) {
-  const now = lstatSync(place.door, { bigint: true, throwIfNoEntry: false })
-  if (!now || !isUnchanged(was, now)) {
-    throw new ToolError('STALE_FILE', `${quote(place.path)} changed while it was being written.`, { path: place.path })
+function replaceIfUnchanged(temp: string, place: ResolvedEntry, was: BigIntStats) {
+  const now = lstatSync(place.accessPath, { bigint: true, throwIfNoEntry: false })
+  if (!now || !isSameStat(was, now)) {
+    throw new ToolError('STALE_FILE', `${quotePath(place.path)} changed while it was being written.`, {
+      path: place.path
+    })
   }
-  renameSync(temp, place.door)
+  renameSync(temp, place.accessPath)
 }
 
 /** Takes back a file that shows but may not last, while it still is ours. */
-function takenBack(fd: number, temp: string, { door }: Place, before: Uint8Array | 'nothing' | undefined): boolean {
+function tryRevert(
+  fd: number,
+  temp: string,
+  { accessPath }: ResolvedEntry,
+  before: Uint8Array | 'nothing' | undefined
+): boolean {
   try {
     const ours = fstatSync(fd, { bigint: true })
-    if (before === undefined || identityOf(ours) !== identityOf(lstatSync(door, { bigint: true }))) return false
-    if (before === 'nothing') unlinkSync(door)
+    if (before === undefined || contentIdentity(ours) !== contentIdentity(lstatSync(accessPath, { bigint: true })))
+      return false
+    if (before === 'nothing') unlinkSync(accessPath)
     else {
       rewrite(temp, before, ours)
-      renameSync(temp, door)
+      renameSync(temp, accessPath)
     }
     return true
   } catch {
@@ -181,7 +200,7 @@ function takenBack(fd: number, temp: string, { door }: Place, before: Uint8Array
 function rewrite(temp: string, bytes: Uint8Array, as: BigIntStats) {
   const fd = openSync(temp, NEW_FILE | constants.O_NOFOLLOW, 0o600)
   try {
-    keepOwner(fd, as)
+    copyOwner(fd, as)
     fchmodSync(fd, Number(as.mode) & 0o777)
     for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
   } finally {

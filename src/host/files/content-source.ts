@@ -1,11 +1,11 @@
 // What a file is filled with, and what is told of it.
 import { createHash, hash } from 'node:crypto'
-import { KeptContent } from '../undo-store/stored-blob.ts'
-import { type Fill, writeAll, writeBytes } from './atomic-write.ts'
+import { StoredBlob } from '../undo-store/stored-blob.ts'
+import { type WriteContent, writeAll, writeBytes } from './atomic-write.ts'
 import { OpenFile } from './open-file.ts'
 
 /** What to write: bytes, another file's content, or what is kept. */
-export type Content = Uint8Array | OpenFile | KeptContent
+export type ContentSource = Uint8Array | OpenFile | StoredBlob
 
 /** How many lines a change adds and removes, where it is text. */
 export interface LineChange {
@@ -13,41 +13,41 @@ export interface LineChange {
   removed: number
 }
 
-interface Filling {
-  fill: Fill
+interface ContentWriter {
+  write: WriteContent
   /** Prepares what will be told, while the disk is busy. */
-  meanwhile(): void
+  whileSyncing(): void
   /** Known once filled. */
-  told(): { size: number; hash: string }
+  result(): { size: number; hash: string }
 }
 
 /** The form in which hashes of content are told everywhere. */
-export const hashOf = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`
+export const hashBytes = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`
 
-export function fillingOf(content: Content): Filling {
-  if (content instanceof OpenFile) return copyOf(content)
-  if (content instanceof KeptContent)
+export function contentWriter(content: ContentSource): ContentWriter {
+  if (content instanceof OpenFile) return copyWriter(content)
+  if (content instanceof StoredBlob)
     return {
-      fill: (fd, signal) => content.copy(part => writeAll(fd, part, signal), signal),
-      meanwhile: () => {},
-      told: () => ({ size: content.size, hash: content.hash })
+      write: (fd, signal) => content.copy(part => writeAll(fd, part, signal), signal),
+      whileSyncing: () => {},
+      result: () => ({ size: content.size, hash: content.hash })
     }
   let hash = ''
   return {
-    fill: (fd, signal) => writeBytes(fd, content, signal),
-    meanwhile: () => {
-      hash = hashOf(content)
+    write: (fd, signal) => writeBytes(fd, content, signal),
+    whileSyncing: () => {
+      hash = hashBytes(content)
     },
-    told: () => ({ size: content.length, hash })
+    result: () => ({ size: content.length, hash })
   }
 }
 
-function copyOf(file: OpenFile): Filling {
+function copyWriter(file: OpenFile): ContentWriter {
   const digest = createHash('sha256')
   let size = 0
   let hash = ''
   return {
-    async fill(fd, signal) {
+    async write(fd, signal) {
       for await (const chunk of file.chunks(signal)) {
         digest.update(chunk)
         size += chunk.length
@@ -55,15 +55,15 @@ function copyOf(file: OpenFile): Filling {
       }
       hash = `sha256:${digest.digest('hex')}`
     },
-    meanwhile: () => {},
-    told: () => ({ size, hash })
+    whileSyncing: () => {},
+    result: () => ({ size, hash })
   }
 }
 
 const NEWLINE = 10
 
 /** How many lines bytes have; undefined where they are not text. */
-export function lineCount(bytes: Uint8Array): number | undefined {
+export function countTextLines(bytes: Uint8Array): number | undefined {
   if (bytes.subarray(0, 8000).includes(0)) return undefined
   let count = bytes.length > 0 && bytes.at(-1) !== NEWLINE ? 1 : 0
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count++
@@ -71,9 +71,9 @@ export function lineCount(bytes: Uint8Array): number | undefined {
 }
 
 /** Counted when it is asked for, which is while the disk is busy. */
-export type LineChanges = () => LineChange | undefined
+export type LineChangeCounter = () => LineChange | undefined
 
-export function linesAddedBy(content: Content): LineChange | undefined {
-  const added = content instanceof Uint8Array ? lineCount(content) : undefined
+export function countAddedLines(content: ContentSource): LineChange | undefined {
+  const added = content instanceof Uint8Array ? countTextLines(content) : undefined
   return added === undefined ? undefined : { added, removed: 0 }
 }

@@ -3,37 +3,37 @@ import { constants, fstatSync, realpathSync, statSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 
-export interface Doors {
+export interface DirAccess {
   /** Put before a name, this reaches the entry of the folder open as `fd`; `folder` is its path below the root. */
-  prefix(workspace: Workspace, fd: number, folder: string): string
+  entryPrefix(workspace: Workspace, fd: number, folder: string): string
   /** Open flags that refuse links. */
-  noLinks: number
+  noFollowFlags: number
   /** By this path other processes of ours reach the folder open as `fd`. */
-  path(workspace: Workspace, fd: number, folder: string): string
+  externalPath(workspace: Workspace, fd: number, folder: string): string
   /** Throws where an open folder is not, or no longer, what its path names. */
-  confirm(workspace: Workspace, fd: number, folder: string): void
+  verify(workspace: Workspace, fd: number, folder: string): void
 }
 
 /**
  * Linux: `/proc/self/fd/<fd>/<name>` with O_NOFOLLOW is an openat. The folder cannot be swapped under us, because it is
  * never looked up by path again.
  */
-export const byDescriptor: Doors = {
-  prefix: (_workspace, fd) => `/proc/self/fd/${fd}/`,
-  path: (_workspace, fd) => `/proc/${process.pid}/fd/${fd}`,
-  noLinks: constants.O_NOFOLLOW,
-  confirm: () => {}
+export const viaProcFd: DirAccess = {
+  entryPrefix: (_workspace, fd) => `/proc/self/fd/${fd}/`,
+  externalPath: (_workspace, fd) => `/proc/${process.pid}/fd/${fd}`,
+  noFollowFlags: constants.O_NOFOLLOW,
+  verify: () => {}
 }
 
 // macOS: fails on a link anywhere in the path, not only at its end.
 const O_NOFOLLOW_ANY = 0x2000_0000
 
 /** Elsewhere: by real path, confirmed again once a folder is open. Weaker against somebody who swaps folders at the same time. */
-export const byRealPath: Doors = {
-  prefix: (workspace, _fd, folder) => `${pathOf(workspace, folder)}/`,
-  path: (workspace, _fd, folder) => pathOf(workspace, folder),
-  noLinks: process.platform === 'darwin' ? O_NOFOLLOW_ANY : (constants.O_NOFOLLOW ?? 0),
-  confirm(workspace, fd, folder) {
+export const viaRealPath: DirAccess = {
+  entryPrefix: (workspace, _fd, folder) => `${pathOf(workspace, folder)}/`,
+  externalPath: (workspace, _fd, folder) => pathOf(workspace, folder),
+  noFollowFlags: process.platform === 'darwin' ? O_NOFOLLOW_ANY : (constants.O_NOFOLLOW ?? 0),
+  verify(workspace, fd, folder) {
     const path = pathOf(workspace, folder)
     const [open, named] = [fstatSync(fd), statSync(path)]
     if (realpathSync.native(path) === path && open.ino === named.ino && open.dev === named.dev) return
@@ -44,4 +44,4 @@ export const byRealPath: Doors = {
 const pathOf = ({ root }: Workspace, folder: string) => (folder === '' ? root : `${root}/${folder}`)
 
 /** What this system has. */
-export const DOORS: Doors = process.platform === 'linux' ? byDescriptor : byRealPath
+export const DEFAULT_DIR_ACCESS: DirAccess = process.platform === 'linux' ? viaProcFd : viaRealPath

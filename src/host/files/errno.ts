@@ -1,7 +1,7 @@
 // What the operating system's refusals mean to a caller. Messages name the path as it was given, never a resolved one.
 import { type ErrorCode, ToolError } from '../../errors.ts'
 
-const MEANINGS: Record<string, { code: ErrorCode; text: string }> = {
+const ERRNO_ERRORS: Record<string, { code: ErrorCode; text: string }> = {
   ENOENT: { code: 'FILE_NOT_FOUND', text: 'does not exist' },
   EEXIST: { code: 'FILE_EXISTS', text: 'exists already' },
   ENOTEMPTY: { code: 'FILE_EXISTS', text: 'is not empty' },
@@ -25,16 +25,16 @@ const MEANINGS: Record<string, { code: ErrorCode; text: string }> = {
 }
 
 /** The error to throw for whatever went wrong at `path`; errors that are ours already stay as they are. */
-export function explain(error: unknown, path: string): unknown {
+export function toFileError(error: unknown, path: string): unknown {
   if (error instanceof ToolError || !(error instanceof Error)) return error
   const errno = (error as NodeJS.ErrnoException).code
   if (errno === undefined) return error
-  const { code, text } = MEANINGS[errno] ?? { code: 'EXECUTION_ERROR' as const, text: `failed (${errno})` }
-  return new ToolError(code, `${quote(path)} ${text}.`, { path }, { cause: error })
+  const { code, text } = ERRNO_ERRORS[errno] ?? { code: 'EXECUTION_ERROR' as const, text: `failed (${errno})` }
+  return new ToolError(code, `${quotePath(path)} ${text}.`, { path }, { cause: error })
 }
 
 /** The same for the server's own state folder; `what` could not be done there, so nothing was changed. */
-export function explainState(error: unknown, what: string): unknown {
+export function toStateFolderError(error: unknown, what: string): unknown {
   const errno = errnoOf(error)
   if (error instanceof ToolError || errno === undefined) return error
   const why = errno === 'ENOSPC' ? 'the disk that the state folder is on is full' : `the state folder answers ${errno}`
@@ -42,7 +42,7 @@ export function explainState(error: unknown, what: string): unknown {
 }
 
 /** A path as it may be shown: control characters escaped, very long ones cut. */
-export function quote(path: string): string {
+export function quotePath(path: string): string {
   return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path)
 }
 

@@ -21,7 +21,7 @@ export function moveExclusive(stat: BigIntStats, from: string, to: string) {
   if (stat.isDirectory()) renameFolder(from, to)
   else if (stat.isSymbolicLink()) {
     symlinkSync(readlinkSync(from), to)
-    orElse(
+    runOrRevert(
       () => unlinkSync(from),
       () => unlinkSync(to)
     )
@@ -38,26 +38,26 @@ export function renameExclusive(from: string, to: string) {
     renameSync(from, to)
     return
   }
-  orElse(
+  runOrRevert(
     () => unlinkSync(from),
     () => unlinkSync(to)
   )
 }
 
 /** Puts one file in the place of another, which gets a second name first. Whoever looks sees one or the other. */
-export function replaceKeeping(from: string, to: string, second: string) {
+export function replaceWithBackup(from: string, to: string, second: string) {
   try {
     linkSync(to, second)
   } catch (error) {
     if (!lacksHardLinks(error)) throw error
     renameSync(to, second)
-    orElse(
+    runOrRevert(
       () => renameExclusive(from, to),
       () => renameSync(second, to)
     )
     return
   }
-  orElse(
+  runOrRevert(
     () => renameSync(from, to),
     () => unlinkSync(second)
   )
@@ -66,14 +66,14 @@ export function replaceKeeping(from: string, to: string, second: string) {
 // A rename onto an empty folder is the exclusive step for folders: nobody else can have made this one.
 function renameFolder(from: string, to: string) {
   mkdirSync(to)
-  orElse(
+  runOrRevert(
     () => renameSync(from, to),
     () => rmdirSync(to)
   )
 }
 
 /** Does something, or fails with what had been done before it taken back. */
-function orElse(act: () => void, back: () => void) {
+function runOrRevert(act: () => void, back: () => void) {
   try {
     act()
   } catch (error) {

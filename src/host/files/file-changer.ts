@@ -3,143 +3,149 @@
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import type { Change, Effects, Workspace } from '../host.ts'
-import { type Keeping, keepingIn } from '../undo-store/undo-storage.ts'
-import { allOf, fsync } from './atomic-write.ts'
-import { explain, quote } from './errno.ts'
-import { FileReader, notFound, stale } from './file-reader.ts'
-import { folderMade, makeMissing, unmake } from './missing-folders.ts'
-import { type Place, walkToEntry } from './paths.ts'
-import { type Guard, judge } from './policy/path-policy.ts'
-import { type Gone, keepGone, lookAtGone } from './removed-entry.ts'
+import { openUndoStorage, type UndoStorage } from '../undo-store/undo-storage.ts'
+import { fsync, settleAll } from './atomic-write.ts'
+import { quotePath, toFileError } from './errno.ts'
+import { FileReader, fileNotFoundError, staleFileError } from './file-reader.ts'
+import { createMissingFolders, folderCreatedChange, removeCreatedFolders } from './missing-folders.ts'
+import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
+import { classifyPath, type PathGuard } from './policy/path-policy.ts'
+import { archiveEntry, inspectMovedEntry, type RemovedEntry } from './removed-entry.ts'
 
 /** What makes changes show. */
-interface Happening {
+interface VisibleChange {
   changes: Change[]
   /** Folders made for them, which stay with them. */
-  made?: readonly string[]
-  act(): void
+  createdFolders?: readonly string[]
+  apply(): void
   /** Makes that undone. */
-  back(): void
+  revert(): void
   /** Descriptors of the folders in which names change. */
   folders: readonly number[]
 }
 
 export class FileChanger extends FileReader {
-  protected readonly keeping: Keeping
+  protected readonly undoStorage: UndoStorage
 
-  constructor(workspace: Workspace, guard: Guard, effects: Effects, keeping: Keeping = keepingIn(guard.stateDir)) {
+  constructor(
+    workspace: Workspace,
+    guard: PathGuard,
+    effects: Effects,
+    keeping: UndoStorage = openUndoStorage(guard.stateDir)
+  ) {
     super(workspace, guard, effects)
-    this.keeping = keeping
+    this.undoStorage = keeping
   }
 
   /** Runs a change at a place: refuses what is protected, explains what fails, and takes back the folders made for nothing. */
-  protected async changing<T>(
+  protected async runChange<T>(
     path: string,
-    place: Place,
-    change: (place: Place, made: string[]) => Promise<T>
+    place: ResolvedEntry,
+    change: (place: ResolvedEntry, made: string[]) => Promise<T>
   ): Promise<T> {
     const made: string[] = []
     try {
-      this.refuseChange(place, path)
-      if (place.blocked)
-        throw new ToolError('NOT_A_DIRECTORY', `A part above ${quote(path)} is not a folder.`, { path })
+      this.assertChangeable(place, path)
+      if (place.isBlocked)
+        throw new ToolError('NOT_A_DIRECTORY', `A part above ${quotePath(path)} is not a folder.`, { path })
       const result = await change(place, made)
-      this.judged.delete(path)
+      this.resolvedPaths.delete(path)
       return result
     } catch (error) {
-      unmake(this.workspace, made, this.#writeFolder)
-      throw explain(error, path)
+      removeCreatedFolders(this.workspace, made, this.#applyFolderChange)
+      throw toFileError(error, path)
     } finally {
       place.close()
     }
   }
 
   /** Walks to the entry that a path names, be it a link, and holds it to what was judged. */
-  protected walkToEntry(path: string): Place {
-    if (this.isJudgedAsEntry(path)) return this.asJudged(path, walkToEntry(this.workspace, path))
+  protected walkToEntry(path: string): ResolvedEntry {
+    if (this.isResolvedAsEntry(path))
+      return this.assertSameResolution(path, resolveWorkspaceEntry(this.workspace, path))
     this.walk(path).close()
-    const entry = walkToEntry(this.workspace, path)
-    return entry.stat?.isSymbolicLink() ? entry : this.asJudged(path, entry)
+    const entry = resolveWorkspaceEntry(this.workspace, path)
+    return entry.stat?.isSymbolicLink() ? entry : this.assertSameResolution(path, entry)
   }
 
-  protected refuseChange(place: Place, given: string) {
+  protected assertChangeable(place: ResolvedEntry, given: string) {
     if (place.path === '.')
       throw new ToolError('PERMISSION_DENIED', 'The root of the workspace itself is never changed.')
-    this.refuseServerState(place, given)
-    if (judge(this.workspace, this.guard, place).protected !== undefined) throw protectedPath(given)
+    this.assertNotServerState(place, given)
+    if (classifyPath(this.workspace, this.guard, place).protected !== undefined) throw protectedPathError(given)
   }
 
   /** Refuses a path that leads elsewhere now than it will, where what is there then is guarded otherwise. */
-  protected refuseNew(path: string, given: string) {
-    const then = judge(this.workspace, this.guard, { path, stat: undefined })
-    if (then.protected !== undefined) throw protectedPath(given)
-    const judged = this.judged.get(given)
-    if (judged && judged.path !== path && (then.sensitive || then.self_starting)) throw stale(given)
+  protected assertNewPathAllowed(path: string, given: string) {
+    const then = classifyPath(this.workspace, this.guard, { path, stat: undefined })
+    if (then.protected !== undefined) throw protectedPathError(given)
+    const judged = this.resolvedPaths.get(given)
+    if (judged && judged.path !== path && (then.sensitive || then.self_starting)) throw staleFileError(given)
   }
 
   /** Makes what is missing above a place. The caller closes what this gives. */
-  protected makeMissing(place: Place, made: string[]): Promise<Place> {
-    return makeMissing(this.workspace, this.effects, place, { made, happen: this.#writeFolder })
+  protected createMissingFolders(place: ResolvedEntry, made: string[]): Promise<ResolvedEntry> {
+    return createMissingFolders(this.workspace, this.effects, place, { made, happen: this.#applyFolderChange })
   }
 
   /** The last gate before something shows. */
-  protected async permitted() {
-    await this.effects.committed()
+  protected async awaitIntent() {
+    await this.effects.commitIntent()
     this.effects.signal.throwIfAborted()
   }
 
   /** Does what makes changes show and, once that is durable, tells them. Where the disk fails, they are taken back. */
-  protected async happen({ changes, made = [], act, back, folders }: Happening) {
-    const number = this.#write(changes, act)
+  protected async commitChange({ changes, createdFolders = [], apply, revert, folders }: VisibleChange) {
+    const number = this.#logAndApply(changes, apply)
     try {
-      await allOf(...folders.map(folder => fsync(folder)))
+      await settleAll(...folders.map(folder => fsync(folder)))
     } catch (error) {
-      if (hasWorked(back)) this.keeping.log.never(number)
-      else this.tell([...made.map(folderMade), ...changes])
+      if (succeeds(revert)) this.undoStorage.log.markReverted(number)
+      else this.report([...createdFolders.map(folderCreatedChange), ...changes])
       throw error
     }
-    this.tell([...made.map(folderMade), ...changes])
+    this.report([...createdFolders.map(folderCreatedChange), ...changes])
   }
 
   /** The same for changes that are made durable later, or that nothing depends on. */
-  protected happenSoon(changes: Change[], act: () => void) {
-    this.#write(changes, act)
-    this.tell(changes)
+  protected applyUnsynced(changes: Change[], act: () => void) {
+    this.#logAndApply(changes, act)
+    this.report(changes)
   }
 
-  protected tell(changes: readonly Change[]) {
-    for (const change of changes) this.effects.changed(change)
+  protected report(changes: readonly Change[]) {
+    for (const change of changes) this.effects.recordChange(change)
   }
 
-  #write(changes: Change[], act: () => void): number {
-    const { log, call } = this.keeping
-    return log.happen({ call, root: this.workspace.root, changes }, act)
+  #logAndApply(changes: Change[], act: () => void): number {
+    const { log, call } = this.undoStorage
+    return log.logAndApply({ call, root: this.workspace.root, changes }, act)
   }
 
-  readonly #writeFolder = (change: Change, act: () => void) => {
-    this.#write([change], act)
+  readonly #applyFolderChange = (change: Change, act: () => void) => {
+    this.#logAndApply([change], act)
   }
 
   /** Keeps what is about to go from a place. */
-  protected keep(place: Place, given: string): Promise<Gone> {
-    if (!place.stat) throw notFound(given)
-    this.held.refuseChange(place)
-    return keepGone(place, () => this.openAt(place, given), this.keeping.images)
+  protected archive(place: ResolvedEntry, given: string): Promise<RemovedEntry> {
+    if (!place.stat) throw fileNotFoundError(given)
+    this.unsavedFiles.assertNoConflict(place)
+    return archiveEntry(place, () => this.openAt(place, given), this.undoStorage.blobs)
   }
 
   /** Looks at what is about to move from a place. */
-  protected lookAt(place: Place, given: string): Promise<Gone> {
-    return lookAtGone(place, () => this.openAt(place, given), this.keeping.images)
+  protected inspectMoved(place: ResolvedEntry, given: string): Promise<RemovedEntry> {
+    return inspectMovedEntry(place, () => this.openAt(place, given), this.undoStorage.blobs)
   }
 
   /** Lets others have their turn. */
-  protected async breathe() {
+  protected async yieldToEventLoop() {
     await setImmediate()
     this.effects.signal.throwIfAborted()
   }
 }
 
-function hasWorked(work: () => void): boolean {
+function succeeds(work: () => void): boolean {
   try {
     work()
     return true
@@ -148,5 +154,5 @@ function hasWorked(work: () => void): boolean {
   }
 }
 
-export const protectedPath = (path: string) =>
-  new ToolError('PERMISSION_DENIED', `${quote(path)} is protected: no call may change it.`, { path })
+export const protectedPathError = (path: string) =>
+  new ToolError('PERMISSION_DENIED', `${quotePath(path)} is protected: no call may change it.`, { path })

@@ -2,16 +2,16 @@
 import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../host.ts'
-import { allOf } from './atomic-write.ts'
-import { FileChanger, protectedPath } from './file-changer.ts'
-import { notFound, stale } from './file-reader.ts'
-import { type Entry, typeOf } from './file-snapshot.ts'
-import { isUnchanged } from './fingerprint.ts'
-import { type Place, walkToEntry } from './paths.ts'
-import { bringBack, type Gone } from './removed-entry.ts'
+import { settleAll } from './atomic-write.ts'
+import { FileChanger, protectedPathError } from './file-changer.ts'
+import { fileNotFoundError, staleFileError } from './file-reader.ts'
+import { type DirectoryEntry, entryTypeOf } from './file-snapshot.ts'
+import { isSameStat } from './fingerprint.ts'
+import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
+import { type RemovedEntry, restoreEntry } from './removed-entry.ts'
 
 /** Part of a tree. */
-export type Branch = Pick<Entry, 'path' | 'type' | 'size'>
+export type TreeMember = Pick<DirectoryEntry, 'path' | 'type' | 'size'>
 
 /** Of a tree that is removed, so much is kept at once before it goes. */
 const BATCH = 32
@@ -20,16 +20,16 @@ const BATCH_BYTES = 32 * 1024 * 1024
 export class FileRemover extends FileChanger {
   /** Removes a file, a link (not what it leads to), or an empty folder. Gives its path. */
   async remove(path: string): Promise<string> {
-    return this.changing(path, this.walkToEntry(path), async place => {
-      const [gone] = await allOf(this.keep(place, path), this.effects.committed())
+    return this.runChange(path, this.walkToEntry(path), async place => {
+      const [gone] = await settleAll(this.archive(place, path), this.effects.commitIntent())
       this.effects.signal.throwIfAborted()
-      const { door, folder } = place
-      const { images } = this.keeping
-      await this.happen({
-        changes: [changeOf(place, gone)],
-        act: () => unlink(place),
-        back: () => bringBack(door, gone, images),
-        folders: [folder]
+      const { accessPath, parentFd } = place
+      const { blobs } = this.undoStorage
+      await this.commitChange({
+        changes: [deletedChange(place, gone)],
+        apply: () => unlink(place),
+        revert: () => restoreEntry(accessPath, gone, blobs),
+        folders: [parentFd]
       })
       return place.path
     })
@@ -37,14 +37,14 @@ export class FileRemover extends FileChanger {
 
   /** Removes a folder and all it holds, refusing before anything goes if some of it is protected. Gives every path. */
   async removeTree(path: string): Promise<string[]> {
-    const branches = await this.tree(path)
-    this.held.refuseChangeBeneath(branches[0]!.path)
-    await this.permitted()
+    const branches = await this.listTree(path)
+    this.unsavedFiles.assertNoConflictIn(branches[0]!.path)
+    await this.awaitIntent()
     const removed: string[] = []
     try {
-      for (const batch of batchesOf(branches.slice(1).reverse())) {
-        await this.#removeAll(batch, removed)
-        await this.breathe()
+      for (const batch of toBatches(branches.slice(1).reverse())) {
+        await this.#removeBatch(batch, removed)
+        await this.yieldToEventLoop()
       }
       removed.push(await this.remove(path))
     } catch (error) {
@@ -58,38 +58,38 @@ export class FileRemover extends FileChanger {
   }
 
   /** A path and everything beneath it, folders before what they hold; links are not followed. */
-  async tree(path: string): Promise<Branch[]> {
+  async listTree(path: string): Promise<TreeMember[]> {
     const place = this.walkToEntry(path)
     place.close()
-    if (!place.stat) throw notFound(path)
-    this.refuseChange(place, path)
-    const branches: Branch[] = [{ path: place.path, type: typeOf(place.stat), size: Number(place.stat.size) }]
+    if (!place.stat) throw fileNotFoundError(path)
+    this.assertChangeable(place, path)
+    const branches: TreeMember[] = [{ path: place.path, type: entryTypeOf(place.stat), size: Number(place.stat.size) }]
     for (const { path, type } of branches) {
       if (type !== 'directory') continue
       for (const entry of this.entries(path)) {
-        if (entry.closed) throw protectedPath(entry.path)
+        if (entry.closed) throw protectedPathError(entry.path)
         branches.push({ path: entry.path, type: entry.type, size: entry.size })
       }
-      await this.breathe()
+      await this.yieldToEventLoop()
     }
     return branches
   }
 
   /** Removes these, in order, once all are kept. */
-  async #removeAll(paths: readonly string[], removed: string[]) {
-    const at = <T>(path: string, work: (place: Place) => Promise<T>) =>
-      this.changing(path, walkToEntry(this.workspace, path), work)
-    const going = await allOf(
-      ...paths.map(path => at(path, async place => ({ path, stat: place.stat, gone: await this.keep(place, path) })))
+  async #removeBatch(paths: readonly string[], removed: string[]) {
+    const at = <T>(path: string, work: (place: ResolvedEntry) => Promise<T>) =>
+      this.runChange(path, resolveWorkspaceEntry(this.workspace, path), work)
+    const going = await settleAll(
+      ...paths.map(path => at(path, async place => ({ path, stat: place.stat, gone: await this.archive(place, path) })))
     )
     for (const { path, stat, gone } of going) {
-      await at(path, async place => this.happenSoon([changeOf(place, gone)], () => unlink({ ...place, stat })))
+      await at(path, async place => this.applyUnsynced([deletedChange(place, gone)], () => unlink({ ...place, stat })))
       removed.push(path)
     }
   }
 }
 
-function* batchesOf(branches: readonly Branch[]): Generator<string[]> {
+function* toBatches(branches: readonly TreeMember[]): Generator<string[]> {
   let batch: string[] = []
   let bytes = 0
   for (const { path, type, size } of branches) {
@@ -103,7 +103,7 @@ function* batchesOf(branches: readonly Branch[]): Generator<string[]> {
   yield batch
 }
 
-const changeOf = ({ path }: Place, { told, lines }: Gone): Change => ({
+const deletedChange = ({ path }: ResolvedEntry, { told, lines }: RemovedEntry): Change => ({
   path,
   operation: 'deleted',
   ...told,
@@ -111,10 +111,10 @@ const changeOf = ({ path }: Place, { told, lines }: Gone): Change => ({
 })
 
 /** Removes what has been kept, while it still is that. */
-function unlink({ path, stat, door }: Place) {
-  if (stat!.isDirectory()) return rmdirSync(door)
-  const now = lstatSync(door, { bigint: true, throwIfNoEntry: false })
-  if (!now) throw notFound(path)
-  if (!isUnchanged(stat!, now)) throw stale(path)
-  unlinkSync(door)
+function unlink({ path, stat, accessPath }: ResolvedEntry) {
+  if (stat!.isDirectory()) return rmdirSync(accessPath)
+  const now = lstatSync(accessPath, { bigint: true, throwIfNoEntry: false })
+  if (!now) throw fileNotFoundError(path)
+  if (!isSameStat(stat!, now)) throw staleFileError(path)
+  unlinkSync(accessPath)
 }

@@ -3,94 +3,102 @@
 // files in `file-reader.ts`.
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import { changeInEditor } from '../editors/editor-bridge.ts'
+import { applyInEditorBuffer } from '../editors/editor-bridge.ts'
 import type { Change } from '../host.ts'
-import type { KeptContent } from '../undo-store/stored-blob.ts'
-import { allOf, NEW_FILE_MODE, put } from './atomic-write.ts'
-import { type Content, fillingOf, type LineChange, type LineChanges, linesAddedBy } from './content-source.ts'
-import { quote } from './errno.ts'
+import type { StoredBlob } from '../undo-store/stored-blob.ts'
+import { NEW_FILE_MODE, settleAll, writeFileAtomic } from './atomic-write.ts'
+import {
+  type ContentSource,
+  contentWriter,
+  countAddedLines,
+  type LineChange,
+  type LineChangeCounter
+} from './content-source.ts'
+import { quotePath } from './errno.ts'
 import { moveExclusive } from './exclusive-rename.ts'
-import { notAFile, notFound, stale } from './file-reader.ts'
+import { fileNotFoundError, notAFileError, staleFileError } from './file-reader.ts'
 import { FileRemover } from './file-remover.ts'
-import { Found } from './file-snapshot.ts'
-import { isFresh, stampOf } from './fingerprint.ts'
-import { folderMade } from './missing-folders.ts'
+import { FileSnapshot } from './file-snapshot.ts'
+import { isRacyStat, statFingerprint } from './fingerprint.ts'
+import { folderCreatedChange } from './missing-folders.ts'
 import { OpenFile } from './open-file.ts'
-import { deviceAt, type Place, walkToEntry } from './paths.ts'
+import { deviceOf, type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
 import { AllowedChanges } from './policy/allowed-changes.ts'
-import { bringBack, type Gone, kept } from './removed-entry.ts'
-import { alreadyThere } from './transaction/plan.ts'
-import { together } from './transaction/transaction.ts'
-import type { Step } from './transaction/transaction-step.ts'
+import { archiveContent, type RemovedEntry, restoreEntry } from './removed-entry.ts'
+import { fileExistsError } from './transaction/plan.ts'
+import { runTransaction } from './transaction/transaction.ts'
+import type { TransactionStep } from './transaction/transaction-step.ts'
 
-export type { KeptContent } from '../undo-store/stored-blob.ts'
-export type { Content, LineChange, LineChanges } from './content-source.ts'
-export { hashOf } from './content-source.ts'
-export type { Branch } from './file-remover.ts'
-export { type Entry, Found, HASH_LIMIT } from './file-snapshot.ts'
+export type { StoredBlob } from '../undo-store/stored-blob.ts'
+export type { ContentSource, LineChange, LineChangeCounter } from './content-source.ts'
+export { hashBytes } from './content-source.ts'
+export type { TreeMember } from './file-remover.ts'
+export { type DirectoryEntry, FileSnapshot, MAX_HASHED_FILE_BYTES } from './file-snapshot.ts'
 export { OpenFile } from './open-file.ts'
-export type { Step } from './transaction/transaction-step.ts'
+export type { TransactionStep } from './transaction/transaction-step.ts'
 
-export interface Written {
+export interface WriteResult {
   path: string
   size: number
   hash: string
 }
 
 export class Files extends FileRemover {
-  readonly allowed = new AllowedChanges()
+  readonly allowedChanges = new AllowedChanges()
 
   /** What is kept under a hash, not read yet: of what calls replaced or removed, and of texts that they left. */
-  image(hash: string): KeptContent | undefined {
-    return this.keeping.images.find(hash)
+  findStored(hash: string): StoredBlob | undefined {
+    return this.undoStorage.blobs.find(hash)
   }
 
   /** What shows that the entry at a canonical path is the same, without a look at its content; undefined where a further
    * change might not show. */
-  stampAt(path: string): string | undefined {
-    if (this.held.any) return undefined
-    const place = walkToEntry(this.workspace, path)
+  fingerprintAt(path: string): string | undefined {
+    if (this.unsavedFiles.hasBuffers) return undefined
+    const place = resolveWorkspaceEntry(this.workspace, path)
     place.close()
     if (!place.stat) return `absent at ${place.path}`
-    return isFresh(place.stat) ? undefined : `${place.path} ${stampOf(place.stat)}`
+    return isRacyStat(place.stat) ? undefined : `${place.path} ${statFingerprint(place.stat)}`
   }
 
   /** Whether what a change takes away is kept, by its size. */
-  keeps(size: number): boolean {
-    return this.keeping.images.fits(size)
+  canArchive(size: number): boolean {
+    return this.undoStorage.blobs.fits(size)
   }
 
   /** Makes all of the steps, or none, also over a kill. They are seen against the tree as it is before any of them: what
    * one takes away makes room for what another puts. What the call was not judged on is refused. */
-  together(steps: readonly Step[]): Promise<void> {
-    const { workspace, effects, keeping } = this
+  runTransaction(steps: readonly TransactionStep[]): Promise<void> {
+    const { workspace, effects, undoStorage } = this
     const folders = new Set(steps.flatMap(step => (step.do === 'folder' ? [step.path] : [])))
     const refuseUnjudged = (path: string, given: string) => {
-      const isAllowed = folders.has(given) ? this.allowed.hasFolder(path, given) : this.allowed.has(path, given)
-      if (!isAllowed) throw stale(given)
+      const isAllowed = folders.has(given)
+        ? this.allowedChanges.hasFolder(path, given)
+        : this.allowedChanges.has(path, given)
+      if (!isAllowed) throw staleFileError(given)
     }
-    const allowed = (given: string, place: Place) => {
+    const allowed = (given: string, place: ResolvedEntry) => {
       try {
         refuseUnjudged(place.path, given)
-        this.refuseChange(place, given)
-        this.held.refuseChange(place)
+        this.assertChangeable(place, given)
+        this.unsavedFiles.assertNoConflict(place)
         return place
       } catch (error) {
         place.close()
         throw error
       }
     }
-    return together(
+    return runTransaction(
       {
         workspace,
         effects,
-        keeping,
+        undoStorage,
         walk: path => allowed(path, this.walk(path)),
         walkToEntry: path => allowed(path, this.walkToEntry(path)),
-        refuseMove: folder => this.held.refuseChangeBeneath(folder),
-        refuseNew: (path, given) => {
+        assertMovable: folder => this.unsavedFiles.assertNoConflictIn(folder),
+        assertNewPathAllowed: (path, given) => {
           refuseUnjudged(path, given)
-          this.refuseNew(path, given)
+          this.assertNewPathAllowed(path, given)
         },
         openAt: (place, given) => this.openAt(place, given)
       },
@@ -99,12 +107,16 @@ export class Files extends FileRemover {
   }
 
   /** Creates a file, and the folders it needs, where nothing is. Never overwrites. */
-  async create(path: string, content: Content, lines: LineChanges = () => linesAddedBy(content)): Promise<Written> {
-    return this.changing(path, this.walk(path), async (place, made) => {
-      if (place.stat) throw alreadyThere(path)
-      const reached = await this.makeMissing(place, made)
+  async create(
+    path: string,
+    content: ContentSource,
+    lines: LineChangeCounter = () => countAddedLines(content)
+  ): Promise<WriteResult> {
+    return this.runChange(path, this.walk(path), async (place, made) => {
+      if (place.stat) throw fileExistsError(path)
+      const reached = await this.createMissingFolders(place, made)
       try {
-        return await this.#put(reached, content, undefined, made, lines)
+        return await this.#write(reached, content, undefined, made, lines)
       } finally {
         reached.close()
       }
@@ -112,21 +124,27 @@ export class Files extends FileRemover {
   }
 
   /** Replaces a file's content, keeping its permissions, while it still is what was found. */
-  async replace(path: string, was: Found, content: Content, lines: LineChanges = () => undefined): Promise<Written> {
-    return this.changing(path, this.walk(path), place => {
-      if (this.judged.get(path)?.kind === 'missing') throw alreadyThere(path)
-      if (place.stat && !place.stat.isFile()) throw notAFile(path, place.stat)
-      if (was.unsaved) return changeInEditor(this.effects, was.unsaved, content)
-      if (!place.stat || place.path !== was.path || stampOf(place.stat) !== stampOf(was.stat)) throw stale(path)
-      return this.#put(place, content, was, [], lines)
+  async replace(
+    path: string,
+    was: FileSnapshot,
+    content: ContentSource,
+    lines: LineChangeCounter = () => undefined
+  ): Promise<WriteResult> {
+    return this.runChange(path, this.walk(path), place => {
+      if (this.resolvedPaths.get(path)?.kind === 'missing') throw fileExistsError(path)
+      if (place.stat && !place.stat.isFile()) throw notAFileError(path, place.stat)
+      if (was.unsaved) return applyInEditorBuffer(this.effects, was.unsaved, content)
+      if (!place.stat || place.path !== was.path || statFingerprint(place.stat) !== statFingerprint(was.stat))
+        throw staleFileError(path)
+      return this.#write(place, content, was, [], lines)
     })
   }
 
   /** Makes a folder in one that exists. Gives what was made: nothing where the folder is there already. */
   async makeDirectory(path: string): Promise<string[]> {
-    return this.#makeDirectory(path, ({ missing }) => {
-      if (missing.length === 0) return
-      throw new ToolError('FILE_NOT_FOUND', `The folder above ${quote(path)} does not exist.`, { path })
+    return this.#makeDirectory(path, ({ missingFolders }) => {
+      if (missingFolders.length === 0) return
+      throw new ToolError('FILE_NOT_FOUND', `The folder above ${quotePath(path)} does not exist.`, { path })
     })
   }
 
@@ -138,49 +156,52 @@ export class Files extends FileRemover {
   /** Moves a file, a link or a folder to where nothing is, making the folders it needs. Never overwrites. */
   async move(from: string, to: string): Promise<{ from: string; to: string }> {
     return this.#move(from, to, (source, target) => {
-      if (target.stat) throw alreadyThere(to)
-      return () => moveExclusive(source.stat!, source.door, target.door)
+      if (target.stat) throw fileExistsError(to)
+      return () => moveExclusive(source.stat!, source.accessPath, target.accessPath)
     })
   }
 
   /** Moves a file over another. Folders are never replaced. */
   async moveOver(from: string, to: string): Promise<{ from: string; to: string }> {
     return this.#move(from, to, (source, target) => {
-      if (target.stat?.isDirectory()) throw notAFile(to, target.stat)
-      if (target.stat && source.stat!.isDirectory()) throw notAFile(from, source.stat!)
-      return () => renameSync(source.door, target.door)
+      if (target.stat?.isDirectory()) throw notAFileError(to, target.stat)
+      if (target.stat && source.stat!.isDirectory()) throw notAFileError(from, source.stat!)
+      return () => renameSync(source.accessPath, target.accessPath)
     })
   }
 
-  async #move(from: string, to: string, checked: (source: Place, target: Place) => () => void) {
-    return this.changing(from, this.walkToEntry(from), source =>
-      this.changing(to, this.walkToEntry(to), async (place, made) => {
-        if (!source.stat) throw notFound(from)
+  async #move(from: string, to: string, checked: (source: ResolvedEntry, target: ResolvedEntry) => () => void) {
+    return this.runChange(from, this.walkToEntry(from), source =>
+      this.runChange(to, this.walkToEntry(to), async (place, createdFolders) => {
+        if (!source.stat) throw fileNotFoundError(from)
         if (`${place.path}/`.startsWith(`${source.path}/`)) {
-          throw new ToolError('INVALID_PATH', `${quote(from)} cannot be moved into itself.`, { from, to })
+          throw new ToolError('INVALID_PATH', `${quotePath(from)} cannot be moved into itself.`, { from, to })
         }
-        for (const each of [source, place]) this.held.refuseChange(each)
-        this.held.refuseChangeBeneath(source.path)
+        for (const each of [source, place]) this.unsavedFiles.assertNoConflict(each)
+        this.unsavedFiles.assertNoConflictIn(source.path)
         checked(source, place)
         const paths = { from: source.path, to: place.path }
-        if (source.stat.isFile() && deviceAt(source) !== deviceAt(place)) {
+        if (source.stat.isFile() && deviceOf(source) !== deviceOf(place)) {
           await this.#moveAcross(source, place)
           return paths
         }
-        const [moved, replaced] = await allOf(this.lookAt(source, from), place.stat && this.keep(place, to))
-        const target = await this.makeMissing(place, made)
+        const [moved, replaced] = await settleAll(
+          this.inspectMoved(source, from),
+          place.stat && this.archive(place, to)
+        )
+        const target = await this.createMissingFolders(place, createdFolders)
         try {
-          await this.permitted()
+          await this.awaitIntent()
           const rename = checked(source, target)
-          await this.happen({
-            changes: changesOfMove(paths, moved, replaced),
-            made,
-            act: rename,
-            back: () => {
-              moveExclusive(source.stat!, target.door, source.door)
-              if (replaced) bringBack(target.door, replaced, this.keeping.images)
+          await this.commitChange({
+            changes: moveChanges(paths, moved, replaced),
+            createdFolders,
+            apply: rename,
+            revert: () => {
+              moveExclusive(source.stat!, target.accessPath, source.accessPath)
+              if (replaced) restoreEntry(target.accessPath, replaced, this.undoStorage.blobs)
             },
-            folders: [source.folder, target.folder]
+            folders: [source.parentFd, target.parentFd]
           })
           return paths
         } finally {
@@ -191,64 +212,64 @@ export class Files extends FileRemover {
   }
 
   /** To another file system inside the workspace: as a copy, and without the original. */
-  #moveAcross({ path, stat }: Place, target: Place): Promise<void> {
-    const was = new Found({ path, stat: stat!, size: Number(stat!.size) }, undefined)
-    const move: Step = { do: 'move', path, to: target.path, was }
-    return this.together(target.stat ? [{ do: 'remove', path: target.path }, move] : [move])
+  #moveAcross({ path, stat }: ResolvedEntry, target: ResolvedEntry): Promise<void> {
+    const was = new FileSnapshot({ path, stat: stat!, size: Number(stat!.size) }, undefined)
+    const move: TransactionStep = { do: 'move', path, to: target.path, was }
+    return this.runTransaction(target.stat ? [{ do: 'remove', path: target.path }, move] : [move])
   }
 
-  async #makeDirectory(path: string, check: (place: Place) => void) {
-    return this.changing(path, this.walk(path), async (place, made) => {
+  async #makeDirectory(path: string, check: (place: ResolvedEntry) => void) {
+    return this.runChange(path, this.walk(path), async (place, createdFolders) => {
       if (place.stat?.isDirectory()) return []
-      if (place.stat) throw alreadyThere(path)
+      if (place.stat) throw fileExistsError(path)
       check(place)
-      const reached = await this.makeMissing(place, made)
+      const reached = await this.createMissingFolders(place, createdFolders)
       try {
-        await this.permitted()
-        await this.happen({
-          changes: [folderMade(reached.path)],
-          made,
-          act: () => mkdirSync(reached.door),
-          back: () => rmdirSync(reached.door),
-          folders: [reached.folder]
+        await this.awaitIntent()
+        await this.commitChange({
+          changes: [folderCreatedChange(reached.path)],
+          createdFolders,
+          apply: () => mkdirSync(reached.accessPath),
+          revert: () => rmdirSync(reached.accessPath),
+          folders: [reached.parentFd]
         })
-        return [...made, reached.path]
+        return [...createdFolders, reached.path]
       } finally {
         reached.close()
       }
     })
   }
 
-  async #put(
-    place: Place,
-    content: Content,
-    was: Found | undefined,
+  async #write(
+    place: ResolvedEntry,
+    content: ContentSource,
+    was: FileSnapshot | undefined,
     made: string[],
-    lines: LineChanges
-  ): Promise<Written> {
-    this.held.refuseChange(place)
-    const { workspace, effects, keeping } = this
-    const { images } = keeping
-    const filling = fillingOf(content)
+    lines: LineChangeCounter
+  ): Promise<WriteResult> {
+    this.unsavedFiles.assertNoConflict(place)
+    const { workspace, effects, undoStorage } = this
+    const { blobs } = undoStorage
+    const filling = contentWriter(content)
     const mode = content instanceof OpenFile ? Number(content.stat.mode) & 0o777 : NEW_FILE_MODE
     let counted: LineChange | undefined
     let before: string | undefined
-    const told = () => ({ path: place.path, ...filling.told() })
-    await put(
+    const told = () => ({ path: place.path, ...filling.result() })
+    await writeFileAtomic(
       place,
-      filling.fill,
-      { was: was?.stat, new: mode },
+      filling.write,
+      { from: was?.stat, forNew: mode },
       {
         workspace,
         effects,
-        keeping,
-        alongside: async () => {
-          if (was) before = (await this.#keepReplaced(place, was)) ?? was.hash
+        undoStorage,
+        concurrently: async () => {
+          if (was) before = (await this.#archiveReplaced(place, was)) ?? was.hash
         },
-        meanwhile: () => {
-          filling.meanwhile()
+        whileSyncing: () => {
+          filling.whileSyncing()
           counted = lines()
-          if (Buffer.isBuffer(content)) images.offer(content, told().hash)
+          if (Buffer.isBuffer(content)) blobs.offer(content, told().hash)
         },
         change: () => ({
           path: place.path,
@@ -257,22 +278,26 @@ export class Files extends FileRemover {
           after_hash: told().hash,
           ...counted
         }),
-        former: () => was?.bytes ?? (before === undefined ? undefined : images.read(before)),
-        visible: change => this.tell([...made.map(folderMade), change])
+        previousContent: () => was?.bytes ?? (before === undefined ? undefined : blobs.read(before)),
+        onVisible: change => this.report([...made.map(folderCreatedChange), change])
       }
     )
     return told()
   }
 
-  async #keepReplaced(place: Place, { bytes }: Found): Promise<string | undefined> {
-    if (bytes) return kept(this.keeping.images, bytes)
+  async #archiveReplaced(place: ResolvedEntry, { bytes }: FileSnapshot): Promise<string | undefined> {
+    if (bytes) return archiveContent(this.undoStorage.blobs, bytes)
     const file = this.openAt(place, place.path)
-    return kept(this.keeping.images, file).finally(() => file.close())
+    return archiveContent(this.undoStorage.blobs, file).finally(() => file.close())
   }
 }
 
 /** A link that is moved over is told to be gone: what is told of a move is about a file. */
-function changesOfMove({ from, to }: { from: string; to: string }, moved: Gone, replaced: Gone | undefined): Change[] {
+function moveChanges(
+  { from, to }: { from: string; to: string },
+  moved: RemovedEntry,
+  replaced: RemovedEntry | undefined
+): Change[] {
   const { before_hash: after_hash, before_mode: _, ...kind } = moved.told
   const change: Change = {
     path: to,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Encoding } from '../../text/encoding.ts'
 import { afterNewline, countNewlines, endsWithNewline } from '../../text/newlines.ts'
-import { isFresh, stampOf } from './fingerprint.ts'
+import { isRacyStat, statFingerprint } from './fingerprint.ts'
 import type { OpenFile } from './open-file.ts'
 
 const STEP = 1 << 20
@@ -11,22 +11,22 @@ const MAX_FILES = 64
 
 /** The indexes of a server's files, those last used. */
 export class LineIndexes {
-  readonly #kept = new Map<string, LineIndex>()
+  readonly #cache = new Map<string, LineIndex>()
 
   /** The index of a file's present version. */
-  of(file: OpenFile, encoding: Encoding): LineIndex {
-    const key = `${encoding}:${stampOf(file.stat)}`
-    const index = this.#kept.get(key) ?? new LineIndex(encoding)
-    this.#kept.delete(key)
+  get(file: OpenFile, encoding: Encoding): LineIndex {
+    const key = `${encoding}:${statFingerprint(file.stat)}`
+    const index = this.#cache.get(key) ?? new LineIndex(encoding)
+    this.#cache.delete(key)
     // What changed just now may change again without a trace.
-    if (!isFresh(file.stat)) this.#kept.set(key, index)
-    if (this.#kept.size > MAX_FILES) this.#kept.delete(this.#kept.keys().next().value!)
+    if (!isRacyStat(file.stat)) this.#cache.set(key, index)
+    if (this.#cache.size > MAX_FILES) this.#cache.delete(this.#cache.keys().next().value!)
     return index
   }
 }
 
 /** What is known of a file that was read to its end. */
-interface Whole {
+interface FileTotals {
   total: number
   hash: string
 }
@@ -34,7 +34,7 @@ interface Whole {
 export class LineIndex {
   readonly #encoding: Encoding
   /** Line feeds before each step. */
-  readonly #before = [0]
+  readonly #newlinesBefore = [0]
   /** Known once the file was read to its end. */
   total: number | undefined
   #hash: string | undefined
@@ -44,14 +44,14 @@ export class LineIndex {
   }
 
   /** Reads the file to its end, unless that was done before. */
-  async whole(file: OpenFile, signal: AbortSignal): Promise<Whole> {
+  async readTotals(file: OpenFile, signal: AbortSignal): Promise<FileTotals> {
     if (this.total !== undefined && this.#hash !== undefined) return { total: this.total, hash: this.#hash }
     const digest = createHash('sha256')
     const chunk = Buffer.allocUnsafeSlow(STEP)
     for (let step = 0; step * STEP < file.size; step++) {
       const bytes = await file.read(chunk, step * STEP, signal)
       digest.update(bytes)
-      this.#note(step, bytes, file)
+      this.#recordStep(step, bytes, file)
     }
     this.total ??= 0
     this.#hash = `sha256:${digest.digest('hex')}`
@@ -64,14 +64,14 @@ export class LineIndex {
     const chunk = Buffer.allocUnsafeSlow(STEP)
     // Before the line there are as many line feeds as it has lines before it.
     const feeds = line - 1
-    while (this.#before.at(-1)! < feeds) {
-      const step = this.#before.length - 1
+    while (this.#newlinesBefore.at(-1)! < feeds) {
+      const step = this.#newlinesBefore.length - 1
       if (step * STEP >= file.size) return undefined
-      this.#note(step, await file.read(chunk, step * STEP, signal), file)
+      this.#recordStep(step, await file.read(chunk, step * STEP, signal), file)
     }
-    const step = lastBelow(this.#before, feeds)
+    const step = lastIndexBelow(this.#newlinesBefore, feeds)
     const bytes = await file.read(chunk, step * STEP, signal)
-    const start = step * STEP + afterNewline(bytes, this.#encoding, feeds - this.#before[step]!)
+    const start = step * STEP + afterNewline(bytes, this.#encoding, feeds - this.#newlinesBefore[step]!)
     return start < file.size ? start : undefined
   }
 
@@ -92,15 +92,15 @@ export class LineIndex {
   }
 
   /** Two may read the same step at the same time; it counts once. */
-  #note(step: number, bytes: Buffer, file: OpenFile) {
-    const feeds = this.#before[step]! + countNewlines(bytes, this.#encoding)
-    if (this.#before.length === step + 1) this.#before.push(feeds)
+  #recordStep(step: number, bytes: Buffer, file: OpenFile) {
+    const feeds = this.#newlinesBefore[step]! + countNewlines(bytes, this.#encoding)
+    if (this.#newlinesBefore.length === step + 1) this.#newlinesBefore.push(feeds)
     if ((step + 1) * STEP >= file.size) this.total = feeds + (endsWithNewline(bytes, this.#encoding) ? 0 : 1)
   }
 }
 
 /** The last place of a sorted list whose number is less. */
-function lastBelow(sorted: readonly number[], number: number): number {
+function lastIndexBelow(sorted: readonly number[], number: number): number {
   let [low, high] = [0, sorted.length - 1]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)

@@ -4,10 +4,10 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import { IgnoreRules } from '../watch/ignore-rules.ts'
-import { type Entry, typeOf } from './file-snapshot.ts'
+import { type DirectoryEntry, entryTypeOf } from './file-snapshot.ts'
 import { openFolder } from './open-folder.ts'
-import { type Guard, protectionOf } from './policy/path-policy.ts'
-import { Slices } from './time-slicing.ts'
+import { getProtection, type PathGuard } from './policy/path-policy.ts'
+import { TimeSlicer } from './time-slicing.ts'
 
 export interface ListingQuery {
   /** How many levels. */
@@ -21,21 +21,21 @@ export interface ListingQuery {
 }
 
 export interface Listing {
-  entries: Entry[]
+  entries: DirectoryEntry[]
   /** There is more than the limit. */
   truncated: boolean
   /** Entries of the folders listed; what is in them is not counted. */
-  left_out: LeftOut
+  left_out: OmittedCounts
 }
 
-interface LeftOut {
+interface OmittedCounts {
   ignored: number
   hidden: number
   /** Folders that may not be looked into. */
   unreadable: number
 }
 
-interface Folder {
+interface PendingFolder {
   path: string
   /** Of the folders above. */
   rules: IgnoreRules
@@ -44,32 +44,32 @@ interface Folder {
 /** Lists the folder at a canonical path. Links are not followed; the server's own files are not told. */
 export async function listFolder(
   workspace: Workspace,
-  guard: Guard,
+  guard: PathGuard,
   path: string,
   query: ListingQuery
 ): Promise<Listing> {
   const walk = new ListingWalk(workspace, guard, query)
-  let level: readonly Folder[] = [{ path, rules: IgnoreRules.above(workspace.root, path) }]
+  let level: readonly PendingFolder[] = [{ path, rules: IgnoreRules.aboveFolder(workspace.root, path) }]
   for (let depth = 1; depth <= query.depth && level.length > 0; depth++) level = await walk.list(level)
-  return walk.found
+  return walk.listing
 }
 
 class ListingWalk {
-  readonly found: Listing = { entries: [], truncated: false, left_out: { ignored: 0, hidden: 0, unreadable: 0 } }
+  readonly listing: Listing = { entries: [], truncated: false, left_out: { ignored: 0, hidden: 0, unreadable: 0 } }
   readonly #workspace: Workspace
-  readonly #guard: Guard
+  readonly #guard: PathGuard
   readonly #query: ListingQuery
-  readonly #slices = new Slices()
+  readonly #slicer = new TimeSlicer()
 
-  constructor(workspace: Workspace, guard: Guard, query: ListingQuery) {
+  constructor(workspace: Workspace, guard: PathGuard, query: ListingQuery) {
     this.#workspace = workspace
     this.#guard = guard
     this.#query = query
   }
 
   /** Lists folders, and gives those inside; none once the limit is reached. */
-  async list(folders: readonly Folder[]): Promise<Folder[]> {
-    const inside: Folder[] = []
+  async list(folders: readonly PendingFolder[]): Promise<PendingFolder[]> {
+    const inside: PendingFolder[] = []
     for (const folder of folders) {
       const open = this.#open(folder.path)
       if (!open) continue
@@ -78,7 +78,7 @@ class ListingWalk {
       } finally {
         open.close()
       }
-      if (this.found.truncated) return []
+      if (this.listing.truncated) return []
     }
     return inside
   }
@@ -88,46 +88,46 @@ class ListingWalk {
     try {
       return openFolder(this.#workspace, path)
     } catch (error) {
-      if (this.found.entries.length === 0 || !(error instanceof ToolError)) throw error
-      if (error.code === 'PERMISSION_DENIED') this.found.left_out.unreadable++
+      if (this.listing.entries.length === 0 || !(error instanceof ToolError)) throw error
+      if (error.code === 'PERMISSION_DENIED') this.listing.left_out.unreadable++
       return undefined
     }
   }
 
-  async #listOpen({ path, rules: above }: Folder, prefix: string, inside: Folder[]) {
+  async #listOpen({ path, rules: above }: PendingFolder, prefix: string, inside: PendingFolder[]) {
     const dirents = readdirSync(prefix, { withFileTypes: true }).sort(byName)
     const folder = path === '.' ? '' : `${path}/`
     const { root } = this.#workspace
     const rules = above.within(path === '.' ? root : `${root}/${path}`, new Set(dirents.map(({ name }) => name)))
     for (const dirent of dirents) {
-      if (!this.#shows(dirent, `${root}/${folder}${dirent.name}`, rules)) continue
+      if (!this.#isShown(dirent, `${root}/${folder}${dirent.name}`, rules)) continue
       const entry = this.#entry(prefix, folder + dirent.name, dirent.name)
       if (!entry) continue
-      this.found.truncated = this.found.entries.length === this.#query.limit
-      if (this.found.truncated) return
-      this.found.entries.push(entry)
+      this.listing.truncated = this.listing.entries.length === this.#query.limit
+      if (this.listing.truncated) return
+      this.listing.entries.push(entry)
       if (entry.type === 'directory' && !entry.closed) inside.push({ path: entry.path, rules })
-      await this.#slices.rest()
+      await this.#slicer.yieldIfDue()
       this.#query.signal.throwIfAborted()
     }
   }
 
-  #shows(dirent: Dirent, absolute: string, rules: IgnoreRules): boolean {
+  #isShown(dirent: Dirent, absolute: string, rules: IgnoreRules): boolean {
     const { ignored, hidden } = this.#query
     if (!ignored && (dirent.isDirectory() ? rules.ignores(absolute) : rules.ignoresFile(absolute)))
-      this.found.left_out.ignored++
-    else if (!hidden && dirent.name.startsWith('.')) this.found.left_out.hidden++
+      this.listing.left_out.ignored++
+    else if (!hidden && dirent.name.startsWith('.')) this.listing.left_out.hidden++
     else return true
     return false
   }
 
-  #entry(prefix: string, path: string, name: string): Entry | undefined {
-    const protection = protectionOf(this.#workspace, this.#guard, path)
+  #entry(prefix: string, path: string, name: string): DirectoryEntry | undefined {
+    const protection = getProtection(this.#workspace, this.#guard, path)
     const stat = protection === 'all' ? undefined : lstatSync(prefix + name, { throwIfNoEntry: false })
     // Gone meanwhile, or a name that is not UTF-8 and cannot be reached by one.
     if (!stat) return undefined
     const modified = new Date(stat.mtimeMs).toISOString()
-    return { name, path, type: typeOf(stat), size: stat.size, modified, closed: protection !== undefined }
+    return { name, path, type: entryTypeOf(stat), size: stat.size, modified, closed: protection !== undefined }
   }
 }
 

@@ -3,54 +3,61 @@ import { closeSync, constants, lstatSync, mkdirSync, openSync, rmdirSync } from 
 import type { Change, Effects, Workspace } from '../host.ts'
 import { fsync } from './atomic-write.ts'
 import { errnoOf } from './errno.ts'
-import { type Place, walkToEntry } from './paths.ts'
+import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
 /** Does what makes one change show, between the word that it will and the word that it has. */
-type Happen = (change: Change, act: () => void) => void
+type ApplyChange = (change: Change, act: () => void) => void
 
 /** The same place with every folder above it there. Adds the paths of those it makes to `made`; the caller closes it. */
-export async function makeMissing(
+export async function createMissingFolders(
   workspace: Workspace,
   effects: Effects,
-  place: Place,
-  { made, happen }: { made: string[]; happen: Happen }
-): Promise<Place> {
-  if (place.missing.length === 0) return { ...place, close: () => {} }
-  await effects.committed()
+  place: ResolvedEntry,
+  { made, happen }: { made: string[]; happen: ApplyChange }
+): Promise<ResolvedEntry> {
+  if (place.missingFolders.length === 0) return { ...place, close: () => {} }
+  await effects.commitIntent()
   effects.signal.throwIfAborted()
 
-  const { doors } = workspace
+  const { dirAccess } = workspace
   const names = place.path.split('/')
-  let depth = names.length - 1 - place.missing.length
-  let { folder, prefix } = place
-  const leave = () => folder !== place.folder && closeSync(folder)
+  let depth = names.length - 1 - place.missingFolders.length
+  let { parentFd, entryPrefix } = place
+  const leave = () => parentFd !== place.parentFd && closeSync(parentFd)
   try {
-    for (const name of place.missing) {
+    for (const name of place.missingFolders) {
       const path = names.slice(0, ++depth).join('/')
-      if (makeOne(prefix + name, path, happen)) made.push(path)
-      await fsync(folder)
-      const inside = openSync(prefix + name, FOLDER | doors.noLinks)
+      if (createFolder(entryPrefix + name, path, happen)) made.push(path)
+      await fsync(parentFd)
+      const inside = openSync(entryPrefix + name, FOLDER | dirAccess.noFollowFlags)
       leave()
-      folder = inside
-      doors.confirm(workspace, folder, path)
-      prefix = doors.prefix(workspace, folder, path)
+      parentFd = inside
+      dirAccess.verify(workspace, parentFd, path)
+      entryPrefix = dirAccess.entryPrefix(workspace, parentFd, path)
     }
   } catch (error) {
     leave()
     throw error
   }
-  return { ...place, folder, prefix, door: prefix + names.at(-1)!, missing: [], close: () => closeSync(folder) }
+  return {
+    ...place,
+    parentFd,
+    entryPrefix,
+    accessPath: entryPrefix + names.at(-1)!,
+    missingFolders: [],
+    close: () => closeSync(parentFd)
+  }
 }
 
 /** Removes folders that were made for a change that did not happen, unless something is in them by now. */
-export function unmake(workspace: Workspace, made: readonly string[], happen: Happen) {
+export function removeCreatedFolders(workspace: Workspace, made: readonly string[], happen: ApplyChange) {
   for (const path of made.toReversed()) {
     try {
-      const place = walkToEntry(workspace, path)
+      const place = resolveWorkspaceEntry(workspace, path)
       try {
-        happen({ path, operation: 'deleted', kind: 'directory' }, () => rmdirSync(place.door))
+        happen({ path, operation: 'deleted', kind: 'directory' }, () => rmdirSync(place.accessPath))
       } finally {
         place.close()
       }
@@ -60,12 +67,12 @@ export function unmake(workspace: Workspace, made: readonly string[], happen: Ha
   }
 }
 
-export const folderMade = (path: string): Change => ({ path, operation: 'created', kind: 'directory' })
+export const folderCreatedChange = (path: string): Change => ({ path, operation: 'created', kind: 'directory' })
 
-function makeOne(door: string, path: string, happen: Happen): boolean {
+function createFolder(door: string, path: string, happen: ApplyChange): boolean {
   if (lstatSync(door, { throwIfNoEntry: false })) return false
   try {
-    happen(folderMade(path), () => mkdirSync(door))
+    happen(folderCreatedChange(path), () => mkdirSync(door))
     return true
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false

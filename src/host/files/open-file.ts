@@ -2,7 +2,7 @@
 // the loop, and no more than was asked for.
 import { type BigIntStats, closeSync, read as readCallback, readSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { explain } from './errno.ts'
+import { toFileError } from './errno.ts'
 
 const read = promisify(readCallback)
 
@@ -36,7 +36,7 @@ export class OpenFile {
     const bytes = Buffer.allocUnsafeSlow(this.size)
     let at = 0
     while (at < this.size) {
-      const count = this.#guarded(() => readSync(this.#fd, bytes, at, this.size - at, null))
+      const count = this.#explainErrors(() => readSync(this.#fd, bytes, at, this.size - at, null))
       if (count === 0) break
       at += count
     }
@@ -56,7 +56,7 @@ export class OpenFile {
       signal?.throwIfAborted()
       const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK, left))
       const { bytesRead } = await read(this.#fd, chunk, 0, chunk.length, null).catch(error => {
-        throw explain(error, this.path)
+        throw toFileError(error, this.path)
       })
       if (bytesRead === 0) return
       left -= bytesRead
@@ -71,7 +71,7 @@ export class OpenFile {
     while (at < length) {
       signal?.throwIfAborted()
       const { bytesRead } = await read(this.#fd, into, at, length - at, position + at).catch(error => {
-        throw explain(error, this.path)
+        throw toFileError(error, this.path)
       })
       if (bytesRead === 0) break
       at += bytesRead
@@ -83,11 +83,11 @@ export class OpenFile {
     closeSync(this.#fd)
   }
 
-  #guarded<T>(work: () => T): T {
+  #explainErrors<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
-      throw explain(error, this.path)
+      throw toFileError(error, this.path)
     }
   }
 }

@@ -16,20 +16,20 @@ interface OpenFolder {
 export function openFolder(workspace: Workspace, path: string): OpenFolder {
   const names = path === '.' ? [] : path.split('/')
   if (names.includes('..') || names.includes('')) throw new ToolError('INVALID_PATH', `${path} is not canonical.`)
-  const { doors } = workspace
-  let fd = openSync(`${doors.prefix(workspace, workspace.fd, '')}.`, FOLDER)
+  const { dirAccess } = workspace
+  let fd = openSync(`${dirAccess.entryPrefix(workspace, workspace.fd, '')}.`, FOLDER)
   let folder = ''
   for (const name of names) {
-    fd = step(doors.prefix(workspace, fd, folder) + name, fd, doors.noLinks, path)
+    fd = step(dirAccess.entryPrefix(workspace, fd, folder) + name, fd, dirAccess.noFollowFlags, path)
     folder = folder === '' ? name : `${folder}/${name}`
   }
   try {
-    doors.confirm(workspace, fd, folder)
+    dirAccess.verify(workspace, fd, folder)
   } catch (error) {
     closeSync(fd)
     throw error
   }
-  return { path: doors.path(workspace, fd, folder), close: () => closeSync(fd) }
+  return { path: dirAccess.externalPath(workspace, fd, folder), close: () => closeSync(fd) }
 }
 
 function step(door: string, above: number, noLinks: number, path: string) {

@@ -15,26 +15,26 @@ import {
 import nodePath from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import { byDescriptor, DOORS, type Doors } from './dir-access.ts'
-import { errnoOf, explain, quote } from './errno.ts'
+import { DEFAULT_DIR_ACCESS, type DirAccess, viaProcFd } from './dir-access.ts'
+import { errnoOf, quotePath, toFileError } from './errno.ts'
 
 /** Where a walk ended, with the folder above still open. */
-export interface Place {
+export interface ResolvedEntry {
   path: string
   /** The same way as it was before each link that was followed: what a link is called may mean something, too. */
-  through: readonly string[]
+  viaLinks: readonly string[]
   /** What is there; undefined when nothing is. */
   stat: BigIntStats | undefined
   /** Descriptor of the last folder on the way that exists. */
-  folder: number
+  parentFd: number
   /** Put before a name, reaches an entry of that folder. */
-  prefix: string
-  /** Reaches the thing itself. Only good while nothing in `missing`. */
-  door: string
-  /** Folders still to be made below `folder` before the thing can be. */
-  missing: readonly string[]
+  entryPrefix: string
+  /** Reaches the thing itself. Only good while nothing in `missingFolders`. */
+  accessPath: string
+  /** Folders still to be made below `parentFd` before the thing can be. */
+  missingFolders: readonly string[]
   /** The way leads through something that is no folder. */
-  blocked: boolean
+  isBlocked: boolean
   close(): void
 }
 
@@ -43,57 +43,59 @@ export const TEMP_PREFIX = '.toolgate-tmp-'
 
 const MAX_PATH = 4096
 const MAX_NAME = 255
-const MAX_PARTS = 255
+const MAX_PATH_PARTS = 255
 const MAX_LINKS = 40
 const MAX_STEPS = 1024
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
+const OPEN_DIR_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
-/** Opens a root folder to serve. `folder` is as a person named it; links in it are followed, once and for all. */
-export function openWorkspace(name: string, folder: string, doors: Doors = DOORS): Workspace {
+/** Opens a root folder to serve. `parentFd` is as a person named it; links in it are followed, once and for all. */
+export function openWorkspace(name: string, folder: string, dirAccess: DirAccess = DEFAULT_DIR_ACCESS): Workspace {
   try {
-    if (doors === byDescriptor && !existsSync('/proc/self/fd')) {
+    if (dirAccess === viaProcFd && !existsSync('/proc/self/fd')) {
       throw new ToolError('EXECUTION_ERROR', 'Serving files needs /proc, which is not mounted here.')
     }
-    const given = nodePath.resolve(folder)
-    const root = realpathSync.native(given)
-    if (!statSync(root).isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quote(folder)} is not a folder.`)
-    return { name, root, given, doors, fd: openSync(root, FOLDER) }
+    const configuredPath = nodePath.resolve(folder)
+    const root = realpathSync.native(configuredPath)
+    if (!statSync(root).isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quotePath(folder)} is not a folder.`)
+    return { name, root, configuredPath, dirAccess, fd: openSync(root, OPEN_DIR_FLAGS) }
   } catch (error) {
-    throw explain(error, folder)
+    throw toFileError(error, folder)
   }
 }
 
 /** Walks to what the path names, following a link at its end too. The caller closes the place. */
-export const walk = (workspace: Workspace, given: string): Place => new Walk(workspace, given).go('through')
+export const resolveWorkspacePath = (workspace: Workspace, given: string): ResolvedEntry =>
+  new PathWalk(workspace, given).go('through')
 
 /** Walks to the entry that the path names, be it a link: for what acts on the entry itself, such as removing it. */
-export const walkToEntry = (workspace: Workspace, given: string): Place => new Walk(workspace, given).go('stop')
+export const resolveWorkspaceEntry = (workspace: Workspace, given: string): ResolvedEntry =>
+  new PathWalk(workspace, given).go('stop')
 
-class Walk {
+class PathWalk {
   readonly #workspace: Workspace
-  readonly #given: string
-  readonly #doors: Doors
+  readonly #input: string
+  readonly #dirAccess: DirAccess
   /** Parts still to walk, the next one last. */
   #pending: string[]
   /** Names of the folders walked so far, and the descriptor of the last. */
   #names: string[] = []
   #fd: number
-  #through: string[] = []
+  #viaLinks: string[] = []
   #links = 0
   #steps = 0
 
   constructor(workspace: Workspace, given: string) {
     this.#workspace = workspace
-    this.#given = given
-    this.#doors = workspace.doors
-    this.#pending = partsBelowRoot(workspace, given, given).reverse()
+    this.#input = given
+    this.#dirAccess = workspace.dirAccess
+    this.#pending = partsRelativeToRoot(workspace, given, given).reverse()
     this.#fd = workspace.fd
   }
 
-  go(linkAtEnd: 'through' | 'stop'): Place {
+  go(linkAtEnd: 'through' | 'stop'): ResolvedEntry {
     try {
       while (this.#pending.length > 0) {
-        if (++this.#steps > MAX_STEPS) throw invalid(this.#given, 'has too many parts')
+        if (++this.#steps > MAX_STEPS) throw invalid(this.#input, 'has too many parts')
         const part = this.#pending.pop()!
         if (part === '..') this.#up()
         else if (this.#pending.length > 0) {
@@ -108,12 +110,12 @@ class Walk {
       return this.#endAtRoot()
     } catch (error) {
       this.#release()
-      throw explain(error, this.#given)
+      throw toFileError(error, this.#input)
     }
   }
 
   #prefix() {
-    return this.#doors.prefix(this.#workspace, this.#fd, this.#names.join('/'))
+    return this.#dirAccess.entryPrefix(this.#workspace, this.#fd, this.#names.join('/'))
   }
 
   #release() {
@@ -122,11 +124,11 @@ class Walk {
   }
 
   /** Steps into a folder. Gives the end of the walk when there is none of that name. */
-  #enter(name: string, linkAtEnd: 'through' | 'stop'): Place | undefined {
+  #enter(name: string, linkAtEnd: 'through' | 'stop'): ResolvedEntry | undefined {
     const door = this.#prefix() + name
     let fd: number
     try {
-      fd = openSync(door, FOLDER | this.#doors.noLinks)
+      fd = openSync(door, OPEN_DIR_FLAGS | this.#dirAccess.noFollowFlags)
     } catch (error) {
       const errno = errnoOf(error)
       if (errno === 'ENOENT') return this.#endEarly(name, false)
@@ -139,69 +141,90 @@ class Walk {
     this.#release()
     this.#fd = fd
     this.#names.push(name)
-    this.#doors.confirm(this.#workspace, fd, this.#names.join('/'))
+    this.#dirAccess.verify(this.#workspace, fd, this.#names.join('/'))
   }
 
   /** Walks again to the folder above: its descriptor was not kept, so that deep paths do not hold many. */
   #up() {
-    if (this.#names.length === 0) throw outside(this.#given)
+    if (this.#names.length === 0) throw outside(this.#input)
     this.#pending.push(...this.#names.slice(0, -1).reverse())
     this.#names = []
     this.#release()
   }
 
   #follow(name: string) {
-    if (++this.#links > MAX_LINKS) throw invalid(this.#given, 'leads through too many links')
+    if (++this.#links > MAX_LINKS) throw invalid(this.#input, 'leads through too many links')
     const target = readlinkSync(this.#prefix() + name)
-    this.#through.push([...this.#names, name, ...this.#pending.toReversed()].join('/'))
+    this.#viaLinks.push([...this.#names, name, ...this.#pending.toReversed()].join('/'))
     if (target.startsWith('/')) {
       this.#names = []
       this.#release()
-      this.#pending.push(...partsBelowRoot(this.#workspace, target, this.#given).reverse())
-    } else this.#pending.push(...split(target, this.#given).reverse())
+      this.#pending.push(...partsRelativeToRoot(this.#workspace, target, this.#input).reverse())
+    } else this.#pending.push(...split(target, this.#input).reverse())
   }
 
-  #end(name: string, stat: BigIntStats | undefined, missing: readonly string[] = [], blocked = false): Place {
-    const prefix = this.#prefix()
-    const path = [...this.#names, ...missing, name].join('/')
-    if (!stat && HOSTILE.test(path)) throw invalid(this.#given, 'has control characters in a name')
-    return this.#place({ path, stat, folder: this.#fd, prefix, door: prefix + name, missing, blocked })
+  #end(
+    name: string,
+    stat: BigIntStats | undefined,
+    missingFolders: readonly string[] = [],
+    isBlocked = false
+  ): ResolvedEntry {
+    const entryPrefix = this.#prefix()
+    const path = [...this.#names, ...missingFolders, name].join('/')
+    if (!stat && DECEPTIVE_CHARACTERS.test(path)) throw invalid(this.#input, 'has control characters in a name')
+    return this.#toResolved({
+      path,
+      stat,
+      parentFd: this.#fd,
+      entryPrefix,
+      accessPath: entryPrefix + name,
+      missingFolders,
+      isBlocked
+    })
   }
 
-  #endEarly(name: string, blocked: boolean): Place {
+  #endEarly(name: string, blocked: boolean): ResolvedEntry {
     const parts = [name, ...this.#pending.reverse()]
-    if (parts.includes('..')) throw invalid(this.#given, "has '..' after a part that is not a folder")
+    if (parts.includes('..')) throw invalid(this.#input, "has '..' after a part that is not a folder")
     return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), blocked)
   }
 
   /** Links lead in a circle: there is nothing, and nothing can be made, until one of them is gone. */
-  #endInLoop(): Place {
-    const parts = partsBelowRoot(this.#workspace, this.#given, this.#given)
+  #endInLoop(): ResolvedEntry {
+    const parts = partsRelativeToRoot(this.#workspace, this.#input, this.#input)
     this.#names = []
     this.#release()
     return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), true)
   }
 
-  #endAtRoot(): Place {
-    const prefix = this.#prefix()
+  #endAtRoot(): ResolvedEntry {
+    const entryPrefix = this.#prefix()
     const stat = fstatSync(this.#fd, { bigint: true })
-    return this.#place({ path: '.', stat, folder: this.#fd, prefix, door: `${prefix}.`, missing: [], blocked: false })
+    return this.#toResolved({
+      path: '.',
+      stat,
+      parentFd: this.#fd,
+      entryPrefix,
+      accessPath: `${entryPrefix}.`,
+      missingFolders: [],
+      isBlocked: false
+    })
   }
 
-  #place(place: Omit<Place, 'close' | 'through'>): Place {
+  #toResolved(place: Omit<ResolvedEntry, 'close' | 'viaLinks'>): ResolvedEntry {
     const own = this.#fd !== this.#workspace.fd
-    return { ...place, through: this.#through, close: () => own && closeSync(place.folder) }
+    return { ...place, viaLinks: this.#viaLinks, close: () => own && closeSync(place.parentFd) }
   }
 }
 
 // Characters that no new name may have: they deceive whoever reads a list, a log or a terminal.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this looks for.
-const HOSTILE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+const DECEPTIVE_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
-function partsBelowRoot(workspace: Workspace, path: string, given: string): string[] {
+function partsRelativeToRoot(workspace: Workspace, path: string, given: string): string[] {
   const parts = split(path, given)
   if (!path.startsWith('/')) return parts
-  for (const root of [workspace.root, workspace.given]) {
+  for (const root of [workspace.root, workspace.configuredPath]) {
     const above = root?.split('/').filter(Boolean)
     if (above?.every((name, i) => name === parts[i])) return parts.slice(above.length)
   }
@@ -221,15 +244,15 @@ function split(path: string, given: string): string[] {
       throw invalid(given, 'has a name that is too long')
     parts.push(part)
   }
-  if (parts.length > MAX_PARTS) throw invalid(given, 'has too many parts')
+  if (parts.length > MAX_PATH_PARTS) throw invalid(given, 'has too many parts')
   return parts
 }
 
 const invalid = (given: string, why: string) =>
-  new ToolError('INVALID_PATH', `${quote(given)} ${why}.`, { path: given.slice(0, 300) })
+  new ToolError('INVALID_PATH', `${quotePath(given)} ${why}.`, { path: given.slice(0, 300) })
 
 // One text for all that leads out, so that the answer does not tell what exists there.
 const outside = (given: string) => invalid(given, 'is outside the workspace')
 
 /** The file system that the last folder on the way is on. Of a file it would not tell where layers are stacked. */
-export const deviceAt = ({ folder }: Place): bigint => fstatSync(folder, { bigint: true }).dev
+export const deviceOf = ({ parentFd }: ResolvedEntry): bigint => fstatSync(parentFd, { bigint: true }).dev

@@ -2,10 +2,10 @@
 // is known only as a version of its own file: a hash, which anybody may have come by, is no key to what others hold. The
 // ones not asked for longest are forgotten first.
 import type { Workspace } from '../host.ts'
-import { type Guard, judge } from './policy/path-policy.ts'
+import { classifyPath, type PathGuard } from './policy/path-policy.ts'
 
-const LARGEST = 1024 * 1024
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_TEXT_BYTES = 1024 * 1024
+const MAX_TOTAL_BYTES = 16 * 1024 * 1024
 
 /** A version of a file, by its canonical path. */
 interface Version {
@@ -20,20 +20,20 @@ export interface WorkspaceTexts {
   find(version: Version): Buffer | undefined
 }
 
-export class Texts {
+export class RecentTexts {
   readonly #byVersion = new Map<string, Buffer>()
-  readonly #guard: Guard
+  readonly #guard: PathGuard
   #bytes = 0
 
-  constructor(guard: Guard) {
+  constructor(guard: PathGuard) {
     this.#guard = guard
   }
 
-  of(workspace: Workspace): WorkspaceTexts {
+  forWorkspace(workspace: Workspace): WorkspaceTexts {
     const key = ({ path, hash }: Version) => JSON.stringify([workspace.name, path, hash])
     return {
       remember: (version, bytes) => {
-        const { sensitive } = judge(workspace, this.#guard, { path: version.path, stat: undefined })
+        const { sensitive } = classifyPath(workspace, this.#guard, { path: version.path, stat: undefined })
         if (!sensitive) this.#remember(key(version), bytes)
       },
       find: version => this.#byVersion.get(key(version))
@@ -41,12 +41,12 @@ export class Texts {
   }
 
   #remember(key: string, bytes: Buffer) {
-    if (bytes.length > LARGEST) return
+    if (bytes.length > MAX_TEXT_BYTES) return
     this.#forget(key)
     this.#byVersion.set(key, bytes)
     this.#bytes += bytes.length
     for (const oldest of this.#byVersion.keys()) {
-      if (this.#bytes <= MOST_BYTES) return
+      if (this.#bytes <= MAX_TOTAL_BYTES) return
       this.#forget(oldest)
     }
   }

@@ -2,14 +2,14 @@
 import { closeSync, constants, fchmodSync, mkdirSync, openSync, readlinkSync, symlinkSync, writeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../host.ts'
-import type { Images } from '../undo-store/blob-store.ts'
-import { hashOf, lineCount } from './content-source.ts'
-import { explainState } from './errno.ts'
-import { HASH_LIMIT } from './file-snapshot.ts'
+import type { BlobStore } from '../undo-store/blob-store.ts'
+import { countTextLines, hashBytes } from './content-source.ts'
+import { toStateFolderError } from './errno.ts'
+import { MAX_HASHED_FILE_BYTES } from './file-snapshot.ts'
 import type { OpenFile } from './open-file.ts'
-import type { Place } from './paths.ts'
+import type { ResolvedEntry } from './paths.ts'
 
-export interface Gone {
+export interface RemovedEntry {
   told: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'target'>
   /** How many lines it has, where it is text. */
   lines?: number | undefined
@@ -20,38 +20,42 @@ export interface Gone {
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /** Permission bits as they are told. */
-export const modeOf = (mode: number | bigint): string => (Number(mode) & 0o777).toString(8).padStart(3, '0')
+export const formatMode = (mode: number | bigint): string => (Number(mode) & 0o777).toString(8).padStart(3, '0')
 
 /** For what will not be there any more. `open` opens it, where it is a file. */
-export const keepGone = (place: Place, open: () => OpenFile, images: Images): Promise<Gone> =>
-  lookAt(place, open, async file => {
-    const bytes = file.size > HASH_LIMIT ? undefined : await file.bytes()
-    const hash = await kept(images, bytes ?? file)
+export const archiveEntry = (place: ResolvedEntry, open: () => OpenFile, images: BlobStore): Promise<RemovedEntry> =>
+  inspectEntry(place, open, async file => {
+    const bytes = file.size > MAX_HASHED_FILE_BYTES ? undefined : await file.bytes()
+    const hash = await archiveContent(images, bytes ?? file)
     const contents = { hash, kept: hash !== undefined }
-    return bytes ? { ...contents, hash: hash ?? hashOf(bytes), lines: lineCount(bytes) } : contents
+    return bytes ? { ...contents, hash: hash ?? hashBytes(bytes), lines: countTextLines(bytes) } : contents
   })
 
 /** For what only moves: a text is kept, to be merged with later. */
-export const lookAtGone = (place: Place, open: () => OpenFile, images: Images): Promise<Gone> =>
-  lookAt(place, open, async file => {
-    if (file.size > HASH_LIMIT) return { kept: false }
+export const inspectMovedEntry = (
+  place: ResolvedEntry,
+  open: () => OpenFile,
+  images: BlobStore
+): Promise<RemovedEntry> =>
+  inspectEntry(place, open, async file => {
+    if (file.size > MAX_HASHED_FILE_BYTES) return { kept: false }
     const bytes = await file.bytes()
-    const hash = hashOf(bytes)
+    const hash = hashBytes(bytes)
     images.offer(bytes, hash)
     return { hash, kept: false }
   })
 
 /** Keeps a content durably; undefined where it is too large. Where that fails, what holds it must not go. */
-export async function kept(images: Images, content: Uint8Array | OpenFile): Promise<string | undefined> {
+export async function archiveContent(images: BlobStore, content: Uint8Array | OpenFile): Promise<string | undefined> {
   try {
-    return await images.keep(content)
+    return await images.put(content)
   } catch (error) {
-    throw explainState(error, 'what is there now could not be kept for undo')
+    throw toStateFolderError(error, 'what is there now could not be kept for undo')
   }
 }
 
 /** Puts back what has gone from a place, as far as it is kept. */
-export function bringBack(door: string, { told }: Gone, images: Images) {
+export function restoreEntry(door: string, { told }: RemovedEntry, images: BlobStore) {
   const mode = Number.parseInt(told.before_mode ?? '777', 8)
   if (told.kind === 'symlink') return symlinkSync(told.target!, door)
   if (told.kind === 'directory') return mkdirSync(door, mode)
@@ -66,17 +70,22 @@ export function bringBack(door: string, { told }: Gone, images: Images) {
   }
 }
 
-interface Contents {
+interface ContentInfo {
   hash?: string | undefined
   lines?: number | undefined
   kept: boolean
 }
 
-async function lookAt({ stat, door }: Place, open: () => OpenFile, look: (file: OpenFile) => Promise<Contents>) {
-  if (stat!.isSymbolicLink()) return { told: { kind: 'symlink' as const, target: readlinkSync(door) }, kept: false }
-  const before_mode = modeOf(stat!.mode)
+async function inspectEntry(
+  { stat, accessPath }: ResolvedEntry,
+  open: () => OpenFile,
+  look: (file: OpenFile) => Promise<ContentInfo>
+) {
+  if (stat!.isSymbolicLink())
+    return { told: { kind: 'symlink' as const, target: readlinkSync(accessPath) }, kept: false }
+  const before_mode = formatMode(stat!.mode)
   if (stat!.isDirectory()) return { told: { kind: 'directory' as const, before_mode }, kept: false }
-  const file = stat!.isFile() ? opened(open) : undefined
+  const file = stat!.isFile() ? openIfPermitted(open) : undefined
   if (!file) return { told: { before_mode }, kept: false }
   try {
     const { hash, ...more } = await look(file)
@@ -87,7 +96,7 @@ async function lookAt({ stat, door }: Place, open: () => OpenFile, look: (file: 
 }
 
 /** A file that we may remove though not read is told without its content. */
-function opened(open: () => OpenFile): OpenFile | undefined {
+function openIfPermitted(open: () => OpenFile): OpenFile | undefined {
   try {
     return open()
   } catch (error) {

@@ -3,11 +3,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 
 const SLICE_MS = 4
 
-export class Slices {
+export class TimeSlicer {
   #until = performance.now() + SLICE_MS
 
   /** Lets the others have their turn, once the slice is used up. */
-  async rest(): Promise<void> {
+  async yieldIfDue(): Promise<void> {
     if (performance.now() < this.#until) return
     await turn()
     this.#until = performance.now() + SLICE_MS
@@ -15,7 +15,11 @@ export class Slices {
 }
 
 /** Does the same work for each item, for so many at a time. */
-export async function inTurns<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<R>
+): Promise<R[]> {
   const results: R[] = new Array(items.length)
   let next = 0
   const worker = async () => {

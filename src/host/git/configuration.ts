@@ -3,11 +3,11 @@
 import { type BigIntStats, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { stampOf } from '../files/fingerprint.ts'
-import { neutralised, SETTINGS, type Setting } from './hardening.ts'
+import { statFingerprint } from '../files/fingerprint.ts'
+import { type GitSetting, HARDENED_SETTINGS, neutralizeSettings } from './hardening.ts'
 
 /** Of the user's own: what neither names a program nor changes what an answer looks like. */
-const CARRIED: ReadonlySet<string> = new Set([
+const INHERITED_SETTINGS: ReadonlySet<string> = new Set([
   'core.autocrlf',
   'core.eol',
   'core.safecrlf',
@@ -26,28 +26,31 @@ const CARRIED: ReadonlySet<string> = new Set([
   'committer.email'
 ])
 /** Files that git reads where no setting names another. */
-const USUAL: Readonly<Record<string, string>> = { 'core.excludesfile': 'ignore', 'core.attributesfile': 'attributes' }
+const DEFAULT_FILES: Readonly<Record<string, string>> = {
+  'core.excludesfile': 'ignore',
+  'core.attributesfile': 'attributes'
+}
 /** Conditions that change while no file does. */
-const PASSING = /^includeif\.(?:onbranch|hasconfig):/
-const INCLUDE = /^include(?:if\..*)?\.path$/s
-const MAX_KEPT = 256
+const VOLATILE_CONDITION = /^includeif\.(?:onbranch|hasconfig):/
+const INCLUDE_KEY = /^include(?:if\..*)?\.path$/s
+const MAX_CACHED = 256
 
-export interface Configuration {
+export interface GitConfiguration {
   /** For git, in the order in which they count. */
-  settings: readonly Setting[]
+  settings: readonly GitSetting[]
   /** Of the repository itself. */
   worktree: string | undefined
   bare: boolean
   /** Names of the filters that it, or the user, configures. */
-  filters: readonly string[]
+  filterNames: readonly string[]
   /** All that holds for git as the user runs it, in the order in which it counts; none of it is in force here by itself.
    * Keys are in lower case but for their middle parts. It may hold credentials. */
-  all: readonly Setting[]
+  allSettings: readonly GitSetting[]
   /** Of that what the user and the machine say, not the repository. */
-  users: readonly Setting[]
+  userSettings: readonly GitSetting[]
 }
 
-export interface User {
+export interface GitUser {
   home: string
   /** Where the user's settings of git are, besides. */
   folder: string
@@ -61,23 +64,24 @@ interface Entry {
   value: string
 }
 
-interface Kept {
-  configuration: Configuration
-  stamps: ReadonlyMap<string, string>
+interface CachedConfiguration {
+  configuration: GitConfiguration
+  fingerprints: ReadonlyMap<string, string>
 }
 
-export class Configurations {
-  readonly #kept = new Map<string, Kept>()
+export class ConfigurationCache {
+  readonly #cached = new Map<string, CachedConfiguration>()
 
   /** `list` runs `git config --list` with scopes and origins, for the repository and this user. */
-  async of(
+  async get(
     { git_dir, common_dir }: { git_dir: string; common_dir: string },
-    user: User,
+    user: GitUser,
     list: () => Promise<Buffer>
-  ): Promise<Configuration> {
-    const known = this.#kept.get(git_dir)
-    if (known && [...known.stamps].every(([file, stamp]) => stampAt(file) === stamp)) return known.configuration
-    this.#kept.delete(git_dir)
+  ): Promise<GitConfiguration> {
+    const known = this.#cached.get(git_dir)
+    if (known && [...known.fingerprints].every(([file, stamp]) => fingerprintFile(file) === stamp))
+      return known.configuration
+    this.#cached.delete(git_dir)
     const own = [
       path.join(common_dir, 'config'),
       path.join(git_dir, 'config.worktree'),
@@ -85,53 +89,57 @@ export class Configurations {
       path.join(user.folder, 'config')
     ]
     const began = Date.now()
-    const before = stampsOf(own, began)
-    const entries = entriesIn(await list())
-    const configuration = configurationOf(entries, user)
-    const others = stampsOf(
-      originsOf(entries, git_dir, user.home).filter(file => !own.includes(file)),
+    const before = fingerprintFiles(own, began)
+    const entries = parseListing(await list())
+    const configuration = buildConfiguration(entries, user)
+    const others = fingerprintFiles(
+      sourceFiles(entries, git_dir, user.home).filter(file => !own.includes(file)),
       began
     )
-    if (before && others && !entries.some(({ key }) => PASSING.test(key))) {
-      this.#kept.set(git_dir, { configuration, stamps: new Map([...before, ...others]) })
-      if (this.#kept.size > MAX_KEPT) this.#kept.delete(this.#kept.keys().next().value!)
+    if (before && others && !entries.some(({ key }) => VOLATILE_CONDITION.test(key))) {
+      this.#cached.set(git_dir, { configuration, fingerprints: new Map([...before, ...others]) })
+      if (this.#cached.size > MAX_CACHED) this.#cached.delete(this.#cached.keys().next().value!)
     }
     return configuration
   }
 }
 
-function configurationOf(entries: readonly Entry[], user: User): Configuration {
+function buildConfiguration(entries: readonly Entry[], user: GitUser): GitConfiguration {
   const isLocal = ({ scope }: Entry) => scope === 'local' || scope === 'worktree'
   const local = entries.filter(isLocal)
   const set = new Set(local.map(({ key }) => key))
   const carried = entries
-    .filter(entry => !isLocal(entry) && CARRIED.has(entry.key))
-    .map(({ key, value }): Setting => [key, value.replace(/^~(?=\/)/, user.home)])
-  const usual = Object.entries(USUAL).flatMap(([key, name]): Setting[] => {
+    .filter(entry => !isLocal(entry) && INHERITED_SETTINGS.has(entry.key))
+    .map(({ key, value }): GitSetting => [key, value.replace(/^~(?=\/)/, user.home)])
+  const usual = Object.entries(DEFAULT_FILES).flatMap(([key, name]): GitSetting[] => {
     const file = path.join(user.folder, name)
     return carried.some(([each]) => each === key) || !existsSync(file) ? [] : [[key, file]]
   })
   const last = (key: string) => local.findLast(entry => entry.key === key)?.value
   return {
-    settings: [...[...usual, ...carried].filter(([key]) => !set.has(key)), ...neutralised(set), ...SETTINGS],
+    settings: [
+      ...[...usual, ...carried].filter(([key]) => !set.has(key)),
+      ...neutralizeSettings(set),
+      ...HARDENED_SETTINGS
+    ],
     worktree: last('core.worktree'),
     bare: last('core.bare') === 'true',
-    all: entries.map(settingOf),
-    users: entries.filter(entry => !isLocal(entry)).map(settingOf),
-    filters: [
+    allSettings: entries.map(toSetting),
+    userSettings: entries.filter(entry => !isLocal(entry)).map(toSetting),
+    filterNames: [
       ...new Set(entries.flatMap(({ key }) => /^filter\.(.*)\.(?:clean|smudge|process)$/s.exec(key)?.[1] ?? []))
     ]
   }
 }
 
-const settingOf = ({ key, value }: Entry): Setting => [key, value]
+const toSetting = ({ key, value }: Entry): GitSetting => [key, value]
 
 /** The value that counts. */
-export const lastOf = (settings: readonly Setting[], key: string): string | undefined =>
+export const lastValue = (settings: readonly GitSetting[], key: string): string | undefined =>
   settings.findLast(([each]) => each === key)?.[1]
 
 /** Of `--list --null --show-scope --show-origin`: scope, origin, then the key and after a newline its value. */
-function entriesIn(listing: Buffer): Entry[] {
+function parseListing(listing: Buffer): Entry[] {
   const fields = listing.toString('utf8').split('\0')
   const entries: Entry[] = []
   for (let i = 0; i + 2 < fields.length; i += 3) {
@@ -145,10 +153,10 @@ function entriesIn(listing: Buffer): Entry[] {
 }
 
 /** Every file that was read, or would be if it were there. */
-function originsOf(entries: readonly Entry[], git_dir: string, home: string): string[] {
+function sourceFiles(entries: readonly Entry[], git_dir: string, home: string): string[] {
   const files = entries.filter(({ scope }) => scope !== 'command').map(({ origin }) => path.resolve(git_dir, origin))
   const included = entries
-    .filter(({ key }) => INCLUDE.test(key))
+    .filter(({ key }) => INCLUDE_KEY.test(key))
     .map(({ value, origin }) => {
       if (value.startsWith('~/')) return path.join(home, value.slice(2))
       return path.resolve(git_dir, path.dirname(origin), value)
@@ -157,28 +165,28 @@ function originsOf(entries: readonly Entry[], git_dir: string, home: string): st
 }
 
 /** Undefined where one might have changed since the time, or might change without its stamp. */
-function stampsOf(files: readonly string[], since: number): Map<string, string> | undefined {
+function fingerprintFiles(files: readonly string[], since: number): Map<string, string> | undefined {
   const stamps = new Map<string, string>()
   for (const file of files) {
-    const stat = lookAt(file)
-    if (stat && changedAt(stat) > since - FRESH_MS) return undefined
-    stamps.set(file, stat ? stampOf(stat) : ABSENT)
+    const stat = statIfReadable(file)
+    if (stat && lastChangeMs(stat) > since - TIMESTAMP_GRANULARITY_MS) return undefined
+    stamps.set(file, stat ? statFingerprint(stat) : ABSENT)
   }
   return stamps
 }
 
 const ABSENT = 'absent'
 /** File systems keep times in steps. */
-const FRESH_MS = 50
+const TIMESTAMP_GRANULARITY_MS = 50
 
-const changedAt = ({ mtimeNs, ctimeNs }: BigIntStats) => Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n)
+const lastChangeMs = ({ mtimeNs, ctimeNs }: BigIntStats) => Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n)
 
-function stampAt(file: string): string {
-  const stat = lookAt(file)
-  return stat ? stampOf(stat) : ABSENT
+function fingerprintFile(file: string): string {
+  const stat = statIfReadable(file)
+  return stat ? statFingerprint(stat) : ABSENT
 }
 
-function lookAt(file: string): BigIntStats | undefined {
+function statIfReadable(file: string): BigIntStats | undefined {
   try {
     return statSync(file, { bigint: true, throwIfNoEntry: false })
   } catch (error) {

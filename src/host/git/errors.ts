@@ -1,13 +1,13 @@
 // What git says when it fails, as our errors.
 import { type ErrorCode, ToolError } from '../../errors.ts'
-import type { Ended } from './git-process.ts'
+import type { GitExit } from './git-process.ts'
 import type { Repository } from './repository.ts'
-import type { RepositoryPlace } from './repository-location.ts'
+import type { RepositoryLocation } from './repository-location.ts'
 
-const LONGEST = 2_000
+const MAX_ERROR_CHARACTERS = 2_000
 
 /** Its words, and what they mean. */
-const KNOWN: readonly [RegExp, ErrorCode, string][] = [
+const KNOWN_ERRORS: readonly [RegExp, ErrorCode, string][] = [
   [
     /reference already exists|' exists; cannot create '/,
     'CONFLICT',
@@ -32,10 +32,10 @@ const KNOWN: readonly [RegExp, ErrorCode, string][] = [
 ]
 
 /** Throws unless git ended well; `doing` is what it was to do, such as `read the history`. */
-export function refuseFailed({ code, stderr }: Ended, doing: string, repository: Repository): void {
+export function assertGitSucceeded({ code, stderr }: GitExit, doing: string, repository: Repository): void {
   if (code === 0) return
-  const said = saidBy(stderr, repository)
-  const [, error = 'EXECUTION_ERROR', hint] = KNOWN.find(([pattern]) => pattern.test(stderr)) ?? []
+  const said = cleanStderr(stderr, repository)
+  const [, error = 'EXECUTION_ERROR', hint] = KNOWN_ERRORS.find(([pattern]) => pattern.test(stderr)) ?? []
   const why = said || `it ended with ${code === null ? 'a signal' : `code ${code}`}`
   throw new ToolError(error as ErrorCode, `git could not ${doing}: ${why}${hint ? ` ${hint}` : ''}`, {
     exit_code: code
@@ -43,14 +43,14 @@ export function refuseFailed({ code, stderr }: Ended, doing: string, repository:
 }
 
 /** Its words without their heading, and without folders of this machine. */
-export function saidBy(
+export function cleanStderr(
   stderr: string,
-  { top, git_dir, common_dir }: Pick<RepositoryPlace, 'top' | 'git_dir' | 'common_dir'>
+  { top, git_dir, common_dir }: Pick<RepositoryLocation, 'top' | 'git_dir' | 'common_dir'>
 ): string {
   const folders = [git_dir, common_dir, top].filter(folder => folder !== '/')
   const plain = folders.reduce((text, folder) => text.replaceAll(folder, folder === top ? '.' : '.git'), stderr)
   return plain
     .replace(/^(?:fatal|error|warning): /gm, '')
     .trim()
-    .slice(0, LONGEST)
+    .slice(0, MAX_ERROR_CHARACTERS)
 }

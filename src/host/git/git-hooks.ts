@@ -1,25 +1,25 @@
 // The programs that git would start by itself in a repository, where it is not kept from it.
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
-import { lastOf } from './configuration.ts'
+import { lastValue } from './configuration.ts'
 import type { Repository } from './repository.ts'
 
-export interface Hook {
+export interface GitHook {
   name: string
   /** Absolute. */
   file: string
 }
 
 /** Those of these names that are there and may be run. */
-export function hooksIn(repository: Repository, names: readonly string[], home: string): Hook[] {
-  const named = lastOf(repository.configuration.all, 'core.hookspath')
+export function findGitHooks(repository: Repository, names: readonly string[], home: string): GitHook[] {
+  const named = lastValue(repository.configuration.allSettings, 'core.hookspath')
   const folder = named
     ? path.resolve(repository.top, named.replace(/^~(?=\/)/, home))
     : `${repository.common_dir}/hooks`
-  return names.map(name => ({ name, file: path.join(folder, name) })).filter(({ file }) => mayRun(file))
+  return names.map(name => ({ name, file: path.join(folder, name) })).filter(({ file }) => isExecutableFile(file))
 }
 
-function mayRun(file: string): boolean {
+function isExecutableFile(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()

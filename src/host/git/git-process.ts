@@ -1,44 +1,44 @@
 // One running git: its output as it comes, or all of it, within bounds of time and size.
 import { ToolError } from '../../errors.ts'
-import { KILL_GRACE_MS, type Spawned } from '../processes/spawner/child-handle.ts'
+import { type ChildHandle, KILL_GRACE_MS } from '../processes/spawner/child-handle.ts'
 
-const MAX_STDERR = 65_536
+const MAX_STDERR_CHARACTERS = 65_536
 const CANCELLED = new ToolError('CANCELLED', 'The call was cancelled.')
 
-export interface Ended {
+export interface GitExit {
   code: number | null
   /** What it said besides; the beginning, where that is long. */
   stderr: string
 }
 
-interface Bounds {
+interface GitProcessLimits {
   signal: AbortSignal
   timeout_ms: number
 }
 
-export class Running {
-  readonly #spawned: Spawned
+export class GitProcess {
+  readonly #spawned: ChildHandle
   readonly #signal: AbortSignal
   readonly #timer: NodeJS.Timeout
-  readonly #aborted: () => void
-  #fault: unknown
+  readonly #onAbort: () => void
+  #error: unknown
   #stderr = ''
 
-  constructor(spawned: Spawned, { signal, timeout_ms }: Bounds) {
+  constructor(spawned: ChildHandle, { signal, timeout_ms }: GitProcessLimits) {
     this.#spawned = spawned
     this.#signal = signal
-    this.#aborted = () => this.#stop(signal.reason ?? CANCELLED)
+    this.#onAbort = () => this.#stop(signal.reason ?? CANCELLED)
     const late = () => this.#stop(new ToolError('TIMEOUT', `git took longer than ${timeout_ms} ms and was ended.`))
     this.#timer = setTimeout(late, timeout_ms)
-    signal.addEventListener('abort', this.#aborted, { once: true })
-    if (signal.aborted) this.#aborted()
+    signal.addEventListener('abort', this.#onAbort, { once: true })
+    if (signal.aborted) this.#onAbort()
     spawned.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.#stderr += text.slice(0, MAX_STDERR - this.#stderr.length)
+      this.#stderr += text.slice(0, MAX_STDERR_CHARACTERS - this.#stderr.length)
     })
   }
 
   /** What it prints, as it comes. Leaving the loop ends git: that is no fault. */
-  async *output(): AsyncGenerator<Buffer, Ended, void> {
+  async *output(): AsyncGenerator<Buffer, GitExit, void> {
     let over = false
     try {
       for await (const chunk of this.#spawned.stdout) yield chunk as Buffer
@@ -47,19 +47,19 @@ export class Running {
       const { stderr } = this.#spawned
       // What it said may still be on its way.
       if (!stderr.closed && code !== 0) await new Promise(resolve => stderr.once('close', resolve))
-      if (this.#fault !== undefined) throw this.#fault
+      if (this.#error !== undefined) throw this.#error
       return { code, stderr: this.#stderr }
     } catch (error) {
-      throw this.#fault ?? error
+      throw this.#error ?? error
     } finally {
       clearTimeout(this.#timer)
-      this.#signal.removeEventListener('abort', this.#aborted)
+      this.#signal.removeEventListener('abort', this.#onAbort)
       if (!over) this.#spawned.kill(0)
     }
   }
 
   /** All that it prints. Ends it, and fails with TOO_LARGE, where that is more than so many bytes. */
-  async all(max_bytes: number): Promise<Ended & { stdout: Buffer }> {
+  async readAll(max_bytes: number): Promise<GitExit & { stdout: Buffer }> {
     const parts: Buffer[] = []
     let bytes = 0
     const output = this.output()
@@ -75,7 +75,7 @@ export class Running {
   }
 
   #stop(why: unknown) {
-    this.#fault ??= why
+    this.#error ??= why
     this.#spawned.kill(KILL_GRACE_MS)
     // Whoever holds the pipe open besides is not waited for.
     this.#spawned.stdout.destroy()

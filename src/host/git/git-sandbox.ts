@@ -7,86 +7,89 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { findBwrap } from '../processes/bwrap.ts'
-import type { Spawned, SpawnRequest } from '../processes/spawner/child-handle.ts'
+import type { ChildHandle, SpawnRequest } from '../processes/spawner/child-handle.ts'
 import { Spawner } from '../processes/spawner/spawner.ts'
 
 const ARGUMENTS = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-net', '--cap-drop', 'ALL']
-const WITH_PARENT = ['--die-with-parent']
+const DIE_WITH_PARENT = ['--die-with-parent']
 /** For the helper, which ends at once with a server that is killed, and with it all that it started. */
-const OWN_PROCESSES = ['--unshare-pid', '--proc', '/proc', ...WITH_PARENT]
+const PID_NAMESPACE = ['--unshare-pid', '--proc', '/proc', ...DIE_WITH_PARENT]
 /** A server that is root reads, and writes, what is somebody else's, as it does without. */
 const IS_ROOT = process.getuid?.() === 0
-const READING = IS_ROOT ? ['--cap-add', 'CAP_DAC_READ_SEARCH'] : []
-const WRITING = IS_ROOT ? ['CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_CHOWN'].flatMap(right => ['--cap-add', right]) : []
+const READ_CAPABILITIES = IS_ROOT ? ['--cap-add', 'CAP_DAC_READ_SEARCH'] : []
+const WRITE_CAPABILITIES = IS_ROOT
+  ? ['CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_CHOWN'].flatMap(right => ['--cap-add', right])
+  : []
 /** For a shell: a file that it must not be able to make, then the program. */
-const TRIAL = '(: >"$1") 2>/dev/null; exec "$2" --version'
+const PROBE_SCRIPT = '(: >"$1") 2>/dev/null; exec "$2" --version'
 
-export class Confinement {
+export class GitSandbox {
   readonly #spawner: Spawner
-  readonly #place: string
+  readonly #stateDir: string
   readonly #bwrap: string | undefined
   /** The words that hold for the helper, besides those that hold for all. */
-  #holds: Promise<readonly string[] | undefined> | undefined
+  #probed: Promise<readonly string[] | undefined> | undefined
   /** Started when it is first needed. */
-  #reader: Spawner | undefined
+  #readHelper: Spawner | undefined
 
   /** `place` is a folder that the server may write to, and what is kept may not. */
   constructor(spawner: Spawner, place: string, bwrap = findBwrap()) {
     this.#spawner = spawner
-    this.#place = place
+    this.#stateDir = place
     this.#bwrap = bwrap
   }
 
   /** Starts git, kept where anything can keep it. */
-  async start(request: SpawnRequest, writable: readonly string[]): Promise<Spawned> {
-    this.#holds ??= this.#tried(request.file).catch(error => {
+  async start(request: SpawnRequest, writable: readonly string[]): Promise<ChildHandle> {
+    this.#probed ??= this.#probe(request.file).catch(error => {
       // Whoever asks after a failure tries again.
-      this.#holds = undefined
+      this.#probed = undefined
       throw error
     })
-    const hold = await this.#holds
+    const hold = await this.#probed
     if (hold === undefined) return this.#spawner.spawn(request)
-    if (writable.length > 0) return this.#spawner.spawn(this.#wrapped(request, [...WITH_PARENT, ...writing(writable)]))
-    this.#reader ??= this.#openReader(hold)
-    return this.#reader.spawn(request)
+    if (writable.length > 0)
+      return this.#spawner.spawn(this.#wrap(request, [...DIE_WITH_PARENT, ...writeArguments(writable)]))
+    this.#readHelper ??= this.#startReadHelper(hold)
+    return this.#readHelper.spawn(request)
   }
 
   /** Of the helper, while there is one. */
   get pid(): number | undefined {
-    return this.#reader?.pid
+    return this.#readHelper?.pid
   }
 
   async close() {
-    await this.#reader?.close()
+    await this.#readHelper?.close()
   }
 
-  #openReader(words: readonly string[]): Spawner {
+  #startReadHelper(words: readonly string[]): Spawner {
     // Its pipes are all that it makes, and removes in the end. What a server left that was killed goes first.
-    const pipes = path.join(this.#place, 'git-pipes')
+    const pipes = path.join(this.#stateDir, 'git-pipes')
     rmSync(pipes, { recursive: true, force: true })
     mkdirSync(pipes, { recursive: true, mode: 0o700 })
-    const within = [this.#bwrap!, ...ARGUMENTS, ...READING, ...words, '--bind', pipes, pipes, '--']
-    return new Spawner(this.#spawner.environment, pipes, { words: within, ends: words === OWN_PROCESSES })
+    const within = [this.#bwrap!, ...ARGUMENTS, ...READ_CAPABILITIES, ...words, '--bind', pipes, pipes, '--']
+    return new Spawner(this.#spawner.environment, pipes, { argvPrefix: within, endsChildren: words === PID_NAMESPACE })
   }
 
-  #wrapped(request: SpawnRequest, words: readonly string[]): SpawnRequest {
+  #wrap(request: SpawnRequest, words: readonly string[]): SpawnRequest {
     const { file, args, cwd } = request
     const kept = [...ARGUMENTS, ...words, '--chdir', cwd, '--', file, ...args]
     return { ...request, file: this.#bwrap!, args: kept, cwd: '/' }
   }
 
   /** What bubblewrap promises is not believed. */
-  async #tried(git: string): Promise<readonly string[] | undefined> {
+  async #probe(git: string): Promise<readonly string[] | undefined> {
     if (process.platform !== 'linux' || !this.#bwrap) return undefined
     // Some containers let nobody look at processes anew. A helper that does not die with the server ends in order.
-    for (const words of [OWN_PROCESSES, []]) if (await this.#keeps(git, words)) return words
+    for (const words of [PID_NAMESPACE, []]) if (await this.#isConfined(git, words)) return words
     return undefined
   }
 
-  async #keeps(git: string, words: readonly string[]): Promise<boolean> {
-    const canary = path.join(this.#place, `git-canary-${process.pid}`)
-    const trial = { file: '/bin/sh', args: ['-c', TRIAL, 'trial', canary, git], cwd: '/', env: {} }
-    const wrapped = this.#wrapped(trial, [...READING, ...words])
+  async #isConfined(git: string, words: readonly string[]): Promise<boolean> {
+    const canary = path.join(this.#stateDir, `git-canary-${process.pid}`)
+    const trial = { file: '/bin/sh', args: ['-c', PROBE_SCRIPT, 'trial', canary, git], cwd: '/', env: {} }
+    const wrapped = this.#wrap(trial, [...READ_CAPABILITIES, ...words])
     const spawned = await this.#spawner.spawn(wrapped).catch(error => {
       if (isUnusable(error)) return undefined
       throw error
@@ -105,4 +108,7 @@ export class Confinement {
 const isUnusable = (error: unknown) =>
   error instanceof ToolError && ['ENOENT', 'EACCES', 'EPERM', 'ENOEXEC'].includes(String(error.details?.code))
 
-const writing = (folders: readonly string[]) => [...WRITING, ...folders.flatMap(folder => ['--bind', folder, folder])]
+const writeArguments = (folders: readonly string[]) => [
+  ...WRITE_CAPABILITIES,
+  ...folders.flatMap(folder => ['--bind', folder, folder])
+]

@@ -1,10 +1,10 @@
 // What keeps git from running what a repository, an environment or a param names. Neither layer of git's configuration that
 // belongs to the machine or the user is in force, all else that could name a program is overridden, and nothing is sent.
 
-export type Setting = readonly [key: string, value: string]
+export type GitSetting = readonly [key: string, value: string]
 
 /** Nobody sits in front of git, and it reaches nobody. */
-export const UNATTENDED: Readonly<Record<string, string>> = {
+export const NON_INTERACTIVE_GIT_ENV: Readonly<Record<string, string>> = {
   LC_ALL: 'C',
   PAGER: 'cat',
   GIT_PAGER: 'cat',
@@ -21,7 +21,7 @@ export const UNATTENDED: Readonly<Record<string, string>> = {
 }
 
 /** It finds no settings of the machine or the user. */
-export const ALONE: Readonly<Record<string, string>> = {
+export const NO_CONFIG_GIT_ENV: Readonly<Record<string, string>> = {
   HOME: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_SYSTEM: '/dev/null',
@@ -33,13 +33,13 @@ export const ALONE: Readonly<Record<string, string>> = {
 }
 
 /** An index that is refreshed is not written back: `status` and `blame` respect this, `diff` does not. */
-export const WITHOUT_LOCKS: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: '0' }
+export const NO_LOCKS_GIT_ENV: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: '0' }
 
 /** Flags of git itself, before its command. */
-export const FLAGS: readonly string[] = ['--no-pager']
+export const GIT_FLAGS: readonly string[] = ['--no-pager']
 
 /** Settings that win over those of every repository. An empty value takes a program away. */
-export const SETTINGS: readonly Setting[] = [
+export const HARDENED_SETTINGS: readonly GitSetting[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.sshCommand', 'false'],
@@ -94,7 +94,7 @@ export const SETTINGS: readonly Setting[] = [
 ]
 
 /** Keys of a repository by which git runs something for files that its attributes choose, each with what to say instead. */
-const CHOSEN: readonly [RegExp, string][] = [
+const PROGRAM_SETTINGS: readonly [RegExp, string][] = [
   [/^filter\.(.*)\.(clean|smudge|process)$/s, ''],
   [/^filter\.(.*)\.required$/s, 'false'],
   [/^diff\.(.*)\.(command|textconv)$/s, ''],
@@ -103,17 +103,17 @@ const CHOSEN: readonly [RegExp, string][] = [
 ]
 
 /** What takes the programs away that these keys name. */
-export function neutralised(keys: Iterable<string>): Setting[] {
+export function neutralizeSettings(keys: Iterable<string>): GitSetting[] {
   const found = new Map<string, string>()
   for (const key of keys) {
-    const instead = CHOSEN.find(([pattern]) => pattern.test(key))?.[1]
+    const instead = PROGRAM_SETTINGS.find(([pattern]) => pattern.test(key))?.[1]
     if (instead !== undefined) found.set(key, instead)
   }
   return [...found]
 }
 
 /** As variables: so no value is taken for a flag, and children get it too. */
-export function inVariables(settings: readonly Setting[]): Record<string, string> {
+export function toConfigEnv(settings: readonly GitSetting[]): Record<string, string> {
   const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) }
   for (const [i, [key, value]] of settings.entries()) {
     variables[`GIT_CONFIG_KEY_${i}`] = key

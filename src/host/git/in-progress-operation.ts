@@ -2,11 +2,11 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-export const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
-export type Operation = (typeof OPERATIONS)[number]
+export const IN_PROGRESS_OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
+export type InProgressOperation = (typeof IN_PROGRESS_OPERATIONS)[number]
 
 /** By the first file that git keeps for it. */
-const MARKS: readonly [file: string, operation: Operation][] = [
+const STATE_FILES: readonly [file: string, operation: InProgressOperation][] = [
   ['rebase-merge', 'rebase'],
   ['rebase-apply/applying', 'am'],
   ['rebase-apply', 'rebase'],
@@ -17,5 +17,5 @@ const MARKS: readonly [file: string, operation: Operation][] = [
   ['BISECT_LOG', 'bisect']
 ]
 
-export const operationIn = (git_dir: string): Operation | undefined =>
-  MARKS.find(([file]) => existsSync(path.join(git_dir, file)))?.[1]
+export const detectOperation = (git_dir: string): InProgressOperation | undefined =>
+  STATE_FILES.find(([file]) => existsSync(path.join(git_dir, file)))?.[1]

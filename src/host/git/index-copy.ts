@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { errnoOf, explain } from '../files/errno.ts'
+import { errnoOf, toFileError } from '../files/errno.ts'
 
 /** How messages name it, wherever the repository keeps its folder. */
 const INDEX = '.git/index'
@@ -38,7 +38,7 @@ async function openIndex(file: string): Promise<FileHandle | undefined> {
   } catch (error) {
     const errno = errnoOf(error)
     if (errno === 'ENOENT') return undefined
-    throw errno === 'ELOOP' ? notAFile(error) : explain(error, INDEX)
+    throw errno === 'ELOOP' ? notAFile(error) : toFileError(error, INDEX)
   }
 }
 

@@ -5,31 +5,31 @@ import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { type RemoteAddress, readRemote } from '../../text/url/remote-url.ts'
 import type { Effects } from '../host.ts'
-import { temporaryFolder } from '../temp-folders.ts'
-import type { GitOnMachine, MachineOrder } from './git.ts'
-import type { Ended } from './git-process.ts'
-import { inVariables, type Setting } from './hardening.ts'
-import { servedRemote } from './local-remote.ts'
+import { createTempFolder } from '../temp-folders.ts'
+import type { GitProcessOptions, GitService } from './git.ts'
+import type { GitExit } from './git-process.ts'
+import { type GitSetting, toConfigEnv } from './hardening.ts'
+import { resolveLocalRemote } from './local-remote.ts'
 import type { Repository } from './repository.ts'
-import { nobodysRepository } from './temporary-tree.ts'
-import { userEnvironment, waysOf } from './user-credentials.ts'
+import { createScratchRepository } from './temporary-tree.ts'
+import { transportSettings, userEnvironment } from './user-credentials.ts'
 
 /** A remote as it is configured. */
-export interface Configured {
+export interface RemoteConfig {
   url: string
   /** Where it is pushed to, if that is another place. */
   pushurl: string | undefined
 }
 
-export interface Destination {
+export interface PushDestination {
   address: RemoteAddress
   /** As git is told it: before the user's own settings have made the address of it. */
-  configured: Configured
+  remote: RemoteConfig
   /** Real path of a folder of this machine. */
-  folder: string | undefined
+  localFolder: string | undefined
 }
 
-interface PushOrder {
+interface PushOptions {
   /** `<commit>:refs/heads/<branch>` */
   refspec: string
   /** `<ref>:<commit>`: what must be replaced at the remote, where something else may be. */
@@ -37,11 +37,11 @@ interface PushOrder {
   timeout_ms: number
 }
 
-const NAME = 'there'
+const REMOTE_NAME = 'there'
 
 /** The other side is a git of this machine, in a repository that anybody may have made: it runs nothing of it, and does
  * not touch files that are checked out. */
-const RECEIVE: readonly Setting[] = [
+const RECEIVE_PACK_SETTINGS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
   ['core.alternateRefsCommand', 'true'],
@@ -52,78 +52,78 @@ const RECEIVE: readonly Setting[] = [
   ['safe.directory', '*']
 ]
 
-export class Pushing {
-  readonly #machine: GitOnMachine
+export class GitPush {
+  readonly #service: GitService
   readonly #repository: Repository
-  readonly #effects: Pick<Effects, 'signal' | 'committed'>
+  readonly #effects: Pick<Effects, 'signal' | 'commitIntent'>
 
-  constructor(machine: GitOnMachine, repository: Repository, effects: Pick<Effects, 'signal' | 'committed'>) {
-    this.#machine = machine
+  constructor(machine: GitService, repository: Repository, effects: Pick<Effects, 'signal' | 'commitIntent'>) {
+    this.#service = machine
     this.#repository = repository
     this.#effects = effects
   }
 
   /** Where a push to a remote leads, once the user's own settings have had their say. Nothing is reached. */
-  async destination(configured: Configured): Promise<Destination> {
-    const said = await this.#run(configured, ['remote', 'get-url', '--push', NAME], { access: 'read' })
+  async resolveDestination(remote: RemoteConfig): Promise<PushDestination> {
+    const said = await this.#run(remote, ['remote', 'get-url', '--push', REMOTE_NAME], { access: 'read' })
     const address = readRemote(said.stdout.toString('utf8').replace(/\n$/, ''))
     if ('fault' in address) throw new ToolError('URL_BLOCKED', `The address of the remote ${address.fault}.`)
     return {
       address,
-      configured,
-      folder:
+      remote,
+      localFolder:
         address.transport === 'file'
-          ? servedRemote(path.resolve(this.#repository.top, address.path), this.#machine.roots)
+          ? resolveLocalRemote(path.resolve(this.#repository.top, address.path), this.#service.roots)
           : undefined
     }
   }
 
-  async send(to: Destination, { refspec, lease, timeout_ms }: PushOrder): Promise<Ended & { stdout: Buffer }> {
-    await this.#effects.committed()
-    const words = RECEIVE.map(([key, value]) => `-c ${key}=${value}`).join(' ')
-    const { folder, address } = to
+  async send(to: PushDestination, { refspec, lease, timeout_ms }: PushOptions): Promise<GitExit & { stdout: Buffer }> {
+    await this.#effects.commitIntent()
+    const words = RECEIVE_PACK_SETTINGS.map(([key, value]) => `-c ${key}=${value}`).join(' ')
+    const { localFolder, address } = to
     const args = [
       ...['push', '--porcelain', '--no-verify', '--no-signed', '--no-progress', '--recurse-submodules=no'],
       ...(lease === undefined ? [] : [`--force-with-lease=${lease}`]),
-      ...(folder === undefined ? [] : [`--receive-pack=git ${words} receive-pack`]),
-      ...['--', NAME, refspec]
+      ...(localFolder === undefined ? [] : [`--receive-pack=git ${words} receive-pack`]),
+      ...['--', REMOTE_NAME, refspec]
     ]
-    const configured = folder === undefined ? to.configured : { url: folder, pushurl: undefined }
+    const configured = localFolder === undefined ? to.remote : { url: localFolder, pushurl: undefined }
     return this.#run(configured, args, { access: 'push', env: { GIT_ALLOW_PROTOCOL: address.transport }, timeout_ms })
   }
 
   async #run(
-    configured: Configured,
+    configured: RemoteConfig,
     args: readonly string[],
-    { env = {}, ...order }: Omit<MachineOrder, 'args' | 'writable'>
+    { env = {}, ...order }: Omit<GitProcessOptions, 'args' | 'writable'>
   ) {
     const { common_dir, git_dir, configuration } = this.#repository
-    const { path: folder, remove } = await temporaryFolder(this.#machine.drafts)
+    const { path: folder, remove } = await createTempFolder(this.#service.draftsFolder)
     try {
       const place = path.join(folder, 'git')
-      nobodysRepository(place, this.#repository)
-      appendFileSync(path.join(place, 'config'), sectionOf(configured))
+      createScratchRepository(place, this.#repository)
+      appendFileSync(path.join(place, 'config'), remoteSection(configured))
       const shallow = path.join(common_dir, 'shallow')
       if (existsSync(shallow)) copyFileSync(shallow, path.join(place, 'shallow'))
-      const { environment, user } = this.#machine
-      const running = await this.#machine.start(
+      const { environment, user } = this.#service
+      const running = await this.#service.start(
         place,
         {
           ...order,
           args,
           env: {
-            ...userEnvironment(environment, configuration.users, user.home),
+            ...userEnvironment(environment, configuration.userSettings, user.home),
             GIT_DIR: place,
             GIT_OBJECT_DIRECTORY: path.join(common_dir, 'objects'),
-            ...inVariables(waysOf(configuration.users)),
+            ...toConfigEnv(transportSettings(configuration.userSettings)),
             ...env
           },
           writable: []
         },
         this.#effects.signal
       )
-      const ended = await running.all(MAX_BYTES)
-      return { ...ended, stderr: withoutFolders(ended.stderr, [place, git_dir, common_dir]) }
+      const ended = await running.readAll(MAX_OUTPUT_BYTES)
+      return { ...ended, stderr: hideFolders(ended.stderr, [place, git_dir, common_dir]) }
     } finally {
       await remove()
     }
@@ -131,17 +131,17 @@ export class Pushing {
 }
 
 /** Only where it stands in a file git takes a remote for one. */
-const sectionOf = ({ url, pushurl }: Configured) =>
+const remoteSection = ({ url, pushurl }: RemoteConfig) =>
   [
-    `[remote "${NAME}"]`,
-    `\turl = ${quoted(url)}`,
-    ...(pushurl === undefined ? [] : [`\tpushurl = ${quoted(pushurl)}`]),
+    `[remote "${REMOTE_NAME}"]`,
+    `\turl = ${quoteValue(url)}`,
+    ...(pushurl === undefined ? [] : [`\tpushurl = ${quoteValue(pushurl)}`]),
     ''
   ].join('\n')
 
-const quoted = (value: string) => `"${value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`
+const quoteValue = (value: string) => `"${value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`
 
-const MAX_BYTES = 1024 * 1024
+const MAX_OUTPUT_BYTES = 1024 * 1024
 
-const withoutFolders = (text: string, folders: readonly string[]) =>
+const hideFolders = (text: string, folders: readonly string[]) =>
   folders.reduce((said, folder) => said.replaceAll(folder, '.git'), text)

@@ -4,11 +4,11 @@ import { lstatSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import { isBeneath, realIfThere } from '../sandbox/path-within.ts'
-import { leadingOut } from './external-paths.ts'
+import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
+import { findExternalPath } from './external-paths.ts'
 
 /** Where a repository is; all absolute and real. */
-export interface RepositoryPlace {
+export interface RepositoryLocation {
   /** The folder that holds the working tree; of a bare repository git's own folder. */
   top: string
   git_dir: string
@@ -16,23 +16,23 @@ export interface RepositoryPlace {
   common_dir: string
   bare: boolean
   /** It lies outside what the workspace holds and must name this working tree itself (`core.worktree`). */
-  must_name_tree: boolean
+  mustNameWorktree: boolean
 }
 
 /** Longer files lead nowhere. */
-const LONGEST = 4_096
+const MAX_POINTER_BYTES = 4_096
 /** `folder` is canonical: relative to the root, without links. */
-export function findRepository(workspace: Workspace, folder: string): RepositoryPlace {
+export function findRepository(workspace: Workspace, folder: string): RepositoryLocation {
   const { root } = workspace
   for (let at = path.join(root, folder); ; at = path.dirname(at)) {
-    const found = repositoryIn(at, root)
+    const found = repositoryAt(at, root)
     if (found) return found
     if (at === root) break
   }
-  return aboveRoot(root) ?? refuseNone(folder)
+  return repositoryAboveRoot(root) ?? throwNoRepository(folder)
 }
 
-function refuseNone(folder: string): never {
+function throwNoRepository(folder: string): never {
   throw new ToolError(
     'FILE_NOT_FOUND',
     `There is no git repository at ${folder === '.' ? 'the workspace root' : folder} or above it. Name a path inside one, or make one with \`git init\`.`,
@@ -40,57 +40,57 @@ function refuseNone(folder: string): never {
   )
 }
 
-function repositoryIn(at: string, root: string): RepositoryPlace | undefined {
+function repositoryAt(at: string, root: string): RepositoryLocation | undefined {
   const entry = path.join(at, '.git')
-  if (look(entry)) return withTree(at, entry, root)
-  if (path.basename(at) === '.git' || !isGitFolder(at)) return undefined
-  refuseLeadingOut(at, root)
-  if (commonOf(at) !== at) throw leadsOut(at)
-  return { top: at, git_dir: at, common_dir: at, bare: true, must_name_tree: false }
+  if (lstatIfReadable(entry)) return withWorktree(at, entry, root)
+  if (path.basename(at) === '.git' || !isGitDir(at)) return undefined
+  assertNoExternalPaths(at, root)
+  if (resolveCommonDir(at) !== at) throw externalRepositoryError(at)
+  return { top: at, git_dir: at, common_dir: at, bare: true, mustNameWorktree: false }
 }
 
-function withTree(top: string, entry: string, root: string): RepositoryPlace | undefined {
-  const git_dir = gitFolderOf(entry)
+function withWorktree(top: string, entry: string, root: string): RepositoryLocation | undefined {
+  const git_dir = resolveGitDir(entry)
   if (git_dir === undefined) return undefined
-  const common_dir = commonOf(git_dir)
-  const place = { top, git_dir, common_dir, bare: false, must_name_tree: false }
+  const common_dir = resolveCommonDir(git_dir)
+  const place = { top, git_dir, common_dir, bare: false, mustNameWorktree: false }
   // Whoever put it there is nobody whom the workspace brought.
-  if (!isBeneath(top, root)) return place
-  if (isBeneath(git_dir, root)) {
-    refuseLeadingOut(git_dir, root)
-    if (!isBeneath(common_dir, root)) throw leadsOut(top)
-    if (common_dir !== git_dir) refuseLeadingOut(common_dir, root)
+  if (!isWithin(top, root)) return place
+  if (isWithin(git_dir, root)) {
+    assertNoExternalPaths(git_dir, root)
+    if (!isWithin(common_dir, root)) throw externalRepositoryError(top)
+    if (common_dir !== git_dir) assertNoExternalPaths(common_dir, root)
     return place
   }
   // A workspace may name any repository of the machine. Only one that names it back, outside of it, is taken.
-  return pointedTo(path.join(git_dir, 'gitdir'), /^(.+)$/m) === entry ? place : { ...place, must_name_tree: true }
+  return readPointer(path.join(git_dir, 'gitdir'), /^(.+)$/m) === entry ? place : { ...place, mustNameWorktree: true }
 }
 
 /** Above the workspace somebody else may have put one, as into a folder that all may write to. */
-function aboveRoot(root: string): RepositoryPlace | undefined {
+function repositoryAboveRoot(root: string): RepositoryLocation | undefined {
   const own = statSync(root)
   for (let at = path.dirname(root); ; at = path.dirname(at)) {
     const stat = statSync(at)
     if (stat.dev !== own.dev) return undefined
-    const found = look(path.join(at, '.git'))
+    const found = lstatIfReadable(path.join(at, '.git'))
     if (found) {
       const isOurs = [own.uid, process.getuid?.()].includes(found.uid)
-      const place = isOurs ? withTree(at, path.join(at, '.git'), root) : undefined
+      const place = isOurs ? withWorktree(at, path.join(at, '.git'), root) : undefined
       if (place) return place
     }
     if (at === path.dirname(at)) return undefined
   }
 }
 
-const leadsOut = (top: string) =>
+const externalRepositoryError = (top: string) =>
   new ToolError(
     'PERMISSION_DENIED',
     `The .git of ${path.basename(top)} leads to a repository outside the workspace that does not know of it.`
   )
 
 /** Refused where its own settings lead elsewhere, or do not say what they must. */
-export function refuseForeign(
-  { top, git_dir, bare, must_name_tree }: RepositoryPlace,
+export function assertOwnWorktree(
+  { top, git_dir, bare, mustNameWorktree }: RepositoryLocation,
   settings: { worktree: string | undefined; bare: boolean }
 ) {
   const { worktree } = settings
@@ -99,36 +99,42 @@ export function refuseForeign(
       'PERMISSION_DENIED',
       `The repository at ${path.basename(top)} is bare and names a working tree.`
     )
-  if (!must_name_tree) return
-  if (worktree === undefined || realIfThere(path.resolve(git_dir, worktree)) !== top) throw leadsOut(top)
+  if (!mustNameWorktree) return
+  if (worktree === undefined || realPathIfExists(path.resolve(git_dir, worktree)) !== top)
+    throw externalRepositoryError(top)
 }
 
-function gitFolderOf(entry: string): string | undefined {
+function resolveGitDir(entry: string): string | undefined {
   const stat = statSync(entry, { throwIfNoEntry: false })
-  const folder = stat?.isFile() ? pointedTo(entry, /^gitdir: (.+)$/m) : entry
-  const real = folder === undefined ? undefined : realIfThere(folder)
-  return real !== undefined && (isGitFolder(real) || isLinked(real)) ? real : undefined
+  const folder = stat?.isFile() ? readPointer(entry, /^gitdir: (.+)$/m) : entry
+  const real = folder === undefined ? undefined : realPathIfExists(folder)
+  return real !== undefined && (isGitDir(real) || isLinkedWorktree(real)) ? real : undefined
 }
 
-function isGitFolder(folder: string): boolean {
+function isGitDir(folder: string): boolean {
   const is = (name: string) => statSync(path.join(folder, name), { throwIfNoEntry: false })
-  return look(path.join(folder, 'HEAD')) !== undefined && !!is('objects')?.isDirectory() && !!is('refs')?.isDirectory()
+  return (
+    lstatIfReadable(path.join(folder, 'HEAD')) !== undefined &&
+    !!is('objects')?.isDirectory() &&
+    !!is('refs')?.isDirectory()
+  )
 }
 
-const isLinked = (folder: string) =>
-  [folder, commonOf(folder)].every(at => statSync(path.join(at, 'HEAD'), { throwIfNoEntry: false })?.isFile()) &&
-  isGitFolder(commonOf(folder))
+const isLinkedWorktree = (folder: string) =>
+  [folder, resolveCommonDir(folder)].every(at =>
+    statSync(path.join(at, 'HEAD'), { throwIfNoEntry: false })?.isFile()
+  ) && isGitDir(resolveCommonDir(folder))
 
-function commonOf(git_dir: string): string {
-  const named = pointedTo(path.join(git_dir, 'commondir'), /^(.+)$/m)
-  return (named !== undefined && realIfThere(named)) || git_dir
+function resolveCommonDir(git_dir: string): string {
+  const named = readPointer(path.join(git_dir, 'commondir'), /^(.+)$/m)
+  return (named !== undefined && realPathIfExists(named)) || git_dir
 }
 
 /** The path that stands in a file, from the folder of the file. */
-function pointedTo(file: string, line: RegExp): string | undefined {
+function readPointer(file: string, line: RegExp): string | undefined {
   try {
     if (!statSync(file).isFile()) return undefined
-    const [, named] = line.exec(readFileSync(file, 'utf8').slice(0, LONGEST)) ?? []
+    const [, named] = line.exec(readFileSync(file, 'utf8').slice(0, MAX_POINTER_BYTES)) ?? []
     return named === undefined ? undefined : path.resolve(path.dirname(file), named.trim())
   } catch {
     return undefined
@@ -136,7 +142,7 @@ function pointedTo(file: string, line: RegExp): string | undefined {
 }
 
 /** The entry itself; undefined where none is, or nobody can tell. */
-function look(file: string) {
+function lstatIfReadable(file: string) {
   try {
     return lstatSync(file, { throwIfNoEntry: false })
   } catch {
@@ -145,8 +151,8 @@ function look(file: string) {
 }
 
 /** A workspace may bring what leads into the repository of somebody else. */
-function refuseLeadingOut(git_dir: string, root: string) {
-  const at = leadingOut(git_dir, root)
+function assertNoExternalPaths(git_dir: string, root: string) {
+  const at = findExternalPath(git_dir, root)
   if (at === undefined) return
   const hint = at.endsWith('alternates')
     ? '; take in what it borrows with `git repack -a -d`, and remove that file'

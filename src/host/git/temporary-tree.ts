@@ -4,12 +4,12 @@
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { temporaryFolder } from '../temp-folders.ts'
-import { refuseFailed } from './errors.ts'
-import type { Ended, Git, GitOrder } from './git.ts'
+import { createTempFolder } from '../temp-folders.ts'
+import { assertGitSucceeded } from './errors.ts'
+import type { Git, GitCommand, GitExit } from './git.ts'
 import { Repository } from './repository.ts'
 
-export interface CheckedOut {
+export interface CheckedOutFile {
   /** The repository's. */
   path: string
   link?: string
@@ -17,10 +17,10 @@ export interface CheckedOut {
   executable?: boolean
 }
 
-export class Draft {
+export class TemporaryTree {
   readonly #git: Git
   readonly #repository: Repository
-  readonly #nobodys: Repository
+  readonly #scratchRepository: Repository
   readonly #folder: string
   readonly remove: () => Promise<void>
 
@@ -28,39 +28,39 @@ export class Draft {
     this.#git = git
     this.#repository = repository
     this.#folder = folder
-    this.#nobodys = nobodysRepository(path.join(folder, 'git'), repository)
+    this.#scratchRepository = createScratchRepository(path.join(folder, 'git'), repository)
     this.remove = remove
   }
 
   /** Whoever begins one removes it. */
-  static async begin(git: Git, repository: Repository, within: string): Promise<Draft> {
-    const { path: folder, remove } = await temporaryFolder(within)
+  static async create(git: Git, repository: Repository, within: string): Promise<TemporaryTree> {
+    const { path: folder, remove } = await createTempFolder(within)
     mkdirSync(path.join(folder, 'objects'))
-    return new Draft(git, repository, folder, remove)
+    return new TemporaryTree(git, repository, folder, remove)
   }
 
   /** The tree of a commit, or the empty one, with these files of the working tree as they are now: changed, new or gone.
    * Paths are the repository's. */
-  async tree(commit: string | undefined, files: readonly string[]): Promise<string> {
-    return this.#tree(commit, files, { access: 'draft', env: { ...this.#index, ...this.#objects } })
+  async writeTree(commit: string | undefined, files: readonly string[]): Promise<string> {
+    return this.#buildTree(commit, files, { access: 'draft', env: { ...this.#indexEnv, ...this.#objectsEnv } })
   }
 
   /** The same, with all that it consists of in the repository: nothing leads there yet. */
-  async keptTree(commit: string | undefined, files: readonly string[]): Promise<string> {
-    return this.#tree(commit, files, { access: 'write', env: this.#index })
+  async writeTreeToRepository(commit: string | undefined, files: readonly string[]): Promise<string> {
+    return this.#buildTree(commit, files, { access: 'write', env: this.#indexEnv })
   }
 
   /** Files of a commit as git would check them out, by the commit's own attributes: each with its content, the target of
    * a link, or nothing but its mode, of a submodule. Fails with TOO_LARGE past so many bytes. */
-  async checkOut(commit: string, files: readonly string[], mostBytes: number): Promise<CheckedOut[]> {
+  async checkOut(commit: string, files: readonly string[], mostBytes: number): Promise<CheckedOutFile[]> {
     const tree = path.join(this.#folder, 'tree')
     mkdirSync(tree, { recursive: true })
-    const env = { ...this.#index, GIT_WORK_TREE: tree }
+    const env = { ...this.#indexEnv, GIT_WORK_TREE: tree }
     const stdin = files.map(file => `${file}\0`).join('')
-    await this.#done({ access: 'draft', args: ['read-tree', '--no-sparse-checkout', commit], env })
-    const filters = await this.#done({ args: ['check-attr', '--cached', '-z', '--stdin', 'filter'], stdin, env })
-    refuseFilters(filters.toString('utf8'))
-    await this.#done({ access: 'draft', args: ['checkout-index', '-z', '--stdin'], stdin, env })
+    await this.#runChecked({ access: 'draft', args: ['read-tree', '--no-sparse-checkout', commit], env })
+    const filters = await this.#runChecked({ args: ['check-attr', '--cached', '-z', '--stdin', 'filter'], stdin, env })
+    assertNoFilters(filters.toString('utf8'))
+    await this.#runChecked({ access: 'draft', args: ['checkout-index', '-z', '--stdin'], stdin, env })
     let left = mostBytes
     return files.map(file => {
       const at = path.join(tree, file)
@@ -73,51 +73,51 @@ export class Draft {
     })
   }
 
-  async #done(order: GitOrder): Promise<Buffer> {
-    const { stdout, ...ended } = await this.#git.run(this.#repository, { ...order, folder: this.#folder })
-    this.#refuseFailed(ended, order.args[0]!)
+  async #runChecked(order: GitCommand): Promise<Buffer> {
+    const { stdout, ...ended } = await this.#git.run(this.#repository, { ...order, writableFolder: this.#folder })
+    this.#assertSucceeded(ended, order.args[0]!)
     return stdout
   }
 
-  #refuseFailed({ code, stderr }: Ended, doing: string) {
-    refuseFailed({ code, stderr: stderr.replaceAll(this.#folder, '.git') }, doing, this.#repository)
+  #assertSucceeded({ code, stderr }: GitExit, doing: string) {
+    assertGitSucceeded({ code, stderr: stderr.replaceAll(this.#folder, '.git') }, doing, this.#repository)
   }
 
   /** The index of the tree that was made last. */
-  get index(): string {
+  get indexFile(): string {
     return path.join(this.#folder, 'index')
   }
 
   /** What git tells of what the draft and the repository hold, as bare objects. */
-  async look(args: readonly string[]): Promise<Buffer> {
-    const { stdout, ...ended } = await this.#git.run(this.#nobodys, { args, env: this.#objects })
-    this.#refuseFailed(ended, args[0]!)
+  async readObjects(args: readonly string[]): Promise<Buffer> {
+    const { stdout, ...ended } = await this.#git.run(this.#scratchRepository, { args, env: this.#objectsEnv })
+    this.#assertSucceeded(ended, args[0]!)
     return stdout
   }
 
-  async #tree(commit: string | undefined, files: readonly string[], how: Pick<GitOrder, 'access' | 'env'>) {
+  async #buildTree(commit: string | undefined, files: readonly string[], how: Pick<GitCommand, 'access' | 'env'>) {
     const run = async (args: string[], stdin?: string) =>
-      (await this.#done({ ...how, args, ...(stdin !== undefined && { stdin }) })).toString('latin1').trim()
+      (await this.#runChecked({ ...how, args, ...(stdin !== undefined && { stdin }) })).toString('latin1').trim()
     await run(['read-tree', '--no-sparse-checkout', commit ?? '--empty'])
     const names = files.map(file => `${file}\0`).join('')
     await run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], names)
     return run(['write-tree'])
   }
 
-  get #index(): Record<string, string> {
-    return { GIT_INDEX_FILE: this.index }
+  get #indexEnv(): Record<string, string> {
+    return { GIT_INDEX_FILE: this.indexFile }
   }
 
-  get #objects(): Record<string, string> {
+  get #objectsEnv(): Record<string, string> {
     return {
       GIT_OBJECT_DIRECTORY: path.join(this.#folder, 'objects'),
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(path.join(this.#repository.common_dir, 'objects'))
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: quoteAlternate(path.join(this.#repository.common_dir, 'objects'))
     }
   }
 }
 
 /** What a filter makes of a file is known to a program alone. `check-attr` tells path, attribute and value of each. */
-export function refuseFilters(attributes: string) {
+export function assertNoFilters(attributes: string) {
   const fields = attributes.split('\0')
   for (let i = 0; i + 2 < fields.length; i += 3) {
     const [path, filter] = [fields[i]!, fields[i + 2]!]
@@ -131,23 +131,23 @@ export function refuseFilters(attributes: string) {
 }
 
 /** A bare repository that holds nothing, in which nothing is configured; `like` says how its objects are named. */
-export function nobodysRepository(folder: string, like: Repository): Repository {
+export function createScratchRepository(folder: string, like: Repository): Repository {
   mkdirSync(path.join(folder, 'refs'), { recursive: true })
   mkdirSync(path.join(folder, 'objects'))
   writeFileSync(path.join(folder, 'HEAD'), 'ref: refs/heads/none\n')
-  const { sha256 } = like
-  const version = `[core]\n\trepositoryformatversion = ${sha256 ? 1 : 0}\n\tbare = true\n`
-  writeFileSync(path.join(folder, 'config'), version + (sha256 ? '[extensions]\n\tobjectFormat = sha256\n' : ''))
-  const place = { top: folder, git_dir: folder, common_dir: folder, bare: true, must_name_tree: false }
+  const { usesSha256 } = like
+  const version = `[core]\n\trepositoryformatversion = ${usesSha256 ? 1 : 0}\n\tbare = true\n`
+  writeFileSync(path.join(folder, 'config'), version + (usesSha256 ? '[extensions]\n\tobjectFormat = sha256\n' : ''))
+  const place = { top: folder, git_dir: folder, common_dir: folder, bare: true, mustNameWorktree: false }
   return new Repository(folder, place, {
     settings: [],
     worktree: undefined,
     bare: true,
-    filters: [],
-    all: [],
-    users: []
+    filterNames: [],
+    allSettings: [],
+    userSettings: []
   })
 }
 
 /** Git parts such a list at colons, but for what stands in quotes. */
-const quoted = (folder: string) => `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+const quoteAlternate = (folder: string) => `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

@@ -5,29 +5,29 @@ import { copyFileSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { errnoOf } from '../files/errno.ts'
-import { stampOf } from '../files/fingerprint.ts'
-import { temporaryFolder } from '../temp-folders.ts'
-import { refuseFailed, saidBy } from './errors.ts'
-import type { Git, GitOrder } from './git.ts'
-import { begin } from './pending-operations.ts'
+import { statFingerprint } from '../files/fingerprint.ts'
+import { createTempFolder } from '../temp-folders.ts'
+import { assertGitSucceeded, cleanStderr } from './errors.ts'
+import type { Git, GitCommand } from './git.ts'
+import { beginOperation } from './pending-operations.ts'
 import type { Repository } from './repository.ts'
 
 /** Of one path in a tree: undefined where it holds nothing. */
-export interface Staged {
+export interface IndexUpdate {
   /** The repository's. */
   path: string
   entry: { mode: string; oid: string } | undefined
 }
 
-export interface Advance {
+export interface BranchUpdate {
   /** What is checked out now, by its full name; undefined where that is no branch. */
   branch: string | undefined
-  move: CommitMove | SwitchMove
-  staged: readonly Staged[]
+  move: CommitUpdate | HeadSwitch
+  indexUpdates: readonly IndexUpdate[]
 }
 
 /** What is checked out moves on to a commit. */
-interface CommitMove {
+interface CommitUpdate {
   /** Where it stands now; undefined for a branch that is not there yet. */
   from: string | undefined
   to: string
@@ -36,25 +36,25 @@ interface CommitMove {
 }
 
 /** Another branch is checked out, by its full name. */
-interface SwitchMove {
+interface HeadSwitch {
   head: string
   reason: string
 }
 
 /** How often it is tried where somebody else stages something at the same time. */
-const TRIES = 5
+const MAX_ATTEMPTS = 5
 
 /** Throws STALE_FILE where the branch stands elsewhere, or another is checked out. Nothing has happened then. */
-export async function advanced(
+export async function updateBranchAndIndex(
   git: Git,
   repository: Repository,
-  advance: Advance,
+  advance: BranchUpdate,
   places: { drafts: string; begun: string }
 ): Promise<void> {
-  const { path: folder, remove } = await temporaryFolder(places.drafts)
+  const { path: folder, remove } = await createTempFolder(places.drafts)
   try {
-    for (let left = TRIES; ; left -= 1) {
-      if (await tried(git, repository, advance, { folder, begun: places.begun })) return
+    for (let left = MAX_ATTEMPTS; ; left -= 1) {
+      if (await tryUpdate(git, repository, advance, { folder, begun: places.begun })) return
       if (left === 1)
         throw new ToolError('CONFLICT', 'Somebody else keeps changing what is staged; nothing was changed.')
     }
@@ -64,50 +64,55 @@ export async function advanced(
 }
 
 /** False where somebody else has staged something meanwhile. */
-async function tried(
+async function tryUpdate(
   git: Git,
   repository: Repository,
-  advance: Advance,
+  advance: BranchUpdate,
   { folder, begun }: { folder: string; begun: string }
 ): Promise<boolean> {
   const index = path.join(repository.git_dir, 'index')
-  const before = stampAt(index)
+  const before = fingerprintOf(index)
   const draft = path.join(folder, 'index')
   rmSync(draft, { force: true })
   const draw = (args: string[], stdin?: string) =>
-    drawn(git, repository, { args, folder, env: { GIT_INDEX_FILE: draft }, ...(stdin !== undefined && { stdin }) })
+    writeIndex(git, repository, {
+      args,
+      writableFolder: folder,
+      env: { GIT_INDEX_FILE: draft },
+      ...(stdin !== undefined && { stdin })
+    })
   if (before === undefined) await draw(['read-tree', '--empty'])
   else copyFileSync(index, draft)
-  await draw(['update-index', '--replace', '-z', '--index-info'], linesOf(advance.staged, repository))
-  const { ref, to, args } = stepOf(advance, repository)
+  await draw(['update-index', '--replace', '-z', '--index-info'], indexInfoLines(advance.indexUpdates, repository))
+  const { ref, to, args } = updateCommand(advance, repository)
   const lock = new IndexLock(index)
   const { git_dir, common_dir } = repository
-  const work = begin(begun, { git_dir, common_dir, ref, to, whole: lock.whole })
+  const work = beginOperation(begun, { git_dir, common_dir, ref, to, whole: lock.newIndex })
   try {
-    copyFileSync(draft, lock.whole)
-    work.drawn()
-    lock.take()
-    if (stampAt(index) !== before) return false
-    if ((await checkedOut(git, repository)) !== advance.branch) throw moved()
+    copyFileSync(draft, lock.newIndex)
+    work.indexWritten()
+    lock.acquire()
+    if (fingerprintOf(index) !== before) return false
+    if ((await readHeadRef(git, repository)) !== advance.branch) throw branchSwitchedError()
     const { stderr } = await git.run(repository, { access: 'write', args })
-    const stands = ref === 'HEAD' && isName(to) ? checkedOut(git, repository) : standsAt(git, repository, ref)
-    if ((await stands) !== to) throw notMoved(stderr, repository)
-    lock.exchange()
+    const stands = ref === 'HEAD' && isRefName(to) ? readHeadRef(git, repository) : resolveCommit(git, repository, ref)
+    if ((await stands) !== to) throw refUpdateError(stderr, repository)
+    lock.commit()
     return true
   } finally {
     lock.release()
-    work.over()
+    work.complete()
   }
 }
 
-async function drawn(git: Git, repository: Repository, order: GitOrder) {
-  refuseFailed(await git.run(repository, { access: 'draft', ...order }), 'write what is staged', repository)
+async function writeIndex(git: Git, repository: Repository, order: GitCommand) {
+  assertGitSucceeded(await git.run(repository, { access: 'draft', ...order }), 'write what is staged', repository)
 }
 
 /** Whether HEAD comes to name a branch, and not to stand at a commit. */
-export const isName = (to: string) => to.startsWith('refs/')
+export const isRefName = (to: string) => to.startsWith('refs/')
 
-function stepOf({ branch, move }: Advance, repository: Repository) {
+function updateCommand({ branch, move }: BranchUpdate, repository: Repository) {
   const { reason } = move
   if ('head' in move) {
     const args = ['symbolic-ref', '-m', reason, 'HEAD', move.head]
@@ -115,26 +120,26 @@ function stepOf({ branch, move }: Advance, repository: Repository) {
   }
   const ref = branch ?? 'HEAD'
   const deref = branch === undefined ? ['--no-deref'] : []
-  const args = ['update-ref', ...deref, '-m', reason, ref, move.to, move.from ?? noObject(repository)]
+  const args = ['update-ref', ...deref, '-m', reason, ref, move.to, move.from ?? zeroOid(repository)]
   return { ref, to: move.to, args }
 }
 
 /** Git's own lock on an index, which holds what is to take the index's place. */
 class IndexLock {
   /** The file that holds it before the lock is taken. */
-  readonly whole: string
+  readonly newIndex: string
   readonly #index: string
-  #held = false
+  #isHeld = false
 
   constructor(index: string) {
     this.#index = index
-    this.whole = `${index}.toolgate-${process.pid}`
+    this.newIndex = `${index}.toolgate-${process.pid}`
   }
 
-  take() {
+  acquire() {
     try {
-      linkSync(this.whole, this.#lock)
-      this.#held = true
+      linkSync(this.newIndex, this.#lock)
+      this.#isHeld = true
     } catch (error) {
       if (errnoOf(error) !== 'EEXIST') throw error
       throw new ToolError(
@@ -144,14 +149,14 @@ class IndexLock {
     }
   }
 
-  exchange() {
+  commit() {
     renameSync(this.#lock, this.#index)
-    this.#held = false
+    this.#isHeld = false
   }
 
   release() {
-    if (this.#held) rmSync(this.#lock, { force: true })
-    rmSync(this.whole, { force: true })
+    if (this.#isHeld) rmSync(this.#lock, { force: true })
+    rmSync(this.newIndex, { force: true })
   }
 
   get #lock() {
@@ -160,35 +165,36 @@ class IndexLock {
 }
 
 /** The branch that is checked out. */
-export async function checkedOut(git: Git, repository: Repository): Promise<string | undefined> {
+export async function readHeadRef(git: Git, repository: Repository): Promise<string | undefined> {
   const { code, stdout } = await git.run(repository, { args: ['symbolic-ref', '--quiet', 'HEAD'] })
   return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined
 }
 
 /** The commit at a reference. */
-export async function standsAt(git: Git, repository: Repository, ref: string): Promise<string | undefined> {
+export async function resolveCommit(git: Git, repository: Repository, ref: string): Promise<string | undefined> {
   const { code, stdout } = await git.run(repository, { args: ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`] })
   return code === 0 ? stdout.toString('latin1').trim() : undefined
 }
 
-const moved = () => new ToolError('STALE_FILE', 'Another branch was checked out meanwhile; nothing was changed.')
+const branchSwitchedError = () =>
+  new ToolError('STALE_FILE', 'Another branch was checked out meanwhile; nothing was changed.')
 
-function notMoved(stderr: string, repository: Repository) {
+function refUpdateError(stderr: string, repository: Repository) {
   if (/but expected|reference already exists|unable to resolve/.test(stderr))
     return new ToolError('STALE_FILE', 'The branch has moved on meanwhile; nothing was changed.')
   if (/File exists/.test(stderr))
     return new ToolError('CONFLICT', 'Another git is at work on the branch, or one was killed: it holds its lock.')
-  return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${saidBy(stderr, repository)}`)
+  return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${cleanStderr(stderr, repository)}`)
 }
 
 /** As `--index-info` takes them; mode 0 takes a path away. */
-const linesOf = (staged: readonly Staged[], repository: Repository) =>
-  staged.map(({ path, entry }) => `${entry?.mode ?? '0'} ${entry?.oid ?? noObject(repository)}\t${path}\0`).join('')
+const indexInfoLines = (staged: readonly IndexUpdate[], repository: Repository) =>
+  staged.map(({ path, entry }) => `${entry?.mode ?? '0'} ${entry?.oid ?? zeroOid(repository)}\t${path}\0`).join('')
 
 /** The id that stands for none. */
-export const noObject = ({ sha256 }: Repository) => '0'.repeat(sha256 ? 64 : 40)
+export const zeroOid = ({ usesSha256 }: Repository) => '0'.repeat(usesSha256 ? 64 : 40)
 
-function stampAt(file: string) {
+function fingerprintOf(file: string) {
   const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
-  return stat && stampOf(stat)
+  return stat && statFingerprint(stat)
 }

@@ -1,17 +1,18 @@
 // Words by which callers name revisions, references and the like. Git takes some for options even where it is told that no
 // more come, so those are refused that could be any.
 import { invalidParam } from '../../errors.ts'
-import { holdsControl } from '../../text/escape-invisible.ts'
+import { hasControlCharacters } from '../../text/escape-invisible.ts'
 
-const LONGEST = 1_024
+const MAX_REVISION_CHARACTERS = 1_024
 
 /** The word itself, if git can take it for nothing but a name; `param` is where the caller gave it. */
-export function revision(word: string, param: string): string {
+export function validateRevision(word: string, param: string): string {
   if (word === '') throw invalidParam(param, 'is empty; name a revision such as HEAD, main~2, v1.0 or abc123.')
   if (word.startsWith('-'))
     throw invalidParam(param, 'begins with a dash, as options do; name a revision such as HEAD or main~2.')
-  if (holdsControl(word)) throw invalidParam(param, 'has control characters.')
+  if (hasControlCharacters(word)) throw invalidParam(param, 'has control characters.')
   if (!word.isWellFormed()) throw invalidParam(param, 'is not valid Unicode.')
-  if (word.length > LONGEST) throw invalidParam(param, `is longer than ${LONGEST} characters.`)
+  if (word.length > MAX_REVISION_CHARACTERS)
+    throw invalidParam(param, `is longer than ${MAX_REVISION_CHARACTERS} characters.`)
   return word
 }

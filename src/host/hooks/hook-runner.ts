@@ -3,97 +3,102 @@
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import { ModuleFolderFault, readModuleFolder } from '../modules/module-folder.ts'
+import { ModuleFolderError, readModuleFolder } from '../modules/module-folder.ts'
 import { ModuleProcess, type ModuleStarter } from '../modules/module-process.ts'
 import type { Processes } from '../processes/processes.ts'
-import { isSystem } from '../sandbox/bubblewrap/system-folders.ts'
-import type { AskedLevel } from '../sandbox/isolation-levels.ts'
-import { isBeneath, real } from '../sandbox/path-within.ts'
-import type { Isolation, Level, Mount } from '../sandbox/sandbox.ts'
-import { isFileOrLink, namedFiles } from '../trust/command-files.ts'
-import { fileContent } from '../trust/content-hash.ts'
-import type { Trust } from '../trust/trust-store.ts'
+import { isSystemPath } from '../sandbox/bubblewrap/system-folders.ts'
+import type { RequestableLevel } from '../sandbox/isolation-levels.ts'
+import { isWithin, realPath } from '../sandbox/path-within.ts'
+import type { Isolation, IsolationLevel, Mount } from '../sandbox/sandbox.ts'
+import { findCommandFiles, isFileOrLink } from '../trust/command-files.ts'
+import { fileHash } from '../trust/content-hash.ts'
+import type { TrustStore } from '../trust/trust-store.ts'
 
 export interface HookProgram {
   when: 'before' | 'after'
   command?: readonly string[]
   module?: string
   timeout_ms: number
-  isolation?: AskedLevel | undefined
+  isolation?: RequestableLevel | undefined
   network?: readonly string[] | undefined
   /** Where nothing else is said: whether it may change files, as the call may. */
-  may_change: boolean
+  canModify: boolean
 }
 
 /** What a hook said: a module's answer, or what a program printed and how it ended. */
-export type HookSaid = { answer: unknown } | { stdout: string; stderr: string; exit_code: number | null }
+export type HookOutput = { answer: unknown } | { stdout: string; stderr: string; exit_code: number | null }
 
-export interface HooksOptions {
+export interface HookRunnerOptions {
   /** For programs that act for nobody's call, until the signal aborts. */
   processes: (signal: AbortSignal) => Processes
   starter: ModuleStarter
-  trust: Trust
+  trust: TrustStore
   home: string
   env_allow: readonly string[]
 }
 
-const MOST_BYTES = 2 * 1024 * 1024
+const MAX_OUTPUT_BYTES = 2 * 1024 * 1024
 const MODULE_MEMORY_BYTES = 512 * 1024 * 1024
 
 /** Hooks for calls in one workspace. */
-export class Hooks {
+export class HookRunner {
   readonly #workspace: Workspace
-  readonly #options: HooksOptions
+  readonly #options: HookRunnerOptions
 
-  constructor(workspace: Workspace, options: HooksOptions) {
+  constructor(workspace: Workspace, options: HookRunnerOptions) {
     this.#workspace = workspace
     this.#options = options
   }
 
   /** Tells a hook, and gives what it says. Fails where it is not trusted as it is, cannot be run, or takes too long. */
-  async run(hook: HookProgram, input: object, signal: AbortSignal): Promise<HookSaid> {
+  async run(hook: HookProgram, input: object, signal: AbortSignal): Promise<HookOutput> {
     const { command, module } = hook
     return module === undefined
-      ? this.#program(hook, command!, input, signal)
-      : this.#module(hook, module, input, signal)
+      ? this.#runProgram(hook, command!, input, signal)
+      : this.#runModule(hook, module, input, signal)
   }
 
-  async #program(hook: HookProgram, command: readonly string[], input: object, signal: AbortSignal): Promise<HookSaid> {
+  async #runProgram(
+    hook: HookProgram,
+    command: readonly string[],
+    input: object,
+    signal: AbortSignal
+  ): Promise<HookOutput> {
     const { root } = this.#workspace
-    const argv = command.map(word => this.#atHome(word))
-    for (const file of namedFiles(argv, root)) this.#mustBeTrusted(file, fileContent(file))
+    const argv = command.map(word => this.#expandHome(word))
+    for (const file of findCommandFiles(argv, root)) this.#assertTrusted(file, fileHash(file))
     const { text, stderr, exit_code } = await this.#options.processes(signal).filter({
       argv,
       cwd: '.',
       stdin: `${JSON.stringify(input)}\n`,
       level: await this.#level(hook),
       network: hook.network ?? [],
-      mounts: ownFiles(argv, root),
+      mounts: userFileMounts(argv, root),
       timeout_ms: hook.timeout_ms,
-      most_bytes: MOST_BYTES
+      maxBytes: MAX_OUTPUT_BYTES
     })
     if (text === undefined) throw new ToolError('EXECUTION_ERROR', 'What it printed is no text.')
     return { stdout: text, stderr, exit_code }
   }
 
-  async #module(hook: HookProgram, module: string, input: object, signal: AbortSignal): Promise<HookSaid> {
+  async #runModule(hook: HookProgram, module: string, input: object, signal: AbortSignal): Promise<HookOutput> {
     const { starter, env_allow } = this.#options
-    const file = path.resolve(this.#workspace.root, this.#atHome(module))
+    const file = path.resolve(this.#workspace.root, this.#expandHome(module))
     const folder = await readModuleFolder(path.dirname(file)).catch(error => {
-      throw error instanceof ModuleFolderFault ? new ToolError('EXECUTION_ERROR', error.message) : error
+      throw error instanceof ModuleFolderError ? new ToolError('EXECUTION_ERROR', error.message) : error
     })
     if (!folder) throw new ToolError('FILE_NOT_FOUND', `There is no ${file}.`)
-    if (isBeneath(file, this.#workspace.root)) this.#mustBeTrusted(folder.path, folder.sha256)
+    if (isWithin(file, this.#workspace.root)) this.#assertTrusted(folder.path, folder.sha256)
     const level = (await this.#level(hook)) ?? starter.sandbox.default
     const isolation: Isolation = { level, network: hook.network ?? [] }
-    const limits = { memory_bytes: MODULE_MEMORY_BYTES, start_ms: hook.timeout_ms, answer_bytes: MOST_BYTES }
+    const limits = { memory_bytes: MODULE_MEMORY_BYTES, start_ms: hook.timeout_ms, answer_bytes: MAX_OUTPUT_BYTES }
     const options = { folder, module: path.basename(file), workspace: this.#workspace, isolation, env_allow, limits }
     const late = AbortSignal.timeout(hook.timeout_ms)
     const until = AbortSignal.any([signal, late])
     try {
       const running = await ModuleProcess.start(options, starter, until)
       try {
-        if (!running.described.functions.includes(hook.when))
+        if (!running.description.functions.includes(hook.when))
           throw new ToolError('EXECUTION_ERROR', `It has no function ${hook.when}: see defineHook.`)
         return { answer: await running.call(hook.when, [input], { signal: until }) }
       } finally {
@@ -107,25 +112,25 @@ export class Hooks {
   }
 
   /** Undefined for what commands get that ask for nothing else. */
-  async #level({ isolation, may_change }: HookProgram): Promise<Level | undefined> {
-    if (isolation || may_change) return isolation
+  async #level({ isolation, canModify }: HookProgram): Promise<IsolationLevel | undefined> {
+    if (isolation || canModify) return isolation
     const states = await this.#options.starter.sandbox.states()
     return states.some(({ level, holds }) => level === 'strict' && holds) ? 'strict' : undefined
   }
 
-  #mustBeTrusted(file: string, sha256: string | undefined) {
+  #assertTrusted(file: string, sha256: string | undefined) {
     if (sha256 !== undefined && this.#options.trust.isTrusted(file, sha256)) return
-    const state = this.#options.trust.knows(file) ? 'has changed since it was trusted' : 'is not trusted'
+    const state = this.#options.trust.isKnown(file) ? 'has changed since it was trusted' : 'is not trusted'
     throw new ToolError('PERMISSION_DENIED', `${file} ${state}: see toolgate trust '${file}'.`)
   }
 
-  #atHome(word: string) {
+  #expandHome(word: string) {
     return word.startsWith('~/') ? path.join(this.#options.home, word.slice(2)) : word
   }
 }
 
 /** Files of the user that the words name, which no sandbox shows by itself. */
-function ownFiles(argv: readonly string[], root: string): Mount[] {
-  const named = argv.filter(word => path.isAbsolute(word) && !isBeneath(word, root) && !isSystem(word))
-  return named.filter(isFileOrLink).map(file => ({ from: real(file), to: file }))
+function userFileMounts(argv: readonly string[], root: string): Mount[] {
+  const named = argv.filter(word => path.isAbsolute(word) && !isWithin(word, root) && !isSystemPath(word))
+  return named.filter(isFileOrLink).map(file => ({ from: realPath(file), to: file }))
 }

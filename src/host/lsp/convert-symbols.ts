@@ -1,16 +1,16 @@
 // Symbols as servers tell them, in our terms.
 import type { Range } from 'vscode-languageserver-protocol'
-import type { Sym } from './language-service.ts'
-import type { Places } from './location-converter.ts'
-import type { Result } from './wire/protocol.ts'
+import type { SymbolInfo } from './language-service.ts'
+import type { LocationConverter } from './location-converter.ts'
+import type { MethodResult } from './wire/protocol.ts'
 
 /** More are of use to nobody. */
-const MOST = 10_000
+const MAX_SYMBOLS = 10_000
 
-type SymbolAnswer = Result<'textDocument/documentSymbol' | 'workspace/symbol'>
+type SymbolResult = MethodResult<'textDocument/documentSymbol' | 'workspace/symbol'>
 
 /** In the protocol's order, from 1. */
-const KINDS = [
+const SYMBOL_KIND_NAMES = [
   'file',
   'module',
   'namespace',
@@ -40,18 +40,18 @@ const KINDS = [
 ]
 
 /** Each after what it is in; `uri` is of the file that was asked about, if one was. */
-export async function symbolsOf(answer: SymbolAnswer, places: Places, uri = ''): Promise<Sym[]> {
-  const found: Sym[] = []
-  for (const each of flat(answer ?? [], uri)) {
-    const place = found.length < MOST ? await places.place(each) : undefined
+export async function convertSymbols(answer: SymbolResult, places: LocationConverter, uri = ''): Promise<SymbolInfo[]> {
+  const found: SymbolInfo[] = []
+  for (const each of flattenSymbols(answer ?? [], uri)) {
+    const place = found.length < MAX_SYMBOLS ? await places.convert(each) : undefined
     if (!place) continue
     const { name, kind, container } = each
-    found.push({ ...place, name, kind: KINDS[kind - 1] ?? 'symbol', ...(container && { container }) })
+    found.push({ ...place, name, kind: SYMBOL_KIND_NAMES[kind - 1] ?? 'symbol', ...(container && { container }) })
   }
   return found
 }
 
-interface Flat {
+interface FlatSymbol {
   name: string
   kind: number
   container: string | undefined
@@ -59,18 +59,22 @@ interface Flat {
   range: Range
 }
 
-function* flat(symbols: NonNullable<SymbolAnswer>, uri: string, container?: string): Generator<Flat, void, void> {
+function* flattenSymbols(
+  symbols: NonNullable<SymbolResult>,
+  uri: string,
+  container?: string
+): Generator<FlatSymbol, void, void> {
   for (const symbol of symbols) {
     const { name, kind } = symbol
     if ('location' in symbol) {
       const { location, containerName } = symbol
       const range = 'range' in location ? location.range : undefined
-      yield { name, kind, container: containerName, uri: location.uri, range: range ?? BEGINNING }
+      yield { name, kind, container: containerName, uri: location.uri, range: range ?? START_OF_FILE }
       continue
     }
     yield { name, kind, container, uri, range: symbol.selectionRange }
-    yield* flat(symbol.children ?? [], uri, name)
+    yield* flattenSymbols(symbol.children ?? [], uri, name)
   }
 }
 
-const BEGINNING: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }
+const START_OF_FILE: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }

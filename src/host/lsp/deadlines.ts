@@ -1,5 +1,5 @@
 // Time limits of requests to one language server.
-import type { Readiness } from './readiness-tracker.ts'
+import type { ReadinessTracker } from './readiness-tracker.ts'
 import { Waiters } from './waiters.ts'
 
 export interface Budgets {
@@ -21,11 +21,11 @@ export interface Deadline {
  */
 export class Deadlines {
   readonly #budgets: Budgets
-  readonly #readiness: Readiness
+  readonly #readiness: ReadinessTracker
   readonly #firstAnswer = new Waiters()
   #hasAnswered = false
 
-  constructor(budgets: Budgets, readiness: Readiness) {
+  constructor(budgets: Budgets, readiness: ReadinessTracker) {
     this.#budgets = budgets
     this.#readiness = readiness
   }
@@ -64,6 +64,6 @@ export class Deadlines {
   /** Rejects with the signal's reason. */
   async #untilWarm(signal: AbortSignal): Promise<void> {
     while (!this.#isWarm)
-      await (this.#readiness.isReady ? this.#firstAnswer.next(signal) : this.#readiness.ready(signal))
+      await (this.#readiness.isReady ? this.#firstAnswer.next(signal) : this.#readiness.whenReady(signal))
   }
 }

@@ -3,23 +3,23 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Workspace } from '../host.ts'
-import { upFrom } from './servers/launch-config.ts'
+import { selfAndAncestors } from './servers/launch-config.ts'
 
 /** Differs once something was installed or removed. `places` are those of the server's row. */
-export function dependencyStamp({ root }: Workspace, project: string, places: readonly string[]): string {
-  return upFrom(project)
-    .flatMap(folder => places.flatMap(place => matching(join(root, folder), place.split('/'))))
-    .map(timeOf)
+export function dependencyFingerprint({ root }: Workspace, project: string, places: readonly string[]): string {
+  return selfAndAncestors(project)
+    .flatMap(folder => places.flatMap(place => expandPattern(join(root, folder), place.split('/'))))
+    .map(fileStamp)
     .join(' ')
 }
 
-function matching(folder: string, [name, ...rest]: readonly string[]): string[] {
+function expandPattern(folder: string, [name, ...rest]: readonly string[]): string[] {
   if (name === undefined) return [folder]
-  const names = name === '*' ? namesIn(folder) : [name]
-  return names.flatMap(one => matching(join(folder, one), rest))
+  const names = name === '*' ? listNames(folder) : [name]
+  return names.flatMap(one => expandPattern(join(folder, one), rest))
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
@@ -28,7 +28,7 @@ function namesIn(folder: string): string[] {
 }
 
 /** Empty where nothing is. */
-function timeOf(path: string): string {
+function fileStamp(path: string): string {
   try {
     const { mtimeNs, ino } = statSync(path, { bigint: true })
     return `${ino}:${mtimeNs}`

@@ -2,74 +2,82 @@
 import { lstatSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { decode } from '../../text/encoding.ts'
-import type { Buffers } from '../editors/editor-buffers.ts'
-import { hashOf } from '../files/content-source.ts'
-import { quote } from '../files/errno.ts'
+import type { EditorBuffers } from '../editors/editor-buffers.ts'
+import { hashBytes } from '../files/content-source.ts'
+import { quotePath } from '../files/errno.ts'
 import { FileReader } from '../files/file-reader.ts'
-import { isFresh, stampOf } from '../files/fingerprint.ts'
-import type { Guard } from '../files/policy/path-policy.ts'
+import { isRacyStat, statFingerprint } from '../files/fingerprint.ts'
+import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Effects, Workspace } from '../host.ts'
 
 /** No server makes good use of more. */
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
 
-export interface Source {
+export interface DocumentText {
   /** Without a byte order mark. */
   text: string
   hash: string
   /** An editor holds it. */
   unsaved?: true
   /** Tells cheaply whether the file on the disk is still that; undefined where it may not tell. */
-  stamp?: string | undefined
+  fingerprint?: string | undefined
 }
 
-export class Sources {
+export class DocumentTextProvider {
   readonly #workspace: Workspace
-  readonly #buffers: Buffers
+  readonly #buffers: EditorBuffers
   readonly #files: FileReader
 
-  constructor(workspace: Workspace, guard: Guard, buffers: Buffers) {
+  constructor(workspace: Workspace, guard: PathGuard, buffers: EditorBuffers) {
     this.#workspace = workspace
     this.#buffers = buffers
-    this.#files = new FileReader(workspace, guard, NO_EFFECTS)
+    this.#files = new FileReader(workspace, guard, READ_ONLY_EFFECTS)
   }
 
   /** Throws as opening the file would where there is none. The path is canonical. */
-  async read(path: string): Promise<Source> {
-    const held = this.#buffers.held(this.#workspace.name, path)
-    if (held) return { text: withoutMark(held.text), hash: held.hash, unsaved: true }
+  async read(path: string): Promise<DocumentText> {
+    const held = this.#buffers.get(this.#workspace.name, path)
+    if (held) return { text: stripByteOrderMark(held.text), hash: held.hash, unsaved: true }
     const file = this.#files.open(path)
     try {
-      if (file.size > MOST_BYTES)
-        throw new ToolError('TOO_LARGE', `${quote(path)} has ${file.size} bytes; language servers get ${MOST_BYTES}.`, {
-          path,
-          bytes: file.size,
-          limit: MOST_BYTES
-        })
+      if (file.size > MAX_DOCUMENT_BYTES)
+        throw new ToolError(
+          'TOO_LARGE',
+          `${quotePath(path)} has ${file.size} bytes; language servers get ${MAX_DOCUMENT_BYTES}.`,
+          {
+            path,
+            bytes: file.size,
+            limit: MAX_DOCUMENT_BYTES
+          }
+        )
       const bytes = await file.bytes()
       const text = decode(bytes)?.text
-      if (text === undefined) throw new ToolError('BINARY_FILE', `${quote(path)} is not text.`, { path })
-      return { text, hash: hashOf(bytes), stamp: isFresh(file.stat) ? undefined : stampOf(file.stat) }
+      if (text === undefined) throw new ToolError('BINARY_FILE', `${quotePath(path)} is not text.`, { path })
+      return {
+        text,
+        hash: hashBytes(bytes),
+        fingerprint: isRacyStat(file.stat) ? undefined : statFingerprint(file.stat)
+      }
     } finally {
       file.close()
     }
   }
 
   /** Whether what was read is still so, as far as a look tells. */
-  isCurrent(path: string, { hash, unsaved, stamp }: Source): boolean {
-    const held = this.#buffers.held(this.#workspace.name, path)
+  isCurrent(path: string, { hash, unsaved, fingerprint }: DocumentText): boolean {
+    const held = this.#buffers.get(this.#workspace.name, path)
     if (held || unsaved) return held?.hash === hash
-    if (stamp === undefined) return false
+    if (fingerprint === undefined) return false
     const stat = lstatSync(`${this.#workspace.root}/${path}`, { bigint: true, throwIfNoEntry: false })
-    return stat !== undefined && stampOf(stat) === stamp
+    return stat !== undefined && statFingerprint(stat) === fingerprint
   }
 }
 
-const withoutMark = (text: string) => (text.startsWith('\ufeff') ? text.slice(1) : text)
+const stripByteOrderMark = (text: string) => (text.startsWith('\ufeff') ? text.slice(1) : text)
 
 /** It is only looked at. */
-const NO_EFFECTS: Effects = {
+const READ_ONLY_EFFECTS: Effects = {
   signal: new AbortController().signal,
-  committed: () => Promise.reject(new Error('Nothing is changed here.')),
-  changed: () => {}
+  commitIntent: () => Promise.reject(new Error('Nothing is changed here.')),
+  recordChange: () => {}
 }

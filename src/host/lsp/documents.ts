@@ -1,45 +1,45 @@
 // The files that a server has open: those asked about lately, and those changed since it runs, each as it is now. The server
 // is told of every change before it is asked anything.
 
-import type { Source, Sources } from './document-text-provider.ts'
-import { Positions, type Units } from './wire/position-converter.ts'
-import type { Tell } from './wire/protocol.ts'
+import type { DocumentText, DocumentTextProvider } from './document-text-provider.ts'
+import { PositionConverter, type PositionEncoding } from './wire/position-converter.ts'
+import type { SendNotification } from './wire/protocol.ts'
 
 /** So many stay open, those asked about last. */
-const MOST_OPEN = 100
-const MOST_CHARACTERS = 16 * 1024 * 1024
+const MAX_OPEN_DOCUMENTS = 100
+const MAX_OPEN_CHARACTERS = 16 * 1024 * 1024
 
-export interface OpenDocument extends Source {
+export interface OpenDocument extends DocumentText {
   path: string
   uri: string
   /** Greater than that of any document the server was told of before. */
   version: number
-  positions: Positions
+  positions: PositionConverter
 }
 
 /** How a server is told. */
-interface Told {
-  notify: Tell
+interface DocumentsOptions {
+  notify: SendNotification
   /** The protocol's identifier of the file's language. */
-  languageOf(path: string): string
+  languageIdOf(path: string): string
   uriOf(path: string): string
-  units: Units
+  encoding: PositionEncoding
   /** It wants to hear when a file is saved. */
-  saves: boolean
+  sendsDidSave: boolean
 }
 
 export class Documents {
-  readonly #sources: Sources
-  readonly #told: Told
+  readonly #texts: DocumentTextProvider
+  readonly #options: DocumentsOptions
   /** By path, the one asked about longest ago first. */
   readonly #open = new Map<string, OpenDocument>()
   #version = 0
-  #changes = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  #changeCount = 0
+  #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(sources: Sources, told: Told) {
-    this.#sources = sources
-    this.#told = told
+  constructor(sources: DocumentTextProvider, told: DocumentsOptions) {
+    this.#texts = sources
+    this.#options = told
   }
 
   /** The version told last, of any document. */
@@ -48,8 +48,8 @@ export class Documents {
   }
 
   /** Counts what has become other than the server was told before, in any file. */
-  get changes(): number {
-    return this.#changes
+  get changeCount(): number {
+    return this.#changeCount
   }
 
   get(path: string): OpenDocument | undefined {
@@ -58,85 +58,86 @@ export class Documents {
 
   /** The document as it is now. All others that are open are as they are now, too. */
   sync(path: string): Promise<OpenDocument> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const known = this.#open.get(path)
-      const document = known && this.#sources.isCurrent(path, known) ? known : await this.#renew(path)
+      const document = known && this.#texts.isCurrent(path, known) ? known : await this.#reload(path)
       // Asked about last.
       this.#open.delete(path)
       this.#open.set(path, document)
-      await this.#refresh()
-      this.#forgetOldest()
+      await this.#reloadStale()
+      this.#closeOldest()
       return document
     })
   }
 
   /** Shows a document anew as if it had not been open. */
   reopen(path: string): Promise<OpenDocument> {
-    return this.#inTurn(() => {
+    return this.#enqueue(() => {
       this.#close(path)
-      return this.#renew(path)
+      return this.#reload(path)
     })
   }
 
   /** Other files than those open have changed. */
-  changedElsewhere() {
-    this.#changes += 1
+  noteOtherChange() {
+    this.#changeCount += 1
   }
 
   /** One after the other: what is read for one must not be told after what was read later for another. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work)
-    this.#turn = done.catch(() => {})
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => {})
     return done
   }
 
   /** Tells the server of all that is open and no longer what it was. */
-  async #refresh() {
+  async #reloadStale() {
     for (const [path, document] of this.#open)
-      if (!this.#sources.isCurrent(path, document)) await this.#renew(path).catch(() => this.#close(path))
+      if (!this.#texts.isCurrent(path, document)) await this.#reload(path).catch(() => this.#close(path))
   }
 
-  async #renew(path: string): Promise<OpenDocument> {
-    const source = await this.#sources.read(path)
+  async #reload(path: string): Promise<OpenDocument> {
+    const source = await this.#texts.read(path)
     const known = this.#open.get(path)
     const same = known !== undefined && known.text === source.text
     const document: OpenDocument = {
       ...source,
       path,
-      uri: known?.uri ?? this.#told.uriOf(path),
+      uri: known?.uri ?? this.#options.uriOf(path),
       version: same ? known.version : ++this.#version,
-      positions: same ? known.positions : new Positions(source.text, this.#told.units)
+      positions: same ? known.positions : new PositionConverter(source.text, this.#options.encoding)
     }
     this.#open.set(path, document)
-    if (!known) this.#opened(document)
-    else if (!same) this.#changed(document)
+    if (!known) this.#sendDidOpen(document)
+    else if (!same) this.#sendDidChange(document)
     return document
   }
 
-  #opened({ path, uri, version, text }: OpenDocument) {
-    const languageId = this.#told.languageOf(path)
-    this.#told.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } })
+  #sendDidOpen({ path, uri, version, text }: OpenDocument) {
+    const languageId = this.#options.languageIdOf(path)
+    this.#options.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } })
   }
 
-  #changed({ uri, version, text, unsaved }: OpenDocument) {
-    this.#changes += 1
-    this.#told.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] })
-    if (this.#told.saves && !unsaved) this.#told.notify('textDocument/didSave', { textDocument: { uri }, text })
+  #sendDidChange({ uri, version, text, unsaved }: OpenDocument) {
+    this.#changeCount += 1
+    this.#options.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] })
+    if (this.#options.sendsDidSave && !unsaved)
+      this.#options.notify('textDocument/didSave', { textDocument: { uri }, text })
   }
 
   #close(path: string) {
     const document = this.#open.get(path)
     if (!document) return
     this.#open.delete(path)
-    this.#told.notify('textDocument/didClose', { textDocument: { uri: document.uri } })
+    this.#options.notify('textDocument/didClose', { textDocument: { uri: document.uri } })
   }
 
-  #forgetOldest() {
+  #closeOldest() {
     let characters = 0
     const newestFirst = [...this.#open.values()].reverse()
     for (const [at, { path, text }] of newestFirst.entries()) {
       characters += text.length
-      if (at > 0 && (at >= MOST_OPEN || characters > MOST_CHARACTERS)) this.#close(path)
+      if (at > 0 && (at >= MAX_OPEN_DOCUMENTS || characters > MAX_OPEN_CHARACTERS)) this.#close(path)
     }
   }
 }

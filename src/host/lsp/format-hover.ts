@@ -2,21 +2,21 @@
 import type { MarkedString, MarkupContent, Hover as ServerHover } from 'vscode-languageserver-protocol'
 import type { Hover } from './language-service.ts'
 
-const MOST_CHARACTERS = 20_000
+const MAX_HOVER_CHARACTERS = 20_000
 
-export function hoverText(contents: ServerHover['contents']): Pick<Hover, 'text' | 'cut'> {
+export function formatHover(contents: ServerHover['contents']): Pick<Hover, 'text' | 'truncated'> {
   const all = Array.isArray(contents) ? contents : [contents]
   const text = all
-    .map(textOf)
+    .map(formatMarkup)
     .filter(part => part !== '')
     .join('\n\n')
   // Each is of two units at the most.
-  const characters = [...text.slice(0, 2 * MOST_CHARACTERS + 1)]
-  if (characters.length <= MOST_CHARACTERS) return { text: text.toWellFormed() }
-  return { text: characters.slice(0, MOST_CHARACTERS).join('').toWellFormed(), cut: true }
+  const characters = [...text.slice(0, 2 * MAX_HOVER_CHARACTERS + 1)]
+  if (characters.length <= MAX_HOVER_CHARACTERS) return { text: text.toWellFormed() }
+  return { text: characters.slice(0, MAX_HOVER_CHARACTERS).join('').toWellFormed(), truncated: true }
 }
 
-function textOf(marked: MarkedString | MarkupContent): string {
+function formatMarkup(marked: MarkedString | MarkupContent): string {
   if (typeof marked === 'string') return marked.trim()
   if ('language' in marked) return `\`\`\`${marked.language}\n${marked.value}\n\`\`\``
   return marked.value.trim()

@@ -13,19 +13,19 @@ export interface Span {
 }
 
 /** A place in a file. */
-export interface Place extends Span {
+export interface SourceLocation extends Span {
   /** Relative to the workspace's root; absolute where the file is outside of it. */
   path: string
   outside?: true
 }
 
 /** A position that is asked about. */
-export interface Asked extends Position {
+export interface SourcePosition extends Position {
   path: string
 }
 
 /** Who answered, and on what. */
-export interface Answerer {
+export interface Respondent {
   server: string
   version?: string
   /** Folder that the server takes for the project's root, relative to the workspace's. */
@@ -38,7 +38,7 @@ export interface Answerer {
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint'
 
-export interface Diagnostic extends Place {
+export interface Diagnostic extends SourceLocation {
   severity: Severity
   message: string
   code?: string
@@ -49,21 +49,21 @@ export interface Diagnostic extends Place {
 /** `partial`: some had not answered in time, or are still loading. An empty list is good news only with `complete`. */
 export type Completeness = 'complete' | 'partial' | 'timeout'
 
-export interface Diagnosed {
+export interface DiagnosticsResult {
   diagnostics: Diagnostic[]
   status: Completeness
-  answered: Answerer[]
+  answered: Respondent[]
   /** What was not looked at. */
-  unseen?: Unseen[]
+  unseen?: SkippedFiles[]
 }
 
 /** Files that nobody looked at, and why. */
-export interface Unseen {
+export interface SkippedFiles {
   files: number
   reason: string
 }
 
-export interface Sym extends Place {
+export interface SymbolInfo extends SourceLocation {
   name: string
   /** Such as `function`. */
   kind: string
@@ -75,7 +75,7 @@ export interface Hover {
   /** Markdown or plain text. */
   text: string
   /** The text was longer. */
-  cut?: true
+  truncated?: true
   span?: Span
 }
 
@@ -83,20 +83,20 @@ export interface Hover {
 export interface RenamedFile {
   path: string
   /** Where the server moves the file too. */
-  moved_to?: string
+  movedTo?: string
   /** Hash of the text that the edits are for. */
   hash: string
   /** In the order of the text, none overlapping. */
   edits: { start: Position; end: Position; text: string }[]
 }
 
-export interface Renaming {
+export interface RenameResult {
   files: RenamedFile[]
-  answered: Answerer
+  answered: Respondent
 }
 
 /** What the servers for a workspace are doing. */
-export interface ServerState {
+export interface LanguageServerState {
   server: string
   root: string
   state: 'starting' | 'loading' | 'ready' | 'stopped' | 'failed'
@@ -109,27 +109,27 @@ export interface ServerState {
 
 /** Asks the servers of one workspace for one call. Each starts the server that a file needs where none runs yet; all fail
  * with LSP_UNAVAILABLE, and the command that would install one, where there is none, and with TIMEOUT once `signal` says. */
-export interface Languages {
+export interface LanguageService {
   /** Hears what an answer waits for, such as `starting pyright`, from now on. */
-  tells(listener: (message: string) => void): void
+  onProgress(listener: (message: string) => void): void
   /** Of one file, of the files in a folder that servers know of, or of all that they know of. After `within_ms` it answers
    * with what is known by then, and says so by the status. */
-  diagnostics(path: string | undefined, options?: { within_ms?: number }): Promise<Diagnosed>
-  symbolsIn(path: string): Promise<{ symbols: Sym[]; answered: Answerer }>
-  symbolsNamed(query: string): Promise<{ symbols: Sym[]; answered: Answerer[] }>
-  hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }>
-  definition(at: Asked): Promise<{ places: Place[]; answered: Answerer }>
-  references(at: Asked): Promise<{ places: Place[]; answered: Answerer }>
+  diagnostics(path: string | undefined, options?: { within_ms?: number }): Promise<DiagnosticsResult>
+  documentSymbols(path: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent }>
+  workspaceSymbols(query: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent[] }>
+  hover(at: SourcePosition): Promise<{ hover: Hover | undefined; answered: Respondent }>
+  definition(at: SourcePosition): Promise<{ places: SourceLocation[]; answered: Respondent }>
+  references(at: SourcePosition): Promise<{ places: SourceLocation[]; answered: Respondent }>
   /** What a rename would change. It changes nothing. */
-  rename(at: Asked, new_name: string): Promise<Renaming>
+  rename(at: SourcePosition, new_name: string): Promise<RenameResult>
   /** Whether a server for the file runs already, so that it costs little to ask. */
-  runs(path: string): boolean
+  isRunning(path: string): boolean
   /** What keeps the servers that are asked: undefined where nothing keeps them from what they like. */
-  kept(): Promise<'strict' | undefined>
+  isolationLevel(): Promise<'strict' | undefined>
 }
 
 /** What a server says of a file, by itself or because it was asked. It replaces what the same server said before. */
-export interface Finding {
+export interface FileDiagnostics {
   workspace: string
   path: string
   server: string
@@ -143,6 +143,6 @@ export interface LanguageServers {
   /** Starts the servers for files of a workspace, where one is known, none runs, and strict keeps it; waits for nothing. */
   warm(workspace: string, paths: readonly string[]): void
   /** Hears all that is found from now on. */
-  listen(listener: (finding: Finding) => void): void
-  states(): ServerState[]
+  onDiagnostics(listener: (finding: FileDiagnostics) => void): void
+  states(): LanguageServerState[]
 }

@@ -2,74 +2,74 @@
 // saw.
 import type { Location, LocationLink, Position, Range } from 'vscode-languageserver-protocol'
 import type { Workspace } from '../host.ts'
-import type { Sources } from './document-text-provider.ts'
-import type { Place } from './language-service.ts'
-import type { Session } from './lsp-session.ts'
-import { pathOfUri, within } from './wire/file-uris.ts'
-import { Positions } from './wire/position-converter.ts'
-import type { Result } from './wire/protocol.ts'
+import type { DocumentTextProvider } from './document-text-provider.ts'
+import type { SourceLocation } from './language-service.ts'
+import type { LspSession } from './lsp-session.ts'
+import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
+import { PositionConverter } from './wire/position-converter.ts'
+import type { MethodResult } from './wire/protocol.ts'
 
 /** Texts that are read for their columns alone; beyond that, columns are told as the server counts. */
-const MOST_FILES = 200
+const MAX_FILES_READ = 200
 
-export type LocationAnswer = Result<'textDocument/definition' | 'textDocument/references'>
+export type LocationResult = MethodResult<'textDocument/definition' | 'textDocument/references'>
 
-export class Places {
+export class LocationConverter {
   readonly #workspace: Workspace
-  readonly #sources: Sources
-  readonly #session: Session
-  readonly #read = new Map<string, Positions>()
+  readonly #texts: DocumentTextProvider
+  readonly #session: LspSession
+  readonly #positions = new Map<string, PositionConverter>()
 
-  constructor(workspace: Workspace, sources: Sources, session: Session) {
+  constructor(workspace: Workspace, sources: DocumentTextProvider, session: LspSession) {
     this.#workspace = workspace
-    this.#sources = sources
+    this.#texts = sources
     this.#session = session
   }
 
-  async of(answer: LocationAnswer): Promise<Place[]> {
+  async convertAll(answer: LocationResult): Promise<SourceLocation[]> {
     const all = answer === null ? [] : 'uri' in answer ? [answer] : answer
-    const places: Place[] = []
+    const places: SourceLocation[] = []
     for (const one of all) {
-      const place = await this.place('uri' in one ? one : locationOf(one))
+      const place = await this.convert('uri' in one ? one : linkToLocation(one))
       if (place) places.push(place)
     }
     return places
   }
 
   /** Undefined for what is in no file. */
-  async place({ uri, range }: Location): Promise<Place | undefined> {
-    const absolute = pathOfUri(uri)
+  async convert({ uri, range }: Location): Promise<SourceLocation | undefined> {
+    const absolute = fileUriToPath(uri)
     if (absolute === undefined) return undefined
-    const path = within(this.#workspace.root, absolute)
-    if (path === undefined) return { path: absolute, outside: true, ...UNREAD.spanOf(range) }
-    return { path, ...(await this.#positionsIn(path)).spanOf(range) }
+    const path = relativePathWithin(this.#workspace.root, absolute)
+    if (path === undefined) return { path: absolute, outside: true, ...RAW_POSITIONS.toSpan(range) }
+    return { path, ...(await this.#positionsFor(path)).toSpan(range) }
   }
 
-  async #positionsIn(path: string): Promise<Positions> {
-    const known = this.#session.documents.get(path)?.positions ?? this.#read.get(path)
+  async #positionsFor(path: string): Promise<PositionConverter> {
+    const known = this.#session.documents.get(path)?.positions ?? this.#positions.get(path)
     if (known) return known
-    const positions = this.#read.size < MOST_FILES ? await this.#readPositions(path) : UNREAD
-    this.#read.set(path, positions)
+    const positions = this.#positions.size < MAX_FILES_READ ? await this.#readPositions(path) : RAW_POSITIONS
+    this.#positions.set(path, positions)
     return positions
   }
 
-  async #readPositions(path: string): Promise<Positions> {
+  async #readPositions(path: string): Promise<PositionConverter> {
     try {
-      return new Positions((await this.#sources.read(path)).text, this.#session.units)
+      return new PositionConverter((await this.#texts.read(path)).text, this.#session.encoding)
     } catch {
-      return UNREAD
+      return RAW_POSITIONS
     }
   }
 }
 
-const locationOf = ({ targetUri, targetRange, targetSelectionRange }: LocationLink): Location => ({
+const linkToLocation = ({ targetUri, targetRange, targetSelectionRange }: LocationLink): Location => ({
   uri: targetUri,
   range: targetSelectionRange ?? targetRange
 })
 
 /** Where the text is not known, a column is what the server says. */
-const UNREAD = {
-  spanOf: ({ start, end }: Range) => ({ start: plain(start), end: plain(end) })
-} as Pick<Positions, 'spanOf'> as Positions
+const RAW_POSITIONS = {
+  toSpan: ({ start, end }: Range) => ({ start: toOneBased(start), end: toOneBased(end) })
+} as Pick<PositionConverter, 'toSpan'> as PositionConverter
 
-const plain = ({ line, character }: Position) => ({ line: line + 1, column: character + 1 })
+const toOneBased = ({ line, character }: Position) => ({ line: line + 1, column: character + 1 })

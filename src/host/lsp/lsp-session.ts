@@ -9,127 +9,136 @@ import type {
 } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import type { Resident } from '../processes/long-lived-process.ts'
+import type { LongLivedProcess } from '../processes/long-lived-process.ts'
 import { type Budgets, Deadlines } from './deadlines.ts'
-import { Findings } from './diagnostics-collector.ts'
-import type { Sources } from './document-text-provider.ts'
+import { DiagnosticsCollector } from './diagnostics-collector.ts'
+import type { DocumentTextProvider } from './document-text-provider.ts'
 import { Documents } from './documents.ts'
-import { EVENT_TYPES, type FileEvent, FilesToTell } from './pending-file-events.ts'
-import { Readiness } from './readiness-tracker.ts'
-import { type Launch, serversFor } from './servers/launch-config.ts'
-import type { LanguageServer } from './servers/server-definition.ts'
+import { FILE_CHANGE_TYPES, type FileEvent, PendingFileEvents } from './pending-file-events.ts'
+import { ReadinessTracker } from './readiness-tracker.ts'
+import { type LaunchConfig, serversFor } from './servers/launch-config.ts'
+import type { LanguageServerDefinition } from './servers/server-definition.ts'
 import { CLIENT_CAPABILITIES } from './wire/client-capabilities.ts'
-import { pathOfUri, uriOf, within } from './wire/file-uris.ts'
-import type { Units } from './wire/position-converter.ts'
-import type { Params, RequestMethod, Result } from './wire/protocol.ts'
-import { type Ending, folderOf, overFor, Peer } from './wire/server-process.ts'
+import { fileUriToPath, relativePathWithin, toFileUri } from './wire/file-uris.ts'
+import type { PositionEncoding } from './wire/position-converter.ts'
+import type { MethodParams, MethodResult, RequestMethod } from './wire/protocol.ts'
+import { type ServerExit, ServerProcess, toExitError, toWorkspaceFolder } from './wire/server-process.ts'
 
 /** So many in a row, and it is taken to hang. */
-const MOST_TIMEOUTS = 3
+const MAX_CONSECUTIVE_TIMEOUTS = 3
 /** Files changed since it runs that it is shown, rather than left to notice. */
-const MOST_SHOWN = 32
-const LONGEST_VERSION = 100
+const MAX_REFRESHED_FILES = 32
+const MAX_VERSION_CHARACTERS = 100
 
-interface SessionOptions {
-  launch: Launch
+interface LspSessionOptions {
+  launch: LaunchConfig
   workspace: Workspace
-  sources: Sources
-  started: Resident
-  budgets: Budgets
+  texts: DocumentTextProvider
+  childProcess: LongLivedProcess
+  timeouts: Budgets
   /** Hears what it finds. */
-  hear(session: Session, path: string, diagnostics: readonly ServerDiagnostic[]): void
+  onDiagnostics(session: LspSession, path: string, diagnostics: readonly ServerDiagnostic[]): void
   /** Resolves once all changes of files that were made before are noted. */
-  settled(): Promise<void>
+  fileEventsSettled(): Promise<void>
 }
 
-export class Session {
+export class LspSession {
   readonly documents: Documents
-  readonly findings: Findings
-  readonly readiness: Readiness
+  readonly diagnostics: DiagnosticsCollector
+  readonly readiness: ReadinessTracker
   readonly deadlines: Deadlines
   readonly capabilities: ServerCapabilities
-  readonly units: Units
+  readonly encoding: PositionEncoding
   /** The server's own, where it tells. */
   readonly version: string | undefined
-  readonly #peer: Peer
-  readonly #options: SessionOptions
-  readonly #files: FilesToTell
+  readonly #process: ServerProcess
+  readonly #options: LspSessionOptions
+  readonly #fileEvents: PendingFileEvents
   #timeouts = 0
 
   /** Rejects where it cannot be spoken with; nothing is left of it then. */
-  static async begin(options: SessionOptions, closing: AbortSignal): Promise<Session> {
-    const { launch, workspace, started, budgets } = options
-    const readiness = new Readiness(launch.server.ready)
-    const folder = join(workspace.root, launch.root)
-    let session: Session | undefined
-    const peer = await Peer.over({
+  static async start(options: LspSessionOptions, closing: AbortSignal): Promise<LspSession> {
+    const { launch, workspace, childProcess, timeouts } = options
+    const readiness = new ReadinessTracker(launch.server.readySignal)
+    const projectFolder = join(workspace.root, launch.root)
+    let session: LspSession | undefined
+    const peer = await ServerProcess.create({
       launch,
-      folder,
-      started,
-      told(method, params) {
-        readiness.told(method, params)
-        session?.findings.told(method, params)
+      projectFolder,
+      childProcess,
+      onNotification(method, params) {
+        readiness.onNotification(method, params)
+        session?.diagnostics.onNotification(method, params)
       }
     })
     try {
-      const signal = AbortSignal.any([closing, AbortSignal.timeout(budgets.start_ms)])
-      const result = await peer.request('initialize', initializing(launch, folder), signal)
-      session = new Session(peer, readiness, result, options)
+      const signal = AbortSignal.any([closing, AbortSignal.timeout(timeouts.start_ms)])
+      const result = await peer.request('initialize', createInitializeParams(launch, projectFolder), signal)
+      session = new LspSession(peer, readiness, result, options)
       peer.notify('initialized', {})
       peer.notify('workspace/didChangeConfiguration', { settings: launch.settings })
       return session
     } catch (error) {
       peer.kill(`it could not be started: ${(error as Error).message}`)
-      throw overFor(launch.server, await peer.ended)
+      throw toExitError(launch.server, await peer.ended)
     }
   }
 
-  private constructor(peer: Peer, readiness: Readiness, result: Partial<InitializeResult>, options: SessionOptions) {
-    const { sources, launch, workspace, hear, budgets } = options
-    this.#peer = peer
+  private constructor(
+    peer: ServerProcess,
+    readiness: ReadinessTracker,
+    result: Partial<InitializeResult>,
+    options: LspSessionOptions
+  ) {
+    const { texts, launch, workspace, onDiagnostics, timeouts } = options
+    this.#process = peer
     this.#options = options
-    this.#files = new FilesToTell(workspace.root)
+    this.#fileEvents = new PendingFileEvents(workspace.root)
     this.readiness = readiness
-    this.deadlines = new Deadlines(budgets, readiness)
+    this.deadlines = new Deadlines(timeouts, readiness)
     this.capabilities = result.capabilities ?? {}
-    this.version = versionOf(launch.server, result.serverInfo?.version)
-    this.units = unitsOf(this.capabilities)
-    this.documents = new Documents(sources, {
+    this.version = parseServerVersion(launch.server, result.serverInfo?.version)
+    this.encoding = negotiatedEncoding(this.capabilities)
+    this.documents = new Documents(texts, {
       notify(method, params) {
         peer.notify(method, params)
-        readiness.shown()
+        readiness.documentOpened()
       },
-      languageOf: path => this.#languageOf(path) ?? 'plaintext',
-      uriOf: path => uriOf(`${workspace.root}/${path}`),
-      units: this.units,
-      saves: savesOf(this.capabilities)
+      languageIdOf: path => this.#languageIdOf(path) ?? 'plaintext',
+      uriOf: path => toFileUri(`${workspace.root}/${path}`),
+      encoding: this.encoding,
+      sendsDidSave: wantsDidSave(this.capabilities)
     })
-    this.findings = new Findings({
+    this.diagnostics = new DiagnosticsCollector({
       documents: this.documents,
       readiness,
-      pull: () => this.#pull,
-      answers: launch.server.diagnostics !== 'push',
-      inquiry: launch.server.inquiry,
+      pullOptions: () => this.#pullOptions,
+      supportsPull: launch.server.diagnostics !== 'push',
+      customRequests: launch.server.customRequests,
       request: (method, params, signal) => this.request(method, params, signal),
-      pathOf: uri => pathWithin(uri, workspace),
-      hear: (path, diagnostics) => hear(this, path, diagnostics)
+      uriToPath: uri => pathWithin(uri, workspace),
+      onDiagnostics: (path, diagnostics) => onDiagnostics(this, path, diagnostics)
     })
   }
 
   get pid(): number {
-    return this.#peer.pid
+    return this.#process.pid
   }
 
   /** Resolves when nothing of it is left. */
-  get ended(): Promise<Ending> {
-    return this.#peer.ended
+  get ended(): Promise<ServerExit> {
+    return this.#process.ended
   }
 
   /** Rejects with LSP_UNAVAILABLE once it has ended, with TIMEOUT where it takes too long, and with the signal's reason. */
-  async request<M extends RequestMethod>(method: M, params: Params<M>, signal: AbortSignal): Promise<Result<M>> {
-    const deadline = this.deadlines.start(ms => this.#tooLate(method, ms))
+  async request<M extends RequestMethod>(
+    method: M,
+    params: MethodParams<M>,
+    signal: AbortSignal
+  ): Promise<MethodResult<M>> {
+    const deadline = this.deadlines.start(ms => this.#timeoutError(method, ms))
     try {
-      const answer = await this.#peer.request(method, params, AbortSignal.any([signal, deadline.signal]))
+      const answer = await this.#process.request(method, params, AbortSignal.any([signal, deadline.signal]))
       this.deadlines.answered()
       this.#timeouts = 0
       return answer
@@ -142,45 +151,48 @@ export class Session {
   }
 
   /** A file has changed, whoever did it. */
-  changed(path: string, event: FileEvent) {
-    this.#files.note(path, event)
+  recordFileEvent(path: string, event: FileEvent) {
+    this.#fileEvents.add(path, event)
   }
 
   /** Tells it of all that has changed before this was called. */
-  async catchUp(): Promise<void> {
-    await this.#options.settled()
-    const changes = this.#files.take()
+  async syncFiles(): Promise<void> {
+    await this.#options.fileEventsSettled()
+    const changes = this.#fileEvents.drain()
     if (changes.length === 0) return
-    this.documents.changedElsewhere()
-    const wanted = this.#files.wanted(changes, this.#peer.registrations.watches)
+    this.documents.noteOtherChange()
+    const wanted = this.#fileEvents.filterWatched(changes, this.#process.registrations.fileWatchers)
     const { root } = this.#options.workspace
     if (wanted.length > 0)
-      this.#peer.notify('workspace/didChangeWatchedFiles', {
-        changes: wanted.map(({ path, event }) => ({ uri: uriOf(`${root}/${path}`), type: EVENT_TYPES[event] }))
+      this.#process.notify('workspace/didChangeWatchedFiles', {
+        changes: wanted.map(({ path, event }) => ({
+          uri: toFileUri(`${root}/${path}`),
+          type: FILE_CHANGE_TYPES[event]
+        }))
       })
-    const shown = changes.filter(({ path, event }) => event !== 'deleted' && this.#languageOf(path) !== undefined)
-    for (const { path } of shown.slice(-MOST_SHOWN)) await this.documents.sync(path).catch(() => {})
+    const shown = changes.filter(({ path, event }) => event !== 'deleted' && this.#languageIdOf(path) !== undefined)
+    for (const { path } of shown.slice(-MAX_REFRESHED_FILES)) await this.documents.sync(path).catch(() => {})
   }
 
   /** Asks it to end, and ends it where it does not. */
   stop(why: string): Promise<void> {
-    return this.#peer.stop(why)
+    return this.#process.stop(why)
   }
 
   /** Ends it at once. */
   kill(why: string) {
-    this.#peer.kill(why)
+    this.#process.kill(why)
   }
 
-  get #pull(): DiagnosticOptions | undefined {
-    return this.#peer.registrations.pull ?? this.capabilities.diagnosticProvider
+  get #pullOptions(): DiagnosticOptions | undefined {
+    return this.#process.registrations.pullOptions ?? this.capabilities.diagnosticProvider
   }
 
-  #languageOf(path: string): string | undefined {
+  #languageIdOf(path: string): string | undefined {
     return serversFor(path, [this.#options.launch.server])[0]?.language
   }
 
-  #tooLate(method: string, ms: number): ToolError {
+  #timeoutError(method: string, ms: number): ToolError {
     const { name } = this.#options.launch.server
     return new ToolError('TIMEOUT', `The language server ${name} has not answered within ${ms} ms.`, {
       server: name,
@@ -191,38 +203,39 @@ export class Session {
   #countTimeout(error: unknown) {
     if (!(error instanceof ToolError && error.code === 'TIMEOUT')) return
     this.#timeouts += 1
-    if (this.#timeouts >= MOST_TIMEOUTS) this.kill(`it has not answered ${MOST_TIMEOUTS} times in a row`)
+    if (this.#timeouts >= MAX_CONSECUTIVE_TIMEOUTS)
+      this.kill(`it has not answered ${MAX_CONSECUTIVE_TIMEOUTS} times in a row`)
   }
 }
 
-function initializing({ options, server }: Launch, folder: string): InitializeParams {
+function createInitializeParams({ initializationOptions, server }: LaunchConfig, folder: string): InitializeParams {
   const { experimental } = server
   return {
     // In a sandbox our own process is not seen, and a server that misses it ends.
     processId: null,
     clientInfo: { name: 'toolgate' },
-    rootUri: uriOf(folder),
+    rootUri: toFileUri(folder),
     rootPath: folder,
-    workspaceFolders: [folderOf(folder)],
+    workspaceFolders: [toWorkspaceFolder(folder)],
     capabilities: { ...CLIENT_CAPABILITIES, ...(experimental && { experimental }) },
-    initializationOptions: options,
+    initializationOptions,
     trace: 'off',
     locale: 'en'
   }
 }
 
-function versionOf({ version }: LanguageServer, told: string | undefined): string | undefined {
+function parseServerVersion({ parseVersion }: LanguageServerDefinition, told: string | undefined): string | undefined {
   if (told === undefined) return undefined
-  return (version ? version(told) : told)?.slice(0, LONGEST_VERSION)
+  return (parseVersion ? parseVersion(told) : told)?.slice(0, MAX_VERSION_CHARACTERS)
 }
 
-const unitsOf = ({ positionEncoding }: ServerCapabilities): Units =>
+const negotiatedEncoding = ({ positionEncoding }: ServerCapabilities): PositionEncoding =>
   positionEncoding === 'utf-8' || positionEncoding === 'utf-32' ? positionEncoding : 'utf-16'
 
-const savesOf = ({ textDocumentSync: sync }: ServerCapabilities): boolean =>
+const wantsDidSave = ({ textDocumentSync: sync }: ServerCapabilities): boolean =>
   typeof sync === 'object' && sync.save !== undefined && sync.save !== false
 
 function pathWithin(uri: string, { root }: Workspace): string | undefined {
-  const absolute = pathOfUri(uri)
-  return absolute === undefined ? undefined : within(root, absolute)
+  const absolute = fileUriToPath(uri)
+  return absolute === undefined ? undefined : relativePathWithin(root, absolute)
 }

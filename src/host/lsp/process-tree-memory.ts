@@ -1,32 +1,32 @@
 // What a process takes of the machine's memory, with all that it started.
 import { readdirSync, readFileSync } from 'node:fs'
 
-const MOST_PROCESSES = 1_000
+const MAX_PROCESSES = 1_000
 
 /** Zero where that cannot be told. What several processes share counts for each of them. */
-export function memoryOf(pid: number): number {
+export function processTreeMemory(pid: number): number {
   let bytes = 0
   const todo = [pid]
-  for (let seen = 0; todo.length > 0 && seen < MOST_PROCESSES; seen++) {
+  for (let seen = 0; todo.length > 0 && seen < MAX_PROCESSES; seen++) {
     const next = todo.pop()!
     bytes += residentBytes(next)
-    todo.push(...childrenOf(next))
+    todo.push(...childPids(next))
   }
   return bytes
 }
 
 function residentBytes(pid: number): number {
-  const [, kib = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readIn(`/proc/${pid}/status`)) ?? []
+  const [, kib = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readOrEmpty(`/proc/${pid}/status`)) ?? []
   return Number(kib) * 1024
 }
 
-function childrenOf(pid: number): number[] {
-  return threadsOf(pid).flatMap(thread =>
-    readIn(`/proc/${pid}/task/${thread}/children`).split(' ').map(Number).filter(Boolean)
+function childPids(pid: number): number[] {
+  return threadIds(pid).flatMap(thread =>
+    readOrEmpty(`/proc/${pid}/task/${thread}/children`).split(' ').map(Number).filter(Boolean)
   )
 }
 
-function threadsOf(pid: number): string[] {
+function threadIds(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`)
   } catch {
@@ -35,7 +35,7 @@ function threadsOf(pid: number): string[] {
 }
 
 /** Empty where it is gone. */
-function readIn(file: string): string {
+function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'latin1')
   } catch {

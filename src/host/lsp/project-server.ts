@@ -1,51 +1,51 @@
 // A language server for one project, however often it has to be started: on first use, and again after a crash, at once at
 // first and then less and less often.
 import { ToolError } from '../../errors.ts'
-import type { ServerState } from './language-service.ts'
-import type { Session } from './lsp-session.ts'
-import type { Launch } from './servers/launch-config.ts'
-import { type Ending, overFor } from './wire/server-process.ts'
+import type { LanguageServerState } from './language-service.ts'
+import type { LspSession } from './lsp-session.ts'
+import type { LaunchConfig } from './servers/launch-config.ts'
+import { type ServerExit, toExitError } from './wire/server-process.ts'
 
 /** How long it is left alone after so many crashes in a row. */
-const PAUSES_MS = [0, 0, 1_000, 5_000, 30_000]
+const RESTART_BACKOFF_MS = [0, 0, 1_000, 5_000, 30_000]
 /** A run that lasted so long makes earlier crashes forgotten. */
-const STEADY_MS = 60_000
+const STABLE_RUN_MS = 60_000
 
 /** Crashes in a row, and the last of them. */
-interface Crashes {
+interface CrashHistory {
   count: number
   at: number
-  ending: Ending
+  ending: ServerExit
 }
 
 export class ProjectServer {
   /** Name of the workspace. */
   readonly workspace: string
-  readonly launch: Launch
-  readonly #begin: () => Promise<Session>
-  readonly #dependencies: () => string
-  #session: Session | undefined
+  readonly launch: LaunchConfig
+  readonly #startSession: () => Promise<LspSession>
+  readonly #dependencyFingerprint: () => string
+  #session: LspSession | undefined
   /** A run that is no longer needed, until it has ended. */
-  #leaving: Promise<unknown> | undefined
+  #stopping: Promise<unknown> | undefined
   /** What the project depended on when the run began. */
-  #began_with = ''
-  #starting: Promise<Session> | undefined
-  #crashes: Crashes | undefined
+  #startFingerprint = ''
+  #starting: Promise<LspSession> | undefined
+  #crashes: CrashHistory | undefined
   #starts = 0
   #reason: string | undefined
-  #asking = 0
-  #used = 0
+  #inFlight = 0
+  #lastUsed = 0
 
   /** `begin` starts one run; `dependencies` differs when what the project depends on does. */
-  constructor(workspace: string, launch: Launch, begin: () => Promise<Session>, dependencies: () => string) {
+  constructor(workspace: string, launch: LaunchConfig, begin: () => Promise<LspSession>, dependencies: () => string) {
     this.workspace = workspace
     this.launch = launch
-    this.#begin = begin
-    this.#dependencies = dependencies
+    this.#startSession = begin
+    this.#dependencyFingerprint = dependencies
   }
 
   /** The run that answers now; undefined while none does. */
-  get session(): Session | undefined {
+  get session(): LspSession | undefined {
     return this.#session
   }
 
@@ -55,35 +55,35 @@ export class ProjectServer {
   }
 
   /** How many wait for an answer. */
-  get asking(): number {
-    return this.#asking
+  get inFlight(): number {
+    return this.#inFlight
   }
 
   /** When it was asked last. */
-  get used(): number {
-    return this.#used
+  get lastUsed(): number {
+    return this.#lastUsed
   }
 
   /** Gives the work a run of the server. Others share the run and its start. */
-  async using<T>(work: (session: Session) => Promise<T>, signal: AbortSignal): Promise<T> {
-    if (this.#session && this.#asking === 0 && this.#dependencies() !== this.#began_with)
-      this.#leave('what the project depends on has changed')
-    this.#asking += 1
+  async withSession<T>(work: (session: LspSession) => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (this.#session && this.#inFlight === 0 && this.#dependencyFingerprint() !== this.#startFingerprint)
+      this.#retire('what the project depends on has changed')
+    this.#inFlight += 1
     try {
-      return await work(this.#session ?? (await started(this.#start(), signal)))
+      return await work(this.#session ?? (await waitForStart(this.#start(), signal)))
     } finally {
-      this.#asking -= 1
-      this.#used = performance.now()
+      this.#inFlight -= 1
+      this.#lastUsed = performance.now()
     }
   }
 
-  state(): Omit<ServerState, 'memory_bytes'> {
+  state(): Omit<LanguageServerState, 'memory_bytes'> {
     const { server, root } = this.launch
     const session = this.#session
     return {
       server: server.name,
       root,
-      state: this.#word(),
+      state: this.#stateName(),
       ...(session && { pid: session.pid }),
       restarts: Math.max(0, this.#starts - 1),
       ...(this.#reason !== undefined && !session && { reason: this.#reason })
@@ -93,27 +93,27 @@ export class ProjectServer {
   /** Whoever asks from now on gets another run. */
   async stop(why: string): Promise<void> {
     if (!this.#session) await this.#starting?.catch(() => {})
-    this.#leave(why)
-    await this.#leaving
+    this.#retire(why)
+    await this.#stopping
   }
 
-  #leave(why: string) {
+  #retire(why: string) {
     const session = this.#session
     if (!session) return
     this.#session = undefined
     this.#reason = why
-    this.#leaving = session.stop(why)
+    this.#stopping = session.stop(why)
   }
 
-  #word(): ServerState['state'] {
+  #stateName(): LanguageServerState['state'] {
     if (this.#session) return this.#session.readiness.isReady ? 'ready' : 'loading'
     if (this.#starting) return 'starting'
     return this.#crashes ? 'failed' : 'stopped'
   }
 
-  #start(): Promise<Session> {
-    this.#refuseTooSoon()
-    this.#starting ??= this.#run().finally(() => {
+  #start(): Promise<LspSession> {
+    this.#assertBackoffElapsed()
+    this.#starting ??= this.#startOnce().finally(() => {
       this.#starting = undefined
     })
     // Whoever started it may have gone.
@@ -121,43 +121,43 @@ export class ProjectServer {
     return this.#starting
   }
 
-  async #run(): Promise<Session> {
-    await this.#leaving
+  async #startOnce(): Promise<LspSession> {
+    await this.#stopping
     this.#starts += 1
-    this.#began_with = this.#dependencies()
+    this.#startFingerprint = this.#dependencyFingerprint()
     const since = performance.now()
-    this.#used = since
+    this.#lastUsed = since
     try {
-      const session = await this.#begin()
+      const session = await this.#startSession()
       this.#session = session
       this.#reason = undefined
-      void session.ended.then(ending => this.#ended(session, ending, since))
+      void session.ended.then(ending => this.#onExit(session, ending, since))
       return session
     } catch (error) {
       if (error instanceof ToolError && error.code === 'LSP_UNAVAILABLE')
-        this.#crashed({ exit_code: null, signal: null, stderr: '', why: error.message, ...error.details })
+        this.#recordCrash({ exit_code: null, signal: null, stderr: '', reason: error.message, ...error.details })
       throw error
     }
   }
 
-  #ended(session: Session, ending: Ending, since: number) {
+  #onExit(session: LspSession, ending: ServerExit, since: number) {
     if (this.#session === session) this.#session = undefined
-    if (performance.now() - since >= STEADY_MS) this.#crashes = undefined
-    if (!ending.stopped) this.#crashed(ending)
+    if (performance.now() - since >= STABLE_RUN_MS) this.#crashes = undefined
+    if (!ending.wasStopped) this.#recordCrash(ending)
   }
 
-  #crashed(ending: Ending) {
+  #recordCrash(ending: ServerExit) {
     this.#crashes = { count: (this.#crashes?.count ?? 0) + 1, at: performance.now(), ending }
-    this.#reason = overFor(this.launch.server, ending).message
+    this.#reason = toExitError(this.launch.server, ending).message
   }
 
-  #refuseTooSoon() {
+  #assertBackoffElapsed() {
     if (!this.#crashes) return
     const { count, at, ending } = this.#crashes
-    const pause = PAUSES_MS[Math.min(count, PAUSES_MS.length - 1)]!
+    const pause = RESTART_BACKOFF_MS[Math.min(count, RESTART_BACKOFF_MS.length - 1)]!
     const wait = Math.ceil(at + pause - performance.now())
     if (wait <= 0) return
-    const { message, details } = overFor(this.launch.server, ending)
+    const { message, details } = toExitError(this.launch.server, ending)
     throw new ToolError(
       'LSP_UNAVAILABLE',
       `${message} It has ended ${count} times in a row and is started again in ${wait} ms at the earliest.`,
@@ -167,7 +167,7 @@ export class ProjectServer {
 }
 
 /** The start goes on for others where one no longer waits. */
-async function started(starting: Promise<Session>, signal: AbortSignal): Promise<Session> {
+async function waitForStart(starting: Promise<LspSession>, signal: AbortSignal): Promise<LspSession> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
   const abort = () => reject(signal.reason)

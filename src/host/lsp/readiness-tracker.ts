@@ -5,26 +5,26 @@ import type {
   WorkDoneProgressEnd,
   WorkDoneProgressReport
 } from 'vscode-languageserver-protocol'
-import type { Readiness as Signal } from './servers/server-definition.ts'
+import type { ReadySignal as Signal } from './servers/server-definition.ts'
 import { Waiters } from './waiters.ts'
 
-interface Progress {
+interface ProgressParams {
   token?: ProgressToken
   value?: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd
 }
 
 /** One that has not begun to tell of progress so long after it was shown a file has none to make. */
-const GRACE_MS = 500
+const PROGRESS_GRACE_MS = 500
 
-export class Readiness {
+export class ReadinessTracker {
   readonly #signal: Signal
-  readonly #running = new Map<ProgressToken, string>()
-  #said = false
-  #shown = false
+  readonly #activeProgress = new Map<ProgressToken, string>()
+  #isSignalled = false
+  #hasOpenedDocument = false
   #grace: NodeJS.Timeout | undefined
   readonly #waiters = new Waiters()
   /** When it began to read what it reads. */
-  #since = performance.now()
+  #loadingSince = performance.now()
 
   constructor(signal: Signal) {
     this.#signal = signal
@@ -32,48 +32,48 @@ export class Readiness {
 
   get isReady(): boolean {
     if (this.#signal === 'initialized') return true
-    return this.#said && this.#running.size === 0
+    return this.#isSignalled && this.#activeProgress.size === 0
   }
 
   /** It was shown a file: what it has to read of the project it reads from now on. */
-  shown() {
-    if (this.#shown || this.#signal !== 'progress') return
-    this.#shown = true
-    this.#grace = setTimeout(() => this.#says(), GRACE_MS).unref()
+  documentOpened() {
+    if (this.#hasOpenedDocument || this.#signal !== 'progress') return
+    this.#hasOpenedDocument = true
+    this.#grace = setTimeout(() => this.#markReady(), PROGRESS_GRACE_MS).unref()
   }
 
   /** How long it has been reading by now. */
-  get reading_ms(): number {
-    return this.isReady ? 0 : performance.now() - this.#since
+  get loadingMs(): number {
+    return this.isReady ? 0 : performance.now() - this.#loadingSince
   }
 
   /** What it is doing. */
-  get doing(): string | undefined {
-    return [...this.#running.values()].at(-1)
+  get currentTask(): string | undefined {
+    return [...this.#activeProgress.values()].at(-1)
   }
 
-  told(method: string, params: unknown) {
+  onNotification(method: string, params: unknown) {
     const signal = this.#signal
-    if (method === '$/progress') this.#progress(params as Progress)
-    if (typeof signal === 'object' && method === signal.notification && signal.says(params)) this.#says()
+    if (method === '$/progress') this.#progress(params as ProgressParams)
+    if (typeof signal === 'object' && method === signal.notification && signal.isReady(params)) this.#markReady()
   }
 
   /** Resolves once it is ready. */
-  async ready(signal: AbortSignal): Promise<void> {
+  async whenReady(signal: AbortSignal): Promise<void> {
     // Progress may begin in the same turn that reports readiness.
     while (!this.isReady) await this.#waiters.next(signal)
   }
 
-  #progress({ token, value }: Progress) {
+  #progress({ token, value }: ProgressParams) {
     if (token === undefined) return
-    if (value?.kind === 'begin' && this.isReady) this.#since = performance.now()
-    if (value?.kind === 'begin') this.#running.set(token, value.title ?? value.message ?? '')
-    if (value?.kind === 'end' && this.#running.delete(token) && this.#signal === 'progress') this.#says()
+    if (value?.kind === 'begin' && this.isReady) this.#loadingSince = performance.now()
+    if (value?.kind === 'begin') this.#activeProgress.set(token, value.title ?? value.message ?? '')
+    if (value?.kind === 'end' && this.#activeProgress.delete(token) && this.#signal === 'progress') this.#markReady()
     else this.#wake()
   }
 
-  #says() {
-    this.#said = true
+  #markReady() {
+    this.#isSignalled = true
     clearTimeout(this.#grace)
     this.#wake()
   }

@@ -2,45 +2,45 @@
 import type { TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import type { Sources } from './document-text-provider.ts'
+import type { DocumentTextProvider } from './document-text-provider.ts'
 import type { RenamedFile } from './language-service.ts'
-import type { Session } from './lsp-session.ts'
-import { pathOfUri, within } from './wire/file-uris.ts'
-import { Positions } from './wire/position-converter.ts'
+import type { LspSession } from './lsp-session.ts'
+import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
+import { PositionConverter } from './wire/position-converter.ts'
 
-interface Planned {
+interface PlannedEdits {
   edits: TextDocumentEdit['edits']
   version: number | undefined
-  moved_to: string | undefined
+  movedTo: string | undefined
 }
 
-export async function renamedFiles(
+export async function toRenamedFiles(
   edit: WorkspaceEdit,
   workspace: Workspace,
-  sources: Sources,
-  session: Session
+  sources: DocumentTextProvider,
+  session: LspSession
 ): Promise<RenamedFile[]> {
   const files: RenamedFile[] = []
-  for (const [path, { edits, version, moved_to }] of planned(edit, workspace)) {
+  for (const [path, { edits, version, movedTo }] of planEdits(edit, workspace)) {
     const source = session.documents.get(path) ?? (await sources.read(path))
     if (version !== undefined && session.documents.get(path)?.version !== version)
       throw new ToolError('STALE_FILE', `${path} changed while the server worked the rename out.`, { path })
-    const positions = new Positions(source.text, session.units)
+    const positions = new PositionConverter(source.text, session.encoding)
     files.push({
       path,
-      ...(moved_to !== undefined && { moved_to }),
+      ...(movedTo !== undefined && { movedTo }),
       hash: source.hash,
-      edits: inOrder(path, edits, positions)
+      edits: sortEdits(path, edits, positions)
     })
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-function planned({ changes = {}, documentChanges }: WorkspaceEdit, workspace: Workspace): Map<string, Planned> {
-  const files = new Map<string, Planned>()
+function planEdits({ changes = {}, documentChanges }: WorkspaceEdit, workspace: Workspace): Map<string, PlannedEdits> {
+  const files = new Map<string, PlannedEdits>()
   const at = (uri: string) => {
     const path = pathWithin(uri, workspace)
-    const known = files.get(path) ?? { edits: [], version: undefined, moved_to: undefined }
+    const known = files.get(path) ?? { edits: [], version: undefined, movedTo: undefined }
     files.set(path, known)
     return known
   }
@@ -51,22 +51,22 @@ function planned({ changes = {}, documentChanges }: WorkspaceEdit, workspace: Wo
       const file = at(change.textDocument.uri)
       file.edits.push(...change.edits)
       file.version = change.textDocument.version ?? file.version
-    } else if (change.kind === 'rename') at(change.oldUri).moved_to = pathWithin(change.newUri, workspace)
+    } else if (change.kind === 'rename') at(change.oldUri).movedTo = pathWithin(change.newUri, workspace)
     else
       throw new ToolError('EXECUTION_ERROR', `The server would ${change.kind} a file to rename this: that is not done.`)
   return files
 }
 
 function pathWithin(uri: string, { root }: Workspace): string {
-  const absolute = pathOfUri(uri)
-  const path = absolute && within(root, absolute)
+  const absolute = fileUriToPath(uri)
+  const path = absolute && relativePathWithin(root, absolute)
   if (path) return path
   throw new ToolError('INVALID_PATH', `The rename would change ${absolute ?? uri}, which is outside the workspace.`, {
     path: absolute ?? uri
   })
 }
 
-function inOrder(path: string, edits: TextDocumentEdit['edits'], positions: Positions): RenamedFile['edits'] {
+function sortEdits(path: string, edits: TextDocumentEdit['edits'], positions: PositionConverter): RenamedFile['edits'] {
   const wrong = (what: string) =>
     new ToolError('EXECUTION_ERROR', `What the server would change in ${path} ${what}: nothing is changed.`, { path })
   const placed = edits
@@ -75,11 +75,15 @@ function inOrder(path: string, edits: TextDocumentEdit['edits'], positions: Posi
       // A snippet has none, nor is it for a client that does not say that it takes them.
       const text = 'newText' in edit ? edit.newText : undefined
       if (typeof text !== 'string') throw wrong('is no plain text')
-      if (!positions.has(range.start) || !positions.has(range.end)) throw wrong('is not in the file')
-      return { from: positions.offsetOf(range.start), to: positions.offsetOf(range.end), text }
+      if (!positions.isValid(range.start) || !positions.isValid(range.end)) throw wrong('is not in the file')
+      return { from: positions.offsetAt(range.start), to: positions.offsetAt(range.end), text }
     })
     .sort((a, b) => a.from - b.from || a.to - b.to)
   for (const [i, { from, to }] of placed.entries())
     if (to < from || from < (placed[i - 1]?.to ?? 0)) throw wrong('overlaps')
-  return placed.map(({ from, to, text }) => ({ start: positions.ours(from), end: positions.ours(to), text }))
+  return placed.map(({ from, to, text }) => ({
+    start: positions.positionAt(from),
+    end: positions.positionAt(to),
+    text
+  }))
 }

@@ -2,30 +2,32 @@
 // much memory one may take.
 import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
-import { memoryOf } from './process-tree-memory.ts'
+import { processTreeMemory } from './process-tree-memory.ts'
 import type { ProjectServer } from './project-server.ts'
 
-const LONGEST_PAUSE_MS = 2_000
+const MAX_CHECK_INTERVAL_MS = 2_000
 
-type Bounds = Pick<Config['language_servers'], 'max_servers' | 'idle_ms' | 'memory_bytes'>
+type ResourceLimits = Pick<Config['language_servers'], 'max_servers' | 'idle_ms' | 'memory_bytes'>
 
-export class Upkeep {
+export class ResourceLimiter {
   readonly #servers: () => Iterable<ProjectServer>
-  readonly #bounds: Bounds
+  readonly #limits: ResourceLimits
   #timer: NodeJS.Timeout | undefined
 
-  constructor(servers: () => Iterable<ProjectServer>, bounds: Bounds) {
+  constructor(servers: () => Iterable<ProjectServer>, bounds: ResourceLimits) {
     this.#servers = servers
-    this.#bounds = bounds
+    this.#limits = bounds
   }
 
   /** Resolves once one more may start. Throws LSP_UNAVAILABLE where all are at work. */
   async makeRoom(starting: ProjectServer): Promise<void> {
-    this.#timer ??= setInterval(() => this.#look(), Math.min(LONGEST_PAUSE_MS, this.#bounds.idle_ms)).unref()
-    const { max_servers } = this.#bounds
+    this.#timer ??= setInterval(() => this.#enforce(), Math.min(MAX_CHECK_INTERVAL_MS, this.#limits.idle_ms)).unref()
+    const { max_servers } = this.#limits
     const others = [...this.#servers()].filter(server => server !== starting && server.isRunning)
     if (others.length < max_servers) return
-    const [idlest] = others.filter(({ asking, session }) => asking === 0 && session).sort((a, b) => a.used - b.used)
+    const [idlest] = others
+      .filter(({ inFlight, session }) => inFlight === 0 && session)
+      .sort((a, b) => a.lastUsed - b.lastUsed)
     if (!idlest)
       throw new ToolError('LSP_UNAVAILABLE', `All ${max_servers} language servers that may run at once are at work.`, {
         limit: max_servers
@@ -37,16 +39,16 @@ export class Upkeep {
     clearInterval(this.#timer)
   }
 
-  #look() {
-    const { idle_ms, memory_bytes } = this.#bounds
+  #enforce() {
+    const { idle_ms, memory_bytes } = this.#limits
     let runs = false
     for (const server of this.#servers()) {
       const { session } = server
       if (server.isRunning) runs = true
       if (!session) continue
-      const bytes = memoryOf(session.pid)
+      const bytes = processTreeMemory(session.pid)
       if (bytes > memory_bytes) session.kill(`it took ${bytes} bytes of memory, of ${memory_bytes} that it may take`)
-      else if (server.asking === 0 && performance.now() - server.used > idle_ms)
+      else if (server.inFlight === 0 && performance.now() - server.lastUsed > idle_ms)
         void server.stop(`nobody asked it for ${idle_ms} ms`)
     }
     if (runs) return

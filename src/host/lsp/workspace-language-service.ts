@@ -6,24 +6,33 @@ import type {
 } from 'vscode-languageserver-protocol'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Effects } from '../host.ts'
-import { symbolsOf } from './convert-symbols.ts'
+import { convertSymbols } from './convert-symbols.ts'
 import type { OpenDocument } from './documents.ts'
-import { FolderFindings } from './folder-diagnostics.ts'
-import { hoverText } from './format-hover.ts'
-import type { Answerer, Asked, Diagnosed, Hover, Languages, Place, Renaming, Sym } from './language-service.ts'
-import { type LocationAnswer, Places } from './location-converter.ts'
-import type { Session } from './lsp-session.ts'
-import type { LanguageServerPool, Workplace } from './pool.ts'
+import { FolderDiagnostics } from './folder-diagnostics.ts'
+import { formatHover } from './format-hover.ts'
+import type {
+  DiagnosticsResult,
+  Hover,
+  LanguageService,
+  RenameResult,
+  Respondent,
+  SourceLocation,
+  SourcePosition,
+  SymbolInfo
+} from './language-service.ts'
+import { LocationConverter, type LocationResult } from './location-converter.ts'
+import type { LspSession } from './lsp-session.ts'
+import type { LanguageServerPool, WorkspaceContext } from './pool.ts'
 import type { ProjectServer } from './project-server.ts'
-import { renamedFiles } from './rename-edits.ts'
-import { isFolder } from './servers/workspace-fs.ts'
-import { diagnosticOf } from './to-diagnostic.ts'
-import type { Params, RequestMethod, Result } from './wire/protocol.ts'
+import { toRenamedFiles } from './rename-edits.ts'
+import { isDirectoryInWorkspace } from './servers/workspace-fs.ts'
+import { toDiagnostic } from './to-diagnostic.ts'
+import type { MethodParams, MethodResult, RequestMethod } from './wire/protocol.ts'
 
-type CallEffects = Pick<Effects, 'signal' | 'committed'>
+type CallEffects = Pick<Effects, 'signal' | 'commitIntent'>
 
 /** What servers say that they can do, by what it is called among their capabilities. */
-const PROVIDERS = {
+const PROVIDER_LABELS = {
   definitionProvider: 'definitions',
   referencesProvider: 'references',
   hoverProvider: 'what it knows of a place',
@@ -31,73 +40,73 @@ const PROVIDERS = {
   workspaceSymbolProvider: 'symbols by name',
   renameProvider: 'what a rename would change'
 } as const satisfies Partial<Record<keyof ServerCapabilities, string>>
-type Provider = keyof typeof PROVIDERS
+type Provider = keyof typeof PROVIDER_LABELS
 
 /** What a question about one place in a file is asked with. */
-interface Point {
+interface PositionRequest {
   server: ProjectServer
-  session: Session
+  session: LspSession
   document: OpenDocument
   params: TextDocumentPositionParams
 }
 
-export class Asking implements Languages {
+export class WorkspaceLanguageService implements LanguageService {
   readonly #pool: LanguageServerPool
-  readonly #at: Workplace
+  readonly #context: WorkspaceContext
   readonly #effects: CallEffects
-  #tell: (message: string) => void = () => {}
+  #report: (message: string) => void = () => {}
 
-  constructor(pool: LanguageServerPool, workplace: Workplace, effects: CallEffects) {
+  constructor(pool: LanguageServerPool, workplace: WorkspaceContext, effects: CallEffects) {
     this.#pool = pool
-    this.#at = workplace
+    this.#context = workplace
     this.#effects = effects
   }
 
-  tells(listener: (message: string) => void) {
-    this.#tell = listener
+  onProgress(listener: (message: string) => void) {
+    this.#report = listener
   }
 
-  definition(at: Asked) {
-    return this.#placesFor(at, 'definitionProvider', ({ session, params }) =>
+  definition(at: SourcePosition) {
+    return this.#requestLocations(at, 'definitionProvider', ({ session, params }) =>
       this.#request(session, 'textDocument/definition', params)
     )
   }
 
-  references(at: Asked) {
+  references(at: SourcePosition) {
     const context = { includeDeclaration: true }
-    return this.#placesFor(at, 'referencesProvider', ({ session, params }) =>
+    return this.#requestLocations(at, 'referencesProvider', ({ session, params }) =>
       this.#request(session, 'textDocument/references', { ...params, context })
     )
   }
 
-  async hover(at: Asked): Promise<{ hover: Hover | undefined; answered: Answerer }> {
-    return this.#askAt(at, 'hoverProvider', async ({ server, session, document, params }) => {
+  async hover(at: SourcePosition): Promise<{ hover: Hover | undefined; answered: Respondent }> {
+    return this.#withPosition(at, 'hoverProvider', async ({ server, session, document, params }) => {
       const ask = () => this.#request(session, 'textDocument/hover', params)
-      const answer = await this.#orOnceReady(server, session, ask, answer => toldIn(answer) !== undefined)
-      const told = toldIn(answer)
-      const span = answer?.range && { span: document.positions.spanOf(answer.range) }
+      const answer = await this.#retryOnceReady(server, session, ask, answer => hoverContent(answer) !== undefined)
+      const told = hoverContent(answer)
+      const span = answer?.range && { span: document.positions.toSpan(answer.range) }
       return {
         hover: told && { ...told, ...span },
-        answered: answererOf(server, session, document)
+        answered: toRespondent(server, session, document)
       }
     })
   }
 
-  async symbolsIn(path: string): Promise<{ symbols: Sym[]; answered: Answerer }> {
-    return this.#ask(path, 'documentSymbolProvider', async (server, session) => {
+  async documentSymbols(path: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent }> {
+    return this.#withCapability(path, 'documentSymbolProvider', async (server, session) => {
       const document = await session.documents.sync(path)
       const { uri } = document
       const params = { textDocument: { uri } }
       const ask = () => this.#request(session, 'textDocument/documentSymbol', params)
-      const answer = await this.#orOnceReady(server, session, ask, answer => (answer?.length ?? 0) > 0)
-      const symbols = await symbolsOf(answer, this.#placesOf(session), uri)
-      return { symbols, answered: answererOf(server, session, document) }
+      const answer = await this.#retryOnceReady(server, session, ask, answer => (answer?.length ?? 0) > 0)
+      const symbols = await convertSymbols(answer, this.#locationConverter(session), uri)
+      return { symbols, answered: toRespondent(server, session, document) }
     })
   }
 
-  async symbolsNamed(query: string): Promise<{ symbols: Sym[]; answered: Answerer[] }> {
+  async workspaceSymbols(query: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent[] }> {
     const able = this.#pool
-      .all(this.#at.workspace)
+      .serversIn(this.#context.workspace)
       .filter(({ session }) => session?.capabilities.workspaceSymbolProvider)
     if (able.length === 0)
       throw new ToolError(
@@ -106,84 +115,91 @@ export class Asking implements Languages {
       )
     const answers = await Promise.all(
       able.map(server =>
-        this.#using(server, async session => {
-          await this.#untilReady(server, session)
+        this.#withSession(server, async session => {
+          await this.#waitUntilReady(server, session)
           const answer = await this.#request(session, 'workspace/symbol', { query })
-          return { symbols: await symbolsOf(answer, this.#placesOf(session)), answered: answererOf(server, session) }
+          return {
+            symbols: await convertSymbols(answer, this.#locationConverter(session)),
+            answered: toRespondent(server, session)
+          }
         })
       )
     )
     return { symbols: answers.flatMap(({ symbols }) => symbols), answered: answers.map(({ answered }) => answered) }
   }
 
-  async rename(at: Asked, newName: string): Promise<Renaming> {
-    return this.#askAt(at, 'renameProvider', async ({ server, session, document, params }) => {
-      await this.#untilReady(server, session)
-      const edit = (await this.#mayRename(session, params))
+  async rename(at: SourcePosition, newName: string): Promise<RenameResult> {
+    return this.#withPosition(at, 'renameProvider', async ({ server, session, document, params }) => {
+      await this.#waitUntilReady(server, session)
+      const edit = (await this.#canRename(session, params))
         ? await this.#request(session, 'textDocument/rename', { ...params, newName })
         : null
       if (!edit) throw invalidParam('line', 'There is nothing that can be renamed at this place.')
-      const files = await renamedFiles(edit, this.#at.workspace, this.#at.sources, session)
-      return { files, answered: answererOf(server, session, document) }
+      const files = await toRenamedFiles(edit, this.#context.workspace, this.#context.texts, session)
+      return { files, answered: toRespondent(server, session, document) }
     })
   }
 
-  async diagnostics(path: string | undefined, { within_ms }: { within_ms?: number } = {}): Promise<Diagnosed> {
-    if (path === undefined || isFolder(this.#at.workspace, path)) return this.#inFolder(path ?? '.', within_ms)
-    const server = await this.#pool.serverFor(this.#at.workspace, path)
-    return this.#using(server, async session => this.#inFile(server, session, path, within_ms))
+  async diagnostics(path: string | undefined, { within_ms }: { within_ms?: number } = {}): Promise<DiagnosticsResult> {
+    if (path === undefined || isDirectoryInWorkspace(this.#context.workspace, path))
+      return this.#folderDiagnostics(path ?? '.', within_ms)
+    const server = await this.#pool.serverFor(this.#context.workspace, path)
+    return this.#withSession(server, async session => this.#fileDiagnostics(server, session, path, within_ms))
   }
 
-  runs(path: string): boolean {
-    return this.#pool.running(this.#at.workspace, path) !== undefined
+  isRunning(path: string): boolean {
+    return this.#pool.findRunning(this.#context.workspace, path) !== undefined
   }
 
-  kept(): Promise<'strict' | undefined> {
-    return this.#pool.kept()
+  isolationLevel(): Promise<'strict' | undefined> {
+    return this.#pool.isolationLevel()
   }
 
-  #placesFor(
-    at: Asked,
+  #requestLocations(
+    at: SourcePosition,
     provider: Provider,
-    ask: (point: Point) => Promise<LocationAnswer>
-  ): Promise<{ places: Place[]; answered: Answerer }> {
-    return this.#askAt(at, provider, async point => {
+    ask: (point: PositionRequest) => Promise<LocationResult>
+  ): Promise<{ places: SourceLocation[]; answered: Respondent }> {
+    return this.#withPosition(at, provider, async point => {
       const { server, session, document } = point
-      await this.#untilReady(server, session)
+      await this.#waitUntilReady(server, session)
       const answer = await ask(point)
-      return { places: await this.#placesOf(session).of(answer), answered: answererOf(server, session, document) }
+      return {
+        places: await this.#locationConverter(session).convertAll(answer),
+        answered: toRespondent(server, session, document)
+      }
     })
   }
 
-  async #inFile(server: ProjectServer, session: Session, path: string, within_ms: number | undefined) {
+  async #fileDiagnostics(server: ProjectServer, session: LspSession, path: string, within_ms: number | undefined) {
     const deadline = session.deadlines.start()
     const late = within_ms === undefined ? deadline.signal : AbortSignal.timeout(within_ms)
-    const { document, diagnostics, status } = await session.findings
-      .of(path, this.#effects.signal, late)
+    const { document, diagnostics, status } = await session.diagnostics
+      .collect(path, this.#effects.signal, late)
       .finally(deadline.cancel)
     return {
-      diagnostics: diagnostics.map(each => diagnosticOf(each, { path, ...document.positions.spanOf(each.range) })),
+      diagnostics: diagnostics.map(each => toDiagnostic(each, { path, ...document.positions.toSpan(each.range) })),
       status,
-      answered: [answererOf(server, session, document)]
+      answered: [toRespondent(server, session, document)]
     }
   }
 
-  async #inFolder(folder: string, within_ms: number | undefined): Promise<Diagnosed> {
-    const late = this.#late(within_ms)
-    const findings = await FolderFindings.in(folder, this.#at, this.#pool)
-    return findings.gather(late, (server, path) =>
-      this.#using(server, async session => ({
-        ...(await this.#inFile(server, session, path, within_ms)),
-        answered: [answererOf(server, session)]
+  async #folderDiagnostics(folder: string, within_ms: number | undefined): Promise<DiagnosticsResult> {
+    const late = this.#deadline(within_ms)
+    const findings = await FolderDiagnostics.forFolder(folder, this.#context, this.#pool)
+    return findings.collect(late, (server, path) =>
+      this.#withSession(server, async session => ({
+        ...(await this.#fileDiagnostics(server, session, path, within_ms)),
+        answered: [toRespondent(server, session)]
       }))
     )
   }
 
-  #late(within_ms: number | undefined): AbortSignal {
+  #deadline(within_ms: number | undefined): AbortSignal {
     return AbortSignal.timeout(within_ms ?? this.#pool.settings.start_ms)
   }
 
-  async #mayRename(session: Session, params: Point['params']): Promise<boolean> {
+  async #canRename(session: LspSession, params: PositionRequest['params']): Promise<boolean> {
     const { renameProvider } = session.capabilities
     if (typeof renameProvider !== 'object' || !renameProvider.prepareProvider) return true
     try {
@@ -194,89 +210,97 @@ export class Asking implements Languages {
     }
   }
 
-  #askAt<T>({ path, line, column }: Asked, provider: Provider, work: (point: Point) => Promise<T>): Promise<T> {
-    return this.#ask(path, provider, async (server, session) => {
+  #withPosition<T>(
+    { path, line, column }: SourcePosition,
+    provider: Provider,
+    work: (point: PositionRequest) => Promise<T>
+  ): Promise<T> {
+    return this.#withCapability(path, provider, async (server, session) => {
       const document = await session.documents.sync(path)
-      const position = document.positions.toServer({ line, column })
+      const position = document.positions.toLspPosition({ line, column })
       return work({ server, session, document, params: { textDocument: { uri: document.uri }, position } })
     })
   }
 
-  async #ask<T>(
+  async #withCapability<T>(
     path: string,
     provider: Provider,
-    work: (server: ProjectServer, session: Session) => Promise<T>
+    work: (server: ProjectServer, session: LspSession) => Promise<T>
   ): Promise<T> {
-    const server = await this.#pool.serverFor(this.#at.workspace, path)
-    return this.#using(server, session => {
+    const server = await this.#pool.serverFor(this.#context.workspace, path)
+    return this.#withSession(server, session => {
       if (session.capabilities[provider]) return work(server, session)
       const { name } = server.launch.server
-      throw new ToolError('LSP_UNAVAILABLE', `The language server ${name} does not tell ${PROVIDERS[provider]}.`, {
-        server: name
-      })
+      throw new ToolError(
+        'LSP_UNAVAILABLE',
+        `The language server ${name} does not tell ${PROVIDER_LABELS[provider]}.`,
+        {
+          server: name
+        }
+      )
     })
   }
 
-  async #using<T>(server: ProjectServer, work: (session: Session) => Promise<T>): Promise<T> {
+  async #withSession<T>(server: ProjectServer, work: (session: LspSession) => Promise<T>): Promise<T> {
     if (!server.session) {
-      this.#tell(`starting ${server.launch.server.name}`)
-      if ((await this.#pool.kept()) === undefined) await this.#effects.committed()
+      this.#report(`starting ${server.launch.server.name}`)
+      if ((await this.#pool.isolationLevel()) === undefined) await this.#effects.commitIntent()
     }
-    return server.using(async session => {
-      await session.catchUp()
+    return server.withSession(async session => {
+      await session.syncFiles()
       return work(session)
     }, this.#effects.signal)
   }
 
   /** What is asked of the whole project is asked once the server has read it. One that reads on beyond its time is not
    * waited for by every question anew. */
-  async #untilReady({ launch }: ProjectServer, session: Session): Promise<void> {
+  async #waitUntilReady({ launch }: ProjectServer, session: LspSession): Promise<void> {
     const { readiness } = session
-    const left = Math.ceil(this.#pool.settings.start_ms - readiness.reading_ms)
+    const left = Math.ceil(this.#pool.settings.start_ms - readiness.loadingMs)
     if (readiness.isReady || left <= 0) return
     const { name } = launch.server
-    this.#tell(`${name} is loading the project${readiness.doing ? `: ${readiness.doing}` : ''}`)
+    this.#report(`${name} is loading the project${readiness.currentTask ? `: ${readiness.currentTask}` : ''}`)
     const late = AbortSignal.timeout(left)
-    await readiness.ready(AbortSignal.any([this.#effects.signal, late])).catch(() => {})
+    await readiness.whenReady(AbortSignal.any([this.#effects.signal, late])).catch(() => {})
     this.#effects.signal.throwIfAborted()
   }
 
   /** What is asked of one file need not wait for the project. But that nothing is there is only believed of a server that
    * has read it. */
-  async #orOnceReady<T>(
+  async #retryOnceReady<T>(
     server: ProjectServer,
-    session: Session,
+    session: LspSession,
     ask: () => Promise<T>,
     saysSomething: (answer: T) => boolean
   ): Promise<T> {
     const wasReady = session.readiness.isReady
     const answer = await ask()
     if (wasReady || saysSomething(answer)) return answer
-    await this.#untilReady(server, session)
+    await this.#waitUntilReady(server, session)
     return ask()
   }
 
-  #request<M extends RequestMethod>(session: Session, method: M, params: Params<M>): Promise<Result<M>> {
+  #request<M extends RequestMethod>(session: LspSession, method: M, params: MethodParams<M>): Promise<MethodResult<M>> {
     return session.request(method, params, this.#effects.signal)
   }
 
-  #placesOf(session: Session): Places {
-    return new Places(this.#at.workspace, this.#at.sources, session)
+  #locationConverter(session: LspSession): LocationConverter {
+    return new LocationConverter(this.#context.workspace, this.#context.texts, session)
   }
 }
 
 /** Undefined where it says nothing. */
-function toldIn(answer: ServerHover | null) {
-  const told = answer && hoverText(answer.contents)
+function hoverContent(answer: ServerHover | null) {
+  const told = answer && formatHover(answer.contents)
   return told?.text ? told : undefined
 }
 
-function answererOf({ launch }: ProjectServer, session: Session, document?: OpenDocument): Answerer {
+function toRespondent({ launch }: ProjectServer, session: LspSession, document?: OpenDocument): Respondent {
   return {
     server: launch.server.name,
     ...(session.version !== undefined && { version: session.version }),
     root: launch.root,
-    readiness: session.readiness.isReady ? (launch.reads_all ? 'ready' : 'partial') : 'loading',
+    readiness: session.readiness.isReady ? (launch.readsWholeProject ? 'ready' : 'partial') : 'loading',
     ...(document && {
       document: { path: document.path, hash: document.hash, ...(document.unsaved && { unsaved: true as const }) }
     })

@@ -2,19 +2,19 @@
 import type { Transport } from '@modelcontextprotocol/client'
 
 /** How a server came to its end. */
-export interface Ending {
-  why: string
+export interface ConnectionEnd {
+  reason: string
   /** We have ended it, since it is not needed. */
-  stopped: boolean
+  wasStopped: boolean
 }
 
-export interface Link {
+export interface McpConnection {
   transport: Transport
   /** Resolves when nothing of it is left. */
-  ended: Promise<Ending>
+  ended: Promise<ConnectionEnd>
   pid?: number
   /** The last that it printed besides messages. */
-  printed(): string
+  recentOutput(): string
   /** Ends it at once. */
   kill(why: string): void
   /** Asks it to end, and ends it where it does not. */

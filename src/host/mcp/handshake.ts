@@ -1,62 +1,66 @@
 // How a server is got to speak with us. It may be an older one, that ends at the first question that it does not know, or
 // listens in the way of before; what was found out holds for later runs.
 import type { Workspace } from '../host.ts'
-import type { Link } from './connection.ts'
-import { faultOf, Gone } from './errors.ts'
-import { Session } from './mcp-client-session.ts'
+import type { McpConnection } from './connection.ts'
+import { classifyMcpError, McpConnectionClosedError } from './errors.ts'
+import { McpClientSession } from './mcp-client-session.ts'
 
-export type Transport = 'stdio' | 'http' | 'sse'
+export type TransportKind = 'stdio' | 'http' | 'sse'
 
-export interface ApproachTerms {
+export interface HandshakeOptions {
   workspace: Workspace
-  version: string
+  clientVersion: string
   /** As it is configured, or taken to be. */
-  transport: Transport
+  transport: TransportKind
   /** The transport was only guessed. */
-  guessed: boolean
+  isTransportGuessed: boolean
   /** What all that a server says of its tools may have. */
-  most_bytes: number
-  open(transport: Transport): Promise<Link>
+  maxListBytes: number
+  openConnection(transport: TransportKind): Promise<McpConnection>
   /** The server says that its tools are others. */
-  changed(): void
+  onToolsChanged(): void
 }
 
-const UNSPOKEN = 'it could not be spoken with'
+const HANDSHAKE_FAILED = 'it could not be spoken with'
 
-export class Approach {
-  readonly #terms: ApproachTerms
-  #transport: Transport
-  #legacy = false
-  #printed = ''
+export class Handshake {
+  readonly #options: HandshakeOptions
+  #transport: TransportKind
+  #isLegacy = false
+  #lastOutput = ''
 
-  constructor(terms: ApproachTerms) {
-    this.#terms = terms
+  constructor(terms: HandshakeOptions) {
+    this.#options = terms
     this.#transport = terms.transport
   }
 
-  get transport(): Transport {
+  get transport(): TransportKind {
     return this.#transport
   }
 
   /** The last that the last try printed. */
-  get printed(): string {
-    return this.#printed
+  get lastOutput(): string {
+    return this.#lastOutput
   }
 
-  async session(signal: AbortSignal): Promise<Session> {
+  async openSession(signal: AbortSignal): Promise<McpClientSession> {
     try {
-      return await this.#introduced(this.#transport, this.#legacy || this.#transport === 'sse', signal)
+      return await this.#startSession(this.#transport, this.#isLegacy || this.#transport === 'sse', signal)
     } catch (error) {
       signal.throwIfAborted()
-      const { kind } = await faultOf(error)
-      if (this.#transport === 'stdio' && kind === 'gone' && !this.#legacy) {
-        const session = await this.#introduced('stdio', true, signal)
-        this.#legacy = true
+      const { kind } = await classifyMcpError(error)
+      if (this.#transport === 'stdio' && kind === 'gone' && !this.#isLegacy) {
+        const session = await this.#startSession('stdio', true, signal)
+        this.#isLegacy = true
         return session
       }
-      if (this.#terms.guessed && this.#transport === 'http' && (kind === 'elsewhere' || kind === 'forgotten')) {
+      if (
+        this.#options.isTransportGuessed &&
+        this.#transport === 'http' &&
+        (kind === 'elsewhere' || kind === 'forgotten')
+      ) {
         // What the first try came to says more, where neither is there.
-        const session = await this.#introduced('sse', true, signal).catch(() => Promise.reject(error))
+        const session = await this.#startSession('sse', true, signal).catch(() => Promise.reject(error))
         this.#transport = 'sse'
         return session
       }
@@ -64,20 +68,23 @@ export class Approach {
     }
   }
 
-  async #introduced(transport: Transport, legacy: boolean, signal: AbortSignal): Promise<Session> {
-    const { workspace, version, most_bytes, open, changed } = this.#terms
-    const link = await open(transport)
-    const abort = () => link.kill((signal.reason as Error).message)
+  async #startSession(transport: TransportKind, isLegacy: boolean, signal: AbortSignal): Promise<McpClientSession> {
+    const { workspace, clientVersion, maxListBytes, openConnection, onToolsChanged } = this.#options
+    const connection = await openConnection(transport)
+    const abort = () => connection.kill((signal.reason as Error).message)
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
     try {
-      return await Session.begin({ link, workspace, version, legacy, most_bytes, changed }, signal)
+      return await McpClientSession.start(
+        { connection, workspace, clientVersion, isLegacy, maxListBytes, onToolsChanged },
+        signal
+      )
     } catch (error) {
-      link.kill(UNSPOKEN)
-      const { why } = await link.ended
-      this.#printed = link.printed()
+      connection.kill(HANDSHAKE_FAILED)
+      const { reason } = await connection.ended
+      this.#lastOutput = connection.recentOutput()
       signal.throwIfAborted()
-      throw why === UNSPOKEN ? error : new Gone(why)
+      throw reason === HANDSHAKE_FAILED ? error : new McpConnectionClosedError(reason)
     } finally {
       signal.removeEventListener('abort', abort)
     }

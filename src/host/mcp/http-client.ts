@@ -7,32 +7,32 @@ import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Dispatcher } from 'undici'
 import type { ToolError } from '../../errors.ts'
 import { readHost } from '../../text/url/hosts.ts'
-import { connectOut, type Guarding, judgedAddresses } from '../egress/guarded-connect.ts'
-import { hostName } from '../egress/parse-host.ts'
+import { connectGuarded, type EgressPolicy, resolveAllowedAddresses } from '../egress/guarded-connect.ts'
+import { parseHostName } from '../egress/parse-host.ts'
 import type { Environment } from '../processes/environment.ts'
 
-export interface Fetching {
+export interface McpHttpOptions {
   environment: Environment
   /** Address of the server. */
-  home: string
+  serverUrl: string
   /** The address comes from somebody else than the user. */
-  named_by_others: boolean
-  guarding: Guarding
-  max_bytes: number
+  isUntrustedUrl: boolean
+  egressPolicy: EgressPolicy
+  maxBytes: number
 }
 
-const HEADERS_MS = 300_000
+const HEADERS_TIMEOUT_MS = 300_000
 
-export interface Fetcher {
+export interface McpHttpClient {
   fetch: FetchLike
   /** Breaks what is open. */
   close(): Promise<void>
 }
 
-export async function fetcher(fetching: Fetching): Promise<Fetcher> {
+export async function createMcpHttpClient(fetching: McpHttpOptions): Promise<McpHttpClient> {
   const undici = await import('undici')
-  const { own, away } = await ways(fetching, undici)
-  const { origin } = new URL(fetching.home)
+  const { own, away } = await createDispatchers(fetching, undici)
+  const { origin } = new URL(fetching.serverUrl)
   const dispatcher = own.compose(
     dispatch => (options, handler) =>
       String(options.origin) === origin ? dispatch(options, handler) : away(options).dispatch(options, handler)
@@ -40,7 +40,7 @@ export async function fetcher(fetching: Fetching): Promise<Fetcher> {
   return {
     async fetch(url, init) {
       const response = await undici.fetch(url, { ...(init as object), dispatcher })
-      return bounded(response as unknown as Response, fetching.max_bytes)
+      return limitBody(response as unknown as Response, fetching.maxBytes)
     },
     close: async () => {
       await Promise.all([own.destroy(), away.destroy()])
@@ -51,47 +51,50 @@ export async function fetcher(fetching: Fetching): Promise<Fetcher> {
 type Undici = typeof import('undici')
 
 /** To the server itself, and to where it leads. */
-async function ways({ environment, home, named_by_others, guarding }: Fetching, undici: Undici) {
+async function createDispatchers(
+  { environment, serverUrl, isUntrustedUrl, egressPolicy }: McpHttpOptions,
+  undici: Undici
+) {
   // A stream of events is quiet for as long as nothing happens.
-  const options = { headersTimeout: HEADERS_MS, bodyTimeout: 0 }
+  const options = { headersTimeout: HEADERS_TIMEOUT_MS, bodyTimeout: 0 }
   const secure = undici.buildConnector({})
-  const judged = new undici.Agent({ ...options, connect: guarded(guarding, secure) })
-  if (named_by_others) return { own: judged, away: going(() => judged, [judged]) }
-  const { httpProxy, httpsProxy, noProxy } = proxies(environment)
+  const judged = new undici.Agent({ ...options, connect: guardedConnector(egressPolicy, secure) })
+  if (isUntrustedUrl) return { own: judged, away: withDestroy(() => judged, [judged]) }
+  const { httpProxy, httpsProxy, noProxy } = proxySettings(environment)
   // Plain HTTP is forwarded by the proxy, as curl does it; only HTTPS is tunnelled.
   const proxying = { ...options, httpProxy, httpsProxy, proxyTunnel: false }
   const own = new undici.EnvHttpProxyAgent({ ...proxying, noProxy })
   // Nobody but the proxy can tell where a name leads.
   if (httpProxy !== '' || httpsProxy !== '') {
-    if (await isNear(new URL(home), guarding)) return { own, away: going(() => own, []) }
+    if (await isPrivateServer(new URL(serverUrl), egressPolicy)) return { own, away: withDestroy(() => own, []) }
     const proxied = new undici.EnvHttpProxyAgent({ ...proxying, noProxy: '' })
     const away = ({ origin }: Dispatcher.DispatchOptions) => {
       const { protocol, hostname } = new URL(String(origin))
-      const goesByProxy = (protocol === 'https:' ? httpsProxy : httpProxy) !== '' && isName(hostname)
+      const goesByProxy = (protocol === 'https:' ? httpsProxy : httpProxy) !== '' && isDomainName(hostname)
       return goesByProxy ? proxied : judged
     }
-    return { own, away: going(away, [judged, proxied]) }
+    return { own, away: withDestroy(away, [judged, proxied]) }
   }
   let near: Promise<boolean> | undefined
   const direct = new undici.Agent({
     ...options,
     connect: (to, callback) => {
-      near ??= isNear(new URL(home), guarding)
-      near.then(is => (is ? secure : guarded(guarding, secure))(to, callback))
+      near ??= isPrivateServer(new URL(serverUrl), egressPolicy)
+      near.then(is => (is ? secure : guardedConnector(egressPolicy, secure))(to, callback))
     }
   })
-  return { own, away: going(() => direct, [direct]) }
+  return { own, away: withDestroy(() => direct, [direct]) }
 }
 
-const isName = (hostname: string) => 'name' in (readHost(hostname) ?? {})
+const isDomainName = (hostname: string) => 'name' in (readHost(hostname) ?? {})
 
-const going = (choose: (options: Dispatcher.DispatchOptions) => Dispatcher, all: readonly Dispatcher[]) =>
+const withDestroy = (choose: (options: Dispatcher.DispatchOptions) => Dispatcher, all: readonly Dispatcher[]) =>
   Object.assign(choose, { destroy: () => Promise.all(all.map(each => each.destroy())) })
 
 /** Whether the server is within this machine or its network itself: then it may lead to what is there too. */
-async function isNear({ hostname }: URL, guarding: Guarding): Promise<boolean> {
+async function isPrivateServer({ hostname }: URL, guarding: EgressPolicy): Promise<boolean> {
   try {
-    await judgedAddresses(hostName(hostname), ANY_PORT, { ...guarding, own_ports: [] })
+    await resolveAllowedAddresses(parseHostName(hostname), ANY_PORT, { ...guarding, ownPorts: [] })
     return false
   } catch (error) {
     return (error as ToolError).code === 'URL_BLOCKED'
@@ -102,11 +105,11 @@ const ANY_PORT = 0
 type Connector = import('undici').buildConnector.connector
 
 /** Connects to no address but one that was judged. */
-function guarded(guarding: Guarding, secure: Connector): Connector {
+function guardedConnector(guarding: EgressPolicy, secure: Connector): Connector {
   const judged = async ({ hostname, protocol, port }: Parameters<Connector>[0]) => {
     // The library has taken the brackets off.
-    const host = hostName(isIPv6(hostname) ? `[${hostname}]` : hostname)
-    return connectOut(host, Number(port || (protocol === 'https:' ? 443 : 80)), guarding)
+    const host = parseHostName(isIPv6(hostname) ? `[${hostname}]` : hostname)
+    return connectGuarded(host, Number(port || (protocol === 'https:' ? 443 : 80)), guarding)
   }
   return (options, callback) => {
     judged(options).then(
@@ -118,18 +121,18 @@ function guarded(guarding: Guarding, secure: Connector): Connector {
 }
 
 /** As other programs of the user are told to reach the world. */
-const proxies = (environment: Environment) => ({
+const proxySettings = (environment: Environment) => ({
   httpProxy: environment.http_proxy ?? environment.HTTP_PROXY ?? '',
   httpsProxy: environment.https_proxy ?? environment.HTTPS_PROXY ?? '',
   noProxy: [environment.no_proxy ?? environment.NO_PROXY, 'localhost,127.0.0.1,::1'].filter(Boolean).join(',')
 })
 
-const BODYLESS = new Set([101, 204, 205, 304])
+const NULL_BODY_STATUSES = new Set([101, 204, 205, 304])
 
 /** A response that fails once it is too large; a stream of events once one of them is. */
-function bounded(response: Response, max_bytes: number): Response {
+function limitBody(response: Response, max_bytes: number): Response {
   const { body, status, statusText, headers } = response
-  if (!body || BODYLESS.has(status)) return response
+  if (!body || NULL_BODY_STATUSES.has(status)) return response
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
   let bytes = 0
   let newlines = 0

@@ -5,98 +5,105 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { createServer } from '../http.ts'
-import { faultOf } from './errors.ts'
-import { expanded } from './expand-env.ts'
-import { fetcher } from './http-client.ts'
-import { LoginProvider } from './oauth.ts'
-import type { Opening } from './open-connection.ts'
-import type { Entry } from './workspace-mcp-server.ts'
+import { classifyMcpError } from './errors.ts'
+import { expandEnv } from './expand-env.ts'
+import { createMcpHttpClient } from './http-client.ts'
+import { OAuthLoginProvider } from './oauth.ts'
+import type { McpConnectOptions } from './open-connection.ts'
+import type { McpServerEntry } from './workspace-mcp-server.ts'
 
-export interface Login {
+export interface PendingLogin {
   /** Where the person is to go. */
   authorization_url: string
   expires_at: string
   /** Rejects with why it did not come about. */
   done: Promise<void>
   /** Nobody waits for it any more. */
-  end(): void
+  cancel(): void
 }
 
 /** How long a person may take. */
-const LOGIN_MS = 5 * 60_000
+const LOGIN_TIMEOUT_MS = 5 * 60_000
 
-const kept = ({ name, config }: Entry, { environment, logins }: Opening) => {
-  const url = expanded(config.url!, environment)
-  return { login: logins.to(name, url), place: { url, environment, logins } }
+const loginContext = ({ name, config }: McpServerEntry, { environment, tokenStore }: McpConnectOptions) => {
+  const url = expandEnv(config.url!, environment)
+  return { login: tokenStore.forServer(name, url), place: { url, environment, tokenStore } }
 }
 
 /** Begins a login; throws what is in its way. */
-export async function beginLogin(entry: Entry, opening: Opening): Promise<Login> {
+export async function startLogin(entry: McpServerEntry, opening: McpConnectOptions): Promise<PendingLogin> {
   if (entry.config.url === undefined)
     throw new ToolError('CONFLICT', `${entry.name} is a program that we start: there is nothing to log in to.`)
   if (entry.config.oauth?.grant === 'client_credentials')
     throw new ToolError('CONFLICT', `${entry.name} is spoken to with a secret of its own: nobody needs to log in.`)
-  const { login, place } = kept(entry, opening)
-  const back = createServer()
-  back.listen(entry.config.oauth?.redirect_port ?? 0, '127.0.0.1')
+  const { login, place } = loginContext(entry, opening)
+  const callbackServer = createServer()
+  callbackServer.listen(entry.config.oauth?.redirect_port ?? 0, '127.0.0.1')
   try {
-    await once(back, 'listening')
-    return await going(entry, opening, { login, place, back })
+    await once(callbackServer, 'listening')
+    return await openLoginFlow(entry, opening, { login, place, callbackServer })
   } catch (error) {
-    back.close()
+    callbackServer.close()
     if (error instanceof ToolError) throw error
     throw new ToolError(
       'MCP_ERROR',
-      `The login to ${entry.name} cannot begin: ${beforePage((await faultOf(error)).message)}.`
+      `The login to ${entry.name} cannot begin: ${firstLineOf((await classifyMcpError(error)).message)}.`
     )
   }
 }
 
 /** A server that knows nothing of logins answers with a page. */
-const beforePage = (text: string) => text.split(/[\n<]/, 1)[0]!.replace(/[\s.:]+$/, '')
+const firstLineOf = (text: string) => text.split(/[\n<]/, 1)[0]!.replace(/[\s.:]+$/, '')
 
-export function forgetLogin(entry: Entry, opening: Opening) {
-  if (entry.config.url !== undefined) kept(entry, opening).login.forget()
+export function forgetLogin(entry: McpServerEntry, opening: McpConnectOptions) {
+  if (entry.config.url !== undefined) loginContext(entry, opening).login.remove()
 }
 
-interface Going extends ReturnType<typeof kept> {
-  back: HttpServer
+interface LoginFlow extends ReturnType<typeof loginContext> {
+  callbackServer: HttpServer
 }
 
-async function going(entry: Entry, opening: Opening, { login, place, back }: Going): Promise<Login> {
+async function openLoginFlow(
+  entry: McpServerEntry,
+  opening: McpConnectOptions,
+  { login, place, callbackServer }: LoginFlow
+): Promise<PendingLogin> {
   const { auth } = await import('@modelcontextprotocol/client')
   const { environment, settings } = opening
   const state = randomBytes(24).toString('base64url')
-  const url = `http://127.0.0.1:${(back.address() as AddressInfo).port}/callback`
-  const provider = new LoginProvider(entry, place, login, { url, state })
-  const { fetch, close } = await fetcher({
+  const url = `http://127.0.0.1:${(callbackServer.address() as AddressInfo).port}/callback`
+  const provider = new OAuthLoginProvider(entry, place, login, { url, state })
+  const { fetch, close } = await createMcpHttpClient({
     environment,
-    home: place.url,
-    named_by_others: entry.from_workspace,
-    guarding: opening.guarding(),
-    max_bytes: settings.max_result_bytes
+    serverUrl: place.url,
+    isUntrustedUrl: entry.isFromWorkspace,
+    egressPolicy: opening.egressPolicy(),
+    maxBytes: settings.max_result_bytes
   })
   // Each login comes back to a port of its own, which an earlier registration does not know.
-  if (entry.config.oauth?.client_id === undefined) login.keep({ client: undefined })
+  if (entry.config.oauth?.client_id === undefined) login.save({ client: undefined })
   const options = { serverUrl: place.url, fetchFn: fetch, forceReauthorization: true }
   const scope = entry.config.oauth?.scope
   await auth(provider, { ...options, ...(scope !== undefined && { scope }) })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   promise.catch(() => {})
-  const timer = setTimeout(() => end(`Nobody has logged in within ${LOGIN_MS / 60_000} minutes.`), LOGIN_MS).unref()
+  const timer = setTimeout(
+    () => end(`Nobody has logged in within ${LOGIN_TIMEOUT_MS / 60_000} minutes.`),
+    LOGIN_TIMEOUT_MS
+  ).unref()
   const over = async () => {
     clearTimeout(timer)
-    back.close()
-    back.closeAllConnections()
+    callbackServer.close()
+    callbackServer.closeAllConnections()
     await close()
   }
   const end = (why: string) => {
     reject(new ToolError('MCP_ERROR', why))
     void over()
   }
-  back.on('request', async (request, response) => {
+  callbackServer.on('request', async (request, response) => {
     const came = new URL(request.url ?? '/', url)
-    if (came.pathname !== '/callback' || !isSame(came.searchParams.get('state') ?? '', state)) {
+    if (came.pathname !== '/callback' || !isTimingSafeEqual(came.searchParams.get('state') ?? '', state)) {
       response.writeHead(404).end()
       return
     }
@@ -115,19 +122,19 @@ async function going(entry: Entry, opening: Opening, { login, place, back }: Goi
       const result = await auth(provider, { ...options, authorizationCode: code, ...(iss !== null && { iss }) })
       return result === 'AUTHORIZED' ? undefined : `The login to ${entry.name} was not taken.`
     } catch (error) {
-      return `The login to ${entry.name} failed: ${beforePage((await faultOf(error)).message)}.`
+      return `The login to ${entry.name} failed: ${firstLineOf((await classifyMcpError(error)).message)}.`
     }
   }
 
   return {
-    authorization_url: provider.authorization_url!,
-    expires_at: new Date(Date.now() + LOGIN_MS).toISOString(),
+    authorization_url: provider.authorizationUrl!,
+    expires_at: new Date(Date.now() + LOGIN_TIMEOUT_MS).toISOString(),
     done: promise,
-    end: () => end('Another login was begun.')
+    cancel: () => end('Another login was begun.')
   }
 }
 
-function isSame(given: string, wanted: string): boolean {
+function isTimingSafeEqual(given: string, wanted: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(wanted)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -2,59 +2,59 @@
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult, Client, Tool as OfferedTool, Progress } from '@modelcontextprotocol/client'
 import type { Workspace } from '../host.ts'
-import type { Link } from './connection.ts'
-import { Gone } from './errors.ts'
-import { tameText } from './sanitize.ts'
+import type { McpConnection } from './connection.ts'
+import { McpConnectionClosedError } from './errors.ts'
+import { sanitizeText } from './sanitize.ts'
 
-const MOST_PAGES = 64
-const CHANGES_MS = 300
-const LONGEST_NAME = 200
-const PING_MS = 5_000
+const MAX_PAGES = 64
+const LIST_CHANGED_DEBOUNCE_MS = 300
+const MAX_NAME_CHARACTERS = 200
+const PING_TIMEOUT_MS = 5_000
 /** The library's own limit is out of the way: a call has its own. */
-const NO_LIMIT_MS = 2_147_483_647
+const NO_TIMEOUT_MS = 2_147_483_647
 
-interface SessionTerms {
-  link: Link
+interface McpClientSessionOptions {
+  connection: McpConnection
   workspace: Workspace
-  version: string
+  clientVersion: string
   /** It is known to speak as older servers do. */
-  legacy: boolean
+  isLegacy: boolean
   /** What all pages of its list may have together. */
-  most_bytes: number
+  maxListBytes: number
   /** Its list of tools may be another one. */
-  changed(): void
+  onToolsChanged(): void
 }
 
 /** What is told of a call meanwhile. */
-export interface Told {
-  progress(step: Progress): void
-  message(text: string): void
+export interface McpCallListener {
+  onProgress(step: Progress): void
+  onMessage(text: string): void
 }
 
-export class Session {
-  readonly link: Link
+export class McpClientSession {
+  readonly connection: McpConnection
   readonly #client: Client
   /** Those who wait for an answer now. */
-  readonly #asking = new Set<Told>()
-  readonly #most_bytes: number
+  readonly #callListeners = new Set<McpCallListener>()
+  readonly #maxListBytes: number
   /** Those who hear how large each page of the list is that is made now. */
-  readonly #listing = new Set<(bytes: number) => void>()
+  readonly #pageListeners = new Set<(bytes: number) => void>()
 
   /** Rejects where it cannot be spoken with; the link is left as it is then. */
-  static async begin(terms: SessionTerms, signal: AbortSignal): Promise<Session> {
-    const { link, workspace, version, legacy, most_bytes, changed } = terms
+  static async start(terms: McpClientSessionOptions, signal: AbortSignal): Promise<McpClientSession> {
+    const { connection, workspace, clientVersion, isLegacy, maxListBytes, onToolsChanged } = terms
     const { Client, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/client')
     const client = new Client(
-      { name: 'toolgate', version },
+      { name: 'toolgate', version: clientVersion },
       {
         capabilities: { roots: {} },
-        versionNegotiation: { mode: legacy ? 'legacy' : 'auto' },
-        listMaxPages: MOST_PAGES,
+        versionNegotiation: { mode: isLegacy ? 'legacy' : 'auto' },
+        listMaxPages: MAX_PAGES,
         // What they give is held against their schemas by us, within bounds.
         jsonSchemaValidator: {
           getValidator: () => input => ({ valid: true, data: input as never, errorMessage: undefined })
         },
-        listChanged: { tools: { autoRefresh: false, debounceMs: CHANGES_MS, onChanged: changed } }
+        listChanged: { tools: { autoRefresh: false, debounceMs: LIST_CHANGED_DEBOUNCE_MS, onChanged: onToolsChanged } }
       }
     )
     client.setRequestHandler('roots/list', () => ({
@@ -63,90 +63,92 @@ export class Session {
     client.fallbackRequestHandler = async ({ method }) => {
       throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Toolgate answers no ${method}: it offers roots alone.`)
     }
-    const session = new Session(client, link, most_bytes)
+    const session = new McpClientSession(client, connection, maxListBytes)
     client.setNotificationHandler('notifications/message', ({ params: { level, data } }) => {
       const text = typeof data === 'string' ? data : JSON.stringify(data)
-      for (const told of session.#asking) told.message(`${level}: ${text}`)
+      for (const told of session.#callListeners) told.onMessage(`${level}: ${text}`)
     })
     // The library waits without end for a stream of events that was closed before the server had answered.
-    const over = link.ended.then(({ why }) => Promise.reject(new Gone(why)))
-    await Promise.race([client.connect(link.transport, { signal, timeout: NO_LIMIT_MS }), over])
-    session.#weighPages()
+    const over = connection.ended.then(({ reason }) => Promise.reject(new McpConnectionClosedError(reason)))
+    await Promise.race([client.connect(connection.transport, { signal, timeout: NO_TIMEOUT_MS }), over])
+    session.#measurePages()
     if (client.getServerCapabilities()?.logging && client.getProtocolEra() === 'legacy')
-      client.setLoggingLevel('info', { timeout: PING_MS }).catch(() => {})
+      client.setLoggingLevel('info', { timeout: PING_TIMEOUT_MS }).catch(() => {})
     return session
   }
 
-  private constructor(client: Client, link: Link, most_bytes: number) {
+  private constructor(client: Client, link: McpConnection, most_bytes: number) {
     this.#client = client
-    this.link = link
-    this.#most_bytes = most_bytes
+    this.connection = link
+    this.#maxListBytes = most_bytes
   }
 
   /** The library puts all pages together before it gives any. */
-  #weighPages() {
-    const { transport } = this.link
+  #measurePages() {
+    const { transport } = this.connection
     const hear = transport.onmessage
     transport.onmessage = (message, extra) => {
-      const page = 'result' in message && this.#listing.size > 0 && (message.result as { tools?: unknown }).tools
-      if (page) for (const weigh of this.#listing) weigh(JSON.stringify(page).length)
+      const page = 'result' in message && this.#pageListeners.size > 0 && (message.result as { tools?: unknown }).tools
+      if (page) for (const weigh of this.#pageListeners) weigh(JSON.stringify(page).length)
       hear?.(message, extra)
     }
   }
 
   /** What it says of itself. */
-  get about(): { name: string; version: string; title?: string; protocol: string } {
+  get serverInfo(): { name: string; version: string; title?: string; protocol: string } {
     const { name = '', version = '', title } = this.#client.getServerVersion() ?? {}
     return {
-      name: tameText(name, LONGEST_NAME),
-      version: tameText(version, LONGEST_NAME),
-      ...(title !== undefined && { title: tameText(title, LONGEST_NAME) }),
-      protocol: tameText(this.#client.getNegotiatedProtocolVersion() ?? '', LONGEST_NAME)
+      name: sanitizeText(name, MAX_NAME_CHARACTERS),
+      version: sanitizeText(version, MAX_NAME_CHARACTERS),
+      ...(title !== undefined && { title: sanitizeText(title, MAX_NAME_CHARACTERS) }),
+      protocol: sanitizeText(this.#client.getNegotiatedProtocolVersion() ?? '', MAX_NAME_CHARACTERS)
     }
   }
 
-  async tools(signal: AbortSignal): Promise<OfferedTool[]> {
+  async listTools(signal: AbortSignal): Promise<OfferedTool[]> {
     const full = new AbortController()
     let all = 0
     const weigh = (bytes: number) => {
       all += bytes
-      if (all > this.#most_bytes)
-        full.abort(new Error(`it lists tools in more than ${this.#most_bytes} bytes (mcp.max_result_bytes)`))
+      if (all > this.#maxListBytes)
+        full.abort(new Error(`it lists tools in more than ${this.#maxListBytes} bytes (mcp.max_result_bytes)`))
     }
-    this.#listing.add(weigh)
-    const options = { signal: AbortSignal.any([signal, full.signal]), timeout: NO_LIMIT_MS }
+    this.#pageListeners.add(weigh)
+    const options = { signal: AbortSignal.any([signal, full.signal]), timeout: NO_TIMEOUT_MS }
     try {
       const { tools } = await this.#client.listTools(undefined, { ...options, cacheMode: 'refresh' })
       return tools
     } catch (error) {
       throw full.signal.aborted ? full.signal.reason : error
     } finally {
-      this.#listing.delete(weigh)
+      this.#pageListeners.delete(weigh)
     }
   }
 
-  async call(
+  async callTool(
     tool: OfferedTool,
     args: Record<string, unknown>,
-    told: Told,
+    told: McpCallListener,
     signal: AbortSignal
   ): Promise<CallToolResult> {
-    this.#asking.add(told)
+    this.#callListeners.add(told)
     try {
       return await this.#client.callTool(
         { name: tool.name, arguments: args },
-        { signal, timeout: NO_LIMIT_MS, onprogress: step => told.progress(step), toolDefinition: tool }
+        { signal, timeout: NO_TIMEOUT_MS, onprogress: step => told.onProgress(step), toolDefinition: tool }
       )
     } finally {
-      this.#asking.delete(told)
+      this.#callListeners.delete(told)
     }
   }
 
   /** Ends it where it hangs. */
-  async mustAnswer() {
+  async killIfUnresponsive() {
     if (this.#client.getProtocolEra() !== 'legacy') return
     await this.#client
-      .ping({ timeout: PING_MS })
-      .catch(() => this.link.kill(`it did not answer within ${PING_MS} ms after a call of it took too long`))
+      .ping({ timeout: PING_TIMEOUT_MS })
+      .catch(() =>
+        this.connection.kill(`it did not answer within ${PING_TIMEOUT_MS} ms after a call of it took too long`)
+      )
   }
 }

@@ -1,7 +1,7 @@
 // MCP servers as those see them who use their tools.
 import type { McpServer } from '../../config/mcp.ts'
 
-type Effect = NonNullable<McpServer['effects']>[string]
+type McpToolEffect = NonNullable<McpServer['effects']>[string]
 
 /** One tool of a server. All texts are freed of what does not show. */
 export interface McpTool {
@@ -18,23 +18,23 @@ export interface McpTool {
   /** sha256 over all that it says of itself: another hash is another tool. */
   definition: string
   /** What the user lets it be taken for. */
-  effect: Effect
+  effect: McpToolEffect
   timeout_ms: number
   /** The user says that it may be tried again after a fault. */
   idempotent: boolean
   /** What is wrong with arguments for it. */
-  faults(args: unknown): { pointer: string; message: string }[]
+  validate(args: unknown): { pointer: string; message: string }[]
 }
 
 /** A piece of an answer. Bytes are base64. */
-export type McpBlock =
+export type McpContentBlock =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio'; media_type: string; bytes: string }
   | { type: 'link'; uri: string; name: string; description?: string; media_type?: string }
   | { type: 'resource'; uri: string; media_type?: string; text?: string; bytes?: string }
 
-export interface McpAnswer {
-  blocks: McpBlock[]
+export interface McpToolResult {
+  blocks: McpContentBlock[]
   /** There where the server gave something typed. */
   structured?: unknown
 }
@@ -47,16 +47,16 @@ export interface McpProgress {
 }
 
 /** The MCP servers of one workspace, for one call. */
-export interface Mcp {
+export interface McpClient {
   /** The tool as it is now. Waits a while for a server that is starting. Throws INVALID_PARAMS where there is no such
    * server or tool, and MCP_ERROR where the server does not answer. */
   tool(server: string, name: string): Promise<McpTool>
-  call(tool: McpTool, args: Record<string, unknown>, options: McpCallOptions): Promise<McpAnswer>
+  call(tool: McpTool, args: Record<string, unknown>, options: McpCallOptions): Promise<McpToolResult>
 }
 
 export interface McpCallOptions {
   /** Hears what the server tells meanwhile. */
-  tell(step: McpProgress): void
+  onProgress(step: McpProgress): void
   /** Without it the call's own limit holds. */
   timeout_ms?: number
 }

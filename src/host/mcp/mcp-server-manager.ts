@@ -1,102 +1,102 @@
 // All MCP servers: one run of each for each workspace that it is for. None of them keeps another, or a start of ours, waiting.
 import { isDeepStrictEqual } from 'node:util'
-import type { BroughtSource } from '../../config/contributions.ts'
+import type { ContributionSource } from '../../config/contributions.ts'
 import type { McpSettings } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
-import type { Guarding } from '../egress/guarded-connect.ts'
+import type { EgressPolicy } from '../egress/guarded-connect.ts'
 import type { Effects, Workspace } from '../host.ts'
-import { entriesFor } from './configured-servers.ts'
-import { secretsIn } from './expand-env.ts'
-import { beginLogin, forgetLogin, type Login } from './login.ts'
-import type { Mcp, McpServerState, McpTool } from './mcp-client.ts'
-import { type Opening, openLink } from './open-connection.ts'
-import { Turns } from './start-limiter.ts'
-import { Asking, type Masked } from './workspace-mcp-client.ts'
-import { type Entry, Server } from './workspace-mcp-server.ts'
+import { entriesForWorkspace } from './configured-servers.ts'
+import { findConfiguredSecrets } from './expand-env.ts'
+import { forgetLogin, type PendingLogin, startLogin } from './login.ts'
+import type { McpClient, McpServerState, McpTool } from './mcp-client.ts'
+import { type McpConnectOptions, openConnection } from './open-connection.ts'
+import { StartLimiter } from './start-limiter.ts'
+import { type MaskValue, WorkspaceMcpClient } from './workspace-mcp-client.ts'
+import { type McpServerEntry, WorkspaceMcpServer } from './workspace-mcp-server.ts'
 
-export interface McpOptions extends Opening {
+export interface McpServerManagerOptions extends McpConnectOptions {
   settings: McpSettings
   /** Ours. */
-  version: string
-  brought: BroughtSource
+  clientVersion: string
+  contributions: ContributionSource
   workspaces: ReadonlyMap<string, Workspace>
-  guarding(): Guarding
-  masked: Masked
+  egressPolicy(): EgressPolicy
+  maskValue: MaskValue
 }
 
 /** What is heard of a server: its tools as they are now, and how things stand with it. */
-export interface McpNews {
+export interface McpServerUpdate {
   state: McpServerState
   tools: readonly McpTool[]
 }
 
 /** A few start at once: each costs a good part of a second of processor time. */
-const AT_ONCE = 4
-const PATIENCE_MS = 2_000
+const MAX_CONCURRENT_STARTS = 4
+const START_SLOT_TIMEOUT_MS = 2_000
 
-export class McpServers {
-  readonly #options: McpOptions
-  readonly #servers = new Map<string, Map<string, Server>>()
+export class McpServerManager {
+  readonly #options: McpServerManagerOptions
+  readonly #servers = new Map<string, Map<string, WorkspaceMcpServer>>()
   /** Listed, and never started. */
-  #idle: Server[] = []
-  readonly #turns = new Turns(AT_ONCE, PATIENCE_MS)
-  readonly #logins = new Map<string, Login>()
-  #forget: (() => void) | undefined
-  #hear: (news: McpNews) => void = () => {}
-  #begun = false
-  #closed = false
+  #inactive: WorkspaceMcpServer[] = []
+  readonly #startLimiter = new StartLimiter(MAX_CONCURRENT_STARTS, START_SLOT_TIMEOUT_MS)
+  readonly #pendingLogins = new Map<string, PendingLogin>()
+  #unsubscribe: (() => void) | undefined
+  #onUpdate: (news: McpServerUpdate) => void = () => {}
+  #isStarted = false
+  #isClosed = false
   #secrets: readonly string[] = []
 
-  constructor(options: McpOptions) {
+  constructor(options: McpServerManagerOptions) {
     this.#options = options
-    this.#take()
+    this.#reconcile()
   }
 
   /** Starts all that may be started, and from now on what comes. */
-  start(hear: (news: McpNews) => void) {
-    this.#hear = hear
-    this.#begun = true
-    this.#forget = this.#options.brought.onChange(() => this.#take())
-    for (const server of this.#all()) server.begin()
+  start(hear: (news: McpServerUpdate) => void) {
+    this.#onUpdate = hear
+    this.#isStarted = true
+    this.#unsubscribe = this.#options.contributions.onChange(() => this.#reconcile())
+    for (const server of this.#allServers()) server.start()
   }
 
   /** For one call. */
-  of(workspace: Workspace, effects: Pick<Effects, 'signal' | 'committed'>): Mcp {
-    return new Asking(this.#servers.get(workspace.name)!, effects, this.#options.masked)
+  forCall(workspace: Workspace, effects: Pick<Effects, 'signal' | 'commitIntent'>): McpClient {
+    return new WorkspaceMcpClient(this.#servers.get(workspace.name)!, effects, this.#options.maskValue)
   }
 
   /** What lets us in to servers, by their configuration or by logins: nobody is shown that. */
   get secrets(): readonly string[] {
-    return [...this.#secrets, ...this.#options.logins.secrets]
+    return [...this.#secrets, ...this.#options.tokenStore.secrets]
   }
 
   states(): McpServerState[] {
-    return [...this.#all(), ...this.#idle].map(server => server.state())
+    return [...this.#allServers(), ...this.#inactive].map(server => server.state())
   }
 
   /** Begins a login; the server is started anew once somebody has logged in. */
   async login(name: string, workspace?: string) {
-    const [server] = this.#named(name, workspace)
-    this.#logins.get(name)?.end()
-    const login = await beginLogin(server.entry, this.#options)
-    this.#logins.set(name, login)
+    const [server] = this.#findServers(name, workspace)
+    this.#pendingLogins.get(name)?.cancel()
+    const login = await startLogin(server.entry, this.#options)
+    this.#pendingLogins.set(name, login)
     login.done.then(() => this.restart(name, workspace)).catch(() => {})
     const { authorization_url, expires_at } = login
     return { authorization_url, expires_at }
   }
 
   async logout(name: string, workspace?: string) {
-    for (const server of this.#named(name, workspace)) forgetLogin(server.entry, this.#options)
+    for (const server of this.#findServers(name, workspace)) forgetLogin(server.entry, this.#options)
     await this.restart(name, workspace)
   }
 
   async restart(name: string, workspace?: string) {
-    await Promise.all(this.#named(name, workspace).map(server => server.restart()))
+    await Promise.all(this.#findServers(name, workspace).map(server => server.restart()))
   }
 
   /** The runs of a server, in all workspaces or one of them. */
-  #named(name: string, workspace: string | undefined): [Server, ...Server[]] {
-    const [first, ...more] = [...this.#all()].filter(
+  #findServers(name: string, workspace: string | undefined): [WorkspaceMcpServer, ...WorkspaceMcpServer[]] {
+    const [first, ...more] = [...this.#allServers()].filter(
       server => server.entry.name === name && (workspace === undefined || server.workspace.name === workspace)
     )
     if (first) return [first, ...more]
@@ -104,57 +104,60 @@ export class McpServers {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    this.#forget?.()
-    for (const login of this.#logins.values()) login.end()
-    await Promise.all([...this.#all()].map(server => server.stop('the server is shutting down')))
+    this.#isClosed = true
+    this.#unsubscribe?.()
+    for (const login of this.#pendingLogins.values()) login.cancel()
+    await Promise.all([...this.#allServers()].map(server => server.stop('the server is shutting down')))
   }
 
-  *#all(): Generator<Server> {
+  *#allServers(): Generator<WorkspaceMcpServer> {
     for (const servers of this.#servers.values()) yield* servers.values()
   }
 
   /** Starts what is new, and stops what is there no more or otherwise. */
-  #take() {
-    const { brought, workspaces, settings } = this.#options
-    const idle: Server[] = []
-    this.#secrets = secretsIn(brought.current(), this.#options.environment)
+  #reconcile() {
+    const { contributions, workspaces, settings } = this.#options
+    const idle: WorkspaceMcpServer[] = []
+    this.#secrets = findConfiguredSecrets(contributions.current(), this.#options.environment)
     for (const workspace of workspaces.values()) {
-      const before = this.#servers.get(workspace.name) ?? new Map<string, Server>()
-      const now = new Map<string, Server>()
-      const { runnable, listed } = entriesFor(workspace, brought.current(), settings)
+      const before = this.#servers.get(workspace.name) ?? new Map<string, WorkspaceMcpServer>()
+      const now = new Map<string, WorkspaceMcpServer>()
+      const { runnable, listed } = entriesForWorkspace(workspace, contributions.current(), settings)
       for (const entry of runnable) {
         const known = before.get(entry.name)
-        now.set(entry.name, known && isDeepStrictEqual(known.entry, entry) ? known : this.#made(entry, workspace))
+        now.set(
+          entry.name,
+          known && isDeepStrictEqual(known.entry, entry) ? known : this.#createServer(entry, workspace)
+        )
       }
-      idle.push(...listed.map(entry => this.#made(entry, workspace)))
+      idle.push(...listed.map(entry => this.#createServer(entry, workspace)))
       this.#servers.set(workspace.name, now)
-      for (const [name, server] of before) if (now.get(name) !== server) this.#leave(server, now.has(name))
+      for (const [name, server] of before) if (now.get(name) !== server) this.#stopServer(server, now.has(name))
     }
-    this.#idle = idle
-    if (this.#begun) for (const server of this.#all()) server.begin()
+    this.#inactive = idle
+    if (this.#isStarted) for (const server of this.#allServers()) server.start()
   }
 
-  #leave(server: Server, isReplaced: boolean) {
+  #stopServer(server: WorkspaceMcpServer, isReplaced: boolean) {
     void server.stop('its configuration has changed')
-    if (!isReplaced) this.#hear({ state: server.state(), tools: [] })
+    if (!isReplaced) this.#onUpdate({ state: server.state(), tools: [] })
   }
 
-  #made(entry: Entry, workspace: Workspace): Server {
-    const { settings, version } = this.#options
-    return new Server({
+  #createServer(entry: McpServerEntry, workspace: Workspace): WorkspaceMcpServer {
+    const { settings, clientVersion } = this.#options
+    return new WorkspaceMcpServer({
       entry,
       workspace,
       settings,
-      version,
-      turn: signal => this.#turns.take(signal),
-      open: transport => openLink(transport, entry, workspace, this.#options),
-      changed: server => this.#tell(server)
+      clientVersion,
+      acquireStartSlot: signal => this.#startLimiter.acquire(signal),
+      openConnection: transport => openConnection(transport, entry, workspace, this.#options),
+      onChange: server => this.#publish(server)
     })
   }
 
-  #tell(server: Server) {
+  #publish(server: WorkspaceMcpServer) {
     const isServed = this.#servers.get(server.workspace.name)?.get(server.entry.name) === server
-    if (isServed && !this.#closed) this.#hear({ state: server.state(), tools: [...server.tools.values()] })
+    if (isServed && !this.#isClosed) this.#onUpdate({ state: server.state(), tools: [...server.tools.values()] })
   }
 }

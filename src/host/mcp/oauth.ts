@@ -8,51 +8,56 @@ import type {
   StoredOAuthClientInformation
 } from '@modelcontextprotocol/client'
 import type { Environment } from '../processes/environment.ts'
-import { Hopeless } from './errors.ts'
-import { expanded } from './expand-env.ts'
-import type { Kept, KeptLogin, Logins } from './token-store.ts'
-import type { Entry } from './workspace-mcp-server.ts'
+import { McpConfigurationError } from './errors.ts'
+import { expandEnv } from './expand-env.ts'
+import type { McpTokenStore, StoredLogin, StoredOAuthState } from './token-store.ts'
+import type { McpServerEntry } from './workspace-mcp-server.ts'
 
-interface Place {
+interface AuthContext {
   url: string
   environment: Environment
-  logins: Logins
+  tokenStore: McpTokenStore
 }
 
-export async function providerFor(entry: Entry, place: Place): Promise<AuthProvider | OAuthClientProvider> {
+export async function createAuthProvider(
+  entry: McpServerEntry,
+  place: AuthContext
+): Promise<AuthProvider | OAuthClientProvider> {
   const { oauth = {} } = entry.config
-  if (oauth.grant === 'client_credentials') return withSecret(entry, place)
-  const kept = place.logins.to(entry.name, place.url)
+  if (oauth.grant === 'client_credentials') return clientCredentialsProvider(entry, place)
+  const kept = place.tokenStore.forServer(entry.name, place.url)
   const { auth, UnauthorizedError } = await import('@modelcontextprotocol/client')
   return {
     token: async () => kept.read().tokens?.access_token,
     async onUnauthorized({ serverUrl, fetchFn }) {
       if (kept.read().tokens?.refresh_token === undefined) throw new UnauthorizedError('no login')
-      const provider = new LoginProvider(entry, place, kept, undefined)
+      const provider = new OAuthLoginProvider(entry, place, kept, undefined)
       const result = await auth(provider, { serverUrl, fetchFn }).catch(() => 'REDIRECT' as const)
       if (result !== 'AUTHORIZED') throw new UnauthorizedError('the login holds no longer')
     }
   }
 }
 
-async function withSecret(
-  { config: { oauth = {} } }: Entry,
-  { environment, logins }: Place
+async function clientCredentialsProvider(
+  { config: { oauth = {} } }: McpServerEntry,
+  { environment, tokenStore }: AuthContext
 ): Promise<OAuthClientProvider> {
   const { client_id, client_secret, scope, issuer } = oauth
   // Without the issuer it would be the server that says who gets the secret.
   if (client_id === undefined || client_secret === undefined || issuer === undefined)
-    throw new Hopeless('`oauth` of its entry needs `client_id`, `client_secret` and `issuer` for client_credentials')
+    throw new McpConfigurationError(
+      '`oauth` of its entry needs `client_id`, `client_secret` and `issuer` for client_credentials'
+    )
   const { ClientCredentialsProvider } = await import('@modelcontextprotocol/client')
   class Hiding extends ClientCredentialsProvider {
     override saveTokens(tokens: OAuthTokens) {
-      logins.hide(tokens)
+      tokenStore.addSecrets(tokens)
       super.saveTokens(tokens)
     }
   }
   return new Hiding({
-    clientId: expanded(client_id, environment),
-    clientSecret: expanded(client_secret, environment),
+    clientId: expandEnv(client_id, environment),
+    clientSecret: expandEnv(client_secret, environment),
     clientName: 'Toolgate',
     expectedIssuer: issuer,
     ...(scope !== undefined && { scope })
@@ -60,19 +65,24 @@ async function withSecret(
 }
 
 /** Somebody who logs in, or did so before. */
-export class LoginProvider implements OAuthClientProvider {
+export class OAuthLoginProvider implements OAuthClientProvider {
   readonly redirectUrl: string
   /** Set once the browser is to be sent there. */
-  authorization_url: string | undefined
-  readonly #entry: Entry
-  readonly #place: Place
-  readonly #kept: KeptLogin
+  authorizationUrl: string | undefined
+  readonly #entry: McpServerEntry
+  readonly #context: AuthContext
+  readonly #stored: StoredLogin
   readonly #state: string | undefined
 
-  constructor(entry: Entry, place: Place, kept: KeptLogin, back: { url: string; state: string } | undefined) {
+  constructor(
+    entry: McpServerEntry,
+    place: AuthContext,
+    kept: StoredLogin,
+    back: { url: string; state: string } | undefined
+  ) {
     this.#entry = entry
-    this.#place = place
-    this.#kept = kept
+    this.#context = place
+    this.#stored = kept
     this.#state = back?.state
     this.redirectUrl = back?.url ?? 'http://127.0.0.1/callback'
   }
@@ -96,49 +106,49 @@ export class LoginProvider implements OAuthClientProvider {
   /** As it is configured, else as we have registered ourselves. */
   clientInformation(): StoredOAuthClientInformation | undefined {
     const { client_id, client_secret, issuer } = this.#entry.config.oauth ?? {}
-    if (client_id === undefined) return this.#kept.read().client
-    const { environment } = this.#place
+    if (client_id === undefined) return this.#stored.read().client
+    const { environment } = this.#context
     return {
-      client_id: expanded(client_id, environment),
-      ...(client_secret !== undefined && { client_secret: expanded(client_secret, environment) }),
+      client_id: expandEnv(client_id, environment),
+      ...(client_secret !== undefined && { client_secret: expandEnv(client_secret, environment) }),
       ...(issuer !== undefined && { issuer })
     }
   }
 
   saveClientInformation(client: StoredOAuthClientInformation) {
-    this.#kept.keep({ client })
+    this.#stored.save({ client })
   }
 
   tokens() {
-    return this.#kept.read().tokens
+    return this.#stored.read().tokens
   }
 
-  saveTokens(tokens: NonNullable<Kept['tokens']>) {
-    this.#kept.keep({ tokens, verifier: undefined })
+  saveTokens(tokens: NonNullable<StoredOAuthState['tokens']>) {
+    this.#stored.save({ tokens, verifier: undefined })
   }
 
   redirectToAuthorization(url: URL) {
-    this.authorization_url = url.href
+    this.authorizationUrl = url.href
   }
 
   saveCodeVerifier(verifier: string) {
-    this.#kept.keep({ verifier })
+    this.#stored.save({ verifier })
   }
 
   codeVerifier(): string {
-    return this.#kept.read().verifier ?? ''
+    return this.#stored.read().verifier ?? ''
   }
 
-  saveDiscoveryState(discovery: NonNullable<Kept['discovery']>) {
-    this.#kept.keep({ discovery })
+  saveDiscoveryState(discovery: NonNullable<StoredOAuthState['discovery']>) {
+    this.#stored.save({ discovery })
   }
 
   discoveryState() {
-    return this.#kept.read().discovery
+    return this.#stored.read().discovery
   }
 
   invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery') {
-    if (scope === 'all') this.#kept.forget()
-    else this.#kept.keep({ [scope]: undefined })
+    if (scope === 'all') this.#stored.remove()
+    else this.#stored.save({ [scope]: undefined })
   }
 }

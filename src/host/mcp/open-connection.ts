@@ -1,55 +1,55 @@
 // Opens the way to a server, as its entry says.
 import type { McpSettings } from '../../config/mcp.ts'
-import type { Guarding } from '../egress/guarded-connect.ts'
+import type { EgressPolicy } from '../egress/guarded-connect.ts'
 import type { Workspace } from '../host.ts'
-import type { Link } from './connection.ts'
-import { Hopeless } from './errors.ts'
-import { allExpanded, expanded } from './expand-env.ts'
-import type { Transport } from './handshake.ts'
-import { fetcher } from './http-client.ts'
-import { providerFor } from './oauth.ts'
-import { ProcessLink } from './process-connection.ts'
-import { RemoteLink } from './remote-connection.ts'
-import { type ProcessStarter, startProcess } from './start-mcp-process.ts'
-import type { Logins } from './token-store.ts'
-import type { Entry } from './workspace-mcp-server.ts'
+import type { McpConnection } from './connection.ts'
+import { McpConfigurationError } from './errors.ts'
+import { expandEnv, expandEnvValues } from './expand-env.ts'
+import type { TransportKind } from './handshake.ts'
+import { createMcpHttpClient } from './http-client.ts'
+import { createAuthProvider } from './oauth.ts'
+import { ProcessConnection } from './process-connection.ts'
+import { RemoteConnection } from './remote-connection.ts'
+import { type McpProcessStarter, startMcpProcess } from './start-mcp-process.ts'
+import type { McpTokenStore } from './token-store.ts'
+import type { McpServerEntry } from './workspace-mcp-server.ts'
 
-export interface Opening extends ProcessStarter {
+export interface McpConnectOptions extends McpProcessStarter {
   settings: McpSettings
-  logins: Logins
-  guarding(): Guarding
+  tokenStore: McpTokenStore
+  egressPolicy(): EgressPolicy
 }
 
-/** Rejects with `Hopeless` where it cannot be as it is configured. */
-export async function openLink(
-  transport: Transport,
-  entry: Entry,
+/** Rejects with `McpConfigurationError` where it cannot be as it is configured. */
+export async function openConnection(
+  transport: TransportKind,
+  entry: McpServerEntry,
   workspace: Workspace,
-  opening: Opening
-): Promise<Link> {
-  const { config, from_workspace } = entry
-  const { environment, settings, logins } = opening
-  const fault = faultIn(entry)
-  if (fault) throw new Hopeless(fault)
+  opening: McpConnectOptions
+): Promise<McpConnection> {
+  const { config, isFromWorkspace } = entry
+  const { environment, settings, tokenStore } = opening
+  const fault = configurationError(entry)
+  if (fault) throw new McpConfigurationError(fault)
   if (transport === 'stdio')
-    return new ProcessLink(await startProcess(config, workspace, opening), settings.max_result_bytes)
-  const url = expanded(config.url!, environment)
-  return RemoteLink.over(transport, {
+    return new ProcessConnection(await startMcpProcess(config, workspace, opening), settings.max_result_bytes)
+  const url = expandEnv(config.url!, environment)
+  return RemoteConnection.open(transport, {
     url,
-    headers: allExpanded(config.headers, environment),
-    fetcher: await fetcher({
+    headers: expandEnvValues(config.headers, environment),
+    httpClient: await createMcpHttpClient({
       environment,
-      home: url,
-      named_by_others: from_workspace,
-      guarding: opening.guarding(),
-      max_bytes: settings.max_result_bytes
+      serverUrl: url,
+      isUntrustedUrl: isFromWorkspace,
+      egressPolicy: opening.egressPolicy(),
+      maxBytes: settings.max_result_bytes
     }),
-    auth: await providerFor(entry, { url, environment, logins })
+    auth: await createAuthProvider(entry, { url, environment, tokenStore })
   })
 }
 
 /** What cannot be about an entry; the schema says the rest. */
-function faultIn({ config: { command, url, type } }: Entry): string | undefined {
+function configurationError({ config: { command, url, type } }: McpServerEntry): string | undefined {
   if (command === undefined && url === undefined) return 'its entry needs a `command` to start or a `url` to reach'
   if (command !== undefined && url !== undefined) return 'its entry has both a `command` and a `url`: take one out'
   if (command !== undefined && type !== undefined && type !== 'stdio')

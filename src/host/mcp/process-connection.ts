@@ -1,73 +1,73 @@
 // A server that runs as a process of ours.
 import { setTimeout } from 'node:timers/promises'
-import type { Resident } from '../processes/long-lived-process.ts'
+import type { LongLivedProcess } from '../processes/long-lived-process.ts'
 import { KILL_GRACE_MS } from '../processes/spawner/child-handle.ts'
-import type { Ending, Link } from './connection.ts'
-import { tameText } from './sanitize.ts'
+import type { ConnectionEnd, McpConnection } from './connection.ts'
+import { sanitizeText } from './sanitize.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
-const PRINTED_CHARACTERS = 4_000
-const LAST_WORDS_CHARACTERS = 300
+const MAX_OUTPUT_CHARACTERS = 4_000
+const MAX_LAST_LINE_CHARACTERS = 300
 /** How long it may take to end once nothing more is said to it. */
-const LEAVE_MS = 500
+const EXIT_GRACE_MS = 500
 
-export class ProcessLink implements Link {
+export class ProcessConnection implements McpConnection {
   readonly transport: StdioTransport
-  readonly ended: Promise<Ending>
+  readonly ended: Promise<ConnectionEnd>
   readonly pid: number
-  readonly #started: Resident
-  #printed = ''
-  #why: string | undefined
-  #stopped = false
+  readonly #process: LongLivedProcess
+  #output = ''
+  #exitReason: string | undefined
+  #wasStopped = false
 
-  constructor(started: Resident, max_bytes: number) {
+  constructor(started: LongLivedProcess, maxLineBytes: number) {
     const { spawned } = started
-    this.#started = started
+    this.#process = started
     this.pid = spawned.pid
     this.transport = new StdioTransport(spawned, {
-      max_bytes,
-      stray: line => this.#print(`${line}\n`),
-      broken: why => void (this.#stopped || this.kill(why))
+      maxLineBytes,
+      onStrayLine: line => this.#appendOutput(`${line}\n`),
+      onFatalError: why => void (this.#wasStopped || this.kill(why))
     })
-    spawned.stderr.setEncoding('utf8').on('data', text => this.#print(String(text)))
-    this.ended = this.#end()
+    spawned.stderr.setEncoding('utf8').on('data', text => this.#appendOutput(String(text)))
+    this.ended = this.#waitForExit()
   }
 
-  printed(): string {
-    return tameText(this.#printed.trim(), PRINTED_CHARACTERS)
+  recentOutput(): string {
+    return sanitizeText(this.#output.trim(), MAX_OUTPUT_CHARACTERS)
   }
 
   kill(why: string) {
-    this.#why ??= why
-    this.#started.spawned.kill(0)
+    this.#exitReason ??= why
+    this.#process.spawned.kill(0)
   }
 
   async stop(why: string) {
-    this.#why ??= why
-    this.#stopped = true
-    const { spawned } = this.#started
+    this.#exitReason ??= why
+    this.#wasStopped = true
+    const { spawned } = this.#process
     spawned.stdin?.end()
-    await Promise.race([this.ended, setTimeout(LEAVE_MS, undefined, { ref: false })])
+    await Promise.race([this.ended, setTimeout(EXIT_GRACE_MS, undefined, { ref: false })])
     spawned.kill(KILL_GRACE_MS)
     await this.ended
   }
 
-  #print(text: string) {
-    this.#printed = (this.#printed + text).slice(-PRINTED_CHARACTERS)
+  #appendOutput(text: string) {
+    this.#output = (this.#output + text).slice(-MAX_OUTPUT_CHARACTERS)
   }
 
-  async #end(): Promise<Ending> {
-    const { exit_code, signal, out_of_memory } = await this.#started.ended
-    if (out_of_memory) this.#why ??= 'it took more memory than it may'
+  async #waitForExit(): Promise<ConnectionEnd> {
+    const { exit_code, signal, out_of_memory } = await this.#process.ended
+    if (out_of_memory) this.#exitReason ??= 'it took more memory than it may'
     await this.transport.close()
     // It may have gone just before we would have ended it, for a reason of its own.
-    const why = exit_code !== null && !this.#stopped && !out_of_memory ? undefined : this.#why
-    return { why: why ?? this.#byItself(exit_code, signal), stopped: this.#stopped }
+    const why = exit_code !== null && !this.#wasStopped && !out_of_memory ? undefined : this.#exitReason
+    return { reason: why ?? this.#describeExit(exit_code, signal), wasStopped: this.#wasStopped }
   }
 
-  #byItself(code: number | null, signal: string | null): string {
+  #describeExit(code: number | null, signal: string | null): string {
     const how = signal ? `it was ended by ${signal}` : `it ended by itself with code ${code}`
-    const words = this.printed().split('\n').at(-1)!.trim()
-    return words ? `${how}; its last words: ${tameText(words, LAST_WORDS_CHARACTERS)}` : how
+    const words = this.recentOutput().split('\n').at(-1)!.trim()
+    return words ? `${how}; its last words: ${sanitizeText(words, MAX_LAST_LINE_CHARACTERS)}` : how
   }
 }

@@ -1,76 +1,79 @@
 // A server that listens at an address, of its own or another machine.
 import type { AuthProvider, OAuthClientProvider, Transport } from '@modelcontextprotocol/client'
-import type { Ending, Link } from './connection.ts'
-import type { Fetcher } from './http-client.ts'
+import type { ConnectionEnd, McpConnection } from './connection.ts'
+import type { McpHttpClient } from './http-client.ts'
 
-interface Remote {
+interface RemoteOptions {
   url: string
   headers: Record<string, string>
-  fetcher: Fetcher
+  httpClient: McpHttpClient
   auth: AuthProvider | OAuthClientProvider
 }
 
-const RECONNECTION = {
+const RECONNECTION_OPTIONS = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 30_000,
   reconnectionDelayGrowFactor: 2,
   maxRetries: 5
 }
 /** How long it may take to let go of the session. */
-const LEAVE_MS = 1_000
+const TERMINATE_TIMEOUT_MS = 1_000
 
-export class RemoteLink implements Link {
+export class RemoteConnection implements McpConnection {
   readonly transport: Transport
-  readonly ended: Promise<Ending>
-  readonly #fetcher: Fetcher
-  readonly #leave: () => Promise<void>
-  readonly #end: (ending: Ending) => void
+  readonly ended: Promise<ConnectionEnd>
+  readonly #httpClient: McpHttpClient
+  readonly #terminateSession: () => Promise<void>
+  readonly #resolveEnded: (ending: ConnectionEnd) => void
 
-  static async over(kind: 'http' | 'sse', { url, headers, fetcher, auth }: Remote): Promise<RemoteLink> {
+  static async open(
+    kind: 'http' | 'sse',
+    { url, headers, httpClient, auth }: RemoteOptions
+  ): Promise<RemoteConnection> {
     const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
-    const options = { fetch: fetcher.fetch, requestInit: { headers }, authProvider: auth }
+    const options = { fetch: httpClient.fetch, requestInit: { headers }, authProvider: auth }
     if (kind === 'sse') {
       const events = new SSEClientTransport(new URL(url), options)
-      const link = new RemoteLink(events, fetcher, async () => {})
+      const link = new RemoteConnection(events, httpClient, async () => {})
       // Its library would connect anew by itself, to a server that knows nothing of us any more.
       events.onerror = error => link.kill(`its stream of events broke: ${error.message}`)
       return link
     }
     const transport = new StreamableHTTPClientTransport(new URL(url), {
       ...options,
-      reconnectionOptions: RECONNECTION
+      reconnectionOptions: RECONNECTION_OPTIONS
     })
-    return new RemoteLink(transport, fetcher, () => transport.terminateSession())
+    return new RemoteConnection(transport, httpClient, () => transport.terminateSession())
   }
 
-  private constructor(transport: Transport, fetcher: Fetcher, leave: () => Promise<void>) {
-    const { promise, resolve } = Promise.withResolvers<Ending>()
+  private constructor(transport: Transport, fetcher: McpHttpClient, leave: () => Promise<void>) {
+    const { promise, resolve } = Promise.withResolvers<ConnectionEnd>()
     this.transport = transport
     this.ended = promise
-    this.#fetcher = fetcher
-    this.#leave = leave
-    this.#end = resolve
+    this.#httpClient = fetcher
+    this.#terminateSession = leave
+    this.#resolveEnded = resolve
   }
 
-  printed(): string {
+  recentOutput(): string {
     return ''
   }
 
-  kill(why: string) {
-    void this.#close({ why, stopped: false })
+  kill(reason: string) {
+    void this.#close({ reason, wasStopped: false })
   }
 
-  async stop(why: string) {
+  async stop(reason: string) {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, LEAVE_MS)
-    await Promise.race([this.#leave().catch(() => {}), promise])
+    const timer = setTimeout(resolve, TERMINATE_TIMEOUT_MS)
+    await Promise.race([this.#terminateSession().catch(() => {}), promise])
     clearTimeout(timer)
-    await this.#close({ why, stopped: true })
+    await this.#close({ reason, wasStopped: true })
   }
 
-  async #close(ending: Ending) {
+  async #close(ending: ConnectionEnd) {
     await this.transport.close().catch(() => {})
-    await this.#fetcher.close()
-    this.#end(ending)
+    await this.#httpClient.close()
+    this.#resolveEnded(ending)
   }
 }

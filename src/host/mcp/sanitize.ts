@@ -1,26 +1,26 @@
 // What a server says of its tools is read by people, models and validators, and may be hostile: here it is cut to a bounded
 // size, and freed of what a screen would obey or hide.
 
-const LONGEST_TEXT = 8_192
-const DEEPEST = 32
+const MAX_TEXT_CHARACTERS = 8_192
+const MAX_DEPTH = 32
 
 /** A text of a server as it may be shown: no control, formatting or other invisible characters but line ends and tabs. */
-export function tameText(text: string, longest = LONGEST_TEXT): string {
+export function sanitizeText(text: string, longest = MAX_TEXT_CHARACTERS): string {
   const plain = text.toWellFormed().replace(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, '')
   return plain.length > longest ? `${plain.slice(0, longest).toWellFormed()}…` : plain
 }
 
 /** The same for each text in a JSON value. Throws where a name in it is not plain, or where it nests too deeply. */
-export function tameJson(value: unknown, depth = 0): unknown {
-  if (depth > DEEPEST) throw new Error(`it nests more than ${DEEPEST} levels deep`)
-  if (typeof value === 'string') return tameText(value)
-  if (Array.isArray(value)) return value.map(item => tameJson(item, depth + 1))
+export function sanitizeJson(value: unknown, depth = 0): unknown {
+  if (depth > MAX_DEPTH) throw new Error(`it nests more than ${MAX_DEPTH} levels deep`)
+  if (typeof value === 'string') return sanitizeText(value)
+  if (Array.isArray(value)) return value.map(item => sanitizeJson(item, depth + 1))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
-      if (name !== tameText(name) || name === '__proto__')
+      if (name !== sanitizeText(name) || name === '__proto__')
         throw new Error('a name in it holds characters that do not show')
-      return [name, tameJson(item, depth + 1)]
+      return [name, sanitizeJson(item, depth + 1)]
     })
   )
 }

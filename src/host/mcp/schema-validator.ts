@@ -5,7 +5,7 @@
 import type { ErrorObject } from 'ajv'
 
 /** Keywords that a server could make expensive. */
-const UNCHECKED: ReadonlySet<string> = new Set([
+const UNCHECKED_KEYWORDS: ReadonlySet<string> = new Set([
   'pattern',
   'patternProperties',
   'format',
@@ -14,35 +14,44 @@ const UNCHECKED: ReadonlySet<string> = new Set([
   '$id'
 ])
 /** Keywords whose values are data, and no schemas. */
-const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'description', 'title', 'required'])
+const DATA_KEYWORDS: ReadonlySet<string> = new Set([
+  'const',
+  'enum',
+  'default',
+  'examples',
+  'description',
+  'title',
+  'required'
+])
 /** Keywords whose values are schemas by name. */
-const NAMED: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
+const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 /** Schemas that are gone through for one value, references followed. */
-const MOST_STEPS = 5_000
+const MAX_VALIDATION_STEPS = 5_000
 
-export interface Check {
+export interface SchemaValidator {
   /** What is wrong with a value; undefined where nothing is. */
-  faults(value: unknown): ErrorObject[] | undefined
+  validate(value: unknown): ErrorObject[] | undefined
 }
 
 type Schema = Record<string, unknown>
 
-const ANYTHING: Check = { faults: () => undefined }
+const ACCEPT_ALL: SchemaValidator = { validate: () => undefined }
 
 /** Throws what is wrong with the schema. */
-export async function checkOf(schema: Schema): Promise<Check> {
-  const cost = new Cost(schema)
-  const steps = cost.of(schema)
-  if (steps > MOST_STEPS) throw new Error(`checking a value against it takes more than ${MOST_STEPS} steps`)
-  if (cost.recurs) return ANYTHING
-  const ajv = await (LEGACY.test(String(schema.$schema)) ? drafts.legacy() : drafts.current())
-  const plain = checked(schema) as Schema
+export async function compileValidator(schema: Schema): Promise<SchemaValidator> {
+  const cost = new ValidationCost(schema)
+  const steps = cost.stepsFor(schema)
+  if (steps > MAX_VALIDATION_STEPS)
+    throw new Error(`checking a value against it takes more than ${MAX_VALIDATION_STEPS} steps`)
+  if (cost.isRecursive) return ACCEPT_ALL
+  const ajv = await (LEGACY_DRAFT_PATTERN.test(String(schema.$schema)) ? ajvByDraft.legacy() : ajvByDraft.current())
+  const plain = withoutUncheckedKeywords(schema) as Schema
   const check = ajv.compile(plain)
   ajv.removeSchema(plain)
-  return { faults: value => (check(value) ? undefined : (check.errors ?? [])) }
+  return { validate: value => (check(value) ? undefined : (check.errors ?? [])) }
 }
 
-const LEGACY = /draft-0[467]/
+const LEGACY_DRAFT_PATTERN = /draft-0[467]/
 
 const OPTIONS = {
   allErrors: true,
@@ -55,7 +64,7 @@ const OPTIONS = {
 } as const
 
 /** Made when the first server is met. */
-const drafts = {
+const ajvByDraft = {
   current: once(async () => new (await import('./schema-drafts.ts')).Ajv2020(OPTIONS)),
   legacy: once(async () => new (await import('./schema-drafts.ts')).Ajv(OPTIONS))
 }
@@ -66,57 +75,60 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /** The schema without what is not checked. */
-function checked(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(checked)
+function withoutUncheckedKeywords(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutUncheckedKeywords)
   if (!isObject(schema)) return schema
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([keyword]) => !UNCHECKED.has(keyword))
+      .filter(([keyword]) => !UNCHECKED_KEYWORDS.has(keyword))
       .map(([keyword, value]) => {
-        if (DATA.has(keyword)) return [keyword, value]
-        if (NAMED.has(keyword) && isObject(value))
-          return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, checked(each)]))]
-        return [keyword, checked(value)]
+        if (DATA_KEYWORDS.has(keyword)) return [keyword, value]
+        if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value))
+          return [
+            keyword,
+            Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutUncheckedKeywords(each)]))
+          ]
+        return [keyword, withoutUncheckedKeywords(value)]
       })
   )
 }
 
 /** How many schemas are gone through for one value. */
-class Cost {
+class ValidationCost {
   readonly #root: Schema
   readonly #known = new Map<object, number>()
-  readonly #under_way = new Set<object>()
+  readonly #inProgress = new Set<object>()
   /** It refers to itself somewhere. */
-  recurs = false
+  isRecursive = false
 
   constructor(root: Schema) {
     this.#root = root
   }
 
-  of(schema: unknown): number {
-    if (Array.isArray(schema)) return schema.reduce<number>((sum, each) => sum + this.of(each), 0)
+  stepsFor(schema: unknown): number {
+    if (Array.isArray(schema)) return schema.reduce<number>((sum, each) => sum + this.stepsFor(each), 0)
     if (!isObject(schema)) return 0
     const known = this.#known.get(schema)
     if (known !== undefined) return known
-    if (this.#under_way.has(schema)) {
-      this.recurs = true
+    if (this.#inProgress.has(schema)) {
+      this.isRecursive = true
       return 1
     }
-    this.#under_way.add(schema)
+    this.#inProgress.add(schema)
     let steps = 1
     for (const [keyword, value] of Object.entries(schema)) {
-      if (keyword === '$ref' || keyword === '$dynamicRef') steps += this.of(this.#led(value))
-      else if (keyword === '$defs' || keyword === 'definitions' || DATA.has(keyword)) continue
-      else if (NAMED.has(keyword) && isObject(value)) steps += this.of(Object.values(value))
-      else steps += this.of(value)
+      if (keyword === '$ref' || keyword === '$dynamicRef') steps += this.stepsFor(this.#resolveRef(value))
+      else if (keyword === '$defs' || keyword === 'definitions' || DATA_KEYWORDS.has(keyword)) continue
+      else if (SCHEMA_MAP_KEYWORDS.has(keyword) && isObject(value)) steps += this.stepsFor(Object.values(value))
+      else steps += this.stepsFor(value)
     }
-    this.#under_way.delete(schema)
+    this.#inProgress.delete(schema)
     this.#known.set(schema, steps)
     return steps
   }
 
   /** Where a reference leads. */
-  #led(reference: unknown): unknown {
+  #resolveRef(reference: unknown): unknown {
     if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference))
       throw new Error(
         `it refers to ${JSON.stringify(String(reference).slice(0, 100))}, and only what is in it is looked at`

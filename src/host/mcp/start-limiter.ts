@@ -1,7 +1,7 @@
 // Waiting that has an end.
 
 /** Resolves when the work has ended, whatever came of it, or the time is over. Rejects with the signal's reason. */
-export async function within(work: Promise<unknown> | undefined, ms: number, signal: AbortSignal): Promise<void> {
+export async function waitAtMost(work: Promise<unknown> | undefined, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   if (!work) return
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -21,20 +21,20 @@ export async function within(work: Promise<unknown> | undefined, ms: number, sig
 }
 
 /** Lets so many begin at once; whoever takes long keeps nobody waiting for longer than `patience_ms`. */
-export class Turns {
-  readonly #patience_ms: number
+export class StartLimiter {
+  readonly #maxHoldMs: number
   readonly #waiting: (() => void)[] = []
-  #free: number
+  #available: number
 
   constructor(at_once: number, patience_ms: number) {
-    this.#free = at_once
-    this.#patience_ms = patience_ms
+    this.#available = at_once
+    this.#maxHoldMs = patience_ms
   }
 
   /** Resolves when it is one's turn, with what to call when that is over. */
-  async take(signal: AbortSignal): Promise<() => void> {
+  async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.#free > 0) this.#free -= 1
+    if (this.#available > 0) this.#available -= 1
     else {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#waiting.push(resolve)
@@ -47,9 +47,9 @@ export class Turns {
       over = true
       const next = this.#waiting.shift()
       if (next) next()
-      else this.#free += 1
+      else this.#available += 1
     }
-    const timer = setTimeout(done, this.#patience_ms).unref()
+    const timer = setTimeout(done, this.#maxHoldMs).unref()
     if (signal.aborted) done()
     signal.throwIfAborted()
     return done

@@ -1,20 +1,20 @@
 // Messages to and from a server's process: one JSON value a line. What it prints is read within bounds.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { BoundedLines } from '../processes/bounded-lines.ts'
-import type { Spawned } from '../processes/spawner/child-handle.ts'
-import { Gone } from './errors.ts'
+import type { ChildHandle } from '../processes/spawner/child-handle.ts'
+import { McpConnectionClosedError } from './errors.ts'
 
 /** What may wait for a server to read it. */
-const MOST_UNREAD_BYTES = 64 * 1024 * 1024
-const DEAF = 'it reads nothing any more'
+const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
+const STDIN_CLOSED = 'it reads nothing any more'
 
-export interface StdioTerms {
+export interface StdioTransportOptions {
   /** Longest line that is taken. */
-  max_bytes: number
+  maxLineBytes: number
   /** Hears of lines that are no messages. */
-  stray(line: string): void
+  onStrayLine(line: string): void
   /** It cannot be spoken with any more. */
-  broken(why: string): void
+  onFatalError(why: string): void
 }
 
 export class StdioTransport implements Transport {
@@ -24,22 +24,22 @@ export class StdioTransport implements Transport {
   /** By these two the library knows that silence means an older server, and not that there is none. */
   readonly stderr = null
   readonly pid: number
-  readonly #spawned: Spawned
-  readonly #terms: StdioTerms
+  readonly #spawned: ChildHandle
+  readonly #options: StdioTransportOptions
   readonly #lines: BoundedLines
   #closed = false
 
-  constructor(spawned: Spawned, terms: StdioTerms) {
+  constructor(spawned: ChildHandle, terms: StdioTransportOptions) {
     this.#spawned = spawned
-    this.#terms = terms
-    this.#lines = new BoundedLines(terms.max_bytes)
+    this.#options = terms
+    this.#lines = new BoundedLines(terms.maxLineBytes)
     this.pid = spawned.pid
   }
 
   async start() {
     this.#spawned.read('stdout', bytes => {
-      const lines = this.#take(bytes)
-      if (lines.length > 0) void this.#hear(lines)
+      const lines = this.#readLines(bytes)
+      if (lines.length > 0) void this.#dispatch(lines)
       return true
     })
   }
@@ -47,11 +47,11 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage) {
     const { stdin } = this.#spawned
     if (this.#closed || !stdin || stdin.destroyed) {
-      this.#terms.broken(DEAF)
-      throw new Gone(DEAF)
+      this.#options.onFatalError(STDIN_CLOSED)
+      throw new McpConnectionClosedError(STDIN_CLOSED)
     }
     stdin.write(`${JSON.stringify(message)}\n`)
-    if (stdin.writableLength > MOST_UNREAD_BYTES) this.#terms.broken('it reads nothing of what it is told')
+    if (stdin.writableLength > MAX_STDIN_BUFFER_BYTES) this.#options.onFatalError('it reads nothing of what it is told')
   }
 
   /** Its process is ended by whoever started it. */
@@ -62,35 +62,35 @@ export class StdioTransport implements Transport {
   }
 
   /** Those who hear of a call's progress are forgotten once its answer is there, so each message is dealt with first. */
-  async #hear(lines: readonly string[]) {
+  async #dispatch(lines: readonly string[]) {
     for (const line of lines) {
-      this.#line(line)
+      this.#handleLine(line)
       await undefined
     }
   }
 
   /** The lines that these bytes complete. */
-  #take(bytes: Uint8Array): string[] {
+  #readLines(bytes: Uint8Array): string[] {
     const lines: string[] = []
     if (this.#closed) return lines
     try {
       for (const line of this.#lines.push(bytes)) lines.push(line)
     } catch (error) {
-      this.#terms.broken((error as Error).message)
+      this.#options.onFatalError((error as Error).message)
     }
     return lines
   }
 
-  #line(line: string) {
+  #handleLine(line: string) {
     if (line.trim() === '') return
-    const message = messageIn(line)
+    const message = parseMessage(line)
     if (message) this.onmessage?.(message)
-    else this.#terms.stray(line)
+    else this.#options.onStrayLine(line)
   }
 }
 
 /** Programs print this and that; only a message of the protocol is taken for one. */
-function messageIn(line: string): JSONRPCMessage | undefined {
+function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     const value = JSON.parse(line)
     return value?.jsonrpc === '2.0' ? value : undefined

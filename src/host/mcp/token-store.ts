@@ -5,19 +5,19 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
 
-export interface Kept {
+export interface StoredOAuthState {
   client?: StoredOAuthClientInformation | undefined
   tokens?: StoredOAuthTokens | undefined
   verifier?: string | undefined
   discovery?: OAuthDiscoveryState | undefined
 }
 
-type Granted = Pick<StoredOAuthTokens, 'access_token' | 'refresh_token'> | StoredOAuthClientInformation
+type GrantedCredentials = Pick<StoredOAuthTokens, 'access_token' | 'refresh_token'> | StoredOAuthClientInformation
 
 /** One that was replaced may let somebody in still; of more than these none is left that does. */
-const MOST_SECRETS = 64
+const MAX_KNOWN_SECRETS = 64
 
-export class Logins {
+export class McpTokenStore {
   readonly #folder: string
   #secrets: readonly string[] = []
 
@@ -31,37 +31,37 @@ export class Logins {
   }
 
   /** To the server with that name at that address: at another one nothing of it is known. */
-  to(name: string, url: string): KeptLogin {
+  forServer(name: string, url: string): StoredLogin {
     const id = createHash('sha256')
       .update(JSON.stringify([name, url]))
       .digest('hex')
       .slice(0, 32)
-    return new KeptLogin(path.join(this.#folder, `${id}.json`), this)
+    return new StoredLogin(path.join(this.#folder, `${id}.json`), this)
   }
 
   /** Keeps what was granted out of what is shown from now on. */
-  hide(granted: Granted | undefined) {
+  addSecrets(granted: GrantedCredentials | undefined) {
     const given = Object.entries(granted ?? {})
       .filter(([name]) => name === 'access_token' || name === 'refresh_token' || name === 'client_secret')
       .map(([, value]) => String(value))
     const fresh = given.filter(secret => secret !== '' && !this.#secrets.includes(secret))
-    if (fresh.length > 0) this.#secrets = [...fresh, ...this.#secrets].slice(0, MOST_SECRETS)
+    if (fresh.length > 0) this.#secrets = [...fresh, ...this.#secrets].slice(0, MAX_KNOWN_SECRETS)
   }
 }
 
-export class KeptLogin {
+export class StoredLogin {
   readonly #file: string
-  readonly #logins: Logins
+  readonly #store: McpTokenStore
 
-  constructor(file: string, logins: Logins) {
+  constructor(file: string, logins: McpTokenStore) {
     this.#file = file
-    this.#logins = logins
+    this.#store = logins
   }
 
-  read(): Kept {
+  read(): StoredOAuthState {
     try {
-      const kept = JSON.parse(readFileSync(this.#file, 'utf8')) as Kept
-      this.#hide(kept)
+      const kept = JSON.parse(readFileSync(this.#file, 'utf8')) as StoredOAuthState
+      this.#addSecrets(kept)
       return kept
     } catch {
       return {}
@@ -69,8 +69,8 @@ export class KeptLogin {
   }
 
   /** Written beside and put in place, so that it is never half there. */
-  keep(part: Kept) {
-    this.#hide(part)
+  save(part: StoredOAuthState) {
+    this.#addSecrets(part)
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 })
     const draft = `${this.#file}.${process.pid}`
     rmSync(draft, { force: true })
@@ -78,11 +78,11 @@ export class KeptLogin {
     renameSync(draft, this.#file)
   }
 
-  forget() {
+  remove() {
     rmSync(this.#file, { force: true })
   }
 
-  #hide({ tokens, client }: Kept) {
-    for (const granted of [tokens, client]) this.#logins.hide(granted)
+  #addSecrets({ tokens, client }: StoredOAuthState) {
+    for (const granted of [tokens, client]) this.#store.addSecrets(granted)
   }
 }

@@ -1,15 +1,15 @@
 // What a server answers, in our words.
 import type { CallToolResult, ContentBlock, Progress } from '@modelcontextprotocol/client'
 import { ToolError } from '../../errors.ts'
-import type { McpAnswer, McpBlock, McpProgress } from './mcp-client.ts'
-import { tameText } from './sanitize.ts'
-import type { DefinedTool } from './tool-definitions.ts'
+import type { McpContentBlock, McpProgress, McpToolResult } from './mcp-client.ts'
+import { sanitizeText } from './sanitize.ts'
+import type { McpToolDefinition } from './tool-definitions.ts'
 
-const LONGEST_MESSAGE = 1_000
-const LONGEST_ERROR = 20_000
+const MAX_MESSAGE_CHARACTERS = 1_000
+const MAX_ERROR_CHARACTERS = 20_000
 
 /** A fault of a server that trying again does not cure. */
-export class McpFault extends ToolError {
+export class PermanentMcpError extends ToolError {
   constructor(message: string, details: Record<string, unknown>, options?: ErrorOptions) {
     super('MCP_ERROR', message, details, options)
   }
@@ -20,27 +20,33 @@ export class McpFault extends ToolError {
 }
 
 /** Throws MCP_ERROR where the server says that it failed, or gives something else than it said it would. */
-export function answerOf(result: CallToolResult, { server, name, answers }: DefinedTool): McpAnswer {
-  const blocks = (result.content ?? []).map(blockOf)
+export function toToolResult(
+  result: CallToolResult,
+  { server, name, outputValidator }: McpToolDefinition
+): McpToolResult {
+  const blocks = (result.content ?? []).map(toContentBlock)
   const { structuredContent: structured } = result
   const about = { server, tool: name }
   if (result.isError) {
     const said = blocks.flatMap(block => ('text' in block && block.text ? [block.text] : [])).join('\n')
-    throw new McpFault(said.slice(0, LONGEST_ERROR).toWellFormed() || `${name} failed and did not say why.`, about)
+    throw new PermanentMcpError(
+      said.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed and did not say why.`,
+      about
+    )
   }
-  if (!answers) return { blocks, ...(structured !== undefined && { structured }) }
+  if (!outputValidator) return { blocks, ...(structured !== undefined && { structured }) }
   if (structured === undefined)
-    throw new McpFault(`${name} gave no structured answer, although it says that it does.`, about)
-  const [fault] = answers.faults(structured) ?? []
+    throw new PermanentMcpError(`${name} gave no structured answer, although it says that it does.`, about)
+  const [fault] = outputValidator.validate(structured) ?? []
   if (fault)
-    throw new McpFault(
+    throw new PermanentMcpError(
       `${name} gave an answer that is not as it says: ${fault.instancePath || 'it'} ${fault.message}.`,
       about
     )
   return { blocks, structured }
 }
 
-function blockOf(block: ContentBlock): McpBlock {
+function toContentBlock(block: ContentBlock): McpContentBlock {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text }
@@ -51,18 +57,18 @@ function blockOf(block: ContentBlock): McpBlock {
       const { uri, name, description, mimeType } = block
       return {
         type: 'link',
-        uri: tameText(uri),
-        name: tameText(name),
-        ...(description !== undefined && { description: tameText(description) }),
-        ...(mimeType !== undefined && { media_type: tameText(mimeType) })
+        uri: sanitizeText(uri),
+        name: sanitizeText(name),
+        ...(description !== undefined && { description: sanitizeText(description) }),
+        ...(mimeType !== undefined && { media_type: sanitizeText(mimeType) })
       }
     }
     case 'resource': {
       const { uri, mimeType } = block.resource
       return {
         type: 'resource',
-        uri: tameText(uri),
-        ...(mimeType !== undefined && { media_type: tameText(mimeType) }),
+        uri: sanitizeText(uri),
+        ...(mimeType !== undefined && { media_type: sanitizeText(mimeType) }),
         ...('text' in block.resource ? { text: block.resource.text } : { bytes: block.resource.blob })
       }
     }
@@ -70,13 +76,13 @@ function blockOf(block: ContentBlock): McpBlock {
 }
 
 /** A step as the server counts it, from 0 to 1 where it says how many there are. */
-export function progressOf({ progress, total, message }: Progress): McpProgress {
+export function toMcpProgress({ progress, total, message }: Progress): McpProgress {
   const share = total !== undefined && total > 0 ? progress / total : undefined
   const said = message ?? (share === undefined ? `${progress}` : undefined)
   return {
     ...(share !== undefined && Number.isFinite(share) && { progress: Math.min(1, Math.max(0, share)) }),
-    ...(said !== undefined && messageOf(said))
+    ...(said !== undefined && toMcpMessage(said))
   }
 }
 
-export const messageOf = (text: string): McpProgress => ({ message: tameText(text, LONGEST_MESSAGE) })
+export const toMcpMessage = (text: string): McpProgress => ({ message: sanitizeText(text, MAX_MESSAGE_CHARACTERS) })

@@ -1,60 +1,68 @@
 // The MCP servers of a workspace, as one call asks them.
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Effects } from '../host.ts'
-import type { Mcp, McpAnswer, McpBlock, McpCallOptions, McpTool } from './mcp-client.ts'
-import type { Told } from './mcp-client-session.ts'
-import { answerOf, messageOf, progressOf } from './tool-results.ts'
-import type { Server } from './workspace-mcp-server.ts'
+import type { McpCallOptions, McpClient, McpContentBlock, McpTool, McpToolResult } from './mcp-client.ts'
+import type { McpCallListener } from './mcp-client-session.ts'
+import { toMcpMessage, toMcpProgress, toToolResult } from './tool-results.ts'
+import type { WorkspaceMcpServer } from './workspace-mcp-server.ts'
 
 /** A value without the secrets that are known here. */
-export type Masked = <T>(value: T) => T
+export type MaskValue = <T>(value: T) => T
 
 /** Names that an error lists. */
-const MOST_NAMES = 50
+const MAX_LISTED_NAMES = 50
 
-export class Asking implements Mcp {
-  readonly #servers: ReadonlyMap<string, Server>
-  readonly #effects: Pick<Effects, 'signal' | 'committed'>
-  readonly #masked: Masked
+export class WorkspaceMcpClient implements McpClient {
+  readonly #servers: ReadonlyMap<string, WorkspaceMcpServer>
+  readonly #effects: Pick<Effects, 'signal' | 'commitIntent'>
+  readonly #maskValue: MaskValue
 
-  constructor(servers: ReadonlyMap<string, Server>, effects: Pick<Effects, 'signal' | 'committed'>, masked: Masked) {
+  constructor(
+    servers: ReadonlyMap<string, WorkspaceMcpServer>,
+    effects: Pick<Effects, 'signal' | 'commitIntent'>,
+    masked: MaskValue
+  ) {
     this.#servers = servers
     this.#effects = effects
-    this.#masked = masked
+    this.#maskValue = masked
   }
 
   async tool(server: string, name: string): Promise<McpTool> {
     const asked = this.#server(server)
     const known = asked.tools.get(name)
     if (known) return known
-    await asked.using(async () => {}, this.#effects.signal)
+    await asked.withSession(async () => {}, this.#effects.signal)
     const found = asked.tools.get(name)
     if (found) return found
-    const there = `${server} has ${listed([...asked.tools.keys()]) || 'no tools'}`
+    const there = `${server} has ${formatNames([...asked.tools.keys()]) || 'no tools'}`
     throw invalidParam('tool', `there is no tool ${JSON.stringify(name.slice(0, 80))}; ${there}`)
   }
 
-  async call(tool: McpTool, args: Record<string, unknown>, { tell, timeout_ms }: McpCallOptions): Promise<McpAnswer> {
-    const { committed } = this.#effects
+  async call(
+    tool: McpTool,
+    args: Record<string, unknown>,
+    { onProgress, timeout_ms }: McpCallOptions
+  ): Promise<McpToolResult> {
+    const { commitIntent } = this.#effects
     const late = new AbortController()
     const timer =
-      timeout_ms === undefined ? undefined : setTimeout(() => late.abort(tooLate(tool, timeout_ms)), timeout_ms)
+      timeout_ms === undefined ? undefined : setTimeout(() => late.abort(timeoutError(tool, timeout_ms)), timeout_ms)
     const signal = AbortSignal.any([this.#effects.signal, late.signal])
     const asked = this.#server(tool.server)
-    const told: Told = {
-      progress: step => tell(this.#masked(progressOf(step))),
-      message: text => tell(this.#masked(messageOf(text)))
+    const told: McpCallListener = {
+      onProgress: step => onProgress(this.#maskValue(toMcpProgress(step))),
+      onMessage: text => onProgress(this.#maskValue(toMcpMessage(text)))
     }
     try {
-      return await asked.using(async session => {
+      return await asked.withSession(async session => {
         const now = asked.tools.get(tool.name)
         if (now?.definition !== tool.definition)
           throw new ToolError('PREVIEW_CHANGED', `${tool.server} has changed what ${tool.name} is.`)
-        if (tool.effect !== 'read') await committed()
-        return this.#shown(answerOf(await session.call(now.offered, args, told, signal), now))
+        if (tool.effect !== 'read') await commitIntent()
+        return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, args, told, signal), now))
       }, signal)
     } catch (error) {
-      if (signal.aborted && (signal.reason as ToolError).code === 'TIMEOUT') asked.suspect()
+      if (signal.aborted && (signal.reason as ToolError).code === 'TIMEOUT') asked.checkLiveness()
       throw error
     } finally {
       clearTimeout(timer)
@@ -62,21 +70,21 @@ export class Asking implements Mcp {
   }
 
   /** A server knows what let us in to it, and may say so. */
-  #shown({ blocks, ...answer }: McpAnswer): McpAnswer {
-    return { ...this.#masked(answer), blocks: blocks.map(this.#maskedBlock) }
+  #maskResult({ blocks, ...answer }: McpToolResult): McpToolResult {
+    return { ...this.#maskValue(answer), blocks: blocks.map(this.#maskBlock) }
   }
 
   /** Bytes are left as they came: in what is no text, something that looks like a secret is none. */
-  #maskedBlock = (block: McpBlock): McpBlock => {
-    if (!('bytes' in block)) return this.#masked(block)
+  #maskBlock = (block: McpContentBlock): McpContentBlock => {
+    if (!('bytes' in block)) return this.#maskValue(block)
     const { bytes, ...rest } = block
-    return { ...this.#masked(rest), bytes } as McpBlock
+    return { ...this.#maskValue(rest), bytes } as McpContentBlock
   }
 
-  #server(name: string): Server {
+  #server(name: string): WorkspaceMcpServer {
     const server = this.#servers.get(name)
     if (server) return server
-    const there = listed([...this.#servers.keys()])
+    const there = formatNames([...this.#servers.keys()])
     throw invalidParam(
       'server',
       `there is no MCP server ${JSON.stringify(name.slice(0, 80))} here; ${there ? `there are ${there}` : 'none is configured, see mcp_servers'}`
@@ -84,8 +92,9 @@ export class Asking implements Mcp {
   }
 }
 
-const tooLate = ({ server, name }: McpTool, ms: number) =>
+const timeoutError = ({ server, name }: McpTool, ms: number) =>
   new ToolError('TIMEOUT', `${name} of ${server} has not answered within ${ms} ms.`)
 
-const listed = (names: readonly string[]) =>
-  names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '')
+const formatNames = (names: readonly string[]) =>
+  names.slice(0, MAX_LISTED_NAMES).join(', ') +
+  (names.length > MAX_LISTED_NAMES ? ` and ${names.length - MAX_LISTED_NAMES} more` : '')

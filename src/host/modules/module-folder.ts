@@ -3,7 +3,7 @@
 import { type Dirent, lstatSync, realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { sha256Of } from '../trust/content-hash.ts'
+import { sha256Hex } from '../trust/content-hash.ts'
 import { watchFiles } from '../watch-files.ts'
 
 export interface ModuleFolder {
@@ -15,37 +15,37 @@ export interface ModuleFolder {
 }
 
 /** The folder cannot be taken as it is. */
-export class ModuleFolderFault extends Error {}
+export class ModuleFolderError extends Error {}
 
-const MOST_FILES = 500
-const MOST_BYTES = 8 * 1024 * 1024
-const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git'])
+const MAX_FILES = 500
+const MAX_BYTES = 8 * 1024 * 1024
+const SKIPPED_NAMES: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
 /** Undefined where there is none. */
 export async function readModuleFolder(path: string): Promise<ModuleFolder | undefined> {
-  if (!isThere(path)) return undefined
-  if (realpathSync(path) !== path) throw new ModuleFolderFault(`${path} is reached through a link: use a plain folder.`)
+  if (!isFolderOrLink(path)) return undefined
+  if (realpathSync(path) !== path) throw new ModuleFolderError(`${path} is reached through a link: use a plain folder.`)
   const files: Record<string, string> = {}
   let bytes = 0
-  const names = await filesIn(path, '')
+  const names = await listFiles(path, '')
   for (const name of names) {
     bytes += (await stat(join(path, name))).size
-    if (bytes > MOST_BYTES) throw new ModuleFolderFault(`${path} holds more than ${MOST_BYTES} bytes.`)
-    files[name] = sha256Of(await readFile(join(path, name)))
+    if (bytes > MAX_BYTES) throw new ModuleFolderError(`${path} holds more than ${MAX_BYTES} bytes.`)
+    files[name] = sha256Hex(await readFile(join(path, name)))
   }
-  return { path, files, sha256: sha256Of(names.map(name => `${files[name]}  ${name}\n`).join('')) }
+  return { path, files, sha256: sha256Hex(names.map(name => `${files[name]}  ${name}\n`).join('')) }
 }
 
 /** The modules of a folder: files directly in it, but for those whose names begin with `_`, types and tests. */
-export const modulesIn = ({ files }: ModuleFolder): string[] =>
-  Object.keys(files).filter(name => MODULE.test(name) && !NO_MODULE.test(name))
-const MODULE = /^[^/]+\.(?:ts|mts|js|mjs)$/
-const NO_MODULE = /^[_.]|\.d\.m?ts$|\.test\.m?[jt]s$/
+export const listModules = ({ files }: ModuleFolder): string[] =>
+  Object.keys(files).filter(name => MODULE_PATTERN.test(name) && !NON_MODULE_PATTERN.test(name))
+const MODULE_PATTERN = /^[^/]+\.(?:ts|mts|js|mjs)$/
+const NON_MODULE_PATTERN = /^[_.]|\.d\.m?ts$|\.test\.m?[jt]s$/
 
 /** A folder of modules that is followed. */
-export class FollowedFolder {
+export class WatchedModuleFolder {
   readonly #path: string
-  readonly #changed: () => void
+  readonly #onChange: () => void
   #names: readonly string[]
   #unwatch: (() => void) | undefined
   #closed = false
@@ -53,19 +53,19 @@ export class FollowedFolder {
   /** `changed` hears that it is not any more what it was at the last look. */
   constructor(path: string, changed: () => void) {
     this.#path = path
-    this.#changed = changed
+    this.#onChange = changed
     this.#names = [path]
   }
 
   /** As it is now; see `readModuleFolder`. */
-  async look(): Promise<ModuleFolder | undefined> {
+  async read(): Promise<ModuleFolder | undefined> {
     for (;;) {
       // What changes while it is read is told after.
       this.#unwatch?.()
-      this.#unwatch = watchFiles(this.#names, this.#changed)
+      this.#unwatch = watchFiles(this.#names, this.#onChange)
       const folder = await readModuleFolder(this.#path)
       if (this.#closed) return folder
-      const names = namesOf(this.#path, Object.keys(folder?.files ?? {}))
+      const names = watchedPaths(this.#path, Object.keys(folder?.files ?? {}))
       if (names.join('\n') === this.#names.join('\n')) return folder
       this.#names = names
     }
@@ -78,7 +78,7 @@ export class FollowedFolder {
 }
 
 /** The folder, all in it, and all between: a folder changes when something is put into it. */
-function namesOf(path: string, files: readonly string[]): string[] {
+function watchedPaths(path: string, files: readonly string[]): string[] {
   const between = new Set<string>([path])
   for (const file of files) {
     between.add(`${path}/${file}`)
@@ -87,7 +87,7 @@ function namesOf(path: string, files: readonly string[]): string[] {
   return [...between].sort()
 }
 
-function isThere(path: string): boolean {
+function isFolderOrLink(path: string): boolean {
   try {
     return lstatSync(path).isDirectory() || realpathSync(path) !== path
   } catch {
@@ -96,17 +96,17 @@ function isThere(path: string): boolean {
 }
 
 /** In order, so that the same files are always told the same. */
-async function filesIn(folder: string, within: string): Promise<string[]> {
+async function listFiles(folder: string, within: string): Promise<string[]> {
   const entries = await readdir(join(folder, within), { withFileTypes: true })
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   const found: string[] = []
-  for (const entry of entries) found.push(...(await filesOf(folder, join(within, entry.name), entry)))
-  if (found.length > MOST_FILES) throw new ModuleFolderFault(`${folder} holds more than ${MOST_FILES} files.`)
+  for (const entry of entries) found.push(...(await listEntryFiles(folder, join(within, entry.name), entry)))
+  if (found.length > MAX_FILES) throw new ModuleFolderError(`${folder} holds more than ${MAX_FILES} files.`)
   return found
 }
 
 /** Links are left out: what they lead to is not what was trusted. */
-async function filesOf(folder: string, name: string, entry: Dirent): Promise<string[]> {
-  if (entry.isDirectory()) return SKIPPED.has(entry.name) ? [] : filesIn(folder, name)
+async function listEntryFiles(folder: string, name: string, entry: Dirent): Promise<string[]> {
+  if (entry.isDirectory()) return SKIPPED_NAMES.has(entry.name) ? [] : listFiles(folder, name)
   return entry.isFile() ? [name] : []
 }

@@ -4,21 +4,21 @@
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
 import type { Environment } from '../processes/environment.ts'
-import type { ResidentEnd } from '../processes/long-lived-process.ts'
+import type { LongLivedProcessExit } from '../processes/long-lived-process.ts'
 import type { Isolation } from '../sandbox/sandbox.ts'
 import type { ModuleFolder } from './module-folder.ts'
-import { type CallOptions, type ModuleLimits, ModuleProcess, type ModuleStarter } from './module-process.ts'
-import type { Described } from './module-protocol.ts'
+import { type ModuleCallOptions, type ModuleLimits, ModuleProcess, type ModuleStarter } from './module-process.ts'
+import type { ModuleDescription } from './module-protocol.ts'
 
 /** A module, as it was looked at. */
-export interface Module {
+export interface ModuleReference {
   folder: ModuleFolder
   /** Its path in that folder. */
   name: string
   env_allow: readonly string[]
 }
 
-export interface PoolSettings extends ModuleLimits {
+export interface ModulePoolSettings extends ModuleLimits {
   /** How many run at once. */
   processes: number
   /** How long one is kept that nobody needs. */
@@ -26,33 +26,33 @@ export interface PoolSettings extends ModuleLimits {
 }
 
 /** Where a module runs. */
-export interface Where {
+export interface ModuleRunContext {
   workspace: Workspace
   isolation: Isolation
   signal: AbortSignal
 }
 
 /** A module to be asked. */
-export interface Asked {
-  described: Described
-  call(name: string, args: readonly unknown[], options?: Omit<CallOptions, 'signal'>): Promise<unknown>
+export interface RunningModule {
+  description: ModuleDescription
+  call(name: string, args: readonly unknown[], options?: Omit<ModuleCallOptions, 'signal'>): Promise<unknown>
 }
 
-interface Kept {
+interface IdleProcess {
   process: ModuleProcess
   timer: NodeJS.Timeout
 }
 
 export class ModulePool {
   readonly #starter: ModuleStarter
-  readonly #settings: PoolSettings
-  readonly #idle = new Map<string, Kept[]>()
+  readonly #settings: ModulePoolSettings
+  readonly #idle = new Map<string, IdleProcess[]>()
   readonly #running = new Set<ModuleProcess>()
   readonly #closing = new AbortController()
   readonly #waiting = new Set<() => void>()
-  #taken = 0
+  #inUse = 0
 
-  constructor(starter: ModuleStarter, settings: PoolSettings) {
+  constructor(starter: ModuleStarter, settings: ModulePoolSettings) {
     this.#starter = starter
     this.#settings = settings
   }
@@ -63,7 +63,7 @@ export class ModulePool {
   }
 
   /** The least rights that are to be had here: a module is described with these, and shows what it would do. */
-  async least(): Promise<Isolation> {
+  async minimalIsolation(): Promise<Isolation> {
     const states = await this.#starter.sandbox.states()
     const strict = states.some(({ level, holds }) => level === 'strict' && holds)
     return { level: strict ? 'strict' : this.#starter.sandbox.default, network: [] }
@@ -71,35 +71,35 @@ export class ModulePool {
 
   /** Has a module do something, in a process that nobody else uses meanwhile. Tells also what that left behind, where it
    * ended with the work. */
-  async use<T>(
-    module: Module,
-    where: Where,
-    work: (asked: Asked) => Promise<T>
-  ): Promise<{ value: T; end?: ResidentEnd }> {
+  async run<T>(
+    module: ModuleReference,
+    where: ModuleRunContext,
+    work: (asked: RunningModule) => Promise<T>
+  ): Promise<{ value: T; end?: LongLivedProcessExit }> {
     const signal = AbortSignal.any([where.signal, this.#closing.signal])
-    const key = keyOf(module, where)
-    await this.#enter(signal)
+    const key = poolKey(module, where)
+    await this.#acquireSlot(signal)
     let process: ModuleProcess | undefined
     try {
       process = this.#takeIdle(key) ?? (await this.#start(module, where, signal))
       const own = process
       const value = await work({
-        described: own.described,
+        description: own.description,
         call: (name, args, options) => own.call(name, args, { ...options, signal })
       })
       if (where.isolation.level === 'strict') return { value }
       return { value, end: await own.stop('its call has ended') }
     } finally {
-      if (process) await this.#leave(key, process, where.isolation)
-      this.#exit()
+      if (process) await this.#release(key, process, where.isolation)
+      this.#releaseSlot()
     }
   }
 
   /** Ends those that are kept of a module, since it is not what it was. */
-  async drop({ folder }: Pick<Module, 'folder'>): Promise<void> {
+  async evict({ folder }: Pick<ModuleReference, 'folder'>): Promise<void> {
     const kept = [...this.#idle].filter(([key]) => key.startsWith(`${folder.path}\n${folder.sha256}\n`))
     for (const [key] of kept) this.#idle.delete(key)
-    await Promise.all(kept.flatMap(([, all]) => all.map(one => this.#end(one, 'the module is not what it was'))))
+    await Promise.all(kept.flatMap(([, all]) => all.map(one => this.#stop(one, 'the module is not what it was'))))
   }
 
   /** How many processes there are, working or kept. */
@@ -113,9 +113,13 @@ export class ModulePool {
     await Promise.all([...this.#running].map(process => process.stop('the server is shutting down')))
   }
 
-  async #start({ folder, name, env_allow }: Module, { workspace, isolation }: Where, signal: AbortSignal) {
+  async #start(
+    { folder, name, env_allow }: ModuleReference,
+    { workspace, isolation }: ModuleRunContext,
+    signal: AbortSignal
+  ) {
     // One that nobody uses makes room.
-    if (this.#running.size >= this.#settings.processes) await this.#dropOldest()
+    if (this.#running.size >= this.#settings.processes) await this.#evictOldest()
     const options = { folder, module: name, workspace, isolation, env_allow, limits: this.#settings }
     const process = await ModuleProcess.start(options, this.#starter, signal)
     this.#running.add(process)
@@ -126,42 +130,42 @@ export class ModulePool {
   #takeIdle(key: string): ModuleProcess | undefined {
     const kept = this.#idle.get(key)?.pop()
     clearTimeout(kept?.timer)
-    return kept?.process.isOver ? this.#takeIdle(key) : kept?.process
+    return kept?.process.hasExited ? this.#takeIdle(key) : kept?.process
   }
 
-  async #leave(key: string, process: ModuleProcess, { level }: Isolation) {
-    if (process.isOver) return
+  async #release(key: string, process: ModuleProcess, { level }: Isolation) {
+    if (process.hasExited) return
     if (level !== 'strict' || this.#closing.signal.aborted || process.isBusy) {
       await process.stop('its call has ended')
       return
     }
-    const kept: Kept = {
+    const kept: IdleProcess = {
       process,
       timer: setTimeout(() => {
         this.#idle.set(key, this.#idle.get(key)?.filter(one => one !== kept) ?? [])
-        void this.#end(kept, 'nobody needed it')
+        void this.#stop(kept, 'nobody needed it')
       }, this.#settings.idle_ms).unref()
     }
     this.#idle.set(key, [...(this.#idle.get(key) ?? []), kept])
   }
 
-  async #dropOldest() {
+  async #evictOldest() {
     for (const [key, [oldest, ...others]] of this.#idle) {
       this.#idle.set(key, others)
-      if (oldest) return this.#end(oldest, 'another one needed its place')
+      if (oldest) return this.#stop(oldest, 'another one needed its place')
       this.#idle.delete(key)
     }
   }
 
-  async #end({ process, timer }: Kept, why: string) {
+  async #stop({ process, timer }: IdleProcess, why: string) {
     clearTimeout(timer)
     await process.stop(why)
   }
 
   /** Waits for a place. Whoever gives up waits no more, so that the next one gets what comes free. */
-  async #enter(signal: AbortSignal) {
+  async #acquireSlot(signal: AbortSignal) {
     signal.throwIfAborted()
-    while (this.#taken >= this.#settings.processes) {
+    while (this.#inUse >= this.#settings.processes) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const giveUp = () => {
         this.#waiting.delete(resolve)
@@ -171,11 +175,11 @@ export class ModulePool {
       signal.addEventListener('abort', giveUp, { once: true })
       await promise.finally(() => signal.removeEventListener('abort', giveUp))
     }
-    this.#taken += 1
+    this.#inUse += 1
   }
 
-  #exit() {
-    this.#taken -= 1
+  #releaseSlot() {
+    this.#inUse -= 1
     const [next] = this.#waiting
     if (next === undefined) return
     this.#waiting.delete(next)
@@ -183,5 +187,7 @@ export class ModulePool {
   }
 }
 
-const keyOf = ({ folder, name, env_allow }: Module, { workspace, isolation: { level, network } }: Where) =>
-  [folder.path, folder.sha256, name, workspace.name, level, ...network, '', ...env_allow].join('\n')
+const poolKey = (
+  { folder, name, env_allow }: ModuleReference,
+  { workspace, isolation: { level, network } }: ModuleRunContext
+) => [folder.path, folder.sha256, name, workspace.name, level, ...network, '', ...env_allow].join('\n')

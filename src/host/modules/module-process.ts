@@ -9,20 +9,27 @@ import { BoundedLines } from '../processes/bounded-lines.ts'
 import { commandEnvironment, type Environment } from '../processes/environment.ts'
 import { findShell } from '../processes/find-program.ts'
 import {
-  type Resident,
-  type ResidentEnd,
-  type ResidentStarter,
-  startResident
+  type LongLivedProcess,
+  type LongLivedProcessExit,
+  type LongLivedProcessStarter,
+  startLongLivedProcess
 } from '../processes/long-lived-process.ts'
-import { KILL_GRACE_MS, type Spawned } from '../processes/spawner/child-handle.ts'
-import { notSetUp } from '../sandbox/bubblewrap/setup-errors.ts'
-import { real } from '../sandbox/path-within.ts'
+import { type ChildHandle, KILL_GRACE_MS } from '../processes/spawner/child-handle.ts'
+import { sandboxSetupError } from '../sandbox/bubblewrap/setup-errors.ts'
+import { realPath } from '../sandbox/path-within.ts'
 import type { Isolation, Mount } from '../sandbox/sandbox.ts'
 import type { ModuleFolder } from './module-folder.ts'
-import { type Described, FROM_SERVER, type FromModule, type Start, TO_SERVER, type Told } from './module-protocol.ts'
+import {
+  FROM_SERVER,
+  type ModuleDescription,
+  type ModuleMessage,
+  type ModuleProgress,
+  type StartMessage,
+  TO_SERVER
+} from './module-protocol.ts'
 
 /** What module processes are started with. */
-export interface ModuleStarter extends ResidentStarter {
+export interface ModuleStarter extends LongLivedProcessStarter {
   environment: Environment
 }
 
@@ -45,59 +52,59 @@ export interface ModuleLimits {
   answer_bytes: number
 }
 
-export interface CallOptions {
+export interface ModuleCallOptions {
   /** Fields of the last argument of the function, besides `signal`, `progress` and `log`. */
   context?: object
   signal: AbortSignal
-  told?: ((told: Told | Printed) => void) | undefined
+  onOutput?: ((told: ModuleProgress | PrintedText) => void) | undefined
 }
 
 /** What the module printed, to standard output or error. */
-export interface Printed {
+export interface PrintedText {
   printed: string
 }
 
-interface Pending {
+interface PendingCall {
   resolve(result: unknown): void
   reject(error: unknown): void
-  told: CallOptions['told']
+  onOutput: ModuleCallOptions['onOutput']
 }
 
-const MARK = 'MODULE_PROCESS'
+const PROCESS_MARK = 'MODULE_PROCESS'
 /** How long a function that was asked to stop may go on. */
-const STOP_MS = 500
-const PRINTED_CHARACTERS = 4_000
+const STOP_TIMEOUT_MS = 500
+const MAX_PRINTED_CHARACTERS = 4_000
 /** Memory of Node besides what the module's own values take. */
 const HEAP_SHARE = 0.75
 const MIB = 1024 * 1024
 /** The pipes get numbers of their own, so that what the module prints never mixes with what it answers. */
-const OWN_PIPES = `exec "$@" ${TO_SERVER}>&1 ${FROM_SERVER}<&0 </dev/null 1>&2`
+const PIPE_SCRIPT = `exec "$@" ${TO_SERVER}>&1 ${FROM_SERVER}<&0 </dev/null 1>&2`
 
 export class ModuleProcess {
   readonly pid: number
   /** Resolves when nothing of it is left. */
-  readonly ended: Promise<ResidentEnd>
+  readonly ended: Promise<LongLivedProcessExit>
   readonly #name: string
-  readonly #spawned: Spawned
-  readonly #pending = new Map<number, Pending>()
-  readonly #ready = Promise.withResolvers<Described>()
-  #described: Described | undefined
+  readonly #spawned: ChildHandle
+  readonly #pending = new Map<number, PendingCall>()
+  readonly #ready = Promise.withResolvers<ModuleDescription>()
+  #description: ModuleDescription | undefined
   #printed = ''
   #lastId = 0
-  #over: ToolError | undefined
-  #why: string | undefined
+  #exitError: ToolError | undefined
+  #exitReason: string | undefined
 
   /** Resolves once the module is loaded. Fails with EXECUTION_ERROR where it cannot be, with what is wrong. */
   static async start(options: ModuleOptions, starter: ModuleStarter, signal?: AbortSignal): Promise<ModuleProcess> {
-    const own = new ModuleProcess(options, await started(options, starter))
+    const own = new ModuleProcess(options, await startModuleProcess(options, starter))
     const { start_ms } = options.limits
     const timer = setTimeout(() => own.kill(`it was not loaded within ${start_ms} ms`), start_ms)
     const cancelled = () => own.kill('it is not needed any more')
     signal?.addEventListener('abort', cancelled, { once: true })
     if (signal?.aborted) cancelled()
     try {
-      own.#send(startOf(options))
-      own.#described = await own.#ready.promise
+      own.#send(toStartMessage(options))
+      own.#description = await own.#ready.promise
       return own
     } catch (error) {
       await own.ended
@@ -109,24 +116,24 @@ export class ModuleProcess {
     }
   }
 
-  private constructor({ module, limits, isolation }: ModuleOptions, { spawned, ended }: Resident) {
+  private constructor({ module, limits, isolation }: ModuleOptions, { spawned, ended }: LongLivedProcess) {
     this.pid = spawned.pid
     this.#name = module
     this.#spawned = spawned
     const lines = new BoundedLines(limits.answer_bytes)
-    spawned.read('stdout', bytes => this.#take(lines, bytes))
-    spawned.stderr.setEncoding('utf8').on('data', (text: string) => this.#heard(text))
+    spawned.read('stdout', bytes => this.#readLines(lines, bytes))
+    spawned.stderr.setEncoding('utf8').on('data', (text: string) => this.#onPrinted(text))
     this.#ready.promise.catch(() => {})
-    this.ended = this.#end(ended, isolation)
+    this.ended = this.#waitForExit(ended, isolation)
   }
 
   /** The default export, as far as it is data. */
-  get described(): Described {
-    return this.#described!
+  get description(): ModuleDescription {
+    return this.#description!
   }
 
-  get isOver(): boolean {
-    return this.#over !== undefined
+  get hasExited(): boolean {
+    return this.#exitError !== undefined
   }
 
   /** Something that it was asked has not been answered. */
@@ -137,18 +144,22 @@ export class ModuleProcess {
   /** Calls a function of the default export, with these arguments and then a context. Fails with EXECUTION_ERROR where it
    * throws or the process ends, and with the signal's reason; a function that does not heed the signal is ended with the
    * process. */
-  async call(name: string, args: readonly unknown[], { context = {}, signal, told }: CallOptions): Promise<unknown> {
+  async call(
+    name: string,
+    args: readonly unknown[],
+    { context = {}, signal, onOutput }: ModuleCallOptions
+  ): Promise<unknown> {
     signal.throwIfAborted()
-    if (this.#over) throw this.#over
+    if (this.#exitError) throw this.#exitError
     // An error reports what was printed during its own call, not during earlier ones.
     if (!this.isBusy) this.#printed = ''
     const id = ++this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#pending.set(id, { resolve, reject, told })
+    this.#pending.set(id, { resolve, reject, onOutput })
     let timer: NodeJS.Timeout | undefined
     const abort = () => {
       this.#send({ cancel: id })
-      timer = setTimeout(() => this.kill('it did not stop when asked to'), STOP_MS)
+      timer = setTimeout(() => this.kill('it did not stop when asked to'), STOP_TIMEOUT_MS)
     }
     signal.addEventListener('abort', abort, { once: true })
     try {
@@ -166,14 +177,14 @@ export class ModuleProcess {
 
   /** Ends it at once. */
   kill(why: string) {
-    this.#why ??= why
+    this.#exitReason ??= why
     this.#spawned.kill(0)
   }
 
   /** Lets it end, and ends it where it does not. */
-  async stop(why: string): Promise<ResidentEnd> {
-    this.#why ??= why
-    if (!this.isOver) this.#spawned.kill(KILL_GRACE_MS)
+  async stop(why: string): Promise<LongLivedProcessExit> {
+    this.#exitReason ??= why
+    if (!this.hasExited) this.#spawned.kill(KILL_GRACE_MS)
     return this.ended
   }
 
@@ -182,37 +193,37 @@ export class ModuleProcess {
     if (stdin && !stdin.destroyed) stdin.write(`${JSON.stringify(message)}\n`)
   }
 
-  #take(lines: BoundedLines, bytes: Uint8Array): boolean {
+  #readLines(lines: BoundedLines, bytes: Uint8Array): boolean {
     try {
-      for (const line of lines.push(bytes)) this.#hear(JSON.parse(line) as FromModule)
+      for (const line of lines.push(bytes)) this.#onMessage(JSON.parse(line) as ModuleMessage)
     } catch (error) {
       this.kill(error instanceof SyntaxError ? 'what it answered is no message' : (error as Error).message)
     }
     return true
   }
 
-  #hear(message: FromModule) {
-    if ('told' in message) this.#pending.get(message.id)?.told?.(message.told)
+  #onMessage(message: ModuleMessage) {
+    if ('told' in message) this.#pending.get(message.id)?.onOutput?.(message.told)
     // Printed output has a pipe of its own. What was printed before the answer is readable no later than the answer, so it
     // is read in this turn of the event loop at the latest.
     else setImmediate(() => this.#settle(message))
   }
 
   /** Hands over what ends the start or a call. */
-  #settle(message: Exclude<FromModule, { told: Told }>) {
+  #settle(message: Exclude<ModuleMessage, { told: ModuleProgress }>) {
     if ('ready' in message) return this.#ready.resolve(message.ready)
-    if ('fault' in message) return this.#ready.reject(this.#faulty(message.fault))
+    if ('fault' in message) return this.#ready.reject(this.#toError(message.fault))
     const pending = this.#pending.get(message.id)
-    if ('error' in message) pending?.reject(this.#faulty(message.error))
+    if ('error' in message) pending?.reject(this.#toError(message.error))
     else pending?.resolve(message.result)
   }
 
-  #heard(text: string) {
-    this.#printed = (this.#printed + text).slice(-PRINTED_CHARACTERS)
-    for (const { told } of this.#pending.values()) told?.({ printed: text })
+  #onPrinted(text: string) {
+    this.#printed = (this.#printed + text).slice(-MAX_PRINTED_CHARACTERS)
+    for (const { onOutput } of this.#pending.values()) onOutput?.({ printed: text })
   }
 
-  #faulty({ message, where }: { message: string; where?: string }): ToolError {
+  #toError({ message, where }: { message: string; where?: string }): ToolError {
     const at = where === undefined ? '' : ` (${where})`
     return new ToolError('EXECUTION_ERROR', `${message}${at}`, this.#details(where))
   }
@@ -222,61 +233,61 @@ export class ModuleProcess {
     return { module: this.#name, ...(where !== undefined && { where }), ...(printed && { printed }) }
   }
 
-  async #end(ended: Resident['ended'], { level }: Isolation): Promise<ResidentEnd> {
+  async #waitForExit(ended: LongLivedProcess['ended'], { level }: Isolation): Promise<LongLivedProcessExit> {
     const end = await ended
     // Lets the last message be settled first.
     await new Promise(setImmediate)
     const { exit_code, signal, out_of_memory, never_began } = end
-    if (out_of_memory) this.#why = 'it took more memory than it may'
-    const how = this.#why ?? (signal ? `it was ended by ${signal}` : `it ended by itself with code ${exit_code}`)
-    this.#over =
-      never_began && level !== 'none' && this.#why === undefined
-        ? notSetUp(this.#printed, exit_code ?? 1)
+    if (out_of_memory) this.#exitReason = 'it took more memory than it may'
+    const how = this.#exitReason ?? (signal ? `it was ended by ${signal}` : `it ended by itself with code ${exit_code}`)
+    this.#exitError =
+      never_began && level !== 'none' && this.#exitReason === undefined
+        ? sandboxSetupError(this.#printed, exit_code ?? 1)
         : new ToolError('EXECUTION_ERROR', `The module ${this.#name} does not answer: ${how}.`, this.#details())
-    this.#ready.reject(this.#over)
-    for (const { reject } of this.#pending.values()) reject(this.#over)
+    this.#ready.reject(this.#exitError)
+    for (const { reject } of this.#pending.values()) reject(this.#exitError)
     return end
   }
 }
 
-async function started(
+async function startModuleProcess(
   { folder, workspace, isolation, env_allow, limits: { memory_bytes } }: ModuleOptions,
   { environment, ...starter }: ModuleStarter
-): Promise<Resident> {
+): Promise<LongLivedProcess> {
   const env = commandEnvironment(environment, env_allow, {})
   const heap = `--max-old-space-size=${Math.max(16, Math.floor((memory_bytes * HEAP_SHARE) / MIB))}`
-  const node = real(process.execPath)
+  const node = realPath(process.execPath)
   const program = {
     file: findShell(env),
-    args: ['-c', OWN_PIPES, 'sh', node, heap, '--no-warnings', GUEST],
+    args: ['-c', PIPE_SCRIPT, 'sh', node, heap, '--no-warnings', GUEST_FILE],
     cwd: workspace.root,
     env,
-    mounts: [...new Set([node, ...OWN_FILES, folder.path])].map((file): Mount => ({ from: file, to: file })),
+    mounts: [...new Set([node, ...MOUNTED_FILES, folder.path])].map((file): Mount => ({ from: file, to: file })),
     limits: { memory_bytes, cpu_seconds: Number.POSITIVE_INFINITY }
   }
   await starter.sandbox.states()
-  return startResident({ mark: MARK, program, isolation, workspace }, starter)
+  return startLongLivedProcess({ mark: PROCESS_MARK, program, isolation, workspace }, starter)
 }
 
-const startOf = ({ folder, module }: ModuleOptions): Start => ({
+const toStartMessage = ({ folder, module }: ModuleOptions): StartMessage => ({
   file: `${folder.path}/${module}`,
   folder: folder.path,
   files: folder.files,
-  own: OWN
+  own: AUTHORING_MODULES
 })
 
 // As sources, or as built from them: in one file each.
 const isSource = import.meta.url.endsWith('.ts')
-const ownFile = (source: string, built: string) =>
-  real(fileURLToPath(new URL(isSource ? source : built, import.meta.url)))
-const GUEST = ownFile('./guest.ts', './module-guest.js')
+const packageFile = (source: string, built: string) =>
+  realPath(fileURLToPath(new URL(isSource ? source : built, import.meta.url)))
+const GUEST_FILE = packageFile('./guest.ts', './module-guest.js')
 /** What modules import from us. */
-const OWN = {
-  'toolgate/tool': ownFile('../../authoring/tool.ts', '../authoring/tool.js'),
-  'toolgate/hook': ownFile('../../authoring/hook.ts', '../authoring/hook.js')
+const AUTHORING_MODULES = {
+  'toolgate/tool': packageFile('../../authoring/tool.ts', '../authoring/tool.js'),
+  'toolgate/hook': packageFile('../../authoring/hook.ts', '../authoring/hook.js')
 }
-const OWN_FILES = [
-  GUEST,
-  ...Object.values(OWN),
+const MOUNTED_FILES = [
+  GUEST_FILE,
+  ...Object.values(AUTHORING_MODULES),
   ...(isSource ? [dirname(dirname(createRequire(import.meta.url).resolve('typebox')))] : [])
 ]

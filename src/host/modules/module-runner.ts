@@ -2,81 +2,87 @@
 // something, and what they say comes without secrets.
 import { ToolError } from '../../errors.ts'
 import type { Effects, Workspace } from '../host.ts'
-import type { ResidentEnd } from '../processes/long-lived-process.ts'
+import type { LongLivedProcessExit } from '../processes/long-lived-process.ts'
 import type { Isolation } from '../sandbox/sandbox.ts'
-import type { Masking } from '../secrets/secret-masker.ts'
-import type { Asked, Module, ModulePool } from './module-pool.ts'
-import type { Printed } from './module-process.ts'
-import type { Told } from './module-protocol.ts'
+import type { SecretMasker } from '../secrets/secret-masker.ts'
+import type { ModulePool, ModuleReference, RunningModule } from './module-pool.ts'
+import type { PrintedText } from './module-process.ts'
+import type { ModuleProgress } from './module-protocol.ts'
 
 /** What a module tells, as a call may show it. */
-export type Saying = Told | { printed: string; offset: number }
+export type ModuleOutput = ModuleProgress | { printed: string; offset: number }
 
-export interface UseOptions {
+export interface ModuleRunOptions {
   isolation: Isolation
   /** How long the work may take, once the module is loaded. */
   timeout_ms: number
-  told?: (saying: Saying) => void
+  onOutput?: (saying: ModuleOutput) => void
 }
 
-export type Ask = (name: string, args: readonly unknown[], context: object) => Promise<unknown>
+export type CallModule = (name: string, args: readonly unknown[], context: object) => Promise<unknown>
 
-export class ModuleRuns {
+export class ModuleRunner {
   readonly #pool: ModulePool
   readonly #workspace: Workspace
-  readonly #effects: Pick<Effects, 'signal' | 'committed'>
-  readonly #masking: Masking
+  readonly #effects: Pick<Effects, 'signal' | 'commitIntent'>
+  readonly #masker: SecretMasker
 
   constructor(
     pool: ModulePool,
     workspace: Workspace,
-    effects: Pick<Effects, 'signal' | 'committed'>,
-    masking: Masking
+    effects: Pick<Effects, 'signal' | 'commitIntent'>,
+    masking: SecretMasker
   ) {
     this.#pool = pool
     this.#workspace = workspace
     this.#effects = effects
-    this.#masking = masking
+    this.#masker = masking
   }
 
   /** The least rights that a module can be given here. */
-  least(): Promise<Isolation> {
-    return this.#pool.least()
+  minimalIsolation(): Promise<Isolation> {
+    return this.#pool.minimalIsolation()
   }
 
   /** Has a module do something, in a process that nobody else uses meanwhile. */
-  async use<T>(
-    module: Module,
-    { isolation, told, timeout_ms }: UseOptions,
-    work: (ask: Ask) => Promise<T>
-  ): Promise<{ value: T; end?: ResidentEnd }> {
-    const { signal: call, committed } = this.#effects
-    if (isolation.level !== 'strict') await committed()
+  async run<T>(
+    module: ModuleReference,
+    { isolation, onOutput, timeout_ms }: ModuleRunOptions,
+    work: (ask: CallModule) => Promise<T>
+  ): Promise<{ value: T; end?: LongLivedProcessExit }> {
+    const { signal: call, commitIntent } = this.#effects
+    if (isolation.level !== 'strict') await commitIntent()
     const late = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const signal = AbortSignal.any([call, late.signal])
-    const printing = told && this.#printing(told)
+    const printing = onOutput && this.#createPrintMasker(onOutput)
     const hear =
-      told && ((one: Told | Printed) => ('printed' in one ? printing!.push(one.printed) : told(this.#masked(one))))
+      onOutput &&
+      ((one: ModuleProgress | PrintedText) =>
+        'printed' in one ? printing!.push(one.printed) : onOutput(this.#mask(one)))
     try {
-      return await this.#pool.use(module, { workspace: this.#workspace, isolation, signal }, ({ call }: Asked) => {
-        const tooLate = new ToolError('TIMEOUT', `No answer within ${timeout_ms} ms.`)
-        timer = setTimeout(() => late.abort(tooLate), timeout_ms)
-        return work(async (name, args, context) => this.#masked(await call(name, args, { context, told: hear })))
-      })
+      return await this.#pool.run(
+        module,
+        { workspace: this.#workspace, isolation, signal },
+        ({ call }: RunningModule) => {
+          const tooLate = new ToolError('TIMEOUT', `No answer within ${timeout_ms} ms.`)
+          timer = setTimeout(() => late.abort(tooLate), timeout_ms)
+          return work(async (name, args, context) => this.#mask(await call(name, args, { context, onOutput: hear })))
+        }
+      )
     } finally {
       clearTimeout(timer)
       printing?.end()
     }
   }
 
-  #masked<T>(value: T): T {
-    return this.#masking.maskedAll(value)
+  #mask<T>(value: T): T {
+    return this.#masker.maskValue(value)
   }
 
   /** What is printed may come in pieces that end within a secret, or within a character. */
-  #printing(told: (saying: Saying) => void) {
-    const masker = this.#masking.masker()
+  #createPrintMasker(told: (saying: ModuleOutput) => void) {
+    const masker = this.#masker.createStreamMasker()
     const decoder = new TextDecoder()
     let offset = 0
     const tell = (bytes: Uint8Array, stream: boolean) => {

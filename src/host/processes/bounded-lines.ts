@@ -3,12 +3,12 @@
 const NEWLINE = 0x0a
 
 export class BoundedLines {
-  readonly #most_bytes: number
+  readonly #maxBytes: number
   #parts: Buffer[] = []
   #bytes = 0
 
   constructor(most_bytes: number) {
-    this.#most_bytes = most_bytes
+    this.#maxBytes = most_bytes
   }
 
   /** The lines that these bytes complete; the bytes need not last for longer than this. Throws where one is too long. */
@@ -27,7 +27,7 @@ export class BoundedLines {
 
   #add(part: Buffer) {
     this.#bytes += part.length
-    if (this.#bytes > this.#most_bytes) throw new Error(`it sent more than ${this.#most_bytes} bytes at once`)
+    if (this.#bytes > this.#maxBytes) throw new Error(`it sent more than ${this.#maxBytes} bytes at once`)
     if (part.length > 0) this.#parts.push(part)
   }
 }

@@ -5,7 +5,7 @@ const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'TMPD
 const ALLOWED_PREFIXES = ['LC_']
 /** Nobody sits in front of a command: nothing is paged, coloured by guess, or asked for where there is no input. That it
  * runs in a continuous integration is not claimed, because tests and builds do other things there. */
-const UNATTENDED = {
+const NON_INTERACTIVE = {
   TERM: 'dumb',
   PAGER: 'cat',
   GIT_PAGER: 'cat',
@@ -27,7 +27,7 @@ export function commandEnvironment(
   set: Readonly<Record<string, string>>
 ): Record<string, string> {
   const allowed = new Set([...ALLOWED, ...CERTIFICATE_VARIABLES, ...alsoAllowed])
-  const result: Record<string, string> = { PATH: DEFAULT_PATH, ...UNATTENDED }
+  const result: Record<string, string> = { PATH: DEFAULT_PATH, ...NON_INTERACTIVE }
   for (const [name, value] of Object.entries(own)) {
     const named = allowed.has(name) || ALLOWED_PREFIXES.some(prefix => name.startsWith(prefix))
     if (named && value !== undefined) result[name] = value
@@ -38,4 +38,4 @@ export function commandEnvironment(
 }
 
 /** The environment of programs that the server runs for itself: nothing in it changes what they do. */
-export const plainEnvironment = (own: Environment): Record<string, string> => ({ PATH: own.PATH ?? DEFAULT_PATH })
+export const minimalEnvironment = (own: Environment): Record<string, string> => ({ PATH: own.PATH ?? DEFAULT_PATH })

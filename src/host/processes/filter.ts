@@ -2,10 +2,10 @@
 // kept, so that it can be written to a file just as it came.
 import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
-import { notSetUp } from '../sandbox/bubblewrap/setup-errors.ts'
-import type { Confined, Level, Mount } from '../sandbox/sandbox.ts'
+import { sandboxSetupError } from '../sandbox/bubblewrap/setup-errors.ts'
+import type { ConfinedProgram, IsolationLevel, Mount } from '../sandbox/sandbox.ts'
 import { pauseAndRead } from './pause-and-read.ts'
-import { KILL_GRACE_MS, type Spawned } from './spawner/child-handle.ts'
+import { type ChildHandle, KILL_GRACE_MS } from './spawner/child-handle.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
 /** How long a pipe may stay open once nothing of the program is left. */
@@ -18,49 +18,49 @@ export interface FilterOptions {
   stdin: string
   env?: Readonly<Record<string, string>>
   /** `strict` lets it change nothing, so it needs no leave; undefined for what commands get by default. */
-  level: Level | undefined
+  level: IsolationLevel | undefined
   /** Hosts that it may reach. */
   network?: readonly string[]
   /** What it must find in its sandbox besides. */
   mounts?: readonly Mount[]
   timeout_ms: number
   /** How much it may print to either stream. */
-  most_bytes?: number
+  maxBytes?: number
 }
 
-export interface Filtered {
+export interface FilterResult {
   /** Undefined where it is no UTF-8. */
   text: string | undefined
   /** What it said besides. */
   stderr: string
   exit_code: number | null
-  isolation: Level
+  isolation: IsolationLevel
 }
 
-interface Kept extends Pick<Confined, 'released'> {
-  spawned: Spawned
+interface ConfinedChild extends Pick<ConfinedProgram, 'released'> {
+  spawned: ChildHandle
 }
 
-interface Bounds {
+interface FilterLimits {
   signal: AbortSignal
   timeout_ms: number
-  most_bytes?: number | undefined
-  isolation: Level
+  maxBytes?: number | undefined
+  isolation: IsolationLevel
 }
 
 /** All of what it prints, once it has ended; fails where it takes too long or prints too much, or never ran. */
-export async function filtered({ spawned, released }: Kept, bounds: Bounds): Promise<Filtered> {
-  const made = await answered(spawned, bounds).catch(async (error: unknown) => {
+export async function runFilter({ spawned, released }: ConfinedChild, bounds: FilterLimits): Promise<FilterResult> {
+  const made = await awaitResult(spawned, bounds).catch(async (error: unknown) => {
     await released()
     throw error
   })
   const { never_began } = await released()
-  if (never_began && made.exit_code !== null) throw notSetUp(made.stderr, made.exit_code)
+  if (never_began && made.exit_code !== null) throw sandboxSetupError(made.stderr, made.exit_code)
   return made
 }
 
-async function answered(spawned: Spawned, bounds: Bounds): Promise<Filtered> {
-  const { signal, timeout_ms, isolation, most_bytes = MAX_BYTES } = bounds
+async function awaitResult(spawned: ChildHandle, bounds: FilterLimits): Promise<FilterResult> {
+  const { signal, timeout_ms, isolation, maxBytes = MAX_BYTES } = bounds
   let fault: ToolError | undefined
   const stop = (why?: ToolError) => {
     fault ??= why
@@ -70,23 +70,25 @@ async function answered(spawned: Spawned, bounds: Bounds): Promise<Filtered> {
   const timer = setTimeout(() => stop(new ToolError('TIMEOUT', `It took longer than ${timeout_ms} ms.`)), timeout_ms)
   signal.addEventListener('abort', cancelled, { once: true })
   if (signal.aborted) cancelled()
-  const tooLarge = () => stop(new ToolError('TOO_LARGE', `It printed more than ${most_bytes} bytes.`))
-  const outputs = [spawned.stdout, spawned.stderr].map(socket => gathered(socket, { most_bytes, tooLarge }))
+  const tooLarge = () => stop(new ToolError('TOO_LARGE', `It printed more than ${maxBytes} bytes.`))
+  const outputs = [spawned.stdout, spawned.stderr].map(socket =>
+    collectBytes(socket, { most_bytes: maxBytes, tooLarge })
+  )
   try {
     const { code, left } = await spawned.exited
-    if (left) await spawned.sweep()
+    if (left) await spawned.killTree()
     void pauseAndRead(DRAIN_MS).then(() => [spawned.stdout, spawned.stderr].map(socket => socket.destroy()))
     const [stdout, stderr] = await Promise.all(outputs)
     signal.throwIfAborted()
     if (fault) throw fault
-    return { text: asText(stdout!), stderr: stderr!.toString('utf8'), exit_code: code, isolation }
+    return { text: decodeStrict(stdout!), stderr: stderr!.toString('utf8'), exit_code: code, isolation }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', cancelled)
   }
 }
 
-function gathered(
+function collectBytes(
   socket: Socket,
   { most_bytes, tooLarge }: { most_bytes: number; tooLarge: () => void }
 ): Promise<Buffer> {
@@ -102,7 +104,7 @@ function gathered(
   return promise
 }
 
-function asText(bytes: Buffer): string | undefined {
+function decodeStrict(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {

@@ -3,26 +3,27 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { ToolError } from '../../errors.ts'
 
-const LAST_RESORT = '/bin/sh'
+const FALLBACK_SHELL = '/bin/sh'
 
 /** The shell's full path. */
 export function findShell(env: Readonly<Record<string, string>>): string {
-  return inPath('bash', env) ?? inPath('sh', env) ?? LAST_RESORT
+  return lookUpInPath('bash', env) ?? lookUpInPath('sh', env) ?? FALLBACK_SHELL
 }
 
 /** The full path of a program: looked up in the PATH of `env`, or, where the name has a slash, from `cwd`. */
 export function findProgram(name: string, env: Readonly<Record<string, string>>, cwd: string): string {
   if (name.includes('/')) return resolve(cwd, name)
-  const found = inPath(name, env)
+  const found = lookUpInPath(name, env)
   if (name === '' || !found)
     throw new ToolError('EXECUTION_ERROR', `There is no program ${name || 'without a name'} here.`, { code: 'ENOENT' })
   return found
 }
 
 /** Whether a name is one of a program in the PATH of `env`. */
-export const isThere = (name: string, env: Readonly<Record<string, string>>) => inPath(name, env) !== undefined
+export const isProgramAvailable = (name: string, env: Readonly<Record<string, string>>) =>
+  lookUpInPath(name, env) !== undefined
 
-function inPath(name: string, env: Readonly<Record<string, string>>): string | undefined {
+function lookUpInPath(name: string, env: Readonly<Record<string, string>>): string | undefined {
   if (isAbsolute(name)) return isExecutable(name) ? name : undefined
   const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute)
   return folders.map(folder => join(folder, name)).find(isExecutable)

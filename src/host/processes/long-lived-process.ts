@@ -1,18 +1,18 @@
 // A program that is started to be spoken with for as long as it runs, such as a language server: kept by the sandbox, known
 // by a mark of its own, and gone with all that it started.
 import type { Workspace } from '../host.ts'
-import type { Aftermath, Isolation, Program, Sandbox } from '../sandbox/sandbox.ts'
+import type { Isolation, Program, Sandbox, SandboxReport } from '../sandbox/sandbox.ts'
 import { pauseAndRead } from './pause-and-read.ts'
-import type { Spawned } from './spawner/child-handle.ts'
+import type { ChildHandle } from './spawner/child-handle.ts'
 import type { Spawner } from './spawner/spawner.ts'
 
 /** What such programs are started with. */
-export interface ResidentStarter {
+export interface LongLivedProcessStarter {
   spawner: Spawner
   sandbox: Sandbox
 }
 
-export interface Starting {
+export interface LongLivedProcessOptions {
   /** Name of the variable that marks its kind. */
   mark: string
   program: Program
@@ -20,14 +20,14 @@ export interface Starting {
   workspace: Workspace
 }
 
-export interface Resident {
-  spawned: Spawned
+export interface LongLivedProcess {
+  spawned: ChildHandle
   /** Resolves when nothing of it is left, and what it printed has come. */
-  ended: Promise<ResidentEnd>
+  ended: Promise<LongLivedProcessExit>
 }
 
 /** How it came to its end. */
-export interface ResidentEnd extends Aftermath {
+export interface LongLivedProcessExit extends SandboxReport {
   exit_code: number | null
   signal: string | null
 }
@@ -37,10 +37,10 @@ const DRAIN_MS = 200
 
 let last = 0
 
-export async function startResident(
-  { mark, program, isolation, workspace }: Starting,
-  { spawner, sandbox }: ResidentStarter
-): Promise<Resident> {
+export async function startLongLivedProcess(
+  { mark, program, isolation, workspace }: LongLivedProcessOptions,
+  { spawner, sandbox }: LongLivedProcessStarter
+): Promise<LongLivedProcess> {
   const own = `${process.pid}/${++last}`
   const env = { ...program.env, [mark]: own }
   const { released, ...confined } = await sandbox.confine({ ...program, env }, isolation, workspace)
@@ -49,24 +49,27 @@ export async function startResident(
       ...confined,
       interactive: true,
       mark: `${mark}=${own}`,
-      sandbox: isolation.level === 'workspace' || isolation.level === 'strict'
+      isSandbox: isolation.level === 'workspace' || isolation.level === 'strict'
     })
-    return { spawned, ended: endOf(spawned, released) }
+    return { spawned, ended: waitForCleanup(spawned, released) }
   } catch (error) {
     await released()
     throw error
   }
 }
 
-async function endOf(spawned: Spawned, released: () => Promise<Aftermath>): Promise<ResidentEnd> {
+async function waitForCleanup(
+  spawned: ChildHandle,
+  released: () => Promise<SandboxReport>
+): Promise<LongLivedProcessExit> {
   const exit = await spawned.exited.catch(() => ({ code: null, signal: null, left: false }))
-  if (exit.left) await spawned.sweep()
-  await Promise.all([drained(spawned.stdout), drained(spawned.stderr)])
-  const aftermath = await released().catch((): Aftermath => ({ quarantined: [] }))
+  if (exit.left) await spawned.killTree()
+  await Promise.all([drainSocket(spawned.stdout), drainSocket(spawned.stderr)])
+  const aftermath = await released().catch((): SandboxReport => ({ quarantined: [] }))
   return { ...aftermath, exit_code: exit.code, signal: exit.signal }
 }
 
-async function drained(socket: Spawned['stderr']): Promise<void> {
+async function drainSocket(socket: ChildHandle['stderr']): Promise<void> {
   if (socket.closed) return
   const { promise, resolve } = Promise.withResolvers<void>()
   socket.once('close', resolve)

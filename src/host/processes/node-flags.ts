@@ -1,2 +1,2 @@
 // Node as a small program of the server's own: without a compiler it takes less, and is up sooner.
-export const SMALL_NODE = ['--jitless', '--max-semi-space-size=1', '--no-warnings'] as const
+export const HELPER_NODE_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings'] as const

@@ -5,26 +5,26 @@ import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { openFolder } from '../files/open-folder.ts'
 import type { Effects, Workspace } from '../host.ts'
-import { unmounted } from '../sandbox/host-paths.ts'
-import type { Confined, Isolation, Level, Mount, Program, Sandbox } from '../sandbox/sandbox.ts'
+import { withHostPaths } from '../sandbox/host-paths.ts'
+import type { ConfinedProgram, Isolation, IsolationLevel, Mount, Program, Sandbox } from '../sandbox/sandbox.ts'
 import { Command, type CommandEnd, type CommandTexts, type Delta } from './command/command.ts'
 import { pipeInput, terminalInput } from './command/command-input.ts'
-import { CommandOutput, type Mask } from './command/command-output.ts'
+import { CommandOutput, type OutputMask } from './command/command-output.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
-import { type Filtered, type FilterOptions, filtered } from './filter.ts'
-import { findProgram, findShell, isThere } from './find-program.ts'
-import { type Printed, printedIn } from './outputs/captured-stdout.ts'
-import type { Outputs, OutputWriter } from './outputs/output-store.ts'
-import { type OwnFile, type PlacedFile, placeFile } from './private-temp-file.ts'
-import { heedingKeys, onTerminal, type TerminalSize } from './pty.ts'
-import { pathBeside } from './search-path.ts'
-import type { Spawned } from './spawner/child-handle.ts'
+import { type FilterOptions, type FilterResult, runFilter } from './filter.ts'
+import { findProgram, findShell, isProgramAvailable } from './find-program.ts'
+import { type CapturedStdout, readCapturedStdout } from './outputs/captured-stdout.ts'
+import type { OutputStore, OutputWriter } from './outputs/output-store.ts'
+import { type PrivateFile, type PrivateTempFile, writePrivateTempFile } from './private-temp-file.ts'
+import { type TerminalSize, withDefaultSignals, wrapInPty } from './pty.ts'
+import { searchPathOutside } from './search-path.ts'
+import type { ChildHandle } from './spawner/child-handle.ts'
 import type { Spawner } from './spawner/spawner.ts'
 
-const MARK = 'TOOL_CALL_ID'
+const CALL_ID_VARIABLE = 'TOOL_CALL_ID'
 const TERMINAL = { TERM: 'xterm-256color' }
 const QUIET_MS = 60_000
-const UNKEPT: Isolation = { level: 'none', network: [] }
+const UNSANDBOXED: Isolation = { level: 'none', network: [] }
 
 /** What to run: a line for bash (or sh where there is none), or a program with its arguments. */
 type CommandLine = { command: string } | { argv: readonly string[] }
@@ -54,11 +54,11 @@ export type RunOptions = StartOptions & { timeout_ms: number }
 
 export interface ShellResult extends CommandEnd, CommandTexts {
   /** What kept it from the rest of the machine. */
-  isolation: Level
+  isolation: IsolationLevel
 }
 
 /** Yields output while the command runs and returns its result; leaving it early ends the command. */
-type Running = AsyncGenerator<Delta, ShellResult, void>
+type CommandRun = AsyncGenerator<Delta, ShellResult, void>
 
 export interface ProcessesOptions {
   call_id: string
@@ -74,12 +74,12 @@ export interface ProcessesOptions {
   /** How long a command is silent before that is told. */
   quiet_ms?: number
   /** Made for each stream of each command; without one all is seen as it is. */
-  mask?: () => Mask
+  mask?: () => OutputMask
 }
 
 export class Processes {
   readonly #spawner: Spawner
-  readonly #outputs: Outputs
+  readonly #outputs: OutputStore
   readonly #workspace: Workspace
   readonly #effects: Effects
   readonly #options: ProcessesOptions
@@ -87,9 +87,15 @@ export class Processes {
   /** The output of all commands of the call, one after the other. */
   #writer: OutputWriter | undefined
   /** Where the last one's standard output begins. */
-  #from = 0
+  #stdoutStart = 0
 
-  constructor(spawner: Spawner, outputs: Outputs, workspace: Workspace, effects: Effects, options: ProcessesOptions) {
+  constructor(
+    spawner: Spawner,
+    outputs: OutputStore,
+    workspace: Workspace,
+    effects: Effects,
+    options: ProcessesOptions
+  ) {
     this.#spawner = spawner
     this.#outputs = outputs
     this.#workspace = workspace
@@ -97,8 +103,8 @@ export class Processes {
     this.#options = options
   }
 
-  /** Runs a command to its end. Fails only when it can't be run; see `Running`. */
-  async *run(options: RunOptions): Running {
+  /** Runs a command to its end. Fails only when it can't be run; see `CommandRun`. */
+  async *run(options: RunOptions): CommandRun {
     const command = await this.start(options)
     try {
       yield* command.deltas()
@@ -106,7 +112,7 @@ export class Processes {
       this.#effects.signal.throwIfAborted()
       return { ...command.texts(), ...end, isolation: command.isolation }
     } finally {
-      command.leave()
+      command.release()
     }
   }
 
@@ -114,8 +120,8 @@ export class Processes {
   async start(options: StartOptions): Promise<Command> {
     const { signal } = this.#effects
     signal.throwIfAborted()
-    const isolation = options.isolation ?? (await this.#usual())
-    const { spawned, released } = await this.#spawn(options, isolation, this.#effects.committed())
+    const isolation = options.isolation ?? (await this.#defaultIsolation())
+    const { spawned, released } = await this.#spawn(options, isolation, this.#effects.commitIntent())
     const command = new Command({
       spawned,
       released,
@@ -124,65 +130,65 @@ export class Processes {
       isolation: isolation.level,
       input: options.pty ? terminalInput(spawned.stdin) : pipeInput(options.interactive ? spawned.stdin : undefined),
       interactive: options.interactive === true || options.pty !== undefined,
-      keep: options.survivors === 'keep',
-      quiet_ms: this.#options.quiet_ms ?? QUIET_MS
+      adoptOrphans: options.survivors === 'keep',
+      quietMs: this.#options.quiet_ms ?? QUIET_MS
     })
-    command.timeLimit(options.timeout_ms)
+    command.setTimeLimit(options.timeout_ms)
     return command
   }
 
   /** Writes down a text that a program reads as a file of its own. Whoever placed it removes it. */
-  place(file: OwnFile): Promise<PlacedFile> {
-    return placeFile(this.#options.place_in ?? tmpdir(), file)
+  placeFile(file: PrivateFile): Promise<PrivateTempFile> {
+    return writePrivateTempFile(this.#options.place_in ?? tmpdir(), file)
   }
 
   /** The first of these programs that a command with such an environment finds; undefined where it finds none. */
   find(names: readonly string[], env: Readonly<Record<string, string>> = {}): string | undefined {
     const { env_allow, environment = this.#spawner.environment } = this.#options
     const whole = commandEnvironment(environment, env_allow, env)
-    return names.find(name => isThere(name, whole))
+    return names.find(name => isProgramAvailable(name, whole))
   }
 
   /** The server's search path without folders of workspaces: a project's own program must not stand in for one of the
    * machine where nobody is asked. */
   searchPath(): string {
     const { environment = this.#spawner.environment, roots = [this.#workspace.root] } = this.#options
-    return pathBeside(roots, environment)
+    return searchPathOutside(roots, environment)
   }
 
   /** What the last command has printed to standard output by now, from its beginning: nothing of that is skipped, as may
    * be for those who follow it. */
-  printed(mostBytes: number): Promise<Printed> {
+  capturedStdout(mostBytes: number): Promise<CapturedStdout> {
     const to = this.#writer?.end.stdout ?? 0
-    return printedIn(this.#outputs, this.#options.call_id, { from: this.#from, to }, mostBytes)
+    return readCapturedStdout(this.#outputs, this.#options.call_id, { from: this.#stdoutStart, to }, mostBytes)
   }
 
   /** Whether a level of isolation is to be had here. */
-  async holds(level: Level): Promise<boolean> {
+  async hasLevel(level: IsolationLevel): Promise<boolean> {
     const states = await this.#options.sandbox?.states()
     return states?.some(state => state.level === level && state.holds) ?? false
   }
 
   /** Hands a text to a program, and gives what it prints. Nothing of that is told to anybody. */
-  async filter({ level, network = [], timeout_ms, most_bytes, ...options }: FilterOptions): Promise<Filtered> {
+  async filter({ level, network = [], timeout_ms, maxBytes, ...options }: FilterOptions): Promise<FilterResult> {
     const { signal } = this.#effects
-    const isolation = { level: level ?? (await this.#usual()).level, network }
-    const committed = isolation.level === 'strict' ? undefined : this.#effects.committed()
+    const isolation = { level: level ?? (await this.#defaultIsolation()).level, network }
+    const committed = isolation.level === 'strict' ? undefined : this.#effects.commitIntent()
     const kept = await this.#spawn(options, isolation, committed)
-    return filtered(kept, { signal, timeout_ms, most_bytes, isolation: isolation.level })
+    return runFilter(kept, { signal, timeout_ms, maxBytes, isolation: isolation.level })
   }
 
   #output(): CommandOutput {
     const { call_id, mask } = this.#options
     this.#writer = this.#outputs.open(call_id, this.#writer)
-    this.#from = this.#writer.end.stdout
+    this.#stdoutStart = this.#writer.end.stdout
     return new CommandOutput(this.#writer, call_id, mask)
   }
 
-  async #usual(): Promise<Isolation> {
+  async #defaultIsolation(): Promise<Isolation> {
     const { sandbox } = this.#options
     await sandbox?.states()
-    return sandbox ? { level: sandbox.default, network: [] } : UNKEPT
+    return sandbox ? { level: sandbox.default, network: [] } : UNSANDBOXED
   }
 
   /** What keeps it is made ready while the call's intent is still on its way to the disk; nothing runs before that. */
@@ -190,35 +196,39 @@ export class Processes {
     options: StartOptions,
     isolation: Isolation,
     committed: Promise<void> | undefined
-  ): Promise<Pick<Confined, 'released'> & { spawned: Spawned }> {
+  ): Promise<Pick<ConfinedProgram, 'released'> & { spawned: ChildHandle }> {
     const { stdin, interactive = false, mounts, pty } = options
     const { call_id, env_allow, environment = this.#spawner.environment } = this.#options
     // Unique, so that sweeping up after one command never ends another of the same call.
     const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
     // Told where it is waited for.
     committed?.catch(() => {})
-    const env = commandEnvironment(environment, env_allow, { ...(pty && TERMINAL), ...options.env, [MARK]: id })
+    const env = commandEnvironment(environment, env_allow, {
+      ...(pty && TERMINAL),
+      ...options.env,
+      [CALL_ID_VARIABLE]: id
+    })
     this.#effects.signal.throwIfAborted()
     const folder = openFolder(this.#workspace, options.cwd ?? '.')
     try {
       const own = join(this.#workspace.root, options.cwd ?? '.')
       const program = {
-        ...programOf(options, env, own),
+        ...resolveProgram(options, env, own),
         cwd: folder.path,
         env,
         ...(mounts && { mounts }),
         ...(pty && { terminal: true })
       }
-      const confined = await this.#confined(program, isolation, own)
+      const confined = await this.#confine(program, isolation, own)
       try {
         await committed
         const spawned = await this.#spawner.spawn({
           ...confined,
           stdin,
           interactive: interactive || pty !== undefined,
-          ...(pty && onTerminal(confined, pty, { input: stdin, environment })),
-          mark: `${MARK}=${id}`,
-          sandbox: isolation.level === 'workspace' || isolation.level === 'strict'
+          ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
+          mark: `${CALL_ID_VARIABLE}=${id}`,
+          isSandbox: isolation.level === 'workspace' || isolation.level === 'strict'
         })
         return { spawned, released: confined.released }
       } catch (error) {
@@ -230,12 +240,12 @@ export class Processes {
     }
   }
 
-  async #confined(program: Program, isolation: Isolation, cwd: string): Promise<Confined> {
+  async #confine(program: Program, isolation: Isolation, cwd: string): Promise<ConfinedProgram> {
     const { sandbox } = this.#options
     if (isolation.level === 'none')
       return (
         (await sandbox?.confine(program, isolation, this.#workspace)) ?? {
-          ...unmounted(program),
+          ...withHostPaths(program),
           inherit: [],
           released: async () => ({ quarantined: [] })
         }
@@ -243,11 +253,11 @@ export class Processes {
     if (!sandbox) throw new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox here for level ${isolation.level}.`)
     // By its name: inside, a door of ours leads nowhere, and whatever the name has come to mean meanwhile is kept too.
     const kept = { ...program, cwd }
-    return sandbox.confine(program.terminal ? heedingKeys(kept) : kept, isolation, this.#workspace)
+    return sandbox.confine(program.terminal ? withDefaultSignals(kept) : kept, isolation, this.#workspace)
   }
 }
 
-function programOf(line: CommandLine, env: Record<string, string>, cwd: string): Pick<Program, 'file' | 'args'> {
+function resolveProgram(line: CommandLine, env: Record<string, string>, cwd: string): Pick<Program, 'file' | 'args'> {
   if ('command' in line) return { file: findShell(env), args: ['-c', line.command] }
   const [name = '', ...args] = line.argv
   return { file: findProgram(name, env, cwd), args }

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
-import type { Confined, Program } from '../sandbox/sandbox.ts'
-import { type Environment, plainEnvironment } from './environment.ts'
+import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts'
+import { type Environment, minimalEnvironment } from './environment.ts'
 import { isExecutable } from './find-program.ts'
 import type { SpawnRequest } from './spawner/child-handle.ts'
 
@@ -29,22 +29,22 @@ const PACKAGE = '@lydell/node-pty'
 const FLAGS = ['--max-semi-space-size=1', '--no-warnings']
 /** With numbers of two digits for descriptors, where it can be had. */
 const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash']
-const FIRST_INHERITED = 3
+const FIRST_INHERITED_FD = 3
 const HOST = fileURLToPath(new URL(`./pty-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
 
 /** What starts the program on a terminal, with `input` typed ahead. EXECUTION_ERROR where no terminal can be had. */
-export function onTerminal(
-  program: Confined,
+export function wrapInPty(
+  program: ConfinedProgram,
   size: TerminalSize,
   { input = '', environment }: { input?: string | undefined; environment: Environment }
 ): Pick<SpawnRequest, 'file' | 'args' | 'env' | 'inherit' | 'stdin'> {
-  mustBeThere()
-  const messages: PtyMessage[] = [{ start: { ...withDescriptors(program), size } }, { input }]
+  assertPtyAvailable()
+  const messages: PtyMessage[] = [{ start: { ...openInheritedFiles(program), size } }, { input }]
   return {
     file: process.execPath,
     args: [...FLAGS, HOST],
     // The holder stands outside the sandbox: nothing that the call sets may change what it does.
-    env: plainEnvironment(environment),
+    env: minimalEnvironment(environment),
     inherit: [],
     stdin: messages.map(message => `${JSON.stringify(message)}\n`).join('')
   }
@@ -52,29 +52,30 @@ export function onTerminal(
 
 /** The same program, to be put into a sandbox on a terminal. Keys that send a signal send it to the sandbox too, which
  * ignores them there; what runs in it must not. */
-export function heedingKeys(program: Program): Program {
-  if (!envResets()) return program
+export function withDefaultSignals(program: Program): Program {
+  if (!canResetSignals()) return program
   return { ...program, file: ENV, args: [...RESET, program.file, ...program.args] }
 }
 
 const ENV = '/usr/bin/env'
 const RESET = ['--default-signal=INT,QUIT']
 
-let resets: boolean | undefined
+let resetsSignals: boolean | undefined
 /** Whether the system's env can give signals their usual meaning back; without it a key ends the sandbox. */
-const envResets = () => (resets ??= spawnSync(ENV, [...RESET, 'true'], { stdio: 'ignore', env: {} }).status === 0)
+const canResetSignals = () =>
+  (resetsSignals ??= spawnSync(ENV, [...RESET, 'true'], { stdio: 'ignore', env: {} }).status === 0)
 
 /** The holder keeps its own descriptors from what it starts. So where the program needs some, a shell opens them anew: one
  * by its full path, since it runs outside the sandbox too. */
-function withDescriptors({ file, args, env, inherit }: Confined): Omit<PtyStart, 'size'> {
+function openInheritedFiles({ file, args, env, inherit }: ConfinedProgram): Omit<PtyStart, 'size'> {
   if (inherit.length === 0) return { file, args, env }
-  const opened = inherit.map((_, i) => `exec ${FIRST_INHERITED + i}<"$1"; shift`)
-  const ignoring = envResets() ? ["trap '' INT QUIT"] : []
+  const opened = inherit.map((_, i) => `exec ${FIRST_INHERITED_FD + i}<"$1"; shift`)
+  const ignoring = canResetSignals() ? ["trap '' INT QUIT"] : []
   const script = [...ignoring, ...opened, 'exec "$@"'].join('\n')
   return { file: SHELLS.find(isExecutable) ?? '/bin/sh', args: ['-c', script, 'sh', ...inherit, file, ...args], env }
 }
 
-function mustBeThere() {
+function assertPtyAvailable() {
   try {
     const own = createRequire(import.meta.url)
     createRequire(own.resolve(PACKAGE)).resolve(`${PACKAGE}-${process.platform}-${process.arch}/pty.node`)

@@ -1,16 +1,16 @@
 // The folders that programs are looked for in.
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { isBeneath, real } from '../sandbox/path-within.ts'
+import { isWithin, realPath } from '../sandbox/path-within.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
 
 /** The search path that commands get, without folders in one of these and without those that are not absolute. */
-export function pathBeside(roots: readonly string[], environment: Environment): string {
+export function searchPathOutside(roots: readonly string[], environment: Environment): string {
   const { PATH = '' } = commandEnvironment(environment, [], {})
-  const isWithin = (folder: string) => {
-    const [named, led] = [resolve(folder), real(folder)]
-    return roots.some(root => isBeneath(named, root) || isBeneath(led, root))
+  const isInRoot = (folder: string) => {
+    const [named, led] = [resolve(folder), realPath(folder)]
+    return roots.some(root => isWithin(named, root) || isWithin(led, root))
   }
   return PATH.split(delimiter)
-    .filter(folder => isAbsolute(folder) && !isWithin(folder))
+    .filter(folder => isAbsolute(folder) && !isInRoot(folder))
     .join(delimiter)
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-interface Background {
+interface DetachedProgram {
   program: string
   argv: readonly string[]
   cwd: string
@@ -13,14 +13,14 @@ interface Background {
 }
 
 /** The first line it prints, or how it ended before it printed any. */
-type Started = { line: string } | { exit: number; last_words: string }
+type DetachedStart = { line: string } | { exit: number; lastLine: string }
 
-export async function startInBackground({ program, argv, cwd, env, log }: Background): Promise<Started> {
+export async function spawnDetached({ program, argv, cwd, env, log }: DetachedProgram): Promise<DetachedStart> {
   const to = openSync(log, 'a', 0o600)
   const child = spawn(program, argv, { cwd, env, detached: true, stdio: ['ignore', 'pipe', to] })
   closeSync(to)
-  const { promise, resolve } = Promise.withResolvers<Started>()
-  const ended = (exit: number) => resolve({ exit, last_words: lastLine(log) })
+  const { promise, resolve } = Promise.withResolvers<DetachedStart>()
+  const ended = (exit: number) => resolve({ exit, lastLine: readLastLine(log) })
   child.once('exit', code => ended(code ?? 1))
   child.once('error', () => ended(1))
   const stdout = child.stdout!
@@ -31,4 +31,4 @@ export async function startInBackground({ program, argv, cwd, env, log }: Backgr
   return started
 }
 
-const lastLine = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').at(-1) ?? ''
+const readLastLine = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').at(-1) ?? ''

@@ -4,9 +4,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { isLeftOver, newGroupName } from '../processes/cgroup-names.ts'
+import { isStaleCgroup, newCgroupName } from '../processes/cgroup-names.ts'
 
-interface GroupLimits {
+interface CgroupLimits {
   memory_bytes: number
   processes: number
 }
@@ -14,42 +14,42 @@ interface GroupLimits {
 /** The group of one command. */
 export interface Cgroup {
   /** A process of one thread joins by writing 0 into each of these. */
-  joins: string[]
+  joinFiles: string[]
   /** Once everything in it has ended. */
-  remove(): Promise<GroupEnd>
+  remove(): Promise<CgroupResult>
 }
 
-export interface GroupEnd {
+export interface CgroupResult {
   /** The kernel has killed something in it for the memory that it took. */
   out_of_memory: boolean
 }
 
 const PREFIX = 'toolgate'
 /** What has been killed leaves its group a moment later. */
-const PATIENCE_MS = [0, 5, 20, 80, 320, 1_000]
+const REMOVE_RETRY_DELAYS_MS = [0, 5, 20, 80, 320, 1_000]
 
 export class Cgroups {
   /** Where groups are made: one folder for both limits, or with the older kind one for each. */
   readonly #folders: readonly string[]
-  readonly #limits: GroupLimits
+  readonly #limits: CgroupLimits
 
   /** Undefined where this user may make none. */
-  static find(limits: GroupLimits): Cgroups | undefined {
-    for (const folders of places()) {
+  static find(limits: CgroupLimits): Cgroups | undefined {
+    for (const folders of findCgroupFolders()) {
       const groups = new Cgroups(folders, limits)
       if (groups.#works()) return groups
     }
     return undefined
   }
 
-  constructor(folders: readonly string[], limits: GroupLimits) {
+  constructor(folders: readonly string[], limits: CgroupLimits) {
     this.#folders = folders
     this.#limits = limits
   }
 
   /** For a command that may use up as much as all may, or so much. */
-  make(limits: GroupLimits = this.#limits): Cgroup {
-    const name = newGroupName(PREFIX)
+  make(limits: CgroupLimits = this.#limits): Cgroup {
+    const name = newCgroupName(PREFIX)
     const made: string[] = []
     try {
       for (const folder of this.#folders) {
@@ -59,14 +59,14 @@ export class Cgroups {
       }
       for (const group of made) this.#limit(group, limits)
     } catch (error) {
-      for (const group of made) removeNow(group)
+      for (const group of made) tryRemove(group)
       throw error
     }
     return {
-      joins: made.map(joining),
+      joinFiles: made.map(joinFileOf),
       async remove() {
         const out_of_memory = made.some(ranOutOfMemory)
-        await remove(made)
+        await removeWithRetries(made)
         return { out_of_memory }
       }
     }
@@ -74,23 +74,23 @@ export class Cgroups {
 
   /** Removes what servers left behind that were killed, in groups beside ours too: the next server may be in another. */
   sweep() {
-    for (const folder of this.#folders.flatMap(own => [own, ...foldersIn(path.dirname(own))])) {
-      for (const name of namesIn(folder)) if (isLeftOver(PREFIX, name)) removeNow(path.join(folder, name))
+    for (const folder of this.#folders.flatMap(own => [own, ...subfolders(path.dirname(own))])) {
+      for (const name of listNames(folder)) if (isStaleCgroup(PREFIX, name)) tryRemove(path.join(folder, name))
     }
   }
 
   #works() {
     try {
       this.sweep()
-      const { joins } = this.make()
-      for (const join of joins) removeNow(path.dirname(join))
+      const { joinFiles } = this.make()
+      for (const join of joinFiles) tryRemove(path.dirname(join))
       return true
     } catch {
       return false
     }
   }
 
-  #limit(group: string, { memory_bytes, processes }: GroupLimits) {
+  #limit(group: string, { memory_bytes, processes }: CgroupLimits) {
     const all: [string, number, 'needed' | 'better'][] = [
       ['memory.max', memory_bytes, 'needed'],
       ['memory.swap.max', 0, 'better'],
@@ -116,18 +116,19 @@ export class Cgroups {
 
 /** The older kind takes a thread that moves itself without holding up all starts of processes until that is done, which
  * takes as long as the rest of the sandbox. */
-function joining(group: string): string {
+function joinFileOf(group: string): string {
   const own = path.join(group, 'tasks')
   return existsSync(own) ? own : path.join(group, 'cgroup.procs')
 }
 
 /** Where each kind of group counts what was killed for its memory. */
-const COUNTED = ['memory.events', 'memory.oom_control']
+const OOM_COUNTER_FILES = ['memory.events', 'memory.oom_control']
 
-const ranOutOfMemory = (group: string) => COUNTED.some(name => /^oom_kill [1-9]/m.test(readIn(group, name)))
+const ranOutOfMemory = (group: string) =>
+  OOM_COUNTER_FILES.some(name => /^oom_kill [1-9]/m.test(readFileOrEmpty(group, name)))
 
 /** Empty where that is not there. */
-function readIn(group: string, name: string): string {
+function readFileOrEmpty(group: string, name: string): string {
   try {
     return readFileSync(path.join(group, name), 'latin1')
   } catch {
@@ -135,10 +136,10 @@ function readIn(group: string, name: string): string {
   }
 }
 
-const foldersIn = (folder: string) => namesIn(folder).map(name => path.join(folder, name))
+const subfolders = (folder: string) => listNames(folder).map(name => path.join(folder, name))
 
 /** None where that is no folder, or gone meanwhile. */
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
@@ -147,11 +148,11 @@ function namesIn(folder: string): string[] {
 }
 
 /** Where groups may be made, best first. */
-function places(): string[][] {
+function findCgroupFolders(): string[][] {
   try {
     const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
     const own = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
-    return [...unified(mounts, own), ...separate(mounts, own)]
+    return [...findV2Folders(mounts, own), ...findV1Folders(mounts, own)]
   } catch {
     return []
   }
@@ -159,7 +160,7 @@ function places(): string[][] {
 
 // One tree for all limits. A group with processes in it, as ours has, takes no groups within it that have limits; so
 // they are made beside it, which a person's own services may.
-function unified(mounts: readonly string[], own: readonly string[]): string[][] {
+function findV2Folders(mounts: readonly string[], own: readonly string[]): string[][] {
   const [, mount] = mounts.map(line => line.split(' ')).find(([, , type]) => type === 'cgroup2') ?? []
   const line = own.find(one => one.startsWith('0::'))
   if (!mount || !line) return []
@@ -172,7 +173,7 @@ function unified(mounts: readonly string[], own: readonly string[]): string[][] 
     .map(folder => [folder])
 }
 
-function separate(mounts: readonly string[], own: readonly string[]): string[][] {
+function findV1Folders(mounts: readonly string[], own: readonly string[]): string[][] {
   const folders = ['memory', 'pids'].map(controller => {
     const [, mount] =
       mounts
@@ -185,14 +186,14 @@ function separate(mounts: readonly string[], own: readonly string[]): string[][]
   return folders.every(folder => folder !== undefined) ? [folders] : []
 }
 
-async function remove(groups: readonly string[]) {
-  for (const pause of PATIENCE_MS) {
+async function removeWithRetries(groups: readonly string[]) {
+  for (const pause of REMOVE_RETRY_DELAYS_MS) {
     if (pause > 0) await setTimeout(pause)
-    if (groups.map(removeNow).every(gone => gone)) return
+    if (groups.map(tryRemove).every(gone => gone)) return
   }
 }
 
-function removeNow(group: string): boolean {
+function tryRemove(group: string): boolean {
   try {
     rmdirSync(group)
   } catch {

@@ -5,34 +5,36 @@ import path from 'node:path'
 import { CERTIFICATE_VARIABLES } from '../certificate-variables.ts'
 import type { Environment } from '../processes/environment.ts'
 import { isCredential } from './credentials.ts'
-import { real } from './path-within.ts'
+import { realPath } from './path-within.ts'
 
-const MOST_BYTES = 8 * 1024 * 1024
-const MOST_FILES = 2_000
+const MAX_CERTIFICATE_BYTES = 8 * 1024 * 1024
+const MAX_CERTIFICATE_FILES = 2_000
 
 /** Files and folders by their absolute paths. */
-export function certificatesNamed(environment: Environment): string[] {
+export function findConfiguredCertificates(environment: Environment): string[] {
   const named = CERTIFICATE_VARIABLES.flatMap(name => environment[name]?.split(path.delimiter) ?? [])
   const absolute = named.filter(place => path.isAbsolute(place)).map(place => path.resolve(place))
-  return [...new Set(absolute)].filter(place => !liesHidden(place) && !liesHidden(real(place)) && isPublic(place))
+  return [...new Set(absolute)].filter(
+    place => !isInCredentialFolder(place) && !isInCredentialFolder(realPath(place)) && holdsOnlyCertificates(place)
+  )
 }
 
 /** Certificates have names like those of keys: what counts is where they lie, and what they are. */
-const liesHidden = (place: string) => isCredential(path.dirname(place))
+const isInCredentialFolder = (place: string) => isCredential(path.dirname(place))
 
-function isPublic(place: string): boolean {
+function holdsOnlyCertificates(place: string): boolean {
   try {
-    if (!statSync(place).isDirectory()) return holdsCertificates(place)
+    if (!statSync(place).isDirectory()) return isCertificateFile(place)
     const names = readdirSync(place)
-    return names.length <= MOST_FILES && names.every(name => holdsCertificates(path.join(place, name)))
+    return names.length <= MAX_CERTIFICATE_FILES && names.every(name => isCertificateFile(path.join(place, name)))
   } catch {
     return false
   }
 }
 
-function holdsCertificates(file: string): boolean {
+function isCertificateFile(file: string): boolean {
   const stat = statSync(file)
-  if (!stat.isFile() || stat.size > MOST_BYTES) return false
+  if (!stat.isFile() || stat.size > MAX_CERTIFICATE_BYTES) return false
   const text = readFileSync(file, 'latin1')
   return /-BEGIN (?:TRUSTED |X509 )?CERTIFICATE-/.test(text) && !text.includes('PRIVATE KEY')
 }

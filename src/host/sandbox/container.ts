@@ -2,23 +2,23 @@
 // around a command; so this tells what the container itself leaves open.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { LevelState } from './sandbox.ts'
-import { lacksInEnding } from './unsandboxed.ts'
+import { lacksInProcessCleanup } from './unsandboxed.ts'
 
 /** Files that container engines put into a container. */
-const MARKS = ['/.dockerenv', '/run/.containerenv']
+const CONTAINER_MARKERS = ['/.dockerenv', '/run/.containerenv']
 /** Whoever can speak to one of these starts containers of their own, with all of the machine in them. */
-const ENGINES = [
+const ENGINE_SOCKETS = [
   '/var/run/docker.sock',
   '/run/docker.sock',
   '/run/podman/podman.sock',
   '/run/containerd/containerd.sock'
 ]
 
-export function containerState(): LevelState {
+export function detectContainer(): LevelState {
   const level = 'container'
-  if (!MARKS.some(mark => existsSync(mark)) && !/\bcontainer=/.test(environmentOfFirst()))
+  if (!CONTAINER_MARKERS.some(mark => existsSync(mark)) && !/\bcontainer=/.test(readInitEnvironment()))
     return { level, holds: false, reason: 'This is no container as far as can be seen.' }
-  const engine = ENGINES.find(socket => existsSync(socket))
+  const engine = ENGINE_SOCKETS.find(socket => existsSync(socket))
   if (engine)
     return { level, holds: false, reason: `The container holds ${engine}, by which the machine can be taken over.` }
   const lacks = [
@@ -26,13 +26,13 @@ export function containerState(): LevelState {
     ...(process.getuid?.() === 0 ? ['a user other than root (`--user`)'] : []),
     ...(status('CapBnd') === '0000000000000000' ? [] : ['dropped capabilities (`--cap-drop ALL`)']),
     ...(status('NoNewPrivs') === '1' ? [] : ['no new privileges (`--security-opt no-new-privileges`)']),
-    ...lacksInEnding(),
+    ...lacksInProcessCleanup(),
     ...(isWritable('/usr') ? ['a read-only file system (`--read-only`)'] : [])
   ]
   return { level, holds: true, lacks }
 }
 
-function environmentOfFirst(): string {
+function readInitEnvironment(): string {
   try {
     return readFileSync('/proc/1/environ', 'latin1')
   } catch {

@@ -2,16 +2,17 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { fold, NamePatterns } from '../files/policy/name-patterns.ts'
+import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
 /** Folders of what others have published: nobody keeps secrets there, and they hold most files by far. */
-const PUBLISHED = /^(?:node_modules|(?:site|dist)-packages|python[23](?:\.\d+)?|gems|pkg|registry|share|include)$/
+const PUBLISHED_FOLDERS =
+  /^(?:node_modules|(?:site|dist)-packages|python[23](?:\.\d+)?|gems|pkg|registry|share|include)$/
 /** Of those, the ones that a search path names as they are; a folder of one's own may be called as the others. */
-const PACKAGES = /^(?:node_modules|(?:site|dist)-packages)$/
+const PACKAGE_FOLDERS = /^(?:node_modules|(?:site|dist)-packages)$/
 /** Certificates of those whom TLS trusts. */
-const PUBLIC = /^(?:ca-?certs?|cert|ca-bundle)\.pem$/
+const PUBLIC_CERTIFICATE = /^(?:ca-?certs?|cert|ca-bundle)\.pem$/
 /** Further down there are none but by intent. */
 const MAX_FOLDERS = 4_000
 
@@ -23,27 +24,29 @@ interface Folder {
   isCredential: boolean
 }
 
-export const isCredential = (file: string) => !PUBLIC.test(path.basename(file)) && SENSITIVE.covers(namesOf(file))
+export const isCredential = (file: string) =>
+  !PUBLIC_CERTIFICATE.test(path.basename(file)) && SENSITIVE.covers(namesOf(file))
 
 /** All within the folders, the nearest first. What lies in a credential is not told by itself, nor where links lead. */
-export async function credentialsIn(folders: readonly string[]): Promise<string[]> {
+export async function findCredentials(folders: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const open: Folder[] = folders
-    .filter(folder => !PACKAGES.test(path.basename(folder)))
+    .filter(folder => !PACKAGE_FOLDERS.test(path.basename(folder)))
     .map(folder => ({ path: folder, names: namesOf(folder), isCredential: isCredential(folder) }))
   for (let i = 0; i < open.length && i < MAX_FOLDERS; i += 1) {
     const folder = open[i]!
-    for (const entry of await entriesOf(folder.path)) {
+    for (const entry of await readDirents(folder.path)) {
       const file = path.join(folder.path, entry.name)
-      const names = [...folder.names, fold(entry.name)]
+      const names = [...folder.names, foldPath(entry.name)]
       if (folder.isCredential || isSensitive(entry, names)) found.push(file)
-      else if (entry.isDirectory() && !PUBLISHED.test(entry.name)) open.push({ path: file, names, isCredential: false })
+      else if (entry.isDirectory() && !PUBLISHED_FOLDERS.test(entry.name))
+        open.push({ path: file, names, isCredential: false })
     }
   }
   return found
 }
 
 const isSensitive = (entry: Dirent, names: readonly string[]) =>
-  SENSITIVE.coversEnd(names) && (entry.isDirectory() || !PUBLIC.test(entry.name))
-const namesOf = (file: string) => fold(file.slice(1)).split('/')
-const entriesOf = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])
+  SENSITIVE.coversLastName(names) && (entry.isDirectory() || !PUBLIC_CERTIFICATE.test(entry.name))
+const namesOf = (file: string) => foldPath(file.slice(1)).split('/')
+const readDirents = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])

@@ -1,64 +1,69 @@
 // The sandbox that this system has.
 
-import type { Outside } from '../egress/guarded-connect.ts'
-import { ownTemporary } from '../temp-folders.ts'
+import type { EgressNetwork } from '../egress/guarded-connect.ts'
+import { stateTempFolder } from '../temp-folders.ts'
 import { Bubblewrap } from './bubblewrap/bubblewrap.ts'
-import { containerState } from './container.ts'
+import { detectContainer } from './container.ts'
 import { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { probe } from './probe.ts'
 import type { LevelState } from './sandbox.ts'
-import type { Keeper, KeeperOptions, KeptLevel } from './sandbox-backend.ts'
-import { Levels } from './sandbox-manager.ts'
+import type { SandboxBackend, SandboxBackendOptions, SandboxedLevel } from './sandbox-backend.ts'
+import { SandboxManager } from './sandbox-manager.ts'
 import { Seatbelt } from './seatbelt.ts'
-import { unkeptState } from './unsandboxed.ts'
+import { unsandboxedState } from './unsandboxed.ts'
 
-export type { Levels } from './sandbox-manager.ts'
+export type { SandboxManager } from './sandbox-manager.ts'
 
-interface SandboxOptions extends KeeperOptions {
+interface SandboxOptions extends SandboxBackendOptions {
   /** Ports that the server listens on, which no command reaches. */
   ownPorts(): readonly number[]
   /** The network that commands are let out to, where that is not this machine's. */
-  outside?: Outside
+  outside?: EgressNetwork
 }
 
-export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): Levels {
+export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): SandboxManager {
   const workspaces = new GuardedWorkspaces(options)
-  const keeper = keeperHere(options, workspaces)
-  return new Levels({
+  const keeper = createBackend(options, workspaces)
+  return new SandboxManager({
     keeper,
     workspaces,
-    wanted: options.settings.level,
-    unkept: unkeptState,
-    temporary: ownTemporary(options.stateDir),
+    configuredLevel: options.settings.level,
+    unkept: unsandboxedState,
+    temporary: stateTempFolder(options.stateDir),
     ownPorts,
     ...(outside && { outside }),
     probe: async (level, signal) =>
-      level === 'container' ? containerState() : triedOut(keeper, level, options, signal)
+      level === 'container' ? detectContainer() : probeOnce(keeper, level, options, signal)
   })
 }
 
-const holding = new Map<string, LevelState>()
+const probedStates = new Map<string, LevelState>()
 
 /** A level that holds is tried out once in a process: the machine does not become another, but what is
  * mounted depends on where the server's programs are. */
-async function triedOut(keeper: Keeper, level: KeptLevel, options: KeeperOptions, signal: AbortSignal) {
+async function probeOnce(
+  keeper: SandboxBackend,
+  level: SandboxedLevel,
+  options: SandboxBackendOptions,
+  signal: AbortSignal
+) {
   const {
     settings,
     environment: { PATH, HOME }
   } = options
   const key = JSON.stringify([level, settings, PATH, HOME])
-  const state = holding.get(key) ?? (await probe(keeper, level, signal))
-  if (state.holds) holding.set(key, state)
+  const state = probedStates.get(key) ?? (await probe(keeper, level, signal))
+  if (state.holds) probedStates.set(key, state)
   return state
 }
 
-function keeperHere(options: KeeperOptions, workspaces: GuardedWorkspaces): Keeper {
+function createBackend(options: SandboxBackendOptions, workspaces: GuardedWorkspaces): SandboxBackend {
   if (process.platform === 'linux') return new Bubblewrap(options, workspaces)
   if (process.platform === 'darwin') return new Seatbelt(options, workspaces)
   return {
-    missing: `There is no sandbox for ${process.platform}.`,
+    missingDependency: `There is no sandbox for ${process.platform}.`,
     lacks: [],
-    grantsHosts: false,
+    canGrantHosts: false,
     confine: () => Promise.reject(new Error('There is no sandbox here.'))
   }
 }

@@ -1,7 +1,7 @@
 // What a program attempts to try a level out from within. It runs as `node -e "(<this function's text>)(require)"`, so it
 // uses nothing from outside itself.
 
-export type Attempt =
+export type ProbeAttempt =
   | 'read the workspace'
   | 'write the workspace'
   | 'write a temporary file'
@@ -16,9 +16,9 @@ export type Attempt =
   | 'gain rights'
 
 /** Whether the attempt did what it was about. */
-export type Outcome = [Attempt, boolean]
+export type ProbeOutcome = [ProbeAttempt, boolean]
 
-export interface Targets {
+export interface ProbeTargets {
   root: string
   /** Holds the workspace and what lies beside it. */
   folder: string
@@ -30,17 +30,17 @@ export interface Targets {
 }
 
 /** Prints the outcomes as JSON. Its last argument is the targets, as JSON. */
-export async function tryAll(require: NodeJS.Require) {
+export async function runProbeAttempts(require: NodeJS.Require) {
   const fs = require('node:fs') as typeof import('node:fs')
   const net = require('node:net') as typeof import('node:net')
   const { execFileSync } = require('node:child_process') as typeof import('node:child_process')
-  const targets = JSON.parse(process.argv.at(-1)!) as Targets
+  const targets = JSON.parse(process.argv.at(-1)!) as ProbeTargets
   const CONNECT_MS = 1_000
   // This one, and what bubblewrap keeps around it.
   const OWN_PROCESSES = 4
 
-  const outcomes: Outcome[] = []
-  const attempt = (name: Attempt, act: () => unknown) => {
+  const outcomes: ProbeOutcome[] = []
+  const attempt = (name: ProbeAttempt, act: () => unknown) => {
     try {
       outcomes.push([name, act() !== false])
     } catch {
@@ -55,7 +55,7 @@ export async function tryAll(require: NodeJS.Require) {
       return false
     }
   }
-  const connects = async (name: Attempt, where: import('node:net').NetConnectOpts) => {
+  const connects = async (name: ProbeAttempt, where: import('node:net').NetConnectOpts) => {
     const possible = await new Promise<boolean>(resolve => {
       const socket = net.connect(where)
       socket.once('connect', () => resolve(true))

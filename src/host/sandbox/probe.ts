@@ -7,27 +7,27 @@ import { createServer, type ListenOptions, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openWorkspace } from '../files/paths.ts'
-import { SMALL_NODE } from '../processes/node-flags.ts'
-import { temporaryFolder } from '../temp-folders.ts'
-import { NODE_INSIDE } from './bubblewrap/mount-points.ts'
-import { whyItFailed } from './bubblewrap/setup-errors.ts'
-import { type Attempt, type Outcome, type Targets, tryAll } from './probe-attempts.ts'
-import type { Confined, LevelState } from './sandbox.ts'
-import type { Keeper, KeptLevel } from './sandbox-backend.ts'
+import { HELPER_NODE_FLAGS } from '../processes/node-flags.ts'
+import { createTempFolder } from '../temp-folders.ts'
+import { NODE_MOUNT_POINT } from './bubblewrap/mount-points.ts'
+import { explainSetupFailure } from './bubblewrap/setup-errors.ts'
+import { type ProbeAttempt, type ProbeOutcome, type ProbeTargets, runProbeAttempts } from './probe-attempts.ts'
+import type { ConfinedProgram, LevelState } from './sandbox.ts'
+import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
 
-const TIME_MS = 20_000
+const PROBE_TIMEOUT_MS = 20_000
 
 /** What must come of each attempt; everything that is not `possible` must be refused. */
-const POSSIBLE: Readonly<Record<KeptLevel, readonly Attempt[]>> = {
+const ALLOWED_ATTEMPTS: Readonly<Record<SandboxedLevel, readonly ProbeAttempt[]>> = {
   workspace: ['read the workspace', 'write the workspace', 'write a temporary file', 'start a program'],
   strict: ['read the workspace', 'write a temporary file', 'start a program']
 }
 
-export async function probe(keeper: Keeper, level: KeptLevel, signal: AbortSignal): Promise<LevelState> {
-  if (keeper.missing) return { level, holds: false, reason: keeper.missing }
+export async function probe(keeper: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState> {
+  if (keeper.missingDependency) return { level, holds: false, reason: keeper.missingDependency }
   try {
-    const outcomes = await attemptsUnder(keeper, level, signal)
-    const wrong = outcomes.filter(([attempt, possible]) => possible !== POSSIBLE[level].includes(attempt))
+    const outcomes = await probeInTemporaryWorkspace(keeper, level, signal)
+    const wrong = outcomes.filter(([attempt, possible]) => possible !== ALLOWED_ATTEMPTS[level].includes(attempt))
     const lacks = [...keeper.lacks]
     if (wrong.length === 0) return { level, holds: true, ...(lacks.length > 0 && { lacks }) }
     const told = wrong.map(([attempt, possible]) => `it can${possible ? '' : 'not'} ${attempt}`)
@@ -37,8 +37,12 @@ export async function probe(keeper: Keeper, level: KeptLevel, signal: AbortSigna
   }
 }
 
-async function attemptsUnder(keeper: Keeper, level: KeptLevel, signal: AbortSignal): Promise<Outcome[]> {
-  const temporary = await temporaryFolder(tmpdir())
+async function probeInTemporaryWorkspace(
+  keeper: SandboxBackend,
+  level: SandboxedLevel,
+  signal: AbortSignal
+): Promise<ProbeOutcome[]> {
+  const temporary = await createTempFolder(tmpdir())
   const folder = realpathSync(temporary.path)
   const servers: Server[] = []
   try {
@@ -60,33 +64,33 @@ async function attemptsUnder(keeper: Keeper, level: KeptLevel, signal: AbortSign
     if (process.platform === 'linux') await listen({ path: abstract })
     const address = (await listen({ host: '127.0.0.1', port: 0 })).address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const targets: Targets = { root, folder, canary, socket, abstract, port }
-    return await attempts(keeper, level, root, targets, signal)
+    const targets: ProbeTargets = { root, folder, canary, socket, abstract, port }
+    return await runAttempts(keeper, level, root, targets, signal)
   } finally {
     for (const server of servers) server.close()
     await temporary.remove()
   }
 }
 
-async function attempts(
-  keeper: Keeper,
-  level: KeptLevel,
+async function runAttempts(
+  keeper: SandboxBackend,
+  level: SandboxedLevel,
   root: string,
-  targets: Targets,
+  targets: ProbeTargets,
   signal: AbortSignal
-): Promise<Outcome[]> {
+): Promise<ProbeOutcome[]> {
   const workspace = openWorkspace('probe', root)
   try {
     const program = {
-      file: NODE_INSIDE,
-      args: [...SMALL_NODE, '-e', `(${tryAll})(require)`, JSON.stringify(targets)],
+      file: NODE_MOUNT_POINT,
+      args: [...HELPER_NODE_FLAGS, '-e', `(${runProbeAttempts})(require)`, JSON.stringify(targets)],
       cwd: root,
       env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' },
-      mounts: [{ from: realpathSync(process.execPath), to: NODE_INSIDE }]
+      mounts: [{ from: realpathSync(process.execPath), to: NODE_MOUNT_POINT }]
     }
     const confined = await keeper.confine(program, level, workspace)
     try {
-      return outcomesIn(await outputOf(confined, signal))
+      return parseOutcomes(await collectOutput(confined, signal))
     } finally {
       await confined.released()
     }
@@ -95,13 +99,16 @@ async function attempts(
   }
 }
 
-interface Output {
+interface ProbeOutput {
   code: number | null
   stdout: string
   stderr: string
 }
 
-async function outputOf({ file, args, cwd, env, inherit }: Confined, signal: AbortSignal): Promise<Output> {
+async function collectOutput(
+  { file, args, cwd, env, inherit }: ConfinedProgram,
+  signal: AbortSignal
+): Promise<ProbeOutput> {
   signal.throwIfAborted()
   const descriptors = inherit.map(name => openSync(name, 'r'))
   // In a process group of its own, which is ended as a whole: bubblewrap starts a process that waits for it, without end where
@@ -109,7 +116,7 @@ async function outputOf({ file, args, cwd, env, inherit }: Confined, signal: Abo
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', ...descriptors], detached: true })
   for (const descriptor of descriptors) closeSync(descriptor)
   const end = () => killGroup(child)
-  const until = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)])
+  const until = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])
   until.addEventListener('abort', end, { once: true })
   const texts = { stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', text => {
@@ -134,7 +141,7 @@ function killGroup({ pid }: ChildProcess) {
   }
 }
 
-function outcomesIn({ code, stdout, stderr }: Output): Outcome[] {
-  if (code !== 0) throw new Error(whyItFailed(stderr, code))
-  return JSON.parse(stdout) as Outcome[]
+function parseOutcomes({ code, stdout, stderr }: ProbeOutput): ProbeOutcome[] {
+  if (code !== 0) throw new Error(explainSetupFailure(stderr, code))
+  return JSON.parse(stdout) as ProbeOutcome[]
 }

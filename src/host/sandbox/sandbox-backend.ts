@@ -2,22 +2,22 @@
 import type { Config } from '../../config/schema.ts'
 import type { Workspace } from '../host.ts'
 import type { Environment } from '../processes/environment.ts'
-import type { Confined, Program } from './sandbox.ts'
+import type { ConfinedProgram, Program } from './sandbox.ts'
 
 /** The levels that a program is put into, as opposed to those that the whole server has or lacks. */
-export type KeptLevel = 'workspace' | 'strict'
+export type SandboxedLevel = 'workspace' | 'strict'
 
-export interface Keeper {
+export interface SandboxBackend {
   /** What must be there and is not, with its cure; undefined where there is all that can be seen without trying. */
-  readonly missing: string | undefined
+  readonly missingDependency: string | undefined
   /** What it cannot do here. */
   readonly lacks: readonly string[]
   /** A program can be let out to named hosts. */
-  readonly grantsHosts: boolean
-  confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined>
+  readonly canGrantHosts: boolean
+  confine(program: Program, level: SandboxedLevel, workspace: Workspace): Promise<ConfinedProgram>
 }
 
-export interface KeeperOptions {
+export interface SandboxBackendOptions {
   /** The server's own: programs that its search path leads to are seen by all commands, its home by none. */
   environment: Environment
   settings: Config['sandbox']

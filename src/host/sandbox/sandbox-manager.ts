@@ -2,47 +2,55 @@
 
 import { ToolError } from '../../errors.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
-import type { Outside } from '../egress/guarded-connect.ts'
+import type { EgressNetwork } from '../egress/guarded-connect.ts'
 import type { Workspace } from '../host.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
-import { unmounted } from './host-paths.ts'
-import type { Aftermath, Confined, Isolation, Level, LevelState, Program, Sandbox } from './sandbox.ts'
-import type { Keeper, KeptLevel } from './sandbox-backend.ts'
+import { withHostPaths } from './host-paths.ts'
+import type {
+  ConfinedProgram,
+  Isolation,
+  IsolationLevel,
+  LevelState,
+  Program,
+  Sandbox,
+  SandboxReport
+} from './sandbox.ts'
+import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
 
-interface LevelsOptions {
-  keeper: Keeper
+interface SandboxManagerOptions {
+  keeper: SandboxBackend
   /** What commands must not touch, and what is theirs of what comes to be. */
   workspaces: GuardedWorkspaces
   /** The setting. */
-  wanted: Level | 'auto'
+  configuredLevel: IsolationLevel | 'auto'
   /** Tries a level out, until the signal. */
-  probe(level: KeptLevel | 'container', signal: AbortSignal): Promise<LevelState>
+  probe(level: SandboxedLevel | 'container', signal: AbortSignal): Promise<LevelState>
   /** What the level `none` is here. */
   unkept(): LevelState
   /** When a level that did not hold is tried again. */
-  again_ms?: number
+  retryAfterMs?: number
   /** For what lives as long as a command, where none finds it. */
   temporary: string
   /** Ports that the server listens on, which no command reaches. */
   ownPorts(): readonly number[]
   /** The network that commands are let out to, where that is not this machine's. */
-  outside?: Outside
+  outside?: EgressNetwork
 }
 
 /** What failed may have failed for the moment's sake. */
-const AGAIN_MS = 60_000
+const RETRY_AFTER_MS = 60_000
 
-export class Levels implements Sandbox {
-  readonly #options: LevelsOptions
+export class SandboxManager implements Sandbox {
+  readonly #options: SandboxManagerOptions
   readonly #closing = new AbortController()
   #states: readonly LevelState[] | undefined
-  #trial: Promise<readonly LevelState[]> | undefined
-  #again = Number.POSITIVE_INFINITY
-  #default: Level
+  #probing: Promise<readonly LevelState[]> | undefined
+  #retryAt = Number.POSITIVE_INFINITY
+  #default: IsolationLevel
 
-  constructor(options: LevelsOptions) {
+  constructor(options: SandboxManagerOptions) {
     this.#options = options
-    this.#default = options.wanted === 'auto' ? 'workspace' : options.wanted
+    this.#default = options.configuredLevel === 'auto' ? 'workspace' : options.configuredLevel
   }
 
   get default() {
@@ -51,86 +59,91 @@ export class Levels implements Sandbox {
 
   /** While a level is tried again, what was found before counts. */
   async states(): Promise<readonly LevelState[]> {
-    const isDue = performance.now() >= this.#again && !this.#closing.signal.aborted
-    if (!this.#states || isDue) this.#trial ??= this.#tryOut()
-    return this.#states ?? this.#trial!
+    const isDue = performance.now() >= this.#retryAt && !this.#closing.signal.aborted
+    if (!this.#states || isDue) this.#probing ??= this.#probeLevels()
+    return this.#states ?? this.#probing!
   }
 
   /** Ends what is being tried out. */
   async close() {
     this.#closing.abort()
-    await this.#trial
+    await this.#probing
   }
 
   /** A call has put something into a workspace itself, with leave: it is not taken for the work of a command. */
-  made(workspace: Workspace, path: string) {
-    this.#options.workspaces.of(workspace).made(path)
+  noteOwnWrite(workspace: Workspace, path: string) {
+    this.#options.workspaces.of(workspace).noteOwnWrite(path)
   }
 
   /** Takes away what commands of a server left in a workspace that was killed while they ran. */
-  recover(workspace: Workspace): Promise<Aftermath> {
+  recover(workspace: Workspace): Promise<SandboxReport> {
     return this.#options.workspaces.of(workspace).recover()
   }
 
-  async confine(program: Program, { level, network }: Isolation, workspace: Workspace): Promise<Confined> {
+  async confine(program: Program, { level, network }: Isolation, workspace: Workspace): Promise<ConfinedProgram> {
     const state = (await this.states()).find(each => each.level === level)
     if (!state?.holds)
       throw new ToolError(
         'SANDBOX_UNAVAILABLE',
         `Isolation ${level} does not hold here: ${state?.reason ?? 'unknown.'}`
       )
-    if (level === 'none') return this.#besideKept(program, workspace)
-    if (level === 'container') return asItIs(program)
-    if (network.length === 0) return this.#options.keeper.confine(withoutPatience(program), level, workspace)
+    if (level === 'none') return this.#runUnsandboxed(program, workspace)
+    if (level === 'container') return passThrough(program)
+    if (network.length === 0) return this.#options.keeper.confine(withoutNetworkRetries(program), level, workspace)
     const { temporary, ownPorts, outside } = this.#options
-    if (!this.#options.keeper.grantsHosts)
+    if (!this.#options.keeper.canGrantHosts)
       throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')
     const egress = await openEgress({
       folder: temporary,
       allow: network,
-      own_ports: ownPorts(),
-      ...(outside && { outside })
+      ownPorts: ownPorts(),
+      ...(outside && { network: outside })
     })
     try {
-      return withEgress(egress, await this.#options.keeper.confine(through(egress, program), level, workspace))
+      return withEgress(egress, await this.#options.keeper.confine(throughEgress(egress, program), level, workspace))
     } catch (error) {
       await egress.close()
       throw error
     }
   }
 
-  async #besideKept(program: Program, workspace: Workspace): Promise<Confined> {
-    const ended = await this.#options.workspaces.of(workspace).beside()
+  async #runUnsandboxed(program: Program, workspace: Workspace): Promise<ConfinedProgram> {
+    const ended = await this.#options.workspaces.of(workspace).trackUnsandboxed()
     const released = async () => {
       await ended()
       return { quarantined: [] }
     }
-    return { ...asItIs(program), released }
+    return { ...passThrough(program), released }
   }
 
-  async #tryOut(): Promise<readonly LevelState[]> {
-    const { probe, unkept, wanted, again_ms = AGAIN_MS } = this.#options
+  async #probeLevels(): Promise<readonly LevelState[]> {
+    const { probe, unkept, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
     const { signal } = this.#closing
     const kept = await Promise.all([probe('workspace', signal), probe('strict', signal)])
-    const container = wanted === 'container' ? [await probe('container', signal)] : []
-    if (wanted === 'auto') this.#default = kept[0].holds ? 'workspace' : 'none'
+    const container = configuredLevel === 'container' ? [await probe('container', signal)] : []
+    if (configuredLevel === 'auto') this.#default = kept[0].holds ? 'workspace' : 'none'
     this.#states = [unkept(), ...kept, ...container]
-    this.#again = this.#states.every(({ holds }) => holds) ? Number.POSITIVE_INFINITY : performance.now() + again_ms
-    this.#trial = undefined
+    this.#retryAt = this.#states.every(({ holds }) => holds)
+      ? Number.POSITIVE_INFINITY
+      : performance.now() + retryAfterMs
+    this.#probing = undefined
     return this.#states
   }
 }
 
-function asItIs(program: Program): Confined {
-  const { file, args, cwd, env } = unmounted(program)
+function passThrough(program: Program): ConfinedProgram {
+  const { file, args, cwd, env } = withHostPaths(program)
   return { file, args, cwd, env, inherit: [], released: async () => ({ quarantined: [] }) }
 }
 
 /** There is no network to wait for: whoever asks again and again would do so for a minute. */
-const withoutPatience = (program: Program): Program => ({ ...program, env: { ...NO_PATIENCE, ...program.env } })
-const NO_PATIENCE = { npm_config_fetch_retries: '0', PIP_RETRIES: '0', PIP_DEFAULT_TIMEOUT: '5' }
+const withoutNetworkRetries = (program: Program): Program => ({
+  ...program,
+  env: { ...NO_NETWORK_RETRIES, ...program.env }
+})
+const NO_NETWORK_RETRIES = { npm_config_fetch_retries: '0', PIP_RETRIES: '0', PIP_DEFAULT_TIMEOUT: '5' }
 
-function through(egress: Egress, program: Program): Program {
+function throughEgress(egress: Egress, program: Program): Program {
   const [file, ...args] = egress.argv(program)
   return {
     ...program,
@@ -141,8 +154,8 @@ function through(egress: Egress, program: Program): Program {
   }
 }
 
-function withEgress(egress: Egress, confined: Confined): Confined {
-  const released = async (): Promise<Aftermath> => {
+function withEgress(egress: Egress, confined: ConfinedProgram): ConfinedProgram {
+  const released = async (): Promise<SandboxReport> => {
     const network = egress.close()
     // Whatever becomes of the way out, the guard is let go.
     network.catch(() => {})

@@ -1,12 +1,12 @@
 // What keeps a command from the rest of the machine, and the one way to have a command kept so.
-import type { Attempts } from '../egress/egress-log.ts'
+import type { EgressReport } from '../egress/egress-log.ts'
 import type { Workspace } from '../host.ts'
-import type { Level } from './isolation-levels.ts'
+import type { IsolationLevel } from './isolation-levels.ts'
 
-export type { Level } from './isolation-levels.ts'
+export type { IsolationLevel } from './isolation-levels.ts'
 
 export interface Isolation {
-  level: Level
+  level: IsolationLevel
   /** Host patterns it may reach, through our proxy alone; empty for no network at all. Not with level `none`. */
   network: readonly string[]
 }
@@ -40,15 +40,15 @@ export interface Mount {
 }
 
 /** The same program, kept. */
-export interface Confined extends Pick<Program, 'file' | 'args' | 'cwd' | 'env'> {
+export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' | 'env'> {
   /** Files to be opened for reading as descriptors 3, 4, …, in this order. */
   inherit: readonly string[]
   /** To be called once when the program and all it started has ended. */
-  released(): Promise<Aftermath>
+  released(): Promise<SandboxReport>
 }
 
 /** What a sandboxed command left behind that must not stay where it was. */
-export interface Aftermath {
+export interface SandboxReport {
   /** Files that some program would obey later, made by the command and taken out of the workspace: their paths there. */
   quarantined: string[]
   /** Where they are now; absolute. */
@@ -56,7 +56,7 @@ export interface Aftermath {
   /** Why nobody could look for such files. */
   unchecked?: string
   /** What it tried to reach, where it was granted hosts. */
-  network?: Attempts
+  network?: EgressReport
   /** Something in it was killed because all of it together took more memory than it may. */
   out_of_memory?: true
   /** The sandbox did not get so far as to start the program. */
@@ -65,7 +65,7 @@ export interface Aftermath {
 
 /** Whether a level holds here, as tried out when the server started. */
 export interface LevelState {
-  level: Level
+  level: IsolationLevel
   holds: boolean
   /** Why not, and what would cure it. */
   reason?: string
@@ -76,9 +76,9 @@ export interface LevelState {
 export interface Sandbox {
   /** What commands get that ask for nothing else. With the setting `auto` this is known once `states` has answered;
    * before that it is `workspace`. */
-  readonly default: Level
+  readonly default: IsolationLevel
   /** Every level with whether it holds; tries them out when first asked. */
   states(): Promise<readonly LevelState[]>
   /** Throws SANDBOX_UNAVAILABLE where the level does not hold; never falls back to another. */
-  confine(program: Program, isolation: Isolation, workspace: Workspace): Promise<Confined>
+  confine(program: Program, isolation: Isolation, workspace: Workspace): Promise<ConfinedProgram>
 }

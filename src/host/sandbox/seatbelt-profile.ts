@@ -1,7 +1,7 @@
 // What `sandbox-exec` is told: everything is denied but what is named. Paths are parameters, never part of the text.
 
 /** Absolute paths. */
-export interface Places {
+export interface ProfilePaths {
   read: readonly string[]
   /** May be read too. */
   write: readonly string[]
@@ -20,7 +20,7 @@ interface Profile {
 }
 
 /** What every program does before it does anything, and what reaches nobody. */
-const BASE = `(version 1)
+const BASE_RULES = `(version 1)
 (deny default)
 (allow process-exec process-fork)
 (allow signal (target same-sandbox))
@@ -35,9 +35,9 @@ const BASE = `(version 1)
 (allow file-read* file-write* file-ioctl (regex #"^/dev/ttys[0-9]+$"))`
 
 /** New ones are not to be made either, wherever they are. */
-const NEVER_WRITTEN = '(deny file-write* (regex #"/\\.[gG][iI][tT](/|$)"))'
+const DENY_GIT_WRITES = '(deny file-write* (regex #"/\\.[gG][iI][tT](/|$)"))'
 
-export function profile({ read, write, kept, hidden, mounted }: Places): Profile {
+export function buildProfile({ read, write, kept, hidden, mounted }: ProfilePaths): Profile {
   const lists = Object.entries({
     READ: [...read, ...write],
     WRITE: write,
@@ -51,10 +51,10 @@ export function profile({ read, write, kept, hidden, mounted }: Places): Profile
   }
   // Of two rules that fit, the later one holds.
   const text = [
-    BASE,
+    BASE_RULES,
     ...all('READ', 'allow file-read*'),
     ...all('WRITE', 'allow file-write*'),
-    NEVER_WRITTEN,
+    DENY_GIT_WRITES,
     ...all('KEPT', 'deny file-write*'),
     ...all('HIDDEN', 'deny file-read* file-write*'),
     ...all('MOUNTED', 'allow file-read*')

@@ -2,14 +2,14 @@
 // folder that they were installed into, which they cannot do without. What a call sets says nothing here.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { homeOf } from '../../server/xdg.ts'
-import { isFresh, stampOf } from '../files/fingerprint.ts'
+import { homeFolder } from '../../server/xdg.ts'
+import { isRacyStat, statFingerprint } from '../files/fingerprint.ts'
 import type { Environment } from '../processes/environment.ts'
-import { coversSystem } from './bubblewrap/system-folders.ts'
-import { credentialsIn, isCredential } from './credentials.ts'
-import { isBeneath, real, realIfThere } from './path-within.ts'
+import { overlapsSystem } from './bubblewrap/system-folders.ts'
+import { findCredentials, isCredential } from './credentials.ts'
+import { isWithin, realPath, realPathIfExists } from './path-within.ts'
 
-export interface Seen {
+export interface ToolchainPaths {
   /** To be seen as they are. */
   folders: string[]
   /** Credentials among them. */
@@ -17,7 +17,7 @@ export interface Seen {
 }
 
 /** Folders in a home that are an installation as a whole, with what else each needs. */
-const KNOWN: Readonly<Record<string, readonly string[]>> = {
+const KNOWN_INSTALLATIONS: Readonly<Record<string, readonly string[]>> = {
   '.asdf': [],
   '.bun': [],
   '.cargo': ['.rustup'],
@@ -42,91 +42,91 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   go: []
 }
 /** Names of the folder within an installation that the search path names. */
-const PROGRAMS = new Set(['bin', 'sbin', 'shims', '.bin'])
+const BIN_FOLDER_NAMES = new Set(['bin', 'sbin', 'shims', '.bin'])
 /** What tells an installation from any folder that has a `bin`. */
-const MARKS = ['lib', 'lib64', 'libexec', 'versions']
+const INSTALLATION_MARKERS = ['lib', 'lib64', 'libexec', 'versions']
 /** Where sandboxed programs have a folder of their own. */
-const TEMPORARY = ['/tmp', '/var/tmp']
+const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp']
 
 export class Toolchains {
   readonly #folders: readonly string[]
-  readonly #listings = new Listings()
-  #deep: Promise<string[]> | undefined
+  readonly #listings = new CredentialListings()
+  #nestedCredentials: Promise<string[]> | undefined
 
   constructor(environment: Environment) {
-    this.#folders = foldersOf(environment.PATH ?? '', homeOf(environment))
+    this.#folders = installationFolders(environment.PATH ?? '', homeFolder(environment))
   }
 
   /** What is to be seen beside a workspace. */
-  async beside(root: string): Promise<Seen> {
-    this.#deep ??= credentialsIn(this.#folders)
-    const deep = await this.#deep
-    const folders = this.#folders.filter(folder => !isBeneath(folder, root) && existsSync(folder))
-    const isSeen = (file: string) => !isBeneath(file, root) && folders.some(folder => isBeneath(file, folder))
+  async pathsFor(root: string): Promise<ToolchainPaths> {
+    this.#nestedCredentials ??= findCredentials(this.#folders)
+    const deep = await this.#nestedCredentials
+    const folders = this.#folders.filter(folder => !isWithin(folder, root) && existsSync(folder))
+    const isSeen = (file: string) => !isWithin(file, root) && folders.some(folder => isWithin(file, folder))
     // Where a link leads is hidden, if it is seen at all: nothing can be put over the link itself.
     const hidden = [...deep, ...folders.flatMap(this.#listings.credentials)]
-      .flatMap(file => realIfThere(file) ?? [])
+      .flatMap(file => realPathIfExists(file) ?? [])
       .filter(isSeen)
     return { folders, hidden: [...new Set(hidden)] }
   }
 }
 
-function foldersOf(searchPath: string, home: string): string[] {
+function installationFolders(searchPath: string, home: string): string[] {
   const wanted = searchPath
     .split(path.delimiter)
     .filter(folder => path.isAbsolute(folder))
     .map(folder => path.resolve(folder))
-    .flatMap(folder => installation(folder, home))
-    .flatMap(folder => [folder, real(folder)])
-    .filter(folder => !isTooMuch(folder, home))
+    .flatMap(folder => findInstallation(folder, home))
+    .flatMap(folder => [folder, realPath(folder)])
+    .filter(folder => !isTooBroad(folder, home))
   const all = [...new Set(wanted)]
-  return all.filter(folder => !all.some(other => other !== folder && isBeneath(folder, other)))
+  return all.filter(folder => !all.some(other => other !== folder && isWithin(folder, other)))
 }
 
-function installation(folder: string, home: string): string[] {
-  for (const [name, companions] of Object.entries(KNOWN)) {
-    const within = homeAbove(folder, name) ?? home
+function findInstallation(folder: string, home: string): string[] {
+  for (const [name, companions] of Object.entries(KNOWN_INSTALLATIONS)) {
+    const within = homeContaining(folder, name) ?? home
     const whole = path.join(within, name)
-    if (isBeneath(folder, whole)) return [whole, ...companions.map(other => path.join(within, other))]
+    if (isWithin(folder, whole)) return [whole, ...companions.map(other => path.join(within, other))]
   }
   const prefix = path.dirname(folder)
-  if (!PROGRAMS.has(path.basename(folder))) return [folder]
+  if (!BIN_FOLDER_NAMES.has(path.basename(folder))) return [folder]
   if (path.basename(prefix) === 'node_modules') return [prefix]
-  const isInstallation = MARKS.some(mark => existsSync(path.join(prefix, mark)))
+  const isInstallation = INSTALLATION_MARKERS.some(mark => existsSync(path.join(prefix, mark)))
   return [isInstallation && !existsSync(path.join(prefix, '.git')) ? prefix : folder]
 }
 
 /** The server may run with programs of another home than its own. */
-function homeAbove(folder: string, name: string): string | undefined {
+function homeContaining(folder: string, name: string): string | undefined {
   if (!name.startsWith('.')) return undefined
   const at = `${folder}/`.indexOf(`/${name}/`)
   return at > 0 ? folder.slice(0, at) : undefined
 }
 
 /** A search path may name anything; the system, the home itself and what holds them stay out. */
-const isTooMuch = (folder: string, home: string) =>
-  coversSystem(folder) || [home, real(home), ...TEMPORARY].some(other => isBeneath(other, folder))
+const isTooBroad = (folder: string, home: string) =>
+  overlapsSystem(folder) || [home, realPath(home), ...TEMPORARY_FOLDERS].some(other => isWithin(other, folder))
 
 interface Listing {
   /** Undefined where the folder may have changed again within the time that the disk tells apart. */
-  stamp: string | undefined
+  fingerprint: string | undefined
   credentials: string[]
 }
 
 /** What lies directly in folders, looked at for every command: whoever logs in somewhere does so here. */
-class Listings {
+class CredentialListings {
   readonly #known = new Map<string, Listing>()
 
   credentials = (folder: string): string[] => {
     try {
       const stat = statSync(folder, { bigint: true })
-      const stamp = stampOf(stat)
+      const stamp = statFingerprint(stat)
       const known = this.#known.get(folder)
-      if (known?.stamp === stamp) return known.credentials
-      const isSure = !isFresh(stat)
+      if (known?.fingerprint === stamp) return known.credentials
+      const isSure = !isRacyStat(stat)
       const names = readdirSync(folder).map(name => path.join(folder, name))
       const credentials = names.filter(isCredential)
-      this.#known.set(folder, { stamp: isSure ? stamp : undefined, credentials })
+      this.#known.set(folder, { fingerprint: isSure ? stamp : undefined, credentials })
       return credentials
     } catch {
       return []

@@ -4,25 +4,25 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Workspace } from '../host.ts'
-import type { News, Watcher } from '../watch/watcher.ts'
+import type { WatchEvents, Watcher } from '../watch/watcher.ts'
 import type { Ripgrep } from './ripgrep.ts'
 
 // With more changed folders than this, asking for all is cheaper.
-const MANY_FOLDERS = 16
+const MAX_FOLDER_QUERIES = 16
 // How long the event loop may be held up by one go of looking at files.
-const SLICE_MS = 4
+const TIME_SLICE_MS = 4
 
 export class FileList {
   readonly #root: string
   readonly #ripgrep: Ripgrep
   readonly #watcher: Watcher
-  readonly #off: () => void
+  readonly #unsubscribe: () => void
   // File paths by the folder they are right in; undefined until warm.
   #folders: Map<string, string[]> | undefined
   #files: readonly string[] | undefined
-  #changed = new Set<string>()
+  #changedFolders = new Set<string>()
   // What went while ripgrep was being asked may still be in its answer.
-  #gone = new Set<string>()
+  #removedFolders = new Set<string>()
   #warming: Promise<void> | undefined
   #catchingUp: Promise<readonly string[]> | undefined
 
@@ -30,16 +30,16 @@ export class FileList {
     this.#root = workspace.root
     this.#ripgrep = ripgrep
     this.#watcher = watcher
-    this.#off = watcher.on(news => this.#note(news))
+    this.#unsubscribe = watcher.subscribe(news => this.#onWatchEvents(news))
   }
 
   /** All paths, relative to the root, in no order; the same array as long as nothing changed. It knows all that changed
    * before the question, and does not wait for what goes on changing. */
   async files(): Promise<readonly string[]> {
     this.#warming ??= this.#warm()
-    if (!this.#folders) return this.#ask()
+    if (!this.#folders) return this.#queryRipgrep()
     await this.#watcher.settled()
-    if (!this.#watcher.live) return this.#ask()
+    if (!this.#watcher.isLive) return this.#queryRipgrep()
     // One that is under way may have begun before the question.
     await this.#catchingUp?.catch(() => {})
     if (this.#files) return this.#files
@@ -52,13 +52,13 @@ export class FileList {
   /** These files, newest change first; files that are gone by now come last. */
   async newestFirst(files: readonly string[], signal: AbortSignal): Promise<string[]> {
     const dated: { file: string; time: number }[] = []
-    let until = performance.now() + SLICE_MS
+    let until = performance.now() + TIME_SLICE_MS
     for (const file of files) {
-      dated.push({ file, time: modified(join(this.#root, file)) })
+      dated.push({ file, time: mtimeOf(join(this.#root, file)) })
       if (performance.now() < until) continue
       await turn()
       signal.throwIfAborted()
-      until = performance.now() + SLICE_MS
+      until = performance.now() + TIME_SLICE_MS
     }
     return dated.sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1)).map(({ file }) => file)
   }
@@ -70,21 +70,21 @@ export class FileList {
   }
 
   close() {
-    this.#off()
+    this.#unsubscribe()
     this.#folders = undefined
     this.#files = undefined
   }
 
-  #ask() {
+  #queryRipgrep() {
     return this.#ripgrep.files({ path: '.', hidden: true, ignored: false })
   }
 
   async #warm() {
     try {
       await this.#watcher.start()
-      if (!this.#watcher.live) return
+      if (!this.#watcher.isLive) return
       this.#folders = new Map()
-      this.#note({ paths: [], folders: [], gone: [], everything: true })
+      this.#onWatchEvents({ paths: [], folders: [], gone: [], everything: true })
       await this.files()
     } catch {
       // Whoever asks meets the same fault and is told; the next question tries again.
@@ -93,23 +93,24 @@ export class FileList {
     }
   }
 
-  #note({ folders, gone, everything }: News) {
+  #onWatchEvents({ folders, gone, everything }: WatchEvents) {
     if (!this.#folders) return
-    if (everything) this.#changed = new Set([ALL])
+    if (everything) this.#changedFolders = new Set([ALL_FOLDERS])
     if (everything || folders.length > 0 || gone.length > 0) this.#files = undefined
     for (const folder of gone) {
       this.#folders.delete(folder)
-      this.#gone.add(folder)
+      this.#removedFolders.add(folder)
     }
-    for (const folder of folders) this.#changed.add(folder)
+    for (const folder of folders) this.#changedFolders.add(folder)
   }
 
   async #catchUp(): Promise<readonly string[]> {
-    const changed = this.#changed
-    this.#changed = new Set()
-    this.#gone.clear()
+    const changed = this.#changedFolders
+    this.#changedFolders = new Set()
+    this.#removedFolders.clear()
     try {
-      if (changed.has(ALL) || changed.size > MANY_FOLDERS) this.#folders = byFolder(await this.#ask())
+      if (changed.has(ALL_FOLDERS) || changed.size > MAX_FOLDER_QUERIES)
+        this.#folders = groupByFolder(await this.#queryRipgrep())
       else if (changed.size > 0) {
         // One by one, by descriptor: a path given to ripgrep would be followed where a link took the folder's place.
         const found = await Promise.all(
@@ -118,20 +119,20 @@ export class FileList {
         for (const [folder, files] of found) this.#folders?.set(folder, files)
       }
     } catch (error) {
-      for (const folder of changed) this.#changed.add(folder)
+      for (const folder of changed) this.#changedFolders.add(folder)
       throw error
     }
-    for (const folder of this.#gone) this.#folders?.delete(folder)
+    for (const folder of this.#removedFolders) this.#folders?.delete(folder)
     const files = [...(this.#folders?.values() ?? [])].flat()
-    if (this.#changed.size === 0 && this.#folders) this.#files = files
+    if (this.#changedFolders.size === 0 && this.#folders) this.#files = files
     return files
   }
 }
 
 // No folder has this name.
-const ALL = ''
+const ALL_FOLDERS = ''
 
-function modified(path: string) {
+function mtimeOf(path: string) {
   try {
     return lstatSync(path).mtimeMs
   } catch {
@@ -139,7 +140,7 @@ function modified(path: string) {
   }
 }
 
-function byFolder(files: readonly string[]): Map<string, string[]> {
+function groupByFolder(files: readonly string[]): Map<string, string[]> {
   const folders = new Map<string, string[]>()
   for (const file of files) {
     const slash = file.lastIndexOf('/')

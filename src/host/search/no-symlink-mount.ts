@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../host.ts'
-import type { Spawned } from '../processes/spawner/child-handle.ts'
+import type { ChildHandle } from '../processes/spawner/child-handle.ts'
 import type { Spawner } from '../processes/spawner/spawner.ts'
 
 interface Program {
@@ -20,26 +20,26 @@ const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(file => existsSync(fil
  * as it takes to mount, and reads no more than before. */
 const IS_ROOT = process.getuid?.() === 0
 const NAMESPACES = IS_ROOT ? ['--mount'] : ['--user', '--map-root-user', '--mount']
-const AS_BEFORE = IS_ROOT ? [] : [SETPRIV ?? '', '--inh-caps=-all', '--bounding-set=-all', '--']
+const DROP_CAPABILITIES = IS_ROOT ? [] : [SETPRIV ?? '', '--inh-caps=-all', '--bounding-set=-all', '--']
 /** No code of ripgrep's own. */
-const NOT_SET_UP = 125
+const SETUP_FAILED_CODE = 125
 /** For a shell: what mounts, the root, the folder in it, then the program. What is mounted within the workspace comes along,
  * as it is. `mount` is silent, so that its warnings are not taken for words of the program. */
-const SCRIPT = `mount=$1 root=$2 folder=$3
+const MOUNT_SCRIPT = `mount=$1 root=$2 folder=$3
 shift 3
-"$mount" --rbind -o ro,nosymfollow -- "$root" "$root" 2>/dev/null && cd -- "$root/$folder" || exit ${NOT_SET_UP}
+"$mount" --rbind -o ro,nosymfollow -- "$root" "$root" 2>/dev/null && cd -- "$root/$folder" || exit ${SETUP_FAILED_CODE}
 exec "$@"`
 /** A kernel or a `mount` that does not know the option leaves it out without a word. What is mounted where may have any
  * name, so the options are looked at alone. */
-const HOLDS = `while read -r id parent device from to options rest; do
+const PROBE_SCRIPT = `while read -r id parent device from to options rest; do
   case ,$options, in *,nosymfollow,*) exit 0 ;; esac
 done </proc/self/mountinfo
 exit 1`
 
-export class WithoutLinks {
+export class NoSymlinkMount {
   readonly #spawner: Spawner
   readonly #root: string
-  #holds: Promise<boolean> | undefined
+  #isSupported: Promise<boolean> | undefined
 
   constructor(spawner: Spawner, { root }: Workspace) {
     this.#spawner = spawner
@@ -47,23 +47,23 @@ export class WithoutLinks {
   }
 
   /** The program as it is to be started; itself where the system cannot keep it from links. */
-  async around(program: Program, folder: string): Promise<Program> {
-    this.#holds ??= this.#tried().catch(error => {
+  async wrap(program: Program, folder: string): Promise<Program> {
+    this.#isSupported ??= this.#probe().catch(error => {
       // Whoever asks after a failure tries again.
-      this.#holds = undefined
+      this.#isSupported = undefined
       throw error
     })
-    return (await this.#holds) ? this.#wrapped(program, folder) : program
+    return (await this.#isSupported) ? this.#wrapCommand(program, folder) : program
   }
 
-  #wrapped({ file, args }: Program, folder: string): Program {
-    const script = ['--', '/bin/sh', '-c', SCRIPT, 'search', MOUNT!, this.#root, folder]
-    return { file: UNSHARE!, args: [...NAMESPACES, ...script, ...AS_BEFORE, file, ...args] }
+  #wrapCommand({ file, args }: Program, folder: string): Program {
+    const script = ['--', '/bin/sh', '-c', MOUNT_SCRIPT, 'search', MOUNT!, this.#root, folder]
+    return { file: UNSHARE!, args: [...NAMESPACES, ...script, ...DROP_CAPABILITIES, file, ...args] }
   }
 
-  async #tried(): Promise<boolean> {
+  async #probe(): Promise<boolean> {
     if (process.platform !== 'linux' || !UNSHARE || !MOUNT || !SETPRIV) return false
-    const trial = this.#wrapped({ file: '/bin/sh', args: ['-c', HOLDS] }, '.')
+    const trial = this.#wrapCommand({ file: '/bin/sh', args: ['-c', PROBE_SCRIPT] }, '.')
     const { stdout, stderr, exited } = await this.#spawner.spawn({ ...trial, cwd: '/', env: {} })
     stdout.resume()
     stderr.resume()
@@ -72,6 +72,7 @@ export class WithoutLinks {
 }
 
 /** Throws where the program that was put around it ended before it could begin: the folder is gone. */
-export function refuseNotSetUp({ code }: Awaited<Spawned['exited']>, path: string) {
-  if (code === NOT_SET_UP) throw new ToolError('FILE_NOT_FOUND', `${path} was moved or removed meanwhile.`, { path })
+export function assertMounted({ code }: Awaited<ChildHandle['exited']>, path: string) {
+  if (code === SETUP_FAILED_CODE)
+    throw new ToolError('FILE_NOT_FOUND', `${path} was moved or removed meanwhile.`, { path })
 }

@@ -1,12 +1,12 @@
 // How ripgrep is asked. Every text of a caller stands behind an `=` or `--`, so that none becomes an option.
 
 /** No configuration, no links, no personal ignore file: the answer depends on the workspace alone. */
-export const ALWAYS = ['--no-config', '--no-messages', '--no-ignore-global', '--no-follow', '--color=never'] as const
+export const BASE_ARGS = ['--no-config', '--no-messages', '--no-ignore-global', '--no-follow', '--color=never'] as const
 
 /** Where the rules of git hold in all of a workspace that is in no repository. In one they would no longer end at its top. */
-export const WITHOUT_GIT = '--no-require-git'
+export const NO_REQUIRE_GIT = '--no-require-git'
 
-export interface SearchQuery {
+export interface RipgrepQuery {
   /** A regular expression of ripgrep's default engine, which takes linear time; or plain text when `literal`. */
   pattern: string
   /** Canonical path of the file or folder to search. */
@@ -35,9 +35,9 @@ const MODES = {
 } as const
 const CASES = { sensitive: '--case-sensitive', insensitive: '--ignore-case', smart: '--smart-case' } as const
 
-export function searchArguments(query: SearchQuery, name: string | undefined, leaveOut: readonly string[]): string[] {
+export function searchArguments(query: RipgrepQuery, name: string | undefined, leaveOut: readonly string[]): string[] {
   return [
-    ...ALWAYS,
+    ...BASE_ARGS,
     ...MODES[query.mode],
     '--hidden',
     '--crlf',
@@ -46,8 +46,8 @@ export function searchArguments(query: SearchQuery, name: string | undefined, le
     ...(query.literal ? ['--fixed-strings'] : []),
     ...(query.multiline ? ['--multiline'] : []),
     ...(query.mode === 'content' && query.context > 0 ? [`--context=${query.context}`] : []),
-    ...(name === undefined ? typesOf(query.include) : onlyFile(name)),
-    ...query.exclude.map(pattern => `--glob=!${ignoreLine(pattern)}`),
+    ...(name === undefined ? includeTypeArgs(query.include) : singleFileArgs(name)),
+    ...query.exclude.map(pattern => `--glob=!${escapeIgnoreLine(pattern)}`),
     ...leaveOut,
     `--regexp=${query.pattern}`,
     '--',
@@ -56,37 +56,37 @@ export function searchArguments(query: SearchQuery, name: string | undefined, le
 }
 
 // A single file is found by walking its folder: named on the command line, a link would be followed.
-const onlyFile = (name: string) => ['--no-ignore', '--max-depth=1', `--glob=/${escapeGlob(name)}`]
+const singleFileArgs = (name: string) => ['--no-ignore', '--max-depth=1', `--glob=/${escapeGlob(name)}`]
 
 const escapeGlob = (text: string) => text.replace(/[\\*?[\]{}!#]/g, '\\$&').replace(/ $/, '\\ ')
 
 /** A caller's pattern as one line of an ignore file, where a leading `!` or `#` and a blank at the end mean themselves. */
-const ignoreLine = (pattern: string) => pattern.replace(/^[!#]/, '\\$&').replace(/(?<!\\) $/, '\\ ')
+const escapeIgnoreLine = (pattern: string) => pattern.replace(/^[!#]/, '\\$&').replace(/(?<!\\) $/, '\\ ')
 
 // Including by glob would bring ignored files back, so it is done by file type: names only, and only where both sides
 // surely agree. What a glob says of folders is checked on each path told.
-function typesOf(include: readonly string[]): string[] {
-  const names = include.map(lastNames)
+function includeTypeArgs(include: readonly string[]): string[] {
+  const names = include.map(fileNamePatterns)
   if (names.length === 0 || names.includes(undefined)) return []
   return [...names.flatMap(each => each ?? []).map(name => `--type-add=included:${name}`), '--type=included']
 }
 
-const PLAIN = /^[\w.*?-]+$/
+const PLAIN_NAME_PATTERN = /^[\w.*?-]+$/
 
-function lastNames(glob: string): string[] | undefined {
+function fileNamePatterns(glob: string): string[] | undefined {
   const open = glob.indexOf('{')
   const close = glob.indexOf('}', open)
   if (open >= 0 && close > open && !glob.includes('/', open)) {
     const options = glob.slice(open + 1, close).split(',')
-    return each(options.map(option => lastName(glob.slice(0, open) + option + glob.slice(close + 1))))
+    return allDefined(options.map(option => fileNamePattern(glob.slice(0, open) + option + glob.slice(close + 1))))
   }
-  return each([lastName(glob)])
+  return allDefined([fileNamePattern(glob)])
 }
 
-function lastName(glob: string): string | undefined {
+function fileNamePattern(glob: string): string | undefined {
   const name = glob.slice(glob.lastIndexOf('/') + 1)
-  return PLAIN.test(name) && !name.includes('**') ? name : undefined
+  return PLAIN_NAME_PATTERN.test(name) && !name.includes('**') ? name : undefined
 }
 
-const each = (names: (string | undefined)[]) =>
+const allDefined = (names: (string | undefined)[]) =>
   names.every(name => name !== undefined) ? (names as string[]) : undefined

@@ -1,55 +1,56 @@
 // What searches leave out, in two halves: names that ripgrep need not even open, and names with exceptions (such as
 // `.env.*`, but not `.env.example`), which only the path decides once it is known.
-import { fold, NamePatterns } from '../files/policy/name-patterns.ts'
-import { HARMLESS_NAMES } from '../files/policy/sensitive-names.ts'
+import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
+import { NON_SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
-const ANYWHERE = '**/'
+const ANY_DEPTH_PREFIX = '**/'
 
 export class Excludes {
   /** Options that keep ripgrep out. They come last, since the last glob decides. */
   readonly args: readonly string[]
   readonly #all: NamePatterns
   readonly #rooted: readonly string[]
-  readonly #judged: NamePatterns
+  readonly #conditional: NamePatterns
   readonly #hints: readonly string[]
-  readonly #harmless = new NamePatterns(HARMLESS_NAMES)
+  readonly #exceptions = new NamePatterns(NON_SENSITIVE_NAMES)
 
   /** Globs as ripgrep takes them. */
   constructor(globs: readonly string[]) {
     const judged = globs.filter(hasExceptions)
-    this.#rooted = globs.filter(isRooted).map(glob => fold(glob.slice(1)))
-    this.#all = new NamePatterns(['.git', ...globs.filter(glob => !isRooted(glob)).map(withoutAnywhere)])
+    this.#rooted = globs.filter(isRooted).map(glob => foldPath(glob.slice(1)))
+    this.#all = new NamePatterns(['.git', ...globs.filter(glob => !isRooted(glob)).map(stripAnyDepth)])
     this.args = ['.git', ...globs.filter(glob => !judged.includes(glob))].map(glob => `--iglob=!${glob}`)
-    const patterns = judged.map(withoutAnywhere)
-    this.#judged = new NamePatterns(patterns)
+    const patterns = judged.map(stripAnyDepth)
+    this.#conditional = new NamePatterns(patterns)
     this.#hints = patterns.map(pattern => pattern.split('*').reduce((a, b) => (b.length > a.length ? b : a)))
   }
 
   /** Whether a path that ripgrep told is to be left out. */
   covers(path: string): boolean {
-    const folded = fold(path)
-    return this.#hints.some(hint => folded.includes(hint)) && this.#judged.covers(this.#names(folded))
+    const folded = foldPath(path)
+    return this.#hints.some(hint => folded.includes(hint)) && this.#conditional.covers(this.#names(folded))
   }
 
   /** Whether a path is left out by itself: a search that began there would meet no name that tells. */
-  coversStart(path: string): boolean {
-    const folded = fold(path)
+  coversSearchRoot(path: string): boolean {
+    const folded = foldPath(path)
     const rooted = this.#rooted.some(each => folded === each || folded.startsWith(`${each}/`))
     return rooted || this.#all.covers(this.#names(folded))
   }
 
   #names(folded: string) {
-    return folded.split('/').map(name => (this.#harmless.covers([name]) ? '' : name))
+    return folded.split('/').map(name => (this.#exceptions.covers([name]) ? '' : name))
   }
 }
 
-const withoutAnywhere = (glob: string) => fold(glob.startsWith(ANYWHERE) ? glob.slice(ANYWHERE.length) : glob)
+const stripAnyDepth = (glob: string) =>
+  foldPath(glob.startsWith(ANY_DEPTH_PREFIX) ? glob.slice(ANY_DEPTH_PREFIX.length) : glob)
 
 // Such a glob is a path, not a pattern.
 const isRooted = (glob: string) => glob.startsWith('/')
 
 function hasExceptions(glob: string) {
   if (isRooted(glob)) return false
-  const pattern = new NamePatterns([withoutAnywhere(glob)])
-  return HARMLESS_NAMES.some(name => pattern.covers(fold(name).split('/')))
+  const pattern = new NamePatterns([stripAnyDepth(glob)])
+  return NON_SENSITIVE_NAMES.some(name => pattern.covers(foldPath(name).split('/')))
 }

@@ -1,6 +1,6 @@
 // What ripgrep says, made into matches. Its --json messages come file by file: begin, match and context lines, end.
 
-export interface Match {
+export interface SearchMatch {
   path: string
   /** 1-based. */
   line: number
@@ -13,17 +13,17 @@ export interface Match {
 }
 
 type Text = { text: string } | { bytes: string }
-export type Message =
+export type RipgrepMessage =
   | { type: 'begin'; data: { path: Text } }
   | { type: 'match'; data: { lines: Text; line_number: number; submatches: { start: number }[] } }
   | { type: 'context'; data: { lines: Text; line_number: number } }
   | { type: 'end'; data: { binary_offset: number | null } }
   | { type: 'summary' }
 
-const MAX_TEXT = 1_000
-const LEAD = 200
+const MAX_LINE_CHARACTERS = 1_000
+const LEADING_CHARACTERS = 200
 // A file with very many matches is told in parts, so that a reader may stop.
-const MAX_GROUP = 1_000
+const MAX_BATCH_MATCHES = 1_000
 
 /** Collects the messages of one file. */
 export class FileMatches {
@@ -37,27 +37,28 @@ export class FileMatches {
     this.#context = context
   }
 
-  get full() {
-    return this.#matches.length >= MAX_GROUP
+  get isFull() {
+    return this.#matches.length >= MAX_BATCH_MATCHES
   }
 
-  add({ type, data }: Extract<Message, { type: 'match' | 'context' }>) {
-    const bytes = bytesOf(data.lines)
+  add({ type, data }: Extract<RipgrepMessage, { type: 'match' | 'context' }>) {
+    const bytes = decodeBytes(data.lines)
     const text = bytes.toString().replace(/\r?\n$/, '')
     const lines = text.split('\n')
-    if (this.#context > 0) for (const [i, line] of lines.entries()) this.#lines.set(data.line_number + i, cut(line, 0))
+    if (this.#context > 0)
+      for (const [i, line] of lines.entries()) this.#lines.set(data.line_number + i, truncateAround(line, 0))
     if (type === 'context') return
     const at = bytes.subarray(0, data.submatches[0]?.start ?? 0).toString()
     this.#matches.push({
       line: data.line_number,
       last: data.line_number + lines.length - 1,
       column: [...at].length + 1,
-      text: cut(text, at.length)
+      text: truncateAround(text, at.length)
     })
   }
 
   /** The matches so far, which are forgotten. */
-  take(): Match[] {
+  drain(): SearchMatch[] {
     const matches = this.#matches.map(({ line, last, column, text }) => ({
       path: this.#path,
       line,
@@ -80,12 +81,12 @@ export class FileMatches {
   }
 }
 
-export const textOf = (text: Text) => ('text' in text ? text.text : bytesOf(text).toString())
+export const decodeText = (text: Text) => ('text' in text ? text.text : decodeBytes(text).toString())
 
-const bytesOf = (text: Text) => ('text' in text ? Buffer.from(text.text) : Buffer.from(text.bytes, 'base64'))
+const decodeBytes = (text: Text) => ('text' in text ? Buffer.from(text.text) : Buffer.from(text.bytes, 'base64'))
 
-function cut(text: string, at: number) {
-  if (text.length <= MAX_TEXT) return text
-  const from = at + LEAD > MAX_TEXT ? at - LEAD : 0
-  return `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_TEXT)}${from + MAX_TEXT < text.length ? '…' : ''}`
+function truncateAround(text: string, at: number) {
+  if (text.length <= MAX_LINE_CHARACTERS) return text
+  const from = at + LEADING_CHARACTERS > MAX_LINE_CHARACTERS ? at - LEADING_CHARACTERS : 0
+  return `${from > 0 ? '…' : ''}${text.slice(from, from + MAX_LINE_CHARACTERS)}${from + MAX_LINE_CHARACTERS < text.length ? '…' : ''}`
 }

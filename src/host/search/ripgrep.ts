@@ -5,25 +5,25 @@ import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { openFolder } from '../files/open-folder.ts'
 import type { Workspace } from '../host.ts'
-import { plainEnvironment } from '../processes/environment.ts'
-import type { Exit, Spawned } from '../processes/spawner/child-handle.ts'
+import { minimalEnvironment } from '../processes/environment.ts'
+import type { ChildExit, ChildHandle } from '../processes/spawner/child-handle.ts'
 import type { Spawner } from '../processes/spawner/spawner.ts'
-import { reachesAll } from '../watch/ignore-rules.ts'
-import { refuseNotSetUp, WithoutLinks } from './no-symlink-mount.ts'
-import { ALWAYS, type SearchQuery, searchArguments, WITHOUT_GIT } from './ripgrep-arguments.ts'
+import { appliesGitignoreEverywhere } from '../watch/ignore-rules.ts'
+import { assertMounted, NoSymlinkMount } from './no-symlink-mount.ts'
+import { BASE_ARGS, NO_REQUIRE_GIT, type RipgrepQuery, searchArguments } from './ripgrep-arguments.ts'
 import { Excludes } from './ripgrep-exclude.ts'
-import { FileMatches, type Match, type Message, textOf } from './ripgrep-messages.ts'
-import { records, type Skipped } from './split-records.ts'
+import { decodeText, FileMatches, type RipgrepMessage, type SearchMatch } from './ripgrep-messages.ts'
+import { type SkippedRecords, splitRecords } from './split-records.ts'
 
-export type { SearchQuery } from './ripgrep-arguments.ts'
-export type { Match } from './ripgrep-messages.ts'
+export type { RipgrepQuery } from './ripgrep-arguments.ts'
+export type { SearchMatch } from './ripgrep-messages.ts'
 
 const NEWLINE = 10
 const NUL = 0
 /** Its codes, besides 0. */
-const NOTHING = 1
-const FAILED = 2
-const NO_FOLDER: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
+const NO_MATCH_CODE = 1
+const ERROR_CODE = 2
+const MISSING_FOLDER_CODES: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
 
 interface FilesQuery {
   /** Canonical path of the folder to list. */
@@ -36,10 +36,10 @@ interface FilesQuery {
 }
 
 /** Paths are relative to the workspace's root. `count` is the number of matches in the file, in mode `count`. */
-export type Found = Match | { path: string; count?: number }
+export type SearchHit = SearchMatch | { path: string; count?: number }
 
 /** What a search could not look at. */
-export interface Missed {
+export interface SearchOmissions {
   /** Files that could not be read. */
   unreadable: boolean
   /** Matches in lines too long to tell. */
@@ -50,7 +50,7 @@ export class Ripgrep {
   readonly #spawner: Spawner
   readonly #workspace: Workspace
   readonly #excludes: Excludes
-  readonly #withoutLinks: WithoutLinks
+  readonly #noSymlinkMount: NoSymlinkMount
   readonly #env: Record<string, string>
 
   /** `exclude`: globs of what is never searched nor listed, whatever is asked; `.git` always is. */
@@ -58,20 +58,20 @@ export class Ripgrep {
     this.#spawner = spawner
     this.#workspace = workspace
     this.#excludes = new Excludes(options.exclude)
-    this.#withoutLinks = new WithoutLinks(spawner, workspace)
-    this.#env = plainEnvironment(spawner.environment)
+    this.#noSymlinkMount = new NoSymlinkMount(spawner, workspace)
+    this.#env = minimalEnvironment(spawner.environment)
   }
 
   /** The files below a folder, in no order. */
   async files({ path, hidden, ignored, signal }: FilesQuery): Promise<string[]> {
-    this.#refuse(path)
+    this.#assertSearchable(path)
     const args = [
-      ...ALWAYS,
+      ...BASE_ARGS,
       '--files',
       '--null',
       ...(hidden ? ['--hidden'] : []),
       ...(ignored ? ['--no-ignore'] : []),
-      ...this.#leaveOut,
+      ...this.#excludeArgs,
       '--',
       './'
     ]
@@ -80,40 +80,40 @@ export class Ripgrep {
 
   /** The files right in a folder that is not ignored itself, hidden ones too; none where there is no such folder. */
   async filesIn(folder: string, signal?: AbortSignal): Promise<string[]> {
-    const args = [...ALWAYS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#leaveOut, '--', './']
+    const args = [...BASE_ARGS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#excludeArgs, '--', './']
     try {
       return await this.#list(folder, args, signal)
     } catch (error) {
-      if (error instanceof ToolError && NO_FOLDER.has(error.code)) return []
+      if (error instanceof ToolError && MISSING_FOLDER_CODES.has(error.code)) return []
       throw error
     }
   }
 
   /** Yields what is found as it is found; leaving the loop ends the search. */
-  async *search(query: SearchQuery): AsyncGenerator<Found[], Missed, void> {
-    this.#refuse(query.path)
+  async *search(query: RipgrepQuery): AsyncGenerator<SearchHit[], SearchOmissions, void> {
+    this.#assertSearchable(query.path)
     const slash = query.path.lastIndexOf('/')
     const isFile = query.kind === 'file'
     const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
-    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#leaveOut)
-    const included = isFile || query.include.length === 0 ? () => true : includes(query.include)
-    const wanted = (path: string) => included(path) && !this.#excludes.covers(inside(folder, path))
+    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#excludeArgs)
+    const included = isFile || query.include.length === 0 ? () => true : compileIncludes(query.include)
+    const wanted = (path: string) => included(path) && !this.#excludes.covers(joinPath(folder, path))
     const run = await this.#run(folder, args, query.signal)
-    const told = TELLING[query.mode](run, query.context)
+    const told = READERS[query.mode](run, query.context)
     for await (const group of told) {
-      const kept = group.filter(({ path }) => wanted(path)).map(one => ({ ...one, path: inside(folder, one.path) }))
+      const kept = group.filter(({ path }) => wanted(path)).map(one => ({ ...one, path: joinPath(folder, one.path) }))
       if (kept.length > 0) yield kept
     }
     return { unreadable: run.unreadable, too_long: run.skipped.records }
   }
 
   /** Options for what is to be left out. */
-  get #leaveOut(): string[] {
-    return [...(reachesAll(this.#workspace.root) ? [WITHOUT_GIT] : []), ...this.#excludes.args]
+  get #excludeArgs(): string[] {
+    return [...(appliesGitignoreEverywhere(this.#workspace.root) ? [NO_REQUIRE_GIT] : []), ...this.#excludes.args]
   }
 
-  #refuse(path: string) {
-    if (this.#excludes.coversStart(path))
+  #assertSearchable(path: string) {
+    if (this.#excludes.coversSearchRoot(path))
       throw new ToolError(
         'SENSITIVE_PATH',
         `${path} is left out of searches: it may hold credentials, or belongs to git or to this server.`,
@@ -126,14 +126,14 @@ export class Ripgrep {
     const found: string[] = []
     for await (const names of run.read(NUL))
       for (const name of names) {
-        const whole = inside(path, name.slice(2))
+        const whole = joinPath(path, name.slice(2))
         if (!this.#excludes.covers(whole)) found.push(whole)
       }
     return found
   }
 
   async #run(folder: string, args: string[], signal: AbortSignal): Promise<Run> {
-    const program = await this.#withoutLinks.around({ file: rgPath, args }, folder)
+    const program = await this.#noSymlinkMount.wrap({ file: rgPath, args }, folder)
     signal.throwIfAborted()
     const open = openFolder(this.#workspace, folder)
     try {
@@ -147,12 +147,12 @@ export class Ripgrep {
 /** One running ripgrep. */
 class Run {
   unreadable = false
-  readonly skipped: Skipped = { records: 0 }
+  readonly skipped: SkippedRecords = { records: 0 }
   readonly #folder: string
-  readonly #spawned: Spawned
+  readonly #spawned: ChildHandle
   readonly #signal: AbortSignal
 
-  constructor(folder: string, spawned: Spawned, signal: AbortSignal) {
+  constructor(folder: string, spawned: ChildHandle, signal: AbortSignal) {
     this.#folder = folder
     this.#spawned = spawned
     this.#signal = signal
@@ -173,17 +173,17 @@ class Run {
     })
     let over = false
     try {
-      yield* records(stdout, end, this.skipped)
+      yield* splitRecords(stdout, end, this.skipped)
       const exit = await exited
       const { code } = exit
       over = true
-      refuseNotSetUp(exit, this.#folder)
+      assertMounted(exit, this.#folder)
       // What it said may still be on its way.
       if (code !== 0 && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
       this.#signal.throwIfAborted()
-      if (code === FAILED && said !== '') throw refusal(said)
-      refuseUnended(exit, said)
-      this.unreadable = code === FAILED
+      if (code === ERROR_CODE && said !== '') throw argumentError(said)
+      assertCompleted(exit, said)
+      this.unreadable = code === ERROR_CODE
     } catch (error) {
       this.#signal.throwIfAborted()
       throw error
@@ -194,29 +194,29 @@ class Run {
   }
 }
 
-async function* matchesIn(run: Run, context: number): AsyncGenerator<Found[], void, void> {
+async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit[], void, void> {
   let file: FileMatches | undefined
   for await (const lines of run.read(NEWLINE))
     for (const line of lines) {
-      const message = JSON.parse(line) as Message
-      if (message.type === 'begin') file = new FileMatches(textOf(message.data.path).slice(2), context)
+      const message = JSON.parse(line) as RipgrepMessage
+      if (message.type === 'begin') file = new FileMatches(decodeText(message.data.path).slice(2), context)
       else if (message.type === 'match' || message.type === 'context') {
         file?.add(message)
-        if (file?.full) yield file.take()
+        if (file?.isFull) yield file.drain()
       } else if (message.type === 'end' && file) {
         // A file that turned out not to be text has nothing to show.
-        if (message.data.binary_offset === null) yield file.take()
+        if (message.data.binary_offset === null) yield file.drain()
         file = undefined
       }
     }
 }
 
-async function* namesIn(run: Run): AsyncGenerator<Found[], void, void> {
+async function* readNames(run: Run): AsyncGenerator<SearchHit[], void, void> {
   for await (const names of run.read(NUL)) yield names.map(name => ({ path: name.slice(2) }))
 }
 
 // Each line is the path, NUL and the number.
-async function* countsIn(run: Run): AsyncGenerator<Found[], void, void> {
+async function* readCounts(run: Run): AsyncGenerator<SearchHit[], void, void> {
   for await (const lines of run.read(NEWLINE))
     yield lines.map(line => {
       const end = line.lastIndexOf('\0')
@@ -224,23 +224,23 @@ async function* countsIn(run: Run): AsyncGenerator<Found[], void, void> {
     })
 }
 
-const TELLING = { content: matchesIn, files: namesIn, count: countsIn } as const
+const READERS = { content: readMatches, files: readNames, count: readCounts } as const
 
-const inside = (folder: string, path: string) => (folder === '.' ? path : `${folder}/${path}`)
+const joinPath = (folder: string, path: string) => (folder === '.' ? path : `${folder}/${path}`)
 
-function includes(globs: readonly string[]) {
+function compileIncludes(globs: readonly string[]) {
   const compiled = globs.map(compile)
   return (path: string) => compiled.some(glob => glob.matches(path))
 }
 
 /** Throws where ripgrep did not search to the end, or never began: with its code for nothing found it says nothing. */
-function refuseUnended({ code, signal }: Exit, said: string) {
-  if (code === 0 || code === FAILED || (code === NOTHING && said === '')) return
+function assertCompleted({ code, signal }: ChildExit, said: string) {
+  if (code === 0 || code === ERROR_CODE || (code === NO_MATCH_CODE && said === '')) return
   const why = said.trim() || (signal ? `it was ended by ${signal}` : `it ended with code ${code}`)
   throw new ToolError('EXECUTION_ERROR', `The search was not done: ${why}`)
 }
 
-function refusal(said: string) {
+function argumentError(said: string) {
   const message = said.replace(/^rg: /, '').trim()
   return invalidParam(message.startsWith('error parsing glob') ? 'exclude' : 'pattern', message)
 }

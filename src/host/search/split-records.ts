@@ -1,15 +1,15 @@
 // Reads a program's output as records, each ended by one byte; longer ones than bearable are skipped, and counted.
 
-const MAX_RECORD = 1 << 20
+const MAX_RECORD_BYTES = 1 << 20
 
-export interface Skipped {
+export interface SkippedRecords {
   records: number
 }
 
-export async function* records(
+export async function* splitRecords(
   chunks: AsyncIterable<Buffer>,
   end: number,
-  skipped: Skipped
+  skipped: SkippedRecords
 ): AsyncGenerator<string[], void, void> {
   let rest: Buffer[] = []
   let restBytes = 0
@@ -18,12 +18,12 @@ export async function* records(
     if (last < 0) {
       restBytes += chunk.length
       // Kept no longer than needed to know that it is too long.
-      if (restBytes <= MAX_RECORD) rest.push(chunk)
+      if (restBytes <= MAX_RECORD_BYTES) rest.push(chunk)
       else rest = []
       continue
     }
     let whole = chunk.subarray(0, last)
-    const tooLong = restBytes > MAX_RECORD
+    const tooLong = restBytes > MAX_RECORD_BYTES
     if (tooLong) {
       skipped.records += 1
       whole = whole.subarray(chunk.indexOf(end) + 1)

@@ -1,12 +1,12 @@
 // The log on its way out. It is written by many hands, so what must not be in it is taken out at the end, once for all.
-import type { Masking } from './secret-masker.ts'
+import type { SecretMasker } from './secret-masker.ts'
 
-interface Lines {
+interface LineSink {
   write(line: string): unknown
 }
 
 /** Takes lines of JSON and hands them on without secrets, still JSON. */
-export const maskedLines = (out: Lines, masking: Pick<Masking, 'masked' | 'maskedAll'>): Lines => ({
+export const maskLogLines = (out: LineSink, masking: Pick<SecretMasker, 'maskText' | 'maskValue'>): LineSink => ({
   write: line =>
-    out.write(masking.masked(line) === line ? line : `${JSON.stringify(masking.maskedAll(JSON.parse(line)))}\n`)
+    out.write(masking.maskText(line) === line ? line : `${JSON.stringify(masking.maskValue(JSON.parse(line)))}\n`)
 })

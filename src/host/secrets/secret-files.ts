@@ -3,66 +3,66 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs'
 import { parseEnv } from 'node:util'
 import type { KnownSecret } from '../../text/secrets/secret-variants.ts'
-import { fold, NamePatterns } from '../files/policy/name-patterns.ts'
-import { HARMLESS_NAMES } from '../files/policy/sensitive-names.ts'
+import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
+import { NON_SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 import type { Workspace } from '../host.ts'
-import type { VariableJudge } from './secret-variables.ts'
+import type { SecretVariableClassifier } from './secret-variables.ts'
 
-const MOST_FILES = 32
-const MOST_BYTES = 262_144
-const READ = constants.O_RDONLY | constants.O_NONBLOCK
+const MAX_FILES = 32
+const MAX_FILE_BYTES = 262_144
+const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
 
-const harmless = new NamePatterns(HARMLESS_NAMES)
+const exceptions = new NamePatterns(NON_SENSITIVE_NAMES)
 
 export class SecretFiles {
   readonly #workspace: Workspace
   readonly #patterns: NamePatterns
-  readonly #judge: VariableJudge
-  #rootStamp = ''
+  readonly #classifier: SecretVariableClassifier
+  #rootFingerprint = ''
   #names: string[] = []
-  #stamps = ''
+  #fingerprints = ''
   #values: readonly KnownSecret[] = []
 
-  constructor(workspace: Workspace, patterns: readonly string[], judge: VariableJudge) {
+  constructor(workspace: Workspace, patterns: readonly string[], judge: SecretVariableClassifier) {
     this.#workspace = workspace
     this.#patterns = new NamePatterns(patterns)
-    this.#judge = judge
+    this.#classifier = judge
   }
 
   /** The values; the same array as before while nothing changed. */
   values(): readonly KnownSecret[] {
-    const rootStamp = stampOf(fstatSync(this.#workspace.fd))
-    if (rootStamp !== this.#rootStamp) this.#names = this.#listed()
-    const stamps = this.#names.map(name => `${name} ${this.#stamp(name)}`).join('\n')
-    if (rootStamp !== this.#rootStamp || stamps !== this.#stamps)
+    const rootStamp = fingerprintOf(fstatSync(this.#workspace.fd))
+    if (rootStamp !== this.#rootFingerprint) this.#names = this.#listFiles()
+    const stamps = this.#names.map(name => `${name} ${this.#fingerprint(name)}`).join('\n')
+    if (rootStamp !== this.#rootFingerprint || stamps !== this.#fingerprints)
       this.#values = this.#names.flatMap(name => this.#read(name))
-    this.#rootStamp = rootStamp
-    this.#stamps = stamps
+    this.#rootFingerprint = rootStamp
+    this.#fingerprints = stamps
     return this.#values
   }
 
-  #listed(): string[] {
-    const names = entries(this.#door('.')).filter(name => {
-      const folded = [fold(name)]
-      return this.#patterns.covers(folded) && !harmless.covers(folded)
+  #listFiles(): string[] {
+    const names = listNames(this.#entryPath('.')).filter(name => {
+      const folded = [foldPath(name)]
+      return this.#patterns.covers(folded) && !exceptions.covers(folded)
     })
-    return names.sort().slice(0, MOST_FILES)
+    return names.sort().slice(0, MAX_FILES)
   }
 
-  #stamp(name: string): string {
-    const stats = lstatSync(this.#door(name), { throwIfNoEntry: false })
-    return stats ? stampOf(stats) : ''
+  #fingerprint(name: string): string {
+    const stats = lstatSync(this.#entryPath(name), { throwIfNoEntry: false })
+    return stats ? fingerprintOf(stats) : ''
   }
 
   #read(name: string): KnownSecret[] {
     let fd: number | undefined
     try {
-      fd = openSync(this.#door(name), READ | this.#workspace.doors.noLinks)
+      fd = openSync(this.#entryPath(name), READ_FLAGS | this.#workspace.dirAccess.noFollowFlags)
       if (!fstatSync(fd).isFile()) return []
-      const bytes = Buffer.alloc(MOST_BYTES)
-      const length = readSync(fd, bytes, 0, MOST_BYTES, 0)
+      const bytes = Buffer.alloc(MAX_FILE_BYTES)
+      const length = readSync(fd, bytes, 0, MAX_FILE_BYTES, 0)
       const variables = parseEnv(bytes.toString('utf8', 0, length))
-      return Object.entries(variables).flatMap(([variable, value = '']) => this.#judge.ofFile(variable, value))
+      return Object.entries(variables).flatMap(([variable, value = '']) => this.#classifier.fromFile(variable, value))
     } catch {
       // Gone or not to be read: what the server cannot read it does not know.
       return []
@@ -71,13 +71,13 @@ export class SecretFiles {
     }
   }
 
-  #door(name: string) {
-    const { doors, fd } = this.#workspace
-    return `${doors.prefix(this.#workspace, fd, '')}${name}`
+  #entryPath(name: string) {
+    const { dirAccess, fd } = this.#workspace
+    return `${dirAccess.entryPrefix(this.#workspace, fd, '')}${name}`
   }
 }
 
-function entries(folder: string) {
+function listNames(folder: string) {
   try {
     return readdirSync(folder)
   } catch {
@@ -85,4 +85,4 @@ function entries(folder: string) {
   }
 }
 
-const stampOf = ({ ino, size, mtimeMs, ctimeMs }: Stats) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`
+const fingerprintOf = ({ ino, size, mtimeMs, ctimeMs }: Stats) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`

@@ -28,7 +28,7 @@ export const SECRET_VARIABLES: readonly string[] = [
 ]
 
 /** … but under one of these it only says where one is, or whose. */
-export const HARMLESS_VARIABLES: readonly string[] = [
+export const NON_SECRET_VARIABLES: readonly string[] = [
   '*_file',
   '*_path',
   '*_dir',
@@ -59,7 +59,7 @@ export const HARMLESS_VARIABLES: readonly string[] = [
 ]
 
 /** Words that stand in every other output: hiding them would hide nothing. */
-export const PLAIN_VALUES: ReadonlySet<string> = new Set([
+export const COMMON_VALUES: ReadonlySet<string> = new Set([
   'password',
   'passwords',
   'changeme',

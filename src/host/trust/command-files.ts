@@ -2,17 +2,17 @@
 // command does is written there, so trust covers them too.
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
-import { isBeneath, realIfThere } from '../sandbox/path-within.ts'
-import { trustPath } from './content-hash.ts'
+import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
+import { canonicalTrustPath } from './content-hash.ts'
 
 /** Their paths as trust knows them, each once. `root` is the workspace's real path, from which words are meant. */
-export function namedFiles(words: readonly string[], root: string): string[] {
-  const named = words.flatMap(word => [word, ...afterEquals(word)]).map(word => path.resolve(root, word))
-  return [...new Set(named.filter(file => isFileOrLink(file) && isIn(file, root)).map(trustPath))]
+export function findCommandFiles(words: readonly string[], root: string): string[] {
+  const named = words.flatMap(word => [word, ...optionValue(word)]).map(word => path.resolve(root, word))
+  return [...new Set(named.filter(file => isFileOrLink(file) && isInside(file, root)).map(canonicalTrustPath))]
 }
 
 /** An option may carry it, as in `--config=checks.json`. */
-const afterEquals = (word: string) => (word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : [])
+const optionValue = (word: string) => (word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : [])
 
 /** Any word may be asked about, however little of a path it is. */
 export function isFileOrLink(word: string): boolean {
@@ -25,4 +25,4 @@ export function isFileOrLink(word: string): boolean {
 }
 
 /** By its name, or by where a link leads from elsewhere. */
-const isIn = (file: string, root: string) => isBeneath(file, root) || isBeneath(realIfThere(file) ?? file, root)
+const isInside = (file: string, root: string) => isWithin(file, root) || isWithin(realPathIfExists(file) ?? file, root)

@@ -9,16 +9,16 @@ const MAX_BYTES = 33_554_432
 
 /** How the path of something that may be trusted is written: links above it followed, but for those in a `.toolgate` and
  * that folder itself, which is called as it is found from its workspace. */
-export function trustPath(given: string): string {
+export function canonicalTrustPath(given: string): string {
   const names = path.resolve(given).split(path.sep)
   const own = names.lastIndexOf('.toolgate')
   const cut = own > 0 ? own : names.length - 1
   const above = names.slice(0, cut).join(path.sep) || path.sep
-  return path.join(realOf(above), ...names.slice(cut))
+  return path.join(realPathOrSame(above), ...names.slice(cut))
 }
 
 /** As far as there is something. */
-function realOf(folder: string): string {
+function realPathOrSame(folder: string): string {
   try {
     return realpathSync(folder)
   } catch {
@@ -27,23 +27,23 @@ function realOf(folder: string): string {
 }
 
 /** What a file or folder holds now, by its hash; undefined where there is none. */
-export async function contentOf(file: string): Promise<string | undefined> {
+export async function contentHash(file: string): Promise<string | undefined> {
   const stats = lstatSync(file, { throwIfNoEntry: false })
-  return stats?.isDirectory() ? (await readModuleFolder(file))?.sha256 : fileContent(file)
+  return stats?.isDirectory() ? (await readModuleFolder(file))?.sha256 : fileHash(file)
 }
 
 /** The sha256 of a file; undefined where there is none. Throws where it is a link, or no file. */
-export function fileContent(file: string): string | undefined {
+export function fileHash(file: string): string | undefined {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return undefined
   if (!stats.isFile()) throw new ToolError('INVALID_PATH', `${file} is a link, or no file: only files can be trusted.`)
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   try {
     if (fstatSync(fd).size > MAX_BYTES) throw new ToolError('TOO_LARGE', `${file} is too large to be trusted.`)
-    return sha256Of(readFileSync(fd))
+    return sha256Hex(readFileSync(fd))
   } finally {
     closeSync(fd)
   }
 }
 
-export const sha256Of = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
+export const sha256Hex = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')

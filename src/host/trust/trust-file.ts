@@ -5,84 +5,85 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { ConfigFileError, readConfigFile } from '../../server/config-file.ts'
-import { folderOf } from '../../server/xdg.ts'
+import { xdgFolder } from '../../server/xdg.ts'
 import { errnoOf } from '../files/errno.ts'
 
-export interface Trusted {
+export interface TrustEntry {
   sha256: string
   /** When it was trusted. */
   at: string
 }
 
 /** By absolute path. */
-export type TrustedPaths = ReadonlyMap<string, Trusted>
+export type TrustedPaths = ReadonlyMap<string, TrustEntry>
 
-export const trustFileOf = (env: Readonly<Record<string, string | undefined>>): string =>
-  path.join(folderOf(env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', 'trust.json')
+export const trustFilePath = (env: Readonly<Record<string, string | undefined>>): string =>
+  path.join(xdgFolder(env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', 'trust.json')
 
 /** Nothing where there is no such file. Throws, with the cure, where it is not to be believed. */
 export function readTrustFile(file: string): TrustedPaths {
-  const text = textOf(file)
-  return text === undefined ? new Map() : parsed(file, text)
+  const text = readText(file)
+  return text === undefined ? new Map() : parseTrustFile(file, text)
 }
 
-function textOf(file: string): string | undefined {
+function readText(file: string): string | undefined {
   try {
     const content = readConfigFile(file)
-    if (content !== undefined) mustBeOurs(file)
+    if (content !== undefined) assertOwnedByUser(file)
     return content?.toString('utf8')
   } catch (error) {
-    if (error instanceof ConfigFileError) throw odd(file, error.message)
+    if (error instanceof ConfigFileError) throw trustFileError(file, error.message)
     throw error
   }
 }
 
 /** Whoever else could write it could have anything started. */
-function mustBeOurs(file: string) {
+function assertOwnedByUser(file: string) {
   const { uid, mode } = statSync(file)
   const own = process.getuid?.()
   if (own === undefined) return
-  if (uid !== own && uid !== 0) throw odd(file, 'belongs to another user')
-  if ((mode & 0o022) !== 0) throw odd(file, 'can be written by others; run chmod 600 on it')
+  if (uid !== own && uid !== 0) throw trustFileError(file, 'belongs to another user')
+  if ((mode & 0o022) !== 0) throw trustFileError(file, 'can be written by others; run chmod 600 on it')
 }
 
-function parsed(file: string, text: string): TrustedPaths {
+function parseTrustFile(file: string, text: string): TrustedPaths {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    throw odd(file, 'is not JSON; mend it, or remove it and trust anew')
+    throw trustFileError(file, 'is not JSON; mend it, or remove it and trust anew')
   }
   const { version, trusted } = (value ?? {}) as { version?: unknown; trusted?: unknown }
-  if (version !== VERSION) throw odd(file, `is not of version ${VERSION}`)
-  const entries = Object.entries((trusted ?? {}) as Record<string, Partial<Trusted> | null>)
+  if (version !== VERSION) throw trustFileError(file, `is not of version ${VERSION}`)
+  const entries = Object.entries((trusted ?? {}) as Record<string, Partial<TrustEntry> | null>)
   const whole = entries.filter(
-    (entry): entry is [string, Trusted] => /^[0-9a-f]{64}$/.test(String(entry[1]?.sha256)) && path.isAbsolute(entry[0])
+    (entry): entry is [string, TrustEntry] =>
+      /^[0-9a-f]{64}$/.test(String(entry[1]?.sha256)) && path.isAbsolute(entry[0])
   )
   return new Map(whole)
 }
 
 const VERSION = 1
 
-const odd = (file: string, fault: string) =>
+const trustFileError = (file: string, fault: string) =>
   new ToolError('PERMISSION_DENIED', `${file} ${fault}. Nothing is trusted by it.`)
 
 /** Trusts these contents from now on, each in place of what was trusted of its path before. */
 export const addTrusted = (file: string, added: ReadonlyMap<string, string>): Promise<void> =>
-  change(file, now => {
+  updateTrustFile(file, now => {
     const at = new Date().toISOString()
     return new Map([...now, ...[...added].map(([name, sha256]) => [name, { sha256, at }] as const)])
   })
 
 /** Trusts nothing of these paths any more. */
 export const removeTrusted = (file: string, paths: readonly string[]): Promise<void> =>
-  change(file, now => new Map([...now].filter(([name]) => !paths.includes(name))))
+  updateTrustFile(file, now => new Map([...now].filter(([name]) => !paths.includes(name))))
 
 /** The next file is made under a name that only one can take, so that nobody else changes it meanwhile. */
-async function change(file: string, changed: (now: TrustedPaths) => TrustedPaths) {
+async function updateTrustFile(file: string, changed: (now: TrustedPaths) => TrustedPaths) {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const next = `${file}.next`
-  const fd = await taken(next)
+  const fd = await acquireLock(next)
   try {
     const trusted = Object.fromEntries([...changed(readTrustFile(file))].sort(([a], [b]) => (a < b ? -1 : 1)))
     writeSync(fd, `${JSON.stringify({ version: VERSION, trusted }, null, 2)}\n`)
@@ -96,20 +97,20 @@ async function change(file: string, changed: (now: TrustedPaths) => TrustedPaths
   }
 }
 
-const TRIES = 100
-const TRY_MS = 20
+const MAX_ATTEMPTS = 100
+const RETRY_DELAY_MS = 20
 /** Whoever takes it is done in a moment: what has stood for so long was left by one that was killed. */
-const LEFT_MS = 10_000
+const STALE_LOCK_MS = 10_000
 
-async function taken(next: string): Promise<number> {
+async function acquireLock(next: string): Promise<number> {
   for (let tries = 1; ; tries += 1) {
     try {
       return openSync(next, 'wx', 0o600)
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST' || tries === TRIES) throw error
+      if (errnoOf(error) !== 'EEXIST' || tries === MAX_ATTEMPTS) throw error
       const { mtimeMs = Date.now() } = statSync(next, { throwIfNoEntry: false }) ?? {}
-      if (Date.now() - mtimeMs > LEFT_MS) rmSync(next, { force: true })
-      else await pause(TRY_MS)
+      if (Date.now() - mtimeMs > STALE_LOCK_MS) rmSync(next, { force: true })
+      else await pause(RETRY_DELAY_MS)
     }
   }
 }

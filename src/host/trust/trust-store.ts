@@ -4,56 +4,56 @@ import { isDeepStrictEqual } from 'node:util'
 import { watchFiles } from '../watch-files.ts'
 import { readTrustFile } from './trust-file.ts'
 
-export interface Trust {
+export interface TrustStore {
   isTrusted(path: string, sha256: string): boolean
   /** Whether some content of it was trusted: another one has changed since. */
-  knows(path: string): boolean
+  isKnown(path: string): boolean
   /** Hears each time that something may be trusted, or not be any more. Gives what ends that. */
   onChange(listener: () => void): () => void
 }
 
 /** Contents by path, as the user's configuration and flags give them. */
-type Given = Readonly<Record<string, string>>
+type PinnedContents = Readonly<Record<string, string>>
 
 /** Trusts nothing, for ever. */
-export const NO_TRUST: Trust = { isTrusted: () => false, knows: () => false, onChange: () => () => {} }
+export const NO_TRUST: TrustStore = { isTrusted: () => false, isKnown: () => false, onChange: () => () => {} }
 
 /** The trust of a server: what the file of the user holds, which is followed, besides what the configuration gives. */
-export class LiveTrust implements Trust {
+export class LiveTrustStore implements TrustStore {
   readonly #file: string
-  readonly #faulty: (message: string) => void
+  readonly #onError: (message: string) => void
   readonly #listeners = new Set<() => void>()
-  #kept: ReadonlyMap<string, { sha256: string }> = new Map()
-  #given: Given = {}
+  #stored: ReadonlyMap<string, { sha256: string }> = new Map()
+  #pinned: PinnedContents = {}
   #unwatch: (() => void) | undefined
 
   /** `faulty` hears why the file cannot be taken; then nothing is trusted by it. */
   constructor(file: string, faulty: (message: string) => void) {
     this.#file = file
-    this.#faulty = faulty
+    this.#onError = faulty
     this.#read()
   }
 
   isTrusted(path: string, sha256: string): boolean {
-    return this.#kept.get(path)?.sha256 === sha256 || ownOf(this.#given, path) === sha256
+    return this.#stored.get(path)?.sha256 === sha256 || ownValue(this.#pinned, path) === sha256
   }
 
-  knows(path: string): boolean {
-    return this.#kept.has(path) || ownOf(this.#given, path) !== undefined
+  isKnown(path: string): boolean {
+    return this.#stored.has(path) || ownValue(this.#pinned, path) !== undefined
   }
 
   /** What the configuration gives, in place of what it gave. */
-  give(given: Given) {
-    if (isDeepStrictEqual(given, this.#given)) return
-    this.#given = given
-    this.#tell()
+  setPinned(given: PinnedContents) {
+    if (isDeepStrictEqual(given, this.#pinned)) return
+    this.#pinned = given
+    this.#notify()
   }
 
   /** Takes each change of the file from now on. */
-  follow() {
+  watch() {
     this.#unwatch ??= watchFiles([this.#file], () => {
       this.#read()
-      this.#tell()
+      this.#notify()
     })
   }
 
@@ -68,16 +68,16 @@ export class LiveTrust implements Trust {
 
   #read() {
     try {
-      this.#kept = readTrustFile(this.#file)
+      this.#stored = readTrustFile(this.#file)
     } catch (error) {
-      this.#kept = new Map()
-      this.#faulty((error as Error).message)
+      this.#stored = new Map()
+      this.#onError((error as Error).message)
     }
   }
 
-  #tell() {
+  #notify() {
     for (const listener of this.#listeners) listener()
   }
 }
 
-const ownOf = (by: Given, path: string) => (Object.hasOwn(by, path) ? by[path] : undefined)
+const ownValue = (by: PinnedContents, path: string) => (Object.hasOwn(by, path) ? by[path] : undefined)

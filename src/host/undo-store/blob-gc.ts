@@ -3,10 +3,10 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../files/errno.ts'
-import { Slices } from '../files/time-slicing.ts'
-import { hashAt, isImageTemp, isShelf } from './blob-layout.ts'
+import { TimeSlicer } from '../files/time-slicing.ts'
+import { hashFromPath, isBlobTemp, isShard } from './blob-layout.ts'
 
-interface Kept {
+interface BlobFile {
   file: string
   hash: string
   size: number
@@ -15,20 +15,20 @@ interface Kept {
 
 const DAY_MS = 86_400_000
 /** Contents are aged by the minute: sorting them one by one would take too long at once. */
-const AGE_MS = 60_000
+const AGE_BUCKET_MS = 60_000
 
 /** Drops what is past its limits; `dropping` hears of each before it goes. Gives how many contents went. */
-export async function sweepImages(
+export async function collectGarbage(
   folder: string,
   { max_age_days, max_bytes }: { max_age_days: number; max_bytes: number },
   dropping: (hash: string) => void
 ): Promise<number> {
   const border = Date.now() - max_age_days * DAY_MS
-  const kept = new Map<number, Kept[]>()
+  const kept = new Map<number, BlobFile[]>()
   let total = 0
   let dropped = 0
-  const slices = new Slices()
-  const drop = ({ file, hash, size, kept_at }: Kept) => {
+  const slices = new TimeSlicer()
+  const drop = ({ file, hash, size, kept_at }: BlobFile) => {
     // Kept again meanwhile, it is young.
     if (statSync(file, { throwIfNoEntry: false })?.mtimeMs !== kept_at) return
     dropping(hash)
@@ -37,22 +37,22 @@ export async function sweepImages(
     total -= size
   }
 
-  for (const shelf of namesIn(folder).filter(isShelf)) {
-    for (const name of namesIn(path.join(folder, shelf))) {
-      await slices.rest()
+  for (const shelf of listNames(folder).filter(isShard)) {
+    for (const name of listNames(path.join(folder, shelf))) {
+      await slices.yieldIfDue()
       const file = path.join(folder, shelf, name)
       const stat = statSync(file, { throwIfNoEntry: false })
       if (!stat) continue
-      const one = { file, hash: hashAt(shelf, name), size: stat.size, kept_at: stat.mtimeMs }
+      const one = { file, hash: hashFromPath(shelf, name), size: stat.size, kept_at: stat.mtimeMs }
       total += one.size
       if (one.kept_at < border) drop(one)
-      else ageOf(kept, one).push(one)
+      else bucketOf(kept, one).push(one)
     }
   }
   for (const age of [...kept.keys()].sort((a, b) => a - b)) {
     for (const one of kept.get(age)!) {
       if (total <= max_bytes) return dropped
-      await slices.rest()
+      await slices.yieldIfDue()
       drop(one)
     }
   }
@@ -60,18 +60,18 @@ export async function sweepImages(
 }
 
 /** Removes what a killed server was still writing. To be called at start, before anything is kept. */
-export function removeImageTemps(folder: string) {
-  for (const name of namesIn(folder).filter(isImageTemp)) rmSync(path.join(folder, name), { force: true })
+export function removeBlobTemps(folder: string) {
+  for (const name of listNames(folder).filter(isBlobTemp)) rmSync(path.join(folder, name), { force: true })
 }
 
-function ageOf(kept: Map<number, Kept[]>, { kept_at }: Kept): Kept[] {
-  const age = Math.floor(kept_at / AGE_MS)
+function bucketOf(kept: Map<number, BlobFile[]>, { kept_at }: BlobFile): BlobFile[] {
+  const age = Math.floor(kept_at / AGE_BUCKET_MS)
   const same = kept.get(age) ?? []
   kept.set(age, same)
   return same
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {

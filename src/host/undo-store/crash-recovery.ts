@@ -4,16 +4,24 @@ import { appendFileSync, readdirSync, realpathSync, rmSync, unlinkSync } from 'n
 import path from 'node:path'
 import { errnoOf } from '../files/errno.ts'
 import { TEMP_PREFIX } from '../files/paths.ts'
-import { dropHidden, takeBack } from '../files/transaction/file-operations.ts'
-import { hasHappened, inWorkspace } from '../files/transaction/interrupted-changes.ts'
+import { removeHidden, rollBack } from '../files/transaction/file-operations.ts'
+import { wasApplied, withWorkspace } from '../files/transaction/interrupted-changes.ts'
 import type { Change } from '../host.ts'
-import { isRunning, startOf } from '../processes/pids.ts'
-import { removeImageTemps } from './blob-gc.ts'
-import { imagesFolder } from './undo-storage.ts'
-import { type Group, type Intent, type Line, lineOf, logsFolder, readLines, type Verdict } from './wal-records.ts'
-import { hasChangeLog } from './write-ahead-log.ts'
+import { isProcessRunning, processStartTime } from '../processes/pids.ts'
+import { removeBlobTemps } from './blob-gc.ts'
+import { blobsFolder } from './undo-storage.ts'
+import {
+  type ChangeGroup,
+  type ChangeIntent,
+  type ChangeOutcome,
+  encodeRecord,
+  readRecords,
+  type WalRecord,
+  walFolder
+} from './wal-records.ts'
+import { hasWriteAheadLog } from './write-ahead-log.ts'
 
-interface Leftovers {
+interface RecoveredChanges {
   /** What calls had changed, by their ids, oldest first. */
   changes: ReadonlyMap<string, readonly Change[]>
   /** To be called once that is durable elsewhere. */
@@ -21,13 +29,13 @@ interface Leftovers {
 }
 
 /** Takes back what was half made, removes what was half written, and gives what was changed. */
-export function clearLeftovers(stateDir: string): Leftovers {
-  removeImageTemps(imagesFolder(stateDir))
-  const logs = logsIn(logsFolder(stateDir)).filter(({ lines }) => !isInUse(lines, stateDir))
+export function recoverInterruptedWrites(stateDir: string): RecoveredChanges {
+  removeBlobTemps(blobsFolder(stateDir))
+  const logs = staleLogsIn(walFolder(stateDir)).filter(({ lines }) => !isInUse(lines, stateDir))
   const changes = new Map<string, Change[]>()
   for (const log of logs) {
-    log.clear()
-    for (const { call, changes: made } of log.happened())
+    log.recover()
+    for (const { call, changes: made } of log.applied())
       if (call !== undefined) changes.set(call, [...(changes.get(call) ?? []), ...made])
   }
   const forget = () => {
@@ -37,65 +45,66 @@ export function clearLeftovers(stateDir: string): Leftovers {
 }
 
 /** The log of a server that is gone. */
-class DeadLog {
-  readonly lines: readonly Line[]
+class StaleLog {
+  readonly lines: readonly WalRecord[]
   readonly #path: string
-  readonly #verdicts = new Map<number, Verdict>()
+  readonly #outcomes = new Map<number, ChangeOutcome>()
   /** Something of it could not be cleared, and is tried again at the next start. */
-  #stuck = false
+  #isIncomplete = false
 
   constructor(path: string) {
     this.#path = path
-    this.lines = readLines(path)
-    for (const line of this.lines) if ('of' in line) this.#verdicts.set(line.of, line.verdict)
+    this.lines = readRecords(path)
+    for (const line of this.lines) if ('of' in line) this.#outcomes.set(line.of, line.verdict)
   }
 
-  clear() {
-    for (const line of this.lines.toReversed()) if ('group' in line) this.#settle(line)
-    for (const line of this.lines) if ('intent' in line) this.#decide(line)
-    for (const line of this.lines) if ('temp' in line && !('root' in line) && !isGone(line.temp)) this.#stuck = true
+  recover() {
+    for (const line of this.lines.toReversed()) if ('group' in line) this.#recoverGroup(line)
+    for (const line of this.lines) if ('intent' in line) this.#recoverIntent(line)
+    for (const line of this.lines)
+      if ('temp' in line && !('root' in line) && !tryRemoveTemp(line.temp)) this.#isIncomplete = true
   }
 
-  happened(): (Intent | Group)[] {
+  applied(): (ChangeIntent | ChangeGroup)[] {
     return this.lines.filter(
-      (line): line is Intent | Group =>
-        ('intent' in line && this.#verdicts.get(line.intent) === 'done') ||
-        ('group' in line && this.#verdicts.get(line.group) === 'ended')
+      (line): line is ChangeIntent | ChangeGroup =>
+        ('intent' in line && this.#outcomes.get(line.intent) === 'done') ||
+        ('group' in line && this.#outcomes.get(line.group) === 'ended')
     )
   }
 
   remove() {
-    if (!this.#stuck) rmSync(this.#path, { force: true })
+    if (!this.#isIncomplete) rmSync(this.#path, { force: true })
   }
 
-  #settle({ group, root, motions }: Group) {
-    const verdict = this.#verdicts.get(group)
+  #recoverGroup({ group, root, motions }: ChangeGroup) {
+    const verdict = this.#outcomes.get(group)
     if (verdict === 'undone') return
-    const clear = verdict === undefined ? takeBack : dropHidden
-    const stuck = inWorkspace(root, workspace => clear(workspace, motions))
-    if (stuck && stuck.length > 0) this.#stuck = true
-    else if (verdict === undefined) this.#judge(group, 'undone')
+    const clear = verdict === undefined ? rollBack : removeHidden
+    const stuck = withWorkspace(root, workspace => clear(workspace, motions))
+    if (stuck && stuck.length > 0) this.#isIncomplete = true
+    else if (verdict === undefined) this.#recordOutcome(group, 'undone')
   }
 
-  #decide(intent: Intent) {
-    if (this.#verdicts.has(intent.intent)) return
-    const has = inWorkspace(intent.root, workspace => hasHappened(workspace, intent))
-    this.#judge(intent.intent, has ? 'done' : 'never')
+  #recoverIntent(intent: ChangeIntent) {
+    if (this.#outcomes.has(intent.intent)) return
+    const has = withWorkspace(intent.root, workspace => wasApplied(workspace, intent))
+    this.#recordOutcome(intent.intent, has ? 'done' : 'never')
   }
 
   /** Written down, for it cannot be seen any more once all is cleared. */
-  #judge(number: number, verdict: Verdict) {
-    this.#verdicts.set(number, verdict)
-    appendFileSync(this.#path, lineOf({ of: number, verdict }))
+  #recordOutcome(number: number, verdict: ChangeOutcome) {
+    this.#outcomes.set(number, verdict)
+    appendFileSync(this.#path, encodeRecord({ of: number, verdict }))
   }
 }
 
-function logsIn(folder: string): DeadLog[] {
+function staleLogsIn(folder: string): StaleLog[] {
   try {
     const names = readdirSync(folder)
     // A log that was being made smaller: the old one is still whole.
     for (const name of names) if (name.endsWith('.new')) rmSync(path.join(folder, name))
-    return names.filter(name => name.endsWith('.log')).map(name => new DeadLog(path.join(folder, name)))
+    return names.filter(name => name.endsWith('.log')).map(name => new StaleLog(path.join(folder, name)))
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return []
     throw error
@@ -104,15 +113,17 @@ function logsIn(folder: string): DeadLog[] {
 
 // In a container a server often gets the number its predecessor had: our own number is a dead one's then, unless we have
 // begun a log ourselves.
-function isInUse(lines: readonly Line[], stateDir: string): boolean {
+function isInUse(lines: readonly WalRecord[], stateDir: string): boolean {
   const writer = lines.find(line => 'pid' in line)
   if (!writer) return false
-  if (writer.pid === process.pid) return hasChangeLog(realpathSync(stateDir))
-  return isRunning(writer.pid) && (writer.started === undefined || writer.started === startOf(writer.pid))
+  if (writer.pid === process.pid) return hasWriteAheadLog(realpathSync(stateDir))
+  return (
+    isProcessRunning(writer.pid) && (writer.started === undefined || writer.started === processStartTime(writer.pid))
+  )
 }
 
 /** Nothing that does not carry our mark is ever removed. */
-function isGone(temp: string): boolean {
+function tryRemoveTemp(temp: string): boolean {
   if (!path.basename(temp).startsWith(TEMP_PREFIX)) return true
   try {
     unlinkSync(temp)

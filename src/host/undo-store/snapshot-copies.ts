@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, read, unlinkSync, write, writeSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { isFresh, isSame, type Seen } from '../watch/stat-snapshot.ts'
+import { isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'
 
 /** Writing this much at once is quicker than a trip to the thread pool. */
 const SYNC_LIMIT = 256 * 1024
@@ -14,20 +14,20 @@ const writeAt = promisify(write)
 const readAt = promisify(read)
 
 /** Where a content lies. */
-export interface Copy {
+export interface SnapshotCopy {
   at: number
   size: number
 }
 
-interface Known extends Copy {
-  seen: Seen
+interface KnownCopy extends SnapshotCopy {
+  stat: StatSnapshot
   /** Changed so lately when it was read that a further change may not show. */
-  fresh: boolean
+  isRacy: boolean
 }
 
-export class Copies {
+export class SnapshotCopies {
   readonly #folder: string
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, KnownCopy>()
   #fd: number | undefined
   #end = 0
 
@@ -41,12 +41,12 @@ export class Copies {
   }
 
   /** The content of what was seen, if it is here. */
-  find(path: string, seen: Seen): Copy | undefined {
+  find(path: string, seen: StatSnapshot): SnapshotCopy | undefined {
     const known = this.#known.get(path)
-    return known && !known.fresh && isSame(known.seen, seen) ? known : undefined
+    return known && !known.isRacy && isSameSnapshot(known.stat, seen) ? known : undefined
   }
 
-  async put(path: string, seen: Seen, bytes: Uint8Array): Promise<Copy> {
+  async put(path: string, stat: StatSnapshot, bytes: Uint8Array): Promise<SnapshotCopy> {
     const fd = this.#file()
     const copy = { at: this.#end, size: bytes.length }
     this.#end += bytes.length
@@ -55,11 +55,11 @@ export class Copies {
         bytes.length <= SYNC_LIMIT
           ? writeSync(fd, bytes, done, bytes.length - done, copy.at + done)
           : (await writeAt(fd, bytes, done, Math.min(CHUNK, bytes.length - done), copy.at + done)).bytesWritten
-    this.#known.set(path, { ...copy, seen, fresh: isFresh(seen) })
+    this.#known.set(path, { ...copy, stat, isRacy: isRacySnapshot(stat) })
     return copy
   }
 
-  async read({ at, size }: Copy): Promise<Buffer> {
+  async read({ at, size }: SnapshotCopy): Promise<Buffer> {
     const bytes = Buffer.allocUnsafeSlow(size)
     for (let done = 0; done < size; ) {
       const { bytesRead } = await readAt(this.#file(), bytes, done, size - done, at + done)

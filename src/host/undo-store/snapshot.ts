@@ -1,16 +1,16 @@
 // What the files of a workspace were before a command ran, and what it changed of them.
-import { hashOf, type LineChange, lineCount } from '../files/content-source.ts'
-import { inTurns, Slices } from '../files/time-slicing.ts'
+import { countTextLines, hashBytes, type LineChange } from '../files/content-source.ts'
+import { mapConcurrently, TimeSlicer } from '../files/time-slicing.ts'
 import type { Change } from '../host.ts'
-import { Inventory, type Known } from '../watch/inventory.ts'
-import { OwnChanges } from '../watch/own-writes.ts'
-import { isFresh, isSame, type Seen } from '../watch/stat-snapshot.ts'
-import { arrange, changeOf, type Difference } from '../watch/tree-diff.ts'
-import type { Tree } from '../watch/workspace-tree.ts'
-import type { Copies, Copy } from './snapshot-copies.ts'
+import { Inventory, type KnownEntry } from '../watch/inventory.ts'
+import { OwnWrites } from '../watch/own-writes.ts'
+import { isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'
+import { orderChanges, type TreeDifference, toChange } from '../watch/tree-diff.ts'
+import type { WorkspaceTree } from '../watch/workspace-tree.ts'
+import type { SnapshotCopies, SnapshotCopy } from './snapshot-copies.ts'
 
 /** Files read at the same time. */
-const READERS = 4
+const MAX_CONCURRENT_READS = 4
 
 export interface SnapshotLimits {
   /** Of larger files no content is kept. */
@@ -20,37 +20,37 @@ export interface SnapshotLimits {
 }
 
 /** Where contents are kept for an undo. */
-export interface Keeper {
-  keep(bytes: Uint8Array): Promise<string | undefined>
+export interface SnapshotBlobs {
+  put(bytes: Uint8Array): Promise<string | undefined>
   offer(bytes: Buffer, hash: string): void
 }
 
-interface Content {
+interface SnapshotFile {
   path: string
-  seen: Seen
+  stat: StatSnapshot
 }
 
 export class Snapshot {
-  readonly #tree: Tree
-  readonly #copies: Copies
+  readonly #tree: WorkspaceTree
+  readonly #copies: SnapshotCopies
   readonly #limits: SnapshotLimits
   readonly #before = new Inventory()
-  readonly #kept = new Map<string, Copy>()
-  readonly #others: OwnChanges
-  #closed: string[] = []
+  readonly #stored = new Map<string, SnapshotCopy>()
+  readonly #otherWrites: OwnWrites
+  #unreadable: string[] = []
   #files = 0
   #bytes = 0
 
-  constructor(tree: Tree, copies: Copies, limits: SnapshotLimits) {
+  constructor(tree: WorkspaceTree, copies: SnapshotCopies, limits: SnapshotLimits) {
     this.#tree = tree
     this.#copies = copies
     this.#limits = limits
-    this.#others = new OwnChanges(tree, this.#before)
+    this.#otherWrites = new OwnWrites(tree, this.#before)
   }
 
   /** How many files are covered: what becomes of them can be taken back. */
   get files(): number {
-    return this.#kept.size
+    return this.#stored.size
   }
 
   get bytes(): number {
@@ -59,120 +59,122 @@ export class Snapshot {
 
   /** How many are not, for they are too large, too much, or may not be read. */
   get not_covered(): number {
-    return this.#files - this.#kept.size + this.#closed.length
+    return this.#files - this.#stored.size + this.#unreadable.length
   }
 
   async take(signal: AbortSignal) {
-    const files: Content[] = []
-    this.#closed = await this.#tree.walk((path, seen) => {
-      this.#before.set(path, isFresh(seen) ? { ...seen, unsure: true } : seen)
-      if (seen.kind === 'file') files.push({ path, seen })
+    const files: SnapshotFile[] = []
+    this.#unreadable = await this.#tree.walk((path, stat) => {
+      this.#before.set(path, isRacySnapshot(stat) ? { ...stat, isRacy: true } : stat)
+      if (stat.kind === 'file') files.push({ path, stat })
     })
     this.#files = files.length
-    const slices = new Slices()
-    await inTurns(this.#within(files), READERS, async ({ path, seen }) => {
-      await slices.rest()
+    const slices = new TimeSlicer()
+    await mapConcurrently(this.#selectFiles(files), MAX_CONCURRENT_READS, async ({ path, stat }) => {
+      await slices.yieldIfDue()
       signal.throwIfAborted()
-      const copy = this.#copies.find(path, seen) ?? (await this.#copy(path, seen))
-      if (copy) this.#kept.set(path, copy)
+      const copy = this.#copies.find(path, stat) ?? (await this.#copy(path, stat))
+      if (copy) this.#stored.set(path, copy)
     })
-    for (const { size } of this.#kept.values()) this.#bytes += size
+    for (const { size } of this.#stored.values()) this.#bytes += size
   }
 
   /** Hears of what another call changes meanwhile. */
-  note(change: Change) {
-    this.#others.add(change)
+  noteOtherChange(change: Change) {
+    this.#otherWrites.add(change)
   }
 
   /** What is other than before and was changed by no other call, in an order in which it could have happened. What was
    * before is kept then, and what is there now where it is text. */
-  async changes(keeper: Keeper): Promise<Change[]> {
-    const now = new Map<string, Seen>()
-    const closed = [...this.#closed, ...(await this.#tree.walk((path, seen) => now.set(path, seen)))]
-    const slices = new Slices()
-    const found: Difference<Known>[] = []
+  async changes(keeper: SnapshotBlobs): Promise<Change[]> {
+    const now = new Map<string, StatSnapshot>()
+    const closed = [...this.#unreadable, ...(await this.#tree.walk((path, seen) => now.set(path, seen)))]
+    const slices = new TimeSlicer()
+    const found: TreeDifference<KnownEntry>[] = []
     for (const path of this.#paths(now)) {
       if (closed.some(folder => folder === '.' || path.startsWith(`${folder}/`))) continue
-      const [before, after] = [this.#others.known(path), now.get(path)]
+      const [before, after] = [this.#otherWrites.known(path), now.get(path)]
       const same =
-        before && after ? isSame(before, after) && (await this.#isSameContent(path, before, after)) : before === after
+        before && after
+          ? isSameSnapshot(before, after) && (await this.#isSameContent(path, before, after))
+          : before === after
       if (!same) found.push({ path, before, after })
-      await slices.rest()
+      await slices.yieldIfDue()
     }
-    const changes = await inTurns(arrange(found), READERS, each => this.#change(each, keeper))
-    return changes.filter(change => !isTouch(change))
+    const changes = await mapConcurrently(orderChanges(found), MAX_CONCURRENT_READS, each => this.#change(each, keeper))
+    return changes.filter(change => !isTouchOnly(change))
   }
 
   /** Every path at which something is, or was before, or another call left it. */
-  *#paths(now: ReadonlyMap<string, Seen>): Generator<string> {
+  *#paths(now: ReadonlyMap<string, StatSnapshot>): Generator<string> {
     yield* now.keys()
     for (const path of this.#before.paths()) if (!now.has(path)) yield path
-    for (const path of this.#others.paths()) if (!now.has(path) && !this.#before.get(path)) yield path
+    for (const path of this.#otherWrites.paths()) if (!now.has(path) && !this.#before.get(path)) yield path
   }
 
   /** The smallest, as many as there is room for. */
-  #within(files: Content[]): Content[] {
+  #selectFiles(files: SnapshotFile[]): SnapshotFile[] {
     const { max_file_bytes, max_bytes } = this.#limits
-    const small = files.filter(({ seen }) => seen.size <= max_file_bytes)
-    let bytes = small.reduce((sum, { seen }) => sum + seen.size, 0)
-    if (bytes > max_bytes) small.sort((a, b) => a.seen.size - b.seen.size)
-    while (bytes > max_bytes) bytes -= small.pop()!.seen.size
+    const small = files.filter(({ stat }) => stat.size <= max_file_bytes)
+    let bytes = small.reduce((sum, { stat }) => sum + stat.size, 0)
+    if (bytes > max_bytes) small.sort((a, b) => a.stat.size - b.stat.size)
+    while (bytes > max_bytes) bytes -= small.pop()!.stat.size
     return small
   }
 
-  async #copy(path: string, seen: Seen): Promise<Copy | undefined> {
-    const bytes = await this.#tree.read(path, seen)
+  async #copy(path: string, seen: StatSnapshot): Promise<SnapshotCopy | undefined> {
+    const bytes = await this.#tree.readIfUnchanged(path, seen)
     return bytes && this.#copies.put(path, seen, bytes)
   }
 
   // What had been changed a moment before may have been changed again without a trace.
-  async #isSameContent(path: string, before: Known, after: Seen): Promise<boolean> {
-    if (!before.unsure || after.kind !== 'file' || after.size > this.#limits.max_file_bytes) return true
-    const bytes = await this.#tree.read(path, after)
+  async #isSameContent(path: string, before: KnownEntry, after: StatSnapshot): Promise<boolean> {
+    if (!before.isRacy || after.kind !== 'file' || after.size > this.#limits.max_file_bytes) return true
+    const bytes = await this.#tree.readIfUnchanged(path, after)
     if (!bytes) return true
-    if (before.hash !== undefined) return hashOf(bytes) === before.hash
-    const kept = this.#kept.get(path)
+    if (before.hash !== undefined) return hashBytes(bytes) === before.hash
+    const kept = this.#stored.get(path)
     return !kept || bytes.equals(await this.#copies.read(kept))
   }
 
-  async #change(difference: Difference<Known>, keeper: Keeper): Promise<Change> {
+  async #change(difference: TreeDifference<KnownEntry>, keeper: SnapshotBlobs): Promise<Change> {
     const { path, from, before, after } = difference
-    const change = changeOf(difference)
+    const change = toChange(difference)
     // Of what was moved the content is the same.
     const was = before && from === undefined ? await this.#contentBefore(path, before) : undefined
     const is = await this.#contentNow(path, after)
-    const before_hash = from === undefined ? (before?.hash ?? (was && (await keeper.keep(was)))) : undefined
-    const after_hash = is && hashOf(is)
+    const before_hash = from === undefined ? (before?.hash ?? (was && (await keeper.put(was)))) : undefined
+    const after_hash = is && hashBytes(is)
     if (is) keeper.offer(is, after_hash!)
     return {
       ...change,
       ...(before_hash !== undefined && { before_hash }),
       ...(after_hash !== undefined && { after_hash }),
-      ...linesOf(change, was, is)
+      ...lineChangeOf(change, was, is)
     }
   }
 
-  async #contentBefore(path: string, known: Known): Promise<Buffer | undefined> {
-    const kept = known === this.#before.get(path) ? this.#kept.get(path) : undefined
+  async #contentBefore(path: string, known: KnownEntry): Promise<Buffer | undefined> {
+    const kept = known === this.#before.get(path) ? this.#stored.get(path) : undefined
     return kept && this.#copies.read(kept)
   }
 
-  async #contentNow(path: string, seen: Seen | undefined): Promise<Buffer | undefined> {
+  async #contentNow(path: string, seen: StatSnapshot | undefined): Promise<Buffer | undefined> {
     if (seen?.kind !== 'file' || seen.size > this.#limits.max_file_bytes) return undefined
-    const bytes = await this.#tree.read(path, seen)
+    const bytes = await this.#tree.readIfUnchanged(path, seen)
     if (bytes && this.#copies.size < this.#limits.max_bytes) await this.#copies.put(path, seen, bytes)
     return bytes
   }
 }
 
 /** Written anew with what was in it. */
-const isTouch = ({ operation, before_hash, after_hash, after_mode }: Change) =>
+const isTouchOnly = ({ operation, before_hash, after_hash, after_mode }: Change) =>
   operation === 'modified' && before_hash !== undefined && before_hash === after_hash && after_mode === undefined
 
 /** Of what came or went, where it is text. */
-function linesOf({ operation }: Change, was: Buffer | undefined, is: Buffer | undefined): LineChange | undefined {
+function lineChangeOf({ operation }: Change, was: Buffer | undefined, is: Buffer | undefined): LineChange | undefined {
   const bytes = operation === 'created' ? is : operation === 'deleted' ? was : undefined
-  const lines = bytes && lineCount(bytes)
+  const lines = bytes && countTextLines(bytes)
   if (lines === undefined) return undefined
   return operation === 'created' ? { added: lines, removed: 0 } : { added: 0, removed: lines }
 }

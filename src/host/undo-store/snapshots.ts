@@ -2,12 +2,12 @@
 // the files before and after: of two that run at the same time, or of an edit by hand meanwhile, nobody could tell who
 // did what.
 import type { Change, Effects } from '../host.ts'
-import type { Tree } from '../watch/workspace-tree.ts'
-import { type Keeper, Snapshot, type SnapshotLimits } from './snapshot.ts'
-import { Copies } from './snapshot-copies.ts'
+import type { WorkspaceTree } from '../watch/workspace-tree.ts'
+import { Snapshot, type SnapshotBlobs, type SnapshotLimits } from './snapshot.ts'
+import { SnapshotCopies } from './snapshot-copies.ts'
 
 /** What was kept before a command ran. */
-interface Tracked {
+interface TrackingResult {
   files: number
   bytes: number
   /** Files that are too large, too much together, or may not be read. */
@@ -19,37 +19,37 @@ interface Tracked {
 /** A command being followed. */
 export interface Tracking {
   /** Tells what was changed since, as changes of the call. */
-  finish(): Promise<Tracked>
+  finish(): Promise<TrackingResult>
 }
 
 export class Snapshots {
-  readonly #tree: Tree
-  readonly #copies: Copies
+  readonly #tree: WorkspaceTree
+  readonly #copies: SnapshotCopies
   readonly #limits: SnapshotLimits
-  readonly #keeper: Keeper
-  readonly #hold: () => Promise<() => void>
+  readonly #blobs: SnapshotBlobs
+  readonly #pauseReporting: () => Promise<() => void>
   /** Those of commands that run; whether another ran at the same time. */
   readonly #running = new Map<Snapshot, { shared: boolean }>()
   /** One command's changes are told before the next one's are looked for. */
-  #telling: Promise<unknown> = Promise.resolve()
+  #finishing: Promise<unknown> = Promise.resolve()
 
   /** `hold` keeps changes from being told as somebody else's until what it gives is called. */
   constructor(
-    tree: Tree,
+    tree: WorkspaceTree,
     folder: string,
     limits: SnapshotLimits,
-    together: { keeper: Keeper; hold: () => Promise<() => void> }
+    together: { keeper: SnapshotBlobs; hold: () => Promise<() => void> }
   ) {
     this.#tree = tree
-    this.#copies = new Copies(folder)
+    this.#copies = new SnapshotCopies(folder)
     this.#limits = limits
-    this.#keeper = together.keeper
-    this.#hold = together.hold
+    this.#blobs = together.keeper
+    this.#pauseReporting = together.hold
   }
 
   /** Looks at all files, and keeps what is not kept yet. */
-  async begin({ signal, changed }: Effects): Promise<Tracking> {
-    const release = await this.#hold()
+  async begin({ signal, recordChange }: Effects): Promise<Tracking> {
+    const release = await this.#pauseReporting()
     if (this.#running.size === 0 && this.#copies.size > 2 * this.#limits.max_bytes) this.#copies.clear()
     const snapshot = new Snapshot(this.#tree, this.#copies, this.#limits)
     const state = { shared: this.#running.size > 0 }
@@ -64,9 +64,9 @@ export class Snapshots {
     }
     const tell = async () => {
       try {
-        const changes = await snapshot.changes(this.#keeper)
+        const changes = await snapshot.changes(this.#blobs)
         this.#running.delete(snapshot)
-        for (const change of changes) changed(change)
+        for (const change of changes) recordChange(change)
       } finally {
         this.#running.delete(snapshot)
         release()
@@ -76,16 +76,16 @@ export class Snapshots {
     }
     return {
       finish: () => {
-        const told = this.#telling.then(tell)
-        this.#telling = told.catch(() => {})
+        const told = this.#finishing.then(tell)
+        this.#finishing = told.catch(() => {})
         return told
       }
     }
   }
 
   /** Hears of a change that a call has just made through the server. */
-  note(change: Change) {
-    for (const snapshot of this.#running.keys()) snapshot.note(change)
+  noteOtherChange(change: Change) {
+    for (const snapshot of this.#running.keys()) snapshot.noteOtherChange(change)
   }
 
   close() {

@@ -5,9 +5,9 @@ import { ToolError } from '../../errors.ts'
 import type { OpenFile } from '../files/open-file.ts'
 
 /** Reading this much at once is quicker than a trip to the thread pool. */
-const AT_ONCE = 256 * 1024
+const MAX_SYNC_BYTES = 256 * 1024
 
-export class KeptContent {
+export class StoredBlob {
   readonly hash: string
   readonly size: number
   readonly #open: () => OpenFile | undefined
@@ -41,7 +41,7 @@ export class KeptContent {
     if (!file) return false
     const digest = createHash('sha256')
     try {
-      for await (const part of file.size <= AT_ONCE ? [file.bytesSync()] : file.chunks(signal)) {
+      for await (const part of file.size <= MAX_SYNC_BYTES ? [file.bytesSync()] : file.chunks(signal)) {
         digest.update(part)
         await take(part)
       }

@@ -1,21 +1,21 @@
 // What a change of files needs besides the files: where contents are kept, and where it is written down beforehand.
 import path from 'node:path'
-import { type ImageLimits, Images } from './blob-store.ts'
-import { type ChangeLog, changeLogOf } from './write-ahead-log.ts'
+import { type BlobLimits, BlobStore } from './blob-store.ts'
+import { type WriteAheadLog, writeAheadLogFor } from './write-ahead-log.ts'
 
-export interface Keeping {
-  images: Images
-  log: ChangeLog
+export interface UndoStorage {
+  blobs: BlobStore
+  log: WriteAheadLog
   /** The call that the changes are made for. */
   call?: string
 }
 
-const UNLIMITED: ImageLimits = { max_age_days: Infinity, max_bytes: Infinity, max_file_bytes: Infinity }
+const NO_LIMITS: BlobLimits = { max_age_days: Infinity, max_bytes: Infinity, max_file_bytes: Infinity }
 
-export const imagesFolder = (stateDir: string) => path.join(stateDir, 'images')
+export const blobsFolder = (stateDir: string) => path.join(stateDir, 'images')
 
 /** That of a state folder. */
-export const keepingIn = (stateDir: string, limits: ImageLimits = UNLIMITED): Keeping => ({
-  images: new Images(imagesFolder(stateDir), limits),
-  log: changeLogOf(stateDir)
+export const openUndoStorage = (stateDir: string, limits: BlobLimits = NO_LIMITS): UndoStorage => ({
+  blobs: new BlobStore(blobsFolder(stateDir), limits),
+  log: writeAheadLogFor(stateDir)
 })

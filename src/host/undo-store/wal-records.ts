@@ -1,11 +1,11 @@
 // The lines of the log of changes, and how they are read back.
 import { readFileSync } from 'node:fs'
 import nodePath from 'node:path'
-import type { Motion } from '../files/transaction/file-operations.ts'
+import type { FileOperation } from '../files/transaction/file-operations.ts'
 import type { Change } from '../host.ts'
 
 /** What is about to show at once. */
-export interface Intent {
+export interface ChangeIntent {
   intent: number
   call?: string | undefined
   root: string
@@ -15,40 +15,40 @@ export interface Intent {
 }
 
 /** A change of several paths that happens whole or not at all. */
-export interface Group {
+export interface ChangeGroup {
   group: number
   call?: string | undefined
   root: string
-  motions: Motion[]
+  motions: FileOperation[]
   changes: Change[]
 }
 
 /** Whether a change has shown or never will; whether all of a group has happened or all of it is taken back. */
-export type Verdict = 'done' | 'never' | 'ended' | 'undone'
+export type ChangeOutcome = 'done' | 'never' | 'ended' | 'undone'
 
-export type Line =
+export type WalRecord =
   /** Who writes it. */
   | { pid: number; started?: string }
   /** A file being written, by its absolute path. */
   | { temp: string }
-  | Intent
-  | Group
+  | ChangeIntent
+  | ChangeGroup
   /** What became of the intent or group of that number. */
-  | { of: number; verdict: Verdict }
+  | { of: number; verdict: ChangeOutcome }
 
-export const logsFolder = (stateDir: string) => nodePath.join(stateDir, 'changes')
+export const walFolder = (stateDir: string) => nodePath.join(stateDir, 'changes')
 
 // An empty line first: what a full disk cut off before must not swallow this one.
-export const lineOf = (line: Line) => `\n${JSON.stringify(line)}\n`
+export const encodeRecord = (line: WalRecord) => `\n${JSON.stringify(line)}\n`
 
 /** The lines of a log; one that is torn is none. */
-export function readLines(path: string): Line[] {
+export function readRecords(path: string): WalRecord[] {
   return readFileSync(path, 'utf8')
     .split('\n')
     .flatMap(line => {
       try {
         const value: unknown = JSON.parse(line)
-        return typeof value === 'object' && value !== null ? [value as Line] : []
+        return typeof value === 'object' && value !== null ? [value as WalRecord] : []
       } catch {
         return []
       }
@@ -56,7 +56,7 @@ export function readLines(path: string): Line[] {
 }
 
 /** Of the lines, those that tell what certain calls did. */
-export function ofCalls(lines: readonly Line[], isMeant: (call: string) => boolean): Line[] {
+export function filterByCalls(lines: readonly WalRecord[], isMeant: (call: string) => boolean): WalRecord[] {
   const numbers = new Set<number>()
   return lines.filter(line => {
     if ('of' in line) return numbers.has(line.of)

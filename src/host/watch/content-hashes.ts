@@ -1,30 +1,30 @@
 // What is known and told of contents that others changed.
-import { hashOf } from '../files/content-source.ts'
+import { hashBytes } from '../files/content-source.ts'
 import type { Change } from '../host.ts'
-import type { Known } from './inventory.ts'
-import type { Seen } from './stat-snapshot.ts'
-import type { Tree } from './workspace-tree.ts'
+import type { KnownEntry } from './inventory.ts'
+import type { StatSnapshot } from './stat-snapshot.ts'
+import type { WorkspaceTree } from './workspace-tree.ts'
 
 /** Larger files are not read: no hash of them is told. */
-const HASH_LIMIT = 1024 * 1024
+const MAX_HASHED_BYTES = 1024 * 1024
 
-export class Contents {
-  readonly #tree: Tree
+export class ContentHashes {
+  readonly #tree: WorkspaceTree
 
-  constructor(tree: Tree) {
+  constructor(tree: WorkspaceTree) {
     this.#tree = tree
   }
 
   /** Undefined where it is too large, or no longer what was seen. */
-  async hash(path: string, seen: Seen): Promise<string | undefined> {
-    if (seen.kind !== 'file' || seen.size > HASH_LIMIT) return undefined
-    const bytes = await this.#tree.read(path, seen)
-    return bytes && hashOf(bytes)
+  async hash(path: string, seen: StatSnapshot): Promise<string | undefined> {
+    if (seen.kind !== 'file' || seen.size > MAX_HASHED_BYTES) return undefined
+    const bytes = await this.#tree.readIfUnchanged(path, seen)
+    return bytes && hashBytes(bytes)
   }
 
   /** Whether what looks the same holds the same, where the look is not enough to tell. */
-  async isSame(path: string, known: Known, seen: Seen): Promise<boolean> {
-    if (!known.unsure) return true
+  async isSame(path: string, known: KnownEntry, seen: StatSnapshot): Promise<boolean> {
+    if (!known.isRacy) return true
     const hash = await this.hash(path, seen)
     return hash === undefined || hash === known.hash
   }

@@ -6,8 +6,8 @@ import { compileGlob, type Glob } from '../../text/glob/glob.ts'
 
 const FILES = ['.rgignore', '.ignore', '.gitignore'] as const
 /** By precedence: a rule of a kind further up wins over any of the kinds below it. The last is git's own `info/exclude`. */
-const KINDS = [...FILES, 'exclude'] as const
-type Kind = (typeof KINDS)[number]
+const RULE_KINDS = [...FILES, 'exclude'] as const
+type RuleKind = (typeof RULE_KINDS)[number]
 
 /** Names whose coming, going or changing may change what is ignored. */
 export const IGNORE_NAMES: ReadonlySet<string> = new Set([...FILES, '.git'])
@@ -19,35 +19,35 @@ interface Rule {
   folders_only: boolean
 }
 
-type What = 'folder' | 'file'
+type EntryKind = 'folder' | 'file'
 
 /** The ignore files of one folder. */
-interface Level {
+interface FolderRules {
   folder: string
-  rules: Partial<Record<Kind, Rule[]>>
+  rules: Partial<Record<RuleKind, Rule[]>>
 }
 
 /** The rules that hold in a folder: its own ignore files and those of the folders above. */
 export class IgnoreRules {
-  readonly #levels: readonly Level[]
-  readonly #reach: Reach
+  readonly #levels: readonly FolderRules[]
+  readonly #gitScope: GitignoreScope
 
-  private constructor(levels: readonly Level[], reach: Reach) {
+  private constructor(levels: readonly FolderRules[], reach: GitignoreScope) {
     this.#levels = levels
-    this.#reach = reach
+    this.#gitScope = reach
   }
 
   /** The rules that reach a workspace from outside. */
-  static around(root: string): IgnoreRules {
-    const none = new IgnoreRules([], reachesAll(root) ? 'all' : 'none')
-    return foldersAbove(root).reduceRight((rules, folder) => rules.#meet(folder), none)
+  static aboveRoot(root: string): IgnoreRules {
+    const none = new IgnoreRules([], appliesGitignoreEverywhere(root) ? 'all' : 'none')
+    return ancestors(root).reduceRight((rules, folder) => rules.#enter(folder), none)
   }
 
   /** The rules that reach a folder, as a path relative to the root, from those above it. */
-  static above(root: string, folder: string): IgnoreRules {
+  static aboveFolder(root: string, folder: string): IgnoreRules {
     const names = folder === '.' ? [] : folder.split('/')
     const above = names.map((_, i) => join(root, ...names.slice(0, i)))
-    return above.reduce((rules, each) => rules.#meet(each), IgnoreRules.around(root))
+    return above.reduce((rules, each) => rules.#enter(each), IgnoreRules.aboveRoot(root))
   }
 
   /** The rules inside a folder that holds these names. */
@@ -57,16 +57,19 @@ export class IgnoreRules {
     return own.length > 0 || isTop ? this.#add(folder, own, isTop) : this
   }
 
-  #meet(folder: string): IgnoreRules {
+  #enter(folder: string): IgnoreRules {
     return this.within(folder, new Set([...IGNORE_NAMES].filter(name => existsSync(join(folder, name)))))
   }
 
   // In a repository the rules of git end at its top.
-  #add(folder: string, kinds: readonly Kind[], isTop: boolean): IgnoreRules {
-    const levels = isTop && this.#reach !== 'all' ? this.#levels.map(withoutGit) : this.#levels
+  #add(folder: string, kinds: readonly RuleKind[], isTop: boolean): IgnoreRules {
+    const levels = isTop && this.#gitScope !== 'all' ? this.#levels.map(withoutGitRules) : this.#levels
     const own = kinds.map(kind => [kind, parse(read(join(folder, kind)))])
-    const rules = { ...Object.fromEntries(own), ...(isTop && excludes(folder)) }
-    return new IgnoreRules([...levels, { folder, rules }], isTop && this.#reach === 'none' ? 'repository' : this.#reach)
+    const rules = { ...Object.fromEntries(own), ...(isTop && readExcludes(folder)) }
+    return new IgnoreRules(
+      [...levels, { folder, rules }],
+      isTop && this.#gitScope === 'none' ? 'repository' : this.#gitScope
+    )
   }
 
   /** Whether a folder is left out, given that the one above is not. Paths here are absolute. */
@@ -79,16 +82,16 @@ export class IgnoreRules {
     return this.#ignores(file, 'file')
   }
 
-  #ignores(path: string, what: What): boolean {
-    for (const kind of KINDS) {
-      if (this.#reach === 'none' && isGit(kind)) continue
-      const rule = this.#last(kind, path, what)
+  #ignores(path: string, what: EntryKind): boolean {
+    for (const kind of RULE_KINDS) {
+      if (this.#gitScope === 'none' && isGitRule(kind)) continue
+      const rule = this.#lastMatch(kind, path, what)
       if (rule) return rule.ignores
     }
     return false
   }
 
-  #last(kind: Kind, path: string, what: What): Rule | undefined {
+  #lastMatch(kind: RuleKind, path: string, what: EntryKind): Rule | undefined {
     // The nearest folder's rules count first.
     for (let level = this.#levels.length - 1; level >= 0; level -= 1) {
       const { folder, rules } = this.#levels[level]!
@@ -106,24 +109,24 @@ export class IgnoreRules {
  * Whether the rules of git hold in all of a workspace although it is in no repository. Not where a `.gitignore` lies
  * further up: some keep one that says `*` in their home folder, which is not meant for what lies there.
  */
-export function reachesAll(root: string): boolean {
-  const above = foldersAbove(root)
+export function appliesGitignoreEverywhere(root: string): boolean {
+  const above = ancestors(root)
   return ![root, ...above].some(isRepository) && !above.some(folder => existsSync(join(folder, '.gitignore')))
 }
 
 /** Where the rules of git hold: nowhere yet, in the repository that was met, or in all of the workspace. */
-type Reach = 'none' | 'repository' | 'all'
+type GitignoreScope = 'none' | 'repository' | 'all'
 
-const isGit = (kind: Kind) => kind === '.gitignore' || kind === 'exclude'
+const isGitRule = (kind: RuleKind) => kind === '.gitignore' || kind === 'exclude'
 
-const withoutGit = ({ folder, rules }: Level): Level => {
+const withoutGitRules = ({ folder, rules }: FolderRules): FolderRules => {
   const { '.gitignore': _, exclude: __, ...others } = rules
   return { folder, rules: others }
 }
 
 const isRepository = (folder: string) => existsSync(join(folder, '.git'))
 
-const excludes = (folder: string) => ({ exclude: parse(read(join(folder, '.git', 'info', 'exclude'))) })
+const readExcludes = (folder: string) => ({ exclude: parse(read(join(folder, '.git', 'info', 'exclude'))) })
 
 function parse(text: string): Rule[] {
   return text.split('\n').flatMap(line => {
@@ -159,7 +162,7 @@ function read(path: string): string {
 const MAX_BYTES = 1 << 20
 
 // Nearest first, without the folder itself.
-function foldersAbove(folder: string): string[] {
+function ancestors(folder: string): string[] {
   const above = dirname(folder)
-  return above === folder ? [] : [above, ...foldersAbove(above)]
+  return above === folder ? [] : [above, ...ancestors(above)]
 }

@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { errnoOf } from '../files/errno.ts'
 
-export interface Seen {
+export interface StatSnapshot {
   kind: 'file' | 'symlink' | 'directory'
   /** Permission bits. */
   mode: number
@@ -17,8 +17,8 @@ export interface Seen {
 }
 
 /** Undefined where nothing is, or nothing that has a content, such as a socket. Throws where it may not be looked at. */
-export function see(path: string): Seen | undefined {
-  const stat = statOf(path)
+export function snapshotEntry(path: string): StatSnapshot | undefined {
+  const stat = statIfExists(path)
   if (!stat) return undefined
   const { ino } = stat
   const mode = stat.mode & 0o7777
@@ -26,12 +26,12 @@ export function see(path: string): Seen | undefined {
   const { size, ctimeMs: ctime, mtimeMs: mtime } = stat
   if (stat.isFile()) return { kind: 'file', mode, ino, size, ctime, mtime }
   if (!stat.isSymbolicLink()) return undefined
-  const target = targetOf(path)
+  const target = readLinkIfExists(path)
   return target === undefined ? undefined : { kind: 'symlink', mode, ino, size, ctime, mtime, target }
 }
 
 /** Whether nothing of it has changed. A folder is the same whatever is in it. */
-export function isSame(a: Seen, b: Seen): boolean {
+export function isSameSnapshot(a: StatSnapshot, b: StatSnapshot): boolean {
   if (a.kind !== b.kind || a.mode !== b.mode) return false
   if (a.kind === 'directory') return true
   if (a.kind === 'symlink') return a.target === b.target
@@ -40,7 +40,7 @@ export function isSame(a: Seen, b: Seen): boolean {
 
 /** Whether what is there now is certainly what was at another path before. A number alone would not tell: the next file
  * made may get that of the one just removed. But then it is younger. */
-export const isMoved = (from: Seen, to: Seen): boolean =>
+export const isMovedSnapshot = (from: StatSnapshot, to: StatSnapshot): boolean =>
   from.ino === to.ino &&
   from.mtime === to.mtime &&
   from.mtime > 0 &&
@@ -49,23 +49,24 @@ export const isMoved = (from: Seen, to: Seen): boolean =>
   from.mode === to.mode
 
 // File systems keep times in steps of some milliseconds: a change within one step leaves no trace.
-const FRESH_MS = 50
+const TIMESTAMP_GRANULARITY_MS = 50
 
 /** Changed so lately that a further change might not show. */
-export const isFresh = ({ mtime, ctime }: Seen): boolean => Math.max(mtime, ctime) > Date.now() - FRESH_MS
+export const isRacySnapshot = ({ mtime, ctime }: StatSnapshot): boolean =>
+  Math.max(mtime, ctime) > Date.now() - TIMESTAMP_GRANULARITY_MS
 
-const NOTHING = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
+const MISSING_CODES = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 
-function statOf(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    if (NOTHING.has(errnoOf(error) ?? '')) return undefined
+    if (MISSING_CODES.has(errnoOf(error) ?? '')) return undefined
     throw error
   }
 }
 
-function targetOf(path: string): string | undefined {
+function readLinkIfExists(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {

@@ -1,34 +1,34 @@
 // What became of a tree between two looks at it: moves put together, and told in an order in which each could be done.
 import type { Change } from '../host.ts'
-import { isMoved, isSame, type Seen } from './stat-snapshot.ts'
+import { isMovedSnapshot, isSameSnapshot, type StatSnapshot } from './stat-snapshot.ts'
 
 /** One path then and now; undefined where nothing was or is. Of what was moved, `from` is where it was. */
-export interface Difference<S extends Seen = Seen> {
+export interface TreeDifference<S extends StatSnapshot = StatSnapshot> {
   path: string
   from?: string
   before: S | undefined
-  after: Seen | undefined
+  after: StatSnapshot | undefined
 }
 
 /** Puts together what was moved, and gives an order in which the changes could have happened one after the other. */
-export function arrange<S extends Seen>(found: readonly Difference<S>[]): Difference<S>[] {
-  const single = found.flatMap(apart)
-  const moves = withoutImplied(movesOf(single))
+export function orderChanges<S extends StatSnapshot>(found: readonly TreeDifference<S>[]): TreeDifference<S>[] {
+  const single = found.flatMap(splitReplaced)
+  const moves = dropImpliedMoves(detectMoves(single))
   const left = new Set(moves.paired.map(({ from }) => from))
   const arrived = new Set(moves.paired.map(({ path }) => path))
   const rest = single.filter(({ path, after }) => !(after ? arrived : left).has(path))
   const told = [...rest, ...moves.told]
   const folders = moves.told.filter(isFolder).map(({ from }) => `${from}/`)
-  const goesAlong = ({ path }: Difference) => folders.some(folder => path.startsWith(folder))
+  const goesAlong = ({ path }: TreeDifference) => folders.some(folder => path.startsWith(folder))
   // Room is made first. A folder comes before what is in it, and goes after it: before it is moved with what it is in,
   // or else after all that is moved out of it.
-  const steps: [is: (each: Difference) => boolean, order: typeof inwards][] = [
-    [each => !each.after && !isFolder(each), inwards],
-    [each => !each.after && goesAlong(each), outwards],
-    [each => each.from !== undefined || (!each.before && isFolder(each)), inwards],
-    [each => each.before !== undefined && each.after !== undefined, inwards],
-    [each => !each.after, outwards],
-    [() => true, inwards]
+  const steps: [is: (each: TreeDifference) => boolean, order: typeof byPath][] = [
+    [each => !each.after && !isFolder(each), byPath],
+    [each => !each.after && goesAlong(each), byPathDescending],
+    [each => each.from !== undefined || (!each.before && isFolder(each)), byPath],
+    [each => each.before !== undefined && each.after !== undefined, byPath],
+    [each => !each.after, byPathDescending],
+    [() => true, byPath]
   ]
   const stepOf = new Map(told.map(each => [each, steps.findIndex(([is]) => is(each))]))
   return told.sort((a, b) => {
@@ -38,7 +38,7 @@ export function arrange<S extends Seen>(found: readonly Difference<S>[]): Differ
 }
 
 /** The change without its hashes. */
-export function changeOf({ path, from, before, after }: Difference): Change {
+export function toChange({ path, from, before, after }: TreeDifference): Change {
   const kind = (after ?? before)?.kind
   const target = (after ?? before)?.target
   const was = before && octal(before.mode)
@@ -56,23 +56,23 @@ export function changeOf({ path, from, before, after }: Difference): Change {
 const octal = (mode: number) => mode.toString(8).padStart(3, '0')
 
 /** What became of another kind went, and something else came; so did a link that leads elsewhere now. */
-function apart<S extends Seen>(difference: Difference<S>): Difference<S>[] {
+function splitReplaced<S extends StatSnapshot>(difference: TreeDifference<S>): TreeDifference<S>[] {
   const { path, before, after } = difference
   if (!before || !after) return [difference]
   if (before.kind === after.kind && after.kind !== 'symlink') return [difference]
-  if (isSame(before, after)) return []
+  if (isSameSnapshot(before, after)) return []
   return [
     { path, before, after: undefined },
     { path, before: undefined, after }
   ]
 }
 
-interface Move<S extends Seen> extends Difference<S> {
+interface Move<S extends StatSnapshot> extends TreeDifference<S> {
   from: string
 }
 
 /** What went from one path and came at another, where nothing takes the place of the one or had that of the other. */
-function movesOf<S extends Seen>(single: readonly Difference<S>[]): Move<S>[] {
+function detectMoves<S extends StatSnapshot>(single: readonly TreeDifference<S>[]): Move<S>[] {
   const gone = single.filter(({ after }) => !after)
   const come = single.filter(({ before }) => !before)
   const [was, is] = [new Set(gone.map(({ path }) => path)), new Set(come.map(({ path }) => path))]
@@ -82,7 +82,7 @@ function movesOf<S extends Seen>(single: readonly Difference<S>[]): Move<S>[] {
   )
   return gone.flatMap(({ path: from, before }): Move<S>[] => {
     const candidates = is.has(from) ? [] : (arrived.get(before!.ino) ?? [])
-    const at = candidates.findIndex(({ after }) => isMoved(before!, after!))
+    const at = candidates.findIndex(({ after }) => isMovedSnapshot(before!, after!))
     if (at < 0) return []
     const [to] = candidates.splice(at, 1)
     return [{ path: to!.path, from, before, after: to!.after }]
@@ -90,7 +90,7 @@ function movesOf<S extends Seen>(single: readonly Difference<S>[]): Move<S>[] {
 }
 
 /** With a folder goes all that is in it. What was in it and is elsewhere now went, and came there. */
-function withoutImplied<S extends Seen>(moves: readonly Move<S>[]): { paired: Move<S>[]; told: Move<S>[] } {
+function dropImpliedMoves<S extends StatSnapshot>(moves: readonly Move<S>[]): { paired: Move<S>[]; told: Move<S>[] } {
   const places = new Map(moves.filter(isFolder).map(({ from, path }) => [from, path]))
   const along = ({ from, path }: Move<S>): 'by itself' | 'implied' | 'elsewhere' => {
     for (let slash = from.indexOf('/'); slash > 0; slash = from.indexOf('/', slash + 1)) {
@@ -106,7 +106,7 @@ function withoutImplied<S extends Seen>(moves: readonly Move<S>[]): { paired: Mo
   }
 }
 
-const isFolder = ({ before, after }: Difference) => (after ?? before)?.kind === 'directory'
+const isFolder = ({ before, after }: TreeDifference) => (after ?? before)?.kind === 'directory'
 
-const inwards = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-const outwards = (a: string, b: string) => inwards(b, a)
+const byPath = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+const byPathDescending = (a: string, b: string) => byPath(b, a)

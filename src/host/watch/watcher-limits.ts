@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 const DEFAULT_LIMITS = { max_user_watches: 8_192, max_queued_events: 16_384 }
 
 /** Codes of the errors that say a limit is reached. */
-export const LIMIT_ERRORS: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'])
+export const LIMIT_ERROR_CODES: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'])
 
-export function kernelLimits() {
+export function readInotifyLimits() {
   const limit = (name: keyof typeof DEFAULT_LIMITS) => {
     try {
       return Number(readFileSync(`/proc/sys/fs/inotify/${name}`, 'latin1'))

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Workspace } from '../host.ts'
 import { IGNORE_NAMES, IgnoreRules } from './ignore-rules.ts'
-import { countEvent, kernelLimits, LIMIT_ERRORS } from './watcher-limits.ts'
-import { below } from './workspace-tree.ts'
+import { countEvent, LIMIT_ERROR_CODES, readInotifyLimits } from './watcher-limits.ts'
+import { joinPath } from './workspace-tree.ts'
 
 // How long the event loop may be held up by one go of looking at folders.
 const SLICE_MS = 4
 
 /** What changed since the last news. Paths are relative to the root. */
-export interface News {
+export interface WatchEvents {
   /** What was touched in any way. */
   paths: readonly string[]
   /** Folders in which names came or went, and folders that are new; all of them are there. */
@@ -23,44 +23,44 @@ export interface News {
   everything: boolean
 }
 
-interface Watched {
+interface FolderWatch {
   watcher: FSWatcher
   rules: IgnoreRules
   /** Of a repository's own ignore rules, where the folder is one. */
-  excludes?: FSWatcher | undefined
+  excludesWatcher?: FSWatcher | undefined
 }
 
 export class Watcher {
   readonly #root: string
-  readonly #limits = kernelLimits()
-  readonly #max_folders: number
-  readonly #listeners = new Set<(news: News) => void>()
-  #watched = new Map<string, Watched>()
+  readonly #limits = readInotifyLimits()
+  readonly #maxFolders: number
+  readonly #listeners = new Set<(news: WatchEvents) => void>()
+  #watched = new Map<string, FolderWatch>()
   #started: Promise<void> | undefined
-  #live = false
-  #why: string | undefined
+  #isLive = false
+  #stopReason: string | undefined
   #closed = false
   #generation = 0
   // Folders to be looked at, with the rules that hold above them.
-  #todo: { folder: string; rules: IgnoreRules }[] = []
+  #queue: { folder: string; rules: IgnoreRules }[] = []
   #renamed = new Set<string>()
-  #rescan = false
-  #news = emptyNews()
+  #needsRescan = false
+  #pending = noEvents()
   #working: Promise<void> | undefined
 
   constructor(workspace: Workspace, { max_folders = Number.POSITIVE_INFINITY } = {}) {
     this.#root = workspace.root
-    this.#max_folders = max_folders
+    this.#maxFolders = max_folders
   }
 
   /** False before the start, and for good once the system's limits forbid watching all: then nothing here holds. */
-  get live() {
-    return this.#live
+  get isLive() {
+    return this.#isLive
   }
 
   /** Why not all is watched, once that is so for good. */
-  get why() {
-    return this.#why
+  get stopReason() {
+    return this.#stopReason
   }
 
   /** The folders watched: all that are not ignored. Relative to the root, which is `.`. */
@@ -78,7 +78,7 @@ export class Watcher {
     return this.#generation
   }
 
-  /** Resolves once every folder is watched; look at `live` then. */
+  /** Resolves once every folder is watched; look at `isLive` then. */
   start(): Promise<void> {
     this.#started ??= this.#start()
     return this.#started
@@ -86,7 +86,7 @@ export class Watcher {
 
   /** Resolves once all changes made before the call are counted and told. */
   async settled(): Promise<void> {
-    if (!this.#live) return
+    if (!this.#isLive) return
     // A turn may already be past reading events when we are called; the next one reads all there are.
     await turn()
     await turn()
@@ -94,7 +94,7 @@ export class Watcher {
   }
 
   /** Calls the listener with what changed, many changes at once, until the returned function is called. */
-  on(listener: (news: News) => void): () => void {
+  subscribe(listener: (news: WatchEvents) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -105,33 +105,34 @@ export class Watcher {
   }
 
   async #start() {
-    this.#live = true
-    this.#rescan = true
+    this.#isLive = true
+    this.#needsRescan = true
     await this.#work()
     // Whoever starts us knows nothing yet that could be old.
-    this.#news = emptyNews()
+    this.#pending = noEvents()
   }
 
   #stop() {
-    this.#live = false
+    this.#isLive = false
     this.#generation += 1
     for (const watched of this.#watched.values()) end(watched)
     this.#watched.clear()
-    this.#todo = []
+    this.#queue = []
     this.#renamed.clear()
-    this.#tell({ ...emptyNews(), everything: true })
+    this.#publish({ ...noEvents(), everything: true })
   }
 
-  #seen(folder: string, event: string, name: string | null) {
-    if (!this.#live) return
+  #onEvent(folder: string, event: string, name: string | null) {
+    if (!this.#isLive) return
     this.#generation += 1
     const events = countEvent()
-    const path = name === null ? folder : below(folder, name)
-    this.#news.paths.add(path)
+    const path = name === null ? folder : joinPath(folder, name)
+    this.#pending.paths.add(path)
     // So many in one turn that the queue may have been full are taken for a loss.
-    if (events >= this.#limits.max_queued_events / 2 || (name !== null && IGNORE_NAMES.has(name))) this.#rescan = true
+    if (events >= this.#limits.max_queued_events / 2 || (name !== null && IGNORE_NAMES.has(name)))
+      this.#needsRescan = true
     else if (event === 'rename') {
-      this.#news.folders.add(folder)
+      this.#pending.folders.add(folder)
       this.#renamed.add(path)
     }
     void this.#work()
@@ -139,84 +140,84 @@ export class Watcher {
 
   /** Does what is to be done, a slice in each turn, then tells the news. */
   #work(): Promise<void> {
-    this.#working ??= this.#slices().finally(() => {
+    this.#working ??= this.#runSlices().finally(() => {
       this.#working = undefined
     })
     return this.#working
   }
 
-  async #slices() {
+  async #runSlices() {
     do {
       // Further events of the same turn come first.
       await turn()
-      if (this.#rescan) this.#beginAgain()
+      if (this.#needsRescan) this.#rescan()
       const until = performance.now() + SLICE_MS
-      while (this.#live && performance.now() < until && this.#step());
-    } while (this.#live && (this.#rescan || this.#renamed.size > 0 || this.#todo.length > 0))
-    const news = this.#news
-    this.#news = emptyNews()
-    if (this.#live && (news.paths.size > 0 || news.everything)) this.#tell(news)
+      while (this.#isLive && performance.now() < until && this.#step());
+    } while (this.#isLive && (this.#needsRescan || this.#renamed.size > 0 || this.#queue.length > 0))
+    const news = this.#pending
+    this.#pending = noEvents()
+    if (this.#isLive && (news.paths.size > 0 || news.everything)) this.#publish(news)
   }
 
   #step(): boolean {
     const [renamed] = this.#renamed
     if (renamed !== undefined) {
       this.#renamed.delete(renamed)
-      this.#look(renamed)
+      this.#rewatch(renamed)
       return true
     }
-    const next = this.#todo.pop()
-    if (next) this.#enter(next.folder, next.rules)
+    const next = this.#queue.pop()
+    if (next) this.#watchFolder(next.folder, next.rules)
     return next !== undefined
   }
 
   // New rules for all; folders that they leave out are found by not being met again.
-  #beginAgain() {
-    this.#rescan = false
+  #rescan() {
+    this.#needsRescan = false
     this.#renamed.clear()
-    this.#news.everything = true
+    this.#pending.everything = true
     this.#unwatch('.')
-    this.#todo = [{ folder: '.', rules: IgnoreRules.around(this.#root) }]
+    this.#queue = [{ folder: '.', rules: IgnoreRules.aboveRoot(this.#root) }]
   }
 
   // Something came or went under this path. A folder there now is taken for a new one: not even its inode number would
   // tell, since the next folder may get the number of the one just removed.
-  #look(path: string) {
+  #rewatch(path: string) {
     if (this.#watched.has(path)) this.#unwatch(path)
     const above = this.#watched.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
-    if (above && isFolder(join(this.#root, path))) this.#meet(path, above.rules)
+    if (above && isFolder(join(this.#root, path))) this.#enqueue(path, above.rules)
   }
 
-  #meet(folder: string, rules: IgnoreRules) {
-    if (!rules.ignores(join(this.#root, folder))) this.#todo.push({ folder, rules })
+  #enqueue(folder: string, rules: IgnoreRules) {
+    if (!rules.ignores(join(this.#root, folder))) this.#queue.push({ folder, rules })
   }
 
-  #enter(folder: string, rulesAbove: IgnoreRules) {
+  #watchFolder(folder: string, rulesAbove: IgnoreRules) {
     if (this.#watched.has(folder)) return
     const path = join(this.#root, folder)
-    if (this.#watched.size >= this.#max_folders)
-      return this.#giveUp(`There are more than ${this.#max_folders} folders that are not ignored.`)
-    if (this.#watched.size >= this.#limits.max_user_watches / 2) return this.#giveUp(NO_MORE)
+    if (this.#watched.size >= this.#maxFolders)
+      return this.#giveUp(`There are more than ${this.#maxFolders} folders that are not ignored.`)
+    if (this.#watched.size >= this.#limits.max_user_watches / 2) return this.#giveUp(WATCH_LIMIT_REACHED)
     let entries: Dirent[]
     try {
       // First the watch, then the names: what comes between is told at least once.
-      const watcher = watch(path, { persistent: false }, (event, name) => this.#seen(folder, event, name))
-      watcher.on('error', () => this.#giveUp(NO_MORE))
+      const watcher = watch(path, { persistent: false }, (event, name) => this.#onEvent(folder, event, name))
+      watcher.on('error', () => this.#giveUp(WATCH_LIMIT_REACHED))
       this.#watched.set(folder, { watcher, rules: rulesAbove })
       entries = isFolder(path) ? readdirSync(path, { withFileTypes: true }) : []
     } catch (error) {
       // A folder that is gone again, or closed to us, holds nothing that we could list either.
-      if (LIMIT_ERRORS.has((error as NodeJS.ErrnoException).code)) this.#giveUp(NO_MORE)
+      if (LIMIT_ERROR_CODES.has((error as NodeJS.ErrnoException).code)) this.#giveUp(WATCH_LIMIT_REACHED)
       return
     }
-    this.#news.folders.add(folder)
+    this.#pending.folders.add(folder)
     const watched = this.#watched.get(folder)!
     const names = new Set(entries.map(({ name }) => name))
-    if (names.has('.git')) watched.excludes = this.#watchExcludes(join(path, '.git'))
+    if (names.has('.git')) watched.excludesWatcher = this.#watchExcludes(join(path, '.git'))
     const rules = rulesAbove.within(path, names)
     watched.rules = rules
     for (const entry of entries)
-      if (entry.isDirectory() && entry.name !== '.git') this.#meet(below(folder, entry.name), rules)
+      if (entry.isDirectory() && entry.name !== '.git') this.#enqueue(joinPath(folder, entry.name), rules)
   }
 
   // Of a repository only this is watched: `info/exclude`, or the coming of `info` where there is none yet. (In a worktree
@@ -226,9 +227,9 @@ export class Watcher {
     const [folder, wanted] = existsSync(info) ? [info, 'exclude'] : [git, 'info']
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name !== wanted || !this.#live) return
+        if (name !== wanted || !this.#isLive) return
         this.#generation += 1
-        this.#rescan = true
+        this.#needsRescan = true
         void this.#work()
       })
       return watcher.on('error', () => watcher.close())
@@ -243,18 +244,18 @@ export class Watcher {
       if (folder !== '.' && path !== folder && !path.startsWith(prefix)) continue
       end(watched)
       this.#watched.delete(path)
-      this.#news.gone.add(path)
+      this.#pending.gone.add(path)
     }
-    this.#todo = this.#todo.filter(each => each.folder !== folder && !each.folder.startsWith(prefix))
+    this.#queue = this.#queue.filter(each => each.folder !== folder && !each.folder.startsWith(prefix))
   }
 
   #giveUp(why: string) {
     if (this.#closed) return
-    this.#why ??= why
+    this.#stopReason ??= why
     this.#stop()
   }
 
-  #tell(news: Gathered) {
+  #publish(news: PendingEvents) {
     const { paths, folders, gone, everything } = news
     const there = [...folders].filter(folder => this.#watched.has(folder))
     const told = { paths: [...paths], folders: there, gone: [...gone], everything }
@@ -262,20 +263,20 @@ export class Watcher {
   }
 }
 
-interface Gathered {
+interface PendingEvents {
   paths: Set<string>
   folders: Set<string>
   gone: Set<string>
   everything: boolean
 }
 
-const NO_MORE = 'The system gives no more watches.'
+const WATCH_LIMIT_REACHED = 'The system gives no more watches.'
 
-const emptyNews = (): Gathered => ({ paths: new Set(), folders: new Set(), gone: new Set(), everything: false })
+const noEvents = (): PendingEvents => ({ paths: new Set(), folders: new Set(), gone: new Set(), everything: false })
 
-function end({ watcher, excludes }: Watched) {
+function end({ watcher, excludesWatcher }: FolderWatch) {
   watcher.close()
-  excludes?.close()
+  excludesWatcher?.close()
 }
 
 function isFolder(path: string) {

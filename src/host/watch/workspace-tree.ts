@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import { errnoOf } from '../files/errno.ts'
 import { openFolder } from '../files/open-folder.ts'
-import { fold, NamePatterns } from '../files/policy/name-patterns.ts'
-import { type Guard, judge } from '../files/policy/path-policy.ts'
+import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
+import { classifyPath, type PathGuard } from '../files/policy/path-policy.ts'
 import { PROTECTED_NAMES } from '../files/policy/sensitive-names.ts'
-import { Slices } from '../files/time-slicing.ts'
+import { TimeSlicer } from '../files/time-slicing.ts'
 import type { Workspace } from '../host.ts'
 import { IgnoreRules } from './ignore-rules.ts'
-import { type Seen, see } from './stat-snapshot.ts'
+import { type StatSnapshot, snapshotEntry } from './stat-snapshot.ts'
 
 const GIT = new NamePatterns(PROTECTED_NAMES)
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
@@ -21,35 +21,35 @@ const SYNC_LIMIT = 256 * 1024
 const CHUNK = 1024 * 1024
 
 /** Hears of each entry; `seen` is undefined where nothing is. */
-type Visit = (path: string, seen: Seen | undefined) => void
+type EntryVisitor = (path: string, seen: StatSnapshot | undefined) => void
 
-export class Tree {
+export class WorkspaceTree {
   readonly #workspace: Workspace
-  readonly #guard: Guard
+  readonly #guard: PathGuard
 
-  constructor(workspace: Workspace, guard: Guard) {
+  constructor(workspace: Workspace, guard: PathGuard) {
     this.#workspace = workspace
     this.#guard = guard
   }
 
   /** Visits all that is shown, a folder before what is in it. Gives the folders that may not be looked into. */
-  async walk(visit: (path: string, seen: Seen) => void): Promise<string[]> {
-    const slices = new Slices()
+  async walk(visit: (path: string, seen: StatSnapshot) => void): Promise<string[]> {
+    const slices = new TimeSlicer()
     const closed: string[] = []
-    const todo = [{ folder: '.', above: IgnoreRules.around(this.#workspace.root) }]
+    const todo = [{ folder: '.', above: IgnoreRules.aboveRoot(this.#workspace.root) }]
     for (let next = todo.pop(); next; next = todo.pop()) {
       const { folder, above } = next
-      const looked = await this.#within(folder, async prefix => {
+      const looked = await this.#inFolder(folder, async prefix => {
         const names = readdirSync(prefix)
         const rules = above.within(this.absolute(folder), new Set(names))
         for (const name of names) {
-          const path = below(folder, name)
-          const seen = see(prefix + name)
-          if (seen && this.shows(path, seen, rules)) {
+          const path = joinPath(folder, name)
+          const seen = snapshotEntry(prefix + name)
+          if (seen && this.isVisible(path, seen, rules)) {
             visit(path, seen)
             if (seen.kind === 'directory') todo.push({ folder: path, above: rules })
           }
-          await slices.rest()
+          await slices.yieldIfDue()
         }
       })
       if (looked === 'closed') closed.push(folder)
@@ -58,57 +58,57 @@ export class Tree {
   }
 
   /** Visits these paths, ignored or not; those that may not be looked at are left out. */
-  async look(paths: Iterable<string>, visit: Visit): Promise<void> {
-    const slices = new Slices()
-    for (const [folder, names] of byFolder(paths)) {
-      const looked = await this.#within(folder, async prefix => {
+  async visitPaths(paths: Iterable<string>, visit: EntryVisitor): Promise<void> {
+    const slices = new TimeSlicer()
+    for (const [folder, names] of groupByFolder(paths)) {
+      const looked = await this.#inFolder(folder, async prefix => {
         for (const name of names) {
-          visit(below(folder, name), see(prefix + name))
-          await slices.rest()
+          visit(joinPath(folder, name), snapshotEntry(prefix + name))
+          await slices.yieldIfDue()
         }
       })
-      if (looked === 'missing') for (const name of names) visit(below(folder, name), undefined)
+      if (looked === 'missing') for (const name of names) visit(joinPath(folder, name), undefined)
     }
   }
 
   /** The paths right in a folder, ignored or not; none where there is no such folder. */
-  async namesIn(folder: string): Promise<string[]> {
+  async listFolder(folder: string): Promise<string[]> {
     let names: string[] = []
-    await this.#within(folder, async prefix => {
+    await this.#inFolder(folder, async prefix => {
       names = readdirSync(prefix)
     })
-    return names.map(name => below(folder, name))
+    return names.map(name => joinPath(folder, name))
   }
 
   /** What a file holds, if it still is what was seen and may be read. Large ones are read off the main thread. */
-  async read(path: string, seen: Seen): Promise<Buffer | undefined> {
-    const { folder, name } = split(path)
+  async readIfUnchanged(path: string, seen: StatSnapshot): Promise<Buffer | undefined> {
+    const { folder, name } = splitPath(path)
     let bytes: Buffer | undefined
-    await this.#within(folder, async prefix => {
-      bytes = await readFile(prefix + name, this.#workspace.doors.noLinks, seen)
+    await this.#inFolder(folder, async prefix => {
+      bytes = await readFile(prefix + name, this.#workspace.dirAccess.noFollowFlags, seen)
     })
     return bytes
   }
 
   /** Whether an entry belongs to what is shown, by the rules of the folder it is in, which does. */
-  shows(path: string, { kind }: Seen, rules: IgnoreRules): boolean {
+  isVisible(path: string, { kind }: StatSnapshot, rules: IgnoreRules): boolean {
     const absolute = this.absolute(path)
     if (kind === 'directory' ? rules.ignores(absolute) : rules.ignoresFile(absolute)) return false
-    const { protected: protection } = judge(this.#workspace, this.#guard, { path, stat: undefined })
+    const { protected: protection } = classifyPath(this.#workspace, this.#guard, { path, stat: undefined })
     // A folder that holds the server's state among other things is shown too.
-    return protection === undefined || (protection === 'write' && !GIT.covers(fold(path).split('/')))
+    return protection === undefined || (protection === 'write' && !GIT.covers(foldPath(path).split('/')))
   }
 
   /** Whether its content may be a secret. */
   isSensitive(path: string): boolean {
-    return judge(this.#workspace, this.#guard, { path, stat: undefined }).sensitive
+    return classifyPath(this.#workspace, this.#guard, { path, stat: undefined }).sensitive
   }
 
   absolute(path: string): string {
     return path === '.' ? this.#workspace.root : join(this.#workspace.root, path)
   }
 
-  async #within(folder: string, work: (prefix: string) => Promise<void>): Promise<'looked' | 'missing' | 'closed'> {
+  async #inFolder(folder: string, work: (prefix: string) => Promise<void>): Promise<'looked' | 'missing' | 'closed'> {
     try {
       const opened = openFolder(this.#workspace, folder)
       try {
@@ -120,20 +120,20 @@ export class Tree {
     } catch (error) {
       const code = error instanceof ToolError ? error.code : errnoOf(error)
       if (code === undefined) throw error
-      return MISSING.has(code) ? 'missing' : 'closed'
+      return MISSING_CODES.has(code) ? 'missing' : 'closed'
     }
   }
 }
 
-const MISSING: ReadonlySet<string> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'ENOENT', 'ENOTDIR'])
+const MISSING_CODES: ReadonlySet<string> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'ENOENT', 'ENOTDIR'])
 
 const readAsync = promisify(read)
 
-async function readFile(door: string, noLinks: number, was: Seen): Promise<Buffer | undefined> {
+async function readFile(door: string, noLinks: number, was: StatSnapshot): Promise<Buffer | undefined> {
   let fd: number | undefined
   try {
     fd = openSync(door, READ | noLinks)
-    if (!isThat(fstatSync(fd), was)) return undefined
+    if (!isSnapshotOf(fstatSync(fd), was)) return undefined
     const bytes = Buffer.allocUnsafeSlow(was.size)
     for (let at = 0; at < was.size; ) {
       // A trip to the thread pool takes longer than reading little.
@@ -144,7 +144,7 @@ async function readFile(door: string, noLinks: number, was: Seen): Promise<Buffe
       if (count === 0) return undefined
       at += count
     }
-    return isThat(fstatSync(fd), was) ? bytes : undefined
+    return isSnapshotOf(fstatSync(fd), was) ? bytes : undefined
   } catch (error) {
     if (errnoOf(error) === undefined) throw error
     return undefined
@@ -153,13 +153,13 @@ async function readFile(door: string, noLinks: number, was: Seen): Promise<Buffe
   }
 }
 
-const isThat = (stat: Stats, { ino, size, mtime, ctime }: Seen) =>
+const isSnapshotOf = (stat: Stats, { ino, size, mtime, ctime }: StatSnapshot) =>
   stat.isFile() && stat.ino === ino && stat.size === size && stat.mtimeMs === mtime && stat.ctimeMs === ctime
 
-function byFolder(paths: Iterable<string>): Map<string, string[]> {
+function groupByFolder(paths: Iterable<string>): Map<string, string[]> {
   const folders = new Map<string, string[]>()
   for (const path of paths) {
-    const { folder, name } = split(path)
+    const { folder, name } = splitPath(path)
     const names = folders.get(folder)
     if (names) names.push(name)
     else folders.set(folder, [name])
@@ -168,10 +168,10 @@ function byFolder(paths: Iterable<string>): Map<string, string[]> {
 }
 
 /** The folder a path is in, and its name there. */
-export function split(path: string): { folder: string; name: string } {
+export function splitPath(path: string): { folder: string; name: string } {
   const slash = path.lastIndexOf('/')
   return slash < 0 ? { folder: '.', name: path } : { folder: path.slice(0, slash), name: path.slice(slash + 1) }
 }
 
 /** The path of a name in a folder; '.' is the root. */
-export const below = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`)
+export const joinPath = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`)

@@ -7,12 +7,12 @@ import type { Readable } from 'node:stream'
 import { connect as secured } from 'node:tls'
 import type { Client } from 'undici'
 import { hostText } from '../../text/url/hosts.ts'
-import { connectOut, type Guarding } from '../egress/guarded-connect.ts'
+import { connectGuarded, type EgressPolicy } from '../egress/guarded-connect.ts'
 import type { WebAddress } from './web-address.ts'
 
 /** All headers of an answer. */
-const HEADER_BYTES = 65_536
-const SECURE_MS = 10_000
+const MAX_HEADER_BYTES = 65_536
+const TLS_TIMEOUT_MS = 10_000
 
 interface RequestOptions {
   method: string
@@ -22,21 +22,21 @@ interface RequestOptions {
 }
 
 /** An answer whose body is still on its way, as it was encoded. */
-interface RawAnswer {
+interface RawResponse {
   statusCode: number
   headers: IncomingHttpHeaders
   body: Readable
 }
 
-export class Connections {
-  readonly #guarding: Guarding
+export class ConnectionPool {
+  readonly #egressPolicy: EgressPolicy
   readonly #clients = new Map<string, Client>()
 
-  constructor(guarding: Guarding) {
-    this.#guarding = guarding
+  constructor(guarding: EgressPolicy) {
+    this.#egressPolicy = guarding
   }
 
-  async request(address: WebAddress, options: RequestOptions): Promise<RawAnswer> {
+  async request(address: WebAddress, options: RequestOptions): Promise<RawResponse> {
     const { pathname, search } = address.url
     return (await this.#client(address)).request({ ...options, path: pathname + search })
   }
@@ -52,13 +52,13 @@ export class Connections {
     const known = this.#clients.get(origin)
     if (known) return known
     const client = new Client(origin, {
-      maxHeaderSize: HEADER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
       allowH2: false,
       // How long all of it may take is told by the signal of the call.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, done) => {
-        connected(address, this.#guarding).then(
+        openSocket(address, this.#egressPolicy).then(
           socket => done(null, socket),
           error => done(error, null)
         )
@@ -69,8 +69,8 @@ export class Connections {
   }
 }
 
-async function connected({ url, host, port }: WebAddress, guarding: Guarding): Promise<Socket> {
-  const socket = await connectOut(host, port, guarding)
+async function openSocket({ url, host, port }: WebAddress, guarding: EgressPolicy): Promise<Socket> {
+  const socket = await connectGuarded(host, port, guarding)
   if (url.protocol === 'http:') return socket
   const secure = secured({
     socket,
@@ -79,7 +79,7 @@ async function connected({ url, host, port }: WebAddress, guarding: Guarding): P
     ALPNProtocols: ['http/1.1']
   })
   try {
-    await once(secure, 'secureConnect', { signal: AbortSignal.timeout(SECURE_MS) })
+    await once(secure, 'secureConnect', { signal: AbortSignal.timeout(TLS_TIMEOUT_MS) })
     return secure
   } catch (error) {
     secure.on('error', () => {}).destroy()

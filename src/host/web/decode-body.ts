@@ -12,40 +12,40 @@ import {
 } from 'node:zlib'
 import { ToolError } from '../../errors.ts'
 
-export interface Body {
+export interface DecodedBody {
   bytes: Buffer
   /** There was more. */
-  cut: boolean
+  truncated: boolean
 }
 
-const MOST_ENCODINGS = 5
+const MAX_ENCODINGS = 5
 /** What is packed is hardly ever larger than what is in it. */
-const SLACK = 2
+const OVERHEAD_FACTOR = 2
 const ZSTD_WINDOW_LOG = 23
 
 /** What came until it broke off is better than nothing. */
-const lenient = { finishFlush: constants.Z_SYNC_FLUSH }
+const LENIENT_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH }
 
-const UNPACK: Readonly<Record<string, (head: Uint8Array) => Transform>> = {
-  gzip: () => createGunzip(lenient),
+const DECODERS: Readonly<Record<string, (head: Uint8Array) => Transform>> = {
+  gzip: () => createGunzip(LENIENT_OPTIONS),
   // Two formats go by this name.
-  deflate: head => (isZlib(head) ? createInflate(lenient) : createInflateRaw(lenient)),
+  deflate: head => (isZlib(head) ? createInflate(LENIENT_OPTIONS) : createInflateRaw(LENIENT_OPTIONS)),
   br: () => createBrotliDecompress(),
   zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
 }
 
-export const ACCEPTED = Object.keys(UNPACK).join(', ')
+export const ACCEPT_ENCODING = Object.keys(DECODERS).join(', ')
 
 /** `packed` is the value of the header Content-Encoding. */
-export async function unpacked(body: Readable, packed: string, most: number): Promise<Body> {
+export async function decodeBody(body: Readable, packed: string, most: number): Promise<DecodedBody> {
   const names = packed
     .toLowerCase()
     .split(',')
     .map(name => name.trim().replace(/^x-/, ''))
     .filter(name => name !== '' && name !== 'identity')
-  if (names.length > MOST_ENCODINGS)
-    throw new ToolError('TOO_LARGE', `The answer is packed ${names.length} times; the most are ${MOST_ENCODINGS}.`)
-  const unknown = names.find(name => !Object.hasOwn(UNPACK, name))
+  if (names.length > MAX_ENCODINGS)
+    throw new ToolError('TOO_LARGE', `The answer is packed ${names.length} times; the most are ${MAX_ENCODINGS}.`)
+  const unknown = names.find(name => !Object.hasOwn(DECODERS, name))
   if (unknown !== undefined)
     throw new ToolError(
       'EXECUTION_ERROR',
@@ -53,15 +53,16 @@ export async function unpacked(body: Readable, packed: string, most: number): Pr
     )
   let stream = body
   try {
-    for (const name of names.reverse()) stream = await through(stream, UNPACK[name]!, SLACK * most)
-    return await taken(stream, most)
+    for (const name of names.reverse())
+      stream = await pipeThroughDecoder(stream, DECODERS[name]!, OVERHEAD_FACTOR * most)
+    return await readUpTo(stream, most)
   } finally {
     stream.destroy()
     body.destroy()
   }
 }
 
-async function taken(stream: Readable, most: number): Promise<Body> {
+async function readUpTo(stream: Readable, most: number): Promise<DecodedBody> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of stream as AsyncIterable<Buffer>) {
@@ -70,10 +71,14 @@ async function taken(stream: Readable, most: number): Promise<Body> {
     size += part.length
     if (size > most) break
   }
-  return { bytes: Buffer.concat(parts), cut: size > most }
+  return { bytes: Buffer.concat(parts), truncated: size > most }
 }
 
-async function through(source: Readable, unpack: (head: Uint8Array) => Transform, most: number): Promise<Readable> {
+async function pipeThroughDecoder(
+  source: Readable,
+  unpack: (head: Uint8Array) => Transform,
+  most: number
+): Promise<Readable> {
   const pieces = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   const first = await pieces.next()
   if (first.done) return Readables.from([])
@@ -83,11 +88,11 @@ async function through(source: Readable, unpack: (head: Uint8Array) => Transform
     for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value
   }
   // Who reads the stream hears of what is wrong with it.
-  pipeline(Readables.from(all(), { objectMode: false }), bounded(most), stream, () => source.destroy())
+  pipeline(Readables.from(all(), { objectMode: false }), limitBytes(most), stream, () => source.destroy())
   return stream
 }
 
-function bounded(most: number): Transform {
+function limitBytes(most: number): Transform {
   let size = 0
   return new Transforms({
     transform(part: Buffer, _encoding, done) {

@@ -1,95 +1,102 @@
 // The way from an address to the answer that it ends with: each address on it is judged by the guard and by policy.
 import { ToolError } from '../../errors.ts'
-import { Connections } from './connection-pool.ts'
-import { ACCEPTED } from './decode-body.ts'
-import { conditions, type Kept } from './page-cache.ts'
-import { ROBOTS_BYTES } from './robots.ts'
-import { type Answer, type Asked, exchange, isRedirect } from './send-request.ts'
-import { goesWith, type Reach, readAddress, redirected, type WebAddress, withoutFragment } from './web-address.ts'
-import type { WebOnMachine, WebRequest } from './web-client.ts'
+import { ConnectionPool } from './connection-pool.ts'
+import { ACCEPT_ENCODING } from './decode-body.ts'
+import { type CachedPage, conditionalHeaders } from './page-cache.ts'
+import { MAX_ROBOTS_BYTES } from './robots.ts'
+import { type HttpRequest, type HttpResponse, isRedirect, sendRequest } from './send-request.ts'
+import {
+  inheritsPermission,
+  parseWebAddress,
+  resolveRedirect,
+  stripFragment,
+  type UrlPolicy,
+  type WebAddress
+} from './web-address.ts'
+import type { WebRequest, WebService } from './web-client.ts'
 
-const MOST_REDIRECTS = 5
-const ACCEPT = 'text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, */*;q=0.8'
+const MAX_REDIRECTS = 5
+const ACCEPT_HEADER = 'text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, */*;q=0.8'
 /** Of the caller's headers these go along to another site. */
-const FOR_ANYBODY: ReadonlySet<string> = new Set(['accept', 'accept-language'])
+const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language'])
 
-export interface Way {
+export interface FetchContext {
   start: WebAddress
-  reach: Reach
+  reach: UrlPolicy
   signal: AbortSignal
-  kept: Kept | undefined
+  cached: CachedPage | undefined
 }
 
 /** Goes from an address to where it ends. */
-export async function follow(machine: WebOnMachine, request: WebRequest, way: Way) {
-  const connections = new Connections(machine.guarding)
+export async function followRedirects(machine: WebService, request: WebRequest, way: FetchContext) {
+  const connections = new ConnectionPool(machine.egressPolicy)
   try {
-    return await new Route(machine, connections, way).follow(request)
+    return await new RedirectFollower(machine, connections, way).fetch(request)
   } finally {
     await connections.close()
   }
 }
 
-class Route {
-  readonly #machine: WebOnMachine
-  readonly #connections: Connections
-  readonly #way: Way
+class RedirectFollower {
+  readonly #service: WebService
+  readonly #connections: ConnectionPool
+  readonly #context: FetchContext
 
-  constructor(machine: WebOnMachine, connections: Connections, way: Way) {
-    this.#machine = machine
+  constructor(machine: WebService, connections: ConnectionPool, way: FetchContext) {
+    this.#service = machine
     this.#connections = connections
-    this.#way = way
+    this.#context = way
   }
 
-  async follow(request: WebRequest): Promise<{ answer: Answer; hops: string[] }> {
-    const { settings, robots } = this.#machine
-    const { signal } = this.#way
+  async fetch(request: WebRequest): Promise<{ answer: HttpResponse; hops: string[] }> {
+    const { settings, robots } = this.#service
+    const { signal } = this.#context
     const { max_bytes: most } = settings
-    return this.#onward(this.#way.start, { ...request, most, signal }, async (address, method) => {
+    return this.#follow(this.#context.start, { ...request, maxBytes: most, signal }, async (address, method) => {
       if (method === 'GET' && settings.robots === 'obey')
-        await robots.check(address, file => this.#robotsFile(file), signal)
+        await robots.check(address, file => this.#fetchRobots(file), signal)
     })
   }
 
   /** `before` may refuse each address. */
-  async #onward(
+  async #follow(
     start: WebAddress,
-    asked: Asked,
-    before: (address: WebAddress, method: Asked['method']) => Promise<void>
-  ): Promise<{ answer: Answer; hops: string[] }> {
+    asked: HttpRequest,
+    before: (address: WebAddress, method: HttpRequest['method']) => Promise<void>
+  ): Promise<{ answer: HttpResponse; hops: string[] }> {
     const hops: string[] = []
     let [address, now] = [start, asked]
     for (;;) {
       await before(address, now.method)
-      const href = withoutFragment(address.url)
+      const href = stripFragment(address.url)
       hops.push(href)
-      const answer = await exchange(this.#connections, address, { ...now, headers: this.#headers(now, href) })
+      const answer = await sendRequest(this.#connections, address, { ...now, headers: this.#headers(now, href) })
       if (!isRedirect(answer)) return { answer, hops: [...hops.slice(0, -1), address.url.href] }
-      if (hops.length > MOST_REDIRECTS)
-        throw new ToolError('EXECUTION_ERROR', `It was sent on more than ${MOST_REDIRECTS} times.`, { hops })
-      const next = redirected(address.url, answer.headers.location!, this.#machine.ports)
-      now = carriedOver(now, answer.status, { from: address, to: next })
-      this.#mustBeReached(next, address, now.method)
+      if (hops.length > MAX_REDIRECTS)
+        throw new ToolError('EXECUTION_ERROR', `It was sent on more than ${MAX_REDIRECTS} times.`, { hops })
+      const next = resolveRedirect(address.url, answer.headers.location!, this.#service.extraPorts)
+      now = redirectRequest(now, answer.status, { from: address, to: next })
+      this.#assertMayFollow(next, address, now.method)
       address = next
     }
   }
 
-  #headers({ headers, method }: Asked, href: string): Record<string, string> {
-    const { kept } = this.#way
-    const isKept = kept && method === 'GET' && withoutFragment(new URL(kept.hops.at(-1)!)) === href
+  #headers({ headers, method }: HttpRequest, href: string): Record<string, string> {
+    const { cached } = this.#context
+    const isKept = cached && method === 'GET' && stripFragment(new URL(cached.hops.at(-1)!)) === href
     return {
-      'user-agent': this.#machine.agent,
-      accept: ACCEPT,
-      'accept-encoding': ACCEPTED,
-      ...(isKept && conditions(kept)),
+      'user-agent': this.#service.userAgent,
+      accept: ACCEPT_HEADER,
+      'accept-encoding': ACCEPT_ENCODING,
+      ...(isKept && conditionalHeaders(cached)),
       ...headers
     }
   }
 
   /** Whoever allowed an address has not allowed every other that it leads to. */
-  #mustBeReached(next: WebAddress, from: WebAddress, method: Asked['method']) {
-    const said = this.#way.reach(next.url.href)
-    const mayFollow = said === 'allow' || (said === 'ask' && goesWith(this.#way, next))
+  #assertMayFollow(next: WebAddress, from: WebAddress, method: HttpRequest['method']) {
+    const said = this.#context.reach(next.url.href)
+    const mayFollow = said === 'allow' || (said === 'ask' && inheritsPermission(this.#context, next))
     // What is sent is for the address that was decided on.
     if (mayFollow && (method === 'GET' || next.url.origin === from.url.origin)) return
     const because = said === 'deny' ? 'which is denied by a rule' : 'where nobody has allowed it to go'
@@ -101,23 +108,27 @@ class Route {
   }
 
   /** Where it cannot be had by a way that is open, the site says nothing. */
-  async #robotsFile(file: string): Promise<Answer> {
-    const asked: Asked = { method: 'GET', headers: {}, most: ROBOTS_BYTES, signal: this.#way.signal }
+  async #fetchRobots(file: string): Promise<HttpResponse> {
+    const asked: HttpRequest = { method: 'GET', headers: {}, maxBytes: MAX_ROBOTS_BYTES, signal: this.#context.signal }
     try {
-      const { answer } = await this.#onward(readAddress(file, this.#machine.ports), asked, async () => {})
+      const { answer } = await this.#follow(parseWebAddress(file, this.#service.extraPorts), asked, async () => {})
       return answer
     } catch (error) {
       if (!(error instanceof ToolError) || error.recoverable) throw error
-      return { status: 404, headers: {}, bytes: Buffer.alloc(0), cut: false }
+      return { status: 404, headers: {}, bytes: Buffer.alloc(0), truncated: false }
     }
   }
 }
 
 /** What of a request goes on to where its answer leads. */
-function carriedOver(asked: Asked, status: number, { from, to }: { from: WebAddress; to: WebAddress }): Asked {
+function redirectRequest(
+  asked: HttpRequest,
+  status: number,
+  { from, to }: { from: WebAddress; to: WebAddress }
+): HttpRequest {
   const isAnew = asked.method === 'POST' && status !== 307 && status !== 308
   const mayGo = (name: string) =>
-    (FOR_ANYBODY.has(name) || from.url.origin === to.url.origin) && !(isAnew && name.startsWith('content-'))
+    (CROSS_ORIGIN_HEADERS.has(name) || from.url.origin === to.url.origin) && !(isAnew && name.startsWith('content-'))
   const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => mayGo(name)))
   const { body, ...rest } = asked
   return isAnew ? { ...rest, headers, method: 'GET' } : { ...rest, headers, ...(body !== undefined && { body }) }

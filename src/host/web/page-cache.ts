@@ -1,17 +1,17 @@
 // Answers that were fetched lately, in memory: so that a long page is read on without fetching it again, and one that has
 // not changed is not sent twice. Only what was asked for plainly is kept, with no header or body of the caller's own, so
 // that nothing of what one caller may see by a credential is shown to another.
-import type { Answer } from './send-request.ts'
+import type { HttpResponse } from './send-request.ts'
 
 /** An answer with where it came from. */
-export interface Kept extends Answer {
+export interface CachedPage extends HttpResponse {
   /** What was asked for, where it led, and where it ended. */
   hops: string[]
-  fetched_at: number
+  fetchedAt: number
   /** Until then it need not be asked for again. */
-  fresh_until: number
+  freshUntil: number
   /** What was made of it, by form. */
-  readonly made: Map<string, unknown>
+  readonly derived: Map<string, unknown>
 }
 
 export interface CacheLimits {
@@ -20,51 +20,51 @@ export interface CacheLimits {
 }
 
 /** What is made of a page is kept with it, and is about as large. */
-const SHARE = 3
+const MEMORY_FACTOR = 3
 
 export class PageCache {
   readonly #limits: CacheLimits
   /** The one used longest ago first. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #pages = new Map<string, CachedPage>()
   #bytes = 0
 
   constructor(limits: CacheLimits) {
     this.#limits = limits
   }
 
-  get(url: string): Kept | undefined {
-    const kept = this.#kept.get(url)
+  get(url: string): CachedPage | undefined {
+    const kept = this.#pages.get(url)
     if (!kept) return undefined
     this.#remove(url)
-    if (Date.now() - kept.fetched_at > this.#limits.ttl_ms) return undefined
+    if (Date.now() - kept.fetchedAt > this.#limits.ttl_ms) return undefined
     this.#add(url, kept)
     return kept
   }
 
-  put(url: string, kept: Kept) {
+  put(url: string, kept: CachedPage) {
     this.#remove(url)
-    if (sizeOf(kept) > this.#limits.max_bytes || !mayBeKept(kept)) return
+    if (sizeOf(kept) > this.#limits.max_bytes || !isCacheable(kept)) return
     this.#add(url, kept)
-    for (const [oldest] of this.#kept) {
+    for (const [oldest] of this.#pages) {
       if (this.#bytes <= this.#limits.max_bytes) break
       this.#remove(oldest)
     }
   }
 
-  #add(url: string, kept: Kept) {
-    this.#kept.set(url, kept)
+  #add(url: string, kept: CachedPage) {
+    this.#pages.set(url, kept)
     this.#bytes += sizeOf(kept)
   }
 
   #remove(url: string) {
-    const kept = this.#kept.get(url)
-    if (kept && this.#kept.delete(url)) this.#bytes -= sizeOf(kept)
+    const kept = this.#pages.get(url)
+    if (kept && this.#pages.delete(url)) this.#bytes -= sizeOf(kept)
   }
 }
 
-const sizeOf = ({ bytes }: Kept) => SHARE * bytes.length + 2_048
+const sizeOf = ({ bytes }: CachedPage) => MEMORY_FACTOR * bytes.length + 2_048
 
-const directives = ({ headers }: Pick<Answer, 'headers'>) =>
+const cacheDirectives = ({ headers }: Pick<HttpResponse, 'headers'>) =>
   new Map(
     (headers['cache-control'] ?? '')
       .toLowerCase()
@@ -77,13 +77,13 @@ const directives = ({ headers }: Pick<Answer, 'headers'>) =>
 
 const OK = 200
 
-function mayBeKept(answer: Answer): boolean {
-  return answer.status === OK && !directives(answer).has('no-store') && answer.headers.vary?.trim() !== '*'
+function isCacheable(answer: HttpResponse): boolean {
+  return answer.status === OK && !cacheDirectives(answer).has('no-store') && answer.headers.vary?.trim() !== '*'
 }
 
 /** Until when an answer that came now is as good as new, by its own word. */
-export function freshUntil(answer: Pick<Answer, 'headers'>, now: number): number {
-  const said = directives(answer)
+export function freshUntil(answer: Pick<HttpResponse, 'headers'>, now: number): number {
+  const said = cacheDirectives(answer)
   if (said.has('no-cache') || said.has('no-store')) return now
   const age = Number(said.get('max-age'))
   if (said.has('max-age') && Number.isFinite(age))
@@ -94,7 +94,9 @@ export function freshUntil(answer: Pick<Answer, 'headers'>, now: number): number
 }
 
 /** Headers that ask for it only where it has changed. */
-export function conditions({ headers: { etag, 'last-modified': modified } }: Kept): Record<string, string> {
+export function conditionalHeaders({
+  headers: { etag, 'last-modified': modified }
+}: CachedPage): Record<string, string> {
   return {
     ...(etag !== undefined && { 'if-none-match': etag }),
     ...(modified !== undefined && { 'if-modified-since': modified })

@@ -1,42 +1,42 @@
 // What sites ask programs to stay away from, by their robots.txt (RFC 9309).
 import { ToolError } from '../../errors.ts'
-import type { Compute } from '../compute/compute-pool.ts'
-import type { Answer } from './send-request.ts'
+import type { ComputePool } from '../compute/compute-pool.ts'
+import type { HttpResponse } from './send-request.ts'
 import type { WebAddress } from './web-address.ts'
 
 /** The name that a site may speak to us by. */
-export const PRODUCT = 'toolgate'
+export const USER_AGENT_PRODUCT = 'toolgate'
 /** More of it need not be read, and is not. */
-export const ROBOTS_BYTES = 512 * 1024
-const KEPT_MS = 3_600_000
-const MOST_SITES = 64
-const CHECK_MS = 5_000
+export const MAX_ROBOTS_BYTES = 512 * 1024
+const RULES_TTL_MS = 3_600_000
+const MAX_CACHED_SITES = 64
+const CHECK_TIMEOUT_MS = 5_000
 
 interface Rules {
   /** Undefined where the site says that there are none. */
   text: string | undefined
-  until: number
+  expiresAt: number
 }
 
 export class Robots {
-  readonly #compute: Compute
+  readonly #compute: ComputePool
   /** By origin, the one asked for longest ago first. */
   readonly #sites = new Map<string, Rules>()
 
-  constructor(compute: Compute) {
+  constructor(compute: ComputePool) {
     this.#compute = compute
   }
 
   /** Throws URL_BLOCKED where the site asks to stay away. `read` fetches a file of the site. */
-  async check({ url }: WebAddress, read: (file: string) => Promise<Answer>, signal: AbortSignal): Promise<void> {
+  async check({ url }: WebAddress, read: (file: string) => Promise<HttpResponse>, signal: AbortSignal): Promise<void> {
     const file = new URL('/robots.txt', url).href
     if (url.href === file) return
     const { text } = await this.#rules(url, file, read)
     if (text === undefined) return
     const { allowed, line } = await this.#compute.run(
       'robots',
-      { file, text, url: url.href, agent: PRODUCT },
-      { signal, deadline_ms: CHECK_MS }
+      { file, text, url: url.href, agent: USER_AGENT_PRODUCT },
+      { signal, deadlineMs: CHECK_TIMEOUT_MS }
     )
     if (allowed) return
     throw new ToolError(
@@ -47,9 +47,9 @@ export class Robots {
     )
   }
 
-  async #rules({ origin, host }: URL, file: string, read: (file: string) => Promise<Answer>): Promise<Rules> {
+  async #rules({ origin, host }: URL, file: string, read: (file: string) => Promise<HttpResponse>): Promise<Rules> {
     const known = this.#sites.get(origin)
-    if (known && known.until > Date.now()) return known
+    if (known && known.expiresAt > Date.now()) return known
     const answer = await read(file)
     // By the standard, a site that cannot say what it wants is left alone.
     if (answer.status >= 500 || answer.status === 429)
@@ -62,10 +62,10 @@ export class Robots {
         }
       )
     const isThere = answer.status >= 200 && answer.status < 300
-    const rules = { text: isThere ? answer.bytes.toString('utf8') : undefined, until: Date.now() + KEPT_MS }
+    const rules = { text: isThere ? answer.bytes.toString('utf8') : undefined, expiresAt: Date.now() + RULES_TTL_MS }
     this.#sites.delete(origin)
     this.#sites.set(origin, rules)
-    for (const [oldest] of this.#sites) if (this.#sites.size > MOST_SITES) this.#sites.delete(oldest)
+    for (const [oldest] of this.#sites) if (this.#sites.size > MAX_CACHED_SITES) this.#sites.delete(oldest)
     return rules
   }
 }

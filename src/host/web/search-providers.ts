@@ -1,17 +1,17 @@
 // Who can be asked to search the web, as a table: where each is asked, how, and what of its answer is a result.
 import type { WebSettings } from '../../config/web.ts'
-import type { SearchQuery, SearchResult } from './web-search.ts'
+import type { WebSearchQuery, WebSearchResult } from './web-search.ts'
 
 type Settings = WebSettings['search']
 
-export interface Provider {
+export interface SearchProvider {
   /** The configuration must say where it is. */
-  needs_url: boolean
+  requiresUrl: boolean
   /** The variable that holds its key, unless the configuration names another; undefined where it needs none. */
-  key_env?: string
-  url(settings: Settings, query: SearchQuery): string
-  request(query: SearchQuery, key: string | undefined): { headers?: Record<string, string>; body?: object }
-  results(answer: unknown, mapping: Settings['mapping']): SearchResult[]
+  keyVariable?: string
+  url(settings: Settings, query: WebSearchQuery): string
+  request(query: WebSearchQuery, key: string | undefined): { headers?: Record<string, string>; body?: object }
+  results(answer: unknown, mapping: Settings['mapping']): WebSearchResult[]
 }
 
 const bearer = (key: string | undefined): Record<string, string> =>
@@ -23,40 +23,40 @@ const withQuery = (address: string, values: Record<string, string>) => {
   return url.href
 }
 
-export const PROVIDERS: Record<NonNullable<Settings['provider']>, Provider> = {
+export const SEARCH_PROVIDERS: Record<NonNullable<Settings['provider']>, SearchProvider> = {
   searxng: {
-    needs_url: true,
+    requiresUrl: true,
     url: ({ url = '' }, { query }) =>
       withQuery(`${url.replace(/\/+$/, '').replace(/\/search$/, '')}/search`, { q: query, format: 'json' }),
     request: (_query, key) => ({ headers: bearer(key) }),
-    results: answer => listed(at(answer, 'results'), { title: 'title', url: 'url', snippet: 'content' })
+    results: answer => toResults(valueAt(answer, 'results'), { title: 'title', url: 'url', snippet: 'content' })
   },
   brave: {
-    needs_url: false,
-    key_env: 'BRAVE_API_KEY',
+    requiresUrl: false,
+    keyVariable: 'BRAVE_API_KEY',
     url: ({ url = 'https://api.search.brave.com/res/v1/web/search' }, { query, count }) =>
       withQuery(url, { q: query, count: String(Math.min(count, 20)) }),
     request: (_query, key = '') => ({ headers: { 'x-subscription-token': key } }),
-    results: answer => listed(at(answer, 'web.results'), { title: 'title', url: 'url', snippet: 'description' })
+    results: answer => toResults(valueAt(answer, 'web.results'), { title: 'title', url: 'url', snippet: 'description' })
   },
   tavily: {
-    needs_url: false,
-    key_env: 'TAVILY_API_KEY',
+    requiresUrl: false,
+    keyVariable: 'TAVILY_API_KEY',
     url: ({ url = 'https://api.tavily.com/search' }) => url,
     request: ({ query, count }, key) => ({ headers: bearer(key), body: { query, max_results: Math.min(count, 20) } }),
-    results: answer => listed(at(answer, 'results'), { title: 'title', url: 'url', snippet: 'content' })
+    results: answer => toResults(valueAt(answer, 'results'), { title: 'title', url: 'url', snippet: 'content' })
   },
   json: {
-    needs_url: true,
+    requiresUrl: true,
     url: ({ url = '' }, { query, count }) =>
       url.replaceAll('{query}', encodeURIComponent(query)).replaceAll('{count}', String(count)),
     request: (_query, key) => ({ headers: bearer(key) }),
-    results: (answer, { results, ...fields }) => listed(at(answer, results), fields)
+    results: (answer, { results, ...fields }) => toResults(valueAt(answer, results), fields)
   }
 }
 
 /** What stands at a path such as `web.results`; an empty path is the value itself. */
-function at(value: unknown, path: string): unknown {
+function valueAt(value: unknown, path: string): unknown {
   return path
     .split('.')
     .filter(key => key !== '')
@@ -70,10 +70,10 @@ function at(value: unknown, path: string): unknown {
 }
 
 /** Those that have an address on the web, each once. */
-function listed(found: unknown, fields: Record<'title' | 'url' | 'snippet', string>): SearchResult[] {
-  const results = (Array.isArray(found) ? found : []).flatMap((one: unknown): SearchResult[] => {
+function toResults(found: unknown, fields: Record<'title' | 'url' | 'snippet', string>): WebSearchResult[] {
+  const results = (Array.isArray(found) ? found : []).flatMap((one: unknown): WebSearchResult[] => {
     const text = (name: keyof typeof fields) => {
-      const value = at(one, fields[name])
+      const value = valueAt(one, fields[name])
       return typeof value === 'string' ? value : ''
     }
     const url = text('url')

@@ -1,51 +1,55 @@
 // One request and its answer, without following where that leads.
 import { ToolError } from '../../errors.ts'
 import { hostText } from '../../text/url/hosts.ts'
-import type { Connections } from './connection-pool.ts'
-import { unpacked } from './decode-body.ts'
+import type { ConnectionPool } from './connection-pool.ts'
+import { decodeBody } from './decode-body.ts'
 import type { WebAddress } from './web-address.ts'
 
-export interface Asked {
+export interface HttpRequest {
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
   body?: string | undefined
   /** Most bytes of the answer's body. */
-  most: number
+  maxBytes: number
   signal: AbortSignal
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number
   /** By their names in small letters; several of one name in one value. */
   headers: Record<string, string>
   bytes: Buffer
   /** The body had more than was taken of it. */
-  cut: boolean
+  truncated: boolean
 }
 
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /** Whether it only says where to go on; its body is not read then. */
-export const isRedirect = ({ status, headers }: Pick<Answer, 'status' | 'headers'>) =>
-  REDIRECTS.has(status) && headers.location !== undefined
+export const isRedirect = ({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>) =>
+  REDIRECT_STATUSES.has(status) && headers.location !== undefined
 
-export async function exchange(connections: Connections, address: WebAddress, asked: Asked): Promise<Answer> {
-  const { method, headers, body, most, signal } = asked
+export async function sendRequest(
+  connections: ConnectionPool,
+  address: WebAddress,
+  asked: HttpRequest
+): Promise<HttpResponse> {
+  const { method, headers, body, maxBytes, signal } = asked
   try {
     const answer = await connections.request(address, { method, headers, body: body ?? null, signal })
-    const told = { status: answer.statusCode, headers: plainHeaders(answer.headers) }
+    const told = { status: answer.statusCode, headers: joinHeaders(answer.headers) }
     if (isRedirect(told)) {
       answer.body.on('error', () => {}).destroy()
-      return { ...told, bytes: Buffer.alloc(0), cut: false }
+      return { ...told, bytes: Buffer.alloc(0), truncated: false }
     }
-    return { ...told, ...(await unpacked(answer.body, told.headers['content-encoding'] ?? '', most)) }
+    return { ...told, ...(await decodeBody(answer.body, told.headers['content-encoding'] ?? '', maxBytes)) }
   } catch (error) {
     signal.throwIfAborted()
-    throw faultOf(error as NodeJS.ErrnoException, hostText(address.host))
+    throw toHttpError(error as NodeJS.ErrnoException, hostText(address.host))
   }
 }
 
-function plainHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
+function joinHeaders(raw: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(raw).map(([name, value = '']) => [
       name.toLowerCase(),
@@ -55,7 +59,7 @@ function plainHeaders(raw: Record<string, string | string[] | undefined>): Recor
 }
 
 /** What a library calls a fault, and what that is to a caller. */
-const FAULTS: readonly [code: RegExp, fault: (host: string, code: string) => ToolError][] = [
+const LIBRARY_ERRORS: readonly [code: RegExp, fault: (host: string, code: string) => ToolError][] = [
   [
     /HEADERS?_OVERFLOW/,
     host => new ToolError('TOO_LARGE', `${host} answered with more headers than are taken: 64 KiB.`)
@@ -71,9 +75,9 @@ const FAULTS: readonly [code: RegExp, fault: (host: string, code: string) => Too
   ]
 ]
 
-function faultOf(error: NodeJS.ErrnoException, host: string): ToolError {
+function toHttpError(error: NodeJS.ErrnoException, host: string): ToolError {
   if (error instanceof ToolError) return error
   const { code = error.name } = error
-  const known = FAULTS.find(([pattern]) => pattern.test(code))
+  const known = LIBRARY_ERRORS.find(([pattern]) => pattern.test(code))
   return known?.[1](host, code) ?? new ToolError('NETWORK_ERROR', `${host} broke off: ${code}.`)
 }

@@ -4,14 +4,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WebSettings } from '../../config/web.ts'
 import { ToolError } from '../../errors.ts'
-import { PROVIDERS, type Provider } from './search-providers.ts'
+import { SEARCH_PROVIDERS, type SearchProvider } from './search-providers.ts'
 
-export interface SearchQuery {
+export interface WebSearchQuery {
   query: string
   count: number
 }
 
-export interface SearchResult {
+export interface WebSearchResult {
   title: string
   url: string
   snippet: string
@@ -19,13 +19,13 @@ export interface SearchResult {
 
 type Settings = WebSettings['search']
 
-const TRIES = 3
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 10_000
-const TOO_MANY = 429
-const MOST_BYTES = 2 * 1024 * 1024
+const MAX_ATTEMPTS = 3
+const MIN_BACKOFF_MS = 500
+const MAX_RETRY_DELAY_MS = 10_000
+const TOO_MANY_REQUESTS = 429
+const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 
-export class Search {
+export class WebSearch {
   readonly #settings: Settings
   readonly #environment: Readonly<Record<string, string | undefined>>
 
@@ -36,22 +36,28 @@ export class Search {
 
   /** Who answers, and where: what an approver is shown. Throws EXECUTION_ERROR that says how where nobody is configured. */
   provider(): { name: string; host: string } {
-    const { name, provider } = this.#configured()
+    const { name, provider } = this.#resolveProvider()
     return { name, host: new URL(provider.url(this.#settings, { query: '', count: 1 })).host }
   }
 
-  async ask(query: SearchQuery, signal: AbortSignal): Promise<SearchResult[]> {
-    const { name, provider, key } = this.#configured()
+  async search(query: WebSearchQuery, signal: AbortSignal): Promise<WebSearchResult[]> {
+    const { name, provider, key } = this.#resolveProvider()
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await this.#asked(name, provider, key, query, signal)
+      const answer = await this.#attempt(name, provider, key, query, signal)
       if ('results' in answer) return answer.results.slice(0, query.count)
-      if (attempt === TRIES || answer.after_ms > LONGEST_PAUSE_MS) throw answer.fault
-      const ms = Math.max(answer.after_ms, FIRST_PAUSE_MS * 2 ** (attempt - 1))
+      if (attempt === MAX_ATTEMPTS || answer.after_ms > MAX_RETRY_DELAY_MS) throw answer.fault
+      const ms = Math.max(answer.after_ms, MIN_BACKOFF_MS * 2 ** (attempt - 1))
       await pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 
-  async #asked(name: string, provider: Provider, key: string | undefined, query: SearchQuery, signal: AbortSignal) {
+  async #attempt(
+    name: string,
+    provider: SearchProvider,
+    key: string | undefined,
+    query: WebSearchQuery,
+    signal: AbortSignal
+  ) {
     const { timeout_ms } = this.#settings
     const { headers = {}, body } = provider.request(query, key)
     let answer: Response
@@ -69,31 +75,31 @@ export class Search {
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)])
       })
-      text = await textOf(answer)
+      text = await readText(answer)
     } catch (error) {
       signal.throwIfAborted()
-      return { fault: new ToolError('NETWORK_ERROR', `${name} ${whyNot(error as Error)}.`), after_ms: 0 }
+      return { fault: new ToolError('NETWORK_ERROR', `${name} ${failureReason(error as Error)}.`), after_ms: 0 }
     }
     const { status } = answer
-    if (status === TOO_MANY || status >= 500)
+    if (status === TOO_MANY_REQUESTS || status >= 500)
       return {
         fault: new ToolError(
           'NETWORK_ERROR',
-          `${name} answered ${status}${status === TOO_MANY ? ', being asked too often' : ''}.`,
+          `${name} answered ${status}${status === TOO_MANY_REQUESTS ? ', being asked too often' : ''}.`,
           { status }
         ),
-        after_ms: retryAfter(answer.headers.get('retry-after'))
+        after_ms: parseRetryAfter(answer.headers.get('retry-after'))
       }
     if (!answer.ok)
-      throw new ToolError('EXECUTION_ERROR', `${name} answered ${status}${HINTS[status] ?? ''}.`, { status })
-    return { results: provider.results(jsonOf(name, text), this.#settings.mapping) }
+      throw new ToolError('EXECUTION_ERROR', `${name} answered ${status}${STATUS_HINTS[status] ?? ''}.`, { status })
+    return { results: provider.results(parseJson(name, text), this.#settings.mapping) }
   }
 
-  #configured(): { name: string; provider: Provider; key: string | undefined } {
+  #resolveProvider(): { name: string; provider: SearchProvider; key: string | undefined } {
     const { provider: name, url, key_env } = this.#settings
-    if (name === undefined) throw new ToolError('EXECUTION_ERROR', HOW, { setting: 'web.search.provider' })
-    const provider = PROVIDERS[name]
-    if (provider.needs_url && url === undefined)
+    if (name === undefined) throw new ToolError('EXECUTION_ERROR', SETUP_HINT, { setting: 'web.search.provider' })
+    const provider = SEARCH_PROVIDERS[name]
+    if (provider.requiresUrl && url === undefined)
       throw new ToolError(
         'EXECUTION_ERROR',
         `web.search.provider is ${name}, so web.search.url must say where it is.`,
@@ -101,9 +107,9 @@ export class Search {
           setting: 'web.search.url'
         }
       )
-    const variable = key_env ?? provider.key_env
+    const variable = key_env ?? provider.keyVariable
     const key = variable === undefined ? undefined : this.#environment[variable] || undefined
-    if (key === undefined && (provider.key_env !== undefined || key_env !== undefined))
+    if (key === undefined && (provider.keyVariable !== undefined || key_env !== undefined))
       throw new ToolError(
         'EXECUTION_ERROR',
         `The key for ${name} is missing: the environment variable ${variable} of the server must hold it.`,
@@ -113,36 +119,36 @@ export class Search {
   }
 }
 
-const HOW =
+const SETUP_HINT =
   'No search provider is configured. Set web.search.provider to searxng (with web.search.url), brave (key in ' +
   'BRAVE_API_KEY), tavily (key in TAVILY_API_KEY) or json (with web.search.url); docs/web.md shows each.'
 
-const HINTS: Readonly<Record<number, string>> = {
+const STATUS_HINTS: Readonly<Record<number, string>> = {
   401: ': the key is not accepted',
   403: ': the key is not accepted, or JSON is not enabled there',
   404: ': there is nothing at that address'
 }
 
 /** Words of the provider are not repeated: they may hold what was sent. */
-function whyNot(error: Error): string {
+function failureReason(error: Error): string {
   if (error.name === 'TimeoutError') return 'did not answer in time'
   if (error instanceof ToolError) return error.message
   const code = (error.cause as { code?: string } | undefined)?.code
   return `cannot be reached${code ? ` (${code})` : ''}`
 }
 
-async function textOf({ body }: Response): Promise<string> {
+async function readText({ body }: Response): Promise<string> {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of body ?? []) {
     bytes += part.length
-    if (bytes > MOST_BYTES) throw new ToolError('TOO_LARGE', `answered more than ${MOST_BYTES} bytes`)
+    if (bytes > MAX_RESPONSE_BYTES) throw new ToolError('TOO_LARGE', `answered more than ${MAX_RESPONSE_BYTES} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
 }
 
-function jsonOf(name: string, text: string): unknown {
+function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -151,7 +157,7 @@ function jsonOf(name: string, text: string): unknown {
 }
 
 /** Seconds, or a date. */
-function retryAfter(value: string | null): number {
+function parseRetryAfter(value: string | null): number {
   if (value === null) return 0
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : 0

@@ -2,14 +2,14 @@
 // knows: neither the request's own end nor its signal tells.
 import type { FastifyReply } from 'fastify'
 
-interface Leaving {
+interface DisconnectWatch {
   /** Resolves when the sender has gone. Otherwise never. */
-  left: Promise<void>
+  disconnected: Promise<void>
   /** Aborts when it has. */
   signal: AbortSignal
 }
 
-export function leaving({ raw }: FastifyReply): Leaving {
+export function watchDisconnect({ raw }: FastifyReply): DisconnectWatch {
   const gone = new AbortController()
   const { promise, resolve } = Promise.withResolvers<void>()
   const closed = () => {
@@ -20,5 +20,5 @@ export function leaving({ raw }: FastifyReply): Leaving {
   // It may have gone while its body was read and its right was looked at.
   if (raw.destroyed) closed()
   else raw.once('close', closed)
-  return { left: promise, signal: gone.signal }
+  return { disconnected: promise, signal: gone.signal }
 }

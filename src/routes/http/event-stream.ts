@@ -3,24 +3,27 @@
 import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
 import { EVENT_TYPES, type EventType } from '../../events/events.ts'
-import type { Filter, Sink, Streams } from '../../events/streams.ts'
-import type { Caller } from '../auth.ts'
+import type { EventFilter, Sink, Streams } from '../../events/streams.ts'
+import type { RequestCaller } from '../auth.ts'
 
 /** The events that a caller may see, of those it wants. What a front end is asked holds texts that no rule guards here, so
  * who may only call hears nothing of it. */
-export function typesFor({ rights }: Caller, wanted?: readonly EventType[]): Pick<Filter, 'types'> {
+export function visibleEventTypes(
+  { rights }: RequestCaller,
+  wanted?: readonly EventType[]
+): Pick<EventFilter, 'types'> {
   const types = rights.has('approve') ? wanted : (wanted ?? EVENT_TYPES).filter(type => type !== 'tool.delegate')
   return types ? { types } : {}
 }
 
 /** Answers with a stream. Resolves when it has ended. */
-export function openStream(
+export function openEventStream(
   streams: Streams,
   reply: FastifyReply,
   options: Parameters<Streams['open']>[1]
 ): Promise<void> {
   const { raw, sse } = reply
-  beginStream(reply)
+  beginEventStream(reply)
   const { promise, resolve } = Promise.withResolvers<void>()
   const sink: Sink = {
     write: bytes => raw.write(bytes),
@@ -46,7 +49,7 @@ export function openStream(
 }
 
 /** Sends the head of a stream; frames are then written to the raw response. */
-export function beginStream({ raw, sse }: FastifyReply) {
+export function beginEventStream({ raw, sse }: FastifyReply) {
   // No chunk framing: the end of the connection ends the stream, and every reader gets the very same bytes.
   raw.removeHeader('transfer-encoding')
   raw.shouldKeepAlive = false

@@ -9,24 +9,24 @@ const MAX_KEYS = 10_000
 /** An empty body is no body. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) throw refused('is not UTF-8')
+  if (!isUtf8(bytes)) throw invalidBodyError('is not UTF-8')
   // Depth first: parsing and walking below may then recurse.
-  const written = countKeys(bytes)
-  if (written > MAX_KEYS) throw refused(`has more than ${MAX_KEYS} keys`)
-  const value = parse(bytes.toString('utf8'))
+  const written = countWrittenKeys(bytes)
+  if (written > MAX_KEYS) throw invalidBodyError(`has more than ${MAX_KEYS} keys`)
+  const value = parseJson(bytes.toString('utf8'))
   // An object keeps one value for each key, so keys that were written but are not there were given twice.
-  if (keysIn(value) !== written) throw refused('has an object with the same key twice')
+  if (countParsedKeys(value) !== written) throw invalidBodyError('has an object with the same key twice')
   return value
 }
 
-const refused = (fault: string) => new ToolError('INVALID_PARAMS', `The body ${fault}.`)
+const invalidBodyError = (fault: string) => new ToolError('INVALID_PARAMS', `The body ${fault}.`)
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 
 /** Counts keys by their colons outside strings, and refuses what is nested too deeply. Valid only for valid JSON. */
-function countKeys(bytes: Buffer): number {
+function countWrittenKeys(bytes: Buffer): number {
   let keys = 0
   let depth = 0
   for (let i = 0; i < bytes.length; i++) {
@@ -34,7 +34,7 @@ function countKeys(bytes: Buffer): number {
     if (byte === QUOTE) i = endOfString(bytes, i + 1)
     else if (byte === COLON) keys++
     else if ((byte | 0x20) === 0x7b) {
-      if (++depth > MAX_DEPTH) throw refused(`is nested more than ${MAX_DEPTH} deep`)
+      if (++depth > MAX_DEPTH) throw invalidBodyError(`is nested more than ${MAX_DEPTH} deep`)
     } else if ((byte | 0x20) === 0x7d) depth--
   }
   return keys
@@ -49,28 +49,29 @@ function endOfString(bytes: Buffer, start: number): number {
   return bytes.length
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ToolError('INVALID_PARAMS', `The body is not JSON: ${position(cause)}.`, undefined, { cause })
+    throw new ToolError('INVALID_PARAMS', `The body is not JSON: ${describePosition(cause)}.`, undefined, { cause })
   }
 }
 
 /** The parser's own words quote the body; only where it stopped is passed on. */
-const position = (cause: unknown) =>
+const describePosition = (cause: unknown) =>
   /at position \d+ \(line \d+ column \d+\)/.exec(String(cause))?.[0].replace(/^at/, 'see') ?? 'it ends too early'
 
-function keysIn(value: unknown): number {
-  if (typeof value === 'string' && !value.isWellFormed()) throw refused('has half a surrogate pair in a string')
-  if (typeof value === 'number' && !Number.isFinite(value)) throw refused('has a number that is out of range')
+function countParsedKeys(value: unknown): number {
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw invalidBodyError('has half a surrogate pair in a string')
+  if (typeof value === 'number' && !Number.isFinite(value)) throw invalidBodyError('has a number that is out of range')
   if (typeof value !== 'object' || value === null) return 0
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + keysIn(item), 0)
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countParsedKeys(item), 0)
   let keys = 0
   for (const [key, item] of Object.entries(value)) {
-    if (reachesPrototype(key, item)) throw refused(`has the key ${key}, which is never taken`)
-    if (!key.isWellFormed()) throw refused('has half a surrogate pair in a key')
-    keys += 1 + keysIn(item)
+    if (reachesPrototype(key, item)) throw invalidBodyError(`has the key ${key}, which is never taken`)
+    if (!key.isWellFormed()) throw invalidBodyError('has half a surrogate pair in a key')
+    keys += 1 + countParsedKeys(item)
   }
   return keys
 }

@@ -2,14 +2,14 @@
 import { type Static, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 
-const Fault = Type.Object({
+const FieldError = Type.Object({
   pointer: Type.String({ description: 'JSON pointer of the field at fault.' }),
   message: Type.String(),
   in: Type.Optional(
     Type.Enum(['query', 'path', 'header'], { description: 'Where the field stands; the body when left out.' })
   )
 })
-export type Fault = Static<typeof Fault>
+export type FieldError = Static<typeof FieldError>
 
 export const Problem = Type.Object(
   {
@@ -20,7 +20,7 @@ export const Problem = Type.Object(
     code: Type.Enum(Object.keys(ERRORS) as ErrorCode[]),
     recoverable: Type.Boolean({ description: 'The same request may succeed later.' }),
     request_id: Type.Optional(Type.String({ description: 'The request, as the log of the server names it.' })),
-    errors: Type.Optional(Type.Array(Fault, { description: 'Every fault of the params, as far as they fit.' })),
+    errors: Type.Optional(Type.Array(FieldError, { description: 'Every fault of the params, as far as they fit.' })),
     details: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
   },
   { title: 'Problem', description: 'RFC 9457 problem document.' }

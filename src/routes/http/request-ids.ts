@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 
 /** Told with every refusal, so that its line of the log is found: like no other, of this run or an earlier one. */
-export function requestIds(): () => string {
+export function createRequestIdGenerator(): () => string {
   const run = randomUUID().slice(0, 8)
   let count = 0
   return () => {

@@ -1,23 +1,23 @@
 // An approval as a form that a client shows: what would be done, and the fields of a decision.
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
-import type { Approve, Reject } from '../../engine/approvals/decide.ts'
-import type { CallWith } from '../../engine/call.ts'
-import { visible } from '../../text/escape-invisible.ts'
-import type { Reply } from './call-context.ts'
+import type { ApprovalDecision, RejectionDecision } from '../../engine/approvals/decide.ts'
+import type { CallWithStatus } from '../../engine/call.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
+import type { ElicitationReply } from './call-context.ts'
 
-type Waiting = CallWith<'awaiting_approval'>
+type PendingCall = CallWithStatus<'awaiting_approval'>
 
 /** A dialog holds only so much; all of it is in the front ends. */
-const MOST_CHARACTERS = 6_000
+const MAX_CHARACTERS = 6_000
 const ONCE = 'once'
 
-export function formOf(call: Waiting): ElicitRequestFormParams {
+export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
   const { level, always_options } = call.approval
   const strict = level === 'strict'
   const remember = [{ const: ONCE, title: 'Only this call' }, ...always_options.map(toChoice)]
   return {
     mode: 'form',
-    message: messageOf(call),
+    message: formatMessage(call),
     requestedSchema: {
       type: 'object',
       properties: {
@@ -46,12 +46,12 @@ export function formOf(call: Waiting): ElicitRequestFormParams {
   }
 }
 
-const toChoice = ({ id, label, scope }: Waiting['approval']['always_options'][number]) => ({
+const toChoice = ({ id, label, scope }: PendingCall['approval']['always_options'][number]) => ({
   const: id,
   title: `${label} (${scope})`
 })
 
-function messageOf({ tool, workspace, agent, approval, tool_call_id }: Waiting) {
+function formatMessage({ tool, workspace, agent, approval, tool_call_id }: PendingCall) {
   const { preview, reason, level } = approval
   const shown = [preview.text, preview.diff].filter(part => part !== undefined).join('\n\n')
   const who = agent === undefined ? '' : ` for ${agent}`
@@ -60,24 +60,24 @@ function messageOf({ tool, workspace, agent, approval, tool_call_id }: Waiting) 
     `${tool} in workspace ${workspace}${who} (${tool_call_id}). ${reason}`,
     ...(level === 'strict' ? ['This cannot be taken back easily: read it whole.'] : []),
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
-    ...(shown === '' ? [] : ['', bounded(shown)])
+    ...(shown === '' ? [] : ['', truncate(shown)])
   ]
   // A diff is as the files have it, and a terminal may be what shows this.
-  return visible(words.join('\n'))
+  return escapeInvisible(words.join('\n'))
 }
 
-function bounded(text: string) {
-  if (text.length <= MOST_CHARACTERS) return text
-  const end = text.lastIndexOf('\n', MOST_CHARACTERS)
-  const kept = text.slice(0, end > 0 ? end : MOST_CHARACTERS)
+function truncate(text: string) {
+  if (text.length <= MAX_CHARACTERS) return text
+  const end = text.lastIndexOf('\n', MAX_CHARACTERS)
+  const kept = text.slice(0, end > 0 ? end : MAX_CHARACTERS)
   return `${kept}\n[${text.length - kept.length} more characters: see the whole with toolgate approvals]`
 }
 
 /** What the answers to a form mean. `digest` is of what was shown. Undefined where nothing was decided. */
-export function decisionOf(
-  { action, content = {} }: Reply,
+export function parseDecision(
+  { action, content = {} }: ElicitationReply,
   digest: string
-): { approve: Approve } | { reject: Reject } | undefined {
+): { approve: ApprovalDecision } | { reject: RejectionDecision } | undefined {
   const reason =
     typeof content.reason === 'string' && content.reason !== '' ? content.reason.slice(0, 4_096) : undefined
   if (action === 'decline') return { reject: {} }

@@ -2,15 +2,15 @@
 import type { InputRequiredResult } from '@modelcontextprotocol/server'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { type Static, Type } from 'typebox'
-import type { CallWith } from '../../engine/call.ts'
+import type { CallWithStatus } from '../../engine/call.ts'
 import { ToolError } from '../../errors.ts'
-import { faultWords } from '../../text/schema-errors.ts'
-import type { Caller } from '../auth.ts'
+import { schemaErrorMessage } from '../../text/schema-errors.ts'
+import type { RequestCaller } from '../auth.ts'
 import { CallRequest } from '../calls.ts'
-import type { Said } from './progress.ts'
+import type { ProgressUpdate } from './progress.ts'
 
 /** Keys of `_meta` that are ours begin so. */
-export const META = 'toolgate/'
+export const META_PREFIX = 'toolgate/'
 
 const { tool_call_id, session_id, workspace, agent, toolset, context, timeout_ms, if_match } = CallRequest.properties
 
@@ -19,52 +19,52 @@ const CallMeta = Type.Object({ tool_call_id, session_id, workspace, agent, tools
 export type CallMeta = Static<typeof CallMeta>
 
 /** Whoever sent a `tools/call`. */
-export interface Asker {
-  caller: Caller
+export interface McpCallContext {
+  caller: RequestCaller
   /** Aborts when the client cancels the request. */
   signal: AbortSignal
   /** Aborts when nobody here goes on waiting, such as when the server stops: the call stays as it is. */
-  left: AbortSignal
+  disconnected: AbortSignal
   /** What `_meta` and the session say of the call. */
   meta: CallMeta
   /** It waits for a call that there is already, instead of making one. */
   joins?: boolean
   /** Where progress is wanted. */
-  progress?: ((said: Said) => void) | undefined
+  progress?: ((said: ProgressUpdate) => void) | undefined
   /** Where it is not, what a tool says goes to the client's log. */
   log(tool: string, message: string): void
   /** Puts the question to the person at the client; the signal withdraws it. Only who may approve is asked. */
-  ask?: ((call: CallWith<'awaiting_approval'>, signal: AbortSignal) => Promise<Reply>) | undefined
+  elicit?: ((call: CallWithStatus<'awaiting_approval'>, signal: AbortSignal) => Promise<ElicitationReply>) | undefined
 }
 
-/** Thrown by `ask` where the question travels as the answer to the request, which the client then sends again. */
-export class AskedByAnswer extends Error {
-  readonly answer: InputRequiredResult
+/** Thrown by `elicit` where the question travels as the answer to the request, which the client then sends again. */
+export class InputRequiredError extends Error {
+  readonly result: InputRequiredResult
 
   constructor(answer: InputRequiredResult) {
     super('The client is asked.')
-    this.answer = answer
+    this.result = answer
   }
 }
 
 /** What came back for a question. */
-export interface Reply {
+export interface ElicitationReply {
   action: 'accept' | 'decline' | 'cancel'
   content?: Record<string, unknown> | undefined
 }
 
-let check: ValidateFunction | undefined
+let validateMeta: ValidateFunction | undefined
 
 /** The fields of ours in a request's `_meta`. */
-export function callMeta(meta: Record<string, unknown> | undefined): CallMeta {
-  const ours = Object.entries(meta ?? {}).filter(([key]) => key.startsWith(META))
+export function parseCallMeta(meta: Record<string, unknown> | undefined): CallMeta {
+  const ours = Object.entries(meta ?? {}).filter(([key]) => key.startsWith(META_PREFIX))
   if (ours.length === 0) return {}
-  const given = Object.fromEntries(ours.map(([key, value]) => [key.slice(META.length), value]))
-  check ??= new Ajv({ strict: false, verbose: true }).compile({ ...CallMeta, additionalProperties: false })
-  if (check(given)) return given as CallMeta
-  const [fault] = check.errors!
+  const given = Object.fromEntries(ours.map(([key, value]) => [key.slice(META_PREFIX.length), value]))
+  validateMeta ??= new Ajv({ strict: false, verbose: true }).compile({ ...CallMeta, additionalProperties: false })
+  if (validateMeta(given)) return given as CallMeta
+  const [fault] = validateMeta.errors!
   const name = fault!.params.additionalProperty ?? fault!.instancePath.slice(1)
-  throw new ToolError('INVALID_PARAMS', `_meta["${META}${name}"] ${faultWords(fault!)}.`, {
-    errors: [{ pointer: `/_meta/${META.replace('/', '~1')}${name}`, message: faultWords(fault!) }]
+  throw new ToolError('INVALID_PARAMS', `_meta["${META_PREFIX}${name}"] ${schemaErrorMessage(fault!)}.`, {
+    errors: [{ pointer: `/_meta/${META_PREFIX.replace('/', '~1')}${name}`, message: schemaErrorMessage(fault!) }]
   })
 }

@@ -14,7 +14,7 @@ export class CallFeed {
   }
 
   /** Hears what is told of a call from now on. Answers how to stop hearing. */
-  of(tool_call_id: string, listener: Listener): () => void {
+  subscribe(tool_call_id: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(tool_call_id) ?? new Set()
     this.#listeners.set(tool_call_id, listeners.add(listener))
     this.#unlisten ??= this.#journal.listen(entries => {

@@ -13,27 +13,27 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { Calls } from '../../engine/calls.ts'
-import { agentOf } from '../../engine/resolve-agent.ts'
+import { resolveAgent } from '../../engine/resolve-agent.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
-import type { Caller } from '../auth.ts'
-import { type Masks, sendJson } from '../calls.ts'
-import { leaving } from '../http/disconnect.ts'
-import type { About } from '../server.ts'
-import { type CallMeta, callMeta, META } from './call-context.ts'
+import type { RequestCaller } from '../auth.ts'
+import { type ProblemRedactor, sendJson } from '../calls.ts'
+import { watchDisconnect } from '../http/disconnect.ts'
+import type { ServerInfo } from '../server.ts'
+import { type CallMeta, META_PREFIX, parseCallMeta } from './call-context.ts'
 import { CallFeed } from './call-feed.ts'
-import { isId, lostAt, type Outlet } from './exchange.ts'
-import { freshCall, type Offered } from './server.ts'
-import type { Belonging, Session, SessionServices } from './session.ts'
-import { Sessions } from './sessions.ts'
-import { modernHandler, type Sender } from './stateless.ts'
+import { isRequestId, parseEventId, type ReplyChannel } from './exchange.ts'
+import { type CatalogView, newCallId } from './server.ts'
+import type { McpSession, McpSessionServices, SessionOwner } from './session.ts'
+import { McpSessions } from './sessions.ts'
+import { createStatelessHandler, type RequestSender } from './stateless.ts'
 
 export interface McpServices {
-  about: About
+  about: ServerInfo
   calls: Calls
   catalog: Catalog
   journal: Journal
-  masking: Masks
+  masking: ProblemRedactor
   workspaces: readonly { name: string; path: string }[]
 }
 
@@ -46,22 +46,22 @@ export interface McpQuery {
 }
 
 /** What takes longer is answered by a stream, which can be lost and taken up again. */
-const HELD_MS = 150
-const MOST_IN_BATCH = 50
+const JSON_REPLY_TIMEOUT_MS = 150
+const MAX_BATCH_SIZE = 50
 /** Many tools may come and go in one moment; clients are told once. */
-const CHANGES_MS = 100
+const CHANGES_DEBOUNCE_MS = 100
 /** The last generation of the protocol that knew batches. */
-const BATCHES = '2025-03-26'
+const LAST_BATCH_VERSION = '2025-03-26'
 /** From this generation on clients take an event without data. */
-const PRIMED_SINCE = '2025-11-25'
+const PRIMING_SINCE_VERSION = '2025-11-25'
 
 export class McpEndpoint {
-  readonly #services: SessionServices
-  readonly #sessions = new Sessions()
-  readonly #modern: McpHttpHandler
+  readonly #services: McpSessionServices
+  readonly #sessions = new McpSessions()
+  readonly #stateless: McpHttpHandler
   readonly #stopping = new AbortController()
   readonly #unlisten: () => void
-  #changed: NodeJS.Timeout | undefined
+  #changesTimer: NodeJS.Timeout | undefined
 
   constructor({ about, calls, catalog, journal, masking, workspaces }: McpServices, onerror: (error: Error) => void) {
     this.#services = {
@@ -69,13 +69,13 @@ export class McpEndpoint {
       calls,
       masking,
       feed: new CallFeed(journal),
-      offered: (meta, caller) => offered(catalog, calls, meta, caller),
-      workspaceOf: workspaces.length > 1 ? folders => workspaceOf(workspaces, folders) : undefined,
+      offered: (meta, caller) => createCatalogView(catalog, calls, meta, caller),
+      workspaceOf: workspaces.length > 1 ? folders => findWorkspace(workspaces, folders) : undefined,
       stopping: this.#stopping.signal
     }
-    this.#modern = modernHandler(this.#services, onerror)
+    this.#stateless = createStatelessHandler(this.#services, onerror)
     this.#unlisten = catalog.onChange(() => {
-      this.#changed ??= setTimeout(() => this.#tellChanged(), CHANGES_MS).unref()
+      this.#changesTimer ??= setTimeout(() => this.#notifyChanged(), CHANGES_DEBOUNCE_MS).unref()
     })
   }
 
@@ -83,40 +83,40 @@ export class McpEndpoint {
     const { body, headers } = request
     const route = classifyInboundRequest({
       httpMethod: 'POST',
-      ...given('protocolVersionHeader', headers['mcp-protocol-version']),
-      ...given('mcpMethodHeader', headers['mcp-method']),
-      ...given('mcpNameHeader', headers['mcp-name']),
+      ...optionalField('protocolVersionHeader', headers['mcp-protocol-version']),
+      ...optionalField('mcpMethodHeader', headers['mcp-method']),
+      ...optionalField('mcpNameHeader', headers['mcp-name']),
       body
     })
-    if (route.kind !== 'legacy') return this.#answerModern(request, reply)
+    if (route.kind !== 'legacy') return this.#answerStateless(request, reply)
     if (route.reason === 'initialize' && isInitializeRequest(body)) {
-      const session = await this.#sessions.begin(body, defaultsOf(request), this.#belonging(request))
+      const session = await this.#sessions.create(body, parseDefaults(request), this.#ownerOf(request))
       reply.header('mcp-session-id', session.id)
       return this.#answer(request, reply, session, [body])
     }
-    const session = await this.#session(request, reply)
+    const session = await this.#findSession(request, reply)
     if (!session) return reply
     if (!Array.isArray(body)) return this.#answer(request, reply, session, [body])
-    if (session.version !== BATCHES)
-      return refuse(reply, 400, `Batches ended with version ${BATCHES}: send one message.`)
-    if (body.length === 0 || body.length > MOST_IN_BATCH)
-      return refuse(reply, 400, `A batch holds 1 to ${MOST_IN_BATCH} messages.`)
+    if (session.version !== LAST_BATCH_VERSION)
+      return sendError(reply, 400, `Batches ended with version ${LAST_BATCH_VERSION}: send one message.`)
+    if (body.length === 0 || body.length > MAX_BATCH_SIZE)
+      return sendError(reply, 400, `A batch holds 1 to ${MAX_BATCH_SIZE} messages.`)
     return this.#answer(request, reply, session, body)
   }
 
   /** The stream for what belongs to no request; or, after a last event, the rest of an answer. */
   async get(request: FastifyRequest, reply: FastifyReply) {
-    if (!takesStream(request)) return refuse(reply, 406, 'Send "Accept: text/event-stream".')
-    const session = await this.#session(request, reply)
+    if (!acceptsStream(request)) return sendError(reply, 406, 'Send "Accept: text/event-stream".')
+    const session = await this.#findSession(request, reply)
     if (!session) return reply
     const last = request.headers['last-event-id']
-    if (last === undefined) session.transport.stand(beginStream(reply))
+    if (last === undefined) session.transport.attachServerStream(startEventStream(reply))
     else return this.#resume(session, String(last), reply)
     return reply
   }
 
   async delete(request: FastifyRequest, reply: FastifyReply) {
-    const session = await this.#session(request, reply)
+    const session = await this.#findSession(request, reply)
     if (!session) return reply
     await this.#sessions.end(session)
     return reply.code(200).send()
@@ -125,33 +125,33 @@ export class McpEndpoint {
   /** Ends every stream. What is waited for stays as it is; clients ask again. */
   async close() {
     this.#unlisten()
-    clearTimeout(this.#changed)
-    this.#sessions.leave()
+    clearTimeout(this.#changesTimer)
+    this.#sessions.closeStreams()
     this.#stopping.abort(
       new ToolError('OVERLOADED', 'The server is stopping; the call is as it was, and can be decided later.')
     )
     await this.#sessions.close()
-    await this.#modern.close()
+    await this.#stateless.close()
   }
 
-  #tellChanged() {
-    this.#changed = undefined
-    this.#sessions.tellToolsChanged()
-    this.#modern.notify.toolsChanged()
+  #notifyChanged() {
+    this.#changesTimer = undefined
+    this.#sessions.notifyToolsChanged()
+    this.#stateless.notify.toolsChanged()
   }
 
-  #belonging = (request: FastifyRequest): Belonging => ({
-    token: tokenOf(request),
+  #ownerOf = (request: FastifyRequest): SessionOwner => ({
+    token: bearerToken(request),
     caller: request.caller,
     services: this.#services
   })
 
   /** The session that the request names. Undefined where it has been refused. */
-  async #session(request: FastifyRequest, reply: FastifyReply): Promise<Session | undefined> {
+  async #findSession(request: FastifyRequest, reply: FastifyReply): Promise<McpSession | undefined> {
     const id = request.headers['mcp-session-id']
     const version = request.headers['mcp-protocol-version']
     if (typeof version === 'string' && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
-      refuse(
+      sendError(
         reply,
         400,
         `Version ${version.slice(0, 32)} is not spoken here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`
@@ -159,22 +159,23 @@ export class McpEndpoint {
       return undefined
     }
     if (typeof id !== 'string') {
-      refuse(reply, 400, 'Send "initialize" first, and then the Mcp-Session-Id of its answer with every request.')
+      sendError(reply, 400, 'Send "initialize" first, and then the Mcp-Session-Id of its answer with every request.')
       return undefined
     }
-    const session = await this.#sessions.find(id, this.#belonging(request))
-    if (!session) refuse(reply, 404, 'There is no such session for this token: send "initialize".', NO_SESSION)
+    const session = await this.#sessions.find(id, this.#ownerOf(request))
+    if (!session)
+      sendError(reply, 404, 'There is no such session for this token: send "initialize".', SESSION_NOT_FOUND)
     return session
   }
 
-  async #answer(request: FastifyRequest, reply: FastifyReply, session: Session, body: unknown[]) {
+  async #answer(request: FastifyRequest, reply: FastifyReply, session: McpSession, body: unknown[]) {
     const { transport } = session
     const messages = body.filter(isMessage)
-    if (messages.length < body.length) return refuse(reply, 400, 'The body must be JSON-RPC 2.0.', INVALID_REQUEST)
+    if (messages.length < body.length) return sendError(reply, 400, 'The body must be JSON-RPC 2.0.', INVALID_REQUEST)
     const requests = messages.filter(isRequest)
     const ids = requests.map(({ id }) => id)
-    if (new Set(ids).size < ids.length || ids.some(transport.has))
-      return refuse(reply, 400, 'A request with this id is being answered already.', INVALID_REQUEST)
+    if (new Set(ids).size < ids.length || ids.some(transport.isAnswering))
+      return sendError(reply, 400, 'A request with this id is being answered already.', INVALID_REQUEST)
     if (requests.length === 0) {
       for (const message of messages) transport.deliver(message)
       return reply.code(202).send()
@@ -183,106 +184,110 @@ export class McpEndpoint {
     const exchange = transport.open({
       ids,
       batch: requests.length > 1,
-      resume: pointOf(requests),
-      primed: primed(session)
+      resume: toResumePoint(requests),
+      primed: acceptsPriming(session)
     })
-    exchange.open(outletOf(request, reply, resolve))
+    exchange.open(createReplyChannel(request, reply, resolve))
     for (const message of messages) transport.deliver(message)
-    const patience = setTimeout(() => exchange.beginStream(), HELD_MS)
+    const patience = setTimeout(() => exchange.beginStream(), JSON_REPLY_TIMEOUT_MS)
     const text = await promise
     clearTimeout(patience)
     return text === undefined ? reply : sendJson(reply, 200, text)
   }
 
-  async #resume(session: Session, last: string, reply: FastifyReply) {
-    const point = lostAt(last)
-    if (!point) return refuse(reply, 400, 'The Last-Event-ID is none of ours.')
+  async #resume(session: McpSession, last: string, reply: FastifyReply) {
+    const point = parseEventId(last)
+    if (!point) return sendError(reply, 400, 'The Last-Event-ID is none of ours.')
     const { transport } = session
-    const exchange = transport.lost(point)
+    const exchange = transport.findExchange(point)
     if (exchange) {
-      exchange.attach(beginStream(reply), point.after)
+      exchange.attach(startEventStream(reply), point.after)
       return reply
     }
-    if (transport.has(point.id)) return refuse(reply, 409, 'Its request was sent again.')
+    if (transport.isAnswering(point.id)) return sendError(reply, 409, 'Its request was sent again.')
     const { call } = await this.#services.calls.get(point.call, { ms: 0, throughApproval: true })
     const { after, ...resume } = point
     const again = transport.open({ ids: [point.id], batch: false, resume, primed: false, after })
-    again.open({ json: () => {}, stream: () => beginStream(reply) })
+    again.open({ sendJson: () => {}, openStream: () => startEventStream(reply) })
     again.beginStream()
     session.rejoin(resume, call.tool)
     return reply
   }
 
-  async #answerModern(request: FastifyRequest, reply: FastifyReply) {
+  async #answerStateless(request: FastifyRequest, reply: FastifyReply) {
     const { body, headers, caller } = request
-    const token = tokenOf(request)
-    const sender: Sender = { token, caller, defaults: defaultsOf(request) }
+    const token = bearerToken(request)
+    const sender: RequestSender = { token, caller, defaults: parseDefaults(request) }
     const asked = new Request(`http://${headers.host}/mcp`, {
       method: 'POST',
       headers: Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string'),
-      signal: leaving(reply).signal
+      signal: watchDisconnect(reply).signal
     })
     const authInfo = { token, clientId: caller.client, scopes: [...caller.rights], extra: { sender } }
-    const answer = await this.#modern.fetch(asked, { parsedBody: body, authInfo })
+    const answer = await this.#stateless.fetch(asked, { parsedBody: body, authInfo })
     return sendResponse(reply, answer)
   }
 }
 
-const NO_SESSION = -32_001
+const SESSION_NOT_FOUND = -32_001
 const INVALID_REQUEST = -32_600
-const REFUSED = -32_000
+const SERVER_ERROR = -32_000
 
 /** Says no in the protocol's own form. */
-const refuse = (reply: FastifyReply, status: number, message: string, code = REFUSED) =>
+const sendError = (reply: FastifyReply, status: number, message: string, code = SERVER_ERROR) =>
   sendJson(reply, status, JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))
 
 /** By the look of it alone: the SDK reads each message whole. */
 function isMessage(message: unknown): message is JSONRPCMessage {
   const { jsonrpc, id, method, result, error } = (message ?? {}) as Partial<Record<string, unknown>>
   if (jsonrpc !== '2.0') return false
-  if (typeof method === 'string') return id === undefined || isId(id)
-  return isId(id) && (result !== undefined || error !== undefined)
+  if (typeof method === 'string') return id === undefined || isRequestId(id)
+  return isRequestId(id) && (result !== undefined || error !== undefined)
 }
 
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest => 'method' in message && 'id' in message
 
-const given = <K extends string>(key: K, value: string | string[] | undefined) =>
+const optionalField = <K extends string>(key: K, value: string | string[] | undefined) =>
   (typeof value === 'string' ? { [key]: value } : {}) as Partial<Record<K, string>>
 
 /** The door has seen that there is one. */
-const tokenOf = ({ headers }: FastifyRequest) => headers.authorization!.slice('Bearer '.length)
+const bearerToken = ({ headers }: FastifyRequest) => headers.authorization!.slice('Bearer '.length)
 
-const takesStream = ({ headers }: FastifyRequest) => /text\/event-stream|\*\/\*/.test(headers.accept ?? '*/*')
+const acceptsStream = ({ headers }: FastifyRequest) => /text\/event-stream|\*\/\*/.test(headers.accept ?? '*/*')
 
-const primed = ({ version }: Session) => version !== undefined && version >= PRIMED_SINCE
+const acceptsPriming = ({ version }: McpSession) => version !== undefined && version >= PRIMING_SINCE_VERSION
 
 /** What a URL or a header says of every call, for clients that cannot say it in `_meta`. */
-function defaultsOf({ query, headers }: FastifyRequest): CallMeta {
+function parseDefaults({ query, headers }: FastifyRequest): CallMeta {
   const agent = headers['x-toolgate-agent']
   const all = { ...(typeof agent === 'string' && { agent }), ...(query as McpQuery) }
-  return callMeta(Object.fromEntries(Object.entries(all).map(([key, value]) => [META + key, value])))
+  return parseCallMeta(Object.fromEntries(Object.entries(all).map(([key, value]) => [META_PREFIX + key, value])))
 }
 
 /** One call alone can be taken up again when its stream is lost. */
-function pointOf([request, ...more]: readonly JSONRPCRequest[]) {
+function toResumePoint([request, ...more]: readonly JSONRPCRequest[]) {
   if (request?.method !== 'tools/call' || more.length > 0) return undefined
   const _meta = (request.params?._meta ?? {}) as Record<string, unknown>
-  const own = _meta[`${META}tool_call_id`]
+  const own = _meta[`${META_PREFIX}tool_call_id`]
   const token = _meta.progressToken
-  const call = typeof own === 'string' && own.length <= 64 ? own : freshCall({}).tool_call_id
+  const call = typeof own === 'string' && own.length <= 64 ? own : newCallId({}).tool_call_id
   return { id: request.id, call, ...((typeof token === 'string' || typeof token === 'number') && { token }) }
 }
 
-function outletOf(request: FastifyRequest, reply: FastifyReply, resolve: (text: string | undefined) => void): Outlet {
+function createReplyChannel(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  resolve: (text: string | undefined) => void
+): ReplyChannel {
   const stream = () => {
     resolve(undefined)
-    return beginStream(reply)
+    return startEventStream(reply)
   }
-  return { json: resolve, stream: takesStream(request) ? stream : undefined }
+  return { sendJson: resolve, openStream: acceptsStream(request) ? stream : undefined }
 }
 
 /** The head of an event stream. What follows is written past the framework. */
-function beginStream(reply: FastifyReply) {
+function startEventStream(reply: FastifyReply) {
   const { raw } = reply
   const session = reply.getHeader('mcp-session-id')
   reply.hijack()
@@ -307,22 +312,27 @@ async function sendResponse(reply: FastifyReply, answer: Response) {
 }
 
 /** What of the catalogue a client may see. */
-function offered(catalog: Catalog, calls: Calls, { agent, toolset, workspace }: CallMeta, caller: Caller): Offered {
+function createCatalogView(
+  catalog: Catalog,
+  calls: Calls,
+  { agent, toolset, workspace }: CallMeta,
+  caller: RequestCaller
+): CatalogView {
   const to = {
-    agent: agentOf(agent, caller),
-    workspace: calls.workspaceNamed(workspace),
+    agent: resolveAgent(agent, caller),
+    workspace: calls.resolveWorkspaceName(workspace),
     may_approve: caller.rights.has('approve')
   }
   return {
     list: () => catalog.list({ ...to, toolset }),
-    find: name => catalog.listed(name, { ...to, toolset }),
+    find: name => catalog.findListed(name, { ...to, toolset }),
     isOwn: tool => catalog.find(tool.name, to) === tool,
-    inWords: (set, call) => catalog.answerIn(set, { ...call, ...to })
+    formatForToolset: (set, call) => catalog.formatCall(set, { ...call, ...to })
   }
 }
 
 /** The workspace whose root holds the first folder that is in any. */
-function workspaceOf(workspaces: McpServices['workspaces'], folders: readonly string[]): string | undefined {
+function findWorkspace(workspaces: McpServices['workspaces'], folders: readonly string[]): string | undefined {
   const held = (folder: string) =>
     workspaces.find(({ path }) => `${folder}/`.startsWith(path.endsWith('/') ? path : `${path}/`))?.name
   return folders

@@ -24,14 +24,14 @@ export interface ResumePoint {
 }
 
 /** Where one answer goes: exactly one of the two is used. */
-export interface Outlet {
+export interface ReplyChannel {
   /** Sends one JSON body. */
-  json(text: string): void
+  sendJson(text: string): void
   /** Begins an event stream. Undefined where the client takes none. */
-  stream: (() => ServerResponse) | undefined
+  openStream: (() => ServerResponse) | undefined
 }
 
-interface Frame {
+interface BufferedFrame {
   n: number
   text: string
   /** It may be left out where the client was away: later ones say as much. */
@@ -39,26 +39,26 @@ interface Frame {
 }
 
 /** Frames kept for a client that has lost its stream. */
-const MOST_KEPT = 64
+const MAX_BUFFERED_FRAMES = 64
 /** A client that reads this little of what was sent is told no more progress. */
-const MOST_WAITING_BYTES = 1_048_576
+const MAX_PENDING_BYTES = 1_048_576
 const RETRY_MS = 1_000
 
 export class Exchange {
   readonly #options: ExchangeOptions
-  readonly #left: Set<RequestId>
+  readonly #unanswered: Set<RequestId>
   readonly #responses: JSONRPCMessage[] = []
   readonly #done: () => void
-  #outlet: Outlet | undefined
-  #out: ServerResponse | undefined
-  #kept: Frame[] = []
-  #n: number
+  #channel: ReplyChannel | undefined
+  #stream: ServerResponse | undefined
+  #buffer: BufferedFrame[] = []
+  #sequence: number
 
   /** `done` is called once, when everything is answered. */
   constructor(options: ExchangeOptions, done: () => void) {
     this.#options = options
-    this.#left = new Set(options.ids)
-    this.#n = options.after ?? 0
+    this.#unanswered = new Set(options.ids)
+    this.#sequence = options.after ?? 0
     this.#done = done
   }
 
@@ -67,106 +67,110 @@ export class Exchange {
   }
 
   /** Answers through this one. */
-  open(outlet: Outlet) {
-    this.#outlet = outlet
+  open(outlet: ReplyChannel) {
+    this.#channel = outlet
   }
 
   /** Begins a stream, where the answer has not been sent and the client takes one. */
   beginStream() {
-    const begin = this.#outlet?.stream
+    const begin = this.#channel?.openStream
     if (!begin) return
-    this.#outlet = undefined
-    this.#write(begin(), this.#options.primed ? `id: ${this.#id(this.#n)}\nretry: ${RETRY_MS}\ndata: \n\n` : ':\n\n')
+    this.#channel = undefined
+    this.#write(
+      begin(),
+      this.#options.primed ? `id: ${this.#eventId(this.#sequence)}\nretry: ${RETRY_MS}\ndata: \n\n` : ':\n\n'
+    )
   }
 
   /** Takes a lost stream up again after that event. */
   attach(out: ServerResponse, after: number) {
-    this.#out?.end()
-    const missed = this.#kept.filter(({ n }) => n > after)
+    this.#stream?.end()
+    const missed = this.#buffer.filter(({ n }) => n > after)
     this.#write(out, [':\n\n', ...missed.map(({ text }) => text)].join(''))
   }
 
   /** Sends what belongs to a request and is no response. */
-  tell(message: JSONRPCMessage) {
+  notify(message: JSONRPCMessage) {
     this.beginStream()
-    this.#frame(message, 'method' in message && !('id' in message))
+    this.#sendFrame(message, 'method' in message && !('id' in message))
   }
 
   respond(id: RequestId, message: JSONRPCMessage) {
-    if (!this.#left.delete(id)) return
-    if (this.#outlet) this.#responses.push(message)
-    else this.#frame(message, false)
-    if (this.#left.size > 0) return
-    if (this.#outlet) this.#sendJson(this.#outlet)
-    this.#out?.end()
+    if (!this.#unanswered.delete(id)) return
+    if (this.#channel) this.#responses.push(message)
+    else this.#sendFrame(message, false)
+    if (this.#unanswered.size > 0) return
+    if (this.#channel) this.#sendJson(this.#channel)
+    this.#stream?.end()
     this.#done()
   }
 
   /** A sign of life; also the stream of a client that is gone is noticed by it. */
-  beat() {
-    this.#out?.write(':\n\n')
+  heartbeat() {
+    this.#stream?.write(':\n\n')
   }
 
   /** Ends the stream in the middle: the client resumes. One that takes no stream is told to send its requests again. */
   close() {
     this.beginStream()
-    this.#outlet?.json(JSON.stringify(this.#options.ids.map(stopping)[0]))
-    this.#out?.end()
+    this.#channel?.sendJson(JSON.stringify(this.#options.ids.map(stoppingError)[0]))
+    this.#stream?.end()
   }
 
-  #sendJson(outlet: Outlet) {
-    this.#outlet = undefined
-    outlet.json(JSON.stringify(this.#options.batch ? this.#responses : this.#responses[0]))
+  #sendJson(outlet: ReplyChannel) {
+    this.#channel = undefined
+    outlet.sendJson(JSON.stringify(this.#options.batch ? this.#responses : this.#responses[0]))
   }
 
-  #frame(message: JSONRPCMessage, passing: boolean) {
-    this.#n += 1
-    const id = this.#options.resume ? `id: ${this.#id(this.#n)}\n` : ''
-    const frame = { n: this.#n, text: `${id}data: ${JSON.stringify(message)}\n\n`, passing }
-    this.#keep(frame)
-    const out = this.#out
-    if (out && !(passing && out.writableLength > MOST_WAITING_BYTES)) out.write(frame.text)
+  #sendFrame(message: JSONRPCMessage, passing: boolean) {
+    this.#sequence += 1
+    const id = this.#options.resume ? `id: ${this.#eventId(this.#sequence)}\n` : ''
+    const frame = { n: this.#sequence, text: `${id}data: ${JSON.stringify(message)}\n\n`, passing }
+    this.#bufferFrame(frame)
+    const out = this.#stream
+    if (out && !(passing && out.writableLength > MAX_PENDING_BYTES)) out.write(frame.text)
   }
 
-  #keep(frame: Frame) {
-    this.#kept.push(frame)
-    if (this.#kept.length <= MOST_KEPT) return
-    const first = this.#kept.findIndex(({ passing }) => passing)
-    this.#kept.splice(Math.max(first, 0), 1)
+  #bufferFrame(frame: BufferedFrame) {
+    this.#buffer.push(frame)
+    if (this.#buffer.length <= MAX_BUFFERED_FRAMES) return
+    const first = this.#buffer.findIndex(({ passing }) => passing)
+    this.#buffer.splice(Math.max(first, 0), 1)
   }
 
   #write(out: ServerResponse, text: string) {
-    this.#out = out
+    this.#stream = out
     out.once('close', () => {
-      if (this.#out === out) this.#out = undefined
+      if (this.#stream === out) this.#stream = undefined
     })
     out.write(text)
   }
 
-  #id = (n: number) => `${nameOf(this.#options)}.${n}`
+  #eventId = (n: number) => `${streamName(this.#options)}.${n}`
 }
 
-const stopping = (id: RequestId) => ({
+const stoppingError = (id: RequestId) => ({
   jsonrpc: '2.0',
   id,
   error: { code: -32_000, message: 'The server is stopping: send the request again.' }
 })
 
-const nameOf = ({ resume, ids }: ExchangeOptions) =>
+const streamName = ({ resume, ids }: ExchangeOptions) =>
   Buffer.from(JSON.stringify(resume ? [resume.id, resume.call, resume.token] : [ids[0]])).toString('base64url')
 
 /** Where a stream was lost, by the id of its last event; undefined where that is none of ours. */
-export function lostAt(last_event_id: string): (ResumePoint & { after: number }) | undefined {
+export function parseEventId(last_event_id: string): (ResumePoint & { after: number }) | undefined {
   const [, name, n] = /^([\w-]{1,2048})\.(\d{1,9})$/.exec(last_event_id) ?? []
   if (name === undefined) return undefined
   try {
     const [id, call, token] = JSON.parse(Buffer.from(name, 'base64url').toString())
-    if (!isId(id) || typeof call !== 'string' || !(token === undefined || token === null || isId(token)))
+    if (!isRequestId(id) || typeof call !== 'string' || !(token === undefined || token === null || isRequestId(token)))
       return undefined
-    return { id, call, ...(isId(token) && { token }), after: Number(n) }
+    return { id, call, ...(isRequestId(token) && { token }), after: Number(n) }
   } catch {
     return undefined
   }
 }
 
-export const isId = (value: unknown): value is RequestId => typeof value === 'string' || typeof value === 'number'
+export const isRequestId = (value: unknown): value is RequestId =>
+  typeof value === 'string' || typeof value === 'number'

@@ -11,37 +11,37 @@ import {
   type ServerContext
 } from '@modelcontextprotocol/server'
 import type { Catalog } from '../../catalog/catalog.ts'
-import { LISTINGS } from '../../catalog/listing.ts'
+import { LISTING_FORMATS } from '../../catalog/listing.ts'
 import type { SettledCall } from '../../engine/call.ts'
 import { newId } from '../../engine/id.ts'
 import { describeError, ToolError } from '../../errors.ts'
-import type { About } from '../server.ts'
-import { AskedByAnswer, type Asker, type CallMeta, callMeta, META } from './call-context.ts'
-import { type CallServices, callTool } from './call-tool.ts'
-import { outputUri, refusalOf } from './tool-result.ts'
+import type { ServerInfo } from '../server.ts'
+import { type CallMeta, InputRequiredError, type McpCallContext, META_PREFIX, parseCallMeta } from './call-context.ts'
+import { callTool, type McpCallServices } from './call-tool.ts'
+import { outputUri, toErrorResult } from './tool-result.ts'
 
 type Tool = ReturnType<Catalog['list']>[number]
 
 /** What a client may see of the catalogue, under the names it is told. */
-export interface Offered {
+export interface CatalogView {
   list(): readonly Tool[]
   find(name: string): Tool | undefined
   /** Under its own name, with its own params and output. */
   isOwn(tool: Tool): boolean
   /** A call in the words of a toolset. */
-  inWords(toolset: string, call: SettledCall): unknown
+  formatForToolset(toolset: string, call: SettledCall): unknown
 }
 
 /** What one server serves, and how its generation asks people. */
-export interface Serving extends CallServices {
-  about: Pick<About, 'version'>
+export interface McpServerOptions extends McpCallServices {
+  about: Pick<ServerInfo, 'version'>
   /** The tools for calls that are made so. */
-  offered(meta: CallMeta, caller: Asker['caller']): Offered
+  offered(meta: CallMeta, caller: McpCallContext['caller']): CatalogView
   /** What every call of the client is made with, where the request does not say it. */
   defaults(ctx: ServerContext): CallMeta | Promise<CallMeta>
   /** The call that a request makes, or joins. */
-  callOf(ctx: ServerContext, meta: CallMeta): Pick<Asker, 'joins'> & { tool_call_id: string }
-  asker(ctx: ServerContext): Pick<Asker, 'caller' | 'left' | 'ask'>
+  resolveCall(ctx: ServerContext, meta: CallMeta): Pick<McpCallContext, 'joins'> & { tool_call_id: string }
+  callContext(ctx: ServerContext): Pick<McpCallContext, 'caller' | 'disconnected' | 'elicit'>
 }
 
 const INSTRUCTIONS =
@@ -50,110 +50,111 @@ const INSTRUCTIONS =
   'take long: wait for it. A call that is rejected says why; do not repeat it unchanged. Large outputs are cut, with a ' +
   'note on how to read on.'
 
-const PAGE = 200
-const LONGEST_READ = 1_048_576
+const PAGE_SIZE = 200
+const MAX_READ_BYTES = 1_048_576
 /** A question may stay open as long as an approval does. */
-const LONGEST_TIMER_MS = 2_147_483_647
-export const NO_TIME_LIMIT = { timeout: LONGEST_TIMER_MS, maxTotalTimeout: LONGEST_TIMER_MS }
+const MAX_TIMER_MS = 2_147_483_647
+export const NO_TIME_LIMIT = { timeout: MAX_TIMER_MS, maxTotalTimeout: MAX_TIMER_MS }
 
-export function serverOf(serving: Serving): Server {
+export function createMcpServer(serving: McpServerOptions): Server {
   const { about } = serving
   const server = new Server(
     { name: 'toolgate', title: 'Toolgate', version: about.version },
     { capabilities: { tools: { listChanged: true }, resources: {}, logging: {} }, instructions: INSTRUCTIONS }
   )
   server.setRequestHandler('tools/list', async ({ params }, ctx) => {
-    const { caller } = serving.asker(ctx)
-    return page(serving.offered(await metaOf(serving, ctx), caller), params?.cursor)
+    const { caller } = serving.callContext(ctx)
+    return paginate(serving.offered(await resolveMeta(serving, ctx), caller), params?.cursor)
   })
-  server.setRequestHandler('tools/call', ({ params }, ctx) => call(serving, server, params, ctx))
+  server.setRequestHandler('tools/call', ({ params }, ctx) => handleCall(serving, server, params, ctx))
   server.setRequestHandler('resources/list', () => ({ resources: [] }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [OUTPUT] }))
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [OUTPUT_TEMPLATE] }))
   server.setRequestHandler('resources/read', ({ params }) => readOutput(serving, params.uri))
   return server
 }
 
-interface Listing {
+interface ToolListing {
   name: string
   inputSchema: { type: 'object' }
   outputSchema?: Record<string, unknown>
 }
 
 /** A listing is made once for each tool. */
-const listed = new WeakMap<Tool, Listing>()
-function listing(tool: Tool): Listing {
-  const known = listed.get(tool) ?? (LISTINGS.mcp(tool) as Listing)
-  listed.set(tool, known)
+const listingCache = new WeakMap<Tool, ToolListing>()
+function toListing(tool: Tool): ToolListing {
+  const known = listingCache.get(tool) ?? (LISTING_FORMATS.mcp(tool) as ToolListing)
+  listingCache.set(tool, known)
   return known
 }
 
 /** A page begins after the tool that the cursor names, so that tools may come and go between two pages. */
-function page({ list, isOwn }: Offered, cursor: string | undefined) {
+function paginate({ list, isOwn }: CatalogView, cursor: string | undefined) {
   const tools = list()
-  const after = cursor === undefined ? -1 : tools.findIndex(tool => listing(tool).name === fromCursor(cursor))
-  if (cursor !== undefined && after < 0) throw invalid('The cursor is none of ours, or its tool is gone: list anew.')
-  const some = tools.slice(after + 1, after + 1 + PAGE)
-  const more = after + 1 + PAGE < tools.length
+  const after = cursor === undefined ? -1 : tools.findIndex(tool => toListing(tool).name === decodeCursor(cursor))
+  if (cursor !== undefined && after < 0)
+    throw invalidParamsError('The cursor is none of ours, or its tool is gone: list anew.')
+  const some = tools.slice(after + 1, after + 1 + PAGE_SIZE)
+  const more = after + 1 + PAGE_SIZE < tools.length
   return {
-    tools: some.map(tool => (isOwn(tool) ? listing(tool) : { ...listing(tool), outputSchema: undefined })),
-    ...(more && { nextCursor: Buffer.from(listing(some.at(-1)!).name).toString('base64url') })
+    tools: some.map(tool => (isOwn(tool) ? toListing(tool) : { ...toListing(tool), outputSchema: undefined })),
+    ...(more && { nextCursor: Buffer.from(toListing(some.at(-1)!).name).toString('base64url') })
   }
 }
-const fromCursor = (cursor: string) => Buffer.from(cursor, 'base64url').toString()
+const decodeCursor = (cursor: string) => Buffer.from(cursor, 'base64url').toString()
 
-async function call(
-  serving: Serving,
+async function handleCall(
+  serving: McpServerOptions,
   server: Server,
   { name, arguments: params = {} }: CallToolRequest['params'],
   ctx: ServerContext
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
-    const meta = await metaOf(serving, ctx)
-    const asks = serving.asker(ctx)
+    const meta = await resolveMeta(serving, ctx)
+    const asks = serving.callContext(ctx)
     const offered = serving.offered(meta, asks.caller)
-    const tool = offered.find(name) ?? offered.list().find(each => listing(each).name === name)
-    if (!tool) throw invalid(`There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
-    const { tool_call_id, joins = false } = serving.callOf(ctx, meta)
-    const asker = { ...asks, ...voiceOf(ctx, tool_call_id), meta, signal: ctx.mcpReq.signal, joins }
+    const tool = offered.find(name) ?? offered.list().find(each => toListing(each).name === name)
+    if (!tool) throw invalidParamsError(`There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
+    const { tool_call_id, joins = false } = serving.resolveCall(ctx, meta)
+    const asker = { ...asks, ...createNotifier(ctx, tool_call_id), meta, signal: ctx.mcpReq.signal, joins }
     const result = await callTool({ ...serving, ...offered }, { tool_call_id, tool: tool.name, params }, asker)
-    return server.projectCallToolResult(result, offered.isOwn(tool) ? listing(tool).outputSchema : undefined)
+    return server.projectCallToolResult(result, offered.isOwn(tool) ? toListing(tool).outputSchema : undefined)
   } catch (error) {
-    if (error instanceof AskedByAnswer) return error.answer
-    if (error instanceof ToolError) return refusalOf(serving.masking.maskedAll(describeError(error)))
+    if (error instanceof InputRequiredError) return error.result
+    if (error instanceof ToolError) return toErrorResult(serving.masking.maskValue(describeError(error)))
     throw error
   }
 }
 
-const metaOf = async (serving: Serving, ctx: ServerContext): Promise<CallMeta> => {
-  const given = callMeta(ctx.mcpReq._meta)
+const resolveMeta = async (serving: McpServerOptions, ctx: ServerContext): Promise<CallMeta> => {
+  const given = parseCallMeta(ctx.mcpReq._meta)
   return { ...(await serving.defaults(ctx)), ...given }
 }
 
-const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+const invalidParamsError = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
 /** How a client hears of a call before it has ended. */
-function voiceOf({ mcpReq }: ServerContext, tool_call_id: string): Pick<Asker, 'log' | 'progress'> {
+function createNotifier({ mcpReq }: ServerContext, tool_call_id: string): Pick<McpCallContext, 'log' | 'progress'> {
   const progressToken = mcpReq._meta?.progressToken
-  const _meta = { [`${META}tool_call_id`]: tool_call_id }
+  const _meta = { [`${META_PREFIX}tool_call_id`]: tool_call_id }
   return {
-    log: (tool, message) => void mcpReq.log('info', message, tool).catch(ignored),
+    log: (tool, message) => void mcpReq.log('info', message, tool).catch(noop),
     progress:
       progressToken === undefined
         ? undefined
         : said =>
             void mcpReq
               .notify({ method: 'notifications/progress', params: { progressToken, ...said, _meta } })
-              .catch(ignored)
+              .catch(noop)
   }
 }
 
 /** Whoever is gone need not be told. */
-const ignored = () => {}
+const noop = () => {}
 
 /** The id that the client gave the call, or a fresh one. */
-export const freshCall = ({ tool_call_id = newId('tc') }: CallMeta) => ({ tool_call_id })
+export const newCallId = ({ tool_call_id = newId('tc') }: CallMeta) => ({ tool_call_id })
 
-const OUTPUT = {
+const OUTPUT_TEMPLATE = {
   uriTemplate: outputUri('{tool_call_id}'),
   name: 'output',
   title: 'All that a command printed',
@@ -162,11 +163,11 @@ const OUTPUT = {
 }
 const OUTPUT_URI = /^toolgate:\/\/calls\/(tc_[0-9A-HJKMNP-TV-Z]{26})\/output$/
 
-async function readOutput({ calls }: Serving, uri: string) {
+async function readOutput({ calls }: McpServerOptions, uri: string) {
   const [, id] = OUTPUT_URI.exec(uri) ?? []
   if (id === undefined) throw new ResourceNotFoundError(uri)
   try {
-    const { text } = await calls.output(id, { stream: 'output', offset: 0, limit: LONGEST_READ, wait_ms: 0 })
+    const { text } = await calls.output(id, { stream: 'output', offset: 0, limit: MAX_READ_BYTES, wait_ms: 0 })
     return { contents: [{ uri, mimeType: 'text/plain', text }] }
   } catch (error) {
     if (error instanceof ToolError) throw new ResourceNotFoundError(uri)

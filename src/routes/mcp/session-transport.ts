@@ -15,17 +15,17 @@ export class SessionTransport implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
   readonly #exchanges = new Map<RequestId, Exchange>()
   /** The stream for what belongs to no request. */
-  #standing: ServerResponse | undefined
+  #serverStream: ServerResponse | undefined
 
   async start() {}
 
   /** Something is being answered or listened to. */
-  get busy(): boolean {
-    return this.#exchanges.size > 0 || this.#standing !== undefined
+  get isBusy(): boolean {
+    return this.#exchanges.size > 0 || this.#serverStream !== undefined
   }
 
   /** Whether a request with that id is being answered. */
-  has = (id: RequestId) => this.#exchanges.has(id)
+  isAnswering = (id: RequestId) => this.#exchanges.has(id)
 
   /** The call that a request makes. */
   callOf = (id: RequestId) => this.#exchanges.get(id)?.resume?.call
@@ -44,17 +44,17 @@ export class SessionTransport implements Transport {
   }
 
   /** The exchange whose stream was lost there, where it is still going on. */
-  lost({ id, call }: ResumePoint): Exchange | undefined {
+  findExchange({ id, call }: ResumePoint): Exchange | undefined {
     const exchange = this.#exchanges.get(id)
     return exchange?.resume?.call === call ? exchange : undefined
   }
 
   /** A new standing stream takes the place of one that may be lost without our knowing. */
-  stand(out: ServerResponse) {
-    this.#standing?.end()
-    this.#standing = out
+  attachServerStream(out: ServerResponse) {
+    this.#serverStream?.end()
+    this.#serverStream = out
     out.once('close', () => {
-      if (this.#standing === out) this.#standing = undefined
+      if (this.#serverStream === out) this.#serverStream = undefined
     })
     out.write('retry: 1000\n\n')
   }
@@ -65,25 +65,25 @@ export class SessionTransport implements Transport {
       return
     }
     const exchange = options?.relatedRequestId === undefined ? undefined : this.#exchanges.get(options.relatedRequestId)
-    if (exchange) exchange.tell(message)
+    if (exchange) exchange.notify(message)
     // What a client is not there to hear it can ask for when it is back.
-    else this.#standing?.write(`data: ${JSON.stringify(message)}\n\n`)
+    else this.#serverStream?.write(`data: ${JSON.stringify(message)}\n\n`)
   }
 
-  beat() {
-    this.#standing?.write(':\n\n')
-    for (const exchange of new Set(this.#exchanges.values())) exchange.beat()
+  heartbeat() {
+    this.#serverStream?.write(':\n\n')
+    for (const exchange of new Set(this.#exchanges.values())) exchange.heartbeat()
   }
 
   /** Ends every stream. What is answered later goes nowhere. */
-  leave() {
-    this.#standing?.end()
+  closeStreams() {
+    this.#serverStream?.end()
     for (const exchange of new Set(this.#exchanges.values())) exchange.close()
     this.#exchanges.clear()
   }
 
   async close() {
-    this.leave()
+    this.closeStreams()
     this.onclose?.()
   }
 }

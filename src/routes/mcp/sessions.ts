@@ -1,89 +1,91 @@
 // The sessions that are in memory: a bounded number, each until it has rested for a while. One that was let go comes back
 // by its id.
 import { ToolError } from '../../errors.ts'
-import { type Belonging, Session } from './session.ts'
+import { McpSession, type SessionOwner } from './session.ts'
 
-const MOST = 1_024
-const REST_MS = 10 * 60_000
-const BEAT_MS = 15_000
+const MAX_SESSIONS = 1_024
+const SESSION_IDLE_TIMEOUT_MS = 10 * 60_000
+const HEARTBEAT_MS = 15_000
 /** Ended ones whose ids are remembered, so that they stay ended. */
-const MOST_ENDED = 4_096
+const MAX_ENDED_IDS = 4_096
 
-export class Sessions {
-  readonly #here = new Map<string, Session>()
-  readonly #reviving = new Map<string, Promise<Session | undefined>>()
+export class McpSessions {
+  readonly #active = new Map<string, McpSession>()
+  readonly #reviving = new Map<string, Promise<McpSession | undefined>>()
   readonly #ended = new Set<string>()
-  readonly #timer = setInterval(() => this.#beat(), BEAT_MS).unref()
+  readonly #timer = setInterval(() => this.#heartbeat(), HEARTBEAT_MS).unref()
 
-  async begin(...about: Parameters<typeof Session.begin>): Promise<Session> {
-    return this.#enter(await Session.begin(...about))
+  async create(...about: Parameters<typeof McpSession.create>): Promise<McpSession> {
+    return this.#add(await McpSession.create(...about))
   }
 
   /** The session of that id, if this token may use it. */
-  async find(id: string, belonging: Belonging): Promise<Session | undefined> {
+  async find(id: string, belonging: SessionOwner): Promise<McpSession | undefined> {
     if (this.#ended.has(id)) return undefined
-    const here = this.#here.get(id)
+    const here = this.#active.get(id)
     const session = here?.belongsTo(belonging.token) ? here : await this.#revive(id, belonging)
-    if (session) session.seen = performance.now()
+    if (session) session.lastUsedAt = performance.now()
     return session
   }
 
   /** Ends a session for ever. */
-  async end(session: Session) {
+  async end(session: McpSession) {
     this.#ended.add(session.id)
     const [oldest] = this.#ended
-    if (this.#ended.size > MOST_ENDED) this.#ended.delete(oldest!)
-    this.#here.delete(session.id)
+    if (this.#ended.size > MAX_ENDED_IDS) this.#ended.delete(oldest!)
+    this.#active.delete(session.id)
     await session.end()
   }
 
-  tellToolsChanged() {
-    for (const session of this.#here.values()) session.tellToolsChanged()
+  notifyToolsChanged() {
+    for (const session of this.#active.values()) session.notifyToolsChanged()
   }
 
   /** Ends every stream, and nothing else: clients resume where the server goes on. */
-  leave() {
-    for (const { transport } of this.#here.values()) transport.leave()
+  closeStreams() {
+    for (const { transport } of this.#active.values()) transport.closeStreams()
   }
 
   async close() {
     clearInterval(this.#timer)
-    await Promise.all([...this.#here.values()].map(session => session.end()))
-    this.#here.clear()
+    await Promise.all([...this.#active.values()].map(session => session.end()))
+    this.#active.clear()
   }
 
   /** Two requests may wake a session at once; it is woken once. */
-  #revive(id: string, belonging: Belonging): Promise<Session | undefined> {
+  #revive(id: string, belonging: SessionOwner): Promise<McpSession | undefined> {
     const key = `${id} ${belonging.token}`
     const reviving =
       this.#reviving.get(key) ??
-      Session.revive(id, belonging)
-        .then(session => session && this.#enter(session))
+      McpSession.revive(id, belonging)
+        .then(session => session && this.#add(session))
         .finally(() => this.#reviving.delete(key))
     this.#reviving.set(key, reviving)
     return reviving
   }
 
-  #enter(session: Session): Session {
-    this.#letRest(this.#here.size >= MOST ? 1 : 0)
-    if (this.#here.size >= MOST)
-      throw new ToolError('OVERLOADED', `${MOST} sessions are busy already.`, { retry_after_ms: 1_000 })
-    this.#here.set(session.id, session)
+  #add(session: McpSession): McpSession {
+    this.#evictIdle(this.#active.size >= MAX_SESSIONS ? 1 : 0)
+    if (this.#active.size >= MAX_SESSIONS)
+      throw new ToolError('OVERLOADED', `${MAX_SESSIONS} sessions are busy already.`, { retry_after_ms: 1_000 })
+    this.#active.set(session.id, session)
     return session
   }
 
-  #beat() {
-    for (const session of this.#here.values()) session.transport.beat()
-    this.#letRest(0)
+  #heartbeat() {
+    for (const session of this.#active.values()) session.transport.heartbeat()
+    this.#evictIdle(0)
   }
 
   /** Lets go of what has rested for long, and of so many more that do nothing now. */
-  #letRest(more: number) {
+  #evictIdle(more: number) {
     const now = performance.now()
-    const resting = [...this.#here.values()].filter(({ transport }) => !transport.busy).sort((a, b) => a.seen - b.seen)
+    const resting = [...this.#active.values()]
+      .filter(({ transport }) => !transport.isBusy)
+      .sort((a, b) => a.lastUsedAt - b.lastUsedAt)
     for (const [index, session] of resting.entries()) {
-      if (index >= more && now - session.seen < REST_MS) break
-      this.#here.delete(session.id)
+      if (index >= more && now - session.lastUsedAt < SESSION_IDLE_TIMEOUT_MS) break
+      this.#active.delete(session.id)
       session.end().catch(() => {})
     }
   }

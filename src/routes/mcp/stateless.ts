@@ -12,23 +12,23 @@ import {
   type McpRequestContext,
   type ServerContext
 } from '@modelcontextprotocol/server'
-import type { Caller } from '../auth.ts'
-import { clientLabel } from '../http/client-label.ts'
-import { formOf } from './approval-form.ts'
-import { AskedByAnswer, type Asker, type CallMeta } from './call-context.ts'
-import { freshCall, serverOf } from './server.ts'
-import type { SessionServices } from './session.ts'
-import { seal, unseal } from './signed-payload.ts'
+import type { RequestCaller } from '../auth.ts'
+import { toClientLabel } from '../http/client-label.ts'
+import { createApprovalForm } from './approval-form.ts'
+import { type CallMeta, InputRequiredError, type McpCallContext } from './call-context.ts'
+import { createMcpServer, newCallId } from './server.ts'
+import type { McpSessionServices } from './session.ts'
+import { signPayload, verifyPayload } from './signed-payload.ts'
 
 /** Who sends a request, as the door knows them. */
-export interface Sender {
+export interface RequestSender {
   token: string
-  caller: Caller
+  caller: RequestCaller
   defaults: CallMeta
 }
 
 /** What comes back with the answer to a question: which call it was about, and what was shown of it. */
-interface Asked {
+interface ElicitationState {
   call: string
   digest: string
 }
@@ -39,59 +39,66 @@ interface Envelope {
   [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities
 }
 
-const QUESTION = 'approval'
+const APPROVAL_INPUT = 'approval'
 
-export function modernHandler(services: SessionServices, onerror: (error: Error) => void): McpHttpHandler {
-  return createMcpHandler(({ authInfo }: McpRequestContext) => serving(services, authInfo!.extra!.sender as Sender), {
-    legacy: 'reject',
-    onerror
-  })
+export function createStatelessHandler(services: McpSessionServices, onerror: (error: Error) => void): McpHttpHandler {
+  return createMcpHandler(
+    ({ authInfo }: McpRequestContext) => createServer(services, authInfo!.extra!.sender as RequestSender),
+    {
+      legacy: 'reject',
+      onerror
+    }
+  )
 }
 
-function serving(services: SessionServices, { token, caller, defaults }: Sender) {
+function createServer(services: McpSessionServices, { token, caller, defaults }: RequestSender) {
   const askedIn = (ctx: ServerContext) => {
     const state = ctx.mcpReq.requestState<string>()
-    return typeof state === 'string' ? unseal<Asked>(state, token) : undefined
+    return typeof state === 'string' ? verifyPayload<ElicitationState>(state, token) : undefined
   }
-  return serverOf({
+  return createMcpServer({
     ...services,
     defaults: () => ({ session_id: 'mcp', ...defaults }),
-    callOf(ctx, meta) {
+    resolveCall(ctx, meta) {
       const asked = askedIn(ctx)
-      return asked ? { tool_call_id: asked.call, joins: true } : freshCall(meta)
+      return asked ? { tool_call_id: asked.call, joins: true } : newCallId(meta)
     },
-    asker(ctx) {
+    callContext(ctx) {
       const said = (ctx.mcpReq.envelope ?? {}) as Envelope
       const { [CLIENT_INFO_META_KEY]: client, [CLIENT_CAPABILITIES_META_KEY]: can } = said
       const elicitation = can?.elicitation
       const shows = elicitation && (elicitation.form || !elicitation.url)
       return {
-        caller: { ...caller, client: clientLabel(client?.name ?? '') || caller.client },
-        left: services.stopping,
-        ...(shows && caller.rights.has('approve') && { ask: asking(ctx, askedIn(ctx), token) })
+        caller: { ...caller, client: toClientLabel(client?.name ?? '') || caller.client },
+        disconnected: services.stopping,
+        ...(shows && caller.rights.has('approve') && { elicit: createElicitor(ctx, askedIn(ctx), token) })
       }
     }
   })
 }
 
 /** The answer that came with the request, where it is to what would be done now; else the question. */
-const asking =
-  ({ mcpReq }: ServerContext, asked: Asked | undefined, token: string): NonNullable<Asker['ask']> =>
+const createElicitor =
+  (
+    { mcpReq }: ServerContext,
+    asked: ElicitationState | undefined,
+    token: string
+  ): NonNullable<McpCallContext['elicit']> =>
   async call => {
     const { tool_call_id, approval } = call
-    const reply = inputResponse(mcpReq.inputResponses, QUESTION)
+    const reply = inputResponse(mcpReq.inputResponses, APPROVAL_INPUT)
     const fits = reply.kind === 'elicit' && asked?.call === tool_call_id && asked.digest === approval.digest
     // Whoever says yes or no to the same question twice was not understood the first time.
-    if (fits && !used.has(mcpReq)) {
-      used.add(mcpReq)
+    if (fits && !consumedInputs.has(mcpReq)) {
+      consumedInputs.add(mcpReq)
       return reply
     }
-    const state: Asked = { call: tool_call_id, digest: approval.digest }
-    throw new AskedByAnswer(
+    const state: ElicitationState = { call: tool_call_id, digest: approval.digest }
+    throw new InputRequiredError(
       inputRequired({
-        inputRequests: { [QUESTION]: inputRequired.elicit(formOf(call)) },
-        requestState: seal(state, token)
+        inputRequests: { [APPROVAL_INPUT]: inputRequired.elicit(createApprovalForm(call)) },
+        requestState: signPayload(state, token)
       })
     )
   }
-const used = new WeakSet<ServerContext['mcpReq']>()
+const consumedInputs = new WeakSet<ServerContext['mcpReq']>()

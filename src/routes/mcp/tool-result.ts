@@ -1,45 +1,49 @@
 // A call that has ended, as the result of `tools/call`.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
-import type { Call, CallError, Result, SettledCall } from '../../engine/call.ts'
-import { META } from './call-context.ts'
+import type { Call, CallError, CallResult, SettledCall } from '../../engine/call.ts'
+import { META_PREFIX } from './call-context.ts'
 
 /** `told` is the call in the words of a toolset, where it was made in them. */
-export function answerOf(call: SettledCall, told: unknown): CallToolResult {
-  const _meta = aboutCall(call)
+export function toCallToolResult(call: SettledCall, told: unknown): CallToolResult {
+  const _meta = callMetadata(call)
   if (call.status === 'success') {
     const structuredContent = (told ?? call.result.data) as Record<string, unknown>
-    return { content: contentOf(call.tool_call_id, call.result), structuredContent, _meta }
+    return { content: toContentBlocks(call.tool_call_id, call.result), structuredContent, _meta }
   }
-  if (call.status !== 'error') return failure(endText(call), _meta)
-  return failure(errorText(call.error), { ..._meta, [`${META}error`]: call.error })
+  if (call.status !== 'error') return errorResult(formatEnd(call), _meta)
+  return errorResult(formatError(call.error), { ..._meta, [`${META_PREFIX}error`]: call.error })
 }
 
 /** A request that made no call. */
-export const refusalOf = (error: CallError): CallToolResult => failure(errorText(error), { [`${META}error`]: error })
+export const toErrorResult = (error: CallError): CallToolResult =>
+  errorResult(formatError(error), { [`${META_PREFIX}error`]: error })
 
-const failure = (text: string, _meta: Record<string, unknown>): CallToolResult => ({
+const errorResult = (text: string, _meta: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text }],
   isError: true,
   _meta
 })
 
 /** What ties a message to its call. */
-const aboutCall = ({ tool_call_id, status }: Pick<Call, 'tool_call_id' | 'status'>) => ({
-  [`${META}tool_call_id`]: tool_call_id,
-  [`${META}status`]: status
+const callMetadata = ({ tool_call_id, status }: Pick<Call, 'tool_call_id' | 'status'>) => ({
+  [`${META_PREFIX}tool_call_id`]: tool_call_id,
+  [`${META_PREFIX}status`]: status
 })
 
 export const outputUri = (tool_call_id: string) => `toolgate://calls/${tool_call_id}/output`
 
-function contentOf(id: string, { content, attachments, output_href, truncated, title }: Result): ContentBlock[] {
-  const blocks = attachments.map((attachment, index) => attachmentBlock(id, attachment, index))
+function toContentBlocks(
+  id: string,
+  { content, attachments, output_href, truncated, title }: CallResult
+): ContentBlock[] {
+  const blocks = attachments.map((attachment, index) => toAttachmentBlock(id, attachment, index))
   const text: ContentBlock[] = content === '' && blocks.length > 0 ? [] : [{ type: 'text', text: content }]
   if (!truncated || output_href === undefined) return [...text, ...blocks]
   const link = { uri: outputUri(id), name: 'output', title: `All output of: ${title}`, mimeType: 'text/plain' }
   return [...text, ...blocks, { type: 'resource_link', ...link }]
 }
 
-function attachmentBlock(id: string, attachment: Result['attachments'][number], index: number): ContentBlock {
+function toAttachmentBlock(id: string, attachment: CallResult['attachments'][number], index: number): ContentBlock {
   const { media_type: mimeType, data_url } = attachment
   const data = data_url.slice(data_url.indexOf(',') + 1)
   const [kind] = mimeType.split('/', 1)
@@ -49,17 +53,17 @@ function attachmentBlock(id: string, attachment: Result['attachments'][number], 
   return { type: 'resource', resource: { ...resource, text: Buffer.from(data, 'base64').toString() } }
 }
 
-function errorText({ code, message, details }: CallError) {
+function formatError({ code, message, details }: CallError) {
   const faults = Array.isArray(details?.errors) ? (details.errors as { pointer: string; message: string }[]) : []
   if (faults.length < 2) return `${code}: ${message}`
   return [`${code}: ${message}`, ...faults.map(fault => `- ${fault.pointer} ${fault.message}`)].join('\n')
 }
 
-function endText(call: Exclude<SettledCall, { status: 'success' | 'error' }>) {
+function formatEnd(call: Exclude<SettledCall, { status: 'success' | 'error' }>) {
   const said = call.status === 'rejected' && call.user_message ? ` ${call.user_message}` : ''
-  return `The call was ${ENDS[call.status]}: ${call.reason}${said}`
+  return `The call was ${END_LABELS[call.status]}: ${call.reason}${said}`
 }
-const ENDS = {
+const END_LABELS = {
   rejected: 'rejected',
   cancelled: 'cancelled',
   interrupted: 'interrupted',

@@ -1,9 +1,16 @@
 // awk and jq: small languages of which a part only computes. awk is asked about even then.
 
-import { asks, file, type Program, reads, strictly, unknownFlag } from './classification.ts'
-import { flags, given } from './parse-arguments.ts'
+import {
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  readOperand,
+  readsOnly,
+  unknownFlag
+} from './classification.ts'
+import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 
-const AWK = flags('-F: -v:')
+const AWK = parseFlagSet('-F: -v:')
 /** Names that only compute or print. Without loops, so that none goes on for ever. */
 const AWK_NAMES = new Set(
   (
@@ -11,43 +18,46 @@ const AWK_NAMES = new Set(
     'tolower toupper int if else next exit in sum total count max min n i s a seen'
   ).split(' ')
 )
-const AWK_RUNS = /\b(?:system|getline|ENVIRON|PROCINFO|close|fflush)\b|[|@]|print[^;}]*>/
+const AWK_SIDE_EFFECTS = /\b(?:system|getline|ENVIRON|PROCINFO|close|fflush)\b|[|@]|print[^;}]*>/
 /** What takes no time to look at, whatever it is. */
-const LONGEST = 2_000
+const MAX_PROGRAM_LENGTH = 2_000
 const STRINGS_AND_PATTERNS = /"(?:[^"\\\n]|\\.)*"|\/(?:[^/\\\n]|\\.)*\//g
 
-export const awk: Program = args => {
-  const found = given(AWK, args)
+export const awk: ProgramClassifier = args => {
+  const found = parseArguments(AWK, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
   const [program, ...paths] = found.operands
-  if (program === undefined) return strictly('It has no program.')
-  if (program.length > LONGEST) return strictly('Its program is too long to be told.')
-  const operands = paths.filter(path => path !== '-').map(file)
-  if (AWK_RUNS.test(program))
-    return strictly('Its program may run commands, write files or show the environment.', { operands })
+  if (program === undefined) return needsStrictApproval('It has no program.')
+  if (program.length > MAX_PROGRAM_LENGTH) return needsStrictApproval('Its program is too long to be told.')
+  const operands = paths.filter(path => path !== '-').map(readOperand)
+  if (AWK_SIDE_EFFECTS.test(program))
+    return needsStrictApproval('Its program may run commands, write files or show the environment.', { operands })
   const names = program.replace(STRINGS_AND_PATTERNS, ' ').match(/[A-Za-z_]\w*/g) ?? []
-  const told = names.every(name => AWK_NAMES.has(name)) && /^[\w\s$(){}[\].,;:?!=<>+*/%&~^"'\\-]*$/.test(plain(program))
-  return told
-    ? asks('It computes by a program of its own.', { operands, touches: true })
-    : strictly('Its program cannot be told to only compute.', { operands })
+  const isSafe =
+    names.every(name => AWK_NAMES.has(name)) && /^[\w\s$(){}[\].,;:?!=<>+*/%&~^"'\\-]*$/.test(withoutLiterals(program))
+  return isSafe
+    ? needsApproval('It computes by a program of its own.', { operands, needsLiteralOperands: true })
+    : needsStrictApproval('Its program cannot be told to only compute.', { operands })
 }
 
 /** Without what stands in quotes and patterns. */
-const plain = (program: string) => program.replace(STRINGS_AND_PATTERNS, ' ')
+const withoutLiterals = (program: string) => program.replace(STRINGS_AND_PATTERNS, ' ')
 
-const JQ = flags(
+const JQ = parseFlagSet(
   '-cCMSajenrRs --compact-output --color-output --monochrome-output --sort-keys --ascii-output --join-output ' +
     '--exit-status --null-input --raw-output --raw-input --slurp --tab --indent= --stream --seq --unbuffered --arg@ --argjson@'
 )
-const JQ_BEYOND = /\$__|\$ENV|\b(?:env|import|include|modulemeta|input_filename|get_search_list)\b/
+const JQ_SIDE_EFFECTS = /\$__|\$ENV|\b(?:env|import|include|modulemeta|input_filename|get_search_list)\b/
 
-export const jq: Program = args => {
-  const found = given(JQ, args)
+export const jq: ProgramClassifier = args => {
+  const found = parseArguments(JQ, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
   // Releases differ in what they take for flags after it.
-  if (found.dashes !== undefined) return unknownFlag('--')
+  if (found.delimiterIndex !== undefined) return unknownFlag('--')
   const [filter = '.', ...paths] = found.operands
-  if (JQ_BEYOND.test(filter))
-    return strictly('Its filter may show the environment or load others.', { operands: paths.map(file) })
-  return reads(paths.map(file))
+  if (JQ_SIDE_EFFECTS.test(filter))
+    return needsStrictApproval('Its filter may show the environment or load others.', {
+      operands: paths.map(readOperand)
+    })
+  return readsOnly(paths.map(readOperand))
 }

@@ -1,99 +1,113 @@
 // Programs that do what the workspace configures: build tools, checkers, package managers. A flag beyond those listed may
 // name other code or another configuration, so it takes a strict decision, which no "always" for their words covers.
 import { CHECKERS } from './checkers.ts'
-import { asks, type Finding, type Program, pathLike, strictly, tells, written } from './classification.ts'
-import { type Flags, flags, given } from './parse-arguments.ts'
+import {
+  type Classification,
+  guessPathOperands,
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  printsOnly,
+  writeOperand
+} from './classification.ts'
+import { type FlagSet, parseArguments, parseFlagSet } from './parse-arguments.ts'
 
-const OTHER_CODE = (flag: string) => strictly(`With ${flag} it may run other code than the workspace configures.`)
-const CONFIGURED = 'It runs what the workspace configures.'
+const mayRunOtherCode = (flag: string) =>
+  needsStrictApproval(`With ${flag} it may run other code than the workspace configures.`)
+const RUNS_CONFIGURED = 'It runs what the workspace configures.'
 
 /** The first argument that is no flag of the list, though it looks like one. */
-const stray = (known: Flags, args: readonly string[]) => given(known, args).unknown
+const findUnknownFlag = (known: FlagSet, args: readonly string[]) => parseArguments(known, args).unknown
 /** What it may touch, as far as its arguments tell. */
-const named = (known: Flags, args: readonly string[]) => [
-  ...args.flatMap(pathLike),
-  ...given(known, args).written.map(written)
+const pathOperands = (known: FlagSet, args: readonly string[]) => [
+  ...args.flatMap(guessPathOperands),
+  ...parseArguments(known, args).writtenFiles.map(writeOperand)
 ]
 
 const beforeDashes = (args: readonly string[]) => (args.includes('--') ? args.slice(0, args.indexOf('--')) : args)
 
 interface Builder {
   /** Sub-commands that an "always" may name. */
-  subs: string
+  subcommands: string
   flags: string
   /** Arguments that are let through whole. */
-  words?: readonly string[]
+  allowedWords?: readonly string[]
   /** Sub-commands whose arguments after `--` are for the program that was built, whatever they are. */
-  runs?: string
+  runSubcommands?: string
 }
 
 const CARGO: Builder = {
-  subs: 'build b check c test t clippy fmt doc bench',
+  subcommands: 'build b check c test t clippy fmt doc bench',
   flags:
     '-vqr -p: -j: -F: --all --workspace --package= --exclude= --lib --bin= --bins --example= --examples --test= --tests ' +
     '--bench= --benches --all-targets --all-features --no-default-features --features= --release --profile= --jobs= ' +
     '--keep-going --no-run --no-fail-fast --doc --no-deps --locked --offline --frozen --verbose --quiet ' +
     '--message-format= --color= --check',
-  runs: 'test t bench'
+  runSubcommands: 'test t bench'
 }
 const MAVEN: Builder = {
-  subs: 'test compile package verify',
+  subcommands: 'test compile package verify',
   flags: '-qXeoBUV -T: --quiet --errors --offline --batch-mode --fail-fast --fail-at-end --no-transfer-progress',
-  words: ['-DskipTests', '-ntp']
+  allowedWords: ['-DskipTests', '-ntp']
 }
 const GRADLE: Builder = {
-  subs: 'test build check',
+  subcommands: 'test build check',
   flags:
     '-qiwdsSm -x: --info --warn --quiet --debug --stacktrace --full-stacktrace --dry-run --offline --parallel ' +
     '--no-daemon --daemon --continue --rerun-tasks --build-cache --no-build-cache --console= --tests='
 }
 /** Its flags have one dash or two. */
 const GO: Builder = {
-  subs: 'build test vet fmt mod',
+  subcommands: 'build test vet fmt mod',
   flags:
     '--v --race --short --run= --bench= --count= --timeout= --cover --coverprofile> --parallel= --failfast --json ' +
     '--tags= --p= --x --n --a --o> --list= --skip= --benchtime= --cpu= --benchmem --covermode= --coverpkg= --shuffle= ' +
     '--work --trimpath --mod='
 }
 
-function builder({ subs, flags: notation, words = [], runs = '' }: Builder): Program {
-  const known = flags(notation)
-  const remembered = new Set(subs.split(' '))
-  const running = new Set(runs.split(' '))
+function builder({ subcommands, flags: notation, allowedWords = [], runSubcommands = '' }: Builder): ProgramClassifier {
+  const known = parseFlagSet(notation)
+  const remembered = new Set(subcommands.split(' '))
+  const running = new Set(runSubcommands.split(' '))
   return args => {
-    const operands = named(known, args)
+    const operands = pathOperands(known, args)
     const [sub = ''] = args
     const own = beforeDashes(args)
-    const unknown = stray(
+    const unknown = findUnknownFlag(
       known,
-      own.filter(arg => !words.includes(arg))
+      own.filter(arg => !allowedWords.includes(arg))
     )
-    if (unknown !== undefined) return { ...OTHER_CODE(unknown), operands }
-    const beyond = running.has(sub) ? undefined : args.slice(own.length + 1).find(arg => !LINTED.test(arg))
-    if (beyond !== undefined) return { ...OTHER_CODE(beyond), operands }
+    if (unknown !== undefined) return { ...mayRunOtherCode(unknown), operands }
+    const beyond = running.has(sub) ? undefined : args.slice(own.length + 1).find(arg => !LINT_OPTION.test(arg))
+    if (beyond !== undefined) return { ...mayRunOtherCode(beyond), operands }
     // As `+nightly` of cargo, which takes another compiler.
-    if (sub.startsWith('+')) return { ...OTHER_CODE(sub), operands }
-    return asks(CONFIGURED, { operands, ...(remembered.has(sub) && { prefix: [sub] }) })
+    if (sub.startsWith('+')) return { ...mayRunOtherCode(sub), operands }
+    return needsApproval(RUNS_CONFIGURED, { operands, ...(remembered.has(sub) && { prefix: [sub] }) })
   }
 }
 /** Names of lints, and what becomes of them. */
-const LINTED = /^(?:-[DWAF]|--check|[a-z][\w:-]*)$/
+const LINT_OPTION = /^(?:-[DWAF]|--check|[a-z][\w:-]*)$/
 
 const goBuilder = builder(GO)
-const go: Program = args => {
-  if (args.length === 1 && args[0] === 'version') return tells()
+const go: ProgramClassifier = args => {
+  if (args.length === 1 && args[0] === 'version') return printsOnly()
   const { operands = [], ...found } = goBuilder(args.map(arg => (/^-[a-z]/.test(arg) ? `-${arg}` : arg)))
-  return { ...found, operands: [...args.flatMap(pathLike), ...operands.filter(({ access }) => access === 'write')] }
+  return {
+    ...found,
+    operands: [...args.flatMap(guessPathOperands), ...operands.filter(({ access }) => access === 'write')]
+  }
 }
 
 /** Whatever files it is given. */
-function checker(notation: string): Program {
-  const known = flags(notation)
+function checker(notation: string): ProgramClassifier {
+  const known = parseFlagSet(notation)
   return args => {
-    if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) return tells()
-    const operands = named(known, args)
-    const unknown = stray(known, args)
-    return unknown === undefined ? asks(CONFIGURED, { operands }) : { ...OTHER_CODE(unknown), operands }
+    if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) return printsOnly()
+    const operands = pathOperands(known, args)
+    const unknown = findUnknownFlag(known, args)
+    return unknown === undefined
+      ? needsApproval(RUNS_CONFIGURED, { operands })
+      : { ...mayRunOtherCode(unknown), operands }
   }
 }
 
@@ -110,87 +124,91 @@ const MAKERS: Readonly<Record<string, string>> = {
 
 /** Switches a makefile may know. */
 const SWITCH = /^[A-Za-z]\w*=(?:\d*|y|n|yes|no|true|false|on|off)$/
-const STEERS_MAKE = /^(?:SHELL|MAKE\w*|\.\w+)=/
+const UNSAFE_MAKE_VARIABLE = /^(?:SHELL|MAKE\w*|\.\w+)=/
 
-function maker(notation: string): Program {
-  const known = flags(notation)
+function maker(notation: string): ProgramClassifier {
+  const known = parseFlagSet(notation)
   return args => {
     const [target] = args
-    if (args.length === 1 && target === '--version') return tells()
-    const operands = args.flatMap(pathLike)
+    if (args.length === 1 && target === '--version') return printsOnly()
+    const operands = args.flatMap(guessPathOperands)
     const set = args.find(
-      arg => arg.includes('=') && !arg.startsWith('-') && (!SWITCH.test(arg) || STEERS_MAKE.test(arg))
+      arg => arg.includes('=') && !arg.startsWith('-') && (!SWITCH.test(arg) || UNSAFE_MAKE_VARIABLE.test(arg))
     )
-    const unknown = stray(known, args) ?? set
-    if (unknown !== undefined) return { ...OTHER_CODE(unknown), operands, touches: true }
+    const unknown = findUnknownFlag(known, args) ?? set
+    if (unknown !== undefined) return { ...mayRunOtherCode(unknown), operands, needsLiteralOperands: true }
     const named = target !== undefined && /^[A-Za-z][\w.:-]*$/.test(target)
-    return asks(CONFIGURED, { operands, ...(named && { prefix: [target] }) })
+    return needsApproval(RUNS_CONFIGURED, { operands, ...(named && { prefix: [target] }) })
   }
 }
 
 /** Package managers: the sub-commands that run what the project itself names, and those that publish or log in. */
-const RUNS_SCRIPT = new Set(['run', 'run-script'])
+const RUN_SUBCOMMANDS = new Set(['run', 'run-script'])
 const SCRIPTS = new Set(['test', 't', 'start', 'ci', 'build', 'lint', 'typecheck', 'check', 'format'])
-const PUBLISHES = new Set(
+const PUBLISH_SUBCOMMANDS = new Set(
   (
     'publish unpublish deprecate owner access token login logout adduser add-user whoami profile team org hook star ' +
     'dist-tag set config c'
   ).split(' ')
 )
-const PACKAGES = flags(
+const PACKAGES = parseFlagSet(
   '-sqdlDEOPB --silent --quiet --verbose --if-present --no-audit --no-fund --loglevel= --ignore-scripts --offline ' +
     '--prefer-offline --frozen-lockfile --no-frozen-lockfile --immutable --dev --save --save-dev --save-exact ' +
     '--save-optional --save-peer --exact --no-save --production --omit= --package-lock-only --dry-run --json --long ' +
     '--depth= --all --no-progress --color? --no-color --force --legacy-peer-deps --watch --coverage --fix'
 )
-const packages: Program = args => {
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) return tells()
+const packages: ProgramClassifier = args => {
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) return printsOnly()
   const [sub = '', script] = args
-  if (PUBLISHES.has(sub)) return strictly('It uses or changes credentials, or what is published.')
-  const operands = args.flatMap(pathLike)
-  const unknown = stray(PACKAGES, beforeDashes(args))
-  if (unknown !== undefined) return strictly(`${unknown} may change what is run, or where.`, { operands })
-  const prefix: Finding['prefix'] =
-    RUNS_SCRIPT.has(sub) && script !== undefined && !script.startsWith('-')
+  if (PUBLISH_SUBCOMMANDS.has(sub)) return needsStrictApproval('It uses or changes credentials, or what is published.')
+  const operands = args.flatMap(guessPathOperands)
+  const unknown = findUnknownFlag(PACKAGES, beforeDashes(args))
+  if (unknown !== undefined) return needsStrictApproval(`${unknown} may change what is run, or where.`, { operands })
+  const prefix: Classification['prefix'] =
+    RUN_SUBCOMMANDS.has(sub) && script !== undefined && !script.startsWith('-')
       ? [sub, script]
       : SCRIPTS.has(sub)
         ? [sub]
         : undefined
-  return asks('It runs what the project names, or installs.', { operands, ...(prefix && { prefix }) })
+  return needsApproval('It runs what the project names, or installs.', { operands, ...(prefix && { prefix }) })
 }
 
 /** The project may bring its own yarn, which runs even to tell its version. */
-function yarnLike(args: readonly string[]): Finding {
+function yarnLike(args: readonly string[]): Classification {
   const found = packages(args)
-  return found.class === 'auto' ? asks('It runs what the project names.') : found
+  return found.class === 'auto' ? needsApproval('It runs what the project names.') : found
 }
 
 /** Programs that run another, which they get where the project has none of the name. */
-const fetcher: Program = args => asks('It may download the program that it runs.', { operands: args.flatMap(pathLike) })
+const fetcher: ProgramClassifier = args =>
+  needsApproval('It may download the program that it runs.', { operands: args.flatMap(guessPathOperands) })
 
-const of = (names: string, program: Program) => names.split(' ').map(name => [name, program] as const)
+const forNames = (names: string, program: ProgramClassifier) => names.split(' ').map(name => [name, program] as const)
 
-export const BUILDERS: Readonly<Record<string, Program>> = Object.fromEntries<Program>([
+export const BUILDERS: Readonly<Record<string, ProgramClassifier>> = Object.fromEntries<ProgramClassifier>([
   ['npm', packages] as const,
-  ...of('yarn bun pnpm', yarnLike),
-  ...of('npx bunx pnpx uvx', fetcher),
+  ...forNames('yarn bun pnpm', yarnLike),
+  ...forNames('npx bunx pnpx uvx', fetcher),
   ['cargo', builder(CARGO)] as const,
   ['go', go] as const,
   ['mvn', builder(MAVEN)] as const,
-  ...of('gradle gradlew', builder(GRADLE)),
+  ...forNames('gradle gradlew', builder(GRADLE)),
   [
     'dotnet',
     builder({
-      subs: 'build test format',
+      subcommands: 'build test format',
       flags:
         '-c: -v: -f: --configuration= --verbosity= --framework= --no-build --no-restore --nologo --filter= --verify-no-changes'
     })
   ] as const,
-  ['swift', builder({ subs: 'build test', flags: '-v -c: --configuration= --verbose --filter= --parallel' })] as const,
+  [
+    'swift',
+    builder({ subcommands: 'build test', flags: '-v -c: --configuration= --verbose --filter= --parallel' })
+  ] as const,
   [
     'mix',
     builder({
-      subs: 'test format',
+      subcommands: 'test format',
       flags: '--trace --failed --stale --only= --exclude= --seed= --check-formatted --force --cover'
     })
   ] as const,

@@ -1,5 +1,5 @@
 // Programs that are asked about strictly whatever their arguments are, and why.
-import { type Program, strictly } from './classification.ts'
+import { needsStrictApproval, type ProgramClassifier } from './classification.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   'It removes files for good.': 'unlink shred srm wipe trash',
@@ -40,8 +40,8 @@ const REASONS: Readonly<Record<string, string>> = {
   'It opens something on the desktop.': 'open xdg-open osascript defaults wall write mail sendmail mutt xclip pbpaste'
 }
 
-export const DANGERS: Readonly<Record<string, Program>> = Object.fromEntries(
+export const DANGERS: Readonly<Record<string, ProgramClassifier>> = Object.fromEntries(
   Object.entries(REASONS).flatMap(([reason, programs]) =>
-    programs.split(' ').map(name => [name, () => strictly(reason)])
+    programs.split(' ').map(name => [name, () => needsStrictApproval(reason)])
   )
 )

@@ -1,6 +1,13 @@
 // find: reads a tree, unless one of its predicates writes, removes or runs.
 import type { Operand } from '../command-line-analysis.ts'
-import { asks, listed, type Program, type Run, reads, strictly } from './classification.ts'
+import {
+  listOperand,
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  readsOnly,
+  type WrappedCommand
+} from './classification.ts'
 
 /** Predicates that only look, and how many arguments each takes. */
 const PREDICATES: Readonly<Record<string, number>> = {
@@ -14,9 +21,9 @@ const PREDICATES: Readonly<Record<string, number>> = {
   '-ls': 0, '-prune': 0, '-quit': 0, '--help': 0, '--version': 0
 } // biome-ignore format: a table
 /** Those that compare with a file. */
-const COMPARING = new Set(['-newer', '-anewer', '-cnewer', '-samefile', '-newermt'])
-const RUNNING = new Set(['-exec', '-execdir', '-ok', '-okdir'])
-const WRITING: Readonly<Record<string, string>> = {
+const COMPARE_PREDICATES = new Set(['-newer', '-anewer', '-cnewer', '-samefile', '-newermt'])
+const EXEC_PREDICATES = new Set(['-exec', '-execdir', '-ok', '-okdir'])
+const WRITE_PREDICATES: Readonly<Record<string, string>> = {
   '-delete': 'It removes what it finds.',
   '-fprint': 'It writes a file.',
   '-fprint0': 'It writes a file.',
@@ -24,26 +31,30 @@ const WRITING: Readonly<Record<string, string>> = {
   '-fls': 'It writes a file.'
 }
 
-export const find: Program = args => {
+export const find: ProgramClassifier = args => {
   let at = 0
   while (['-H', '-L', '-P'].includes(args[at] ?? '')) at++
   const roots: string[] = []
   while (at < args.length && !/^[-(!,]/.test(args[at]!)) roots.push(args[at++]!)
   const operands: Operand[] = (roots.length > 0 ? roots : ['.']).map(path => ({ path, access: 'list', tree: true }))
-  const runs: Run[] = []
+  const wrappedCommands: WrappedCommand[] = []
   for (; at < args.length; at++) {
     const arg = args[at]!
     if (Object.hasOwn(PREDICATES, arg)) at += PREDICATES[arg]!
-    else if (COMPARING.has(arg)) {
+    else if (COMPARE_PREDICATES.has(arg)) {
       const compared = args[++at]
-      if (compared !== undefined && arg !== '-newermt') operands.push(listed(compared))
-    } else if (RUNNING.has(arg)) {
+      if (compared !== undefined && arg !== '-newermt') operands.push(listOperand(compared))
+    } else if (EXEC_PREDICATES.has(arg)) {
       const from = at + 1
       while (at < args.length && args[at] !== ';' && args[at] !== '+') at++
-      runs.push({ from, until: at, given: true })
-    } else return strictly(WRITING[arg] ?? `It is not known to only read with ${arg}.`, { operands, runs })
+      wrappedCommands.push({ from, until: at, appendsArguments: true })
+    } else
+      return needsStrictApproval(WRITE_PREDICATES[arg] ?? `It is not known to only read with ${arg}.`, {
+        operands,
+        wrappedCommands
+      })
   }
-  return runs.length > 0
-    ? asks('It runs a command on what it finds.', { operands, runs, touches: true })
-    : reads(operands)
+  return wrappedCommands.length > 0
+    ? needsApproval('It runs a command on what it finds.', { operands, wrappedCommands, needsLiteralOperands: true })
+    : readsOnly(operands)
 }

@@ -1,24 +1,32 @@
 // Shells and interpreters: what they run is code, of which a line shows a part at best.
-import { asks, type Program, pathLike, type Run, strictly, tells, written } from './classification.ts'
+import {
+  guessPathOperands,
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  printsOnly,
+  type WrappedCommand,
+  writeOperand
+} from './classification.ts'
 
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash', 'rbash', 'yash']
 
 /** A shell with its commands in an argument, in a file, or at its input. */
-const shell: Program = args => {
-  if (args.length === 1 && args[0] === '--version') return tells()
+const shell: ProgramClassifier = args => {
+  if (args.length === 1 && args[0] === '--version') return printsOnly()
   const at = args.findIndex(arg => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg) || arg === '--command')
   if (at >= 0) {
     const script = args.slice(at + 1).find(arg => !/^[-+]/.test(arg))
-    const runs: Run[] = script === undefined ? [] : [{ script }]
+    const wrappedCommands: WrappedCommand[] = script === undefined ? [] : [{ script }]
     return script === undefined
-      ? strictly(FROM_INPUT)
-      : asks('It runs a command in a shell of its own.', { runs, touches: true })
+      ? needsStrictApproval(FROM_INPUT)
+      : needsApproval('It runs a command in a shell of its own.', { wrappedCommands, needsLiteralOperands: true })
   }
   if (args.some(arg => /^-[a-z]*[is]/.test(arg) || arg.startsWith('--rc') || arg.startsWith('--init')))
-    return strictly(FROM_INPUT)
+    return needsStrictApproval(FROM_INPUT)
   const script = args.find(arg => !/^[-+]/.test(arg))
-  if (script === undefined || script.startsWith('/dev/')) return strictly(FROM_INPUT)
-  return asks('It runs a script.', { operands: args.flatMap(pathLike), touches: true })
+  if (script === undefined || script.startsWith('/dev/')) return needsStrictApproval(FROM_INPUT)
+  return needsApproval('It runs a script.', { operands: args.flatMap(guessPathOperands), needsLiteralOperands: true })
 }
 const FROM_INPUT = 'It runs whatever commands it is fed.'
 
@@ -38,18 +46,18 @@ const INLINE: Readonly<Record<string, RegExp>> = {
 }
 const VERSIONS = new Set(['--version', '-V', '-v', '-version', 'version', '--help'])
 
-function interpreter(inline: RegExp, name: string): Program {
+function interpreter(inline: RegExp, name: string): ProgramClassifier {
   return args => {
-    if (args.length === 1 && VERSIONS.has(args[0]!) && !(name === 'deno' && args[0] === '-v')) return tells()
-    if (args.length === 0) return strictly('It runs whatever code it is fed.')
+    if (args.length === 1 && VERSIONS.has(args[0]!) && !(name === 'deno' && args[0] === '-v')) return printsOnly()
+    if (args.length === 0) return needsStrictApproval('It runs whatever code it is fed.')
     const first = args.findIndex(arg => !arg.startsWith('-') || arg === '-')
     const flags = first < 0 ? args : args.slice(0, first + 1)
-    if (flags.some(arg => inline.test(arg))) return strictly('It runs code that stands in the line.')
+    if (flags.some(arg => inline.test(arg))) return needsStrictApproval('It runs code that stands in the line.')
     const module = args.indexOf('-m')
     const loaded = args[module + 1] ?? ''
     if (name === 'python' && module >= 0 && !SAFE_MODULES.has(loaded) && !INSTALLING_MODULES.has(loaded))
-      return strictly('It runs a module that may do anything.')
-    return asks('It runs a program of the workspace.', { operands: args.flatMap(pathLike) })
+      return needsStrictApproval('It runs a module that may do anything.')
+    return needsApproval('It runs a program of the workspace.', { operands: args.flatMap(guessPathOperands) })
   }
 }
 /** Modules that install, which is asked about as any installing is. */
@@ -76,55 +84,55 @@ const interpreters = Object.entries({
 )
 
 /** Editors and pagers: their flags can run commands. */
-const viewer: Program = args =>
+const viewer: ProgramClassifier = args =>
   args.some(arg => arg.startsWith('+') || arg.startsWith('-'))
-    ? strictly('Its flags may run commands.', { operands: args.flatMap(pathLike) })
-    : asks('It waits for somebody at a terminal.', { operands: args.flatMap(pathLike) })
+    ? needsStrictApproval('Its flags may run commands.', { operands: args.flatMap(guessPathOperands) })
+    : needsApproval('It waits for somebody at a terminal.', { operands: args.flatMap(guessPathOperands) })
 
 /** Only tells its version; anything else is code of the workspace. */
 const version =
-  (...flags: string[]): Program =>
+  (...flags: string[]): ProgramClassifier =>
   args =>
     args.length > 0 && args.length === 1 && flags.includes(args[0]!)
-      ? tells()
-      : asks('It is not known to only read.', { operands: args.flatMap(pathLike) })
+      ? printsOnly()
+      : needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
 
-const from = (names: string, program: Program) => names.split(' ').map(name => [name, program] as const)
+const forNames = (names: string, program: ProgramClassifier) => names.split(' ').map(name => [name, program] as const)
 
 const NETWORK_STRICT =
   /^-(?:[a-zA-Z]*[TK]|d$|F)|^--(?:upload|config|unix-socket|abstract-unix|post-file|body-file|data|form|netrc|proxy|cert|key|input-file|execute|use-askpass)|^@|^[\w.-]*=@|^-[a-zA-Z]*d@|^-d/
-const SAVES =
+const OUTPUT_FLAG_NAMES =
   'output|output-dir|output-document|output-file|directory-prefix|dump-header|cookie-jar|trace|trace-ascii|stderr|' +
   'etag-save|hsts|alt-svc|save-cookies|append-output'
-const SAVES_NEXT = new RegExp(`^-[a-zA-Z]*[oOPDca]$|^--(?:${SAVES})$`)
-const SAVES_ITSELF = new RegExp(`^-[a-zA-Z]*[oOPDca](?=[/.~])|^--(?:${SAVES})=`)
+const OUTPUT_FLAG = new RegExp(`^-[a-zA-Z]*[oOPDca]$|^--(?:${OUTPUT_FLAG_NAMES})$`)
+const OUTPUT_FLAG_WITH_VALUE = new RegExp(`^-[a-zA-Z]*[oOPDca](?=[/.~])|^--(?:${OUTPUT_FLAG_NAMES})=`)
 /** Files that it puts what it gets into. */
-const saved = (args: readonly string[]) =>
+const outputOperands = (args: readonly string[]) =>
   args.flatMap((arg, at) => {
-    if (SAVES_ITSELF.test(arg)) return [written(arg.replace(SAVES_ITSELF, ''))]
-    const isFile = SAVES_NEXT.test(args[at - 1] ?? '') && !arg.startsWith('-') && !arg.includes('://')
-    return isFile ? [written(arg)] : []
+    if (OUTPUT_FLAG_WITH_VALUE.test(arg)) return [writeOperand(arg.replace(OUTPUT_FLAG_WITH_VALUE, ''))]
+    const isFile = OUTPUT_FLAG.test(args[at - 1] ?? '') && !arg.startsWith('-') && !arg.includes('://')
+    return isFile ? [writeOperand(arg)] : []
   })
 
-const network: Program = args => {
-  if (args.length === 1 && args[0] === '--version') return tells()
+const network: ProgramClassifier = args => {
+  if (args.length === 1 && args[0] === '--version') return printsOnly()
   if (
     args.some(
       arg => /^(?:file|dict|gopher|ldap|smb|scp|sftp|tftp|telnet):/i.test(arg) || /=(?:file|gopher):/i.test(arg)
     )
   )
-    return strictly('It reads by another scheme than the web’s.')
-  const operands = [...args.flatMap(pathLike), ...saved(args)]
+    return needsStrictApproval('It reads by another scheme than the web’s.')
+  const operands = [...args.flatMap(guessPathOperands), ...outputOperands(args)]
   if (args.some(arg => NETWORK_STRICT.test(arg)))
-    return strictly('It sends data away, or is told more by a file.', { operands })
-  return asks('Accesses the network.', { operands })
+    return needsStrictApproval('It sends data away, or is told more by a file.', { operands })
+  return needsApproval('Accesses the network.', { operands })
 }
 
-export const INTERPRETERS: Readonly<Record<string, Program>> = Object.fromEntries<Program>([
+export const INTERPRETERS: Readonly<Record<string, ProgramClassifier>> = Object.fromEntries<ProgramClassifier>([
   ...SHELLS.map(name => [name, shell] as const),
   ...interpreters,
-  ...from('java javac', version('-version', '--version')),
-  ...from('gcc g++ cc c++ clang clang++ cmake ld ar meson bazel uv pip pip3', version('--version')),
-  ...from('vi vim nvim view ex ed emacs nano pico less more most man', viewer),
-  ...from('curl wget http https xh aria2c', network)
+  ...forNames('java javac', version('-version', '--version')),
+  ...forNames('gcc g++ cc c++ clang clang++ cmake ld ar meson bazel uv pip pip3', version('--version')),
+  ...forNames('vi vim nvim view ex ed emacs nano pico less more most man', viewer),
+  ...forNames('curl wget http https xh aria2c', network)
 ])

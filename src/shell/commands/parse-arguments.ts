@@ -7,18 +7,18 @@
 
 type Kind = 'plain' | 'value' | 'attached' | 'file' | 'written' | 'any' | 'apart' | 'pair'
 
-export interface Flags {
+export interface FlagSet {
   short: ReadonlyMap<string, Kind>
   long: ReadonlyMap<string, Kind>
-  numbers: boolean
+  acceptsNumber: boolean
 }
 
-export interface Given {
+export interface ParsedArguments {
   operands: string[]
   /** Files that flags name. */
   files: string[]
   /** Files that flags name to be written. */
-  written: string[]
+  writtenFiles: string[]
   /** As they are declared, such as `-n` or `--lines`. */
   flags: Set<string>
   /** What each was given, in order. */
@@ -26,7 +26,7 @@ export interface Given {
   /** The first that is not in the list; the rest is not looked at. */
   unknown?: string
   /** How many operands stand before `--`; undefined where there is none. */
-  dashes?: number
+  delimiterIndex?: number
 }
 
 const KINDS: Record<string, Kind> = {
@@ -40,40 +40,40 @@ const KINDS: Record<string, Kind> = {
   '@': 'pair'
 }
 
-export function flags(notation: string): Flags {
+export function parseFlagSet(notation: string): FlagSet {
   const short = new Map<string, Kind>()
   const long = new Map<string, Kind>([
     ['help', 'plain'],
     ['version', 'plain']
   ])
-  let numbers = false
+  let acceptsNumber = false
   for (const token of notation.split(' ').filter(Boolean)) {
     const kind = KINDS[token.at(-1)!] ?? 'plain'
     const name = kind === 'plain' ? token : token.slice(0, -1)
-    if (token === '-#') numbers = true
+    if (token === '-#') acceptsNumber = true
     else if (name.startsWith('--')) long.set(name.slice(2), kind)
     else if (kind !== 'plain' && name.length !== 2) throw new TypeError(`${token} names more than one flag.`)
     else for (const letter of name.slice(1)) short.set(letter, kind)
   }
-  return { short, long, numbers }
+  return { short, long, acceptsNumber }
 }
 
 /** Reads arguments as GNU getopt does, but for abbreviations, which are not known. */
-export function given(known: Flags, args: readonly string[]): Given {
-  const found: Given = { operands: [], files: [], written: [], flags: new Set(), values: new Map() }
+export function parseArguments(known: FlagSet, args: readonly string[]): ParsedArguments {
+  const found: ParsedArguments = { operands: [], files: [], writtenFiles: [], flags: new Set(), values: new Map() }
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!
     if (arg === '--') {
-      found.dashes = found.operands.length
+      found.delimiterIndex = found.operands.length
       found.operands.push(...args.slice(at + 1))
       break
     }
     if (!arg.startsWith('-') || arg === '-') found.operands.push(arg)
-    else if (known.numbers && /^-\d+$/.test(arg)) found.flags.add('-#')
+    else if (known.acceptsNumber && /^-\d+$/.test(arg)) found.flags.add('-#')
     else {
       const took = arg.startsWith('--')
-        ? longFlag(known, arg, args.slice(at + 1, at + 3), found)
-        : cluster(known, arg, args[at + 1], found)
+        ? parseLongFlag(known, arg, args.slice(at + 1, at + 3), found)
+        : parseShortFlags(known, arg, args[at + 1], found)
       if (took === undefined) return { ...found, unknown: arg }
       at += took
     }
@@ -82,7 +82,12 @@ export function given(known: Flags, args: readonly string[]): Given {
 }
 
 /** How many further arguments it takes; undefined for an unknown one. */
-function longFlag({ long }: Flags, arg: string, next: readonly string[], found: Given): number | undefined {
+function parseLongFlag(
+  { long }: FlagSet,
+  arg: string,
+  next: readonly string[],
+  found: ParsedArguments
+): number | undefined {
   // A value that is written out with its flag is the only one that it may have.
   if (long.get(arg.slice(2)) === 'plain') {
     found.flags.add(arg)
@@ -95,13 +100,18 @@ function longFlag({ long }: Flags, arg: string, next: readonly string[], found: 
   found.flags.add(`--${name}`)
   if (kind === 'plain' || (kind === 'attached' && equals < 0)) return 0
   if (kind === 'pair') return equals < 0 && next.length === 2 ? 2 : undefined
-  const value = equals < 0 ? apart(kind, next[0]) : arg.slice(equals + 1)
+  const value = equals < 0 ? separateValue(kind, next[0]) : arg.slice(equals + 1)
   if (value === undefined) return undefined
-  keep(found, `--${name}`, kind, value)
+  recordValue(found, `--${name}`, kind, value)
   return equals < 0 ? 1 : 0
 }
 
-function cluster({ short }: Flags, arg: string, next: string | undefined, found: Given): number | undefined {
+function parseShortFlags(
+  { short }: FlagSet,
+  arg: string,
+  next: string | undefined,
+  found: ParsedArguments
+): number | undefined {
   for (let at = 1; at < arg.length; at++) {
     const kind = short.get(arg[at]!)
     if (kind === undefined) return undefined
@@ -110,23 +120,23 @@ function cluster({ short }: Flags, arg: string, next: string | undefined, found:
     const attached = arg.slice(at + 1)
     if (kind === 'attached' || attached !== '') {
       if (kind === 'apart') return undefined
-      keep(found, `-${arg[at]}`, kind, attached)
+      recordValue(found, `-${arg[at]}`, kind, attached)
       return 0
     }
-    const value = apart(kind, next)
+    const value = separateValue(kind, next)
     if (value === undefined) return undefined
-    keep(found, `-${arg[at]}`, kind, value)
+    recordValue(found, `-${arg[at]}`, kind, value)
     return 1
   }
   return 0
 }
 
 /** A value of its own that looks like a flag may be one, where a program reads otherwise than we do. */
-const apart = (kind: Kind, next: string | undefined) =>
+const separateValue = (kind: Kind, next: string | undefined) =>
   next === undefined || (kind !== 'any' && /^-(?!\d*$)/.test(next)) ? undefined : next
 
-function keep({ files, written, values }: Given, flag: string, kind: Kind, value: string) {
+function recordValue({ files, writtenFiles, values }: ParsedArguments, flag: string, kind: Kind, value: string) {
   if (kind === 'file') files.push(value)
-  if (kind === 'written') written.push(value)
+  if (kind === 'written') writtenFiles.push(value)
   values.set(flag, [...(values.get(flag) ?? []), value])
 }

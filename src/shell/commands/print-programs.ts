@@ -1,17 +1,26 @@
 // Programs that mostly print their own arguments or facts, and whose arguments are no flags as others have them.
 import type { Operand } from '../command-line-analysis.ts'
-import { asks, file, listed, type Program, reads, strictly, tells, unknownFlag } from './classification.ts'
-import { flags, given } from './parse-arguments.ts'
-import { STEERED, steers } from './unsafe-variables.ts'
+import {
+  listOperand,
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  printsOnly,
+  readOperand,
+  readsOnly,
+  unknownFlag
+} from './classification.ts'
+import { parseArguments, parseFlagSet } from './parse-arguments.ts'
+import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './unsafe-variables.ts'
 
 /** Conversions that only print. `%n` is not among them: it assigns to a variable, whose name may hold a command. */
 const CONVERSION = /%(?:%|[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[sdiouxXeEfFgGcbq])/g
 
-const printf: Program = args => {
+const printf: ProgramClassifier = args => {
   const format = (args[0] === '--' ? args[1] : args[0]) ?? ''
-  if (format.startsWith('-')) return strictly('printf with a flag may assign to a variable.')
-  if (format.replace(CONVERSION, '').includes('%')) return strictly('Its format may do more than print.')
-  return tells()
+  if (format.startsWith('-')) return needsStrictApproval('printf with a flag may assign to a variable.')
+  if (format.replace(CONVERSION, '').includes('%')) return needsStrictApproval('Its format may do more than print.')
+  return printsOnly()
 }
 
 /** Operators of `test` that look at their operands as text, number or file. `-v` and `-R` are not among them: they
@@ -39,59 +48,59 @@ const TESTS_FILE = new Set([
 ])
 const TESTS = new Set(['-z', '-n', '-a', '-o', '-eq', '-ne', '-lt', '-le', '-gt', '-ge', '-nt', '-ot', '-ef', '-t'])
 
-const test: Program = args => {
+const test: ProgramClassifier = args => {
   const operands: Operand[] = []
   for (const [at, arg] of args.entries()) {
-    if (TESTS_FILE.has(arg) && args[at + 1] !== undefined) operands.push(listed(args[at + 1]!))
+    if (TESTS_FILE.has(arg) && args[at + 1] !== undefined) operands.push(listOperand(args[at + 1]!))
     else if (arg.startsWith('-') && !TESTS.has(arg) && !TESTS_FILE.has(arg) && !/^-\d+$/.test(arg))
-      return strictly(`A test with ${arg} may evaluate what it is given.`)
+      return needsStrictApproval(`A test with ${arg} may evaluate what it is given.`)
     else if (arg === '-nt' || arg === '-ot' || arg === '-ef')
-      operands.push(...[args[at - 1], args[at + 1]].flatMap(named))
+      operands.push(...[args[at - 1], args[at + 1]].flatMap(optionalOperand))
   }
-  return operands.length > 0 ? reads(operands) : tells()
+  return operands.length > 0 ? readsOnly(operands) : printsOnly()
 }
 
-const named = (path: string | undefined) => (path === undefined ? [] : [listed(path)])
+const optionalOperand = (path: string | undefined) => (path === undefined ? [] : [listOperand(path)])
 
-const DATE = flags('-uR -I? -d: -r< --utc --universal --iso-8601? --rfc-3339= --rfc-email --date= --reference<')
+const DATE = parseFlagSet('-uR -I? -d: -r< --utc --universal --iso-8601? --rfc-3339= --rfc-email --date= --reference<')
 
-const date: Program = args => {
-  const found = given(DATE, args)
+const date: ProgramClassifier = args => {
+  const found = parseArguments(DATE, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
-  if (found.operands.some(operand => !operand.startsWith('+'))) return strictly('It would set the clock.')
-  return reads(found.files.map(file))
+  if (found.operands.some(operand => !operand.startsWith('+'))) return needsStrictApproval('It would set the clock.')
+  return readsOnly(found.files.map(readOperand))
 }
 
 /** Shows how other programs were started, and by some flags what environment they have. */
-const ps: Program = args =>
+const ps: ProgramClassifier = args =>
   args.some(arg => (arg.startsWith('-') ? /^-[A-Za-z]*E/.test(arg) : arg.includes('e')))
-    ? strictly('It shows the environment of other programs.')
-    : asks('It shows what other programs were started with.')
+    ? needsStrictApproval('It shows the environment of other programs.')
+    : needsApproval('It shows what other programs were started with.')
 
 /** Sets variables by their plain names. */
-const exports: Program = args => {
+const exports: ProgramClassifier = args => {
   const names = args.map(arg => (arg.includes('=') ? arg.slice(0, arg.indexOf('=')) : arg))
   if (args.length === 0 || names.some(name => !/^[A-Za-z_]\w*$/.test(name)))
-    return strictly('It shows the environment, or changes more than a variable.')
-  return names.some(steers) ? strictly(STEERED) : asks('It sets variables.')
+    return needsStrictApproval('It shows the environment, or changes more than a variable.')
+  return names.some(isUnsafeVariable) ? needsStrictApproval(SETS_UNSAFE_VARIABLE) : needsApproval('It sets variables.')
 }
 
-export const TELLERS: Readonly<Record<string, Program>> = {
-  echo: () => tells(),
+export const PRINT_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
+  echo: () => printsOnly(),
   printf,
   test,
-  '[': args => (args.at(-1) === ']' ? test(args.slice(0, -1)) : strictly('The test does not end.')),
+  '[': args => (args.at(-1) === ']' ? test(args.slice(0, -1)) : needsStrictApproval('The test does not end.')),
   date,
   ps,
   type: args =>
-    args.every(arg => /^-[afptP]+$/.test(arg) || !arg.startsWith('-')) ? tells() : unknownFlag('that flag'),
+    args.every(arg => /^-[afptP]+$/.test(arg) || !arg.startsWith('-')) ? printsOnly() : unknownFlag('that flag'),
   export: exports,
   read: args =>
-    args.every(arg => arg === '-r' || (/^[A-Za-z_]\w*$/.test(arg) && !steers(arg)))
-      ? asks('It sets variables.')
-      : strictly('It may evaluate a name.'),
+    args.every(arg => arg === '-r' || (/^[A-Za-z_]\w*$/.test(arg) && !isUnsafeVariable(arg)))
+      ? needsApproval('It sets variables.')
+      : needsStrictApproval('It may evaluate a name.'),
   cd: args =>
     args.length === 1 && args[0] !== '' && !args[0]!.startsWith('-')
-      ? reads([listed(args[0]!)], 'It only changes the folder.')
-      : asks('It goes to a folder that cannot be told.')
+      ? readsOnly([listOperand(args[0]!)], 'It only changes the folder.')
+      : needsApproval('It goes to a folder that cannot be told.')
 }

@@ -1,7 +1,14 @@
 // The commands of git that only read, with the flags they may have and still do so.
 import type { Operand } from '../command-line-analysis.ts'
-import { asks, type Finding, file, listed, strictly, tree } from './classification.ts'
-import { type Flags, flags, type Given } from './parse-arguments.ts'
+import {
+  type Classification,
+  listOperand,
+  needsApproval,
+  needsStrictApproval,
+  readOperand,
+  treeOperand
+} from './classification.ts'
+import { type FlagSet, type ParsedArguments, parseFlagSet } from './parse-arguments.ts'
 
 const DIFF =
   '-pusRazwbW -U? -M? -C? -B? -S: -G: -l: -D --patch --no-patch --raw --minimal --patience --histogram --unified? --stat? ' +
@@ -23,14 +30,14 @@ const LOG =
 const LISTING =
   '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --column? --color? --ignore-case'
 
-type OperandsOf = (given: Given) => readonly Operand[]
+type GitOperandMapper = (given: ParsedArguments) => readonly Operand[]
 
 /** Revisions and files look alike: each may be a file, and `revision:path` names one in the past. */
-const revisions: OperandsOf = ({ operands }) => operands.flatMap(inRevision)
-const inRevision = (operand: string): Operand[] => {
+const revisions: GitOperandMapper = ({ operands }) => operands.flatMap(toRevisionOperand)
+const toRevisionOperand = (operand: string): Operand[] => {
   // Also `:path` and `:2:path` of the index, and paths with words of their own, such as `:(top)path` and `:!path`.
   const path = operand.replace(/^(?::(?:\([^)]*\)|[!^/]{1,9}|\d:)?|[^:]+:)/, '')
-  return [{ ...file(path || '.'), ...(REVISION.test(operand) && { revision: true }) }]
+  return [{ ...readOperand(path || '.'), ...(REVISION.test(operand) && { revision: true }) }]
 }
 const NAME = '(?:@|\\w(?:[\\w/-]*\\w)?)'
 const BACK = '(?:[~^]\\d*)'
@@ -38,42 +45,42 @@ const BACK = '(?:[~^]\\d*)'
 const REVISION = new RegExp(
   `^(?:(?:@|(?:[A-Z]+_)?HEAD)${BACK}*|${NAME}${BACK}+|${NAME}${BACK}*\\.{2,3}(?:${NAME}${BACK}*)?)$`
 )
-const paths: OperandsOf = ({ operands }) => operands.map(listed)
-const nothing: OperandsOf = () => []
+const paths: GitOperandMapper = ({ operands }) => operands.map(listOperand)
+const nothing: GitOperandMapper = () => []
 
 interface Reader {
-  flags: Flags
-  operands: OperandsOf
+  flags: FlagSet
+  operands: GitOperandMapper
   /** What keeps it from changing something. */
-  unless?: (given: Given) => Finding | undefined
+  unless?: (given: ParsedArguments) => Classification | undefined
 }
-const reader = (notation: string, operands: OperandsOf, unless?: Reader['unless']): Reader => ({
-  flags: flags(notation),
+const reader = (notation: string, operands: GitOperandMapper, unless?: Reader['unless']): Reader => ({
+  flags: parseFlagSet(notation),
   operands,
   ...(unless && { unless })
 })
 
-export const CREATES = asks('It may create or move what it names.')
-const withoutOperands = (given: Given) => (given.operands.length > 0 ? CREATES : undefined)
+export const MAY_CREATE_REF = needsApproval('It may create or move what it names.')
+const rejectOperands = (given: ParsedArguments) => (given.operands.length > 0 ? MAY_CREATE_REF : undefined)
 /** Operands are patterns to list by, where a flag says so. */
-const unlessListing = (given: Given) =>
+const requireListing = (given: ParsedArguments) =>
   given.operands.length > 0 &&
   !['--list', '-l', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'].some(flag =>
     given.flags.has(flag)
   )
-    ? CREATES
+    ? MAY_CREATE_REF
     : undefined
-const onlyFirst =
+const allowSubcommands =
   (...allowed: string[]) =>
-  (given: Given) =>
+  (given: ParsedArguments) =>
     given.operands[0] === undefined || allowed.includes(given.operands[0])
       ? undefined
-      : asks('It may change the repository.')
+      : needsApproval('It may change the repository.')
 
-export const PUBLIC_KEYS =
+export const SAFE_CONFIG_KEYS =
   /^(?:user|branch|init|pull|push|merge|rebase|diff|color|advice|fetch)\.[A-Za-z0-9_./-]+$|^core\.(?:editor|autocrlf|eol|filemode|bare|ignorecase)$/
 
-export const GIT_READS: Readonly<Record<string, Reader>> = {
+export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
   status: reader(
     '-sbuvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignored? --ahead-behind ' +
       '--no-ahead-behind --renames --no-renames --column? --no-column --null --ignore-submodules?',
@@ -114,7 +121,7 @@ export const GIT_READS: Readonly<Record<string, Reader>> = {
   'check-attr': reader('-az --all --cached --null', paths),
   cherry: reader('-v --abbrev?', nothing),
   'symbolic-ref': reader('-q --quiet --short', nothing, given =>
-    given.operands.length > 1 ? strictly('It moves references.') : undefined
+    given.operands.length > 1 ? needsStrictApproval('It moves references.') : undefined
   ),
   version: reader('--build-options', nothing),
   describe: reader(
@@ -136,34 +143,36 @@ export const GIT_READS: Readonly<Record<string, Reader>> = {
       '--no-recursive --max-count=',
     ({ operands, flags: seen }) => {
       const places = operands.slice(seen.has('-e') ? 0 : 1)
-      return places.length > 0 ? places.flatMap(inRevision) : [tree('.')]
+      return places.length > 0 ? places.flatMap(toRevisionOperand) : [treeOperand('.')]
     }
   ),
   branch: reader(
     `-avrlqi -vv --all --remotes --list --show-current --verbose --abbrev? --no-abbrev --quiet ${LISTING}`,
     nothing,
-    unlessListing
+    requireListing
   ),
-  tag: reader(`-li -n? --list ${LISTING}`, nothing, unlessListing),
-  remote: reader('-v --verbose', nothing, onlyFirst('get-url')),
+  tag: reader(`-li -n? --list ${LISTING}`, nothing, requireListing),
+  remote: reader('-v --verbose', nothing, allowSubcommands('get-url')),
   stash: reader(`${DIFF} --oneline --pretty? --format? --date=`, nothing, given =>
-    ['list', 'show'].includes(given.operands[0] ?? '') ? undefined : asks('It puts changes aside, or takes them back.')
+    ['list', 'show'].includes(given.operands[0] ?? '')
+      ? undefined
+      : needsApproval('It puts changes aside, or takes them back.')
   ),
   reflog: reader(`${DIFF} ${LOG}`, nothing, given =>
     ['expire', 'delete', 'drop'].includes(given.operands[0] ?? '')
-      ? strictly('It removes what could be gone back to.')
+      ? needsStrictApproval('It removes what could be gone back to.')
       : undefined
   ),
-  worktree: reader('-vz --porcelain --verbose', nothing, onlyFirst('list')),
-  notes: reader('', nothing, onlyFirst('list', 'show')),
+  worktree: reader('-vz --porcelain --verbose', nothing, allowSubcommands('list')),
+  notes: reader('', nothing, allowSubcommands('list', 'show')),
   config: reader(
     '-z --get= --get-all= --null --show-origin --show-scope --type= --bool --int --default=',
     nothing,
     given =>
       given.operands.length > 0 || given.flags.size === 0
-        ? strictly('It may change what git runs, or show credentials.')
+        ? needsStrictApproval('It may change what git runs, or show credentials.')
         : undefined
   ),
-  bundle: reader('', nothing, onlyFirst('verify', 'list-heads')),
-  var: reader('', nothing, withoutOperands)
+  bundle: reader('', nothing, allowSubcommands('verify', 'list-heads')),
+  var: reader('', nothing, rejectOperands)
 }

@@ -1,66 +1,75 @@
 // Programs that only read, with the flags they may have and still do so. What is not in a list is not known to.
 import type { Operand } from '../command-line-analysis.ts'
 import {
-  asks,
-  file,
-  listed,
-  type Program,
-  pathLike,
-  reads,
-  strictly,
-  tells,
-  tree,
+  guessPathOperands,
+  listOperand,
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  printsOnly,
+  readOperand,
+  readsOnly,
+  treeOperand,
   unknownFlag,
-  written
+  writeOperand
 } from './classification.ts'
-import { flags, type Given, given } from './parse-arguments.ts'
+import { type ParsedArguments, parseArguments, parseFlagSet } from './parse-arguments.ts'
 
-type Operands = (given: Given) => readonly Operand[]
+type OperandMapper = (given: ParsedArguments) => readonly Operand[]
 
 /** Every operand is a file that is read. */
-const files: Operands = ({ operands }) => operands.filter(path => path !== '-').map(file)
+const files: OperandMapper = ({ operands }) => operands.filter(path => path !== '-').map(readOperand)
 /** Every operand is named only, or listed. */
-const names: Operands = ({ operands }) => operands.map(listed)
-const folders: Operands = ({ operands }) => (operands.length > 0 ? operands : ['.']).map(listed)
-const foldersWhole: Operands = ({ operands }) =>
+const names: OperandMapper = ({ operands }) => operands.map(listOperand)
+const folders: OperandMapper = ({ operands }) => (operands.length > 0 ? operands : ['.']).map(listOperand)
+const listTrees: OperandMapper = ({ operands }) =>
   (operands.length > 0 ? operands : ['.']).map(path => ({ path, access: 'list', tree: true }))
 
-function reader(notation: string, operandsOf: Operands, most = Number.POSITIVE_INFINITY): Program {
-  const known = flags(notation)
+function reader(
+  notation: string,
+  operandsOf: OperandMapper,
+  maxOperands = Number.POSITIVE_INFINITY
+): ProgramClassifier {
+  const known = parseFlagSet(notation)
   return args => {
-    const found = given(known, args)
+    const found = parseArguments(known, args)
     if (found.unknown !== undefined) return unknownFlag(found.unknown)
-    if (found.operands.length > most)
-      return strictly('It may write over its last operand.', { operands: [written(found.operands.at(-1)!)] })
-    return reads([...operandsOf(found), ...found.files.filter(path => path !== '-').map(file)])
+    if (found.operands.length > maxOperands)
+      return needsStrictApproval('It may write over its last operand.', {
+        operands: [writeOperand(found.operands.at(-1)!)]
+      })
+    return readsOnly([...operandsOf(found), ...found.files.filter(path => path !== '-').map(readOperand)])
   }
 }
 
 /** Has operands that are no files. */
-function teller(notation: string, most = Number.POSITIVE_INFINITY): Program {
-  const known = flags(notation)
+function definePrinter(notation: string, maxOperands = Number.POSITIVE_INFINITY): ProgramClassifier {
+  const known = parseFlagSet(notation)
   return args => {
-    const { unknown, operands } = given(known, args)
+    const { unknown, operands } = parseArguments(known, args)
     if (unknown !== undefined) return unknownFlag(unknown)
-    return operands.length > most ? asks('It is given more than it needs to only read.') : tells()
+    return operands.length > maxOperands ? needsApproval('It is given more than it needs to only read.') : printsOnly()
   }
 }
 
 /** The first operand is a pattern, unless a flag gives it; without files it reads its input, or the whole folder. */
 function searcher(
   notation: string,
-  { whole, takes }: { whole: (given: Given) => boolean; takes: readonly string[] }
-): Program {
-  const known = flags(notation)
+  { whole, takes }: { whole: (given: ParsedArguments) => boolean; takes: readonly string[] }
+): ProgramClassifier {
+  const known = parseFlagSet(notation)
   return args => {
-    const found = given(known, args)
+    const found = parseArguments(known, args)
     if (found.unknown !== undefined) return unknownFlag(found.unknown)
     const patternGiven = ['-e', '-f', '--regexp', '--file', '--files', '--type-list'].some(flag =>
       found.flags.has(flag)
     )
     const paths = found.operands.slice(patternGiven ? 0 : 1).filter(path => path !== '-')
-    const operands = whole(found) ? (paths.length > 0 ? paths : ['.']).map(tree) : paths.map(file)
-    return { ...reads([...operands, ...found.files.filter(path => path !== '-').map(file)]), takes }
+    const operands = whole(found) ? (paths.length > 0 ? paths : ['.']).map(treeOperand) : paths.map(readOperand)
+    return {
+      ...readsOnly([...operands, ...found.files.filter(path => path !== '-').map(readOperand)]),
+      repeatableFlags: takes
+    }
   }
 }
 
@@ -96,7 +105,7 @@ const ls = reader(
     '--dereference-command-line --hide= --inode --ignore= --kibibytes --dereference --numeric-uid-gid --literal ' +
     '--hide-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= ' +
     '--width= --context --zero --block-size= --format= --indicator-style=',
-  found => (found.flags.has('-R') || found.flags.has('--recursive') ? foldersWhole(found) : folders(found))
+  found => (found.flags.has('-R') || found.flags.has('--recursive') ? listTrees(found) : folders(found))
 )
 
 const SUMS = '-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn'
@@ -104,8 +113,11 @@ const sum = reader(SUMS, files)
 
 const tail = reader('-qvz -n: -c: -# --quiet --silent --verbose --zero-terminated --lines= --bytes= ', files)
 const FOLLOWS = /^-[a-z]*[fF]|^--(?:fo|re)/
-const goesOn: Program = args =>
-  asks('It goes on until it is stopped.', { operands: args.flatMap(pathLike), touches: true })
+const runsUntilStopped: ProgramClassifier = args =>
+  needsApproval('It goes on until it is stopped.', {
+    operands: args.flatMap(guessPathOperands),
+    needsLiteralOperands: true
+  })
 
 const strings = reader('-afw -n: -t: -e: -# --all --bytes= --radix= --encoding=', files)
 const FROM_FILE = 'It may take further arguments from a file.'
@@ -114,14 +126,14 @@ const FROM_FILE = 'It may take further arguments from a file.'
 const xxd = reader('-abCeEipPru -c: -g: -l: -n: -o: -s:', files, 1)
 const XXD_NUMBER = /^-[cglos][+-]?(?:0x[\da-f]+|\d+)$/
 
-export const READERS: Readonly<Record<string, Program>> = {
+export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   cat: reader(
     '-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting',
     files
   ),
   tac: reader('-br -s: --before --regex --separator=', files),
   head: reader('-qvz -n: -c: -# --quiet --silent --verbose --zero-terminated --lines= --bytes=', files),
-  tail: args => (args.some(arg => FOLLOWS.test(arg)) ? goesOn(args) : tail(args)),
+  tail: args => (args.some(arg => FOLLOWS.test(arg)) ? runsUntilStopped(args) : tail(args)),
   nl: reader(
     '-p -b: -d: -f: -h: -i: -l: -n: -s: -v: -w: --body-numbering= --number-format= --number-width= --number-separator= ' +
       '--starting-line-number= --line-increment=',
@@ -133,7 +145,7 @@ export const READERS: Readonly<Record<string, Program>> = {
       '--output-delimiter= --zero-terminated',
     files
   ),
-  tr: teller('-cCdst --complement --delete --squeeze-repeats --truncate-set1'),
+  tr: definePrinter('-cCdst --complement --delete --squeeze-repeats --truncate-set1'),
   rev: reader('-0 --zero', files),
   fold: reader('-bs -w: --bytes --spaces --width=', files),
   fmt: reader('-cstu -w: -p: -g: --width= --crown-margin --split-only --uniform-spacing', files),
@@ -154,7 +166,8 @@ export const READERS: Readonly<Record<string, Program>> = {
       '--unidirectional-new-file --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change ' +
       '--ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --color? ' +
       '--minimal --speed-large-files --exclude= --label= --show-c-function --no-dereference',
-    found => (['-r', '--recursive'].some(flag => found.flags.has(flag)) ? found.operands.map(tree) : files(found))
+    found =>
+      ['-r', '--recursive'].some(flag => found.flags.has(flag)) ? found.operands.map(treeOperand) : files(found)
   ),
   sort: reader(
     '-bcCdfghiMmnrRsuVz -k: -t: -S: --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort ' +
@@ -174,12 +187,12 @@ export const READERS: Readonly<Record<string, Program>> = {
   tree: reader(
     '-adfilxpsughDFqNQrtUcvnCASJX -L; -P; -I; --noreport --charset= --filelimit= --si --du --prune --dirsfirst ' +
       '--filesfirst --gitignore --matchdirs --ignore-case --inodes --device --timefmt= --sort= --metafirst',
-    foldersWhole
+    listTrees
   ),
   du: reader(
     '-0abcDhHklLmsSx -B: -d: -t: --all --apparent-size --bytes --total --dereference-args --max-depth= --human-readable ' +
       '--si --summarize --one-file-system --exclude= --separate-dirs --null --time? --block-size= --threshold=',
-    foldersWhole
+    listTrees
   ),
   df: reader(
     '-ahHiklPT -B: -t: -x: --all --human-readable --si --inodes --local --portability --print-type --total --type= ' +
@@ -201,8 +214,8 @@ export const READERS: Readonly<Record<string, Program>> = {
       '--zero --relative-to= --relative-base=',
     names
   ),
-  basename: teller('-az -s: --multiple --suffix= --zero'),
-  dirname: teller('-z --zero'),
+  basename: definePrinter('-az -s: --multiple --suffix= --zero'),
+  dirname: definePrinter('-z --zero'),
   md5sum: sum,
   sha1sum: sum,
   sha224sum: sum,
@@ -214,7 +227,7 @@ export const READERS: Readonly<Record<string, Program>> = {
   cksum: reader('-a: --algorithm= --untagged', files),
   od: reader('-abcdfhilosvx -A: -j: -N: -t: -w? -S: --address-radix= --skip-bytes= --read-bytes= --format=', files),
   hexdump: reader('-bcCdovx -n: -s: -e: --canonical --length= --skip=', files),
-  strings: args => (args.some(arg => arg.startsWith('@')) ? strictly(FROM_FILE) : strings(args)),
+  strings: args => (args.some(arg => arg.startsWith('@')) ? needsStrictApproval(FROM_FILE) : strings(args)),
   base64: reader('-di -w: --decode --ignore-garbage --wrap=', files),
   grep,
   egrep: grep,
@@ -224,35 +237,35 @@ export const READERS: Readonly<Record<string, Program>> = {
     const joined = args.find(arg => /^-[A-Za-z]./.test(arg) && !XXD_NUMBER.test(arg))
     return joined === undefined ? xxd(args) : unknownFlag(joined)
   },
-  pwd: teller('-LP --logical --physical', 0),
-  true: teller(''),
-  false: teller(''),
-  ':': teller(''),
-  seq: teller('-w -f: -s: -# --equal-width --format= --separator='),
-  sleep: teller(''),
-  expr: teller('-#'),
-  factor: teller(''),
-  lscpu: teller('', 0),
-  who: teller('-abdHlmpqrstTuw', 0),
-  help: teller('-dms'),
+  pwd: definePrinter('-LP --logical --physical', 0),
+  true: definePrinter(''),
+  false: definePrinter(''),
+  ':': definePrinter(''),
+  seq: definePrinter('-w -f: -s: -# --equal-width --format= --separator='),
+  sleep: definePrinter(''),
+  expr: definePrinter('-#'),
+  factor: definePrinter(''),
+  lscpu: definePrinter('', 0),
+  who: definePrinter('-abdHlmpqrstTuw', 0),
+  help: definePrinter('-dms'),
   zcat: reader('-fqv', files),
   sum: reader('-rs', files),
   tsort: reader('', files),
   shuf: reader('-erz -i: -n: --echo --zero-terminated --input-range= --head-count= --repeat', files),
-  nproc: teller('--all --ignore=', 0),
-  arch: teller('', 0),
-  uname: teller('-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system', 0),
-  whoami: teller('', 0),
-  logname: teller('', 0),
-  tty: teller('-s --silent --quiet', 0),
-  id: teller('-aGgnruzZ --group --groups --name --real --user', 1),
-  groups: teller('', 1),
-  uptime: teller('-ps --pretty --since', 0),
-  free: teller('-bkmghltw --bytes --kibi --mebi --gibi --human --total --wide', 0),
-  hostname: teller('-fsidI --fqdn --short', 0),
-  which: teller('-as --all'),
-  whereis: teller('-bms'),
-  locale: teller('-a --all-locales', 0),
-  getconf: teller('-a'),
-  cal: teller('-13jmsy')
+  nproc: definePrinter('--all --ignore=', 0),
+  arch: definePrinter('', 0),
+  uname: definePrinter('-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system', 0),
+  whoami: definePrinter('', 0),
+  logname: definePrinter('', 0),
+  tty: definePrinter('-s --silent --quiet', 0),
+  id: definePrinter('-aGgnruzZ --group --groups --name --real --user', 1),
+  groups: definePrinter('', 1),
+  uptime: definePrinter('-ps --pretty --since', 0),
+  free: definePrinter('-bkmghltw --bytes --kibi --mebi --gibi --human --total --wide', 0),
+  hostname: definePrinter('-fsidI --fqdn --short', 0),
+  which: definePrinter('-as --all'),
+  whereis: definePrinter('-bms'),
+  locale: definePrinter('-a --all-locales', 0),
+  getconf: definePrinter('-a'),
+  cal: definePrinter('-13jmsy')
 }

@@ -1,9 +1,17 @@
 // sed: prints what its script leaves of a text. Scripts are few that are certain to do no more than that.
 
-import { asks, file, type Program, reads, strictly, unknownFlag, written } from './classification.ts'
-import { flags, given } from './parse-arguments.ts'
+import {
+  needsApproval,
+  needsStrictApproval,
+  type ProgramClassifier,
+  readOperand,
+  readsOnly,
+  unknownFlag,
+  writeOperand
+} from './classification.ts'
+import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 
-const SED = flags(
+const SED = parseFlagSet(
   '-nErsuz -e: -i? -l: --quiet --silent --expression= --regexp-extended --in-place? --line-length= --separate ' +
     '--unbuffered --null-data --posix --debug'
 )
@@ -16,17 +24,20 @@ const SUBSTITUTES = new RegExp(
 
 const GROUP = new RegExp(String.raw`^${ADDRESSES}\{([^{}]*)\}$`)
 
-export const sed: Program = args => {
-  const found = given(SED, args)
+export const sed: ProgramClassifier = args => {
+  const found = parseArguments(SED, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
   const scripts = ['-e', '--expression'].flatMap(flag => found.values.get(flag) ?? [])
   const [script, ...rest] = scripts.length > 0 ? [scripts.join('\n'), ...found.operands] : found.operands
   const paths = rest.filter(path => path !== '-')
   if (script === undefined || !script.split('\n').every(onlyPrints))
-    return strictly('Its script may write files or run commands.', { operands: paths.map(file) })
+    return needsStrictApproval('Its script may write files or run commands.', { operands: paths.map(readOperand) })
   if (found.flags.has('-i') || found.flags.has('--in-place'))
-    return asks('It changes files in place.', { operands: paths.map(written), touches: true })
-  return reads(paths.map(file))
+    return needsApproval('It changes files in place.', {
+      operands: paths.map(writeOperand),
+      needsLiteralOperands: true
+    })
+  return readsOnly(paths.map(readOperand))
 }
 
 /** A line of a script, whole or as commands apart by semicolons. */

@@ -1,7 +1,7 @@
 // What git is asked about strictly for: commands that lose something, and flags by which any command runs a program.
 
 /** Commands that lose something, or by which git runs what it is told. */
-export const ALWAYS_STRICT: Readonly<Record<string, string>> = {
+export const STRICT_GIT_COMMANDS: Readonly<Record<string, string>> = {
   push: 'It sends commits away, and may overwrite what is there.',
   'filter-branch': 'It rewrites history.',
   'filter-repo': 'It rewrites history.',
@@ -28,13 +28,13 @@ export const ALWAYS_STRICT: Readonly<Record<string, string>> = {
   clean: 'It removes files that git does not keep.'
 }
 
-type When = (args: readonly string[]) => boolean
-export const has =
-  (...flagNames: string[]): When =>
+type ArgumentsPredicate = (args: readonly string[]) => boolean
+export const hasAnyFlag =
+  (...flagNames: string[]): ArgumentsPredicate =>
   args =>
     args.some(arg => flagNames.some(flag => isFlag(arg, flag)))
-const sub =
-  (...names: string[]): When =>
+const hasSubcommand =
+  (...names: string[]): ArgumentsPredicate =>
   args =>
     names.includes(args.find(arg => !arg.startsWith('-')) ?? '')
 
@@ -47,46 +47,63 @@ export function isFlag(arg: string, flag: string) {
   return /^-[A-Za-z]+/.test(arg) && !arg.startsWith('--') && arg.slice(1).includes(flag.slice(1))
 }
 
-export const STRICT_WHEN: Readonly<Record<string, { when: When; reason: string }>> = {
-  reset: { when: has('--hard', '--merge', '--keep'), reason: 'It throws changes away.' },
-  checkout: { when: args => has('-f', '--force')(args) || discards(args), reason: 'It throws changes away.' },
-  switch: {
-    when: has('-f', '--force', '--discard-changes', '-C', '--force-create'),
-    reason: 'It throws changes away.'
-  },
-  branch: {
-    when: has('-d', '-D', '-f', '-M', '-C', '--delete', '--force', '--edit-description'),
-    reason: 'It removes or overwrites a branch.'
-  },
-  tag: {
-    when: args =>
-      has('-d', '-f', '--delete', '--force', '--local-user', '-u', '--sign', '--verify')(args) ||
-      args.some(arg => /^-[afi]*[sv]/.test(arg)),
-    reason: 'It removes, overwrites or signs a tag.'
-  },
-  stash: { when: sub('drop', 'clear', 'pop'), reason: 'It may lose what was put aside.' },
-  worktree: { when: sub('remove', 'prune'), reason: 'It removes a working tree.' },
-  submodule: { when: sub('foreach', 'deinit', 'update', 'add'), reason: 'It runs commands or fetches code.' },
-  remote: {
-    when: sub('remove', 'rm', 'prune', 'set-url', 'add', 'rename'),
-    reason: 'It changes where the repository fetches from.'
-  },
-  gc: { when: has('--prune', '--aggressive'), reason: 'It removes objects for good.' },
-  commit: {
-    when: args => has('--amend', '--no-verify', '--gpg-sign')(args) || args.some(arg => /^-[aeiopqsvz]*[nS]/.test(arg)),
-    reason: 'It rewrites or signs a commit, or leaves a check out.'
-  },
-  merge: { when: args => has('--no-verify')(args) || signs(args), reason: 'It leaves a check out, or signs.' },
-  pull: { when: args => has('--no-verify')(args) || signs(args), reason: 'It leaves a check out, or signs.' },
-  apply: { when: has('--unsafe-paths', '--directory'), reason: 'It may write elsewhere.' },
-  archive: { when: has('--exec', '--remote', '-o', '--output'), reason: 'It runs a program or writes a file.' },
-  notes: { when: sub('remove', 'prune'), reason: 'It removes notes.' },
-  lfs: { when: () => true, reason: 'It is a program of its own.' }
-}
+export const CONDITIONALLY_STRICT_GIT_COMMANDS: Readonly<Record<string, { when: ArgumentsPredicate; reason: string }>> =
+  {
+    reset: { when: hasAnyFlag('--hard', '--merge', '--keep'), reason: 'It throws changes away.' },
+    checkout: {
+      when: args => hasAnyFlag('-f', '--force')(args) || discardsChanges(args),
+      reason: 'It throws changes away.'
+    },
+    switch: {
+      when: hasAnyFlag('-f', '--force', '--discard-changes', '-C', '--force-create'),
+      reason: 'It throws changes away.'
+    },
+    branch: {
+      when: hasAnyFlag('-d', '-D', '-f', '-M', '-C', '--delete', '--force', '--edit-description'),
+      reason: 'It removes or overwrites a branch.'
+    },
+    tag: {
+      when: args =>
+        hasAnyFlag('-d', '-f', '--delete', '--force', '--local-user', '-u', '--sign', '--verify')(args) ||
+        args.some(arg => /^-[afi]*[sv]/.test(arg)),
+      reason: 'It removes, overwrites or signs a tag.'
+    },
+    stash: { when: hasSubcommand('drop', 'clear', 'pop'), reason: 'It may lose what was put aside.' },
+    worktree: { when: hasSubcommand('remove', 'prune'), reason: 'It removes a working tree.' },
+    submodule: {
+      when: hasSubcommand('foreach', 'deinit', 'update', 'add'),
+      reason: 'It runs commands or fetches code.'
+    },
+    remote: {
+      when: hasSubcommand('remove', 'rm', 'prune', 'set-url', 'add', 'rename'),
+      reason: 'It changes where the repository fetches from.'
+    },
+    gc: { when: hasAnyFlag('--prune', '--aggressive'), reason: 'It removes objects for good.' },
+    commit: {
+      when: args =>
+        hasAnyFlag('--amend', '--no-verify', '--gpg-sign')(args) || args.some(arg => /^-[aeiopqsvz]*[nS]/.test(arg)),
+      reason: 'It rewrites or signs a commit, or leaves a check out.'
+    },
+    merge: {
+      when: args => hasAnyFlag('--no-verify')(args) || signsCommit(args),
+      reason: 'It leaves a check out, or signs.'
+    },
+    pull: {
+      when: args => hasAnyFlag('--no-verify')(args) || signsCommit(args),
+      reason: 'It leaves a check out, or signs.'
+    },
+    apply: { when: hasAnyFlag('--unsafe-paths', '--directory'), reason: 'It may write elsewhere.' },
+    archive: {
+      when: hasAnyFlag('--exec', '--remote', '-o', '--output'),
+      reason: 'It runs a program or writes a file.'
+    },
+    notes: { when: hasSubcommand('remove', 'prune'), reason: 'It removes notes.' },
+    lfs: { when: () => true, reason: 'It is a program of its own.' }
+  }
 /** By a program that the repository may name. */
-const signs: When = args => args.some(arg => /^-[nqv]*S/.test(arg))
+const signsCommit: ArgumentsPredicate = args => args.some(arg => /^-[nqv]*S/.test(arg))
 /** Whether paths are checked out over changes, rather than a branch. */
-function discards(args: readonly string[]) {
+function discardsChanges(args: readonly string[]) {
   const creates = args.some(arg => ['-b', '-B', '--orphan', '--track', '-t'].includes(arg))
   const operands = args.filter(arg => !arg.startsWith('-'))
   return (
@@ -97,7 +114,7 @@ function discards(args: readonly string[]) {
 }
 
 /** Flags and values by which any command of git runs a program, writes or reads a file, or asks another repository. */
-export const RUNS = [
+export const UNSAFE_GIT_FLAGS = [
   '--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--contents', '--upload-pack', '--receive-pack',
   '--exec', '--no-index', '--config', '--config-env', '--template', '--show-signature', '--gpg-sign', '--exec-path',
   '--git-dir', '--work-tree', '--namespace', '--super-prefix', '--extcmd', '--filters', '--paginate', '--reference'

@@ -17,6 +17,6 @@ const FAMILIES =
   /^(?:GIT_|LD_|DYLD_|PYTHON|BASH_|NPM_CONFIG_|npm_config_|YARN_|CARGO_|PIP_|BUNDLE_|ELECTRON_|TOOLGATE_|PYENV_|NVM_|XDG_|ERL_|DOTNET_|LUA_|AWS_|ANSIBLE_)|_(?:PAGER|EDITOR|WRAPPER|RUNNER|PRELOAD|ASKPASS)$/
 
 /** Whether a program may run or obey something else by the variable's value. */
-export const steers = (name: string) => NAMES.has(name) || FAMILIES.test(name)
+export const isUnsafeVariable = (name: string) => NAMES.has(name) || FAMILIES.test(name)
 
-export const STEERED = 'It sets a variable by which programs run or obey something else.'
+export const SETS_UNSAFE_VARIABLE = 'It sets a variable by which programs run or obey something else.'

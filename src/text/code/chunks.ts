@@ -3,7 +3,7 @@
 import { Syntax } from './definitions.ts'
 
 /** A run of lines, counted from 1, both ends included. */
-export interface Piece {
+export interface CodeChunk {
   from: number
   to: number
   /** What is defined in it, one name after the other. */
@@ -17,19 +17,19 @@ export interface Piece {
 }
 
 /** A piece begins anew at a definition once it has so many lines … */
-const FEW_LINES = 12
+const MIN_CHUNK_LINES = 12
 /** … at a blank line with so many, and anywhere with so many. */
-const MANY_LINES = 40
-const MOST_LINES = 60
+const PREFERRED_CHUNK_LINES = 40
+const MAX_CHUNK_LINES = 60
 /** What is told of a file at its top ends here at the latest. */
 const HEAD_LINES = 30
 
-export function piecesOf(path: string, text: string): Piece[] {
+export function splitIntoChunks(path: string, text: string): CodeChunk[] {
   const syntax = Syntax.of(path)
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
   const described = lines.map(line => ({ line, prose: syntax.isProse(line), name: syntax.defined(line) }))
-  const starts = startsOf(described)
+  const starts = chunkStarts(described)
   return starts.map((start, i) => {
     const end = starts[i + 1] ?? lines.length
     const own = described.slice(start, end)
@@ -37,7 +37,7 @@ export function piecesOf(path: string, text: string): Piece[] {
       from: start + 1,
       to: end,
       names: own.flatMap(({ name }) => name ?? []).join('\n'),
-      head: i === 0 ? headOf(own) : '',
+      head: i === 0 ? leadingComment(own) : '',
       prose: own.flatMap(({ line, prose }) => (prose ? line : [])).join('\n'),
       code: own.flatMap(({ line, prose }) => (prose ? [] : line)).join('\n')
     }
@@ -50,29 +50,29 @@ interface Line {
   name: string | undefined
 }
 
-function startsOf(lines: readonly Line[]): number[] {
+function chunkStarts(lines: readonly Line[]): number[] {
   if (lines.length === 0) return []
   const starts = [0]
   for (let at = 1; at < lines.length; at += 1) {
     const begun = starts.at(-1)!
     const count = at - begun
     const { line, name } = lines[at]!
-    if (name !== undefined && count >= FEW_LINES) {
-      const start = aboveComment(lines, at)
+    if (name !== undefined && count >= MIN_CHUNK_LINES) {
+      const start = includeLeadingComment(lines, at)
       if (start > begun) starts.push(start)
-    } else if (count >= MOST_LINES || (count >= MANY_LINES && line.trim() === '')) starts.push(at)
+    } else if (count >= MAX_CHUNK_LINES || (count >= PREFERRED_CHUNK_LINES && line.trim() === '')) starts.push(at)
   }
   return starts
 }
 
-function aboveComment(lines: readonly Line[], definition: number): number {
+function includeLeadingComment(lines: readonly Line[], definition: number): number {
   let start = definition
   while (start > 0 && lines[start - 1]!.prose && lines[start - 1]!.name === undefined) start -= 1
   return start
 }
 
 /** The comment, or first heading and paragraph, that a file begins with. */
-function headOf(lines: readonly Line[]): string {
+function leadingComment(lines: readonly Line[]): string {
   const begins = lines.findIndex(({ line }) => line.trim() !== '' && !line.startsWith('#!'))
   if (begins < 0 || !lines[begins]!.prose) return ''
   const rest = lines.slice(begins, HEAD_LINES)

@@ -103,7 +103,7 @@ const LANGUAGES: readonly Language[] = [
 
 const OTHER: Language = { files: /$/, defines: [], prose: /^\s*(?:#|\/\/|--|;|%)/ }
 /** A longer line defines nothing that a person would look for. */
-const LONGEST_LINE = 400
+const MAX_LINE_LENGTH = 400
 
 export class Syntax {
   readonly #language: Language
@@ -118,7 +118,7 @@ export class Syntax {
 
   /** The name that a line defines. */
   defined(line: string): string | undefined {
-    if (line.length > LONGEST_LINE) return undefined
+    if (line.length > MAX_LINE_LENGTH) return undefined
     for (const pattern of this.#language.defines) {
       const name = pattern.exec(line)?.[1]
       if (name !== undefined) return name

@@ -9,7 +9,7 @@ interface Kind {
 }
 
 /** Never searched: made by tools, for tools. */
-const LEFT_OUT: readonly RegExp[] = [
+const EXCLUDED_PATHS: readonly RegExp[] = [
   /\.min\.\w+$/i,
   /\.(?:map|lock|snap|svg|csv|tsv|log|ipynb|geojson|po|xlf)$/i,
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|\.pnp\.[cm]?js|flake\.lock)$/i
@@ -58,28 +58,29 @@ const KINDS: readonly Kind[] = [
 const SOURCE: Kind = { name: 'source', weight: 1, paths: [] }
 
 /** A file that says of itself that it was made. */
-const MADE = /@generated|\bDO NOT EDIT\b|\bautomatically generated\b|\bauto-?generated\b/i
-const WHERE_IT_SAYS_SO = 1_000
+const GENERATED_MARKER = /@generated|\bDO NOT EDIT\b|\bautomatically generated\b|\bauto-?generated\b/i
+const GENERATED_MARKER_CHARACTERS = 1_000
 /** In a text with longer lines on average nobody reads. */
-const LONGEST_AVERAGE = 300
-const SHORT_ENOUGH = 2_000
+const MAX_AVERAGE_LINE_LENGTH = 300
+const MIN_DENSE_LENGTH = 2_000
 
-export const isLeftOut = (path: string): boolean => LEFT_OUT.some(pattern => pattern.test(path))
+export const isExcluded = (path: string): boolean => EXCLUDED_PATHS.some(pattern => pattern.test(path))
 
 /** Not for reading: minified, or data in a few endless lines. */
-export function isDense(text: string): boolean {
-  if (text.length < SHORT_ENOUGH) return false
+export function isMinified(text: string): boolean {
+  if (text.length < MIN_DENSE_LENGTH) return false
   let lines = 1
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1
-  return text.length / lines > LONGEST_AVERAGE
+  return text.length / lines > MAX_AVERAGE_LINE_LENGTH
 }
 
 /** How much a find in it counts, against one in a source that people write. */
-export function weightOf(path: string, text: string): number {
-  const { weight } = kindOf(path)
-  return MADE.test(text.slice(0, WHERE_IT_SAYS_SO)) ? Math.min(weight, 0.3) : weight
+export function relevanceWeight(path: string, text: string): number {
+  const { weight } = fileKindOf(path)
+  return GENERATED_MARKER.test(text.slice(0, GENERATED_MARKER_CHARACTERS)) ? Math.min(weight, 0.3) : weight
 }
 
-export const isTest = (path: string): boolean => kindOf(path).name === 'test'
+export const isTestPath = (path: string): boolean => fileKindOf(path).name === 'test'
 
-const kindOf = (path: string): Kind => KINDS.find(({ paths }) => paths.some(pattern => pattern.test(path))) ?? SOURCE
+const fileKindOf = (path: string): Kind =>
+  KINDS.find(({ paths }) => paths.some(pattern => pattern.test(path))) ?? SOURCE

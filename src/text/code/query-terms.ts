@@ -1,20 +1,20 @@
 // What is looked for, as words: of a question in plain English those that say something, and of neighbours also the name
 // that they would make together (`file list` is likely called fileList, or file_list).
-import { partsOf, wordsOf } from './tokenize.ts'
+import { splitIdentifier, tokenize } from './tokenize.ts'
 
-export interface Question {
+export interface QueryTerms {
   /** Each of them should be found. */
   words: readonly string[]
   /** Names that neighbours would make: a find if they are there, no loss if not. */
   names: readonly string[]
   /** The words as they were said. */
-  said: Readonly<Record<string, string>>
+  originals: Readonly<Record<string, string>>
   /** It is about tests, which otherwise stand behind what they test. */
-  about_tests: boolean
+  aboutTests: boolean
 }
 
 /** What only holds a sentence together. */
-const SAY_NOTHING = `a about all also am an and any are as at be been before being but by can could did do does doing done each else for
+const STOP_WORD_TEXT = `a about all also am an and any are as at be been before being but by can could did do does doing done each else for
   from get gets give given gives go goes got had has have having he her here his how i if in into is it its itself just
   let like made make makes many may me might more most much must my no not of off on one only or other our out over own
   put see shall she should so some such take than that the their them then there these they thing things this those to
@@ -22,34 +22,34 @@ const SAY_NOTHING = `a about all also am an and any are as at be been before bei
   with within without would you your code file files function find located implemented implementation`
 
 /** More would make the search slow, and say no more. */
-const MOST_WORDS = 24
+const MAX_WORDS = 24
 const TESTS: ReadonlySet<string> = new Set(['test', 'spec', 'fixtur', 'mock'])
 
-export function questionOf(text: string): Question {
-  const all = wordsOf(text)
-  const telling = all.filter(word => !saysNothing(word))
-  const words = [...new Set(telling.length > 0 ? telling : all)].slice(0, MOST_WORDS)
-  const about_tests = words.some(word => TESTS.has(word))
-  return { words, names: namesOf(text, words), said: saidIn(text), about_tests }
+export function parseQueryTerms(text: string): QueryTerms {
+  const all = tokenize(text)
+  const telling = all.filter(word => !isStopWord(word))
+  const words = [...new Set(telling.length > 0 ? telling : all)].slice(0, MAX_WORDS)
+  const aboutTests = words.some(word => TESTS.has(word))
+  return { words, names: compoundNames(text, words), originals: originalsByTerm(text), aboutTests }
 }
 
-function saidIn(text: string): Record<string, string> {
+function originalsByTerm(text: string): Record<string, string> {
   const said: Record<string, string> = Object.create(null)
-  for (const part of text.split(/\s+/).flatMap(partsOf)) for (const word of wordsOf(part)) said[word] = part
+  for (const part of text.split(/\s+/).flatMap(splitIdentifier)) for (const word of tokenize(part)) said[word] = part
   return said
 }
 
-function namesOf(text: string, words: readonly string[]): string[] {
-  const parts = text.split(/\s+/).map(each => partsOf(each))
+function compoundNames(text: string, words: readonly string[]): string[] {
+  const parts = text.split(/\s+/).map(each => splitIdentifier(each))
   const neighbours = parts.slice(1).map((next, i) => [...parts[i]!, ...next].join('_'))
-  const names = neighbours.flatMap(name => wordsOf(name).filter(word => word.includes('_')))
-  return [...new Set(names)].filter(name => !words.includes(name)).slice(0, MOST_WORDS)
+  const names = neighbours.flatMap(name => tokenize(name).filter(word => word.includes('_')))
+  return [...new Set(names)].filter(name => !words.includes(name)).slice(0, MAX_WORDS)
 }
 
 // Made when it is first needed: a start should not wait for it.
-let idle: ReadonlySet<string> | undefined
+let stopWords: ReadonlySet<string> | undefined
 
-function saysNothing(word: string): boolean {
-  idle ??= new Set(wordsOf(SAY_NOTHING))
-  return idle.has(word)
+function isStopWord(word: string): boolean {
+  stopWords ??= new Set(tokenize(STOP_WORD_TEXT))
+  return stopWords.has(word)
 }

@@ -73,17 +73,17 @@ const PLAIN = /^[a-z]{3,40}$/
 
 export function stem(word: string): string {
   if (!PLAIN.test(word)) return word
-  let is = replaced(word, PLURALS, () => true)
-  is = withoutTense(is)
+  let is = replaceSuffix(word, PLURALS, () => true)
+  is = stripTense(is)
   if (is.endsWith('y') && hasVowel(is.slice(0, -1))) is = `${is.slice(0, -1)}i`
-  is = replaced(is, DOUBLE_ENDINGS, rest => syllables(rest) > 0)
-  is = replaced(is, SINGLE_ENDINGS, rest => syllables(rest) > 0)
-  is = replaced(is, LAST_ENDINGS, rest => syllables(rest) > 1)
-  return withoutSilentEnd(is)
+  is = replaceSuffix(is, DOUBLE_ENDINGS, rest => syllables(rest) > 0)
+  is = replaceSuffix(is, SINGLE_ENDINGS, rest => syllables(rest) > 0)
+  is = replaceSuffix(is, LAST_ENDINGS, rest => syllables(rest) > 1)
+  return stripFinalE(is)
 }
 
 /** The longest ending that fits is the only one looked at. */
-function replaced(word: string, rules: readonly Rule[], fits: (rest: string) => boolean): string {
+function replaceSuffix(word: string, rules: readonly Rule[], fits: (rest: string) => boolean): string {
   const rule = rules.find(([ending]) => word.endsWith(ending))
   if (!rule) return word
   const [ending, instead] = rule
@@ -91,32 +91,32 @@ function replaced(word: string, rules: readonly Rule[], fits: (rest: string) => 
   return fits(rest + instead.slice(0, ending === `${instead}ion` ? 1 : 0)) ? rest + instead : word
 }
 
-function withoutTense(word: string): string {
+function stripTense(word: string): string {
   if (word.endsWith('eed')) return syllables(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word
   const rest = /^(.*)(?:ed|ing)$/.exec(word)?.[1]
   if (rest === undefined || !hasVowel(rest)) return word
-  const repaired = replaced(rest, REPAIRS, () => true)
+  const repaired = replaceSuffix(rest, REPAIRS, () => true)
   if (repaired !== rest) return repaired
   if (/([^aeioulsz])\1$/.test(rest)) return rest.slice(0, -1)
   return syllables(rest) === 1 && isShort(rest) ? `${rest}e` : rest
 }
 
-function withoutSilentEnd(word: string): string {
+function stripFinalE(word: string): string {
   const rest = word.slice(0, -1)
   if (word.endsWith('e') && (syllables(rest) > 1 || (syllables(rest) === 1 && !isShort(rest)))) return rest
   return word.endsWith('ll') && syllables(rest) > 1 ? rest : word
 }
 
 /** `v` for each run of vowels, `c` for each of consonants. A y is a vowel after a consonant. */
-const shapeOf = (word: string) =>
+const consonantVowelPattern = (word: string) =>
   word
     .replace(/(^|[aeiou])y/g, '$1c')
     .replace(/[aeiouy]+/g, 'V')
     .replace(/[a-z]+/g, 'C')
 
-const syllables = (word: string) => shapeOf(word).split('VC').length - 1
+const syllables = (word: string) => consonantVowelPattern(word).split('VC').length - 1
 
-const hasVowel = (word: string) => shapeOf(word).includes('V')
+const hasVowel = (word: string) => consonantVowelPattern(word).includes('V')
 
 /** Ends with a consonant, a single vowel and a consonant that is no w, x or y. */
 const isShort = (word: string) => /(?:^|[^aeiou])[aeiouy][^aeiouwxy]$/.test(word)

@@ -1,6 +1,6 @@
 // Words that programmers use for one another: shortened forms, and names of the same thing. Each line is one meaning; a
 // word looked for brings its line along, which counts for less than the word itself.
-import { wordsOf } from './tokenize.ts'
+import { tokenize } from './tokenize.ts'
 
 const MEANINGS = `
   argument arg param parameter
@@ -163,11 +163,11 @@ const MEANINGS = `
   write save store persist
   yield generator`
 
-const OF_WORD = new Map<string, Set<string>>()
+const SYNONYMS = new Map<string, Set<string>>()
 for (const line of MEANINGS.trim().split('\n')) {
-  const words = wordsOf(line)
-  for (const word of words) OF_WORD.set(word, new Set([...(OF_WORD.get(word) ?? []), ...words]))
+  const words = tokenize(line)
+  for (const word of words) SYNONYMS.set(word, new Set([...(SYNONYMS.get(word) ?? []), ...words]))
 }
 
 /** Other words for what a word means. */
-export const synonymsOf = (word: string): string[] => [...(OF_WORD.get(word) ?? [])].filter(other => other !== word)
+export const synonymsOf = (word: string): string[] => [...(SYNONYMS.get(word) ?? [])].filter(other => other !== word)

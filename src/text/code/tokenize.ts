@@ -13,68 +13,68 @@ const ASCII = /^[\0-\x7f]*$/
 const ACCENTS = /[\u0300-\u036f]/g
 
 /** Longer names and parts are data, not words. */
-const LONGEST_NAME = 64
-const LONGEST_PART = 40
+const MAX_NAME_LENGTH = 64
+const MAX_PART_LENGTH = 40
 /** A name of more parts is a hash or the like: only the whole counts. */
-const MOST_PARTS = 10
+const MAX_PARTS = 10
 /** Names whose words are kept, so that each is taken apart once. */
-const MOST_KEPT = 50_000
+const MAX_CACHED_NAMES = 50_000
 
-const kept = new Map<string, readonly string[]>()
+const termCache = new Map<string, readonly string[]>()
 
 /** The words of a text, in its order: of each name its parts, then the whole where it has several. */
-export function wordsOf(text: string): string[] {
+export function tokenize(text: string): string[] {
   const words: string[] = []
   eachName(text, name => {
-    for (const word of wordsOfName(name)) words.push(word)
+    for (const word of nameTerms(name)) words.push(word)
   })
   return words
 }
 
 /** The same as one text, ready to be indexed. */
-export function indexed(text: string): string {
+export function toIndexText(text: string): string {
   let words = ''
   eachName(text, name => {
-    for (const word of wordsOfName(name)) words += `${word} `
+    for (const word of nameTerms(name)) words += `${word} `
   })
   return words
 }
 
-function eachName(text: string, hear: (name: string) => void) {
-  const names = ASCII.test(text) ? text.matchAll(NAME) : withoutAccents(text).matchAll(NAME_BEYOND_ASCII)
-  for (const [name] of names) hear(name)
+function eachName(text: string, visit: (name: string) => void) {
+  const names = ASCII.test(text) ? text.matchAll(NAME) : stripAccents(text).matchAll(NAME_BEYOND_ASCII)
+  for (const [name] of names) visit(name)
 }
 
-const withoutAccents = (text: string) => text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC')
+const stripAccents = (text: string) => text.normalize('NFKD').replace(ACCENTS, '').normalize('NFC')
 
-function wordsOfName(name: string): readonly string[] {
-  const known = kept.get(name)
+function nameTerms(name: string): readonly string[] {
+  const known = termCache.get(name)
   if (known) return known
-  const words = takenApart(name)
-  if (kept.size >= MOST_KEPT) kept.clear()
-  kept.set(name, words)
+  const words = splitName(name)
+  if (termCache.size >= MAX_CACHED_NAMES) termCache.clear()
+  termCache.set(name, words)
   return words
 }
 
-function takenApart(name: string): readonly string[] {
-  if (name.length > LONGEST_NAME) return []
-  const parts = partsOf(name)
-  if (parts.length > MOST_PARTS) return [parts.join('')]
+function splitName(name: string): readonly string[] {
+  if (name.length > MAX_NAME_LENGTH) return []
+  const parts = splitIdentifier(name)
+  if (parts.length > MAX_PARTS) return [parts.join('')]
   const stems = parts.map(stem)
-  const words = stems.filter(isWord).flatMap(withPairs)
+  const words = stems.filter(isWord).flatMap(toBigrams)
   return parts.length > 1 ? [...words, stems.join('_')] : words
 }
 
 /** The parts of a name, in small letters. */
-export function partsOf(name: string): string[] {
+export function splitIdentifier(name: string): string[] {
   const parts = name.match(ASCII.test(name) ? PART : PART_BEYOND_ASCII) ?? []
-  return parts.filter(({ length }) => length <= LONGEST_PART).map(part => part.toLowerCase())
+  return parts.filter(({ length }) => length <= MAX_PART_LENGTH).map(part => part.toLowerCase())
 }
 
 // A single letter or digit says nothing, other than in a script whose characters are words.
 const isWord = (part: string) => part.length > 1 || !ASCII.test(part)
 
-function withPairs(word: string): string[] {
+function toBigrams(word: string): string[] {
   if (!WITHOUT_SPACES.test(word)) return [word]
   const characters = [...word]
   return characters.slice(1).map((character, i) => characters[i]! + character)

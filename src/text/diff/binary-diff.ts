@@ -1,7 +1,7 @@
 // Diffs of bytes that `git apply` takes, forwards and backwards: for text whose encoding a diff in UTF-8 cannot say.
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
-import { headerOf, type Side } from './unified-diff.ts'
+import { diffHeader, type Side } from './unified-diff.ts'
 
 /** A file as it is before or after a change, with its bytes. */
 type BinarySide = Omit<Side, 'text'> & { bytes: Uint8Array }
@@ -9,7 +9,7 @@ type BinarySide = Omit<Side, 'text'> & { bytes: Uint8Array }
 /** What turns one file into the other, and back, byte for byte. Undefined stands for a file that is not there. */
 export function binaryDiff(before: BinarySide | undefined, after: BinarySide | undefined): string {
   return [
-    ...headerOf(before, after),
+    ...diffHeader(before, after),
     `index ${blobId(before)}..${blobId(after)}`,
     'GIT binary patch',
     ...literal(after?.bytes ?? NOTHING),
@@ -31,12 +31,12 @@ const LINE = 52
 function literal(bytes: Uint8Array): string[] {
   const packed = deflateSync(bytes)
   const lines = []
-  for (let at = 0; at < packed.length; at += LINE) lines.push(encodedLine(packed.subarray(at, at + LINE)))
+  for (let at = 0; at < packed.length; at += LINE) lines.push(encodeLine(packed.subarray(at, at + LINE)))
   return [`literal ${bytes.length}`, ...lines, '']
 }
 
 /** A letter for the number of bytes, A to Z, then a to z; then the bytes, four by four in five digits to the base of 85. */
-function encodedLine(bytes: Uint8Array): string {
+function encodeLine(bytes: Uint8Array): string {
   const { length } = bytes
   let line = String.fromCharCode(length <= 26 ? 64 + length : 70 + length)
   for (let at = 0; at < length; at += 4) {

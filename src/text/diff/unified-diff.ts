@@ -18,7 +18,7 @@ interface Hunk {
 }
 
 const CONTEXT = 3
-const TIME_LIMIT_MS = 300
+const DIFF_TIMEOUT_MS = 300
 /** Comparing pieces of this size is much quicker than comparing characters. */
 const STRIDE = 1024
 
@@ -40,75 +40,79 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
 /** What turns one file into the other: its content, its name, whether it may be run. Undefined stands for none. Such diffs
  * can follow each other in one patch. */
 export function fileDiff(before: Side | undefined, after: Side | undefined): Diff {
-  const [both, ...facts] = headerOf(before, after)
+  const [both, ...facts] = diffHeader(before, after)
   if (before && after ? before.text !== undefined : (before ?? after)!.text !== undefined) {
     const changed = facts.length > 0 || before?.text !== after?.text
     return contentDiff(before, after, changed ? [both, ...facts] : [])
   }
-  const binary = `Binary files ${nameOf('a', before)} and ${nameOf('b', after)} differ`
+  const binary = `Binary files ${pathWithPrefix('a', before)} and ${pathWithPrefix('b', after)} differ`
   const lines = before && after ? facts : [...facts, binary]
   return { diff: lines.length === 0 ? '' : [both, ...lines, ''].join('\n'), added: 0, removed: 0 }
 }
 
 function contentDiff(before: Side | undefined, after: Side | undefined, header: readonly string[]): Diff {
-  const hunks = hunksOf(before?.text ?? '', after?.text ?? '')
+  const hunks = computeHunks(before?.text ?? '', after?.text ?? '')
   const lines = hunks.flatMap(hunk => hunk.lines)
   const count = (sign: string) => lines.filter(line => line.startsWith(sign)).length
-  const names = hunks.length === 0 ? [] : [`--- ${ended(nameOf('a', before))}`, `+++ ${ended(nameOf('b', after))}`]
+  const names =
+    hunks.length === 0
+      ? []
+      : [`--- ${terminateName(pathWithPrefix('a', before))}`, `+++ ${terminateName(pathWithPrefix('b', after))}`]
   const all = [...header, ...names, ...hunks.flatMap(print)]
   return { diff: all.length === 0 ? '' : [...all, ''].join('\n'), added: count('+'), removed: count('-') }
 }
 
 /** The names of both files, and what git says of them besides their content. */
-export function headerOf(before: FileFacts | undefined, after: FileFacts | undefined): [string, ...string[]] {
+export function diffHeader(before: FileFacts | undefined, after: FileFacts | undefined): [string, ...string[]] {
   const name = (prefix: string, { path }: FileFacts) => quoteName(`${prefix}/${path}`)
   const both = `diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`
-  return [both, ...factsOf(before, after)]
+  return [both, ...extendedHeaderLines(before, after)]
 }
 
 type FileFacts = Omit<Side, 'text'>
 
-function factsOf(before: FileFacts | undefined, after: FileFacts | undefined): string[] {
-  if (!before) return [`new file mode ${modeOf(after!)}`]
-  if (!after) return [`deleted file mode ${modeOf(before)}`]
+function extendedHeaderLines(before: FileFacts | undefined, after: FileFacts | undefined): string[] {
+  if (!before) return [`new file mode ${gitMode(after!)}`]
+  if (!after) return [`deleted file mode ${gitMode(before)}`]
   return [
-    ...(modeOf(before) === modeOf(after) ? [] : [`old mode ${modeOf(before)}`, `new mode ${modeOf(after)}`]),
+    ...(gitMode(before) === gitMode(after) ? [] : [`old mode ${gitMode(before)}`, `new mode ${gitMode(after)}`]),
     ...(before.path === after.path
       ? []
       : [`rename from ${quoteName(before.path)}`, `rename to ${quoteName(after.path)}`])
   ]
 }
 
-const modeOf = ({ executable }: FileFacts) => (executable ? '100755' : '100644')
+const gitMode = ({ executable }: FileFacts) => (executable ? '100755' : '100644')
 
-const nameOf = (prefix: string, side: Side | undefined) => (side ? quoteName(`${prefix}/${side.path}`) : '/dev/null')
+const pathWithPrefix = (prefix: string, side: Side | undefined) =>
+  side ? quoteName(`${prefix}/${side.path}`) : '/dev/null'
 
 // As git does: a name with spaces ends with a tab, so that it shows where it ends.
-const ended = (name: string) => (name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name)
+const terminateName = (name: string) => (name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name)
 
 /** Only what lies between the first and the last difference is compared: one edit in a large file costs next to nothing. */
-function hunksOf(before: string, after: string): Hunk[] {
+function computeHunks(before: string, after: string): Hunk[] {
   if (before === after) return []
   const head = commonHead(before, after)
   const tail = commonTail(before, after, head)
-  const skipped = linesIn(before, head)
+  const skipped = countLinesBefore(before, head)
   const old = before.slice(head, before.length - tail)
   const now = after.slice(head, after.length - tail)
-  const patch = shareALine(old, now)
-    ? structuredPatch('', '', old, now, '', '', { context: CONTEXT, timeout: TIME_LIMIT_MS })
+  const patch = haveCommonLine(old, now)
+    ? structuredPatch('', '', old, now, '', '', { context: CONTEXT, timeout: DIFF_TIMEOUT_MS })
     : undefined
   const hunks = patch ? patch.hunks : [wholeHunk(old, now)]
   const last = hunks.pop()
-  if (last) hunks.push(withContextBelow(last, before.slice(before.length - tail)))
+  if (last) hunks.push(addTrailingContext(last, before.slice(before.length - tail)))
   return hunks.map(hunk => ({ ...hunk, oldStart: hunk.oldStart + skipped, newStart: hunk.newStart + skipped }))
 }
 
 /** Among lines that repeat, the last change may be told at the very end of what was compared, with its context beyond. To
  * git a hunk that ends without context ends where the file does. */
-function withContextBelow(hunk: Hunk, below: string): Hunk {
+function addTrailingContext(hunk: Hunk, below: string): Hunk {
   const change = hunk.lines.findLastIndex(line => !line.startsWith(' '))
   const missing = CONTEXT - (hunk.lines.length - 1 - change)
-  const lines = missing > 0 ? signed(' ', firstLines(below, missing)) : []
+  const lines = missing > 0 ? prefixLines(' ', firstLines(below, missing)) : []
   const count = lines.filter(line => line.startsWith(' ')).length
   return {
     ...hunk,
@@ -128,7 +132,7 @@ function firstLines(text: string, count: number) {
 }
 
 /** Looking for the least change between texts with nothing in common would be the longest search of all. */
-function shareALine(old: string, now: string) {
+function haveCommonLine(old: string, now: string) {
   const lines = new Set(old.split('\n'))
   return now.split('\n').some((line, i, all) => lines.has(line) && !(line === '' && i === all.length - 1))
 }
@@ -167,7 +171,7 @@ function commonTail(before: string, after: string, head: number) {
   return before.length - start
 }
 
-function linesIn(text: string, end: number) {
+function countLinesBefore(text: string, end: number) {
   let count = 0
   for (let at = text.indexOf('\n'); at >= 0 && at < end; at = text.indexOf('\n', at + 1)) count++
   return count
@@ -175,13 +179,13 @@ function linesIn(text: string, end: number) {
 
 /** For texts so different that finding the least change takes too long: all of one out, all of the other in. */
 function wholeHunk(old: string, now: string): Hunk {
-  const [removed, added] = [signed('-', old), signed('+', now)]
+  const [removed, added] = [prefixLines('-', old), prefixLines('+', now)]
   const count = (lines: string[], sign: string) => lines.filter(line => line.startsWith(sign)).length
   const [oldLines, newLines] = [count(removed, '-'), count(added, '+')]
   return { oldStart: 1, oldLines, newStart: 1, newLines, lines: [...removed, ...added] }
 }
 
-function signed(sign: string, text: string) {
+function prefixLines(sign: string, text: string) {
   if (text === '') return []
   const lines = text.split('\n')
   const last = lines.pop()!

@@ -2,24 +2,24 @@
 // forgiving line endings, white space at line ends, indentation, escapes, characters that look alike, and at last small
 // differences of any kind.
 
-import { hasLookAlikes, plain } from '../confusables.ts'
+import { hasConfusables, normalizeConfusables } from '../confusables.ts'
 import type { Eol } from '../encoding.ts'
-import { lineNumberAt, linesOf } from '../line-table.ts'
-import { RESPELLINGS } from './escape-transforms.ts'
-import { mostSimilar } from './find-most-similar.ts'
+import { indexLines, lineNumberAt } from '../line-table.ts'
+import { ESCAPE_TRANSFORMS } from './escape-transforms.ts'
+import { findMostSimilar } from './find-most-similar.ts'
 import {
-  type Finder,
   findExact,
   findWithAnyEol,
   findWithAnyIndent,
   findWithAnyLineEnds,
+  lazyReplacement,
+  linesToFind,
   type Quote,
+  type QuoteFinder,
   type Replacement,
-  replaceLines,
-  replacing,
-  wantedLines
+  replaceLines
 } from './find-quoted-text.ts'
-import type { Window } from './line-window.ts'
+import type { LineWindow } from './line-window.ts'
 
 /** How the old text was found, from the strictest comparison to the one that forgives most. */
 export const MATCH_KINDS = [
@@ -38,66 +38,72 @@ export interface Edit extends Quote {
   places: 'one' | 'all'
 }
 
-interface Edited {
+interface EditApplied {
   outcome: 'edited'
   text: string
   match: MatchKind
   similarity: number
   replacements: number
   /** Which lines were replaced, where that was found by similarity. */
-  window?: Window
+  window?: LineWindow
 }
 
 /** A place that was or could have been meant; lines count from 1. */
-export interface Candidate {
+export interface EditCandidate {
   start_line: number
   end_line: number
   similarity: number
   text: string
 }
 
-export interface NotEdited {
+export interface EditNotApplied {
   outcome: 'not_found' | 'ambiguous'
   /** Which comparison found the places. */
   match: MatchKind
-  candidates: Candidate[]
+  candidates: EditCandidate[]
   /** How many places there are, candidates told or not. */
   places: number
 }
 
 /** Below this, text is not taken for a misquotation; two places this close to each other are equally good. */
 export const FUZZY_LIMITS = { threshold: 0.7, margin: 0.02 }
-const CANDIDATES_TOLD = 5
+const MAX_CANDIDATES = 5
 /** Where one place is meant, more than this are not counted. */
-const PLACES_COUNTED = 1_000
+const MAX_PLACES_COUNTED = 1_000
 
 /** Applies one edit. `known` is what was found by similarity before, for the same edit of the same text. */
-export function applyEdit(text: string, eol: Eol, edit: Edit, known?: Window): Edited | NotEdited {
-  const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : PLACES_COUNTED
+export function applyEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
+  const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : MAX_PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit, most)
     if (found.length === 0) continue
     if (found.length === 1 || edit.places === 'all') {
-      const chosen = disjoint(found)
-      return { outcome: 'edited', text: replaced(text, chosen), match, similarity: 1, replacements: chosen.length }
+      const chosen = withoutOverlaps(found)
+      return {
+        outcome: 'edited',
+        text: applyReplacements(text, chosen),
+        match,
+        similarity: 1,
+        replacements: chosen.length
+      }
     }
-    const candidates = found.slice(0, CANDIDATES_TOLD).map(place => candidateAt(text, place))
+    const candidates = found.slice(0, MAX_CANDIDATES).map(place => candidateAt(text, place))
     return { outcome: 'ambiguous', match, candidates, places: found.length }
   }
   return editMostSimilar(text, eol, edit, known)
 }
 
-const BY_LAYOUT: readonly [MatchKind, Finder][] = [
+const BY_LAYOUT: readonly [MatchKind, QuoteFinder][] = [
   ['exact', findExact],
   ['line_endings', findWithAnyEol],
   ['whitespace', findWithAnyLineEnds],
   ['indentation', findWithAnyIndent]
 ]
 
-const COMPARISONS: readonly [MatchKind, Finder][] = [
+const COMPARISONS: readonly [MatchKind, QuoteFinder][] = [
   ...BY_LAYOUT,
-  ['escapes', findRespelled],
-  ['look_alikes', findLookAlikes]
+  ['escapes', findWithOtherEscapes],
+  ['look_alikes', findConfusables]
 ]
 
 function findByLayout(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
@@ -108,8 +114,8 @@ function findByLayout(text: string, eol: Eol, quote: Quote, most: number): Repla
   return []
 }
 
-function findRespelled(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
-  for (const respell of RESPELLINGS) {
+function findWithOtherEscapes(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
+  for (const respell of ESCAPE_TRANSFORMS) {
     const [old, now] = [respell(quote.old), respell(quote.new)]
     if (old === quote.old || old === now || old.trim() === '' || !now.isWellFormed()) continue
     const found = findByLayout(text, eol, { old, new: now }, most)
@@ -118,55 +124,55 @@ function findRespelled(text: string, eol: Eol, quote: Quote, most: number): Repl
   return []
 }
 
-function findLookAlikes(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
-  if (!hasLookAlikes(quote.old) && !hasLookAlikes(text)) return []
-  const old = plain(quote.old).text
+function findConfusables(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
+  if (!hasConfusables(quote.old) && !hasConfusables(text)) return []
+  const old = normalizeConfusables(quote.old).text
   if (old.trim() === '') return []
-  const here = plain(text)
+  const here = normalizeConfusables(text)
   return findByLayout(here.text, eol, { old, new: quote.new }, most).flatMap(place => {
-    const original = here.original(place.start, place.end)
-    return original ? [replacing(original.start, original.end, () => place.text)] : []
+    const original = here.toOriginal(place.start, place.end)
+    return original ? [lazyReplacement(original.start, original.end, () => place.text)] : []
   })
 }
 
-function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: Window): Edited | NotEdited {
-  const wanted = wantedLines(edit.old)
+function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
+  const wanted = linesToFind(edit.old)
   if (!wanted) return { outcome: 'not_found', match: 'fuzzy', candidates: [], places: 0 }
-  const lines = linesOf(text)
+  const lines = indexLines(text)
   const { good, nearest } = known
     ? { good: [known], nearest: [] }
-    : mostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
+    : findMostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
   const best = good[0]
   // Every place that is only similar must be looked at by somebody: it is never one of many.
   if (best && good.length === 1 && edit.places === 'one') {
     const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit.old, () => edit.new)
-    const similarity = rounded(best.similarity)
+    const similarity = roundDown(best.similarity)
     return {
       outcome: 'edited',
-      text: replaced(text, [place]),
+      text: applyReplacements(text, [place]),
       match: 'fuzzy',
       similarity,
       replacements: 1,
       window: best
     }
   }
-  const candidate = ({ first, last, similarity }: Window) => ({
+  const candidate = ({ first, last, similarity }: LineWindow) => ({
     start_line: first + 1,
     end_line: last + 1,
-    similarity: rounded(similarity),
+    similarity: roundDown(similarity),
     text: text.slice(lines.starts[first]!, lines.starts[last + 1]!)
   })
   const outcome = good.length > 1 && edit.places === 'one' ? 'ambiguous' : 'not_found'
   return { outcome, match: 'fuzzy', candidates: [...good, ...nearest].map(candidate), places: good.length }
 }
 
-function disjoint(found: readonly Replacement[]) {
+function withoutOverlaps(found: readonly Replacement[]) {
   const chosen: Replacement[] = []
   for (const place of found) if (place.start >= (chosen.at(-1)?.end ?? 0)) chosen.push(place)
   return chosen
 }
 
-function replaced(text: string, places: readonly Replacement[]) {
+function applyReplacements(text: string, places: readonly Replacement[]) {
   const parts: string[] = []
   let at = 0
   for (const place of places) {
@@ -176,10 +182,10 @@ function replaced(text: string, places: readonly Replacement[]) {
   return parts.join('') + text.slice(at)
 }
 
-function candidateAt(text: string, { start, end }: Replacement): Candidate {
+function candidateAt(text: string, { start, end }: Replacement): EditCandidate {
   const lastChar = Math.max(start, text[end - 1] === '\n' ? end - 1 : end)
   const [start_line, end_line] = [lineNumberAt(text, start), lineNumberAt(text, lastChar)]
   return { start_line, end_line, similarity: 1, text: text.slice(start, end) }
 }
 
-const rounded = (similarity: number) => Math.floor(similarity * 1000) / 1000
+const roundDown = (similarity: number) => Math.floor(similarity * 1000) / 1000

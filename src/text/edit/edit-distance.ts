@@ -8,48 +8,49 @@
 type Edge = 0 | 1
 
 /** Characters are symbols: 0 is one that is not in the pattern. */
-export class Columns {
+export class EditDistanceColumns {
   readonly #edge: Edge
   readonly #blocks: number
   /** By symbol and block: the rows where the pattern has it. */
-  readonly #rowsOf: Int32Array
+  readonly #rowsBySymbol: Int32Array
   /** Bit set: this row's distance is one more, or one less, than that of the row above. */
   readonly #plus: Int32Array
   readonly #minus: Int32Array
   /** The rows of the last block that are below the pattern. */
-  readonly #below: number
+  readonly #belowPatternMask: number
   #bound = 0
   #column = 0
   /** The blocks that are worked out, and the distance in the lowest row of the last of them. */
   #first = 0
   #last = 0
-  #lowest = 0
+  #lowestDistance = 0
 
   constructor(pattern: Uint16Array, symbols: number, edge: Edge) {
     this.#edge = edge
     this.#blocks = Math.ceil(pattern.length / 32)
-    this.#rowsOf = new Int32Array(symbols * this.#blocks)
-    for (const [row, symbol] of pattern.entries()) this.#rowsOf[symbol * this.#blocks + (row >> 5)]! |= 1 << (row & 31)
+    this.#rowsBySymbol = new Int32Array(symbols * this.#blocks)
+    for (const [row, symbol] of pattern.entries())
+      this.#rowsBySymbol[symbol * this.#blocks + (row >> 5)]! |= 1 << (row & 31)
     this.#plus = new Int32Array(this.#blocks)
     this.#minus = new Int32Array(this.#blocks)
-    this.#below = (pattern.length & 31) === 0 ? 0 : -1 << (pattern.length & 31)
+    this.#belowPatternMask = (pattern.length & 31) === 0 ? 0 : -1 << (pattern.length & 31)
   }
 
   /** Starts anew before the first character. Distances over the bound are not told apart. */
-  begin(bound: number): void {
+  reset(bound: number): void {
     this.#bound = bound
     this.#column = 0
     this.#first = 0
     this.#last = Math.min(this.#blocks - 1, bound >> 5)
     this.#plus.fill(-1, 0, this.#last + 1)
     this.#minus.fill(0, 0, this.#last + 1)
-    this.#lowest = (this.#last + 1) * 32
+    this.#lowestDistance = (this.#last + 1) * 32
   }
 
   advance(symbol: number): void {
-    const [plus, minus, rowsOf] = [this.#plus, this.#minus, this.#rowsOf]
+    const [plus, minus, rowsOf] = [this.#plus, this.#minus, this.#rowsBySymbol]
     const rows = symbol * this.#blocks
-    const before = this.#lowest
+    const before = this.#lowestDistance
     // Above the first block everything is over the bound: the most that it can grow by changes nothing.
     let up = this.#first === 0 ? this.#edge : 1
     let down = 0
@@ -57,7 +58,7 @@ export class Columns {
     if (grows) {
       plus[++this.#last] = -1
       minus[this.#last] = 0
-      this.#lowest += 32
+      this.#lowestDistance += 32
     }
     const last = this.#last
     for (let block = this.#first; block <= last; block++) {
@@ -75,7 +76,7 @@ export class Columns {
       up = ups >>> 31
       down = downs >>> 31
     }
-    this.#lowest += up - down
+    this.#lowestDistance += up - down
     if (!grows) this.#shrink()
     this.#column++
     // Row i is at least so far from column j as they are apart.
@@ -86,19 +87,20 @@ export class Columns {
   get distance(): number {
     const over = this.#bound + 1
     if (this.#last < this.#blocks - 1 || this.#first > this.#last) return over
-    const beyond = bits(this.#plus[this.#last]! & this.#below) - bits(this.#minus[this.#last]! & this.#below)
-    return Math.min(over, this.#lowest - beyond)
+    const beyond =
+      bits(this.#plus[this.#last]! & this.#belowPatternMask) - bits(this.#minus[this.#last]! & this.#belowPatternMask)
+    return Math.min(over, this.#lowestDistance - beyond)
   }
 
   /** Nothing that follows can come back under the bound. */
-  get hopeless(): boolean {
+  get isOutOfBound(): boolean {
     return this.#first > this.#last
   }
 
   /** Leaves out blocks at the end that are over the bound in every row. */
   #shrink() {
-    while (this.#last >= this.#first && this.#lowest >= this.#bound + 32) {
-      this.#lowest -= bits(this.#plus[this.#last]!) - bits(this.#minus[this.#last]!)
+    while (this.#last >= this.#first && this.#lowestDistance >= this.#bound + 32) {
+      this.#lowestDistance -= bits(this.#plus[this.#last]!) - bits(this.#minus[this.#last]!)
       this.#last--
     }
   }

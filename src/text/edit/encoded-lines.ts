@@ -1,6 +1,6 @@
 // Lines as numbers: one for each character that is in what is looked for, and 0 for all others.
 
-export interface Symbols {
+export interface EncodedLines {
   /** Of all lines, each followed by a newline. */
   text: Uint16Array
   /** Where line i begins; one more entry closes the last one. */
@@ -13,21 +13,21 @@ export interface Symbols {
 
 export const NEWLINE = 1
 
-export function symbolsOf(lines: readonly string[], wanted: readonly string[]): Symbols {
+export function encodeLines(lines: readonly string[], wanted: readonly string[]): EncodedLines {
   const known = new Uint16Array(1 << 16)
   let count = NEWLINE
   known['\n'.charCodeAt(0)] = count++
   for (const line of wanted)
     for (let i = 0; i < line.length; i++) if (known[line.charCodeAt(i)] === 0) known[line.charCodeAt(i)] = count++
-  const { text, starts } = translated(lines, known)
-  return { text, starts, pattern: translated(wanted, known).text.slice(0, -1), count }
+  const { text, starts } = encodeText(lines, known)
+  return { text, starts, pattern: encodeText(wanted, known).text.slice(0, -1), count }
 }
 
 /** How long the window is that begins and ends with these lines. */
-export const lengthOf = ({ starts }: Symbols, first: number, last: number): number =>
+export const windowLength = ({ starts }: EncodedLines, first: number, last: number): number =>
   starts[last + 1]! - starts[first]! - 1
 
-function translated(lines: readonly string[], known: Uint16Array) {
+function encodeText(lines: readonly string[], known: Uint16Array) {
   const text = new Uint16Array(lines.reduce((sum, line) => sum + line.length + 1, 0))
   const starts = new Int32Array(lines.length + 1)
   let at = 0

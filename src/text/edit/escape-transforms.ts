@@ -2,52 +2,52 @@
 // too few: a newline for `\n` or the other way round, a quote for `\"`, a letter for its code, `<` for `&lt;`.
 
 /** One way of writing text otherwise. What is done to the old text is done to the new one too: they come from one hand. */
-type Respelling = (text: string) => string
+type EscapeTransform = (text: string) => string
 
 /** In the order in which they are tried. Quotes alone come after all escapes, for code that has escapes of its own. */
-export const RESPELLINGS: readonly Respelling[] = [
-  unescaped,
-  withBareQuotes,
-  escaped,
-  withEscapedQuotes,
-  withoutEntities
+export const ESCAPE_TRANSFORMS: readonly EscapeTransform[] = [
+  unescapeText,
+  unescapeQuotes,
+  escapeText,
+  escapeQuotes,
+  decodeEntities
 ]
 
 const MEANINGS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', '0': '\0' }
 const ESCAPES = new Map(Object.entries(MEANINGS).map(([letter, meaning]) => [meaning, `\\${letter}`]))
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", nbsp: '\u00a0' }
 
-function unescaped(text: string) {
+function unescapeText(text: string) {
   return text.replace(
     /\\(?:u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|x([0-9a-fA-F]{2})|([ntrbfv0\\"'`/]))/g,
     (all, unit, point, byte, letter) => {
       if (letter !== undefined) return MEANINGS[letter] ?? letter
-      return characterOf(Number.parseInt(unit ?? point ?? byte, 16)) ?? all
+      return fromCodePoint(Number.parseInt(unit ?? point ?? byte, 16)) ?? all
     }
   )
 }
 
-function escaped(text: string) {
+function escapeText(text: string) {
   return text.replace(/[\\"\n\t\r\b\f\v\0]/g, char => ESCAPES.get(char) ?? `\\${char}`)
 }
 
-function withBareQuotes(text: string) {
+function unescapeQuotes(text: string) {
   return text.replace(/\\(["'`])/g, '$1')
 }
 
-function withEscapedQuotes(text: string) {
+function escapeQuotes(text: string) {
   return text.replace(/"/g, '\\"')
 }
 
-function withoutEntities(text: string) {
+function decodeEntities(text: string) {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos|nbsp));/g,
     (all, decimal, hex, name) => {
       if (name !== undefined) return ENTITIES[name] ?? all
-      return characterOf(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? all
+      return fromCodePoint(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)) ?? all
     }
   )
 }
 
 /** Undefined for a number that no character has. Halves of a pair are left to be joined. */
-const characterOf = (point: number) => (point <= 0x10ffff ? String.fromCodePoint(point) : undefined)
+const fromCodePoint = (point: number) => (point <= 0x10ffff ? String.fromCodePoint(point) : undefined)

@@ -1,10 +1,10 @@
 // The stretches of whole lines most like a given text: what comparing every window with it would find, found by
 // comparing few. What a window can reach at best is bounded twice, by counting runs of characters and by one pass over
 // the lines that are left; only windows that can still matter are then compared, the most promising first.
-import { Columns } from './edit-distance.ts'
-import { lengthOf, type Symbols, symbolsOf } from './encoded-lines.ts'
+import { EditDistanceColumns } from './edit-distance.ts'
+import { type EncodedLines, encodeLines, windowLength } from './encoded-lines.ts'
 import { Grams } from './fuzzy-grams.ts'
-import { apart, heightsFor, similarityOf, type Window } from './line-window.ts'
+import { heightsFor, type LineWindow, nonOverlapping, windowSimilarity } from './line-window.ts'
 
 export interface Limits {
   /** Less similar windows are not meant. */
@@ -13,49 +13,49 @@ export interface Limits {
   margin: number
 }
 
-interface Similar {
+interface SimilarWindows {
   /** The best window over the threshold and those as good, of which none overlaps another, best first. Where very many are
    * as good they are some of them. */
-  good: Window[]
+  good: LineWindow[]
   /** Where none is good, some that have much in common with what is looked for, best first. */
-  nearest: Window[]
+  nearest: LineWindow[]
 }
 
-const TOLD = 3
+const MAX_RESULTS = 3
 /** Less similar than this is not worth telling. */
-const WORTH_TELLING = 0.2
+const MIN_SIMILARITY = 0.2
 /** So many windows apart from each other leave one apart from any window, which can overlap three. */
-const SURELY_AMBIGUOUS = 4
+const AMBIGUOUS_COUNT = 4
 /** How many windows are compared before anything is ruled out: as many as this work allows, within these bounds. */
-const FIRST_LOOKS = { steps: 4_000_000, least: 3, most: 12 }
+const INITIAL_COMPARISONS = { steps: 4_000_000, least: 3, most: 12 }
 
-export function mostSimilar(lines: readonly string[], wanted: readonly string[], limits: Limits): Similar {
+export function findMostSimilar(lines: readonly string[], wanted: readonly string[], limits: Limits): SimilarWindows {
   return new Search(lines, wanted, limits).run()
 }
 
 class Search {
-  readonly #symbols: Symbols
+  readonly #symbols: EncodedLines
   readonly #height: number
   readonly #heights: { least: number; most: number }
   readonly #limits: Limits
   readonly #grams: Grams
-  readonly #backwards: Columns
+  readonly #backwards: EditDistanceColumns
   /** The best similarity of any window seen so far. */
   #best = 0
-  #found: Window[] = []
+  #found: LineWindow[] = []
 
   constructor(lines: readonly string[], wanted: readonly string[], limits: Limits) {
-    this.#symbols = symbolsOf(lines, wanted)
+    this.#symbols = encodeLines(lines, wanted)
     this.#height = wanted.length
     this.#heights = heightsFor(wanted.length)
     this.#limits = limits
     this.#grams = new Grams(this.#symbols)
-    this.#backwards = new Columns(this.#symbols.pattern.toReversed(), this.#symbols.count, 1)
+    this.#backwards = new EditDistanceColumns(this.#symbols.pattern.toReversed(), this.#symbols.count, 1)
   }
 
-  run(): Similar {
-    const nearest = this.#lookAround()
-    const reaches = this.#reaches()
+  run(): SimilarWindows {
+    const nearest = this.#sample()
+    const reaches = this.#upperBounds()
     const ends = [...reaches.keys()].sort((a, b) => reaches.get(b)! - reaches.get(a)! || a - b)
     const good = this.#bestOf(ends, reaches)
     return good.length > 0 ? { good, nearest: [] } : { good, nearest }
@@ -67,35 +67,38 @@ class Search {
   }
 
   /** Compares windows that have much in common with what is looked for: whatever they reach, the best reaches too. */
-  #lookAround(): Window[] {
+  #sample(): LineWindow[] {
     const { pattern } = this.#symbols
     const work = (pattern.length * this.#heights.most * pattern.length) / this.#height / 32
-    const looks = Math.min(FIRST_LOOKS.most, Math.max(FIRST_LOOKS.least, Math.floor(FIRST_LOOKS.steps / work)))
+    const looks = Math.min(
+      INITIAL_COMPARISONS.most,
+      Math.max(INITIAL_COMPARISONS.least, Math.floor(INITIAL_COMPARISONS.steps / work))
+    )
     const shared = this.#grams.sharedByLine(this.#height)
-    const peaks = peaksOf(shared, this.#heights.most, TOLD)
+    const peaks = findPeaks(shared, this.#heights.most, MAX_RESULTS)
     const around = [0, 1, -1, 2]
       .flatMap(off => peaks.map(end => end + off))
       .filter(end => end >= 0 && end < shared.length)
     const seen = around.slice(0, looks).flatMap(end => {
-      const windows = this.#windowsEndingWith(end, this.#best < this.#limits.threshold ? WORTH_TELLING : this.#cut)
+      const windows = this.#windowsEndingWith(end, this.#best < this.#limits.threshold ? MIN_SIMILARITY : this.#cut)
       this.#best = Math.max(this.#best, ...windows.map(({ similarity }) => similarity))
       return windows
     })
-    return apart(seen, TOLD)
+    return nonOverlapping(seen, MAX_RESULTS)
   }
 
   /** By the line it ends with, the most that a window which can matter may reach. */
-  #reaches(): Map<number, number> {
+  #upperBounds(): Map<number, number> {
     const { starts } = this.#symbols
     const cut = this.#cut
     const shared = this.#grams.sharedByLine(this.#heights.most)
     const left: number[] = []
     for (let end = this.#heights.least - 1; end < starts.length - 1; end++)
-      if (this.#grams.distance(shared[end]!) <= this.#allowed(end, cut)) left.push(end)
+      if (this.#grams.minDistance(shared[end]!) <= this.#maxDistance(end, cut)) left.push(end)
     const reaches = new Map<number, number>()
     for (const [end, distance] of this.#leastDistances(left, cut)) {
-      const reach = this.#reach(end, distance)
-      if (distance <= this.#allowed(end, cut) && reach >= cut) reaches.set(end, reach)
+      const reach = this.#upperBound(end, distance)
+      if (distance <= this.#maxDistance(end, cut) && reach >= cut) reaches.set(end, reach)
     }
     return reaches
   }
@@ -103,10 +106,10 @@ class Search {
   /** The least distance between what is looked for and anything that ends with each of the lines, up to what matters. */
   #leastDistances(ends: readonly number[], cut: number): Map<number, number> {
     const { text, starts, pattern, count } = this.#symbols
-    const columns = new Columns(pattern, count, 0)
+    const columns = new EditDistanceColumns(pattern, count, 0)
     const distances = new Map<number, number>()
     for (const region of this.#regions(ends)) {
-      columns.begin(region.ends.reduce((most, end) => Math.max(most, this.#allowed(end, cut)), 0))
+      columns.reset(region.ends.reduce((most, end) => Math.max(most, this.#maxDistance(end, cut)), 0))
       let at = starts[region.first]!
       for (const end of region.ends) {
         for (const stop = starts[end + 1]! - 1; at < stop; at++) columns.advance(text[at]!)
@@ -128,7 +131,7 @@ class Search {
     return regions
   }
 
-  #bestOf(ends: readonly number[], reaches: ReadonlyMap<number, number>): Window[] {
+  #bestOf(ends: readonly number[], reaches: ReadonlyMap<number, number>): LineWindow[] {
     const compared = new Set<number>()
     const compare = (wanted: (end: number) => boolean) => {
       for (const end of ends) {
@@ -143,13 +146,13 @@ class Search {
       }
     }
     compare(end => reaches.get(end)! >= this.#best)
-    const best = apart(this.#good(), 1)[0]
+    const best = nonOverlapping(this.#goodWindows(), 1)[0]
     if (!best) return []
     compare(end => end < best.first || end - this.#heights.least >= best.last)
-    return apart(this.#good(), TOLD)
+    return nonOverlapping(this.#goodWindows(), MAX_RESULTS)
   }
 
-  #good() {
+  #goodWindows() {
     return this.#found.filter(({ similarity }) => similarity >= this.#cut)
   }
 
@@ -157,40 +160,40 @@ class Search {
   #isSurelyAmbiguous(reach: number) {
     const needed = Math.max(this.#cut, reach - this.#limits.margin)
     const equal = this.#found.filter(({ similarity }) => similarity >= needed)
-    return equal.length >= SURELY_AMBIGUOUS && apart(equal, SURELY_AMBIGUOUS).length === SURELY_AMBIGUOUS
+    return equal.length >= AMBIGUOUS_COUNT && nonOverlapping(equal, AMBIGUOUS_COUNT).length === AMBIGUOUS_COUNT
   }
 
   /** The distance that a window with this end may have at most. Longer ones may be further away, but their length itself is a distance. */
-  #allowed(end: number, cut: number): number {
+  #maxDistance(end: number, cut: number): number {
     const wanted = this.#symbols.pattern.length
-    const longest = Math.min(this.#longest(end), wanted / cut)
+    const longest = Math.min(this.#maxLength(end), wanted / cut)
     return Math.floor((1 - cut) * Math.max(wanted, longest) + ROUNDING)
   }
 
   /** The most that a window with this end may reach, whatever its length, given the least distance of anything that ends there. */
-  #reach(end: number, distance: number): number {
+  #upperBound(end: number, distance: number): number {
     const wanted = this.#symbols.pattern.length
-    return similarityOf(distance, Math.min(this.#longest(end), wanted + distance), wanted)
+    return windowSimilarity(distance, Math.min(this.#maxLength(end), wanted + distance), wanted)
   }
 
-  #longest(end: number) {
-    return lengthOf(this.#symbols, Math.max(0, end - this.#heights.most + 1), end)
+  #maxLength(end: number) {
+    return windowLength(this.#symbols, Math.max(0, end - this.#heights.most + 1), end)
   }
 
   /** All windows with this end that reach the cut. */
-  #windowsEndingWith(end: number, cut: number): Window[] {
+  #windowsEndingWith(end: number, cut: number): LineWindow[] {
     const { text, starts, pattern } = this.#symbols
     const columns = this.#backwards
-    const windows: Window[] = []
-    const allowed = this.#allowed(end, cut)
-    columns.begin(allowed)
+    const windows: LineWindow[] = []
+    const allowed = this.#maxDistance(end, cut)
+    columns.reset(allowed)
     const top = Math.max(0, end - this.#heights.most + 1)
     let at = starts[end + 1]! - 2
-    for (let first = end; first >= top && !columns.hopeless; first--) {
+    for (let first = end; first >= top && !columns.isOutOfBound; first--) {
       for (const start = starts[first]!; at >= start; at--) columns.advance(text[at]!)
       const { distance } = columns
       if (distance <= allowed && end - first + 1 >= this.#heights.least) {
-        const similarity = similarityOf(distance, lengthOf(this.#symbols, first, end), pattern.length)
+        const similarity = windowSimilarity(distance, windowLength(this.#symbols, first, end), pattern.length)
         if (similarity >= cut) windows.push({ first, last: end, similarity })
       }
       // The newline between this line and the one before.
@@ -204,7 +207,7 @@ class Search {
 const ROUNDING = 1e-6
 
 /** The lines with the highest numbers that are so far apart, highest first. */
-function peaksOf(numbers: Int32Array, distance: number, most: number): number[] {
+function findPeaks(numbers: Int32Array, distance: number, most: number): number[] {
   const peaks: number[] = []
   while (peaks.length < most) {
     let best = -1

@@ -1,8 +1,8 @@
 // Where the old text of an edit stands in a file, by comparisons that forgive more and more: none, line endings, white
 // space at line ends, indentation. Each place comes with what is to be put there.
 import { type Eol, withEol } from '../encoding.ts'
-import { endOfLine, type Lines, lineAt, linesOf } from '../line-table.ts'
-import { indentsBetween, reindent } from './indent.ts'
+import { endOfLine, indexLines, type LineTable, lineAt } from '../line-table.ts'
+import { mapIndents, reindent } from './indent.ts'
 import { occurrences } from './occurrences.ts'
 
 /** Texts to be taken literally. */
@@ -19,7 +19,7 @@ export interface Replacement {
 }
 
 /** Looks for a text, and for no more places than `most`. */
-export type Finder = (text: string, eol: Eol, quote: Quote, most: number) => Replacement[]
+export type QuoteFinder = (text: string, eol: Eol, quote: Quote, most: number) => Replacement[]
 
 export function findExact(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   const replacement = withEol(quote.new, eol)
@@ -42,15 +42,15 @@ export function findWithAnyEol(text: string, eol: Eol, quote: Quote, most: numbe
   const old = quote.old.replaceAll('\r\n', '\n')
   const found = positions(flat, old, most)
   if (found.length === 0) return []
-  const inText = positionsBefore(text)
+  const inText = originalPositions(text)
   return found.map(at => {
     const [start, end] = [inText(at), inText(at + old.length)]
-    return replacing(start, end, () => fitted(quote.new, eol, text.slice(start, end)))
+    return lazyReplacement(start, end, () => withEolOf(quote.new, eol, text.slice(start, end)))
   })
 }
 
 /** Turns a position in a text without the CRs of its CRLFs into one in the text itself. */
-function positionsBefore(text: string) {
+function originalPositions(text: string) {
   const dropped: number[] = []
   for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) dropped.push(at - dropped.length)
   return (position: number) => {
@@ -65,23 +65,23 @@ function positionsBefore(text: string) {
 }
 
 export function findWithAnyLineEnds(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
-  const wanted = wantedLines(quote.old)
+  const wanted = linesToFind(quote.old)
   if (!wanted) return []
-  const lines = linesOf(text)
-  const starts = windowsThat(lines.trimmed, wanted.trimmed, most)
+  const lines = indexLines(text)
+  const starts = matchingWindows(lines.trimmed, wanted.trimmed, most)
   return starts.map(first => replaceLines(lines, first, wanted.trimmed.length, eol, quote.old, () => quote.new))
 }
 
 export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
-  const wanted = wantedLines(quote.old)
+  const wanted = linesToFind(quote.old)
   if (!wanted) return []
-  const lines = linesOf(text)
+  const lines = indexLines(text)
   const bare = wanted.trimmed.map(line => line.trimStart())
   const bareLines = lines.trimmed.map(line => line.trimStart())
   const count = bare.length
-  return windowsThat(bareLines, bare, most).flatMap(first => {
+  return matchingWindows(bareLines, bare, most).flatMap(first => {
     const here = Array.from({ length: count }, (_, i) => lineAt(lines, first + i))
-    const indents = indentsBetween(wanted.trimmed, here)
+    const indents = mapIndents(wanted.trimmed, here)
     if (!indents) return []
     const indented = () => reindent(quote.new.split('\n'), indents).join('\n')
     return [replaceLines(lines, first, count, eol, quote.old, indented)]
@@ -89,11 +89,11 @@ export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: nu
 }
 
 /** Undefined where nothing but white space is wanted: that stands nowhere in particular. */
-export function wantedLines(old: string): Lines | undefined {
-  return old.trim() === '' ? undefined : linesOf(old)
+export function linesToFind(old: string): LineTable | undefined {
+  return old.trim() === '' ? undefined : indexLines(old)
 }
 
-function windowsThat(lines: readonly string[], wanted: readonly string[], most: number): number[] {
+function matchingWindows(lines: readonly string[], wanted: readonly string[], most: number): number[] {
   const found: number[] = []
   for (const first of occurrences(lines, wanted)) {
     found.push(first)
@@ -104,7 +104,7 @@ function windowsThat(lines: readonly string[], wanted: readonly string[], most: 
 
 /** Whole lines replaced; the ending of the last one goes with them only if the wanted text has one too. */
 export function replaceLines(
-  lines: Lines,
+  lines: LineTable,
   first: number,
   count: number,
   eol: Eol,
@@ -115,13 +115,13 @@ export function replaceLines(
   const next = lines.starts[first + count]!
   const content = endOfLine(lines.text, next)
   const around = lines.text.slice(start, next)
-  if (!old.endsWith('\n')) return replacing(start, content, () => fitted(now(), eol, around))
+  if (!old.endsWith('\n')) return lazyReplacement(start, content, () => withEolOf(now(), eol, around))
   // The last line of a file may lack the ending that the wanted text has: it stays without.
   const literal = () => (content === next ? now().replace(/\r?\n$/, '') : now())
-  return replacing(start, next, () => fitted(literal(), eol, around))
+  return lazyReplacement(start, next, () => withEolOf(literal(), eol, around))
 }
 
-export const replacing = (start: number, end: number, text: () => string): Replacement => ({
+export const lazyReplacement = (start: number, end: number, text: () => string): Replacement => ({
   start,
   end,
   get text() {
@@ -130,7 +130,7 @@ export const replacing = (start: number, end: number, text: () => string): Repla
 })
 
 /** New text in the line endings of where it goes. */
-function fitted(text: string, eol: Eol, around: string) {
+function withEolOf(text: string, eol: Eol, around: string) {
   const flat = text.replaceAll('\r\n', '\n')
   return eol === 'crlf' || (eol === 'mixed' && around.includes('\r\n')) ? withEol(flat, 'crlf') : flat
 }

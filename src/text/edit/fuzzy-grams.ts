@@ -1,17 +1,17 @@
 // How much a window has in common with what is looked for, counted in runs of three characters. One edit breaks three
 // of them at most, so the count tells quickly how far apart the two must be at least (E. Ukkonen, 1992).
-import { NEWLINE, type Symbols } from './encoded-lines.ts'
+import { type EncodedLines, NEWLINE } from './encoded-lines.ts'
 
 const LENGTH = 3
 /** Two different grams may fall on one number: a window then seems to have more in common than it has, never less. */
 const NUMBERS = 1 << 16
 
 export class Grams {
-  readonly #symbols: Symbols
+  readonly #symbols: EncodedLines
   readonly #wanted = new Int32Array(NUMBERS)
   readonly #total: number
 
-  constructor(symbols: Symbols) {
+  constructor(symbols: EncodedLines) {
     this.#symbols = symbols
     const { pattern } = symbols
     const closed = new Uint16Array(pattern.length + 2).fill(NEWLINE)
@@ -45,7 +45,7 @@ export class Grams {
   }
 
   /** The least distance of what has so many grams in common. */
-  distance(shared: number): number {
+  minDistance(shared: number): number {
     return Math.ceil((this.#total - shared) / LENGTH)
   }
 

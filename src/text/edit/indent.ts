@@ -3,11 +3,11 @@
 type Indents = ReadonlyMap<string, string>
 
 /** How each indentation of `old` looks in the file; undefined where that is not one consistent answer. */
-export function indentsBetween(old: readonly string[], file: readonly string[]): Indents | undefined {
+export function mapIndents(old: readonly string[], file: readonly string[]): Indents | undefined {
   const indents = new Map<string, string>()
   for (const [i, line] of old.entries()) {
     if (line.trim() === '') continue
-    const [from, to] = [indentOf(line), indentOf(file[i]!)]
+    const [from, to] = [leadingWhitespace(line), leadingWhitespace(file[i]!)]
     if ((indents.get(from) ?? to) !== to) return undefined
     indents.set(from, to)
   }
@@ -18,30 +18,30 @@ export function indentsBetween(old: readonly string[], file: readonly string[]):
 export function reindent(lines: readonly string[], indents: Indents): string[] {
   const known = new Map(indents)
   return lines.map(line => {
-    const indent = indentOf(line)
+    const indent = leadingWhitespace(line)
     if (indent.length === line.length) return line
-    const to = known.get(indent) ?? shifted(indent, indents)
+    const to = known.get(indent) ?? mapUnknownIndent(indent, indents)
     known.set(indent, to)
     return to + line.slice(indent.length)
   })
 }
 
-const indentOf = (line: string) => line.slice(0, line.length - line.trimStart().length)
+const leadingWhitespace = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
-function shifted(indent: string, indents: Indents): string {
+function mapUnknownIndent(indent: string, indents: Indents): string {
   const base = [...indents].filter(([from]) => indent.startsWith(from)).sort(deepestFirst)[0]
-  if (base) return base[1] + inFileUnits(indent.slice(base[0].length), indents)
+  if (base) return base[1] + convertIndentUnits(indent.slice(base[0].length), indents)
   // Shallower than all that is known: as far out as the shallowest known one was moved.
   const [from, to] = [...indents].sort(deepestFirst).at(-1)!
   if (to.endsWith(from)) return to.slice(0, to.length - from.length) + indent
   if (from.endsWith(to)) return indent.slice(from.length - to.length)
-  return inFileUnits(indent, indents)
+  return convertIndentUnits(indent, indents)
 }
 
 const deepestFirst = ([a]: [string, string], [b]: [string, string]) => b.length - a.length
 
 /** Spaces as tabs, or tabs as spaces, where the file has the other kind and the pairs tell how many make one. */
-function inFileUnits(indent: string, indents: Indents): string {
+function convertIndentUnits(indent: string, indents: Indents): string {
   if (!isOnly(indent, indent[0])) return indent
   for (const [from, to] of [...steps(indents), ...indents]) {
     if (from === '' || to === '' || !isOnly(from, indent[0])) continue

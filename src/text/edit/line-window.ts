@@ -1,7 +1,7 @@
 // Which stretches of a text are compared when a text that is only similar is looked for, and which of them is better.
 
 /** A stretch of whole lines. */
-export interface Window {
+export interface LineWindow {
   /** Line numbers from 0, both included. */
   first: number
   last: number
@@ -15,18 +15,18 @@ export function heightsFor(wanted: number): { least: number; most: number } {
   return { least: Math.max(1, wanted - play), most: wanted + play }
 }
 
-export function similarityOf(distance: number, length: number, wanted: number): number {
+export function windowSimilarity(distance: number, length: number, wanted: number): number {
   const longer = Math.max(length, wanted)
   return longer === 0 ? 0 : 1 - distance / longer
 }
 
 /** The more similar one first; of equals the one that begins, then ends, further up. */
-export const bestFirst = (a: Window, b: Window): number =>
+export const bestFirst = (a: LineWindow, b: LineWindow): number =>
   b.similarity - a.similarity || a.first - b.first || a.last - b.last
 
 /** The best, the best of those that do not overlap it, and so on. */
-export function apart(windows: readonly Window[], most: number): Window[] {
-  const chosen: Window[] = []
+export function nonOverlapping(windows: readonly LineWindow[], most: number): LineWindow[] {
+  const chosen: LineWindow[] = []
   for (const window of windows.toSorted(bestFirst)) {
     if (chosen.length === most) break
     if (chosen.every(other => other.last < window.first || window.last < other.first)) chosen.push(window)

@@ -1,7 +1,7 @@
 /** Where one sequence occurs in another, overlapping too: the method of Knuth, Morris and Pratt (1977), which never looks
  * back, however often parts of it repeat. */
 export function* occurrences<T>(all: ArrayLike<T>, wanted: readonly T[]): Generator<number> {
-  const borders = bordersOf(wanted)
+  const borders = prefixFunction(wanted)
   let matched = 0
   for (let i = 0; i < all.length; i++) {
     while (matched > 0 && wanted[matched] !== all[i]) matched = borders[matched - 1]!
@@ -13,7 +13,7 @@ export function* occurrences<T>(all: ArrayLike<T>, wanted: readonly T[]): Genera
 }
 
 /** For each beginning, the length of the longest shorter one that it ends with. */
-function bordersOf<T>(wanted: readonly T[]): number[] {
+function prefixFunction<T>(wanted: readonly T[]): number[] {
   const borders = [0]
   let length = 0
   for (let i = 1; i < wanted.length; i++) {

@@ -4,24 +4,24 @@ import { createHash } from 'node:crypto'
 import { binaryDiff } from '../diff/binary-diff.ts'
 import { type Diff, unifiedDiff } from '../diff/unified-diff.ts'
 import { decode, type Encoding, encode } from '../encoding.ts'
-import { applyEdit, type Candidate, type Edit, type MatchKind, type NotEdited } from './apply-edit.ts'
-import type { Window } from './line-window.ts'
+import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
+import type { LineWindow } from './line-window.ts'
 
 /** What is to be planned. Public, for the table of jobs is: its declarations name it. */
-export interface EditsOfFile {
+export interface FileEdits {
   path: string
   bytes: Uint8Array
   edits: readonly Edit[]
   /** What planning the same edits of the same file found before. */
-  known?: Known | undefined
+  known?: SimilarityCache | undefined
 }
 
 /** Where texts stand that are only similar: looking for them takes longer than all the rest. */
-export interface Known {
+export interface SimilarityCache {
   /** Of the file and the edits: it holds for these alone. */
   hash: string
   /** By edit. */
-  windows: (Window | undefined)[]
+  windows: (LineWindow | undefined)[]
 }
 
 export interface AppliedEdit {
@@ -30,7 +30,7 @@ export interface AppliedEdit {
   similarity: number
 }
 
-export interface ShownCandidate extends Omit<Candidate, 'text'> {
+export interface EditCandidateDiff extends Omit<EditCandidate, 'text'> {
   /** How the quoted text differs from what stands there. */
   diff: string
 }
@@ -43,27 +43,28 @@ export type EditPlan =
       /** For git, where the file is not in UTF-8, so that no diff of its text is one of its bytes. */
       git_patch?: string
       edits: AppliedEdit[]
-      known?: Known
+      known?: SimilarityCache
     }
   | { outcome: 'not_text' }
   /** What the edit makes is there already. */
   | { outcome: 'unchanged'; edit: number }
   /** New text that the file's encoding cannot say. */
   | { outcome: 'unwritable'; edit: number; encoding: Encoding }
-  | (Omit<NotEdited, 'candidates'> & { edit: number; candidates: ShownCandidate[] })
+  | (Omit<EditNotApplied, 'candidates'> & { edit: number; candidates: EditCandidateDiff[] })
 
 const CANDIDATE_LINES = 20
 
-export function planEdits({ path, bytes, edits, known }: EditsOfFile): EditPlan {
+export function planEdits({ path, bytes, edits, known }: FileEdits): EditPlan {
   const before = decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if (!before) return { outcome: 'not_text' }
   let { text } = before
   const applied: AppliedEdit[] = []
-  const holds = known !== undefined && known.hash === hashOf(bytes, edits)
-  const windows: (Window | undefined)[] = []
+  const holds = known !== undefined && known.hash === cacheKey(bytes, edits)
+  const windows: (LineWindow | undefined)[] = []
   for (const [at, edit] of edits.entries()) {
     const result = applyEdit(text, before.eol, edit, holds ? known.windows[at] : undefined)
-    if (result.outcome !== 'edited') return { ...result, edit: at, candidates: shown(path, edit.old, result) }
+    if (result.outcome !== 'edited')
+      return { ...result, edit: at, candidates: toCandidateDiffs(path, edit.old, result) }
     const last = at === edits.length - 1
     if (result.text === text || (last && result.text === before.text)) return { outcome: 'unchanged', edit: at }
     const { replacements, match, similarity } = result
@@ -77,38 +78,41 @@ export function planEdits({ path, bytes, edits, known }: EditsOfFile): EditPlan 
   const after = encode(text, before.encoding)!
   const mark = before.encoding === 'utf-8-bom' ? '\ufeff' : ''
   const diff = unifiedDiff(path, mark + before.text, mark + text)
-  const found = windows.some(window => window) && { known: { hash: hashOf(bytes, edits), windows } }
+  const found = windows.some(window => window) && { known: { hash: cacheKey(bytes, edits), windows } }
   const patch = !before.encoding.startsWith('utf-8') && {
     git_patch: binaryDiff({ path, bytes }, { path, bytes: after })
   }
   return { outcome: 'edited', bytes: after, diff, ...patch, edits: applied, ...found }
 }
 
-const hashOf = (bytes: Uint8Array, edits: readonly Edit[]) =>
+const cacheKey = (bytes: Uint8Array, edits: readonly Edit[]) =>
   createHash('sha256').update(bytes).update(JSON.stringify(edits)).digest('hex')
 
 /** How much work a plan is at most, in steps of some ten nanoseconds. */
-export function planSteps({ bytes, edits }: EditsOfFile): number {
+export function estimatePlanSteps({ bytes, edits }: FileEdits): number {
   const looking = edits.reduce((sum, { old }) => sum + (bytes.length * (old.length + 100)) / 100, bytes.length)
-  if (looking > MUCH) return looking
+  if (looking > MAX_INLINE_STEPS) return looking
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const likening = edits.reduce((sum, { old }) => sum + (text.includes(old) ? 0 : likenSteps(text, old)), 0)
-  const lines = edits.reduce((sum, edit) => sum + (edit.places === 'all' ? bytes.length / 5 : linesIn(edit)), 0)
+  const likening = edits.reduce(
+    (sum, { old }) => sum + (text.includes(old) ? 0 : estimateSimilaritySteps(text, old)),
+    0
+  )
+  const lines = edits.reduce((sum, edit) => sum + (edit.places === 'all' ? bytes.length / 5 : countEditLines(edit)), 0)
   return looking + likening + lines * lines * 4
 }
 
 /** More than anybody does on the spot. */
-const MUCH = 1_000_000
+const MAX_INLINE_STEPS = 1_000_000
 
 /** Where every stretch of a text is somewhat similar, as where lines repeat, each must be compared. */
-function likenSteps(text: Buffer, old: string) {
+function estimateSimilaritySteps(text: Buffer, old: string) {
   const stretches = text.toString('latin1').split('\n').length
   return stretches * (old.length * 2 + 32) * (old.length / 32 + 1)
 }
 
-const linesIn = (edit: Edit) => edit.old.split('\n').length + edit.new.split('\n').length
+const countEditLines = (edit: Edit) => edit.old.split('\n').length + edit.new.split('\n').length
 
-const shown = (path: string, old: string, { candidates }: NotEdited): ShownCandidate[] =>
+const toCandidateDiffs = (path: string, old: string, { candidates }: EditNotApplied): EditCandidateDiff[] =>
   candidates.map(({ text, ...candidate }) => ({ ...candidate, diff: candidateDiff(path, old, text) }))
 
 /** Bounded: a candidate is told to be recognised. */

@@ -16,8 +16,8 @@ interface SpanEdit {
 export function applySpanEdits(text: string, edits: readonly SpanEdit[]): string | undefined {
   const lines = lineStarts(text)
   const spans = edits.map(edit => ({
-    from: offsetOf(text, lines, edit.start),
-    to: offsetOf(text, lines, edit.end),
+    from: toOffset(text, lines, edit.start),
+    to: toOffset(text, lines, edit.end),
     text: edit.text
   }))
   // What is put in at the same place stays in the order given.
@@ -38,7 +38,7 @@ function lineStarts(text: string): number[] {
   return starts
 }
 
-function offsetOf(text: string, starts: readonly number[], { line, column }: Point): number | undefined {
+function toOffset(text: string, starts: readonly number[], { line, column }: Point): number | undefined {
   const start = starts[line - 1]
   if (start === undefined || column < 1) return undefined
   const end = starts[line] === undefined ? text.length : starts[line] - (text[starts[line] - 2] === '\r' ? 2 : 1)

@@ -5,7 +5,7 @@
 //   `*` any characters within a name, `?` one, `[a-z]` `[!a-z]` one of or none of, `{a,b}` either, `\x` x itself,
 //   `**` as a whole name any number of folders. Without a '/' a pattern is for names at any depth, else for paths.
 
-import { type Machine, machineOf } from './nfa.ts'
+import { buildNfa, type Nfa } from './nfa.ts'
 import { parseGlob } from './parse.ts'
 
 const ASCII = 128
@@ -18,20 +18,20 @@ const FIRST_STATES = 8
 /** Throws a SyntaxError that says what is wrong with the pattern. */
 export function compileGlob(pattern: string): Glob {
   const { nodes, forName } = parseGlob(pattern)
-  return new Glob(machineOf(nodes), forName)
+  return new Glob(buildNfa(nodes), forName)
 }
 
 export class Glob {
-  readonly #machine: Machine
+  readonly #nfa: Nfa
   readonly #forName: boolean
   #states: { at: readonly number[]; accepts: boolean }[] = []
   #ids = new Map<string, number>()
   #table = new Int16Array(0)
 
-  constructor(machine: Machine, forName: boolean) {
-    this.#machine = machine
+  constructor(machine: Nfa, forName: boolean) {
+    this.#nfa = machine
     this.#forName = forName
-    this.#begin()
+    this.#reset()
   }
 
   matches(path: string): boolean {
@@ -41,7 +41,7 @@ export class Glob {
       let next: number
       if (unit < ASCII) {
         next = this.#table[state * ASCII + unit]!
-        if (next === UNKNOWN) next = this.#learn(state, unit)
+        if (next === UNKNOWN) next = this.#computeTransition(state, unit)
       } else {
         const character = path.codePointAt(i)!
         if (character > 0xffff) i += 1
@@ -53,14 +53,14 @@ export class Glob {
     return this.#states[state]!.accepts
   }
 
-  #begin() {
+  #reset() {
     this.#states = []
     this.#ids.clear()
     this.#table = new Int16Array(FIRST_STATES * ASCII).fill(UNKNOWN)
-    this.#state(this.#machine.start)
+    this.#state(this.#nfa.start)
   }
 
-  #learn(state: number, unit: number) {
+  #computeTransition(state: number, unit: number) {
     const { at } = this.#states[state]!
     const next = this.#step(state, unit)
     // After a new beginning the old number of the state means nothing.
@@ -69,9 +69,9 @@ export class Glob {
   }
 
   #step(state: number, character: number): number {
-    const at = this.#machine.step(this.#states[state]!.at, character)
+    const at = this.#nfa.step(this.#states[state]!.at, character)
     if (at.length === 0) return DEAD
-    if (this.#states.length === MAX_STATES && !this.#ids.has(at.join())) this.#begin()
+    if (this.#states.length === MAX_STATES && !this.#ids.has(at.join())) this.#reset()
     return this.#state(at)
   }
 
@@ -79,7 +79,7 @@ export class Glob {
     const key = at.join()
     const known = this.#ids.get(key)
     if (known !== undefined) return known
-    const id = this.#states.push({ at, accepts: this.#machine.accepts(at) }) - 1
+    const id = this.#states.push({ at, accepts: this.#nfa.accepts(at) }) - 1
     this.#ids.set(key, id)
     if (this.#states.length * ASCII > this.#table.length) {
       const before = this.#table

@@ -1,19 +1,19 @@
 // A parsed glob as a machine that is in several places at once: each place tests one character and leads on.
-import type { Node, Ranges } from './parse.ts'
+import type { GlobNode, Ranges } from './parse.ts'
 
 const SLASH = 47
 
-type Place = { test: (character: number) => boolean; to: number } | { ways: number[] } | { accept: true }
+type NfaState = { test: (character: number) => boolean; to: number } | { ways: number[] } | { accept: true }
 
-export interface Machine {
+export interface Nfa {
   start: readonly number[]
   /** Where one character leads from these places; nowhere is an empty list. */
   step(at: readonly number[], character: number): readonly number[]
   accepts(at: readonly number[]): boolean
 }
 
-export function machineOf(nodes: readonly Node[]): Machine {
-  const places: Place[] = [{ accept: true }]
+export function buildNfa(nodes: readonly GlobNode[]): Nfa {
+  const places: NfaState[] = [{ accept: true }]
   const start = build(places, nodes, 0)
   return {
     start: closure(places, [start]),
@@ -30,11 +30,11 @@ export function machineOf(nodes: readonly Node[]): Machine {
 }
 
 // From the end to the beginning, so that each node knows where it leads.
-const build = (places: Place[], nodes: readonly Node[], end: number): number =>
+const build = (places: NfaState[], nodes: readonly GlobNode[], end: number): number =>
   nodes.reduceRight((next, node) => add(places, node, next), end)
 
-function add(places: Place[], node: Node, next: number): number {
-  const place = (one: Place) => places.push(one) - 1
+function add(places: NfaState[], node: GlobNode, next: number): number {
+  const place = (one: NfaState) => places.push(one) - 1
   switch (node.type) {
     case 'character':
       return place({ test: character => character === node.character, to: next })
@@ -55,7 +55,7 @@ function add(places: Place[], node: Node, next: number): number {
   }
 }
 
-function loop(places: Place[], test: (character: number) => boolean, next: number): number {
+function loop(places: NfaState[], test: (character: number) => boolean, next: number): number {
   const ways = [next]
   const again = places.push({ ways }) - 1
   ways.push(places.push({ test, to: again }) - 1)
@@ -70,7 +70,7 @@ function inClass(ranges: Ranges, negated: boolean) {
 }
 
 /** The places that can be reached without a character; only those that test or accept. */
-function closure(places: readonly Place[], from: readonly number[]): number[] {
+function closure(places: readonly NfaState[], from: readonly number[]): number[] {
   const seen = new Set<number>()
   const found: number[] = []
   const todo = [...from]

@@ -3,18 +3,18 @@
 export type Ranges = readonly (readonly [from: number, to: number])[]
 
 /** `deep` is a double star and the slash after it, `rest` a double star that ends the pattern. */
-export type Node =
+export type GlobNode =
   | { type: 'character'; character: number }
   | { type: 'one' | 'some' | 'deep' | 'rest' }
   | { type: 'class'; ranges: Ranges; negated: boolean }
-  | { type: 'either'; options: Node[][] }
+  | { type: 'either'; options: GlobNode[][] }
 
 const MAX_LENGTH = 4_096
 const MAX_DEPTH = 32
 
 /** `forName`: the nodes are for the last name of a path alone. */
 interface ParsedGlob {
-  nodes: Node[]
+  nodes: GlobNode[]
   forName: boolean
 }
 
@@ -39,15 +39,15 @@ class Parser {
     this.#characters = characters
   }
 
-  parse(): Node[] {
+  parse(): GlobNode[] {
     const nodes = this.#sequence(true)
     if (this.#at < this.#characters.length) throw new SyntaxError('A } without its {; write \\} for the character.')
     return nodes
   }
 
   // Up to the end, or to the sign that ends an option of {a,b}.
-  #sequence(atNameStart: boolean): Node[] {
-    const nodes: Node[] = []
+  #sequence(atNameStart: boolean): GlobNode[] {
+    const nodes: GlobNode[] = []
     let nameStart = atNameStart
     while (this.#at < this.#characters.length) {
       const sign = this.#characters[this.#at]!
@@ -59,7 +59,7 @@ class Parser {
     return nodes
   }
 
-  #node(sign: string, nameStart: boolean): Node {
+  #node(sign: string, nameStart: boolean): GlobNode {
     if (sign === '*') return this.#stars(nameStart)
     if (sign === '?') return { type: 'one' }
     if (sign === '[') return this.#class()
@@ -70,7 +70,7 @@ class Parser {
     return character(next)
   }
 
-  #stars(nameStart: boolean): Node {
+  #stars(nameStart: boolean): GlobNode {
     let count = 1
     for (; this.#characters[this.#at] === '*'; this.#at += 1) count += 1
     const next = this.#characters[this.#at]
@@ -81,7 +81,7 @@ class Parser {
     return { type: 'deep' }
   }
 
-  #class(): Node {
+  #class(): GlobNode {
     const first = this.#characters[this.#at]
     const negated = first === '!' || first === '^'
     if (negated) this.#at += 1
@@ -106,7 +106,7 @@ class Parser {
     return literal.codePointAt(0)!
   }
 
-  #either(nameStart: boolean): Node {
+  #either(nameStart: boolean): GlobNode {
     this.#depth += 1
     if (this.#depth > MAX_DEPTH) throw new SyntaxError(`Braces are nested deeper than ${MAX_DEPTH}.`)
     const options = [this.#sequence(nameStart)]
@@ -121,4 +121,4 @@ class Parser {
   }
 }
 
-const character = (sign: string): Node => ({ type: 'character', character: sign.codePointAt(0)! })
+const character = (sign: string): GlobNode => ({ type: 'character', character: sign.codePointAt(0)! })

@@ -1,43 +1,43 @@
 // A page as a tree, read in one pass: however deep, large or broken the page is, time and memory stay in proportion to it.
 import { Tokenizer } from 'htmlparser2'
-import { BLOCK, ENDS, UNREAD, VOID } from './tags.ts'
+import { BLOCK, IMPLIED_END_TAGS, UNRENDERED_TAGS, VOID } from './tags.ts'
 
-export interface Element {
+export interface HtmlElement {
   tag: string
   attributes: Readonly<Record<string, string>>
-  children: Node[]
+  children: HtmlNode[]
 }
-export type Node = Element | string
+export type HtmlNode = HtmlElement | string
 
 /** The page, and what stands in its head. */
-export interface Tree {
-  body: Element
+export interface HtmlTree {
+  body: HtmlElement
   title: string
   /** What relative addresses are relative to, where the page says so. */
   base?: string
   /** It brings programs: what is missing may be made by these. */
-  scripted: boolean
+  hasScripts: boolean
 }
 
 /** What is nested deeper stands where this depth ends. */
-const DEEPEST = 512
+const MAX_DEPTH = 512
 /** Elements beyond this many are left out, and what they hold stands where they would. */
-const MOST_ELEMENTS = 300_000
+const MAX_ELEMENTS = 300_000
 /** No attribute that is of use is longer. */
-const LONGEST_ATTRIBUTE = 2_048
-const KEPT = new Set(
+const MAX_ATTRIBUTE_LENGTH = 2_048
+const RETAINED_ATTRIBUTES = new Set(
   'alt aria-hidden aria-label checked class colspan data-lang data-language hidden href id lang role src start style type'.split(
     ' '
   )
 )
 
-export function readTree(html: string): Tree {
+export function readTree(html: string): HtmlTree {
   const builder = new Builder(html)
   const tokenizer = new Tokenizer({ decodeEntities: true }, builder)
   tokenizer.write(html)
   tokenizer.end()
-  const { body, base, scripted } = builder
-  return { body, scripted, title: builder.title.replace(/\s+/g, ' ').trim(), ...(base !== undefined && { base }) }
+  const { body, base, hasScripts } = builder
+  return { body, hasScripts, title: builder.title.replace(/\s+/g, ' ').trim(), ...(base !== undefined && { base }) }
 }
 
 /** Hears of each piece of the page, in its order. */
@@ -45,16 +45,16 @@ class Builder {
   readonly body = element('body')
   title = ''
   base: string | undefined
-  scripted = false
+  hasScripts = false
   readonly #html: string
-  readonly #open: Element[] = [this.body]
+  readonly #open: HtmlElement[] = [this.body]
   /** How many of each are open. */
-  readonly #opened = new Map<string, number>()
+  readonly #openCounts = new Map<string, number>()
   #elements = 0
   /** Open elements that are too deep, or too many, to be kept. */
-  #beyond = 0
+  #droppedDepth = 0
   /** The element that is not read and in which this is, and how often it is open. */
-  #unread: { tag: string; times: number } | undefined
+  #unrendered: { tag: string; times: number } | undefined
   #inTitle = false
   #tag = ''
   #attributes: Record<string, string> = {}
@@ -76,37 +76,38 @@ class Builder {
   }
 
   onattribdata(start: number, end: number) {
-    if (KEPT.has(this.#name) && this.#value.length <= LONGEST_ATTRIBUTE)
-      this.#value += this.#html.slice(start, Math.min(end, start + LONGEST_ATTRIBUTE + 1))
+    if (RETAINED_ATTRIBUTES.has(this.#name) && this.#value.length <= MAX_ATTRIBUTE_LENGTH)
+      this.#value += this.#html.slice(start, Math.min(end, start + MAX_ATTRIBUTE_LENGTH + 1))
   }
 
   onattribentity(code: number) {
-    if (KEPT.has(this.#name) && this.#value.length <= LONGEST_ATTRIBUTE) this.#value += String.fromCodePoint(code)
+    if (RETAINED_ATTRIBUTES.has(this.#name) && this.#value.length <= MAX_ATTRIBUTE_LENGTH)
+      this.#value += String.fromCodePoint(code)
   }
 
   onattribend() {
-    if (!KEPT.has(this.#name) || this.#value.length > LONGEST_ATTRIBUTE) return
+    if (!RETAINED_ATTRIBUTES.has(this.#name) || this.#value.length > MAX_ATTRIBUTE_LENGTH) return
     if (!Object.hasOwn(this.#attributes, this.#name)) this.#attributes[this.#name] = this.#value
   }
 
   onopentagend() {
-    this.#begin(this.#tag, this.#attributes)
+    this.#openElement(this.#tag, this.#attributes)
   }
 
   /** HTML knows no elements that close themselves: `<div/>` is open. */
   onselfclosingtag() {
-    this.#begin(this.#tag, this.#attributes)
+    this.#openElement(this.#tag, this.#attributes)
   }
 
   onclosetag(start: number, end: number) {
     const tag = this.#html.slice(start, end).toLowerCase()
-    if (this.#unread) {
-      if (tag === this.#unread.tag && --this.#unread.times === 0) this.#unread = undefined
+    if (this.#unrendered) {
+      if (tag === this.#unrendered.tag && --this.#unrendered.times === 0) this.#unrendered = undefined
       return
     }
     if (tag === 'title') this.#inTitle = false
     else if (tag === 'p' && !this.#isOpen('p')) this.#add(element('p'))
-    else if (this.#beyond > 0) this.#beyond -= 1
+    else if (this.#droppedDepth > 0) this.#droppedDepth -= 1
     else if (this.#isOpen(tag)) this.#closeThrough(name => name === tag)
   }
 
@@ -124,14 +125,14 @@ class Builder {
   onend() {}
   onprocessinginstruction() {}
 
-  #begin(tag: string, attributes: Record<string, string>) {
-    if (this.#unread) {
-      if (tag === this.#unread.tag) this.#unread.times += 1
+  #openElement(tag: string, attributes: Record<string, string>) {
+    if (this.#unrendered) {
+      if (tag === this.#unrendered.tag) this.#unrendered.times += 1
       return
     }
-    if (UNREAD.has(tag)) {
-      this.#unread = { tag, times: 1 }
-      this.scripted ||= tag === 'script'
+    if (UNRENDERED_TAGS.has(tag)) {
+      this.#unrendered = { tag, times: 1 }
+      this.hasScripts ||= tag === 'script'
       return
     }
     if (tag === 'title') {
@@ -140,54 +141,54 @@ class Builder {
     }
     if (tag === 'base') this.base ??= attributes.href
     if (tag === 'body' || tag === 'html') return
-    this.#endBefore(tag)
-    const isFull = this.#open.length >= DEEPEST || this.#elements >= MOST_ELEMENTS
+    this.#closeImplied(tag)
+    const isFull = this.#open.length >= MAX_DEPTH || this.#elements >= MAX_ELEMENTS
     if (VOID.has(tag)) {
       if (!isFull) this.#add({ tag, attributes, children: [] })
       return
     }
-    if (isFull || this.#beyond > 0) {
-      this.#beyond += 1
+    if (isFull || this.#droppedDepth > 0) {
+      this.#droppedDepth += 1
       if (BLOCK.has(tag)) this.#text(' ')
       return
     }
-    const opened: Element = { tag, attributes, children: [] }
+    const opened: HtmlElement = { tag, attributes, children: [] }
     this.#add(opened)
     this.#open.push(opened)
-    this.#opened.set(tag, (this.#opened.get(tag) ?? 0) + 1)
+    this.#openCounts.set(tag, (this.#openCounts.get(tag) ?? 0) + 1)
   }
 
-  #endBefore(tag: string) {
-    const rule = ENDS[tag]
-    if (!rule || this.#beyond > 0 || ![...rule.ends].some(name => this.#isOpen(name))) return
+  #closeImplied(tag: string) {
+    const rule = IMPLIED_END_TAGS[tag]
+    if (!rule || this.#droppedDepth > 0 || ![...rule.closes].some(name => this.#isOpen(name))) return
     for (let at = this.#open.length - 1; at > 0; at--) {
       const open = this.#open[at]!.tag
-      if (rule.ends.has(open)) return this.#closeThrough(name => name === open)
-      if (rule.within.has(open)) return
+      if (rule.closes.has(open)) return this.#closeThrough(name => name === open)
+      if (rule.stopsAt.has(open)) return
     }
   }
 
   #closeThrough(isLast: (tag: string) => boolean) {
     while (this.#open.length > 1) {
       const { tag } = this.#open.pop()!
-      this.#opened.set(tag, this.#opened.get(tag)! - 1)
+      this.#openCounts.set(tag, this.#openCounts.get(tag)! - 1)
       if (isLast(tag)) return
     }
   }
 
   #isOpen(tag: string) {
-    return (this.#opened.get(tag) ?? 0) > 0
+    return (this.#openCounts.get(tag) ?? 0) > 0
   }
 
-  #add(node: Element) {
+  #add(node: HtmlElement) {
     this.#elements += 1
     this.#open.at(-1)!.children.push(node)
   }
 
   #text(text: string) {
-    if (this.#unread) return
+    if (this.#unrendered) return
     if (this.#inTitle) {
-      if (this.title.length < LONGEST_ATTRIBUTE) this.title += text
+      if (this.title.length < MAX_ATTRIBUTE_LENGTH) this.title += text
       return
     }
     const { children } = this.#open.at(-1)!
@@ -198,4 +199,4 @@ class Builder {
   }
 }
 
-const element = (tag: string): Element => ({ tag, attributes: {}, children: [] })
+const element = (tag: string): HtmlElement => ({ tag, attributes: {}, children: [] })

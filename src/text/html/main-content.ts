@@ -1,8 +1,8 @@
 // Which part of a page its reader came for: found by what elements are said to be, and by where the prose is. What is in
 // doubt stays, since a reader can skip a menu but not see what is missing.
 
-import type { Element, Tree } from './html-tree.ts'
-import { AROUND, AROUND_NAMES, AROUND_ROLES } from './tags.ts'
+import type { HtmlElement, HtmlTree } from './html-tree.ts'
+import { BOILERPLATE_NAMES, BOILERPLATE_ROLES, BOILERPLATE_TAGS } from './tags.ts'
 
 interface Measure {
   /** Characters of text that are no space. */
@@ -11,17 +11,17 @@ interface Measure {
   linked: number
   links: number
   /** Elements beneath that cannot stand within a line. */
-  rich: number
+  blockCount: number
 }
 
-export interface Content {
-  root: Element
+export interface MainContent {
+  root: HtmlElement
   /** Around the content, or seen by nobody. */
-  isAround(element: Element): boolean
+  isBoilerplate(element: HtmlElement): boolean
   /** What cannot stand within a line is beneath it. */
-  isRich(element: Element): boolean
+  hasBlockContent(element: HtmlElement): boolean
   /** The page's own heading, where the root leaves it out. */
-  heading: Element | undefined
+  heading: HtmlElement | undefined
   /** Characters of text. */
   size: number
 }
@@ -32,42 +32,47 @@ const ARTICLE_SHARE = 0.6
 /** An unnamed element is it only if hardly any prose is elsewhere. */
 const UNNAMED_SHARE = 0.85
 /** What is called a menu, and holds more of the page than this, is none. */
-const MOST_AROUND = 1 / 3
+const MAX_BOILERPLATE_SHARE = 1 / 3
 /** A list of so many links with hardly any words of its own is there to lead elsewhere. */
-const MANY_LINKS = 5
+const MIN_LINKS_IN_LIST = 5
 const LINK_DENSITY = 0.8
 const LINK_LISTS = new Set(['ul', 'ol', 'div', 'section'])
 const RICH = new Set('blockquote dl h1 h2 h3 h4 h5 h6 hr ol pre table ul'.split(' '))
 
-export function mainContent({ body }: Tree): Content {
-  const all = new Map<Element, Measure>()
+export function findMainContent({ body }: HtmlTree): MainContent {
+  const all = new Map<HtmlElement, Measure>()
   const most = { size: 0 }
-  const around = (element: Element) => isHidden(element) || isAroundBySign(element, all.get(element)!.size, most.size)
+  const around = (element: HtmlElement) =>
+    isHidden(element) || looksLikeBoilerplate(element, all.get(element)!.size, most.size)
   measure(body, all)
   most.size = all.get(body)!.size
-  const cleaned = new Map<Element, Measure>()
+  const cleaned = new Map<HtmlElement, Measure>()
   measure(body, cleaned, around)
-  const prose = (element: Element) => cleaned.get(element)!.size - cleaned.get(element)!.linked
+  const prose = (element: HtmlElement) => cleaned.get(element)!.size - cleaned.get(element)!.linked
   const root = landmark(body, cleaned, prose) ?? innermost(body, cleaned, prose)
   const named = root !== body
-  const leadsElsewhere = (element: Element) => {
+  const leadsElsewhere = (element: HtmlElement) => {
     const { size, linked, links } = cleaned.get(element)!
-    const isList = LINK_LISTS.has(element.tag) && links >= MANY_LINKS
-    return isList && linked > LINK_DENSITY * size && size < MOST_AROUND * most.size
+    const isList = LINK_LISTS.has(element.tag) && links >= MIN_LINKS_IN_LIST
+    return isList && linked > LINK_DENSITY * size && size < MAX_BOILERPLATE_SHARE * most.size
   }
   const heading = [...cleaned.keys()].find(element => element.tag === 'h1')
   return {
     root,
-    isAround: element => !cleaned.has(element) || (!named && leadsElsewhere(element)),
-    isRich: element => cleaned.get(element)!.rich > 0,
+    isBoilerplate: element => !cleaned.has(element) || (!named && leadsElsewhere(element)),
+    hasBlockContent: element => cleaned.get(element)!.blockCount > 0,
     heading: heading && !within(root, heading) ? heading : undefined,
     size: cleaned.get(root)!.size
   }
 }
 
 /** Of every element beneath, but those that are skipped with all that they hold. */
-function measure(element: Element, into: Map<Element, Measure>, skips: (element: Element) => boolean = () => false) {
-  const own: Measure = { size: 0, linked: 0, links: 0, rich: 0 }
+function measure(
+  element: HtmlElement,
+  into: Map<HtmlElement, Measure>,
+  skips: (element: HtmlElement) => boolean = () => false
+) {
+  const own: Measure = { size: 0, linked: 0, links: 0, blockCount: 0 }
   into.set(element, own)
   for (const child of element.children) {
     if (typeof child === 'string') {
@@ -77,7 +82,7 @@ function measure(element: Element, into: Map<Element, Measure>, skips: (element:
     if (skips(child)) continue
     const inner = measure(child, into, skips)
     own.size += inner.size
-    own.rich += inner.rich + (RICH.has(child.tag) ? 1 : 0)
+    own.blockCount += inner.blockCount + (RICH.has(child.tag) ? 1 : 0)
     own.links += inner.links
     own.linked += inner.linked
   }
@@ -92,24 +97,25 @@ function visibleLength(text: string) {
 }
 
 /** No eye sees it, so no reader should be told what it says. */
-function isHidden({ attributes }: Element) {
+function isHidden({ attributes }: HtmlElement) {
   const { hidden, style = '' } = attributes
   if (hidden !== undefined && hidden !== 'until-found') return true
   return attributes['aria-hidden'] === 'true' || /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style)
 }
 
-function isAroundBySign({ tag, attributes }: Element, size: number, whole: number): boolean {
-  if (AROUND.has(tag) || (attributes.role !== undefined && AROUND_ROLES.has(attributes.role))) return size < whole
-  if (size > MOST_AROUND * whole) return false
-  return AROUND_NAMES.test(attributes.class ?? '') || AROUND_NAMES.test(attributes.id ?? '')
+function looksLikeBoilerplate({ tag, attributes }: HtmlElement, size: number, whole: number): boolean {
+  if (BOILERPLATE_TAGS.has(tag) || (attributes.role !== undefined && BOILERPLATE_ROLES.has(attributes.role)))
+    return size < whole
+  if (size > MAX_BOILERPLATE_SHARE * whole) return false
+  return BOILERPLATE_NAMES.test(attributes.class ?? '') || BOILERPLATE_NAMES.test(attributes.id ?? '')
 }
 
-type Prose = (element: Element) => number
+type Prose = (element: HtmlElement) => number
 
-function landmark(body: Element, cleaned: Map<Element, Measure>, prose: Prose): Element | undefined {
+function landmark(body: HtmlElement, cleaned: Map<HtmlElement, Measure>, prose: Prose): HtmlElement | undefined {
   const whole = prose(body)
-  const largest = (fits: (element: Element) => boolean) => {
-    let found: Element | undefined
+  const largest = (fits: (element: HtmlElement) => boolean) => {
+    let found: HtmlElement | undefined
     for (const element of cleaned.keys())
       if (fits(element) && (!found || prose(element) > prose(found))) found = element
     return found
@@ -121,12 +127,12 @@ function landmark(body: Element, cleaned: Map<Element, Measure>, prose: Prose): 
 }
 
 /** The innermost element that holds nearly all prose. */
-function innermost(body: Element, cleaned: Map<Element, Measure>, prose: Prose): Element {
+function innermost(body: HtmlElement, cleaned: Map<HtmlElement, Measure>, prose: Prose): HtmlElement {
   const wanted = UNNAMED_SHARE * prose(body)
   let inner = body
   for (;;) {
     const next = inner.children.find(
-      (child): child is Element =>
+      (child): child is HtmlElement =>
         typeof child !== 'string' && cleaned.has(child) && HOLDERS.has(child.tag) && prose(child) >= wanted
     )
     if (!next || wanted === 0) return inner
@@ -135,6 +141,6 @@ function innermost(body: Element, cleaned: Map<Element, Measure>, prose: Prose):
 }
 const HOLDERS = new Set('article body center div form main section'.split(' '))
 
-function within(root: Element, wanted: Element): boolean {
+function within(root: HtmlElement, wanted: HtmlElement): boolean {
   return root.children.some(child => typeof child !== 'string' && (child === wanted || within(child, wanted)))
 }

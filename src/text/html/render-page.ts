@@ -1,12 +1,12 @@
 // A page of the web as its reader sees it: the main content as Markdown or as plain text. Menus, programs, styles and what
 // is hidden are left out. It takes any text, however broken, in time that is in proportion to it.
 
-import { type Element, type Node, readTree } from './html-tree.ts'
-import { type Content, mainContent } from './main-content.ts'
+import { type HtmlElement, type HtmlNode, readTree } from './html-tree.ts'
+import { findMainContent, type MainContent } from './main-content.ts'
 import { MARKDOWN, TEXT } from './styles.ts'
 import { tableRows } from './table.ts'
 import { BLOCK, HEADING } from './tags.ts'
-import { type Style, Writer } from './writer.ts'
+import { type MarkupStyle, Writer } from './writer.ts'
 
 export interface PageQuery {
   html: string
@@ -15,43 +15,43 @@ export interface PageQuery {
   form: 'markdown' | 'text'
 }
 
-export interface Page {
+export interface RenderedPage {
   title: string
   text: string
   /** It is longer than what was written down of it. */
   cut: boolean
   /** It says next to nothing but by its programs, which were not run. */
-  needs_scripts: boolean
+  needsScripts: boolean
 }
 
 /** Addresses and indents may make more of a page than there was. */
-const MOST_CHARACTERS = 4 * 1024 * 1024
+const MAX_CHARACTERS = 4 * 1024 * 1024
 const STYLES = { markdown: MARKDOWN, text: TEXT }
-const SAYS_NOTHING = 40
+const MIN_CONTENT_SIZE = 40
 
-export function readPage({ html, url, form }: PageQuery): Page {
+export function renderPage({ html, url, form }: PageQuery): RenderedPage {
   const tree = readTree(html)
-  const content = mainContent(tree)
+  const content = findMainContent(tree)
   const renderer = new Renderer(content, STYLES[form], resolve(tree.base, url) ?? url)
   return {
     title: tree.title,
     text: renderer.page(),
     cut: renderer.cut,
-    needs_scripts: tree.scripted && content.size < SAYS_NOTHING
+    needsScripts: tree.hasScripts && content.size < MIN_CONTENT_SIZE
   }
 }
 
 class Renderer {
-  readonly #content: Content
-  readonly #style: Style
+  readonly #content: MainContent
+  readonly #style: MarkupStyle
   readonly #base: string
   #out: Writer
 
-  constructor(content: Content, style: Style, base: string) {
+  constructor(content: MainContent, style: MarkupStyle, base: string) {
     this.#content = content
     this.#style = style
     this.#base = base
-    this.#out = new Writer(style, { limit: MOST_CHARACTERS })
+    this.#out = new Writer(style, { limit: MAX_CHARACTERS })
   }
 
   get cut() {
@@ -65,20 +65,20 @@ class Renderer {
     return this.#out.end()
   }
 
-  #node(node: Node) {
+  #node(node: HtmlNode) {
     if (this.#out.full) return
     if (typeof node === 'string') this.#out.text(node)
-    else if (!this.#content.isAround(node)) this.#element(node)
+    else if (!this.#content.isBoilerplate(node)) this.#element(node)
   }
 
-  #children({ children }: Element) {
+  #children({ children }: HtmlElement) {
     for (const child of children) this.#node(child)
   }
 
-  #element(element: Element) {
+  #element(element: HtmlElement) {
     const { tag } = element
     const level = HEADING[tag]
-    if (level !== undefined) this.#out.headed(this.#style.heading(level), () => this.#children(element))
+    if (level !== undefined) this.#out.heading(this.#style.heading(level), () => this.#children(element))
     else if (RENDER[tag]) RENDER[tag](this.parts, element)
     else if (BLOCK.has(tag)) this.#block(() => this.#children(element))
     else this.#children(element)
@@ -91,9 +91,9 @@ class Renderer {
   }
 
   /** What is written meanwhile, as one line. */
-  #inLine(element: Element): string {
+  #inLine(element: HtmlElement): string {
     const outer = this.#out
-    this.#out = new Writer(this.#style, { limit: MOST_CHARACTERS, inLine: true })
+    this.#out = new Writer(this.#style, { limit: MAX_CHARACTERS, inLine: true })
     this.#children(element)
     const line = this.#out.end()
     this.#out = outer
@@ -107,61 +107,61 @@ class Renderer {
     children: element => this.#children(element),
     block: write => this.#block(write),
     inLine: element => this.#inLine(element),
-    address: text => resolve(text, this.#base),
-    isRich: element => this.#content.isRich(element),
-    isAround: element => this.#content.isAround(element)
+    resolveUrl: text => resolve(text, this.#base),
+    hasBlockContent: element => this.#content.hasBlockContent(element),
+    isBoilerplate: element => this.#content.isBoilerplate(element)
   }
 }
 
 interface Parts {
   out(): Writer
-  style(): Style
-  children(element: Element): void
+  style(): MarkupStyle
+  children(element: HtmlElement): void
   block(write: () => void): void
-  inLine(element: Element): string
-  address(text: string | undefined): string | undefined
-  isRich(element: Element): boolean
-  isAround(element: Element): boolean
+  inLine(element: HtmlElement): string
+  resolveUrl(text: string | undefined): string | undefined
+  hasBlockContent(element: HtmlElement): boolean
+  isBoilerplate(element: HtmlElement): boolean
 }
 
-type Render = (parts: Parts, element: Element) => void
+type Render = (parts: Parts, element: HtmlElement) => void
 
-const marked =
+const renderMarked =
   (kind: 'strong' | 'emphasis' | 'struck'): Render =>
   ({ out, style, children }, element) =>
-    out().marked(style()[kind], style()[kind], () => children(element))
+    out().withMarks(style()[kind], style()[kind], () => children(element))
 
 const code: Render = ({ out, style }, element) => {
-  const text = textOf(element).replace(/\s+/g, ' ').trim()
+  const text = textContent(element).replace(/\s+/g, ' ').trim()
   if (text !== '') out().atom(style().code(text))
 }
 
-const list: Render = ({ out, children, block, isAround }, element) => {
+const list: Render = ({ out, children, block, isBoilerplate }, element) => {
   const isOrdered = element.tag === 'ol'
   let number = Number.parseInt(element.attributes.start ?? '1', 10) || 0
   const items = () => {
     for (const child of element.children) {
       if (typeof child === 'string') out().text(child)
-      else if (isAround(child)) continue
+      else if (isBoilerplate(child)) continue
       else if (child.tag === 'li') {
         const mark = isOrdered ? `${number++}. ` : '- '
-        out().indented(mark, ' '.repeat(mark.length), () => children(child))
+        out().withIndent(mark, ' '.repeat(mark.length), () => children(child))
       } else children({ ...child, children: [child] })
     }
   }
   // A list within an item goes on right beneath the item's own line.
-  if (DEPTH.has(out())) nested(out(), items)
-  else block(() => within(out(), items))
+  if (WRITERS_IN_LIST.has(out())) writeNestedList(out(), items)
+  else block(() => writeWithinList(out(), items))
 }
 
 /** Writers that are within a list. */
-const DEPTH = new WeakSet<Writer>()
-function within(out: Writer, write: () => void) {
-  DEPTH.add(out)
+const WRITERS_IN_LIST = new WeakSet<Writer>()
+function writeWithinList(out: Writer, write: () => void) {
+  WRITERS_IN_LIST.add(out)
   write()
-  DEPTH.delete(out)
+  WRITERS_IN_LIST.delete(out)
 }
-function nested(out: Writer, write: () => void) {
+function writeNestedList(out: Writer, write: () => void) {
   out.endLine()
   write()
   out.endLine()
@@ -169,13 +169,13 @@ function nested(out: Writer, write: () => void) {
 
 /** Elements that are written otherwise than as their children. */
 const RENDER: Readonly<Record<string, Render>> = {
-  strong: marked('strong'),
-  b: marked('strong'),
-  em: marked('emphasis'),
-  i: marked('emphasis'),
-  del: marked('struck'),
-  s: marked('struck'),
-  strike: marked('struck'),
+  strong: renderMarked('strong'),
+  b: renderMarked('strong'),
+  em: renderMarked('emphasis'),
+  i: renderMarked('emphasis'),
+  del: renderMarked('struck'),
+  s: renderMarked('struck'),
+  strike: renderMarked('struck'),
   code,
   kbd: code,
   samp: code,
@@ -186,57 +186,57 @@ const RENDER: Readonly<Record<string, Render>> = {
   br: ({ out }) => out().breakLine(),
   wbr: () => {},
   q({ out, children }, element) {
-    out().marked('“', '”', () => children(element))
+    out().withMarks('“', '”', () => children(element))
   },
   hr({ out, style, block }) {
     block(() => out().verbatim([style().rule]))
   },
-  a({ out, style, children, address }, element) {
+  a({ out, style, children, resolveUrl }, element) {
     const { href } = element.attributes
-    if (href !== undefined && ANCHOR.test(textOf(element).trim()) && href.startsWith('#')) return
-    const target = href === undefined || href.startsWith('#') ? undefined : address(href)
+    if (href !== undefined && ANCHOR.test(textContent(element).trim()) && href.startsWith('#')) return
+    const target = href === undefined || href.startsWith('#') ? undefined : resolveUrl(href)
     const { open, close } = target === undefined ? NO_LINK : style().link(target)
-    out().marked(open, close, () => children(element))
+    out().withMarks(open, close, () => children(element))
   },
-  img({ out, style, address }, { attributes: { alt = '', src } }) {
+  img({ out, style, resolveUrl }, { attributes: { alt = '', src } }) {
     const words = alt.replace(/\s+/g, ' ').trim()
-    if (words !== '') out().atom(style().image(words, src === undefined ? undefined : address(src)))
+    if (words !== '') out().atom(style().image(words, src === undefined ? undefined : resolveUrl(src)))
   },
   input({ out }, { attributes: { type, checked } }) {
     if (type === 'checkbox') out().atom(checked === undefined ? '[ ]' : '[x]')
   },
   pre({ out, style, block }, element) {
-    const text = textOf(element)
+    const text = textContent(element)
       .replace(/\r\n?/g, '\n')
       .replace(/^\n|\s+$/g, '')
-    if (text !== '') block(() => out().verbatim(style().block(text, languageOf(element))))
+    if (text !== '') block(() => out().verbatim(style().block(text, codeLanguage(element))))
   },
   blockquote({ out, style, children, block }, element) {
-    block(() => out().indented(style().quote, style().quote, () => children(element)))
+    block(() => out().withIndent(style().quote, style().quote, () => children(element)))
   },
   dt({ out, style, children }, element) {
     out().endBlock()
-    out().marked(style().strong, style().strong, () => children(element))
+    out().withMarks(style().strong, style().strong, () => children(element))
     out().endLine()
   },
   dd({ out, children }, element) {
-    out().indented(': ', '  ', () => children(element))
+    out().withIndent(': ', '  ', () => children(element))
   },
   summary({ out, style, children, block }, element) {
-    block(() => out().marked(style().strong, style().strong, () => children(element)))
+    block(() => out().withMarks(style().strong, style().strong, () => children(element)))
   },
   table(parts, element) {
-    const { out, style, children, block, inLine, isRich } = parts
-    const rows = isRich(element) ? undefined : tableRows(element, parts.isAround)
+    const { out, style, children, block, inLine, hasBlockContent } = parts
+    const rows = hasBlockContent(element) ? undefined : tableRows(element, parts.isBoilerplate)
     if (!rows) return block(() => children(element))
     const caption = element.children.find(child => typeof child !== 'string' && child.tag === 'caption')
-    if (caption) block(() => children(caption as Element))
+    if (caption) block(() => children(caption as HtmlElement))
     block(() => {
       let isFirst = true
       for (const cells of rows) {
         if (out().full) return
-        const row = cells.flatMap(cell => [inLine(cell), ...spanned(cell)])
-        out().verbatim([style().row(row), ...(isFirst ? style().under(row.length) : [])])
+        const row = cells.flatMap(cell => [inLine(cell), ...spannedCells(cell)])
+        out().verbatim([style().row(row), ...(isFirst ? style().headerSeparator(row.length) : [])])
         isFirst = false
       }
     })
@@ -249,15 +249,15 @@ const NO_LINK = { open: '', close: '' }
 /** What links a heading to itself. */
 const ANCHOR = /^[#¶§🔗]?$/u
 
-const MOST_SPANNED = 20
+const MAX_COLUMN_SPAN = 20
 /** Empty cells where one is as wide as several. */
-const spanned = ({ attributes: { colspan = '1' } }: Element) =>
-  Array.from({ length: Math.min(MOST_SPANNED, Math.max(1, Number.parseInt(colspan, 10) || 1)) - 1 }, () => '')
+const spannedCells = ({ attributes: { colspan = '1' } }: HtmlElement) =>
+  Array.from({ length: Math.min(MAX_COLUMN_SPAN, Math.max(1, Number.parseInt(colspan, 10) || 1)) - 1 }, () => '')
 
 /** All text as it stands, in one piece. */
-function textOf(element: Element): string {
+function textContent(element: HtmlElement): string {
   const parts: string[] = []
-  const gather = ({ children }: Element) => {
+  const gather = ({ children }: HtmlElement) => {
     for (const child of children)
       if (typeof child === 'string') parts.push(child)
       else if (child.tag === 'br') parts.push('\n')
@@ -271,7 +271,7 @@ const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-\
 const NO_LANGUAGE = /^(?:none|text|plain|plaintext|source|lang|default)$/i
 
 /** Told by the element itself, by the one around it or by the one within. */
-function languageOf(element: Element): string {
+function codeLanguage(element: HtmlElement): string {
   const inner = element.children.find(child => typeof child !== 'string')
   for (const { attributes } of [element, ...(typeof inner === 'object' ? [inner] : [])]) {
     const told = attributes['data-lang'] ?? attributes['data-language'] ?? LANGUAGE.exec(attributes.class ?? '')?.[1]
@@ -282,11 +282,11 @@ function languageOf(element: Element): string {
 }
 
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:'])
-const LONGEST_BASE = 2_048
+const MAX_BASE_LENGTH = 2_048
 
 /** Absolute; undefined for what leads nowhere, or runs something. */
 function resolve(text: string | undefined, base: string): string | undefined {
   if (text === undefined || !URL.canParse(text.trim(), base)) return undefined
   const { href, protocol } = new URL(text.trim(), base)
-  return SCHEMES.has(protocol) && href.length <= 2 * LONGEST_BASE ? href : undefined
+  return SCHEMES.has(protocol) && href.length <= 2 * MAX_BASE_LENGTH ? href : undefined
 }

@@ -1,5 +1,5 @@
 // The two forms that a page is given in: Markdown, and plain text.
-import type { Style } from './writer.ts'
+import type { MarkupStyle } from './writer.ts'
 
 /** What begins a line and means something there. */
 const BEGINS = /^(?:#{1,6}(?= )|[-+](?= )|>|={3,}$|-{3,}$|~{3,})/
@@ -9,7 +9,7 @@ const SPECIAL = /[\\`*[\]]|<(?=[A-Za-z/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])
 const longestRun = (text: string, of: RegExp) =>
   (text.match(of) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0)
 
-export const MARKDOWN: Style = {
+export const MARKDOWN: MarkupStyle = {
   strong: '**',
   emphasis: '*',
   struck: '~~',
@@ -23,23 +23,23 @@ export const MARKDOWN: Style = {
     const fence = '`'.repeat(Math.max(3, longestRun(text, /`+/g) + 1))
     return [`${fence}${language}`, ...text.split('\n'), fence]
   },
-  link: address => ({ open: '[', close: `](${addressed(address)})` }),
+  link: address => ({ open: '[', close: `](${escapeLinkUrl(address)})` }),
   image: (alt, address) =>
-    address === undefined ? `![${MARKDOWN.escaped(alt)}]` : `![${MARKDOWN.escaped(alt)}](${addressed(address)})`,
+    address === undefined ? `![${MARKDOWN.escape(alt)}]` : `![${MARKDOWN.escape(alt)}](${escapeLinkUrl(address)})`,
   quote: '> ',
   rule: '---',
-  escaped: text => text.replace(SPECIAL, special => `\\${special}`),
-  line: text => text.replace(BEGINS, begin => `\\${begin}`).replace(NUMBERED, '$1\\$2'),
+  escape: text => text.replace(SPECIAL, special => `\\${special}`),
+  escapeLineStart: text => text.replace(BEGINS, begin => `\\${begin}`).replace(NUMBERED, '$1\\$2'),
   row: cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`,
-  under: cells => [`|${' --- |'.repeat(cells)}`],
-  breaks: '\\\n'
+  headerSeparator: cells => [`|${' --- |'.repeat(cells)}`],
+  lineBreak: '\\\n'
 }
 
 /** As a URL that a bracket does not end. */
-const addressed = (address: string) =>
+const escapeLinkUrl = (address: string) =>
   address.replace(/[()\s<>]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-export const TEXT: Style = {
+export const TEXT: MarkupStyle = {
   strong: '',
   emphasis: '',
   struck: '',
@@ -50,9 +50,9 @@ export const TEXT: Style = {
   image: alt => alt,
   quote: '  ',
   rule: '',
-  escaped: text => text,
-  line: text => text,
+  escape: text => text,
+  escapeLineStart: text => text,
   row: cells => cells.join('\t'),
-  under: () => [],
-  breaks: '\n'
+  headerSeparator: () => [],
+  lineBreak: '\n'
 }

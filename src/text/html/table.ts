@@ -1,13 +1,16 @@
 // The cells of a table that holds data; many a table is there only to put things beside each other.
-import type { Element } from './html-tree.ts'
+import type { HtmlElement } from './html-tree.ts'
 
 const PARTS = new Set(['thead', 'tbody', 'tfoot'])
 
 /** Undefined for a table that holds none. */
-export function tableRows(table: Element, isAround: (element: Element) => boolean): Element[][] | undefined {
-  const cellsOf = (row: Element) => elements(row).filter(({ tag }) => tag === 'td' || tag === 'th')
-  const elements = ({ children }: Element) =>
-    children.filter((child): child is Element => typeof child !== 'string' && !isAround(child))
+export function tableRows(
+  table: HtmlElement,
+  isAround: (element: HtmlElement) => boolean
+): HtmlElement[][] | undefined {
+  const cellsOf = (row: HtmlElement) => elements(row).filter(({ tag }) => tag === 'td' || tag === 'th')
+  const elements = ({ children }: HtmlElement) =>
+    children.filter((child): child is HtmlElement => typeof child !== 'string' && !isAround(child))
   const rows = elements(table)
     .flatMap(part => (PARTS.has(part.tag) ? elements(part) : [part]))
     .filter(({ tag }) => tag === 'tr')

@@ -6,7 +6,7 @@ export const VOID: ReadonlySet<string> = new Set(
 )
 
 /** Nothing in them is for a reader: programs, styles, what is drawn, played or filled in. */
-export const UNREAD: ReadonlySet<string> = new Set(
+export const UNRENDERED_TAGS: ReadonlySet<string> = new Set(
   'applet audio button canvas datalist iframe map math noembed noframes noscript object select script style svg template textarea video'.split(
     ' '
   )
@@ -19,45 +19,45 @@ export const BLOCK: ReadonlySet<string> = new Set(BLOCKS.split(' '))
 
 export const HEADING: Readonly<Record<string, number>> = { h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 }
 
-interface Ends {
+interface ImpliedEnd {
   /** The innermost of these that is open ends … */
-  ends: ReadonlySet<string>
+  closes: ReadonlySet<string>
   /** … unless one of these is open further in. */
-  within: ReadonlySet<string>
+  stopsAt: ReadonlySet<string>
 }
 
-const ends = (names: string, within: string): Ends => ({
-  ends: new Set(names.split(' ')),
-  within: new Set(within.split(' '))
+const impliedEnd = (names: string, within: string): ImpliedEnd => ({
+  closes: new Set(names.split(' ')),
+  stopsAt: new Set(within.split(' '))
 })
-const PARAGRAPH = ends('p', 'table td th button object body')
+const PARAGRAPH = impliedEnd('p', 'table td th button object body')
 
 /** What an opening tag ends that was left open before it. */
-export const ENDS: Readonly<Record<string, Ends>> = {
+export const IMPLIED_END_TAGS: Readonly<Record<string, ImpliedEnd>> = {
   ...Object.fromEntries(
     'address article aside blockquote center details div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre section table ul'
       .split(' ')
       .map(name => [name, PARAGRAPH])
   ),
-  li: ends('li', 'ul ol menu table'),
-  dt: ends('dt dd', 'dl table'),
-  dd: ends('dt dd', 'dl table'),
-  option: ends('option', 'select'),
-  td: ends('td th', 'tr table'),
-  th: ends('td th', 'tr table'),
-  tr: ends('tr caption', 'table'),
-  thead: ends('caption', 'table'),
-  tbody: ends('thead tbody tfoot caption', 'table'),
-  tfoot: ends('thead tbody', 'table'),
-  body: ends('head', 'html')
+  li: impliedEnd('li', 'ul ol menu table'),
+  dt: impliedEnd('dt dd', 'dl table'),
+  dd: impliedEnd('dt dd', 'dl table'),
+  option: impliedEnd('option', 'select'),
+  td: impliedEnd('td th', 'tr table'),
+  th: impliedEnd('td th', 'tr table'),
+  tr: impliedEnd('tr caption', 'table'),
+  thead: impliedEnd('caption', 'table'),
+  tbody: impliedEnd('thead tbody tfoot caption', 'table'),
+  tfoot: impliedEnd('thead tbody', 'table'),
+  body: impliedEnd('head', 'html')
 }
 
 /** Roles of what surrounds a page's content. */
-export const AROUND_ROLES: ReadonlySet<string> = new Set(
+export const BOILERPLATE_ROLES: ReadonlySet<string> = new Set(
   'alertdialog banner complementary contentinfo dialog menu menubar navigation search toolbar'.split(' ')
 )
 /** Elements that are the same. */
-export const AROUND: ReadonlySet<string> = new Set('dialog footer nav'.split(' '))
+export const BOILERPLATE_TAGS: ReadonlySet<string> = new Set('dialog footer nav'.split(' '))
 /** Names of classes and ids that say the same, or that it is for no eyes. */
-export const AROUND_NAMES =
+export const BOILERPLATE_NAMES =
   /(?:^|[\s_-])(?:ad|ads|advert(?:isement)?s?|breadcrumbs?|consent|cookies?|footer|gdpr|gutter|line-?nos?|linenos|line-numbers|menu|nav|navbar|navigation|newsletter|pager|pagination|share|sharing|sidebar|skip-?link|social|sponsored|sr-only|toolbar|visually-hidden)(?:$|[\s_-])/i

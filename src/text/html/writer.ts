@@ -2,7 +2,7 @@
 // lists and quotes it stands in put before it. Stops at a limit.
 
 /** How a form of text writes what HTML says. */
-export interface Style {
+export interface MarkupStyle {
   strong: string
   emphasis: string
   struck: string
@@ -14,13 +14,13 @@ export interface Style {
   quote: string
   rule: string
   /** A text as it must be written to be read as itself. */
-  escaped(text: string): string
+  escape(text: string): string
   /** The same of a line that begins with it. */
-  line(text: string): string
+  escapeLineStart(text: string): string
   row(cells: readonly string[]): string
   /** What follows the first row of a table. */
-  under(cells: number): string[]
-  breaks: string
+  headerSeparator(cells: number): string[]
+  lineBreak: string
 }
 
 interface Mark {
@@ -36,12 +36,12 @@ interface Indent {
 }
 
 /** Deeper lists and quotes are not told apart any more. */
-const DEEPEST_INDENT = 16
+const MAX_INDENT_DEPTH = 16
 
 export class Writer {
   /** It is at its limit: what comes now is left out. */
   full = false
-  readonly #style: Style
+  readonly #style: MarkupStyle
   readonly #limit: number
   readonly #inLine: boolean
   readonly #parts: string[] = []
@@ -54,14 +54,14 @@ export class Writer {
   /** Nothing but a break was written last. */
   #broken = false
   #space = false
-  #gap = false
+  #needsBlankLine = false
   #begun = false
   #heading = false
   readonly #marks: Mark[] = []
   readonly #indents: Indent[] = []
 
-  /** With `inLine` all is put into one line. */
-  constructor(style: Style, { limit, inLine = false }: { limit: number; inLine?: boolean }) {
+  /** With `escapeInline` all is put into one line. */
+  constructor(style: MarkupStyle, { limit, inLine = false }: { limit: number; inLine?: boolean }) {
     this.#style = style
     this.#limit = limit
     this.#inLine = inLine
@@ -75,7 +75,7 @@ export class Writer {
       return
     }
     this.#space ||= words.startsWith(' ')
-    this.atom(this.#style.escaped(words.trim()))
+    this.atom(this.#style.escape(words.trim()))
     this.#space = words.endsWith(' ')
   }
 
@@ -96,7 +96,7 @@ export class Writer {
   }
 
   /** What is written meanwhile stands between these, if anything is. */
-  marked(open: string, close: string, write: () => void) {
+  withMarks(open: string, close: string, write: () => void) {
     if (open === '' || this.#marks.some(mark => mark.open === open)) return write()
     const mark = { open, close, written: false }
     this.#marks.push(mark)
@@ -108,7 +108,7 @@ export class Writer {
   breakLine() {
     if (this.#inLine) this.#space = true
     else if (this.#line.length > 0 && !this.#broken) {
-      this.#line.push(this.#style.breaks)
+      this.#line.push(this.#style.lineBreak)
       this.#broken = true
     }
   }
@@ -120,7 +120,7 @@ export class Writer {
       return
     }
     this.#flush()
-    this.#gap = this.#begun
+    this.#needsBlankLine = this.#begun
   }
 
   /** Ends the line under way; the next one follows at once. */
@@ -136,8 +136,8 @@ export class Writer {
   }
 
   /** What is written meanwhile has this before its first line, and that before the others. */
-  indented(first: string, others: string, write: () => void) {
-    if (this.#inLine || this.#indents.length >= DEEPEST_INDENT) return write()
+  withIndent(first: string, others: string, write: () => void) {
+    if (this.#inLine || this.#indents.length >= MAX_INDENT_DEPTH) return write()
     this.endLine()
     this.#indents.push({ first, others })
     write()
@@ -146,10 +146,10 @@ export class Writer {
   }
 
   /** The same of a heading, which needs no care for what its words begin with. */
-  headed(first: string, write: () => void) {
+  heading(first: string, write: () => void) {
     this.endBlock()
     this.#heading = !this.#inLine
-    this.indented(first, '', write)
+    this.withIndent(first, '', write)
     this.#heading = false
     this.endBlock()
   }
@@ -172,13 +172,13 @@ export class Writer {
     this.#pending = 0
     this.#space = false
     if (line === '') return
-    for (const each of line.split('\n')) this.#put(this.#heading ? each : this.#style.line(each))
+    for (const each of line.split('\n')) this.#put(this.#heading ? each : this.#style.escapeLineStart(each))
   }
 
   #put(line: string) {
     if (this.#cut) return
-    if (this.#gap) this.#push(this.#before().trimEnd())
-    this.#gap = false
+    if (this.#needsBlankLine) this.#push(this.#blankLinePrefix().trimEnd())
+    this.#needsBlankLine = false
     this.#begun = true
     const before = this.#indents.map(indent => {
       const { first, others } = indent
@@ -189,7 +189,7 @@ export class Writer {
   }
 
   /** Between two lines, before what is still to begin. */
-  #before() {
+  #blankLinePrefix() {
     const begun = this.#indents.findIndex(({ first }) => first !== undefined)
     const open = begun < 0 ? this.#indents : this.#indents.slice(0, begun)
     return open.map(({ others }) => others).join('')

@@ -2,18 +2,18 @@
 // such lines each can be looked at by itself, so that comparing long texts does not take the square of their length.
 
 /** Lines as numbers: equal ones have the same. */
-export type Lines = readonly number[]
+export type LineIds = readonly number[]
 export type Three<T> = readonly [T, T, T]
 
 /** Parts of the three versions that belong together, in order. Each line of each is in exactly one. */
-export function partsOf(versions: Three<Lines>): Three<Lines>[] {
-  const parts: Three<Lines>[] = []
+export function splitAtAnchors(versions: Three<LineIds>): Three<LineIds>[] {
+  const parts: Three<LineIds>[] = []
   let from: Three<number> = [0, 0, 0]
   const cut = (to: Three<number>) => {
     if (to.some((end, i) => end > from[i]!)) parts.push(each(i => versions[i].slice(from[i], to[i])))
     from = to
   }
-  for (const at of meetings(versions)) {
+  for (const at of findAnchors(versions)) {
     cut(at)
     cut(each(i => at[i] + 1))
   }
@@ -24,20 +24,20 @@ export function partsOf(versions: Three<Lines>): Three<Lines>[] {
 const each = <T>(make: (i: 0 | 1 | 2) => T): Three<T> => [make(0), make(1), make(2)]
 
 /** Where each such line is in the three versions. */
-function meetings(versions: Three<Lines>): Three<number>[] {
-  const [a, o, b] = each(i => placesOfSingles(versions[i]))
+function findAnchors(versions: Three<LineIds>): Three<number>[] {
+  const [a, o, b] = each(i => uniqueLinePositions(versions[i]))
   const found = [...o].flatMap(([line, at]): Three<number>[] => {
     const [inA, inB] = [a.get(line), b.get(line)]
     return inA === undefined || inB === undefined ? [] : [[inA, at, inB]]
   })
-  return longestRising(
-    longestRising(found, ([inA]) => inA),
+  return longestIncreasing(
+    longestIncreasing(found, ([inA]) => inA),
     ([, , inB]) => inB
   )
 }
 
 /** The lines that are there once, with their places. */
-function placesOfSingles(lines: Lines): Map<number, number> {
+function uniqueLinePositions(lines: LineIds): Map<number, number> {
   const places = new Map<number, number>()
   const doubled = new Set<number>()
   for (const [at, line] of lines.entries()) {
@@ -49,7 +49,7 @@ function placesOfSingles(lines: Lines): Map<number, number> {
 }
 
 /** As many of the items, in their order, as rise by a measure. */
-function longestRising<T>(items: readonly T[], by: (item: T) => number): T[] {
+function longestIncreasing<T>(items: readonly T[], by: (item: T) => number): T[] {
   /** By length: the item that ends the chain of that length with the least measure. */
   const ends: number[] = []
   const before: number[] = []

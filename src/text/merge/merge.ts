@@ -1,7 +1,7 @@
 // What becomes of a text when two changes meet that began with the same text: a three-way merge by lines.
 import { diff3MergeRegions } from 'node-diff3'
-import { type Eol, eolOf, withEol } from '../encoding.ts'
-import { type Lines, partsOf, type Three } from './anchors.ts'
+import { detectEol, type Eol, withEol } from '../encoding.ts'
+import { type LineIds, splitAtAnchors, type Three } from './anchors.ts'
 
 /** Where both changed the same lines, or lines that touch, and not in the same way. */
 export interface Conflict {
@@ -12,21 +12,21 @@ export interface Conflict {
   theirs: string
 }
 
-export type Merged = { text: string } | { conflicts: Conflict[] }
+export type MergeResult = { text: string } | { conflicts: Conflict[] }
 
 /** Ours, with what leads from base to theirs done to it too. Line endings and the final newline are those of ours,
  * unless theirs is what changed them. */
-export function merge(base: string, ours: string, theirs: string): Merged {
+export function merge(base: string, ours: string, theirs: string): MergeResult {
   const merged = mergeLines(base, ours, theirs)
   if ('text' in merged) return merged
-  const eol = eolBetween(eolOf(base), eolOf(ours), eolOf(theirs))
+  const eol = mergeEol(detectEol(base), detectEol(ours), detectEol(theirs))
   if (eol === undefined) return merged
   const alike = mergeLines(toLf(base), toLf(ours), toLf(theirs))
   return 'text' in alike ? { text: withEol(alike.text, eol) } : alike
 }
 
 /** Line endings of a whole text are merged as lines are; undefined where the lines tell more than that. */
-function eolBetween(base: Eol, ours: Eol, theirs: Eol): Eol | undefined {
+function mergeEol(base: Eol, ours: Eol, theirs: Eol): Eol | undefined {
   if ([base, ours, theirs].includes('mixed')) return undefined
   if (base === ours && ours === theirs) return undefined
   return ours === base ? theirs : ours
@@ -34,14 +34,14 @@ function eolBetween(base: Eol, ours: Eol, theirs: Eol): Eol | undefined {
 
 const toLf = (text: string) => text.replaceAll('\r\n', '\n')
 
-function mergeLines(base: string, ours: string, theirs: string): Merged {
+function mergeLines(base: string, ours: string, theirs: string): MergeResult {
   const known = new Map<string, number>()
   // What follows the last newline is a line too, if an empty one: so the final newline is merged like anything else.
-  const lines = (text: string) => numbered(text.split('\n'), known)
+  const lines = (text: string) => toLineIds(text.split('\n'), known)
   const merged: number[] = []
   const clashes: Clash[] = []
   let line = 1
-  for (const part of partsOf([lines(ours), lines(base), lines(theirs)])) {
+  for (const part of splitAtAnchors([lines(ours), lines(base), lines(theirs)])) {
     for (const piece of mergePart(part)) {
       if ('theirs' in piece) clashes.push({ ...piece, at: line + piece.at })
       else for (const each of piece) merged.push(each)
@@ -49,7 +49,7 @@ function mergeLines(base: string, ours: string, theirs: string): Merged {
     line += part[0].length
   }
   const words = [...known.keys()]
-  const text = (lines: Lines) => lines.map(line => words[line]).join('\n')
+  const text = (lines: LineIds) => lines.map(line => words[line]).join('\n')
   if (clashes.length === 0) return { text: text(merged) }
   const conflicts = clashes.map(({ at, ours, theirs }) => {
     return { start_line: at, end_line: at + ours.length - 1, ours: text(ours), theirs: text(theirs) }
@@ -57,7 +57,7 @@ function mergeLines(base: string, ours: string, theirs: string): Merged {
   return { conflicts }
 }
 
-function numbered(lines: string[], known: Map<string, number>): Lines {
+function toLineIds(lines: string[], known: Map<string, number>): LineIds {
   return lines.map(line => {
     const number = known.get(line) ?? known.size
     known.set(line, number)
@@ -68,12 +68,12 @@ function numbered(lines: string[], known: Map<string, number>): Lines {
 interface Clash {
   /** Which line of ours it begins with. */
   at: number
-  ours: Lines
-  theirs: Lines
+  ours: LineIds
+  theirs: LineIds
 }
 
 /** What the merge has in one part: lines, and where it cannot be told which. */
-function mergePart([ours, base, theirs]: Three<Lines>): (Lines | Clash)[] {
+function mergePart([ours, base, theirs]: Three<LineIds>): (LineIds | Clash)[] {
   if (isSame(ours, theirs) || isSame(base, theirs)) return [ours]
   if (isSame(base, ours)) return [theirs]
   return diff3MergeRegions([...ours], [...base], [...theirs]).map(region => {
@@ -83,4 +83,5 @@ function mergePart([ours, base, theirs]: Three<Lines>): (Lines | Clash)[] {
   })
 }
 
-const isSame = (one: Lines, other: Lines) => one.length === other.length && one.every((line, i) => line === other[i])
+const isSame = (one: LineIds, other: LineIds) =>
+  one.length === other.length && one.every((line, i) => line === other[i])

@@ -1,24 +1,24 @@
 // How much work it is to apply hunks to a text, at most.
 import type { Hunk } from './patch.ts'
-import { PLACES_COUNTED } from './target.ts'
+import { MAX_PLACES } from './target.ts'
 
-export interface HunksOfText {
+export interface ApplyHunksInput {
   text: string
   hunks: readonly Hunk[]
 }
 
 /** In longer texts every letter counts as a line: counting lines would take long itself. */
-const LINES_COUNTED = 65_536
+const MAX_LINE_COUNT_LENGTH = 65_536
 
 /** In steps of some ten nanoseconds. */
-export function applySteps({ text, hunks }: HunksOfText): number {
-  const lines = text.length > LINES_COUNTED ? text.length : text.split('\n').length
-  const sizes = hunks.map(sizeOf)
+export function estimateApplySteps({ text, hunks }: ApplyHunksInput): number {
+  const lines = text.length > MAX_LINE_COUNT_LENGTH ? text.length : text.split('\n').length
+  const sizes = hunks.map(measureHunk)
   const sum = (of: keyof Size) => sizes.reduce((all, size) => all + size[of], 0)
   const most = (of: keyof Size) => sizes.reduce((all, size) => Math.max(all, size[of]), 0)
   const reading = 10 * (text.length + sum('letters'))
   // Where lines repeat, each hunk may fit, or nearly fit, everywhere.
-  const placing = lines * (6 * hunks.length + 5 * sum('old')) + 20 * sum('anchors') * Math.min(lines, PLACES_COUNTED)
+  const placing = lines * (6 * hunks.length + 5 * sum('old')) + 20 * sum('anchors') * Math.min(lines, MAX_PLACES)
   // What stands where one may have been meant is compared with it line by line, and a line letter by letter.
   const nearest = 6 * most('old') ** 2 + (text.length * most('longest')) / 100
   return reading + placing + nearest
@@ -33,7 +33,7 @@ interface Size {
   anchors: number
 }
 
-function sizeOf({ lines, anchors }: Hunk): Size {
+function measureHunk({ lines, anchors }: Hunk): Size {
   let [letters, old, longest] = [0, 0, 0]
   for (const { sign, text } of lines) {
     letters += text.length + 1

@@ -1,6 +1,6 @@
 // What a unified diff says of a file above its hunks.
 import { withoutCr } from '../line-table.ts'
-import { PatchFault, type PatchLines } from './patch-lines.ts'
+import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
 import { unquoteName } from './quoted-names.ts'
 
 /** Names are as they stand in the patch, without quotes. */
@@ -11,7 +11,7 @@ export interface Header {
   /** How many folders stand before the names that are none of theirs, such as `a/` and `b/`, where git tells. */
   prefixes?: number
   /** The names are those of a rename or copy, which have no prefixes whatever the others have. */
-  bare?: true
+  isUnprefixed?: true
   change?: 'rename' | 'copy'
   /** Told by git, which has words for what comes and goes. */
   comes?: true
@@ -33,12 +33,12 @@ export function plainHeader(lines: PatchLines): Header {
 }
 
 function nameLine(lines: PatchLines, mark: string): string | undefined {
-  if (!lines.peek()?.startsWith(mark)) throw lines.fault(`"${mark}" and the name of a file`)
+  if (!lines.peek()?.startsWith(mark)) throw lines.syntaxError(`"${mark}" and the name of a file`)
   const rest = withoutCr(lines.peek()!.slice(mark.length))
   const quoted = rest.startsWith('"') ? unquoteName(rest) : undefined
-  if (rest.startsWith('"') && !quoted) throw lines.fault('a name in quotes, in UTF-8')
+  if (rest.startsWith('"') && !quoted) throw lines.syntaxError('a name in quotes, in UTF-8')
   const name = quoted?.name ?? (rest.includes('\t') ? rest.slice(0, rest.indexOf('\t')) : rest.replace(TIMESTAMP, ''))
-  if (name === '') throw lines.fault(`a name after "${mark}"`)
+  if (name === '') throw lines.syntaxError(`a name after "${mark}"`)
   lines.take()
   return (!quoted && name === NONE) || EPOCH.test(rest) ? undefined : name
 }
@@ -47,29 +47,30 @@ function nameLine(lines: PatchLines, mark: string): string | undefined {
 export function readGitHeader(lines: PatchLines): Header {
   const number = lines.number
   const both = withoutCr(lines.take().slice('diff --git '.length))
-  const said: Said = {}
+  const said: ExtendedHeader = {}
   for (;;) {
     const line = withoutCr(lines.peek() ?? '')
-    const [pattern, say] = EXTENDED.find(([candidate]) => candidate.test(line)) ?? []
+    const [pattern, say] = EXTENDED_HEADER_RULES.find(([candidate]) => candidate.test(line)) ?? []
     if (!pattern) break
     say!(said, pattern.exec(line)!.slice(1), lines)
     lines.take()
   }
-  const facts = factsOf(said)
-  const names = namesOf(both)
+  const facts = toHeaderFields(said)
+  const names = splitGitNames(both)
   const plain = lines.peek()?.startsWith('--- ') ? plainHeader(lines) : undefined
-  if (said.from !== undefined && said.to !== undefined) return { old: said.from, new: said.to, bare: true, ...facts }
+  if (said.from !== undefined && said.to !== undefined)
+    return { old: said.from, new: said.to, isUnprefixed: true, ...facts }
   const prefixes = names && { prefixes: names[0] === names[1] ? 0 : 1 }
   if (plain) {
     const same = [plain.old ?? names?.[0], plain.new ?? names?.[1]].every((name, i) => name === names?.[i])
-    if (names && !same) throw new PatchFault(number, 'expected the names that "--- " and "+++ " tell below.')
+    if (names && !same) throw new PatchSyntaxError(number, 'expected the names that "--- " and "+++ " tell below.')
     return { ...plain, ...prefixes, ...facts }
   }
-  if (!names) throw new PatchFault(number, 'expected the name of the file twice, as git writes it.')
+  if (!names) throw new PatchSyntaxError(number, 'expected the name of the file twice, as git writes it.')
   return { old: said.comes ? undefined : names[0], new: said.goes ? undefined : names[1], ...prefixes, ...facts }
 }
 
-interface Said {
+interface ExtendedHeader {
   mode?: string
   comes?: true
   goes?: true
@@ -78,7 +79,7 @@ interface Said {
   change?: 'rename' | 'copy'
 }
 
-function factsOf({ mode, comes, goes, change }: Said) {
+function toHeaderFields({ mode, comes, goes, change }: ExtendedHeader) {
   return {
     ...(change && { change }),
     ...(comes && { comes }),
@@ -87,9 +88,9 @@ function factsOf({ mode, comes, goes, change }: Said) {
   }
 }
 
-type Say = (said: Said, words: string[], lines: PatchLines) => void
+type ExtendedHeaderRule = (said: ExtendedHeader, words: string[], lines: PatchLines) => void
 
-const EXTENDED: [RegExp, Say][] = [
+const EXTENDED_HEADER_RULES: [RegExp, ExtendedHeaderRule][] = [
   [/^old mode (\d+)$/, (_, [mode], lines) => requireFile(mode!, lines)],
   [/^new mode (\d+)$/, (said, [mode], lines) => takeMode(said, mode!, lines)],
   [
@@ -110,13 +111,13 @@ const EXTENDED: [RegExp, Say][] = [
     /^(rename|copy) from (.+)$/,
     (said, [change, name], lines) => {
       said.change = change as 'rename' | 'copy'
-      said.from = wholeName(name!, lines)
+      said.from = parseName(name!, lines)
     }
   ],
   [
     /^(?:rename|copy) to (.+)$/,
     (said, [name], lines) => {
-      said.to = wholeName(name!, lines)
+      said.to = parseName(name!, lines)
     }
   ],
   [/^(?:dis)?similarity index \d+%$/, () => {}],
@@ -124,30 +125,30 @@ const EXTENDED: [RegExp, Say][] = [
   [
     /^(?:GIT binary patch|Binary files .* differ)$/,
     (_, __, lines) => {
-      throw lines.fault('text: patches of binary files are not taken')
+      throw lines.syntaxError('text: patches of binary files are not taken')
     }
   ]
 ]
 
-function takeMode(said: Said, mode: string, lines: PatchLines) {
+function takeMode(said: ExtendedHeader, mode: string, lines: PatchLines) {
   requireFile(mode, lines)
   said.mode = mode
 }
 
 function requireFile(mode: string, lines: PatchLines) {
   if (mode === '100644' || mode === '100755') return
-  throw lines.fault('the mode of a file, 100644 or 100755; links and submodules are not taken')
+  throw lines.syntaxError('the mode of a file, 100644 or 100755; links and submodules are not taken')
 }
 
-function wholeName(text: string, lines: PatchLines): string {
+function parseName(text: string, lines: PatchLines): string {
   if (!text.startsWith('"')) return text
   const quoted = unquoteName(text)
-  if (quoted?.length !== text.length) throw lines.fault('a name in quotes, in UTF-8')
+  if (quoted?.length !== text.length) throw lines.syntaxError('a name in quotes, in UTF-8')
   return quoted.name
 }
 
 /** The two names of a `diff --git` line. Without quotes they are told apart by being the same but for their first folder. */
-function namesOf(both: string): [string, string] | undefined {
+function splitGitNames(both: string): [string, string] | undefined {
   if (both.startsWith('"')) {
     const old = unquoteName(both)
     const rest = old && both.slice(old.length + 1)

@@ -1,16 +1,16 @@
 // Where the hunks of a patch belong in a file.
 import type { Hunk } from './patch.ts'
-import { EXACT, type Ground, LEVELS, type Level, type Match, type Wanted } from './target.ts'
+import { EXACT, type HunkMatch, MATCH_LEVELS, type MatchLevel, type PatchTarget, type WantedLines } from './target.ts'
 
-export interface Placed {
+export interface HunkPlacement {
   /** The file's line, from 0, of the hunk's first line. Less than 0 where context that is not there was left out. */
   at: number
-  match: Match
+  match: HunkMatch
   /** How many lines of context were left out at the ends, at most. */
   fuzz: number
 }
 
-export interface NotPlaced {
+export interface HunkNotPlaced {
   /** Which of the hunks, from 0. */
   hunk: number
   outcome: 'not_found' | 'ambiguous'
@@ -20,7 +20,7 @@ export interface NotPlaced {
 
 /** What a hunk wants to find, and where in that the changes begin and end. */
 interface Core {
-  wanted: Wanted
+  wanted: WantedLines
   /** Lines of context left out above. */
   skipped: number
   /** How many lines stand before the first change, and up to the end of the last one. */
@@ -28,16 +28,16 @@ interface Core {
   changesTo: number
 }
 
-const MOST_FUZZ = 2
+const MAX_FUZZ = 2
 /** With context left out, the rest must stand as it is, but for what does not show. */
-const FUZZY_LEVELS = LEVELS.slice(0, 3)
+const FUZZY_LEVELS = MATCH_LEVELS.slice(0, 3)
 
-export function placeHunks(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlaced {
-  return hunks[0]?.at === undefined ? placeByText(ground, hunks) : placeByNumber(ground, hunks)
+export function locateHunks(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
+  return hunks[0]?.at === undefined ? locateByText(ground, hunks) : locateByNumber(ground, hunks)
 }
 
-function coreOf(hunk: Hunk, fuzz = 0): Core {
-  const [lead, trail] = contextOf(hunk)
+function hunkCore(hunk: Hunk, fuzz = 0): Core {
+  const [lead, trail] = contextLengths(hunk)
   const most = Math.max(lead, trail)
   // As patch does it: of the longer end first.
   const skipped = Math.min(lead, Math.max(0, fuzz + lead - most))
@@ -49,38 +49,43 @@ function coreOf(hunk: Hunk, fuzz = 0): Core {
   return { wanted, skipped, changesFrom: lead - skipped, changesTo: old.length - (trail - dropped) }
 }
 
-function contextOf({ lines }: Hunk): [number, number] {
+function contextLengths({ lines }: Hunk): [number, number] {
   const lead = lines.findIndex(({ sign }) => sign !== ' ')
   const last = lines.findLastIndex(({ sign }) => sign !== ' ')
   return [lead, lines.length - 1 - last]
 }
 
 /** Each as near as can be to the line it names, moved by as much as the one before it was. */
-function placeByNumber(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlaced {
-  const placed: Placed[] = []
+function locateByNumber(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
+  const placed: HunkPlacement[] = []
   let moved = 0
   let end = 0
   for (const [i, hunk] of hunks.entries()) {
-    const found = placeNear(ground, hunk, hunk.at! + moved, end)
+    const found = locateNear(ground, hunk, hunk.at! + moved, end)
     if ('places' in found) return { hunk: i, ...found }
     placed.push(found)
     moved = found.at - hunk.at!
-    end = found.at + endOfChanges(hunk)
+    end = found.at + lastChangeOffset(hunk)
   }
   return placed
 }
 
-function placeNear(ground: Ground, hunk: Hunk, expected: number, end: number): Placed | Omit<NotPlaced, 'hunk'> {
-  if (coreOf(hunk).wanted.lines.length === 0) return placeAtNumber(ground, hunk, expected, end)
-  for (let fuzz = 0; fuzz <= MOST_FUZZ; fuzz++) {
-    const core = coreOf(hunk, fuzz)
+function locateNear(
+  ground: PatchTarget,
+  hunk: Hunk,
+  expected: number,
+  end: number
+): HunkPlacement | Omit<HunkNotPlaced, 'hunk'> {
+  if (hunkCore(hunk).wanted.lines.length === 0) return locateAtNumber(ground, hunk, expected, end)
+  for (let fuzz = 0; fuzz <= MAX_FUZZ; fuzz++) {
+    const core = hunkCore(hunk, fuzz)
     if (fuzz > 0 && core.wanted.lines.every(line => line.trim() === '')) break
-    for (const level of fuzz === 0 ? LEVELS : FUZZY_LEVELS) {
-      const place = (at: number): Placed => ({ at: at - core.skipped, match: level.match, fuzz })
+    for (const level of fuzz === 0 ? MATCH_LEVELS : FUZZY_LEVELS) {
+      const place = (at: number): HunkPlacement => ({ at: at - core.skipped, match: level.match, fuzz })
       const wanted = expected + core.skipped
       const first = end - core.changesFrom
-      if (wanted >= first && ground.fits(level, core.wanted, wanted)) return place(wanted)
-      const places = ground.places(level, core.wanted).filter(at => at >= first)
+      if (wanted >= first && ground.matchesAt(level, core.wanted, wanted)) return place(wanted)
+      const places = ground.findPlaces(level, core.wanted).filter(at => at >= first)
       const least = Math.min(...places.map(at => Math.abs(at - wanted)))
       const nearest = places.filter(at => Math.abs(at - wanted) === least)
       if (nearest.length > 1) return { outcome: 'ambiguous', places: nearest }
@@ -91,7 +96,12 @@ function placeNear(ground: Ground, hunk: Hunk, expected: number, end: number): P
 }
 
 /** Lines to add with nothing around them: there is but the number to go by. */
-function placeAtNumber(ground: Ground, hunk: Hunk, expected: number, end: number): Placed | Omit<NotPlaced, 'hunk'> {
+function locateAtNumber(
+  ground: PatchTarget,
+  hunk: Hunk,
+  expected: number,
+  end: number
+): HunkPlacement | Omit<HunkNotPlaced, 'hunk'> {
   const { length } = ground.lines
   const at = hunk.at === 0 ? 0 : expected
   if (at < end || at > length) return { outcome: 'not_found', places: [] }
@@ -99,13 +109,13 @@ function placeAtNumber(ground: Ground, hunk: Hunk, expected: number, end: number
 }
 
 /** How many lines of the file a hunk reaches over, up to its last change. */
-function endOfChanges(hunk: Hunk) {
-  const core = coreOf(hunk)
+function lastChangeOffset(hunk: Hunk) {
+  const core = hunkCore(hunk)
   return core.skipped + core.changesTo
 }
 
 interface Choice {
-  level: Level
+  level: MatchLevel
   /** Where the hunk may stand, in order. */
   places: number[]
   from: number
@@ -113,11 +123,11 @@ interface Choice {
 }
 
 /** In the order of the file, and only where there is but one way to put them all. */
-function placeByText(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlaced {
+function locateByText(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
   const choices: Choice[] = []
   let end = 0
   for (const [i, hunk] of hunks.entries()) {
-    const core = coreOf(hunk)
+    const core = hunkCore(hunk)
     const choice = choose(ground, hunk, core, end)
     if (!choice) return { hunk: i, outcome: 'not_found', places: [] }
     choices.push({ ...choice, from: core.changesFrom, to: core.changesTo })
@@ -134,13 +144,13 @@ function placeByText(ground: Ground, hunks: readonly Hunk[]): Placed[] | NotPlac
 }
 
 /** The places of the strictest comparison that has any. */
-function choose(ground: Ground, hunk: Hunk, { wanted, changesFrom }: Core, end: number) {
+function choose(ground: PatchTarget, hunk: Hunk, { wanted, changesFrom }: Core, end: number) {
   const { lines } = wanted
-  const runs = hunk.anchors.length > 0 ? runsOf(ground, hunk.anchors) : undefined
-  for (const level of LEVELS) {
-    const all = lines.length > 0 ? ground.places(level, wanted) : placesOfNothing(ground, hunk, level)
+  const runs = hunk.anchors.length > 0 ? findAnchorRuns(ground, hunk.anchors) : undefined
+  for (const level of MATCH_LEVELS) {
+    const all = lines.length > 0 ? ground.findPlaces(level, wanted) : insertionPlaces(ground, hunk, level)
     const open = hunk.at_end ? all.filter(at => at + lines.length === ground.lines.length) : all
-    const led = runs ? belowAnchors(runs, lines.length, open) : open
+    const led = runs ? placesBelowAnchors(runs, lines.length, open) : open
     const places = led.filter(at => at + changesFrom >= end)
     if (places.length > 0) return { level, places }
   }
@@ -148,14 +158,14 @@ function choose(ground: Ground, hunk: Hunk, { wanted, changesFrom }: Core, end: 
 }
 
 /** Where lines can be added that stand between no others: at the end, below an anchor, else anywhere. */
-function placesOfNothing({ lines }: Ground, { at_end }: Hunk, level: Level): number[] {
+function insertionPlaces({ lines }: PatchTarget, { at_end }: Hunk, level: MatchLevel): number[] {
   if (level !== EXACT) return []
   return at_end ? [lines.length] : Array.from({ length: lines.length + 1 }, (_, at) => at)
 }
 
 /** Of the places, those that the anchors lead to: for each run of them the first below it, and any that quotes its last.
  * All of them stand in the order of the file, so that nothing is looked at twice. */
-function belowAnchors(runs: readonly Run[], height: number, places: readonly number[]): number[] {
+function placesBelowAnchors(runs: readonly AnchorRun[], height: number, places: readonly number[]): number[] {
   const led = new Set<number>()
   const chosen: number[] = []
   // Of the places: the first that quotes the run's last anchor, the first below it, the first not chosen yet.
@@ -174,24 +184,24 @@ function belowAnchors(runs: readonly Run[], height: number, places: readonly num
 }
 
 /** Anchors that stand below each other, told by where the first and the last of them do. */
-interface Run {
+interface AnchorRun {
   outermost: number
   line: number
 }
 
 /** For each place of the last anchor, the run with the nearest of the others above it. */
-function runsOf(ground: Ground, [first, ...inner]: readonly string[]): Run[] {
-  for (const level of LEVELS) {
-    const linesOf = (anchor: string) => ground.places(level, { lines: [anchor], open: undefined })
-    let runs = linesOf(first!).map((line): Run => ({ outermost: line, line }))
-    for (const anchor of inner) runs = continued(runs, linesOf(anchor))
+function findAnchorRuns(ground: PatchTarget, [first, ...inner]: readonly string[]): AnchorRun[] {
+  for (const level of MATCH_LEVELS) {
+    const linesOf = (anchor: string) => ground.findPlaces(level, { lines: [anchor], open: undefined })
+    let runs = linesOf(first!).map((line): AnchorRun => ({ outermost: line, line }))
+    for (const anchor of inner) runs = extendRuns(runs, linesOf(anchor))
     if (runs.length > 0) return runs
   }
   return []
 }
 
 /** Each line with the last run that ends above it. */
-function continued(runs: readonly Run[], lines: readonly number[]): Run[] {
+function extendRuns(runs: readonly AnchorRun[], lines: readonly number[]): AnchorRun[] {
   let above = -1
   return lines.flatMap(line => {
     while (above + 1 < runs.length && runs[above + 1]!.line < line) above++

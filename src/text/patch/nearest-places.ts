@@ -2,10 +2,10 @@
 import { distance } from 'fastest-levenshtein'
 import { unifiedDiff } from '../diff/unified-diff.ts'
 import type { Hunk } from './patch.ts'
-import { EXACT, type Ground, INDENTATION } from './target.ts'
+import { EXACT, INDENTATION, type PatchTarget } from './target.ts'
 
 /** A place that was or could have been meant; lines count from 1. */
-export interface Candidate {
+export interface HunkCandidate {
   start_line: number
   end_line: number
   /** The share of the hunk's lines that stand there. */
@@ -14,53 +14,55 @@ export interface Candidate {
   diff: string
 }
 
-const TOLD = 3
+const MAX_CANDIDATES = 3
 const DIFF_LINES = 20
 /** A place counts for nothing below this. */
-const WORTH_TELLING = 0.2
+const MIN_SIMILARITY = 0.2
 /** Lines that stand in so many places say nothing of where. */
-const TOO_COMMON = 200
+const MAX_LINE_OCCURRENCES = 200
 /** How much is done to find a line that is only similar: thirty-two pairs of letters are compared at once. */
-const STEPS_COMPARED = 10_000_000
+const MAX_COMPARE_STEPS = 10_000_000
 
-export function nearestPlaces(ground: Ground, hunk: Hunk, places: readonly number[]) {
+export function nearestPlaces(ground: PatchTarget, hunk: Hunk, places: readonly number[]) {
   const old = hunk.lines.flatMap(({ sign, text }) => (sign === '+' ? [] : [text]))
   const now = hunk.lines.flatMap(({ sign, text }) => (sign === '-' ? [] : [text]))
   const found =
-    places.length > 0 ? places.slice(0, TOLD).map(at => ({ at, similarity: 1 })) : similarPlaces(ground, hunk, old)
+    places.length > 0
+      ? places.slice(0, MAX_CANDIDATES).map(at => ({ at, similarity: 1 }))
+      : similarPlaces(ground, hunk, old)
   const already =
-    places.length === 0 && now.length > 0 && ground.places(EXACT, { lines: now, open: undefined }).length > 0
+    places.length === 0 && now.length > 0 && ground.findPlaces(EXACT, { lines: now, open: undefined }).length > 0
   return { candidates: found.map(place => candidate(ground, old, place)), already }
 }
 
-interface Similar {
+interface SimilarPlace {
   at: number
   similarity: number
 }
 
 /** Each line votes for the places it would have the hunk at. */
-function similarPlaces(ground: Ground, hunk: Hunk, old: readonly string[]): Similar[] {
+function similarPlaces(ground: PatchTarget, hunk: Hunk, old: readonly string[]): SimilarPlace[] {
   const telling = old.filter(line => line.trim() !== '').length
   const votes = new Map<number, number>()
   for (const [i, line] of old.entries()) {
     if (line.trim() === '') continue
-    const at = ground.places(INDENTATION, { lines: [line], open: undefined })
-    if (at.length <= TOO_COMMON) for (const place of at) votes.set(place - i, (votes.get(place - i) ?? 0) + 1)
+    const at = ground.findPlaces(INDENTATION, { lines: [line], open: undefined })
+    if (at.length <= MAX_LINE_OCCURRENCES) for (const place of at) votes.set(place - i, (votes.get(place - i) ?? 0) + 1)
   }
   const stated = hunk.at ?? 0
   const found = [...votes]
     .map(([at, count]) => ({ at: Math.max(0, at), similarity: count / telling }))
     .sort((a, b) => b.similarity - a.similarity || Math.abs(a.at - stated) - Math.abs(b.at - stated))
-    .filter(({ similarity }) => similarity >= WORTH_TELLING)
-  return found.length > 0 ? found.slice(0, TOLD) : mostSimilarLine(ground, old)
+    .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
+  return found.length > 0 ? found.slice(0, MAX_CANDIDATES) : findMostSimilarLine(ground, old)
 }
 
 /** Where no line of the hunk is in the file: the place of the line most like its longest. */
-function mostSimilarLine(ground: Ground, old: readonly string[]): Similar[] {
+function findMostSimilarLine(ground: PatchTarget, old: readonly string[]): SimilarPlace[] {
   const longest = old.reduce((best, line, i) => (line.trim().length > (old[best] ?? '').trim().length ? i : best), 0)
   const wanted = old[longest]?.trim() ?? ''
-  let left = STEPS_COMPARED
-  let best: Similar | undefined
+  let left = MAX_COMPARE_STEPS
+  let best: SimilarPlace | undefined
   for (const [i, line] of ground.lines.entries()) {
     const text = line.trim()
     const longer = Math.max(text.length, wanted.length)
@@ -73,7 +75,7 @@ function mostSimilarLine(ground: Ground, old: readonly string[]): Similar[] {
   return best ? [{ at: Math.max(0, best.at), similarity: best.similarity / Math.max(1, old.length) }] : []
 }
 
-function candidate(ground: Ground, old: readonly string[], { at, similarity }: Similar): Candidate {
+function candidate(ground: PatchTarget, old: readonly string[], { at, similarity }: SimilarPlace): HunkCandidate {
   const end = Math.min(ground.lines.length, Math.max(at + old.length, at + 1))
   const text = (lines: readonly string[]) => lines.map(line => `${line}\n`).join('')
   const lines = unifiedDiff('', text(old), text(ground.lines.slice(at, end)))

@@ -1,17 +1,17 @@
 // The lines of a patch, read one after the other, and what to say where one is not as it must be.
 
 /** A patch that cannot be read. `line` counts from 1. */
-export class PatchFault extends Error {
+export class PatchSyntaxError extends Error {
   readonly line: number
 
   constructor(line: number, message: string) {
     super(`line ${line} of the patch: ${message}`)
-    this.name = 'PatchFault'
+    this.name = 'PatchSyntaxError'
     this.line = line
   }
 }
 
-const SHOWN = 60
+const MAX_SHOWN_CHARACTERS = 60
 
 export class PatchLines {
   readonly #lines: readonly string[]
@@ -69,10 +69,10 @@ export class PatchLines {
   }
 
   /** That the next line is not what it must be. */
-  fault(expected: string): PatchFault {
+  syntaxError(expected: string): PatchSyntaxError {
     const found = this.peek()
-    const shown = found === undefined ? 'the end' : JSON.stringify(found.slice(0, SHOWN))
-    return new PatchFault(this.number, `expected ${expected}, found ${shown}.`)
+    const shown = found === undefined ? 'the end' : JSON.stringify(found.slice(0, MAX_SHOWN_CHARACTERS))
+    return new PatchSyntaxError(this.number, `expected ${expected}, found ${shown}.`)
   }
 }
 

@@ -1,18 +1,18 @@
 // Patches of either form: V4A, which finds its places by their text, and unified diffs, which also name line numbers.
-import { PatchFault, PatchLines } from './patch-lines.ts'
+import { PatchLines, PatchSyntaxError } from './patch-lines.ts'
 import { isUnified, parseUnified } from './unified.ts'
 import { isV4a, parseV4a } from './v4a.ts'
 
 export interface Patch {
   form: 'v4a' | 'unified'
   /** What happens to files, in order. */
-  sections: Section[]
+  sections: PatchSection[]
   /** What was forgiven in the patch itself. */
   notes: string[]
 }
 
 /** What happens to one file. */
-export interface Section {
+export interface PatchSection {
   does: 'add' | 'update' | 'delete' | 'copy'
   path: string
   /** Where an updated file moves to, or a copy is put. */
@@ -45,21 +45,21 @@ export interface HunkLine {
 }
 
 /** What is worked out at once has its limits. */
-const MOST = { sections: 2_000, hunks: 20_000 }
+const MAX_PATCH = { sections: 2_000, hunks: 20_000 }
 
 /** Reads a patch. `strip` is how many folders are left off the names of a unified diff; undefined finds out. */
 export function parsePatch(text: string, strip?: number): Patch {
   const lines = PatchLines.unwrapped(text)
-  if (isV4a(lines)) return bounded({ form: 'v4a', ...parseV4a(lines) })
-  if (isUnified(lines)) return bounded({ form: 'unified', sections: parseUnified(lines, strip), notes: [] })
-  throw lines.fault('a patch: "*** Begin Patch", or a unified diff with "--- " and "+++ " lines')
+  if (isV4a(lines)) return assertWithinLimits({ form: 'v4a', ...parseV4a(lines) })
+  if (isUnified(lines)) return assertWithinLimits({ form: 'unified', sections: parseUnified(lines, strip), notes: [] })
+  throw lines.syntaxError('a patch: "*** Begin Patch", or a unified diff with "--- " and "+++ " lines')
 }
 
-function bounded(patch: Patch): Patch {
+function assertWithinLimits(patch: Patch): Patch {
   const { sections } = patch
-  const over = sections[MOST.sections]
-  if (over) throw new PatchFault(over.line, `expected no more than ${MOST.sections} files in one patch.`)
-  const hunk = sections.flatMap(({ hunks }) => hunks)[MOST.hunks]
-  if (hunk) throw new PatchFault(hunk.line, `expected no more than ${MOST.hunks} hunks in one patch.`)
+  const over = sections[MAX_PATCH.sections]
+  if (over) throw new PatchSyntaxError(over.line, `expected no more than ${MAX_PATCH.sections} files in one patch.`)
+  const hunk = sections.flatMap(({ hunks }) => hunks)[MAX_PATCH.hunks]
+  if (hunk) throw new PatchSyntaxError(hunk.line, `expected no more than ${MAX_PATCH.hunks} hunks in one patch.`)
   return patch
 }

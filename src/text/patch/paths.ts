@@ -1,47 +1,60 @@
 // Which files a section of a unified diff is about.
 
 import type { Header } from './header.ts'
-import type { Section } from './patch.ts'
-import { PatchFault } from './patch-lines.ts'
+import type { PatchSection } from './patch.ts'
+import { PatchSyntaxError } from './patch-lines.ts'
 
 /** A copy that somebody kept before a change, as `diff old new` is often given it. */
-const KEPT_COPY = /(\.orig|\.old|\.bak|~)$/
+const BACKUP_SUFFIX = /(\.orig|\.old|\.bak|~)$/
 
 export function sectionPaths(
   header: Header,
   line: number,
   strip: number | undefined
-): Pick<Section, 'does' | 'path' | 'to'> {
-  const names = stripped(header, line, strip)
+): Pick<PatchSection, 'does' | 'path' | 'to'> {
+  const names = stripPrefixes(header, line, strip)
   const { change } = header
-  if (names.old === undefined && names.new === undefined) throw new PatchFault(line, 'expected the name of a file.')
-  if (header.comes || names.old === undefined) return { does: 'add', path: named(names.new, line) }
-  if (header.goes || names.new === undefined) return { does: 'delete', path: named(names.old, line) }
+  if (names.old === undefined && names.new === undefined)
+    throw new PatchSyntaxError(line, 'expected the name of a file.')
+  if (header.comes || names.old === undefined) return { does: 'add', path: requireName(names.new, line) }
+  if (header.goes || names.new === undefined) return { does: 'delete', path: requireName(names.old, line) }
   if (change === 'copy') return { does: 'copy', path: names.old, to: names.new }
   if (change === 'rename') return { does: 'update', path: names.old, to: names.new }
-  if (names.old === names.new || names.old.replace(KEPT_COPY, '') === names.new)
+  if (names.old === names.new || names.old.replace(BACKUP_SUFFIX, '') === names.new)
     return { does: 'update', path: names.new }
   const both = `${JSON.stringify(names.old)} and ${JSON.stringify(names.new)}`
-  throw new PatchFault(line, `expected one file, found ${both}; a rename is told by "rename from" and "rename to".`)
+  throw new PatchSyntaxError(
+    line,
+    `expected one file, found ${both}; a rename is told by "rename from" and "rename to".`
+  )
 }
 
-function named(name: string | undefined, line: number): string {
+function requireName(name: string | undefined, line: number): string {
   if (name !== undefined) return name
-  throw new PatchFault(line, 'expected a file that either comes or goes.')
+  throw new PatchSyntaxError(line, 'expected a file that either comes or goes.')
 }
 
-function stripped(header: Header, line: number, strip: number | undefined): Pick<Header, 'old' | 'new'> {
+function stripPrefixes(header: Header, line: number, strip: number | undefined): Pick<Header, 'old' | 'new'> {
   // git counts its own prefix, which the names of renames never have.
   const count =
-    strip === undefined ? (header.bare ? 0 : prefixes(header)) : header.bare ? Math.max(0, strip - 1) : strip
-  const shorter = (name: string | undefined) => name && withoutFolders(name, count, line)
+    strip === undefined
+      ? header.isUnprefixed
+        ? 0
+        : prefixes(header)
+      : header.isUnprefixed
+        ? Math.max(0, strip - 1)
+        : strip
+  const shorter = (name: string | undefined) => name && dropFolders(name, count, line)
   return { old: shorter(header.old), new: shorter(header.new) }
 }
 
-function withoutFolders(name: string, count: number, line: number): string {
+function dropFolders(name: string, count: number, line: number): string {
   const parts = name.split('/')
   if (parts.length > count) return parts.slice(count).join('/')
-  throw new PatchFault(line, `expected a name with more than ${count} folders to strip, found ${JSON.stringify(name)}.`)
+  throw new PatchSyntaxError(
+    line,
+    `expected a name with more than ${count} folders to strip, found ${JSON.stringify(name)}.`
+  )
 }
 
 /** One where the names say so: `a/x` and `b/x`, or any two that differ in their first folder alone. */
@@ -50,9 +63,9 @@ function prefixes({ old, new: now, prefixes }: Header): number {
   if (old === undefined) return now?.startsWith('b/') ? 1 : 0
   if (now === undefined) return old.startsWith('a/') ? 1 : 0
   if (old === now) return 0
-  const bare = old.replace(KEPT_COPY, '')
+  const bare = old.replace(BACKUP_SUFFIX, '')
   if (old.startsWith('a/') && now.startsWith('b/')) return 1
-  return bare !== now && withoutFirst(bare) !== undefined && withoutFirst(bare) === withoutFirst(now) ? 1 : 0
+  return bare !== now && dropFirstFolder(bare) !== undefined && dropFirstFolder(bare) === dropFirstFolder(now) ? 1 : 0
 }
 
-const withoutFirst = (name: string) => (name.includes('/') ? name.slice(name.indexOf('/') + 1) : undefined)
+const dropFirstFolder = (name: string) => (name.includes('/') ? name.slice(name.indexOf('/') + 1) : undefined)

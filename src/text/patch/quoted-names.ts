@@ -18,7 +18,7 @@ export function unquoteName(text: string): { name: string; length: number } | un
   if (!quoted) return undefined
   const parts: Buffer[] = []
   for (const [part] of quoted[1]!.matchAll(/\\[0-3][0-7]{2}|\\.|[^\\]+/gs)) {
-    const bytes = bytesOf(part)
+    const bytes = decodeEscape(part)
     if (!bytes) return undefined
     parts.push(bytes)
   }
@@ -39,7 +39,7 @@ const LETTERS: Record<string, string> = {
   '\\': '\\'
 }
 
-function bytesOf(part: string): Buffer | undefined {
+function decodeEscape(part: string): Buffer | undefined {
   if (!part.startsWith('\\')) return Buffer.from(part)
   if (part.length === 4) return Buffer.of(Number.parseInt(part.slice(1), 8))
   const char = LETTERS[part[1]!]

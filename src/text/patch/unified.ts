@@ -1,13 +1,13 @@
 // Reading unified diffs, as diff, git and others write them.
 
 import { type Header, plainHeader, readGitHeader } from './header.ts'
-import type { Hunk, HunkLine, Section } from './patch.ts'
-import { PatchFault, type PatchLines } from './patch-lines.ts'
+import type { Hunk, HunkLine, PatchSection } from './patch.ts'
+import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
 import { sectionPaths } from './paths.ts'
 
 const RANGES = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 /** What stands between the diffs of files and says nothing that matters. */
-const ASIDE = /^(diff -|diff \S+ \S+$|Index: |=+$|Only in |Common subdirectories: )/
+const IGNORED_LINE = /^(diff -|diff \S+ \S+$|Index: |=+$|Only in |Common subdirectories: )/
 /** From here on anything may follow, such as the mail that brings the next diff. */
 const SIGNATURE = /^(-- $|From [0-9a-f]{7,64} )/
 const COMBINED = /^(diff --(cc|combined) |@@@)/
@@ -16,25 +16,25 @@ export function isUnified(lines: PatchLines): boolean {
   return lines.some(line => /^(diff --(git|cc|combined) |--- |\+\+\+ |@@ -|Index: )/.test(line))
 }
 
-export function parseUnified(lines: PatchLines, strip: number | undefined): Section[] {
-  const sections: Section[] = []
+export function parseUnified(lines: PatchLines, strip: number | undefined): PatchSection[] {
+  const sections: PatchSection[] = []
   skipProse(lines)
   while (!lines.done) {
     const line = lines.number
-    const header = headerOf(lines)
+    const header = readHeader(lines)
     const hunks: Hunk[] = []
     while (lines.peek()?.startsWith('@@ ')) hunks.push(readHunk(lines))
-    sections.push(sectionOf(header, hunks, line, strip))
+    sections.push(toSection(header, hunks, line, strip))
     skipBetween(lines)
   }
-  if (sections.length === 0) throw lines.fault('the diff of a file: "--- " and "+++ " lines, or "diff --git "')
+  if (sections.length === 0) throw lines.syntaxError('the diff of a file: "--- " and "+++ " lines, or "diff --git "')
   return sections
 }
 
-function headerOf(lines: PatchLines): Header {
+function readHeader(lines: PatchLines): Header {
   if (lines.peek()!.startsWith('diff --git ')) return readGitHeader(lines)
   const names = plainHeader(lines)
-  if (!lines.peek()?.startsWith('@@ ')) throw lines.fault('a hunk, such as "@@ -1,3 +1,4 @@"')
+  if (!lines.peek()?.startsWith('@@ ')) throw lines.syntaxError('a hunk, such as "@@ -1,3 +1,4 @@"')
   return names
 }
 
@@ -45,8 +45,9 @@ const isHeader = (lines: PatchLines) =>
 /** What stands above the first diff, such as a mail or a commit. */
 function skipProse(lines: PatchLines) {
   while (!lines.done && !isHeader(lines)) {
-    if (/^@@ -/.test(lines.peek()!)) throw lines.fault('the names of the files above the first hunk: "--- " and "+++ "')
-    if (COMBINED.test(lines.peek()!)) throw combined(lines)
+    if (/^@@ -/.test(lines.peek()!))
+      throw lines.syntaxError('the names of the files above the first hunk: "--- " and "+++ "')
+    if (COMBINED.test(lines.peek()!)) throw combinedDiffError(lines)
     lines.take()
   }
 }
@@ -55,18 +56,18 @@ function skipBetween(lines: PatchLines) {
   while (!lines.done && !isHeader(lines)) {
     const line = lines.peek()!
     if (SIGNATURE.test(line)) skipProse(lines)
-    else if (COMBINED.test(line)) throw combined(lines)
-    else if (line.trim() === '' || ASIDE.test(line)) lines.take()
-    else throw lines.fault('a hunk ("@@ "), the next file ("diff --git ", or "--- " and "+++ ") or the end')
+    else if (COMBINED.test(line)) throw combinedDiffError(lines)
+    else if (line.trim() === '' || IGNORED_LINE.test(line)) lines.take()
+    else throw lines.syntaxError('a hunk ("@@ "), the next file ("diff --git ", or "--- " and "+++ ") or the end')
   }
 }
 
-const combined = (lines: PatchLines) => lines.fault('a diff of two versions, not one of a merge')
+const combinedDiffError = (lines: PatchLines) => lines.syntaxError('a diff of two versions, not one of a merge')
 
 function readHunk(lines: PatchLines): Hunk {
   const line = lines.number
   const ranges = RANGES.exec(lines.peek()!)
-  if (!ranges) throw lines.fault('the ranges of a hunk, such as "@@ -1,3 +1,4 @@"')
+  if (!ranges) throw lines.syntaxError('the ranges of a hunk, such as "@@ -1,3 +1,4 @@"')
   lines.take()
   const [oldStart, oldCount, newCount] = [Number(ranges[1]), Number(ranges[2] ?? 1), Number(ranges[4] ?? 1)]
   const body: HunkLine[] = []
@@ -78,24 +79,24 @@ function readHunk(lines: PatchLines): Hunk {
     body.push(next)
   }
   if (/^[ +-]/.test(lines.peek() ?? '') && !isHeader(lines) && !SIGNATURE.test(lines.peek()!)) {
-    throw lines.fault(`the end of the hunk: its first line (${line}) says ${counted(oldCount, newCount)}`)
+    throw lines.syntaxError(`the end of the hunk: its first line (${line}) says ${describeCounts(oldCount, newCount)}`)
   }
   if (body.every(({ sign }) => sign === ' '))
-    throw new PatchFault(line, 'expected a hunk with a line to add or to remove.')
+    throw new PatchSyntaxError(line, 'expected a hunk with a line to add or to remove.')
   // An empty range is named by the line before it.
   const at = oldCount === 0 ? oldStart : Math.max(0, oldStart - 1)
   return { line, lines: body, at, anchors: [], at_end: false }
 }
 
-const counted = (old: number, now: number) => `${old} old and ${now} new lines`
+const describeCounts = (old: number, now: number) => `${old} old and ${now} new lines`
 
 function bodyLine(lines: PatchLines, left: { old: number; new: number }): HunkLine {
   const line = lines.peek()
   // Some programs leave off the space of an empty line.
   const sign = line === '' || line === '\r' ? ' ' : line?.[0]
-  const expected = `a line of the hunk, which still misses ${counted(left.old, left.new)}`
-  if (sign !== ' ' && sign !== '-' && sign !== '+') throw lines.fault(expected)
-  if ((sign !== '+' && left.old === 0) || (sign !== '-' && left.new === 0)) throw lines.fault(expected)
+  const expected = `a line of the hunk, which still misses ${describeCounts(left.old, left.new)}`
+  if (sign !== ' ' && sign !== '-' && sign !== '+') throw lines.syntaxError(expected)
+  if ((sign !== '+' && left.old === 0) || (sign !== '-' && left.new === 0)) throw lines.syntaxError(expected)
   lines.take()
   const text = line === '\r' ? '\r' : line!.slice(1)
   if (!lines.peek()?.startsWith('\\ ')) return { sign, text }
@@ -103,17 +104,17 @@ function bodyLine(lines: PatchLines, left: { old: number; new: number }): HunkLi
   return { sign, text, open: true }
 }
 
-function sectionOf(header: Header, hunks: Hunk[], line: number, strip: number | undefined): Section {
+function toSection(header: Header, hunks: Hunk[], line: number, strip: number | undefined): PatchSection {
   const { executable } = header
   const paths = sectionPaths(header, line, strip)
   const one = (sign: '+' | '-', what: string) => {
     const wrong = hunks.flatMap(hunk => hunk.lines.filter(each => each.sign !== sign).map(() => hunk))[0]
     if (wrong || hunks.length > 1)
-      throw new PatchFault((wrong ?? hunks[1]!).line, `expected one hunk of ${what} lines alone.`)
+      throw new PatchSyntaxError((wrong ?? hunks[1]!).line, `expected one hunk of ${what} lines alone.`)
   }
   if (paths.does === 'add') one('+', 'added')
   if (paths.does === 'delete') one('-', 'removed')
   const nothing = hunks.length === 0 && paths.does === 'update' && paths.to === undefined && executable === undefined
-  if (nothing) throw new PatchFault(line, 'expected the file to change: a hunk, another name or another mode.')
+  if (nothing) throw new PatchSyntaxError(line, 'expected the file to change: a hunk, another name or another mode.')
   return { ...paths, line, hunks, ...(executable !== undefined && { executable }) }
 }

@@ -1,6 +1,6 @@
 // Reading patches that begin with `*** Begin Patch`.
-import type { Hunk, HunkLine, Section } from './patch.ts'
-import { PatchFault, type PatchLines } from './patch-lines.ts'
+import type { Hunk, HunkLine, PatchSection } from './patch.ts'
+import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
 
 const BEGIN = '*** Begin Patch'
 const END = '*** End Patch'
@@ -15,75 +15,76 @@ export function isV4a(lines: PatchLines): boolean {
   return first === BEGIN || SECTION.test(first)
 }
 
-export function parseV4a(lines: PatchLines): { sections: Section[]; notes: string[] } {
+export function parseV4a(lines: PatchLines): { sections: PatchSection[]; notes: string[] } {
   const notes: string[] = []
   if (lines.peek()!.trimEnd() === BEGIN) lines.take()
   else notes.push(`The patch does not begin with "${BEGIN}".`)
-  const sections: Section[] = []
+  const sections: PatchSection[] = []
   for (;;) {
     lines.skipBlank()
     const line = lines.peek()?.trimEnd()
     if (line === undefined || line === END) break
     const header = SECTION.exec(line)
-    if (!header) throw lines.fault(`"*** Add File: ", "*** Update File: ", "*** Delete File: " or "${END}"`)
+    if (!header) throw lines.syntaxError(`"*** Add File: ", "*** Update File: ", "*** Delete File: " or "${END}"`)
     const path = header[2]!.trim()
-    if (path === '') throw lines.fault('the path of a file')
+    if (path === '') throw lines.syntaxError('the path of a file')
     sections.push(READERS[header[1] as keyof typeof READERS](lines, path))
   }
-  if (sections.length === 0) throw lines.fault('what happens to a file, such as "*** Update File: "')
+  if (sections.length === 0) throw lines.syntaxError('what happens to a file, such as "*** Update File: "')
   if (lines.done) notes.push(`The patch does not end with "${END}": some of it may be missing.`)
   else lines.take()
   lines.skipBlank()
-  if (!lines.done) throw lines.fault('nothing after the end of the patch')
+  if (!lines.done) throw lines.syntaxError('nothing after the end of the patch')
   return { sections, notes }
 }
 
-const READERS = { Add: added, Update: updated, Delete: deleted }
+const READERS = { Add: readAddedFile, Update: readUpdatedFile, Delete: readDeletedFile }
 
-function deleted(lines: PatchLines, path: string): Section {
+function readDeletedFile(lines: PatchLines, path: string): PatchSection {
   const line = lines.number
   lines.take()
   return { does: 'delete', path, line, hunks: [] }
 }
 
-function added(lines: PatchLines, path: string): Section {
+function readAddedFile(lines: PatchLines, path: string): PatchSection {
   const line = lines.number
   lines.take()
   const content: HunkLine[] = []
   for (; !atMark(lines) && !isGap(lines); lines.take()) {
     const next = lines.peek()!
-    if (!next.startsWith('+')) throw lines.fault('a line of the new file, beginning with "+"')
+    if (!next.startsWith('+')) throw lines.syntaxError('a line of the new file, beginning with "+"')
     content.push({ sign: '+', text: next.slice(1) })
   }
   const hunk = { line: line + 1, lines: content, anchors: [], at_end: false }
   return { does: 'add', path, line, hunks: content.length === 0 ? [] : [hunk] }
 }
 
-function updated(lines: PatchLines, path: string): Section {
+function readUpdatedFile(lines: PatchLines, path: string): PatchSection {
   const line = lines.number
   lines.take()
   const move = MOVE.exec(lines.peek()?.trimEnd() ?? '')
   const to = move ? move[1]!.trim() : undefined
-  if (to === '') throw lines.fault('the new path of the file')
+  if (to === '') throw lines.syntaxError('the new path of the file')
   if (move) lines.take()
   skipGap(lines)
   const hunks: Hunk[] = []
   while (!atMark(lines)) {
-    if (hunks.length > 0 && !isAnchor(lines.peek()!)) throw lines.fault('"@@" or the next file')
+    if (hunks.length > 0 && !isAnchor(lines.peek()!)) throw lines.syntaxError('"@@" or the next file')
     hunks.push(hunk(lines))
   }
-  if (hunks.length === 0 && to === undefined) throw lines.fault('"@@" and what changes in the file')
+  if (hunks.length === 0 && to === undefined) throw lines.syntaxError('"@@" and what changes in the file')
   return { does: 'update', path, ...(to !== undefined && { to }), line, hunks }
 }
 
 /** Deeper than that no code is nested. */
-const ANCHORS = 64
+const MAX_ANCHORS = 64
 
 function hunk(lines: PatchLines): Hunk {
   const line = lines.number
   const anchors: string[] = []
   while (!lines.done && isAnchor(lines.peek()!)) {
-    if (anchors.length === ANCHORS) throw lines.fault(`no more than ${ANCHORS} lines of "@@" above a hunk`)
+    if (anchors.length === MAX_ANCHORS)
+      throw lines.syntaxError(`no more than ${MAX_ANCHORS} lines of "@@" above a hunk`)
     const anchor = lines.take().slice(2).replace(/^ /, '').trimEnd()
     if (anchor !== '' && !RANGES.test(anchor)) anchors.push(anchor)
   }
@@ -94,7 +95,7 @@ function hunk(lines: PatchLines): Hunk {
   if (at_end) lines.take()
   skipGap(lines)
   if (body.every(({ sign }) => sign === ' '))
-    throw new PatchFault(line, 'expected a hunk with a line to add or to remove.')
+    throw new PatchSyntaxError(line, 'expected a hunk with a line to add or to remove.')
   return { line, lines: body, anchors, at_end }
 }
 
@@ -102,7 +103,7 @@ function bodyLine(lines: PatchLines): HunkLine {
   const line = lines.peek()!
   const sign = line === '' ? ' ' : line[0]!
   if (sign !== ' ' && sign !== '-' && sign !== '+') {
-    throw lines.fault('a line that begins with " ", "-", "+" or "@@"')
+    throw lines.syntaxError('a line that begins with " ", "-", "+" or "@@"')
   }
   lines.take()
   return { sign, text: line.slice(1) }

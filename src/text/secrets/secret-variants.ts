@@ -8,53 +8,53 @@ export interface KnownSecret {
 }
 
 /** Bytes to look for, and what they are. */
-export interface Piece {
+export interface SecretVariant {
   name: string
   bytes: Buffer
 }
 
 /** A shorter value would hide plain words. */
-export const SHORTEST_VALUE = 8
+export const MIN_SECRET_LENGTH = 8
 /** A longer value is known by its pieces, so that no more than this ever waits for what follows. */
-const LONGEST_PIECE = 1_024
+const MAX_VARIANT_BYTES = 1_024
 
 /** Line by line, as it is, in JSON and in a URL, as different languages write these. Each once, under the first name it has. */
-export function piecesOf(known: readonly KnownSecret[]): Piece[] {
-  const seen = new Map<string, Piece>()
-  for (const piece of known.flatMap(spelled)) {
+export function secretVariants(known: readonly KnownSecret[]): SecretVariant[] {
+  const seen = new Map<string, SecretVariant>()
+  for (const piece of known.flatMap(encodeVariants)) {
     const key = piece.bytes.toString('latin1')
     if (!seen.has(key)) seen.set(key, piece)
   }
   return [...seen.values()]
 }
 
-function spelled({ name, value }: KnownSecret): Piece[] {
+function encodeVariants({ name, value }: KnownSecret): SecretVariant[] {
   // The first and last lines of an armoured key stand in every other key too.
   const lines = value.split(/[\r\n]+/).filter(line => !line.startsWith('-----'))
-  const texts = lines.map(line => line.trim()).flatMap(line => [line, ...inJson(line), ...inUrl(line)])
+  const texts = lines.map(line => line.trim()).flatMap(line => [line, ...jsonVariants(line), ...urlVariants(line)])
   return texts
     .map(text => Buffer.from(text))
-    .filter(bytes => bytes.length >= SHORTEST_VALUE)
-    .flatMap(bytes => cut(bytes).map(piece => ({ name, bytes: piece })))
+    .filter(bytes => bytes.length >= MIN_SECRET_LENGTH)
+    .flatMap(bytes => splitBytes(bytes).map(piece => ({ name, bytes: piece })))
 }
 
 /** As JavaScript writes it, as PHP does with slashes escaped, and as Python does in ASCII alone. */
-function inJson(text: string): string[] {
+function jsonVariants(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1)
   const ascii = json.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return [json, ascii, json.replaceAll('/', '\\/')]
 }
 
 /** As a component, as a path and as a form, each with capital and small digits. */
-function inUrl(text: string): string[] {
+function urlVariants(text: string): string[] {
   const component = encodeURIComponent(text.toWellFormed())
   const strict = component.replace(/[!'()*]/g, mark => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
   const all = [component, strict, strict.replaceAll('%2F', '/'), strict.replaceAll('%20', '+')]
   return [...all, ...all.map(one => one.replace(/%[0-9A-F]{2}/g, digits => digits.toLowerCase()))]
 }
 
-function cut(bytes: Buffer): Buffer[] {
-  const count = Math.ceil(bytes.length / LONGEST_PIECE)
+function splitBytes(bytes: Buffer): Buffer[] {
+  const count = Math.ceil(bytes.length / MAX_VARIANT_BYTES)
   const size = Math.ceil(bytes.length / count)
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size))
 }

@@ -14,17 +14,17 @@ export interface Stretch {
   mixed?: true
 }
 
-export interface Shape {
+export interface TokenPattern {
   /** Shown in its place. */
   name: string
   /** The first is literal. A string stands for itself, a list of them for one of these, none of which begins another. */
   parts: readonly (string | readonly string[] | Stretch)[]
   /** How many of the first parts stay as they are. */
-  keep?: number
+  keptParts?: number
   /** Must follow, and stays too. */
-  before?: string
+  lookahead?: string
   /** Its literals may be written in capitals or small letters. */
-  any_case?: true
+  ignoreCase?: true
 }
 
 const set = (...ranges: string[]): ByteSet => {
@@ -59,10 +59,10 @@ const DEK = set('AZ', '09', '-', ',')
 const LINE_END = ['\n', '\r\n', '\\n', '\\r\\n']
 
 const KEYS = ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '].map(kind => `${kind}PRIVATE KEY-----`)
-const BETWEEN_NAME_AND_VALUE: Stretch = { of: BETWEEN, min: 1, max: 8 }
-const ENOUGH_FOR_A_PASSWORD = 256
+const NAME_VALUE_SEPARATOR: Stretch = { of: BETWEEN, min: 1, max: 8 }
+const MAX_CREDENTIAL_LENGTH = 256
 
-export const SHAPES: readonly Shape[] = [
+export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   { name: 'GitHub token', parts: ['gh', ['p_', 'o_', 'u_', 's_', 'r_'], { of: LETTERS, min: 36 }] },
   { name: 'GitHub token', parts: ['github_pat_', { of: WORD, min: 22 }] },
   {
@@ -72,15 +72,15 @@ export const SHAPES: readonly Shape[] = [
   { name: 'AWS access key', parts: [['AKIA', 'ASIA'], { of: CAPITALS, min: 16 }] },
   {
     name: 'AWS secret key',
-    parts: ['secret', ['_access_key', 'accesskey'], BETWEEN_NAME_AND_VALUE, { of: BASE64, min: 40 }],
-    keep: 3,
-    any_case: true
+    parts: ['secret', ['_access_key', 'accesskey'], NAME_VALUE_SEPARATOR, { of: BASE64, min: 40 }],
+    keptParts: 3,
+    ignoreCase: true
   },
   {
     name: 'AWS session token',
-    parts: ['session_token', BETWEEN_NAME_AND_VALUE, { of: BASE64, min: 100 }],
-    keep: 2,
-    any_case: true
+    parts: ['session_token', NAME_VALUE_SEPARATOR, { of: BASE64, min: 100 }],
+    keptParts: 2,
+    ignoreCase: true
   },
   { name: 'Google key', parts: ['AIza', { of: URL_SAFE, min: 35 }] },
   { name: 'Google token', parts: ['ya29.', { of: URL_SAFE, min: 20 }] },
@@ -93,12 +93,12 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'Slack webhook',
     parts: ['hooks.slack.com/', ['services/', 'workflows/', 'triggers/'], { of: PATH, min: 20 }],
-    keep: 2
+    keptParts: 2
   },
   {
     name: 'Discord webhook',
     parts: ['/api/webhooks/', { of: set(...DIGITS), min: 17, max: 20 }, '/', { of: URL_SAFE, min: 60 }],
-    keep: 1
+    keptParts: 1
   },
   { name: 'Stripe key', parts: [['sk_', 'rk_'], ['live_', 'test_'], { of: LETTERS, min: 16 }] },
   { name: 'webhook secret', parts: ['whsec_', { of: BASE64, min: 20 }] },
@@ -128,8 +128,8 @@ export const SHAPES: readonly Shape[] = [
       { of: URL_SAFE, min: 16 }
     ]
   },
-  { name: 'private key', parts: ['BEGIN ', KEYS, { of: ARMOUR, min: 64 }], keep: 2 },
-  { name: 'private key', parts: ['BEGIN PGP PRIVATE KEY BLOCK-----', { of: ARMOUR, min: 64 }], keep: 1 },
+  { name: 'private key', parts: ['BEGIN ', KEYS, { of: ARMOUR, min: 64 }], keptParts: 2 },
+  { name: 'private key', parts: ['BEGIN PGP PRIVATE KEY BLOCK-----', { of: ARMOUR, min: 64 }], keptParts: 1 },
   {
     name: 'private key',
     parts: [
@@ -143,42 +143,42 @@ export const SHAPES: readonly Shape[] = [
       LINE_END,
       { of: ARMOUR, min: 64 }
     ],
-    keep: 8
+    keptParts: 8
   },
   {
     name: 'credentials',
     parts: [
       'authorization',
-      BETWEEN_NAME_AND_VALUE,
+      NAME_VALUE_SEPARATOR,
       ['bearer', 'basic', 'token', 'apikey', 'negotiate'],
       { of: BLANK, min: 1, max: 4 },
       { of: CREDENTIALS, min: 6 }
     ],
-    keep: 4,
-    any_case: true
+    keptParts: 4,
+    ignoreCase: true
   },
   {
     name: 'API key',
-    parts: [['x-api-key', 'private-token'], BETWEEN_NAME_AND_VALUE, { of: VALUE, min: 12 }],
-    keep: 2,
-    any_case: true
+    parts: [['x-api-key', 'private-token'], NAME_VALUE_SEPARATOR, { of: VALUE, min: 12 }],
+    keptParts: 2,
+    ignoreCase: true
   },
   {
     name: 'Azure key',
-    parts: [['accountkey', 'sharedaccesskey'], BETWEEN_NAME_AND_VALUE, { of: BASE64, min: 32 }],
-    keep: 2,
-    any_case: true
+    parts: [['accountkey', 'sharedaccesskey'], NAME_VALUE_SEPARATOR, { of: BASE64, min: 32 }],
+    keptParts: 2,
+    ignoreCase: true
   },
-  { name: 'signature', parts: [['&sig=', '?sig='], { of: VALUE, min: 32 }], keep: 1 },
+  { name: 'signature', parts: [['&sig=', '?sig='], { of: VALUE, min: 32 }], keptParts: 1 },
   {
     name: 'credentials',
     parts: [
       '://',
-      { of: USER, min: 0, max: ENOUGH_FOR_A_PASSWORD },
+      { of: USER, min: 0, max: MAX_CREDENTIAL_LENGTH },
       ':',
-      { of: PASSWORD, min: 1, max: ENOUGH_FOR_A_PASSWORD }
+      { of: PASSWORD, min: 1, max: MAX_CREDENTIAL_LENGTH }
     ],
-    keep: 1,
-    before: '@'
+    keptParts: 1,
+    lookahead: '@'
   }
 ]

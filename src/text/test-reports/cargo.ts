@@ -1,5 +1,5 @@
 // What `cargo test` prints: one line a test, then what those that failed have printed, for each program that it runs.
-import { addFailure, emptyReport, linesOf, linesUntil, type TestFailure, type TestReport } from './report.ts'
+import { addFailure, emptyReport, linesUntil, splitReportLines, type TestFailure, type TestReport } from './report.ts'
 
 const TEST = /^test (.+?)(?: - should panic(?: with .*)?)? \.\.\. (ok|FAILED|ignored)\b/
 const SECTION = /^---- (.+) stdout ----$/
@@ -10,7 +10,7 @@ export function cargoReport(text: string): TestReport | undefined {
   if (!/^test result: /m.test(text)) return undefined
   const report = emptyReport()
   const open = new Map<string, TestFailure>()
-  const lines = linesOf(text)
+  const lines = splitReportLines(text)
   for (const [at, line] of lines.entries()) {
     const [, name, outcome] = TEST.exec(line) ?? []
     if (outcome === 'ok') report.passed++

@@ -1,5 +1,5 @@
 // What ctest prints with `--output-on-failure`. Its XML calls a test skipped whose program is missing, which is a failure.
-import { addFailure, emptyReport, linesOf, linesUntil, type TestReport } from './report.ts'
+import { addFailure, emptyReport, linesUntil, splitReportLines, type TestReport } from './report.ts'
 
 const TEST = /^ *\d+\/\d+ Test +#\d+: (?<name>.+?) \.{2,} *(?:\*\*\*)?(?<outcome>.+?) +[\d.]+ sec/
 const END = /^(?: *Start +\d+: |\d+% tests passed|The following tests )/
@@ -7,7 +7,7 @@ const END = /^(?: *Start +\d+: |\d+% tests passed|The following tests )/
 export function ctestReport(text: string): TestReport | undefined {
   if (!/^\d+% tests passed, /m.test(text)) return undefined
   const report = emptyReport()
-  const lines = linesOf(text)
+  const lines = splitReportLines(text)
   for (const [at, line] of lines.entries()) {
     const { name, outcome } = TEST.exec(line)?.groups ?? {}
     if (name === undefined || outcome === undefined) continue

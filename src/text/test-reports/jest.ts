@@ -20,7 +20,7 @@ interface Assertion {
 /** The last such report in the text: tests may print JSON of their own before it. */
 export function jestReport(text: string): TestReport | undefined {
   for (const candidate of candidates(text)) {
-    const suites = suitesIn(candidate)
+    const suites = parseSuites(candidate)
     if (!suites) continue
     const report = emptyReport()
     for (const suite of suites) count(suite, report)
@@ -39,7 +39,7 @@ function* candidates(text: string) {
   if (start >= 0) yield text.slice(start, end + 1)
 }
 
-function suitesIn(text: string): Suite[] | undefined {
+function parseSuites(text: string): Suite[] | undefined {
   try {
     const { testResults } = JSON.parse(text)
     return Array.isArray(testResults) ? testResults.filter(isObject) : undefined
@@ -49,11 +49,11 @@ function suitesIn(text: string): Suite[] | undefined {
 }
 
 function count(suite: Suite, report: TestReport) {
-  const file = textOf(suite.name)
+  const file = nonEmptyText(suite.name)
   const tests = Array.isArray(suite.assertionResults) ? (suite.assertionResults.filter(isObject) as Assertion[]) : []
   for (const test of tests) {
     if (test.status === 'passed') report.passed++
-    else if (test.status === 'failed') addFailure(report, { ...described(test, file), file })
+    else if (test.status === 'failed') addFailure(report, { ...describeFailure(test, file), file })
     else report.skipped++
   }
   // The file itself could not be loaded.
@@ -61,29 +61,29 @@ function count(suite: Suite, report: TestReport) {
     addFailure(report, {
       name: file ?? 'unnamed',
       file,
-      message: stripVTControlCharacters(textOf(suite.message) ?? '')
+      message: stripVTControlCharacters(nonEmptyText(suite.message) ?? '')
     })
 }
 
-function described({ fullName, title, failureMessages, location }: Assertion, file: string | undefined) {
+function describeFailure({ fullName, title, failureMessages, location }: Assertion, file: string | undefined) {
   const messages = Array.isArray(failureMessages) ? failureMessages.filter(each => typeof each === 'string') : []
   const message = stripVTControlCharacters(messages.join('\n\n'))
   const told = isObject(location) && Number.isSafeInteger(location.line) ? (location.line as number) : undefined
   return {
-    name: textOf(fullName)?.trim() || textOf(title) || 'unnamed',
-    line: lineOf(message, file) ?? told,
-    message: message.replace(FRAMES_OF_OTHERS, ''),
+    name: nonEmptyText(fullName)?.trim() || nonEmptyText(title) || 'unnamed',
+    line: findLine(message, file) ?? told,
+    message: message.replace(FOREIGN_FRAMES, ''),
     expected: /^\s*Expected(?: \w+)?:\s+(.+)$/m.exec(message)?.[1],
     actual: /^\s*Received(?: \w+)?:\s+(.+)$/m.exec(message)?.[1]
   }
 }
 
 /** Lines of a trace that lead through the runner, packages and Node. */
-const FRAMES_OF_OTHERS =
+const FOREIGN_FRAMES =
   /\n\s+at (?:[^\n]*[/\\]node_modules[/\\][^\n]*|[^\n]*\(?node:internal[^\n]*|new Promise \(<anonymous>\))(?=\n|$)/g
 
 /** Of the first call in the trace that is in the test's own file. */
-function lineOf(message: string, file: string | undefined): number | undefined {
+function findLine(message: string, file: string | undefined): number | undefined {
   if (file === undefined) return undefined
   const at = message.indexOf(`${file}:`)
   const digits = at < 0 ? undefined : /^\d{1,9}/.exec(message.slice(at + file.length + 1))?.[0]
@@ -91,4 +91,4 @@ function lineOf(message: string, file: string | undefined): number | undefined {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+const nonEmptyText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -27,15 +27,15 @@ export function junitReport(text: string): TestReport | undefined {
   const suites = text.slice(start.index, end < 0 ? undefined : text.indexOf('>', end) + 1)
   try {
     const report = emptyReport()
-    collect(parser.parse(suites), report)
+    collectSuites(parser.parse(suites), report)
     return report
   } catch {
     return undefined
   }
 }
 
-function collect(node: unknown, report: TestReport) {
-  for (const name of ['testsuites', 'testsuite']) for (const suite of children(node, name)) collect(suite, report)
+function collectSuites(node: unknown, report: TestReport) {
+  for (const name of ['testsuites', 'testsuite']) for (const suite of children(node, name)) collectSuites(suite, report)
   for (const test of children(node, 'testcase')) count(test, report)
 }
 
@@ -46,18 +46,18 @@ function count(test: unknown, report: TestReport) {
     else report.passed++
     return
   }
-  const body = textOf(failed)
+  const body = elementText(failed)
   const owner = attribute(test, 'classname')
   const name = attribute(test, 'name') ?? 'unnamed'
   addFailure(report, {
     name: owner ? `${owner}.${name}` : name,
-    ...(placeIn(body, owner) ?? placeOf(test)),
+    ...(locationFromTrace(body, owner) ?? reportedLocation(test)),
     message: attribute(failed, 'message') || body
   })
 }
 
 /** Where it failed: pytest ends with `file:line: Error`, Java's traces name the file of each call. */
-function placeIn(body: string, owner: string | undefined): { file: string; line: number } | undefined {
+function locationFromTrace(body: string, owner: string | undefined): { file: string; line: number } | undefined {
   const python = [...body.matchAll(/^(\S[^:\n]*\.py):(\d+): /gm)].at(-1)
   if (python) return { file: python[1]!, line: Number(python[2]) }
   for (const [, call, file, line] of body.matchAll(
@@ -71,7 +71,7 @@ function placeIn(body: string, owner: string | undefined): { file: string; line:
 }
 
 /** Lines that the report itself gives are counted from 0. */
-function placeOf(test: unknown) {
+function reportedLocation(test: unknown) {
   const [file, line] = [attribute(test, 'file'), attribute(test, 'line')]
   return { file, line: line !== undefined && /^\d{1,9}$/.test(line) ? Number(line) + 1 : undefined }
 }
@@ -85,19 +85,19 @@ function children(node: unknown, name: string): unknown[] {
 
 function attribute(node: unknown, name: string): string | undefined {
   const value = isNode(node) ? node[`@${name}`] : undefined
-  return typeof value === 'string' ? decoded(value) : undefined
+  return typeof value === 'string' ? decodeEntities(value) : undefined
 }
 
-function textOf(node: unknown): string {
-  if (typeof node === 'string') return decoded(node)
+function elementText(node: unknown): string {
+  if (typeof node === 'string') return decodeEntities(node)
   const own = children(node, TEXT).filter(text => typeof text === 'string')
   const raw = children(node, CDATA).map(part => (isNode(part) ? part[TEXT] : part))
-  return [...own.map(decoded), ...raw.filter(part => typeof part === 'string')].join('').trim()
+  return [...own.map(decodeEntities), ...raw.filter(part => typeof part === 'string')].join('').trim()
 }
 
 const NAMED: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
 
-const decoded = (text: string) =>
+const decodeEntities = (text: string) =>
   text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(lt|gt|amp|quot|apos));/g, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[name]!
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)

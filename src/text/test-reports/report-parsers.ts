@@ -8,7 +8,7 @@ import type { ReportParser } from './report.ts'
 import { anyReport } from './summary.ts'
 import { tapReport } from './tap.ts'
 
-export const FORMATS = {
+export const REPORT_PARSERS = {
   tap: tapReport,
   junit: junitReport,
   jest: jestReport,
@@ -18,4 +18,4 @@ export const FORMATS = {
   any: anyReport
 } satisfies Record<string, ReportParser>
 
-export type ReportFormat = keyof typeof FORMATS
+export type ReportFormat = keyof typeof REPORT_PARSERS

@@ -41,7 +41,7 @@ export function addFailure(
 /** Longer lines are no words of a runner: they are cut, so that no pattern takes long on them. */
 const LINE_LENGTH = 2_000
 
-export const linesOf = (text: string): string[] => text.split(/\r?\n/).map(line => line.slice(0, LINE_LENGTH))
+export const splitReportLines = (text: string): string[] => text.split(/\r?\n/).map(line => line.slice(0, LINE_LENGTH))
 
 /** The lines from one on, up to the first that ends them; at most so many as describe one failure. */
 export function linesUntil(lines: readonly string[], from: number, ends: (line: string) => boolean): string[] {

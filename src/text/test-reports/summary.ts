@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { cargoReport } from './cargo.ts'
 import { ctestReport } from './ctest.ts'
 import { jestReport } from './jest.ts'
-import { linesOf, type TestReport } from './report.ts'
+import { splitReportLines, type TestReport } from './report.ts'
 import { tapReport } from './tap.ts'
 
 /** Words before or after a count, by what they count. */
@@ -30,7 +30,7 @@ const SUMMARIES: { whole: RegExp; order: 'number first' | 'word first' }[] = [
 /** What some runner has printed, as far as it can be read. */
 export function anyReport(text: string): TestReport | undefined {
   const plain = stripVTControlCharacters(text)
-  const short = linesOf(plain).join('\n')
+  const short = splitReportLines(plain).join('\n')
   for (const parse of [tapReport, jestReport, cargoReport, ctestReport, summaryReport]) {
     const report = parse(parse === jestReport ? plain : short)
     if (report) return report

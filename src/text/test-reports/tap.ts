@@ -1,7 +1,7 @@
 // The Test Anything Protocol, as node's runner, tap and many others write it, with subtests and YAML details. What counts
 // are the innermost results: a test that holds others counts only where it failed by itself.
 import { parse } from 'yaml'
-import { addFailure, emptyReport, linesOf, type TestReport } from './report.ts'
+import { addFailure, emptyReport, splitReportLines, type TestReport } from './report.ts'
 
 const VERSION = /^TAP version 1[34]$/m
 const PLAN = /^1\.\.\d+/m
@@ -19,7 +19,7 @@ interface Level {
 
 export function tapReport(text: string): TestReport | undefined {
   if (!VERSION.test(text) && !(PLAN.test(text) && /^(?:not )?ok\b/m.test(text))) return undefined
-  const lines = linesOf(text)
+  const lines = splitReportLines(text)
   const reader = new Reader()
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!
@@ -41,20 +41,20 @@ class Reader {
   /** Gives the last line that belongs to the result. */
   result(indent: number, ok: boolean, rest: string, lines: readonly string[], at: number): number {
     const buffered = rest.endsWith(' {')
-    const title = titleOf(rest)
+    const title = testTitle(rest)
     if (buffered) {
       this.#titles.set(indent, title)
       return at
     }
     const [details, last] = detailsAfter(lines, at, indent)
-    const inner = this.#leave(indent)
+    const inner = this.#popDeeper(indent)
     const own = DIRECTIVE.test(rest) ? 'skipped' : ok ? 'passed' : 'failed'
     const counts = inner.results === 0 || (own === 'failed' && inner.failed === 0)
     if (counts && own === 'failed')
-      addFailure(this.report, { name: this.#named(indent, title), ...described(details, title) })
+      addFailure(this.report, { name: this.#fullName(indent, title), ...describeFailure(details, title) })
     else if (counts && own === 'skipped') this.report.skipped++
     else if (counts) this.report.passed++
-    this.#enter(indent, inner.results + (counts ? 1 : 0), inner.failed + (counts && own === 'failed' ? 1 : 0))
+    this.#addResults(indent, inner.results + (counts ? 1 : 0), inner.failed + (counts && own === 'failed' ? 1 : 0))
     for (const known of this.#titles.keys()) if (known >= indent) this.#titles.delete(known)
     return last
   }
@@ -65,13 +65,13 @@ class Reader {
     else if (bare.startsWith('Bail out!')) addFailure(this.report, { name: 'Bail out!', message: bare.slice(9) })
   }
 
-  #named(indent: number, title: string) {
+  #fullName(indent: number, title: string) {
     const around = [...this.#titles].filter(([known]) => known < indent).sort(([a], [b]) => a - b)
     return [...around.map(([, name]) => name), title].filter(name => name !== '').join(' > ') || 'unnamed'
   }
 
   /** What was found deeper than this since the last result here. */
-  #leave(indent: number): { results: number; failed: number } {
+  #popDeeper(indent: number): { results: number; failed: number } {
     const inner = { results: 0, failed: 0 }
     for (let top = this.#levels.at(-1); top && top.indent > indent; top = this.#levels.at(-1)) {
       inner.results += top.results
@@ -81,7 +81,7 @@ class Reader {
     return inner
   }
 
-  #enter(indent: number, results: number, failed: number) {
+  #addResults(indent: number, results: number, failed: number) {
     const top = this.#levels.at(-1)
     if (top?.indent !== indent) this.#levels.push({ indent, results, failed })
     else {
@@ -91,7 +91,7 @@ class Reader {
   }
 }
 
-const titleOf = (rest: string) =>
+const testTitle = (rest: string) =>
   rest
     .replace(/ \{$/, '')
     .replace(/(^|[^\\])# ?(?:time=|SKIP|TODO).*$/i, '$1')
@@ -109,20 +109,20 @@ function detailsAfter(lines: readonly string[], at: number, indent: number): [de
   return [details.join('\n'), at + 2 + length]
 }
 
-function described(details: string, title: string) {
-  const told = read(details)
-  const [file, line] = placeOf(told)
+function describeFailure(details: string, title: string) {
+  const told = parseDetails(details)
+  const [file, line] = detailsLocation(told)
   const message = [told.error, told.message, told.diff].find(text => typeof text === 'string' && text !== '')
   return {
     file,
     line,
     message: typeof message === 'string' ? message : title,
-    expected: written(told.expected ?? told.wanted),
-    actual: written(told.actual ?? told.found)
+    expected: toText(told.expected ?? told.wanted),
+    actual: toText(told.actual ?? told.found)
   }
 }
 
-function read(details: string): Record<string, unknown> {
+function parseDetails(details: string): Record<string, unknown> {
   if (details === '' || details.length > DETAILS_LENGTH) return {}
   try {
     const told: unknown = parse(details, { maxAliasCount: 0, logLevel: 'silent' })
@@ -132,7 +132,10 @@ function read(details: string): Record<string, unknown> {
   }
 }
 
-function placeOf({ location, at }: Record<string, unknown>): [file: string | undefined, line: number | undefined] {
+function detailsLocation({
+  location,
+  at
+}: Record<string, unknown>): [file: string | undefined, line: number | undefined] {
   if (typeof location === 'string') {
     const [, file, line] = /^(.+?):(\d{1,9})(?::\d+)?$/.exec(location) ?? []
     return [file, line === undefined ? undefined : Number(line)]
@@ -142,7 +145,7 @@ function placeOf({ location, at }: Record<string, unknown>): [file: string | und
   return [typeof file === 'string' ? file : undefined, Number.isSafeInteger(line) ? (line as number) : undefined]
 }
 
-function written(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value
   return JSON.stringify(value)
 }

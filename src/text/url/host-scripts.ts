@@ -2,7 +2,7 @@
 import { domainToUnicode } from 'node:url'
 
 const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Hebrew', 'Arabic', 'Cherokee', 'Georgian', 'Thai', 'Hangul']
-const OF_SCRIPT = SCRIPTS.map(script => [script, new RegExp(`\\p{Script=${script}}`, 'u')] as const)
+const SCRIPT_PATTERNS = SCRIPTS.map(script => [script, new RegExp(`\\p{Script=${script}}`, 'u')] as const)
 /** What one language writes in together. */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}]/u
 /** Letters of these look like Latin ones. */
@@ -16,7 +16,7 @@ export function scriptNotes(name: string): string[] {
   const notes = [`${name} is written ${shown}.`]
   for (const label of shown.split('.')) {
     const scripts = [
-      ...OF_SCRIPT.filter(([, letters]) => letters.test(label)).map(([script]) => script),
+      ...SCRIPT_PATTERNS.filter(([, letters]) => letters.test(label)).map(([script]) => script),
       ...(CJK.test(label) ? ['CJK'] : [])
     ]
     if (scripts.length > 1 && !isUsual(scripts))

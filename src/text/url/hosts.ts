@@ -8,13 +8,13 @@ export type HostName = { name: string } | { address: string }
 export interface HostPattern {
   host: HostName
   /** Every name beneath `host`, and not that one itself. */
-  beneath: boolean
+  includesSubdomains: boolean
   ports: readonly number[]
 }
 
 const WEB_PORTS: readonly number[] = [80, 443]
 
-const LONGEST = 253
+const MAX_HOST_LENGTH = 253
 /** Letters, digits and what joins them, or an IPv6 address in brackets: no NUL, `%`, `@`, slash or space. */
 const WELL_FORMED = /^(?:\[[0-9A-Fa-f:.]+\]|[\p{L}\p{M}\p{N}._-]+)$/u
 const NAME = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/
@@ -23,14 +23,14 @@ const ADDRESS = /^(?:\[(?<six>.*)\]|(?<four>\d{1,3}(?:\.\d{1,3}){3}))$/
 
 /** Undefined for what is no host. */
 export function readHost(text: string): HostName | undefined {
-  if (text.length > LONGEST + 1 || !WELL_FORMED.test(text) || !URL.canParse(`http://${text}/`)) return undefined
+  if (text.length > MAX_HOST_LENGTH + 1 || !WELL_FORMED.test(text) || !URL.canParse(`http://${text}/`)) return undefined
   // IDNA for names, and one spelling for each way to write an address.
   const host = new URL(`http://${text}/`).hostname
   const { six, four } = ADDRESS.exec(host)?.groups ?? {}
   const address = six ?? four
   if (address !== undefined) return { address }
   const name = host.endsWith('.') ? host.slice(0, -1) : host
-  return name.length <= LONGEST && NAME.test(name) ? { name } : undefined
+  return name.length <= MAX_HOST_LENGTH && NAME.test(name) ? { name } : undefined
 }
 
 /** As it is shown and looked up. */
@@ -46,31 +46,34 @@ const SHARED = new RegExp(`^(?:[^.]+|(?:${SHARED_LABELS})\\.[a-z]{2})$`)
 export function readHostPattern(text: string): HostPattern | undefined {
   const { star, written = '', port } = SHAPE.exec(text)?.groups ?? {}
   const host = readHost(written)
-  const beneath = star !== undefined
-  const fits = host && (!beneath || ('name' in host && !SHARED.test(host.name))) && Number(port ?? 1) <= 65_535
-  return fits ? { host, beneath, ports: port === undefined ? WEB_PORTS : [Number(port)] } : undefined
+  const includesSubdomains = star !== undefined
+  const fits =
+    host && (!includesSubdomains || ('name' in host && !SHARED.test(host.name))) && Number(port ?? 1) <= 65_535
+  return fits ? { host, includesSubdomains, ports: port === undefined ? WEB_PORTS : [Number(port)] } : undefined
 }
 
 /** Why the text is no pattern; undefined where it is one. */
-export const hostPatternFault = (text: string) =>
+export const hostPatternError = (text: string) =>
   readHostPattern(text)
     ? undefined
     : `${JSON.stringify(text)} is no host: example.com, *.example.com and example.com:8443 are.`
 
 /** Whether the pattern is for this host and port. */
 export const coversHost = (pattern: HostPattern, host: HostName, port: number) =>
-  coversPattern(pattern, { host, beneath: false, ports: [port] })
+  coversPattern(pattern, { host, includesSubdomains: false, ports: [port] })
 
 /** Whether the pattern is for every host and port that the other is for. */
 export const coversPattern = (pattern: HostPattern, other: HostPattern) =>
   coversNames(pattern, other) && other.ports.every(port => pattern.ports.includes(port))
 
 /** Whether there is a host and port that both are for. */
-export const overlap = (one: HostPattern, other: HostPattern) =>
+export const patternsOverlap = (one: HostPattern, other: HostPattern) =>
   (coversNames(one, other) || coversNames(other, one)) && one.ports.some(port => other.ports.includes(port))
 
-function coversNames({ host, beneath }: HostPattern, other: HostPattern): boolean {
-  if (!beneath) return !other.beneath && hostText(host) === hostText(other.host)
+function coversNames({ host, includesSubdomains }: HostPattern, other: HostPattern): boolean {
+  if (!includesSubdomains) return !other.includesSubdomains && hostText(host) === hostText(other.host)
   if (!('name' in other.host)) return false
-  return other.host.name.endsWith(`.${hostText(host)}`) || (other.beneath && other.host.name === hostText(host))
+  return (
+    other.host.name.endsWith(`.${hostText(host)}`) || (other.includesSubdomains && other.host.name === hostText(host))
+  )
 }

@@ -1,25 +1,25 @@
 // Where a remote of git is, as its address says: by https, by ssh, or as a folder of this machine. Whatever else git would
 // take for an address names a program, a switch or an unprotected way, and is refused.
-import { holdsControl, visible } from '../escape-invisible.ts'
+import { escapeInvisible, hasControlCharacters } from '../escape-invisible.ts'
 
 export interface RemoteAddress {
   transport: 'https' | 'ssh' | 'file'
   /** Of `file`: the folder. */
   path: string
   /** The address without what lets anybody in, and with nothing that a screen would obey. */
-  shown: string
+  redacted: string
 }
 
 /** The fault is a sentence's end, such as `is empty`. */
 export function readRemote(address: string): RemoteAddress | { fault: string } {
   if (address.trim() === '') return { fault: 'is empty' }
-  if (holdsControl(address)) return { fault: 'holds control characters' }
+  if (hasControlCharacters(address)) return { fault: 'holds control characters' }
   if (address.startsWith('-')) return { fault: 'begins with a dash, so it reads like an option' }
   if (HELPER.test(address)) return { fault: 'names a program of git to be run as its transport' }
   const url = URL_FORM.exec(address)?.groups
-  if (url) return ofUrl(address, url)
+  if (url) return parseUrlForm(address, url)
   const scp = SCP_FORM.exec(address)?.groups
-  return scp ? ofScp(address, scp) : { transport: 'file', path: address, shown: visible(address) }
+  return scp ? parseScpForm(address, scp) : { transport: 'file', path: address, redacted: escapeInvisible(address) }
 }
 
 const HELPER = /^[A-Za-z0-9+.-]*::/
@@ -28,36 +28,36 @@ const SCP_FORM = /^(?:(?<user>[^/:]*)@)?(?<host>\[[^/\]]*\]|[^/:[]*):(?<path>.*)
 
 type Groups = Record<string, string | undefined>
 
-function ofUrl(address: string, { scheme, user, host = '', rest = '' }: Groups): ReturnType<typeof readRemote> {
+function parseUrlForm(address: string, { scheme, user, host = '', rest = '' }: Groups): ReturnType<typeof readRemote> {
   if (scheme === 'file') {
     if (host !== '') return { fault: 'names a host, which a file address cannot' }
-    return { transport: 'file', path: decoded(rest), shown: visible(address) }
+    return { transport: 'file', path: percentDecode(rest), redacted: escapeInvisible(address) }
   }
   if (scheme !== 'https' && scheme !== 'ssh')
     return { fault: `is none of https, ssh and a folder; ${JSON.stringify(scheme)} is not spoken here` }
-  const fault = hostFault(decoded(host), user === undefined ? undefined : decoded(user))
+  const fault = hostError(percentDecode(host), user === undefined ? undefined : percentDecode(user))
   if (fault !== undefined) return { fault }
-  const name = user === undefined ? '' : `${scheme === 'ssh' ? withoutPassword(user) : '***'}@`
-  return { transport: scheme, path: rest, shown: visible(`${scheme}://${name}${host}${withoutQuery(rest)}`) }
+  const name = user === undefined ? '' : `${scheme === 'ssh' ? redactPassword(user) : '***'}@`
+  return { transport: scheme, path: rest, redacted: escapeInvisible(`${scheme}://${name}${host}${redactQuery(rest)}`) }
 }
 
-function ofScp(address: string, { user, host = '', path = '' }: Groups): ReturnType<typeof readRemote> {
-  const fault = hostFault(host, user)
+function parseScpForm(address: string, { user, host = '', path = '' }: Groups): ReturnType<typeof readRemote> {
+  const fault = hostError(host, user)
   if (fault !== undefined) return { fault }
   if (path.startsWith('-')) return { fault: 'has a path that begins with a dash' }
-  return { transport: 'ssh', path, shown: visible(address) }
+  return { transport: 'ssh', path, redacted: escapeInvisible(address) }
 }
 
-function hostFault(host: string, user: string | undefined): string | undefined {
+function hostError(host: string, user: string | undefined): string | undefined {
   if (host === '') return 'names no host'
   if (host.startsWith('-') || host.startsWith('[-')) return 'has a host that begins with a dash'
   if (user?.startsWith('-')) return 'has a user that begins with a dash'
-  return holdsControl(host) || holdsControl(user ?? '') ? 'holds control characters' : undefined
+  return hasControlCharacters(host) || hasControlCharacters(user ?? '') ? 'holds control characters' : undefined
 }
 
-const withoutPassword = (user: string) => user.replace(/:.*$/s, ':***')
-const withoutQuery = (rest: string) => rest.replace(/[?#].*$/s, '?***')
+const redactPassword = (user: string) => user.replace(/:.*$/s, ':***')
+const redactQuery = (rest: string) => rest.replace(/[?#].*$/s, '?***')
 
 /** As git reads what stands in an address in percent signs. */
-const decoded = (text: string) =>
+const percentDecode = (text: string) =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

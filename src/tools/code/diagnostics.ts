@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Completeness, Diagnostic, Severity } from '../../host/lsp/language-service.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
-import { byPlace, limitOf, PLACE, placeInWords, placeTeller } from './lib/locations.ts'
-import { QUESTION, UNKEPT, whileAsking } from './lib/lsp-tool.ts'
-import { Answered, answererNotes, truncatedNote } from './lib/responder.ts'
+import { compareLocations, formatLocation, LOCATION_FIELDS, limitParam, locationPresenter } from './lib/locations.ts'
+import { LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
 const LIMIT = 200
-const LONGEST_MESSAGE = 2_000
+const MAX_MESSAGE_LENGTH = 2_000
 /** The worst first. */
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const satisfies Severity[]
 
-const Found = Type.Object({
-  ...PLACE,
+const DiagnosticOutput = Type.Object({
+  ...LOCATION_FIELDS,
   severity: Type.Enum([...SEVERITIES], { description: 'How bad it is, by the server.' }),
   message: Type.Optional(
     Type.String({ description: 'What is wrong; left out where the file may not be read without asking.' })
@@ -21,12 +21,12 @@ const Found = Type.Object({
   code: Type.Optional(Type.String({ description: "The server's code for it." })),
   source: Type.Optional(Type.String({ description: 'What found it, such as ts.' }))
 })
-type Found = Static<typeof Found>
+type DiagnosticOutput = Static<typeof DiagnosticOutput>
 
 const count = (description: string) => Type.Integer({ description })
 
 export default defineTool({
-  ...QUESTION,
+  ...LSP_TOOL,
   name: 'diagnostics',
   description:
     'Tell the errors and warnings that language servers find: in one file, in a folder, or in all that they know of. An empty answer is good news only where its status is complete.',
@@ -38,12 +38,12 @@ export default defineTool({
       severity: Type.Optional(
         Type.Enum([...SEVERITIES], { description: 'Only what is so bad, or worse; hint, which is all, by default.' })
       ),
-      limit: limitOf(LIMIT, 2_000)
+      limit: limitParam(LIMIT, 2_000)
     },
     { additionalProperties: false }
   ),
   output: Type.Object({
-    diagnostics: Type.Array(Found, { description: 'The worst first, then by path and line.' }),
+    diagnostics: Type.Array(DiagnosticOutput, { description: 'The worst first, then by path and line.' }),
     counts: Type.Object(
       {
         error: count('Errors.'),
@@ -66,21 +66,26 @@ export default defineTool({
         { description: 'What was not looked at.' }
       )
     ),
-    answered: Type.Array(Answered, { description: 'Every server that was asked.' })
+    answered: Type.Array(Responder, { description: 'Every server that was asked.' })
   }),
-  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }], because: UNKEPT }),
+  subject: ({ path = '.' }) => ({
+    paths: [{ path, access: 'list', tree: true }],
+    approvalReason: UNSANDBOXED_SERVER_REASON
+  }),
   // What is found in a file says what is in it.
   touches({ path }, { host }): PathUse[] {
     return path !== undefined && host.files.peek(path).kind !== 'directory' ? [{ path, access: 'read' }] : []
   },
   async *run({ path, severity, limit = LIMIT }, ctx) {
-    const asked = path === undefined ? undefined : placeAsked(path, ctx)
-    const { diagnostics, status, answered, unseen } = yield* whileAsking(ctx, languages => languages.diagnostics(asked))
-    const wanted = wantedBy(severity)
-    const found = diagnostics.filter(each => wanted.includes(each.severity)).sort(byBadness)
+    const asked = path === undefined ? undefined : resolveExistingPath(path, ctx)
+    const { diagnostics, status, answered, unseen } = yield* withLspProgress(ctx, languages =>
+      languages.diagnostics(asked)
+    )
+    const wanted = severitiesFrom(severity)
+    const found = diagnostics.filter(each => wanted.includes(each.severity)).sort(compareDiagnostics)
     return {
-      diagnostics: await Promise.all(found.slice(0, limit).map(findingTeller(ctx))),
-      counts: countsOf(diagnostics),
+      diagnostics: await Promise.all(found.slice(0, limit).map(diagnosticPresenter(ctx))),
+      counts: countBySeverity(diagnostics),
       status,
       truncated: found.length > limit,
       ...(unseen && unseen.length > 0 && { unseen }),
@@ -88,17 +93,21 @@ export default defineTool({
     }
   },
   present({ diagnostics, counts, status, truncated, unseen = [], answered }, { path, severity }) {
-    const total = wantedBy(severity).reduce((sum, one) => sum + counts[one], 0)
+    const total = severitiesFrom(severity).reduce((sum, one) => sum + counts[one], 0)
     const notes = [
       ...(truncated ? [truncatedNote(diagnostics.length, total)] : []),
       ...(STATUS_NOTES[status] ?? []),
-      ...unseen.map(({ files, reason }) => `(${counted(files, 'file')} not looked at: ${reason})`),
-      ...answererNotes(answered)
+      ...unseen.map(({ files, reason }) => `(${pluralize(files, 'file')} not looked at: ${reason})`),
+      ...responderNotes(answered)
     ]
     const found =
-      diagnostics.length === 0 ? (status === 'complete' ? ['Nothing wrong is found.'] : []) : inWords(diagnostics)
+      diagnostics.length === 0
+        ? status === 'complete'
+          ? ['Nothing wrong is found.']
+          : []
+        : formatDiagnostics(diagnostics)
     return {
-      title: `${path ?? 'all'}: ${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}`,
+      title: `${path ?? 'all'}: ${pluralize(counts.error, 'error')}, ${pluralize(counts.warning, 'warning')}`,
       content: [...found, ...notes].join('\n'),
       metadata: { ...counts, status },
       ...(truncated && { truncated })
@@ -107,7 +116,8 @@ export default defineTool({
 })
 
 /** What is so bad, or worse. */
-const wantedBy = (severity: Severity = 'hint'): Severity[] => SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1)
+const severitiesFrom = (severity: Severity = 'hint'): Severity[] =>
+  SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1)
 
 const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
   partial: ['(Not all has been looked at yet: there may be more.)'],
@@ -115,7 +125,7 @@ const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
 }
 
 /** The canonical path of a file or folder that is there. */
-function placeAsked(given: string, { host: { files } }: Context) {
+function resolveExistingPath(given: string, { host: { files } }: Context) {
   const { path, kind } = files.peek(given)
   if (kind === 'missing' && !files.unsaved(given))
     throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })
@@ -123,37 +133,37 @@ function placeAsked(given: string, { host: { files } }: Context) {
   return path
 }
 
-function findingTeller(ctx: Context) {
-  const teller = placeTeller(ctx)
-  return async (found: Diagnostic): Promise<Found> => {
+function diagnosticPresenter(ctx: Context) {
+  const teller = locationPresenter(ctx)
+  return async (found: Diagnostic): Promise<DiagnosticOutput> => {
     const { severity, message, code, source } = found
     const place = await teller(found)
     return {
       ...place,
       severity,
-      ...(!place.withheld && { message: message.slice(0, LONGEST_MESSAGE).toWellFormed() }),
+      ...(!place.withheld && { message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() }),
       ...(code !== undefined && { code }),
       ...(source !== undefined && { source })
     }
   }
 }
 
-function countsOf(diagnostics: readonly Diagnostic[]) {
+function countBySeverity(diagnostics: readonly Diagnostic[]) {
   const counts = { error: 0, warning: 0, information: 0, hint: 0 }
   for (const { severity } of diagnostics) counts[severity] += 1
   return counts
 }
 
-const badness = ({ severity }: Diagnostic) => SEVERITIES.indexOf(severity)
-const byBadness = (a: Diagnostic, b: Diagnostic) => badness(a) - badness(b) || byPlace(a, b)
+const severityRank = ({ severity }: Diagnostic) => SEVERITIES.indexOf(severity)
+const compareDiagnostics = (a: Diagnostic, b: Diagnostic) => severityRank(a) - severityRank(b) || compareLocations(a, b)
 
-const inWords = (found: readonly Found[]) =>
-  fitting(
+const formatDiagnostics = (found: readonly DiagnosticOutput[]) =>
+  truncateLines(
     found.map(({ severity, message, code, source, ...place }) => {
       const by = [source, code].filter(word => word !== undefined).join(' ')
       const { text: _, ...where } = place
-      return `${placeInWords(where)}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
+      return `${formatLocation(where)}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
     })
   )
 
-const counted = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`
+const pluralize = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`

@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
 import { defineTool } from '../../tool/tool.ts'
-import { QUESTION, UNKEPT, whileAsking } from './lib/lsp-tool.ts'
-import { AT, pointed } from './lib/position-param.ts'
-import { Answered, answererNotes } from './lib/responder.ts'
+import { LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
+import { Responder, responderNotes } from './lib/responder.ts'
 
 export default defineTool({
-  ...QUESTION,
+  ...LSP_TOOL,
   name: 'hover',
   description:
     'Tell the type and the documentation of the name at a place in a file, by the language server of its project.',
-  input: Type.Object(AT, { additionalProperties: false }),
+  input: Type.Object(POSITION_PARAMS, { additionalProperties: false }),
   output: Type.Object({
     text: Type.Union([Type.String(), Type.Null()], {
       description: 'Markdown or plain text; null where the server knows nothing of the place.'
@@ -19,12 +19,12 @@ export default defineTool({
     end_line: Type.Optional(Type.Integer({ description: 'Line of its end.' })),
     end_column: Type.Optional(Type.Integer({ description: 'Column right after its last character.' })),
     truncated: Type.Boolean({ description: 'The text is cut: the server says more.' }),
-    answered: Answered
+    answered: Responder
   }),
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }], because: UNKEPT }),
+  subject: ({ path }) => ({ paths: [{ path, access: 'read' }], approvalReason: UNSANDBOXED_SERVER_REASON }),
   async *run(input, ctx) {
-    const at = await pointed(input, ctx)
-    const { hover, answered } = yield* whileAsking(ctx, languages => languages.hover(at))
+    const at = await resolvePosition(input, ctx)
+    const { hover, answered } = yield* withLspProgress(ctx, languages => languages.hover(at))
     const span = hover?.span
     return {
       text: hover?.text ?? null,
@@ -34,7 +34,7 @@ export default defineTool({
         end_line: span.end.line,
         end_column: span.end.column
       }),
-      truncated: hover?.cut ?? false,
+      truncated: hover?.truncated ?? false,
       answered
     }
   },
@@ -44,7 +44,7 @@ export default defineTool({
       content: [
         text ?? 'Nothing is known of it.',
         ...(truncated ? ['(Cut: it is longer.)'] : []),
-        ...answererNotes([answered])
+        ...responderNotes([answered])
       ].join('\n'),
       ...(truncated && { truncated })
     }

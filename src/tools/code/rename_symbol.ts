@@ -1,17 +1,24 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Answerer } from '../../host/lsp/language-service.ts'
-import { visible } from '../../text/escape-invisible.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import type { Respondent } from '../../host/lsp/language-service.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { QUESTION, UNKEPT } from './lib/lsp-tool.ts'
-import { AT, pointed } from './lib/position-param.ts'
-import { hashAfter, planRename, plausible, type RenamePlan, stepsOf, usesOf } from './lib/rename-plan.ts'
-import { Answered, answererNotes, whatIsRead } from './lib/responder.ts'
+import { LSP_TOOL, UNSANDBOXED_SERVER_REASON } from './lib/lsp-tool.ts'
+import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
+import {
+  assertPlausible,
+  hashAfter,
+  planRename,
+  type RenamePlan,
+  renamePathUses,
+  renameSteps
+} from './lib/rename-plan.ts'
+import { incompleteReason, Responder, responderNotes } from './lib/responder.ts'
 
 const Input = Type.Object(
   {
-    ...AT,
+    ...POSITION_PARAMS,
     new_name: Type.String({
       minLength: 1,
       maxLength: 1_000,
@@ -25,7 +32,7 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 export default defineTool({
-  ...QUESTION,
+  ...LSP_TOOL,
   name: 'rename_symbol',
   description:
     'Rename the function, class, variable or other symbol at a place, wherever the language server of its project finds it: in all files or in none.',
@@ -41,7 +48,7 @@ export default defineTool({
       }),
       { description: 'Every file that changed.' }
     ),
-    answered: Answered
+    answered: Responder
   }),
   effect: 'write',
   subject: ({ path }) => ({
@@ -51,26 +58,28 @@ export default defineTool({
     ]
   }),
   async touches(input, ctx) {
-    ASKED.delete(ctx)
+    REQUESTED_RENAMES.delete(ctx)
     // Nothing is told of what may not be read, not even why it cannot be done.
-    if (!ctx.may_show({ path: input.path })) return []
-    const renaming = await asked(input, ctx)
-    ASKED.set(ctx, renaming)
-    return usesOf(renaming)
+    if (!ctx.canReveal({ path: input.path })) return []
+    const renaming = await requestRename(input, ctx)
+    REQUESTED_RENAMES.set(ctx, renaming)
+    return renamePathUses(renaming)
   },
   check(input, ctx) {
-    renamingOf(input, ctx)
+    requireRename(input, ctx)
   },
-  always_ask: (_, ctx) => unread(ASKED.get(ctx)?.answered),
+  always_ask: (_, ctx) => incompleteNote(REQUESTED_RENAMES.get(ctx)?.answered),
   async preview(input, ctx) {
-    SHOWN.delete(ctx)
-    const title = visible(`Rename ${input.symbol ?? `${input.path}:${input.line}:${input.col}`} to ${input.new_name}`)
-    const renaming = renamingOf(input, ctx)
-    if (!usesOf(renaming).every(use => ctx.may_show(use)))
-      return { title, text: renaming.files.map(({ path }) => path).join('\n'), notes: [UNSEEN_NOTE] }
+    SHOWN_PLANS.delete(ctx)
+    const title = escapeInvisible(
+      `Rename ${input.symbol ?? `${input.path}:${input.line}:${input.col}`} to ${input.new_name}`
+    )
+    const renaming = requireRename(input, ctx)
+    if (!renamePathUses(renaming).every(use => ctx.canReveal(use)))
+      return { title, text: renaming.files.map(({ path }) => path).join('\n'), notes: [WITHHELD_NOTE] }
     const plan = await planRename(renaming, ctx)
-    SHOWN.set(ctx, plan)
-    const note = unread(plan.answered)
+    SHOWN_PLANS.set(ctx, plan)
+    const note = incompleteNote(plan.answered)
     return {
       title,
       diff: plan.files.map(({ diff }) => diff.diff).join(''),
@@ -78,12 +87,12 @@ export default defineTool({
     }
   },
   async run(input, ctx) {
-    const plan = await asShown(input, ctx)
+    const plan = await verifyShownPlan(input, ctx)
     await perform(plan, ctx)
     return {
       files: plan.files.map(file => ({
-        path: file.moved_to ?? file.was.path,
-        ...(file.moved_to !== undefined && { from: file.was.path }),
+        path: file.movedTo ?? file.was.path,
+        ...(file.movedTo !== undefined && { from: file.was.path }),
         edits: file.edits,
         diff: file.diff.diff,
         hash: hashAfter(file)
@@ -93,34 +102,36 @@ export default defineTool({
   },
   present({ files, answered }, { new_name }) {
     const list = files.map(({ path, from, edits }) => `${from ? `R ${from} → ` : 'M '}${path} (${edits})`)
-    const notes = answererNotes([answered])
+    const notes = responderNotes([answered])
     return {
       title: `${new_name}: ${files.length === 1 ? files[0]!.path : `${files.length} files`}`,
-      content: [...fitting([...list, ...files.flatMap(({ diff }) => diff.trimEnd().split('\n'))]), ...notes].join('\n'),
+      content: [...truncateLines([...list, ...files.flatMap(({ diff }) => diff.trimEnd().split('\n'))]), ...notes].join(
+        '\n'
+      ),
       metadata: { files: files.length }
     }
   }
 })
 
-const UNSEEN_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
-const NOT_STARTED = `${UNKEPT} To look what a rename changes would start it with nobody asked: ask for the diagnostics of the file first.`
+const WITHHELD_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
+const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} To look what a rename changes would start it with nobody asked: ask for the diagnostics of the file first.`
 
-type Asked = Awaited<ReturnType<typeof asked>>
+type RequestedRename = Awaited<ReturnType<typeof requestRename>>
 
 /** What the server said last, and what of it was shown to somebody: exactly that is what runs. */
-const ASKED = new WeakMap<Context, Asked>()
-const SHOWN = new WeakMap<Context, RenamePlan>()
+const REQUESTED_RENAMES = new WeakMap<Context, RequestedRename>()
+const SHOWN_PLANS = new WeakMap<Context, RenamePlan>()
 
-async function asked(input: Input, ctx: Context) {
+async function requestRename(input: Input, ctx: Context) {
   const { languages } = ctx.host
-  const at = await pointed(input, ctx)
-  if ((await languages.kept()) !== 'strict' && !languages.runs(at.path))
-    throw new ToolError('LSP_UNAVAILABLE', NOT_STARTED)
-  return plausible(await languages.rename(at, input.new_name))
+  const at = await resolvePosition(input, ctx)
+  if ((await languages.isolationLevel()) !== 'strict' && !languages.isRunning(at.path))
+    throw new ToolError('LSP_UNAVAILABLE', SERVER_NOT_STARTED)
+  return assertPlausible(await languages.rename(at, input.new_name))
 }
 
-function renamingOf({ path }: Input, ctx: Context): Asked {
-  const renaming = ASKED.get(ctx)
+function requireRename({ path }: Input, ctx: Context): RequestedRename {
+  const renaming = REQUESTED_RENAMES.get(ctx)
   if (renaming) return renaming
   throw new ToolError('PERMISSION_DENIED', `${path} may not be read without asking, so nothing in it is renamed.`, {
     path
@@ -128,11 +139,11 @@ function renamingOf({ path }: Input, ctx: Context): Asked {
 }
 
 /** With the files as they are now, which must still be what the plan is for. */
-async function asShown(input: Input, ctx: Context): Promise<RenamePlan> {
-  const plan = SHOWN.get(ctx) ?? (await planRename(renamingOf(input, ctx), ctx))
+async function verifyShownPlan(input: Input, ctx: Context): Promise<RenamePlan> {
+  const plan = SHOWN_PLANS.get(ctx) ?? (await planRename(requireRename(input, ctx), ctx))
   const files = []
   for (const file of plan.files) {
-    const was = await ctx.host.files.look(file.path)
+    const was = await ctx.host.files.snapshot(file.path)
     if (was?.hash !== file.was.hash)
       throw new ToolError('STALE_FILE', `${file.path} is no longer what it was when the rename was worked out.`, {
         path: file.path
@@ -144,14 +155,14 @@ async function asShown(input: Input, ctx: Context): Promise<RenamePlan> {
 
 /** One file alone may be changed in an editor that holds it unsaved; several are changed together, which only the disk can. */
 async function perform(plan: RenamePlan, { host: { files } }: Context) {
-  const steps = stepsOf(plan)
+  const steps = renameSteps(plan)
   const [step] = steps
   const inEditor = steps.length === 1 && step?.do === 'write' && step.was?.unsaved
   if (inEditor) await files.replace(step.path, step.was!, step.content, step.lines)
-  else await files.together(steps)
+  else await files.runTransaction(steps)
 }
 
-function unread(answered: Answerer | undefined) {
-  const known = answered && whatIsRead(answered)
+function incompleteNote(answered: Respondent | undefined) {
+  const known = answered && incompleteReason(answered)
   return known === undefined ? undefined : `${known}: it may find only part of what is to be renamed.`
 }

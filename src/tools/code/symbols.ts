@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import type { Sym } from '../../host/lsp/language-service.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import type { SymbolInfo } from '../../host/lsp/language-service.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { limitOf, PLACE, placeTeller } from './lib/locations.ts'
-import { QUESTION, UNKEPT, whileAsking } from './lib/lsp-tool.ts'
-import { fileAt } from './lib/position-param.ts'
-import { Answered, answererNotes, truncatedNote } from './lib/responder.ts'
+import { LOCATION_FIELDS, limitParam, locationPresenter } from './lib/locations.ts'
+import { LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { resolveFile } from './lib/position-param.ts'
+import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
 const LIMIT = 200
 
@@ -22,15 +22,15 @@ const Input = Type.Object(
         description: 'Find symbols of the project by name, as far as language servers that run know them.'
       })
     ),
-    limit: limitOf(LIMIT, 5_000)
+    limit: limitParam(LIMIT, 5_000)
   },
   { additionalProperties: false }
 )
 
-const { text: _, withheld: __, ...WHERE } = PLACE
+const { text: _, withheld: __, ...WHERE } = LOCATION_FIELDS
 
 export default defineTool({
-  ...QUESTION,
+  ...LSP_TOOL,
   name: 'symbols',
   description:
     'List what a file defines, or find functions, classes and other symbols of the project by name, by its language servers.',
@@ -50,23 +50,23 @@ export default defineTool({
     withheld: Type.Optional(
       Type.Integer({ description: 'How many are left out, because their file may not be read without asking.' })
     ),
-    answered: Type.Array(Answered, { description: 'Every server that was asked.' })
+    answered: Type.Array(Responder, { description: 'Every server that was asked.' })
   }),
   subject({ path, query }) {
     if ((path === undefined) === (query === undefined))
       throw invalidParam('path', 'or else `query` must be given: one of the two.')
     const use =
       path === undefined ? { path: '.', access: 'list' as const, tree: true } : { path, access: 'read' as const }
-    return { paths: [use], because: UNKEPT }
+    return { paths: [use], approvalReason: UNSANDBOXED_SERVER_REASON }
   },
   async *run({ path, query = '', limit = LIMIT }, ctx) {
-    const file = path === undefined ? undefined : fileAt(path, ctx)
-    const { symbols, answered } = yield* whileAsking(ctx, async languages => {
-      if (file === undefined) return languages.symbolsNamed(query)
-      const { symbols, answered } = await languages.symbolsIn(file)
+    const file = path === undefined ? undefined : resolveFile(path, ctx)
+    const { symbols, answered } = yield* withLspProgress(ctx, async languages => {
+      if (file === undefined) return languages.workspaceSymbols(query)
+      const { symbols, answered } = await languages.documentSymbols(file)
       return { symbols, answered: [answered] }
     })
-    const told = await Promise.all(symbols.slice(0, limit).map(symbolTeller(ctx)))
+    const told = await Promise.all(symbols.slice(0, limit).map(symbolPresenter(ctx)))
     const shown = told.filter(symbol => symbol !== undefined)
     const withheld = told.length - shown.length
     return {
@@ -85,11 +85,11 @@ export default defineTool({
     const notes = [
       ...(truncated ? [truncatedNote(symbols.length, total)] : []),
       ...(withheld ? [`(${withheld} are in files that may not be read without asking.)`] : []),
-      ...answererNotes(answered)
+      ...responderNotes(answered)
     ]
     return {
       title: `${path ?? query}: ${total === 1 ? '1 symbol' : `${total} symbols`}`,
-      content: [...(lines.length === 0 ? ['No symbol is known.'] : fitting(lines)), ...notes].join('\n'),
+      content: [...(lines.length === 0 ? ['No symbol is known.'] : truncateLines(lines)), ...notes].join('\n'),
       metadata: { total },
       ...(truncated && { truncated })
     }
@@ -97,9 +97,9 @@ export default defineTool({
 })
 
 /** A name says something of the file that it is in. */
-function symbolTeller(ctx: Context) {
-  const teller = placeTeller(ctx)
-  return async ({ name, kind, container, ...place }: Sym) => {
+function symbolPresenter(ctx: Context) {
+  const teller = locationPresenter(ctx)
+  return async ({ name, kind, container, ...place }: SymbolInfo) => {
     const { withheld, text: _, ...where } = await teller(place)
     return withheld ? undefined : { name, kind, ...(container !== undefined && { container }), ...where }
   }

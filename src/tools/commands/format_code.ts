@@ -1,9 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { shellWords } from '../../text/shell-quote.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
-import { Isolation } from './lib/command-line.ts'
-import { type FormatPlan, type Formatted, formattingOf, keptLevel, planFormat } from './lib/format-plan.ts'
+import { IsolationOutput } from './lib/command-line.ts'
+import {
+  type FormatPlan,
+  type FormattedFile,
+  formatterIsolation,
+  planFormat,
+  selectFormatter
+} from './lib/format-plan.ts'
 import { FORMATTERS, type FormatterName } from './lib/formatters.ts'
 
 const NAMES = Object.keys(FORMATTERS) as FormatterName[]
@@ -24,7 +30,7 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const Changed = Type.Object({
+const ChangedFileOutput = Type.Object({
   path: Type.String({ description: 'The file, links followed.' }),
   formatter: Type.Enum(NAMES, { description: 'The formatter used.' }),
   diff: Type.String({ description: 'What changed, as a unified diff.' }),
@@ -33,7 +39,7 @@ const Changed = Type.Object({
 })
 
 const Output = Type.Object({
-  changed: Type.Array(Changed, { description: 'Files that changed; with check, that would.' }),
+  changed: Type.Array(ChangedFileOutput, { description: 'Files that changed; with check, that would.' }),
   unchanged: Type.Array(Type.String(), { description: 'Files that are formatted already.' }),
   failed: Type.Array(
     Type.Object({
@@ -43,7 +49,7 @@ const Output = Type.Object({
     { description: 'Files that could not be formatted. They are as they were.' }
   ),
   check: Type.Boolean({ description: 'Nothing was written.' }),
-  isolation: Type.Optional(Isolation)
+  isolation: Type.Optional(IsolationOutput)
 })
 
 export default defineTool({
@@ -55,12 +61,12 @@ export default defineTool({
   output: Output,
   timeout_ms: 60_000,
   effect: async (input, ctx) => {
-    const kept = await keptLevel(ctx)
+    const kept = await formatterIsolation(ctx)
     if (input.check) return kept ? 'read' : 'execute'
-    return kept && (await changesNothing(input, ctx)) ? 'read' : 'write'
+    return kept && (await isNoOp(input, ctx)) ? 'read' : 'write'
   },
-  subject: input => ({ paths: usesOf(input) }),
-  always_ask: async (_, ctx) => ((await keptLevel(ctx)) ? undefined : UNKEPT),
+  subject: input => ({ paths: pathUses(input) }),
+  always_ask: async (_, ctx) => ((await formatterIsolation(ctx)) ? undefined : UNSANDBOXED_REASON),
   check({ paths }, { host }) {
     const [path, ...others] = paths
     if (path !== undefined && others.length === 0 && host.files.peek(path).kind === 'missing')
@@ -68,17 +74,17 @@ export default defineTool({
   },
   async preview(input, ctx) {
     const title = `Format ${input.paths.length === 1 ? input.paths[0] : `${input.paths.length} files`}`
-    const kept = await keptLevel(ctx)
-    if (!kept || !mayShowAll(input, ctx))
-      return { title, text: await commandsOf(input, ctx), notes: [kept ? UNSEEN_NOTE : UNKEPT] }
-    const plan = await shown(input, ctx)
+    const kept = await formatterIsolation(ctx)
+    if (!kept || !canRevealAll(input, ctx))
+      return { title, text: await describeCommands(input, ctx), notes: [kept ? WITHHELD_NOTE : UNSANDBOXED_REASON] }
+    const plan = await planOnce(input, ctx)
     const failed = plan.files.flatMap(file => (file.outcome === 'failed' ? [`${file.given}: ${file.message}`] : []))
     const diff = plan.files.map(file => (file.outcome === 'changed' ? file.diff.diff : '')).join('')
     return { title, diff, ...(failed.length > 0 && { notes: failed }) }
   },
   async run(input, ctx) {
     const { check = false } = input
-    const { files, isolation } = await shown(input, ctx)
+    const { files, isolation } = await planOnce(input, ctx)
     const output: Static<typeof Output> = {
       changed: [],
       unchanged: [],
@@ -89,7 +95,7 @@ export default defineTool({
     for (const file of files) {
       if (file.outcome === 'unchanged') output.unchanged.push(file.given)
       else if (file.outcome === 'failed') output.failed.push({ path: file.given, message: file.message })
-      else await put(file, output, ctx)
+      else await writeFormatted(file, output, ctx)
     }
     return output
   },
@@ -110,29 +116,30 @@ export default defineTool({
   }
 })
 
-const UNKEPT = 'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
-const UNSEEN_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
+const UNSANDBOXED_REASON =
+  'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
+const WITHHELD_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
 
-function usesOf({ paths, check }: Input): PathUse[] {
+function pathUses({ paths, check }: Input): PathUse[] {
   return paths.flatMap((path): PathUse[] => [
     { path, access: 'read' },
     ...(check ? [] : [{ path, access: 'write' as const }])
   ])
 }
 
-const mayShowAll = (input: Input, ctx: Context) => usesOf(input).every(use => ctx.may_show(use))
+const canRevealAll = (input: Input, ctx: Context) => pathUses(input).every(use => ctx.canReveal(use))
 
 /** A strictly kept formatter has been asked, and nothing is to be written. */
-const changesNothing = async (input: Input, ctx: Context) =>
-  mayShowAll(input, ctx) && (await shown(input, ctx)).files.every(({ outcome }) => outcome !== 'changed')
+const isNoOp = async (input: Input, ctx: Context) =>
+  canRevealAll(input, ctx) && (await planOnce(input, ctx)).files.every(({ outcome }) => outcome !== 'changed')
 
 /** What would run, file by file. */
-async function commandsOf({ paths, formatter }: Input, ctx: Context): Promise<string> {
+async function describeCommands({ paths, formatter }: Input, ctx: Context): Promise<string> {
   const lines: string[] = []
   for (const given of paths) {
     try {
-      const { argv, cwd } = await formattingOf(ctx.host.files.peek(given).path, formatter, ctx)
-      lines.push(`${shellWords(argv)}  (in ${cwd}, for ${given})`)
+      const { argv, cwd } = await selectFormatter(ctx.host.files.peek(given).path, formatter, ctx)
+      lines.push(`${quoteArgv(argv)}  (in ${cwd}, for ${given})`)
     } catch (error) {
       if (!(error instanceof ToolError)) throw error
       lines.push(`${given}: ${error.message}`)
@@ -142,25 +149,25 @@ async function commandsOf({ paths, formatter }: Input, ctx: Context): Promise<st
 }
 
 /** What was shown to the approver is what is written: a formatter is not asked again while the files are the same. */
-const SHOWN = new WeakMap<Context, { input: Input; plan: FormatPlan }>()
+const SHOWN_PLANS = new WeakMap<Context, { input: Input; plan: FormatPlan }>()
 
-async function shown(input: Input, ctx: Context): Promise<FormatPlan> {
-  const known = SHOWN.get(ctx)
-  if (known && JSON.stringify(known.input) === JSON.stringify(input) && (await isAsShown(known.plan, ctx)))
+async function planOnce(input: Input, ctx: Context): Promise<FormatPlan> {
+  const known = SHOWN_PLANS.get(ctx)
+  if (known && JSON.stringify(known.input) === JSON.stringify(input) && (await isPlanCurrent(known.plan, ctx)))
     return known.plan
   const plan = await planFormat(input, ctx)
-  SHOWN.set(ctx, { input, plan })
+  SHOWN_PLANS.set(ctx, { input, plan })
   return plan
 }
 
-async function isAsShown({ files }: FormatPlan, { host }: Context) {
+async function isPlanCurrent({ files }: FormatPlan, { host }: Context) {
   for (const file of files)
-    if (file.outcome === 'changed' && (await host.files.look(file.given))?.hash !== file.was.hash) return false
+    if (file.outcome === 'changed' && (await host.files.snapshot(file.given))?.hash !== file.was.hash) return false
   return true
 }
 
-async function put(
-  { given, was, bytes, formatter, diff }: Extract<Formatted, { outcome: 'changed' }>,
+async function writeFormatted(
+  { given, was, bytes, formatter, diff }: Extract<FormattedFile, { outcome: 'changed' }>,
   output: Static<typeof Output>,
   { host, signal }: Context
 ) {
@@ -171,7 +178,7 @@ async function put(
     return
   }
   try {
-    const now = await host.files.look(given)
+    const now = await host.files.snapshot(given)
     if (now?.hash !== was.hash) throw new ToolError('STALE_FILE', `${given} was changed while it was formatted.`)
     await host.files.replace(given, now!, bytes, () => ({ added, removed }))
     output.changed.push(told)

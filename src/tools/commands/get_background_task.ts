@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { plainText } from '../../text/control-sequences.ts'
-import { standing } from '../../text/status-text.ts'
-import type { Task } from '../../tool/background-tasks.ts'
-import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/quarantine-report.ts'
+import { stripControlSequences } from '../../text/control-sequences.ts'
+import { statusText } from '../../text/status-text.ts'
+import type { BackgroundTask } from '../../tool/background-tasks.ts'
+import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 /** For the end of a task to be told, after the end of its output. */
-const ENDING_MS = 2_000
+const END_TIMEOUT_MS = 2_000
 const DEFAULT_BYTES = 16_384
 
 const Input = Type.Object(
@@ -25,7 +25,7 @@ const Input = Type.Object(
     wait_ms: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: LONGEST_WAIT_MS,
+        maximum: MAX_WAIT_MS,
         description: 'How long to wait for more output, or for its end, where there is nothing at the offset yet.'
       })
     ),
@@ -56,7 +56,7 @@ const Output = Type.Object({
   exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' })),
   signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' })),
   reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' })),
-  ...leftBehind,
+  ...quarantineFields,
   result: Type.Optional(
     Type.Object(
       {
@@ -78,7 +78,7 @@ export default defineTool({
     'its end.',
   input: Input,
   output: Output,
-  timeout_ms: LONGEST_WAIT_MS + 5_000,
+  timeout_ms: MAX_WAIT_MS + 5_000,
   effect: 'read',
   idempotent: true,
   subject: () => ({}),
@@ -88,8 +88,8 @@ export default defineTool({
     const query = { stream, offset, limit, wait_ms: kind === 'call' ? 0 : wait_ms, signal }
     const { text, ended, ...page } = await jobs.output(task_id, query)
     // What it printed ends a moment before it is known how it ended.
-    const task = ended ? await jobs.wait(task_id, { ms: ENDING_MS, signal }) : jobs.get(task_id)
-    const plain = pty ? plainText(text, ended) : { text, held_bytes: 0 }
+    const task = ended ? await jobs.wait(task_id, { ms: END_TIMEOUT_MS, signal }) : jobs.get(task_id)
+    const plain = pty ? stripControlSequences(text, ended) : { text, held_bytes: 0 }
     return {
       task_id,
       kind,
@@ -98,9 +98,9 @@ export default defineTool({
       ...page,
       next_offset: page.next_offset - plain.held_bytes,
       ended: ended && task.ended_at !== undefined,
-      ...howItEnded(task),
-      ...leftBehindBy(task),
-      ...(await resultOf(jobs, task))
+      ...endFields(task),
+      ...toQuarantineReport(task),
+      ...(await resultFields(jobs, task))
     }
   },
   present(answer, { offset = 0 }) {
@@ -115,26 +115,26 @@ export default defineTool({
         ...(output === '' || told ? [] : [output.replace(/\n$/, '')]),
         ...(result ? [result.content] : []),
         `[${ending(answer)}.${more}]`,
-        ...leftBehindNotes(answer).map(note => `[${note}]`)
+        ...formatQuarantineNotes(answer).map(note => `[${note}]`)
       ].join('\n'),
       metadata: { status }
     }
   }
 })
 
-const howItEnded = ({ exit_code, signal, reason }: Task) => ({
+const endFields = ({ exit_code, signal, reason }: BackgroundTask) => ({
   ...(exit_code !== undefined && { exit_code }),
   ...(signal !== undefined && { signal }),
   ...(reason !== undefined && { reason })
 })
 
-async function resultOf(jobs: Context['jobs'], { task_id, ended_at }: Task) {
+async function resultFields(jobs: Context['jobs'], { task_id, ended_at }: BackgroundTask) {
   const result = ended_at === undefined ? undefined : await jobs.result(task_id)
   return result && { result: { title: result.title, content: result.content, data: result.data } }
 }
 
 function ending({ status, exit_code, signal, reason }: Output) {
   if (typeof exit_code === 'number' && status === 'exited') return `Exit code ${exit_code}`
-  const how = `It ${standing(status)}${signal ? ` (${signal})` : ''}`
+  const how = `It ${statusText(status)}${signal ? ` (${signal})` : ''}`
   return reason === undefined ? how : `${how}: ${reason.replace(/\.$/, '')}`
 }

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { shellWords } from '../../text/shell-quote.ts'
-import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/quarantine-report.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
+import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
-import { commandParams, Isolation } from './lib/command-line.ts'
+import { commandParams, IsolationOutput } from './lib/command-line.ts'
 import { Network, networkNotes } from './lib/command-result.ts'
-import { invoked } from './lib/named-invocation.ts'
-import { UNATTENDED } from './lib/non-interactive-env.ts'
-import { addInvocation, packagesIn } from './lib/package-adding.ts'
-import { newAmong, sameAmong } from './lib/package-lists.ts'
+import { requireInvocation } from './lib/named-invocation.ts'
+import { NON_INTERACTIVE_ENV } from './lib/non-interactive-env.ts'
+import { addInvocation, readPackages } from './lib/package-adding.ts'
+import { newPackages, unchangedPackages } from './lib/package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './lib/package-managers.ts'
-import { nameOf } from './lib/package-names.ts'
+import { stripVersion } from './lib/package-names.ts'
 import { collect } from './lib/run-and-collect.ts'
 
 const TIMEOUT_MS = 300_000
@@ -61,9 +61,9 @@ const Output = Type.Object({
   timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
   duration_ms: Type.Integer({ description: 'From its start to the end of its output.' }),
   output: Type.String({ description: 'What it printed; its beginning and end where that is long.' }),
-  isolation: Isolation,
+  isolation: IsolationOutput,
   scripts: Type.Enum(['off', 'allowed'], { description: 'Whether packages could run code of theirs.' }),
-  ...leftBehind,
+  ...quarantineFields,
   network: Type.Optional(Network)
 })
 type Output = Static<typeof Output>
@@ -77,22 +77,22 @@ export default defineTool({
   output: Output,
   timeout_ms: TIMEOUT_MS + CLEAN_UP_MS,
   effect: 'execute',
-  captures_output: true,
+  capturesOutput: true,
   subject: ({ cwd = '.', isolation, packages }) => ({
     paths: [{ path: cwd, access: 'list' }],
-    strict: `It brings code of others into the project: ${packages.join(', ')}.`,
+    strictReason: `It brings code of others into the project: ${packages.join(', ')}.`,
     ...(isolation && { isolation: { level: isolation } })
   }),
   invocation: addInvocation,
   preview(input, ctx) {
-    const { name: manager, argv, cwd, network } = invoked(ctx, NAMES)
+    const { name: manager, argv, cwd, network } = requireInvocation(ctx, NAMES)
     return {
       title: `Install ${input.packages.join(', ')} with ${manager}`,
-      text: [shellWords(argv), `cwd: ${cwd}`, `from: ${network.join(', ')}`].join('\n'),
+      text: [quoteArgv(argv), `cwd: ${cwd}`, `from: ${network.join(', ')}`].join('\n'),
       notes: [input.allow_scripts ? SCRIPTS_NOTE : 'Code of the packages does not run while they are installed.']
     }
   },
-  run: added,
+  run: installPackages,
   present(output) {
     const { manager, installed, there_already, exit_code, timed_out } = output
     const list = [
@@ -105,7 +105,7 @@ export default defineTool({
       content: [
         ...list,
         output.output.trimEnd(),
-        ...[ending, ...leftBehindNotes(output), ...networkNotes(output.network)].map(note => `[${note}]`)
+        ...[ending, ...formatQuarantineNotes(output), ...networkNotes(output.network)].map(note => `[${note}]`)
       ]
         .filter(line => line !== '')
         .join('\n'),
@@ -124,40 +124,40 @@ function counts({ installed, there_already }: Output): string {
 
 const SCRIPTS_NOTE = 'Packages may run code of theirs while they are installed, with all that the command may do.'
 
-async function* added(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
-  const asked = invoked(ctx, NAMES)
+async function* installPackages(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+  const asked = requireInvocation(ctx, NAMES)
   const { name: manager, argv, cwd } = asked
   const { env = {} }: PackageManager = MANAGERS[manager]
-  const before = await packagesIn(asked, ctx)
-  const ended = yield* collect(ctx, { argv, cwd, env: { ...UNATTENDED, ...env }, timeout_ms: TIMEOUT_MS })
+  const before = await readPackages(asked, ctx)
+  const ended = yield* collect(ctx, { argv, cwd, env: { ...NON_INTERACTIVE_ENV, ...env }, timeout_ms: TIMEOUT_MS })
   const { exit_code, timed_out, duration_ms, output, isolation } = ended
-  const after = await packagesIn(asked, ctx)
-  const told = ended.whole ? toldBy(manager, ended.printed) : undefined
+  const after = await readPackages(asked, ctx)
+  const told = ended.isComplete ? parseInstalled(manager, ended.fullStdout) : undefined
   return {
     manager,
-    command: shellWords(argv),
+    command: quoteArgv(argv),
     cwd,
-    installed: told ?? newAmong(after, before),
-    there_already: exit_code === 0 ? sameAmong(after, before, namesOf(manager, input.packages)) : [],
+    installed: told ?? newPackages(after, before),
+    there_already: exit_code === 0 ? unchangedPackages(after, before, packageNames(manager, input.packages)) : [],
     exit_code,
     timed_out,
     duration_ms,
     output,
     isolation,
     scripts: input.allow_scripts ? 'allowed' : 'off',
-    ...leftBehindBy(ended),
+    ...toQuarantineReport(ended),
     ...(ended.network && { network: ended.network })
   }
 }
 
-const namesOf = (manager: ManagerName, packages: readonly string[]) =>
-  packages.map(text => nameOf(MANAGERS[manager].names, text))
+const packageNames = (manager: ManagerName, packages: readonly string[]) =>
+  packages.map(text => stripVersion(MANAGERS[manager].names, text))
 
 /** What the manager says that it has installed, as `name-version`. */
-function toldBy(manager: ManagerName, printed: string): Output['installed'] | undefined {
-  const { says }: PackageManager = MANAGERS[manager]
-  if (!says) return undefined
-  const words = says.exec(printed)?.[1]?.split(' ') ?? []
+function parseInstalled(manager: ManagerName, printed: string): Output['installed'] | undefined {
+  const { installedPattern }: PackageManager = MANAGERS[manager]
+  if (!installedPattern) return undefined
+  const words = installedPattern.exec(printed)?.[1]?.split(' ') ?? []
   return words.flatMap(word => {
     const cut = word.lastIndexOf('-')
     return cut <= 0 ? [] : [{ name: word.slice(0, cut), version: word.slice(cut + 1) }]

@@ -1,10 +1,10 @@
 import { Type } from 'typebox'
-import { visible } from '../../text/escape-invisible.ts'
-import { TASK_STATUSES, Task } from '../../tool/background-tasks.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { BackgroundTask, TASK_STATUSES } from '../../tool/background-tasks.ts'
 import { defineTool } from '../../tool/tool.ts'
 
-const LONGEST_COMMAND = 1_000
-const SHOWN_CHARACTERS = 80
+const MAX_COMMAND_LENGTH = 1_000
+const MAX_SHOWN_CHARACTERS = 80
 
 export default defineTool({
   name: 'list_background_tasks',
@@ -16,28 +16,28 @@ export default defineTool({
     { status: Type.Optional(Type.Enum([...TASK_STATUSES], { description: 'Only tasks that stand so.' })) },
     { additionalProperties: false }
   ),
-  output: Type.Object({ tasks: Type.Array(Task, { description: 'Newest first; long commands are cut.' }) }),
+  output: Type.Object({ tasks: Type.Array(BackgroundTask, { description: 'Newest first; long commands are cut.' }) }),
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
   subject: () => ({}),
   async run({ status }, { jobs }) {
     const tasks = (await jobs.list()).filter(task => status === undefined || task.status === status)
-    return { tasks: tasks.map(shortened) }
+    return { tasks: tasks.map(shortenCommand) }
   },
   present({ tasks }) {
     return { title: `${tasks.length} tasks`, content: tasks.map(line).join('\n') || 'There are none.' }
   }
 })
 
-const shortened = (task: Task): Task =>
-  task.command === undefined || task.command.length <= LONGEST_COMMAND
+const shortenCommand = (task: BackgroundTask): BackgroundTask =>
+  task.command === undefined || task.command.length <= MAX_COMMAND_LENGTH
     ? task
-    : { ...task, command: `${task.command.slice(0, LONGEST_COMMAND)}…` }
+    : { ...task, command: `${task.command.slice(0, MAX_COMMAND_LENGTH)}…` }
 
-function line({ task_id, status, tool, command, description, exit_code, output_bytes }: Task) {
+function line({ task_id, status, tool, command, description, exit_code, output_bytes }: BackgroundTask) {
   const what = description ?? command ?? tool
   const ended = typeof exit_code === 'number' ? ` ${exit_code}` : ''
   const printed = output_bytes === undefined ? '' : `, ${output_bytes} bytes of output`
-  return `${task_id} ${status}${ended}: ${visible(what.trim().split('\n', 1)[0]!.slice(0, SHOWN_CHARACTERS))}${printed}`
+  return `${task_id} ${status}${ended}: ${escapeInvisible(what.trim().split('\n', 1)[0]!.slice(0, MAX_SHOWN_CHARACTERS))}${printed}`
 }

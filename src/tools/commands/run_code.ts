@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { visible } from '../../text/escape-invisible.ts'
-import { leftBehindBy } from '../../tool/quarantine-report.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
 import { LANGUAGES } from './lib/code-languages.ts'
 import { checkHosts, commandFolder, commandParams } from './lib/command-line.ts'
@@ -44,7 +44,7 @@ const { task_id: _task, next_offset: _offset, changes_tracked: _tracked, ...fiel
 const Output = Type.Object(fields)
 type Output = Static<typeof Output>
 
-const CURES = { network: '`network` for the hosts it needs', writing: '`write` for the workspace' }
+const SANDBOX_HINTS = { network: '`network` for the hosts it needs', writing: '`write` for the workspace' }
 
 export default defineTool({
   name: 'run_code',
@@ -57,18 +57,18 @@ export default defineTool({
   primary: 'code',
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
-  captures_output: true,
+  capturesOutput: true,
   subject: ({ cwd = '.', env, network, write = false }) => ({
     cwd,
-    ...(env && { variables: Object.keys(env) }),
-    isolation: { level: write ? 'workspace' : 'strict', network, or_none: true }
+    ...(env && { envNames: Object.keys(env) }),
+    isolation: { level: write ? 'workspace' : 'strict', network, allowFallback: true }
   }),
   check(input, ctx) {
     for (const [name, text] of words(input))
       if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
     checkHosts(input)
     commandFolder(input, ctx)
-    programFor(input, ctx)
+    findInterpreter(input, ctx)
   },
   preview(input) {
     const { language, cwd = '.', args = [], env = {}, stdin, network = [], write = false, code } = input
@@ -83,32 +83,32 @@ export default defineTool({
       '',
       code
     ].join('\n')
-    const text = visible(literal)
+    const text = escapeInvisible(literal)
     return {
       title: titleOf(input),
       text,
       ...(text !== literal && { notes: ['It holds control or invisible characters, shown here as \\u{…}.'] })
     }
   },
-  run: executed,
+  run: execute,
   present(output, input) {
     const { truncated, exit_code, duration_ms } = output
     return {
       title: titleOf(input),
-      content: commandContent(output, CURES),
+      content: commandContent(output, SANDBOX_HINTS),
       metadata: { exit_code, duration_ms },
       ...(truncated && { truncated })
     }
   }
 })
 
-async function* executed(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+async function* execute(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
   const { code, args = [], stdin, timeout_ms = DEFAULT_TIMEOUT_MS } = input
   const { isolation, host } = ctx
   const { flags, file } = LANGUAGES[input.language]
-  const program = programFor(input, ctx)
+  const program = findInterpreter(input, ctx)
   const cwd = commandFolder(input, ctx)
-  const own = await host.processes.place({ name: file, text: code })
+  const own = await host.processes.placeFile({ name: file, text: code })
   try {
     const running = host.processes.run({
       argv: [program, ...flags, own.path, ...args],
@@ -123,7 +123,7 @@ async function* executed(input: Input, ctx: Context): AsyncGenerator<Progress, O
     try {
       for (; !step.done; step = await running.next()) yield { delta: step.value }
       const { next_offset: _, quarantined, ...output } = step.value
-      return { ...output, ...leftBehindBy(step.value) }
+      return { ...output, ...toQuarantineReport(step.value) }
     } finally {
       if (!step.done) await running.return(undefined as never)
     }
@@ -132,10 +132,10 @@ async function* executed(input: Input, ctx: Context): AsyncGenerator<Progress, O
   }
 }
 
-function programFor({ language, env }: Input, { host }: Context): string {
-  const { title, programs, cure } = LANGUAGES[language]
+function findInterpreter({ language, env }: Input, { host }: Context): string {
+  const { title, programs, installHint } = LANGUAGES[language]
   const program = host.processes.find(programs, env)
-  if (program === undefined) throw new ToolError('EXECUTION_ERROR', `There is no ${title} here. ${cure}`)
+  if (program === undefined) throw new ToolError('EXECUTION_ERROR', `There is no ${title} here. ${installHint}`)
   return program
 }
 
@@ -143,7 +143,7 @@ function programFor({ language, env }: Input, { host }: Context): string {
 function modules({ language }: Input, { isolation, workspace }: Context, cwd: string): Record<string, string> {
   const where = LANGUAGES[language].modules
   if (!where || isolation.level === 'none') return {}
-  return { [where.variable]: join(workspace.root, cwd, where.beneath) }
+  return { [where.variable]: join(workspace.root, cwd, where.subfolder) }
 }
 
 function words({ args = [], env = {} }: Input): [name: string, text: string][] {
@@ -155,5 +155,5 @@ function words({ args = [], env = {} }: Input): [name: string, text: string][] {
 
 function titleOf({ language, code }: Input) {
   const first = code.trimStart().split('\n', 1)[0] ?? ''
-  return `${LANGUAGES[language].title}: ${visible(first.slice(0, TITLE_CHARACTERS))}`
+  return `${LANGUAGES[language].title}: ${escapeInvisible(first.slice(0, TITLE_CHARACTERS))}`
 }

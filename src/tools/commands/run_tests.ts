@@ -1,26 +1,26 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type Static, Type } from 'typebox'
-import { shellWords } from '../../text/shell-quote.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
 import { emptyReport } from '../../text/test-reports/report.ts'
-import { leftBehind, leftBehindBy, leftBehindNotes } from '../../tool/quarantine-report.ts'
+import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
-import { commandParams, Isolation } from './lib/command-line.ts'
-import { hints, Network, networkNotes } from './lib/command-result.ts'
-import { invoked } from './lib/named-invocation.ts'
-import { UNATTENDED } from './lib/non-interactive-env.ts'
-import { type Collected, collect } from './lib/run-and-collect.ts'
+import { commandParams, IsolationOutput } from './lib/command-line.ts'
+import { Network, networkNotes, sandboxHints } from './lib/command-result.ts'
+import { requireInvocation } from './lib/named-invocation.ts'
+import { NON_INTERACTIVE_ENV } from './lib/non-interactive-env.ts'
+import { type CollectedOutput, collect } from './lib/run-and-collect.ts'
 import { testInvocation } from './lib/test-detection.ts'
-import { bounded, disagreement, readReport, readReports } from './lib/test-results.ts'
+import { disagreement, readReport, readReports, truncateFailures } from './lib/test-results.ts'
 import { RUNNERS, type RunnerName, type TestRunner } from './lib/test-runners.ts'
 
 const DEFAULT_TIMEOUT_MS = 600_000
 const MAX_TIMEOUT_MS = 3_600_000
 // For the runner to be ended and what it left to be swept up, and for reading its report.
 const CLEAN_UP_MS = 40_000
-const ENVIRONMENT = { ...UNATTENDED, FORCE_COLOR: '0' }
+const ENVIRONMENT = { ...NON_INTERACTIVE_ENV, FORCE_COLOR: '0' }
 
-const LESS = '`isolation` for less'
-const CURES = { network: LESS, writing: LESS, view: LESS }
+const LESS_ISOLATION = '`isolation` for less'
+const SANDBOX_HINTS = { network: LESS_ISOLATION, writing: LESS_ISOLATION, view: LESS_ISOLATION }
 
 const NAMES = Object.keys(RUNNERS) as RunnerName[]
 
@@ -75,10 +75,10 @@ const Output = Type.Object({
   signal: Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }),
   timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
   parsed: Type.Boolean({ description: 'Its report could be read. Otherwise only the exit code says how it went.' }),
-  isolation: Isolation,
+  isolation: IsolationOutput,
   truncated: Type.Boolean({ description: 'Failures, or parts of them, are left out here.' }),
   note: Type.Optional(Type.String({ description: 'What exit code and report do not agree on.' })),
-  ...leftBehind,
+  ...quarantineFields,
   network: Type.Optional(Network),
   output: Type.Optional(
     Type.String({ description: 'What it printed, its beginning and end: only where the report does not tell it all.' })
@@ -95,17 +95,17 @@ export default defineTool({
   output: Output,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
-  captures_output: true,
+  capturesOutput: true,
   subject: ({ path = '.', isolation }) => ({
     paths: [{ path, access: 'list' }],
     ...(isolation && { isolation: { level: isolation } })
   }),
   invocation: testInvocation,
   preview(_, ctx) {
-    const { name: runner, argv, cwd } = invoked(ctx, NAMES)
-    return { title: `Run tests with ${runner}`, text: `${shellWords(argv)}\ncwd: ${cwd}` }
+    const { name: runner, argv, cwd } = requireInvocation(ctx, NAMES)
+    return { title: `Run tests with ${runner}`, text: `${quoteArgv(argv)}\ncwd: ${cwd}` }
   },
-  run: tested,
+  run: execute,
   present(output) {
     const { runner, passed, failed, skipped, parsed, truncated, note, exit_code } = output
     const counts = parsed ? `${failed} failed, ${passed} passed, ${skipped} skipped` : ending(output)
@@ -118,8 +118,8 @@ export default defineTool({
       ...(note === undefined ? [] : [`[${note}]`]),
       ...(output.output === undefined ? [] : [output.output.trimEnd(), `[${ending(output)}]`]),
       ...[
-        ...hints({ ...output, output: output.output ?? '' }, CURES),
-        ...leftBehindNotes(output),
+        ...sandboxHints({ ...output, output: output.output ?? '' }, SANDBOX_HINTS),
+        ...formatQuarantineNotes(output),
         ...networkNotes(output.network)
       ].map(one => `[${one}]`)
     ]
@@ -132,20 +132,20 @@ export default defineTool({
   }
 })
 
-async function* tested(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
-  const { name: runner, argv, cwd } = invoked(ctx, NAMES)
+async function* execute(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+  const { name: runner, argv, cwd } = requireInvocation(ctx, NAMES)
   const known: TestRunner = RUNNERS[runner]
   const { timeout_ms = DEFAULT_TIMEOUT_MS } = input
   const since = Date.now()
-  const ended = yield* collect(ctx, { argv, cwd, env: ENVIRONMENT, timeout_ms }, counting(known))
+  const ended = yield* collect(ctx, { argv, cwd, env: ENVIRONMENT, timeout_ms }, progressCounter(known))
   const { duration_ms, exit_code, signal, timed_out, isolation, network } = ended
-  const report = await reportOf(known, ended, { cwd, since }, ctx)
+  const report = await loadReport(known, ended, { cwd, since }, ctx)
   const { passed, failed, skipped } = report ?? emptyReport()
-  const { failures, cut } = bounded(report ?? emptyReport(), cwd, ctx)
+  const { failures, cut } = truncateFailures(report ?? emptyReport(), cwd, ctx)
   const note = disagreement(exit_code, report)
   return {
     runner,
-    command: shellWords(argv),
+    command: quoteArgv(argv),
     cwd,
     passed,
     failed,
@@ -158,9 +158,9 @@ async function* tested(input: Input, ctx: Context): AsyncGenerator<Progress, Out
     timed_out,
     parsed: report !== undefined,
     isolation,
-    truncated: cut || failures.length < failed || !ended.whole,
+    truncated: cut || failures.length < failed || !ended.isComplete,
     ...(note !== undefined && { note }),
-    ...leftBehindBy(ended),
+    ...toQuarantineReport(ended),
     ...(network && { network }),
     ...((!report || note !== undefined || failures.length < failed) && {
       output: stripVTControlCharacters(ended.output)
@@ -168,25 +168,27 @@ async function* tested(input: Input, ctx: Context): AsyncGenerator<Progress, Out
   }
 }
 
-function reportOf(
+function loadReport(
   { format, reports }: TestRunner,
-  { printed }: Collected,
+  { fullStdout }: CollectedOutput,
   { cwd, since }: { cwd: string; since: number },
   ctx: Context
 ) {
-  return reports === undefined ? readReport(ctx, format, printed) : readReports(ctx, { cwd, name: reports, since })
+  return reports === undefined ? readReport(ctx, format, fullStdout) : readReports(ctx, { cwd, name: reports, since })
 }
 
 /** Counts as tests are told of, line by line. */
-function counting({ live }: TestRunner): (text: string) => string | undefined {
+function progressCounter({ progressPatterns }: TestRunner): (text: string) => string | undefined {
   let [open, passed, failed] = ['', 0, 0]
   return text => {
-    if (!live) return undefined
+    if (!progressPatterns) return undefined
     const lines = open + text
     const cut = lines.lastIndexOf('\n') + 1
     const whole = lines.slice(0, cut)
     open = lines.slice(cut).slice(-MAX_LINE)
-    const [good, bad] = [live.passed, live.failed].map(pattern => whole.match(pattern)?.length ?? 0) as [number, number]
+    const [good, bad] = [progressPatterns.passed, progressPatterns.failed].map(
+      pattern => whole.match(pattern)?.length ?? 0
+    ) as [number, number]
     if (good + bad === 0) return undefined
     passed += good
     failed += bad

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { visible } from '../../text/escape-invisible.ts'
-import { standing } from '../../text/status-text.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { statusText } from '../../text/status-text.ts'
 import { InputText } from '../../tool/background-tasks.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 
@@ -26,17 +26,17 @@ export default defineTool({
   }),
   timeout_ms: 10_000,
   effect: 'execute',
-  momentary: true,
-  subject: ({ task_id }) => ({ calls: [task_id], because: 'It gives input to a running command.' }),
+  skipsQueue: true,
+  subject: ({ task_id }) => ({ callIds: [task_id], approvalReason: 'It gives input to a running command.' }),
   check({ task_id }, ctx) {
-    listener(task_id, ctx)
+    requireInteractiveTask(task_id, ctx)
   },
   preview({ task_id, text, end }, ctx) {
-    const { command = '', session_id, client } = listener(task_id, ctx)
+    const { command = '', session_id, client } = requireInteractiveTask(task_id, ctx)
     return {
       title: `Write to ${task_id}`,
-      text: [`input: ${visible(JSON.stringify(text))}`, ...(end ? ['end of input'] : [])].join('\n'),
-      notes: [`It goes to: ${visible(command)}`, `That was started by ${client} in session ${session_id}.`]
+      text: [`input: ${escapeInvisible(JSON.stringify(text))}`, ...(end ? ['end of input'] : [])].join('\n'),
+      notes: [`It goes to: ${escapeInvisible(command)}`, `That was started by ${client} in session ${session_id}.`]
     }
   },
   async run({ task_id, text, end }, { jobs }) {
@@ -51,10 +51,10 @@ export default defineTool({
 })
 
 /** The task, if it takes input. */
-function listener(task_id: string, { jobs }: Context) {
+function requireInteractiveTask(task_id: string, { jobs }: Context) {
   const task = jobs.get(task_id)
   if (task.status !== 'running')
-    throw new ToolError('CONFLICT', `It ${standing(task.status)}: nothing reads its input.`)
+    throw new ToolError('CONFLICT', `It ${statusText(task.status)}: nothing reads its input.`)
   if (task.interactive) return task
   throw new ToolError(
     'CONFLICT',

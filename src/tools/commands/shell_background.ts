@@ -9,10 +9,10 @@ import {
   commandSubject,
   commandTitle,
   commandToStart,
-  Isolation
+  IsolationOutput
 } from './lib/command-line.ts'
 
-const START_MS = 15_000
+const START_TIMEOUT_MS = 15_000
 
 const Input = Type.Object(
   {
@@ -42,33 +42,33 @@ export default defineTool({
   output: Type.Object({
     task_id: Type.String({ description: 'Names it to the task tools.' }),
     status: Type.String({ description: 'How it stands now.' }),
-    isolation: Isolation,
+    isolation: IsolationOutput,
     own_ports: Type.Optional(
       Type.Boolean({ description: 'Ports that it may open are reached from within its sandbox alone.' })
     )
   }),
-  timeout_ms: START_MS,
+  timeout_ms: START_TIMEOUT_MS,
   effect: 'execute',
-  captures_output: true,
+  capturesOutput: true,
   subject: input => ({
     ...commandSubject(input, [...(input.interactive ? ['open input'] : []), ...(input.pty ? ['a terminal'] : [])]),
-    lasts: true
+    longRunning: true
   }),
   check: checkCommand,
   preview: (input, ctx) => {
-    const pty = terminalFor(input)
+    const pty = terminalSize(input)
     const shown = commandPreview(input, [
       'It runs on in the background.',
       ...(pty ? [`It gets a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
       ...(input.interactive || pty ? ['Its input stays open: what is written there later is asked about then.'] : [])
     ])
-    return { ...shown, notes: [...(shown.notes ?? []), ...(mayServe(ctx) ? [OWN_PORTS] : [])] }
+    return { ...shown, notes: [...(shown.notes ?? []), ...(hasPrivatePorts(ctx) ? [PRIVATE_PORTS_NOTE] : [])] }
   },
   async run(input, ctx) {
     const { command, cwd = '.', description, interactive = false } = input
-    const pty = terminalFor(input)
+    const pty = terminalSize(input)
     const { host, isolation, jobs } = ctx
-    jobs.mustHaveRoom()
+    jobs.assertCapacity()
     const started = await host.processes.start({
       ...commandToStart(input, ctx),
       cwd: commandFolder(input, ctx),
@@ -84,9 +84,9 @@ export default defineTool({
         ...(description !== undefined && { description }),
         ...(pty && { pty })
       })
-      return { task_id, status, isolation: started.isolation, ...(mayServe(ctx) && { own_ports: true }) }
+      return { task_id, status, isolation: started.isolation, ...(hasPrivatePorts(ctx) && { own_ports: true }) }
     } finally {
-      started.leave()
+      started.release()
     }
   },
   present({ task_id, status, own_ports }, input) {
@@ -94,7 +94,7 @@ export default defineTool({
       title: commandTitle(input),
       content: [
         `Started in the background as ${task_id}, ${status}. Read what it prints with get_background_task.`,
-        ...(own_ports ? [OWN_PORTS] : [])
+        ...(own_ports ? [PRIVATE_PORTS_NOTE] : [])
       ].join('\n'),
       metadata: { task_id }
     }
@@ -102,9 +102,10 @@ export default defineTool({
 })
 
 const DEFAULT_SIZE = { cols: 80, rows: 24 }
-const terminalFor = ({ pty }: Static<typeof Input>) => pty && { ...DEFAULT_SIZE, ...pty }
+const terminalSize = ({ pty }: Static<typeof Input>) => pty && { ...DEFAULT_SIZE, ...pty }
 
 /** Whoever starts a server means to reach it. What only reads is none. */
-const mayServe = ({ isolation: { level }, only_reads }: Context) =>
-  (level === 'workspace' || level === 'strict') && !only_reads
-const OWN_PORTS = 'Nothing outside its sandbox reaches the ports that it opens: ask with isolation none for a server.'
+const hasPrivatePorts = ({ isolation: { level }, isReadOnly }: Context) =>
+  (level === 'workspace' || level === 'strict') && !isReadOnly
+const PRIVATE_PORTS_NOTE =
+  'Nothing outside its sandbox reaches the ports that it opens: ask with isolation none for a server.'

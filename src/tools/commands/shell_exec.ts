@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { type Command, toldOf } from '../../host/processes/command/command.ts'
-import { leftBehindBy } from '../../tool/quarantine-report.ts'
+import { type Command, orphanReport } from '../../host/processes/command/command.ts'
+import { toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
 import {
   checkCommand,
@@ -12,14 +12,14 @@ import {
   commandTitle,
   commandToStart
 } from './lib/command-line.ts'
-import { CommandResult, commandContent, type Tracked } from './lib/command-result.ts'
+import { CommandResult, commandContent, type TrackedChanges } from './lib/command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000
 // For the command to be ended and what it left to be swept up, after its own time limit.
 const CLEAN_UP_MS = 5_000
 // For looking at all files before and after.
-const TRACK_MS = 60_000
+const TRACKING_TIMEOUT_MS = 60_000
 
 const Input = Type.Object(
   {
@@ -60,8 +60,8 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const LESS = '`isolation` for less'
-const CURES = { network: '`network` for the hosts it needs', writing: LESS, view: LESS }
+const LESS_ISOLATION = '`isolation` for less'
+const SANDBOX_HINTS = { network: '`network` for the hosts it needs', writing: LESS_ISOLATION, view: LESS_ISOLATION }
 
 export default defineTool({
   name: 'shell_exec',
@@ -72,10 +72,10 @@ export default defineTool({
   input: Input,
   output: CommandResult,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS, track_changes }) =>
-    timeout_ms + CLEAN_UP_MS + (track_changes ? TRACK_MS : 0),
+    timeout_ms + CLEAN_UP_MS + (track_changes ? TRACKING_TIMEOUT_MS : 0),
   effect: 'execute',
-  captures_output: true,
-  moves: ({ track_changes = false }) => !track_changes,
+  capturesOutput: true,
+  detachable: ({ track_changes = false }) => !track_changes,
   subject: input =>
     commandSubject(input, [
       ...(input.stdin === undefined ? [] : ['stdin']),
@@ -94,12 +94,12 @@ export default defineTool({
       ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
       ...(input.survivors === 'keep' ? ['survivors: kept'] : [])
     ]),
-  run: (input, ctx) => (input.track_changes ? tracked(input, ctx) : executed(input, ctx)),
+  run: (input, ctx) => (input.track_changes ? executeTracked(input, ctx) : execute(input, ctx)),
   present(output, input) {
     const { truncated, exit_code, duration_ms } = output
     return {
       title: commandTitle(input),
-      content: commandContent(output, CURES),
+      content: commandContent(output, SANDBOX_HINTS),
       metadata: { exit_code, duration_ms },
       ...(truncated && { truncated })
     }
@@ -116,14 +116,14 @@ function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context)
   )
 }
 
-type Running = AsyncGenerator<Progress, CommandResult, void>
+type CommandRun = AsyncGenerator<Progress, CommandResult, void>
 
-async function* tracked(input: Input, ctx: Context): Running {
+async function* executeTracked(input: Input, ctx: Context): CommandRun {
   const tracking = await ctx.host.track()
-  let changes_tracked: Tracked | undefined
+  let changes_tracked: TrackedChanges | undefined
   let output: CommandResult | undefined
   try {
-    output = yield* executed(input, ctx)
+    output = yield* execute(input, ctx)
   } finally {
     // However it ended: it may have changed something by then.
     const { not_covered, shared, ...covered } = await tracking.finish()
@@ -132,7 +132,7 @@ async function* tracked(input: Input, ctx: Context): Running {
   return { ...output, changes_tracked }
 }
 
-async function* executed(input: Input, ctx: Context): Running {
+async function* execute(input: Input, ctx: Context): CommandRun {
   const { stdin, timeout_ms = DEFAULT_TIMEOUT_MS, survivors = 'kill' } = input
   const command = await ctx.host.processes.start({
     ...commandToStart(input, ctx),
@@ -143,51 +143,51 @@ async function* executed(input: Input, ctx: Context): Running {
     survivors
   })
   try {
-    return yield* followed(input, ctx, command)
+    return yield* follow(input, ctx, command)
   } finally {
-    command.leave()
+    command.release()
   }
 }
 
 /** Until its end, or until its caller waits no more. */
-async function* followed(input: Input, ctx: Context, command: Command): Running {
+async function* follow(input: Input, ctx: Context, command: Command): CommandRun {
   const { isolation } = command
   const patience = new AbortController()
   const stop = () => patience.abort()
   const timer = input.wait_ms === undefined ? undefined : setTimeout(stop, input.wait_ms)
-  if (!input.track_changes) ctx.moved.addEventListener('abort', stop, { once: true })
-  if (!input.track_changes && ctx.moved.aborted) stop()
+  if (!input.track_changes) ctx.detachSignal.addEventListener('abort', stop, { once: true })
+  if (!input.track_changes && ctx.detachSignal.aborted) stop()
   try {
-    yield* command.told(patience.signal)
+    yield* command.progress(patience.signal)
   } finally {
     clearTimeout(timer)
-    ctx.moved.removeEventListener('abort', stop)
+    ctx.detachSignal.removeEventListener('abort', stop)
   }
   ctx.signal.throwIfAborted()
   if (!command.exit) {
-    const left = await adopted(input, ctx, command).catch(isFull)
+    const left = await moveToBackground(input, ctx, command).catch(requireOverloaded)
     if (!('message' in left)) return left
     yield { message: `${left.message} So it is waited for.` }
-    yield* command.told()
+    yield* command.progress()
     ctx.signal.throwIfAborted()
   }
   const { next_offset, ...texts } = command.texts()
-  if (!command.exit?.kept.length) {
+  if (!command.exit?.adopted.length) {
     const { quarantined, ...end } = await command.ended
     ctx.signal.throwIfAborted()
-    return { ...texts, ...end, isolation, ...leftBehindBy({ quarantined }) }
+    return { ...texts, ...end, isolation, ...toQuarantineReport({ quarantined }) }
   }
-  return adopted(input, ctx, command)
+  return moveToBackground(input, ctx, command)
 }
 
 /** A command that finds no place in the background stays where it is. */
-function isFull(error: unknown): ToolError {
+function requireOverloaded(error: unknown): ToolError {
   if (error instanceof ToolError && error.code === 'OVERLOADED') return error
   throw error
 }
 
 /** Gives the command to the jobs, and answers how it stands. */
-async function adopted(input: Input, ctx: Context, command: Command): Promise<CommandResult> {
+async function moveToBackground(input: Input, ctx: Context, command: Command): Promise<CommandResult> {
   const { cwd = '.', description, timeout_ms } = input
   await ctx.jobs.adopt(command, {
     command: input.command,
@@ -196,16 +196,16 @@ async function adopted(input: Input, ctx: Context, command: Command): Promise<Co
     ...(description !== undefined && { description })
   })
   // The limit that nobody set is for those who wait, and for what nobody was asked about.
-  if (timeout_ms === undefined && !ctx.by_itself) command.timeLimit(undefined)
-  const { exit_code = null, signal = null, kept = [] } = command.exit ?? {}
+  if (timeout_ms === undefined && !ctx.autoApproval) command.setTimeLimit(undefined)
+  const { exit_code = null, signal = null, adopted = [] } = command.exit ?? {}
   return {
     ...command.texts(),
     exit_code,
     signal,
     timed_out: false,
     duration_ms: command.elapsed(),
-    ...toldOf(kept),
+    ...orphanReport(adopted),
     isolation: command.isolation,
-    task_id: ctx.call_id
+    task_id: ctx.callId
   }
 }

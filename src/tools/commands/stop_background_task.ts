@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { StopSignal } from '../../host/processes/command/command.ts'
-import { visible } from '../../text/escape-invisible.ts'
-import { standing } from '../../text/status-text.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { statusText } from '../../text/status-text.ts'
 import { defineTool } from '../../tool/tool.ts'
 
 const SIGNALS = ['TERM', 'INT', 'KILL', 'HUP'] as const
@@ -29,11 +29,11 @@ export default defineTool({
   }),
   timeout_ms: 40_000,
   effect: 'execute',
-  momentary: true,
+  skipsQueue: true,
   subject: ({ task_id, signal }, history) => ({
-    calls: [task_id],
-    own: history.own(task_id),
-    because: signal ? 'It sends a signal to a running task.' : 'It ends a running task.'
+    callIds: [task_id],
+    ownedBySession: history.isOwn(task_id),
+    approvalReason: signal ? 'It sends a signal to a running task.' : 'It ends a running task.'
   }),
   check({ task_id }, { jobs }) {
     jobs.get(task_id)
@@ -42,7 +42,7 @@ export default defineTool({
     const { command, tool, session_id, client } = jobs.get(task_id)
     return {
       title: `Stop ${task_id}`,
-      text: visible([command ?? tool, ...(signal ? [`signal: ${signal}`] : [])].join('\n')),
+      text: escapeInvisible([command ?? tool, ...(signal ? [`signal: ${signal}`] : [])].join('\n')),
       notes: [`It was started by ${client} in session ${session_id}.`]
     }
   },
@@ -56,5 +56,5 @@ export default defineTool({
       ...(by !== undefined && { signal: by })
     }
   },
-  present: ({ task_id, status }) => ({ title: `${task_id} ${status}`, content: `${task_id} ${standing(status)}.` })
+  present: ({ task_id, status }) => ({ title: `${task_id} ${status}`, content: `${task_id} ${statusText(status)}.` })
 })

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
 const LIMIT = 200
-const LONGEST_MESSAGE = 2_000
+const MAX_MESSAGE_LENGTH = 2_000
 /** The worst first. */
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const
 
-const Found = Type.Object({
+const EditorDiagnostic = Type.Object({
   path: Type.String({ description: 'Relative to the workspace root.' }),
   line: Type.Integer({ description: 'Counted from 1.' }),
   column: Type.Integer({ description: 'Counted from 1, in characters.' }),
@@ -22,7 +22,7 @@ const Found = Type.Object({
   code: Type.Optional(Type.String({ description: 'Code of it.' })),
   source: Type.Optional(Type.String({ description: 'What found it, such as eslint.' }))
 })
-type Found = Static<typeof Found>
+type EditorDiagnostic = Static<typeof EditorDiagnostic>
 
 const count = (description: string) => Type.Integer({ description })
 
@@ -40,7 +40,9 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    diagnostics: Type.Array(Found, { description: `The worst first, then by path and line; at most ${LIMIT}.` }),
+    diagnostics: Type.Array(EditorDiagnostic, {
+      description: `The worst first, then by path and line; at most ${LIMIT}.`
+    }),
     counts: Type.Object(
       {
         error: count('Errors.'),
@@ -59,22 +61,25 @@ export default defineTool({
   // What is found in a file says what is in it.
   touches: ({ path }, { host: { files } }) =>
     path !== undefined && files.peek(path).kind !== 'directory' ? [{ path, access: 'read' as const }] : [],
-  check: (_input, { delegate }) => delegate.must_reach('editor.diagnostics'),
+  check: (_input, { delegate }) => delegate.assertAvailable('editor.diagnostics'),
   async run({ path: given }, ctx) {
     const asked = given === undefined ? undefined : ctx.host.files.peek(given).path
     const { answer, client } = await ctx.delegate('editor.diagnostics', { ...(asked !== undefined && { path: asked }) })
-    const teller = findingTeller(ctx)
+    const teller = diagnosticPresenter(ctx)
     const all = answer.diagnostics.map(teller).filter(found => found !== undefined)
-    const here = all.filter(({ path }) => isWithin(path, asked)).sort(byBadness)
+    const here = all.filter(({ path }) => isWithin(path, asked)).sort(compareDiagnostics)
     const counts = { error: 0, warning: 0, information: 0, hint: 0 }
     for (const { severity } of here) counts[severity] += 1
     return { diagnostics: here.slice(0, LIMIT), counts, truncated: here.length > LIMIT, front_end: client }
   },
   present({ diagnostics, counts, truncated, front_end }, { path }) {
-    const shown = diagnostics.length === 0 ? [`${front_end} shows nothing wrong.`] : fitting(diagnostics.map(inWords))
+    const shown =
+      diagnostics.length === 0
+        ? [`${front_end} shows nothing wrong.`]
+        : truncateLines(diagnostics.map(formatDiagnostic))
     const total = SEVERITIES.reduce((sum, each) => sum + counts[each], 0)
     return {
-      title: `${path ?? 'all'}: ${counted(counts.error, 'error')}, ${counted(counts.warning, 'warning')}`,
+      title: `${path ?? 'all'}: ${pluralize(counts.error, 'error')}, ${pluralize(counts.warning, 'warning')}`,
       content: [
         ...shown,
         ...(truncated ? [`(${diagnostics.length} of ${total} are told, the worst first.)`] : [])
@@ -83,28 +88,28 @@ export default defineTool({
       ...(truncated && { truncated })
     }
   },
-  awaits_front_end: true
+  awaitsFrontEnd: true
 })
 
 /** Of what an editor tells, what is about the workspace and may be told: its other windows are nobody's business. */
-function findingTeller({ host: { files }, may_show }: Context) {
+function diagnosticPresenter({ host: { files }, canReveal }: Context) {
   const known = new Map<string, { path: string; shown: boolean } | undefined>()
   const placed = (given: string) => {
     try {
-      return { path: files.peek(given).path, shown: may_show({ path: given }) }
+      return { path: files.peek(given).path, shown: canReveal({ path: given }) }
     } catch (error) {
       if (error instanceof ToolError) return undefined
       throw error
     }
   }
-  return ({ path: given, message, ...found }: Found & { message: string }): Found | undefined => {
+  return ({ path: given, message, ...found }: EditorDiagnostic & { message: string }): EditorDiagnostic | undefined => {
     if (!known.has(given)) known.set(given, placed(given))
     const place = known.get(given)
     if (!place) return undefined
     return {
       path: place.path,
       ...found,
-      ...(place.shown && { message: message.slice(0, LONGEST_MESSAGE).toWellFormed() })
+      ...(place.shown && { message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() })
     }
   }
 }
@@ -112,13 +117,14 @@ function findingTeller({ host: { files }, may_show }: Context) {
 const isWithin = (path: string, folder: string | undefined) =>
   folder === undefined || folder === '.' || path === folder || path.startsWith(`${folder}/`)
 
-const badness = ({ severity }: Found) => SEVERITIES.indexOf(severity)
-const byBadness = (a: Found, b: Found) =>
-  badness(a) - badness(b) || (a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1)
+const severityRank = ({ severity }: EditorDiagnostic) => SEVERITIES.indexOf(severity)
+const compareDiagnostics = (a: EditorDiagnostic, b: EditorDiagnostic) =>
+  severityRank(a) - severityRank(b) ||
+  (a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1)
 
-const inWords = ({ path, line, column, severity, message, code, source }: Found) => {
+const formatDiagnostic = ({ path, line, column, severity, message, code, source }: EditorDiagnostic) => {
   const by = [source, code].filter(word => word !== undefined).join(' ')
   return `${path}:${line}:${column}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
 }
 
-const counted = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`
+const pluralize = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`

@@ -33,7 +33,7 @@ export default defineTool({
     if (kind === 'missing' && !files.unsaved(path))
       throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
     if (kind === 'directory' || kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is not a file.`, { path })
-    delegate.must_reach('editor.open')
+    delegate.assertAvailable('editor.open')
   },
   async run({ path: given, line, column }, { host, delegate }) {
     const { path } = host.files.peek(given)
@@ -45,5 +45,5 @@ export default defineTool({
     title: line === undefined ? path : `${path}:${line}`,
     content: `${front_end} shows ${path}${line === undefined ? '' : ` at line ${line}`}.`
   }),
-  awaits_front_end: true
+  awaitsFrontEnd: true
 })

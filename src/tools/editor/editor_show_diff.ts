@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { Found } from '../../host/files/files.ts'
+import type { FileSnapshot } from '../../host/files/files.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
 /** A larger file is not for a person to look through. */
-const LARGEST = 2 * 1024 * 1024
+const MAX_FILE_BYTES = 2 * 1024 * 1024
 /** A person may take that long. */
-const PATIENCE_MS = 600_000
+const DECISION_TIMEOUT_MS = 600_000
 
 const Input = Type.Object(
   {
@@ -40,17 +40,17 @@ export default defineTool({
     comment: Type.Optional(Type.String({ description: 'What they said to it.' })),
     front_end: FRONT_END
   }),
-  timeout_ms: PATIENCE_MS,
+  timeout_ms: DECISION_TIMEOUT_MS,
   effect: 'read',
   subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
   async check(input, ctx) {
     await proposal(input, ctx)
-    ctx.delegate.must_reach('editor.show_diff')
+    ctx.delegate.assertAvailable('editor.show_diff')
   },
   async run(input, ctx) {
     const { hash, ...proposed } = await proposal(input, ctx)
     const { path, after } = proposed
-    const { answer, client } = await ctx.delegate('editor.show_diff', proposed, { ms: PATIENCE_MS })
+    const { answer, client } = await ctx.delegate('editor.show_diff', proposed, { ms: DECISION_TIMEOUT_MS })
     const { decision, content, comment } = answer
     const edited = decision === 'accepted' && content !== undefined && content !== after
     return {
@@ -76,22 +76,24 @@ export default defineTool({
       metadata: { decision, edited }
     }
   },
-  awaits_front_end: true
+  awaitsFrontEnd: true
 })
 
 /** The text as a person sees it now, and as it would be; `hash` is of what writing the file would replace. */
 async function proposal({ path: given, new_content: after }: Static<typeof Input>, { host: { files } }: Context) {
   const { path } = files.peek(given)
-  const found = await files.look(given)
-  const before = files.unsaved(given)?.buffer.text ?? (found && saved(given, found))
+  const found = await files.snapshot(given)
+  const before = files.unsaved(given)?.buffer.text ?? (found && decodeSaved(given, found))
   if (before === after) throw invalidParam('new_content', `is what ${given} holds already.`)
   const { diff } = unifiedDiff(path, before, after)
   return { path, ...(before !== undefined && { before }), after, diff, hash: found?.hash }
 }
 
-function saved(path: string, { size, bytes }: Found): string {
-  if (!bytes || size > LARGEST)
-    throw new ToolError('TOO_LARGE', `${path} has ${size} bytes; files over ${LARGEST} are not shown so.`, { path })
+function decodeSaved(path: string, { size, bytes }: FileSnapshot): string {
+  if (!bytes || size > MAX_FILE_BYTES)
+    throw new ToolError('TOO_LARGE', `${path} has ${size} bytes; files over ${MAX_FILE_BYTES} are not shown so.`, {
+      path
+    })
   const text = decode(bytes)?.text
   if (text === undefined) throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
   return text

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
-import type { Step } from '../../host/files/transaction/transaction-step.ts'
+import type { TransactionStep } from '../../host/files/transaction/transaction-step.ts'
 import type { AppliedHunk } from '../../text/patch/apply.ts'
 import { type Patch, parsePatch } from '../../text/patch/patch.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
 import { ifMatch } from './if-match.ts'
-import { misread } from './patch/errors.ts'
+import { toInvalidPatchError } from './patch/errors.ts'
 import { GIT_PATCH } from './patch/git-patch.ts'
 import { type FileOutcome, planPatch } from './patch/plan.ts'
 
@@ -32,7 +32,7 @@ const Input = Type.Object(
   { additionalProperties: false }
 )
 
-const Hunk = Type.Object({
+const HunkOutput = Type.Object({
   line: Type.Integer({ description: 'The line of the file where it begins, before the patch.' }),
   match: Type.Enum(['exact', 'line_endings', 'whitespace', 'indentation', 'look_alikes', 'line_number'], {
     description: 'How its place was found: exactly, forgiving what is named, or by the line number alone.'
@@ -56,7 +56,7 @@ export default defineTool({
         diff: Type.String({ description: 'What changed, as git tells it.' }),
         git_patch: GIT_PATCH,
         hash: Type.Optional(Type.String({ description: 'sha256 of the new content.' })),
-        hunks: Type.Array(Hunk, { description: 'Where the hunks for this file went.' })
+        hunks: Type.Array(HunkOutput, { description: 'Where the hunks for this file went.' })
       }),
       { description: 'Every file that changed.' }
     )
@@ -64,41 +64,41 @@ export default defineTool({
   timeout_ms: 15_000,
   // Deleting is as strict here as elsewhere.
   effect(input, { host }) {
-    const { sections } = read(input)
+    const { sections } = parseInput(input)
     if (sections.some(({ does }) => does === 'delete')) return 'destructive'
     const onlyNew = sections.every(({ does, path }) => does === 'add' && host.files.peek(path).kind === 'missing')
     return onlyNew ? 'create' : 'write'
   },
   // Its answers, refusals too, show parts of the files that it changes.
   subject(input) {
-    const paths = usesOf(input)
+    const paths = pathUses(input)
     const written = new Set(paths.flatMap(({ path, access }) => (access === 'write' ? [path] : [])))
     for (const named of Object.keys(input.if_match ?? {}))
       if (!written.has(named)) throw invalidParam('if_match', `names ${named}, which the patch does not change.`)
     return { paths }
   },
   async always_ask(input, ctx) {
-    if (!mayShow(input, ctx)) return UNSEEN_NOTE
-    return (await planned(input, ctx)).concerns[0]
+    if (!canRevealAll(input, ctx)) return WITHHELD_NOTE
+    return (await planInput(input, ctx)).concerns[0]
   },
   async preview(input, ctx) {
-    const title = titleOf(read(input))
-    if (!mayShow(input, ctx)) return { title, text: input.patch, notes: [UNSEEN_NOTE] }
-    const { files, notes } = await planned(input, ctx)
+    const title = titleOf(parseInput(input))
+    if (!canRevealAll(input, ctx)) return { title, text: input.patch, notes: [WITHHELD_NOTE] }
+    const { files, notes } = await planInput(input, ctx)
     return { title, diff: files.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
-    const { steps, files } = await planned(input, ctx)
+    const { steps, files } = await planInput(input, ctx)
     await perform(steps, ctx.host.files)
     return { files }
   },
   present({ files }, input) {
-    const notes = files.flatMap(file => notesOf(file))
+    const notes = files.flatMap(file => hunkNotes(file))
     const list = files.map(({ operation, path, from }) => `${MARKS[operation]} ${from ? `${from} → ` : ''}${path}`)
     return {
       title: files.length === 1 ? files[0]!.path : `${files.length} files`,
       content: [...list, ...notes, files.map(({ diff }) => diff).join('')].join('\n'),
-      metadata: { files: files.length, form: read(input).form }
+      metadata: { files: files.length, form: parseInput(input).form }
     }
   }
 })
@@ -107,11 +107,11 @@ type Input = Static<typeof Input>
 
 const MARKS = { created: 'A', modified: 'M', deleted: 'D', moved: 'R' }
 
-const UNSEEN_NOTE = 'A file may not be read without asking: whether and where the patch fits is told once approved.'
+const WITHHELD_NOTE = 'A file may not be read without asking: whether and where the patch fits is told once approved.'
 
 const PATCHES = new WeakMap<Input, Patch>()
 
-function read(input: Input): Patch {
+function parseInput(input: Input): Patch {
   const known = PATCHES.get(input)
   if (known) return known
   if (!input.patch.isWellFormed()) throw invalidParam('patch', 'is not valid Unicode.')
@@ -120,12 +120,12 @@ function read(input: Input): Patch {
     PATCHES.set(input, patch)
     return patch
   } catch (error) {
-    throw misread(error)
+    throw toInvalidPatchError(error)
   }
 }
 
-function usesOf(input: Input): PathUse[] {
-  const { sections } = read(input)
+function pathUses(input: Input): PathUse[] {
+  const { sections } = parseInput(input)
   // What goes or moves is the entry itself.
   const gone = sections.filter(({ does, to }) => does === 'delete' || (does === 'update' && to !== undefined))
   const entries = new Set(gone.map(({ path }) => path))
@@ -142,7 +142,7 @@ function usesOf(input: Input): PathUse[] {
   return [...uses.values()]
 }
 
-const mayShow = (input: Input, ctx: Context) => usesOf(input).every(use => ctx.may_show(use))
+const canRevealAll = (input: Input, ctx: Context) => pathUses(input).every(use => ctx.canReveal(use))
 
 function titleOf({ sections }: Patch) {
   const paths = new Set(sections.map(({ path }) => path))
@@ -150,40 +150,40 @@ function titleOf({ sections }: Patch) {
 }
 
 /** The whole patch, but for saving it, with what was forgiven: all of it, and what a person must see. */
-async function planned(input: Input, ctx: Context) {
-  const { sections, notes } = read(input)
+async function planInput(input: Input, ctx: Context) {
+  const { sections, notes } = parseInput(input)
   const plan = await planPatch(sections, ctx)
-  const concerns = [...notes, ...plan.files.flatMap(file => notesOf(file, isConcern))]
-  return { ...plan, concerns, notes: [...notes, ...plan.files.flatMap(file => notesOf(file))] }
+  const concerns = [...notes, ...plan.files.flatMap(file => hunkNotes(file, needsReview))]
+  return { ...plan, concerns, notes: [...notes, ...plan.files.flatMap(file => hunkNotes(file))] }
 }
 
 /** One file alone may be changed in an editor that holds it unsaved; several are changed together, which only the disk can. */
-async function perform(steps: readonly Step[], files: Files) {
+async function perform(steps: readonly TransactionStep[], files: Files) {
   const [step] = steps
   const inEditor = steps.length === 1 && step?.do === 'write' && step.mode === undefined && step.was?.unsaved
   if (inEditor) await files.replace(step.path, step.was!, step.content, step.lines)
-  else await files.together(steps)
+  else await files.runTransaction(steps)
 }
 
-const isConcern = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || (match !== 'exact' && match !== 'line_endings')
+const needsReview = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || (match !== 'exact' && match !== 'line_endings')
 
-const isTold = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || match !== 'exact'
+const isNotable = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || match !== 'exact'
 
 /** What was forgiven in a file's hunks. */
-function notesOf({ path, hunks }: FileOutcome, told = isTold): string[] {
+function hunkNotes({ path, hunks }: FileOutcome, told = isNotable): string[] {
   return hunks.flatMap((hunk, i) =>
-    told(hunk) ? [`Hunk ${i + 1} of ${path}, at line ${hunk.line}, ${howOf(hunk)}.`] : []
+    told(hunk) ? [`Hunk ${i + 1} of ${path}, at line ${hunk.line}, ${describeMatch(hunk)}.`] : []
   )
 }
 
-function howOf({ match, fuzz }: AppliedHunk) {
+function describeMatch({ match, fuzz }: AppliedHunk) {
   const lines = fuzz === 1 ? '1 line' : `${fuzz} lines`
   const left = fuzz > 0 ? [`fits with up to ${lines} of context left out at its ends`] : []
-  const forgiven = HOW[match]
+  const forgiven = MATCH_DESCRIPTIONS[match]
   return [...left, ...(forgiven ? [forgiven] : [])].join(' and ')
 }
 
-const HOW: Partial<Record<AppliedHunk['match'], string>> = {
+const MATCH_DESCRIPTIONS: Partial<Record<AppliedHunk['match'], string>> = {
   line_endings: 'fits with other line endings',
   whitespace: 'fits with other white space at line ends',
   indentation: 'fits with another indentation, to which the new lines were put',

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Branch } from '../../host/files/files.ts'
+import type { TreeMember } from '../../host/files/files.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { type Going, notesOfLoss } from './irreversible-loss.ts'
+import { type DiscardedEntry, irreversibleLossNotes } from './irreversible-loss.ts'
 
 const Input = Type.Object(
   {
@@ -14,7 +14,7 @@ const Input = Type.Object(
   { additionalProperties: false }
 )
 
-const PATHS_SHOWN = 200
+const MAX_SHOWN_PATHS = 200
 
 export default defineTool({
   name: 'copy_file',
@@ -45,41 +45,41 @@ export default defineTool({
     ]
   }),
   async preview(input, ctx) {
-    const { files, left_out } = await planned(input, ctx)
+    const { files, left_out } = await planCopy(input, ctx)
     const title = `Copy ${input.source} to ${input.dest}`
-    const text = files.slice(0, PATHS_SHOWN).map(({ from, to }) => `${from} → ${to}`)
-    if (files.length > PATHS_SHOWN) text.push(`… and ${files.length - PATHS_SHOWN} more`)
+    const text = files.slice(0, MAX_SHOWN_PATHS).map(({ from, to }) => `${from} → ${to}`)
+    if (files.length > MAX_SHOWN_PATHS) text.push(`… and ${files.length - MAX_SHOWN_PATHS} more`)
     const replaced = files.filter(({ to }) => ctx.host.files.peek(to).kind !== 'missing')
     const notes = [
       ...(replaced.length > 0 ? [`Overwrites ${replaced.length} files.`] : []),
-      ...notesOfLoss(
-        replaced.map(({ to }) => sizeOf(to, ctx)),
+      ...irreversibleLossNotes(
+        replaced.map(({ to }) => measureFile(to, ctx)),
         ctx.host.files
       ),
-      ...leftOutInWords(left_out)
+      ...formatOmitted(left_out)
     ]
     return { title, text: text.join('\n'), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
-    const { source, dest, folders, files, left_out } = await planned(input, ctx)
+    const { source, dest, folders, files, left_out } = await planCopy(input, ctx)
     for (const folder of folders) await ctx.host.files.makeDirectories(folder)
     let size = 0
-    for (const { from, to } of files) size += await copyOne(from, to, ctx)
+    for (const { from, to } of files) size += await copyFile(from, to, ctx)
     return { source, dest, size, ...(left_out && { left_out }) }
   },
   present: ({ source, dest, size, left_out }) => ({
     title: dest,
-    content: [`Copied ${source} to ${dest} (${size} bytes).`, ...leftOutInWords(left_out)].join(' ')
+    content: [`Copied ${source} to ${dest} (${size} bytes).`, ...formatOmitted(left_out)].join(' ')
   })
 })
 
-interface LeftOut {
+interface OmittedEntries {
   links: number
   others: number
 }
 
 /** Which folders are made and which files are copied where; refused as a whole before anything is done. */
-async function planned({ source, dest, overwrite, recursive }: Static<typeof Input>, { host }: Context) {
+async function planCopy({ source, dest, overwrite, recursive }: Static<typeof Input>, { host }: Context) {
   const from = host.files.peek(source)
   const to = host.files.peek(dest)
   if (from.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${source} does not exist.`, { path: source })
@@ -95,21 +95,21 @@ async function planned({ source, dest, overwrite, recursive }: Static<typeof Inp
   if (`${to.path}/`.startsWith(`${from.path}/`) || from.path === '.') {
     throw new ToolError('INVALID_PATH', `${source} cannot be copied into itself.`, { path: dest })
   }
-  const entries = (await host.files.tree(source)).slice(1)
+  const entries = (await host.files.listTree(source)).slice(1)
   const target = (path: string) => `${to.path}/${path.slice(from.path.length + 1)}`
   const folders = entries.filter(({ type }) => type === 'directory').map(({ path }) => target(path))
   const files = entries.filter(({ type }) => type === 'file').map(({ path }) => ({ from: path, to: target(path) }))
-  const left_out = leftOutOf(entries)
+  const left_out = countOmitted(entries)
   return { source: from.path, dest: to.path, folders: [to.path, ...folders], files, left_out }
 }
 
-function leftOutOf(entries: readonly Branch[]): LeftOut | undefined {
+function countOmitted(entries: readonly TreeMember[]): OmittedEntries | undefined {
   const links = entries.filter(({ type }) => type === 'symlink').length
   const others = entries.filter(({ type }) => type === 'other').length
   return links + others > 0 ? { links, others } : undefined
 }
 
-function leftOutInWords(left_out: LeftOut | undefined): string[] {
+function formatOmitted(left_out: OmittedEntries | undefined): string[] {
   if (!left_out) return []
   const { links, others } = left_out
   const words = [
@@ -119,16 +119,16 @@ function leftOutInWords(left_out: LeftOut | undefined): string[] {
   return [`Left out: ${words.join(', ')}.`]
 }
 
-function sizeOf(path: string, { host: { files } }: Context): Going {
+function measureFile(path: string, { host: { files } }: Context): DiscardedEntry {
   const file = files.open(path)
   file.close()
   return { path, type: 'file', size: file.size }
 }
 
-async function copyOne(from: string, to: string, { host }: Context) {
+async function copyFile(from: string, to: string, { host }: Context) {
   const file = host.files.open(from)
   try {
-    const was = await host.files.look(to)
+    const was = await host.files.snapshot(to)
     const { size } = was ? await host.files.replace(to, was, file) : await host.files.create(to, file)
     return size
   } finally {

@@ -23,7 +23,7 @@ export default defineTool({
   effect: 'write',
   idempotent: true,
   subject: ({ path }) => ({ paths: [{ path, access: 'write' }] }),
-  check: ({ path, parents = true }, { host }) => mustFit(path, parents, host.files),
+  check: ({ path, parents = true }, { host }) => assertCanCreate(path, parents, host.files),
   preview: ({ path }) => ({ title: `Create folder ${path}` }),
   async run({ path, parents = true }, { host }) {
     const { path: canonical } = host.files.peek(path)
@@ -37,7 +37,7 @@ export default defineTool({
 })
 
 /** Throws where the folder cannot be made, so that nobody is asked for nothing. */
-function mustFit(path: string, parents: boolean, files: Files) {
+function assertCanCreate(path: string, parents: boolean, files: Files) {
   const { path: canonical, kind } = files.peek(path)
   if (kind === 'directory') return
   if (kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })

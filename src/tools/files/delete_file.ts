@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { notesOfLoss } from './irreversible-loss.ts'
+import { irreversibleLossNotes } from './irreversible-loss.ts'
 
 const Input = Type.Object(
   {
@@ -11,7 +11,7 @@ const Input = Type.Object(
   { additionalProperties: false }
 )
 
-const PATHS_SHOWN = 200
+const MAX_SHOWN_PATHS = 200
 
 export default defineTool({
   name: 'delete_file',
@@ -27,33 +27,33 @@ export default defineTool({
   effect: 'destructive',
   subject: ({ path, recursive }) => ({ paths: [{ path, access: 'write', ...(recursive && { tree: true }) }] }),
   async preview(input, ctx) {
-    const branches = await planned(input, ctx)
+    const branches = await planDelete(input, ctx)
     const paths = branches.map(({ path }) => path)
     const title =
       paths.length === 1 ? `Delete ${input.path}` : `Delete ${input.path} and the ${paths.length - 1} entries in it`
-    const notes = notesOfLoss(branches, ctx.host.files)
-    return { title, text: listed(paths), ...(notes.length > 0 && { notes }) }
+    const notes = irreversibleLossNotes(branches, ctx.host.files)
+    return { title, text: formatPaths(paths), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
-    await planned(input, ctx)
+    await planDelete(input, ctx)
     const { files } = ctx.host
     return { deleted: input.recursive ? await files.removeTree(input.path) : [await files.remove(input.path)] }
   },
   present: ({ deleted }, { path }) => ({
     title: path,
-    content: `Deleted ${deleted.length} ${deleted.length === 1 ? 'path' : 'paths'}:\n${listed(deleted)}`,
+    content: `Deleted ${deleted.length} ${deleted.length === 1 ? 'path' : 'paths'}:\n${formatPaths(deleted)}`,
     metadata: { count: deleted.length }
   })
 })
 
 /** Everything that goes. */
-async function planned({ path, recursive }: Static<typeof Input>, { host }: Context) {
-  const branches = await host.files.tree(path)
+async function planDelete({ path, recursive }: Static<typeof Input>, { host }: Context) {
+  const branches = await host.files.listTree(path)
   if (recursive || branches[0]!.type !== 'directory') return branches
   throw new ToolError('NOT_A_FILE', `${path} is a folder; recursive deletes it with everything in it.`, { path })
 }
 
-const listed = (paths: readonly string[]) =>
-  paths.length <= PATHS_SHOWN
+const formatPaths = (paths: readonly string[]) =>
+  paths.length <= MAX_SHOWN_PATHS
     ? paths.join('\n')
-    : `${paths.slice(0, PATHS_SHOWN).join('\n')}\n… and ${paths.length - PATHS_SHOWN} more`
+    : `${paths.slice(0, MAX_SHOWN_PATHS).join('\n')}\n… and ${paths.length - MAX_SHOWN_PATHS} more`

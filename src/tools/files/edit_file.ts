@@ -1,23 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool/tool.ts'
 import {
-  applied,
+  applyEdits,
   blindPreview,
-  concernOf,
-  EDIT,
-  EDITED,
-  editedFile,
-  noteOf,
-  OUTCOME,
-  planned,
-  UNSEEN_NOTE
+  EDIT_OUTCOME_FIELDS,
+  EDIT_PARAMS,
+  EDIT_WITHHELD_NOTE,
+  EDITED_FILE_FIELDS,
+  editSubject,
+  matchNote,
+  planFileEdits,
+  reviewReason
 } from './edit/file-edits.ts'
 import { ifMatch } from './if-match.ts'
 
 const Input = Type.Object(
   {
     path: Type.String({ description: 'File to edit, relative to the workspace root.' }),
-    ...EDIT,
+    ...EDIT_PARAMS,
     if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
   },
   { additionalProperties: false }
@@ -32,34 +32,34 @@ export default defineTool({
   output: Type.Object({
     path: Type.String({ description: 'The file edited, links followed.' }),
     applied: Type.Boolean({ description: 'Always true: an edit that does not apply is an error.' }),
-    ...OUTCOME,
-    ...EDITED
+    ...EDIT_OUTCOME_FIELDS,
+    ...EDITED_FILE_FIELDS
   }),
   timeout_ms: 10_000,
   effect: 'write',
-  subject: editedFile,
+  subject: editSubject,
   async always_ask(input, ctx) {
-    if (!ctx.may_show(input)) return UNSEEN_NOTE
-    const { edits } = await planned(given(input), ctx)
-    return concernOf(edits[0]!)
+    if (!ctx.canReveal(input)) return EDIT_WITHHELD_NOTE
+    const { edits } = await planFileEdits(toEditRequest(input), ctx)
+    return reviewReason(edits[0]!)
   },
   async preview(input, ctx) {
-    if (!ctx.may_show(input)) return blindPreview(given(input))
-    const { edits, diff } = await planned(given(input), ctx)
+    if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
+    const { edits, diff } = await planFileEdits(toEditRequest(input), ctx)
     const { replacements } = edits[0]!
     const places = replacements === 1 ? '' : ` in ${replacements} places`
-    const note = noteOf(edits[0]!)
+    const note = matchNote(edits[0]!)
     return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(note && { notes: [note] }) }
   },
   async run(input, ctx) {
-    const { path, edits, ...told } = await applied(given(input), ctx)
+    const { path, edits, ...told } = await applyEdits(toEditRequest(input), ctx)
     return { path, applied: true, ...edits[0]!, ...told }
   },
   present: ({ path, replacements, match, similarity, diff, hash }) => ({
     title: path,
     content: [
       `Replaced ${replacements} ${replacements === 1 ? 'place' : 'places'} in ${path}.`,
-      noteOf({ replacements, match, similarity }) ?? [],
+      matchNote({ replacements, match, similarity }) ?? [],
       diff
     ]
       .flat()
@@ -69,4 +69,4 @@ export default defineTool({
 })
 
 /** The params of the one edit are not within others. */
-const given = ({ path, ...edit }: Static<typeof Input>) => ({ path, edits: [{ at: '', edit }] })
+const toEditRequest = ({ path, ...edit }: Static<typeof Input>) => ({ path, edits: [{ at: '', edit }] })

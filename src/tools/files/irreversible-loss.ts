@@ -2,15 +2,15 @@
 import type { Files } from '../../host/files/files.ts'
 
 /** Something that goes, be it replaced or removed. */
-export interface Going {
+export interface DiscardedEntry {
   path: string
   type: string
   size: number
 }
 
 /** A note, where some of it is gone for good. */
-export function notesOfLoss(going: readonly Going[], files: Files): string[] {
-  const lost = going.filter(({ type, size }) => type === 'file' && !files.keeps(size))
+export function irreversibleLossNotes(going: readonly DiscardedEntry[], files: Files): string[] {
+  const lost = going.filter(({ type, size }) => type === 'file' && !files.canArchive(size))
   if (lost.length === 0) return []
   const bytes = lost.reduce((sum, { size }) => sum + size, 0)
   return [

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { fitting } from '../../text/truncate-lines.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 
 const DEFAULT_LIMIT = 1000
@@ -23,7 +23,7 @@ const Input = Type.Object(
   { additionalProperties: false }
 )
 
-const LeftOut = Type.Object(
+const OmittedOutput = Type.Object(
   {
     ignored: Type.Optional(Type.Integer({ description: 'By .gitignore and its like; no_ignore lists them.' })),
     hidden: Type.Optional(Type.Integer({ description: 'With a dot first; include_hidden lists them.' })),
@@ -55,7 +55,7 @@ export default defineTool({
       { description: 'Sorted by path.' }
     ),
     truncated: Type.Boolean({ description: 'There are more entries than the limit.' }),
-    left_out: Type.Optional(LeftOut)
+    left_out: Type.Optional(OmittedOutput)
   }),
   timeout_ms: 5_000,
   effect: 'read',
@@ -65,7 +65,7 @@ export default defineTool({
   subject: ({ path, recursive, depth = 1 }) => ({
     paths: [{ path, access: 'list', ...((recursive || depth > 1) && { tree: true }) }]
   }),
-  run: (input, ctx) => listed(input, ctx),
+  run: (input, ctx) => listEntries(input, ctx),
   present({ entries, truncated, left_out }, { path, limit = DEFAULT_LIMIT }) {
     const lines = entries.map(({ path, type, size }) => {
       return type === 'directory' ? `${path}/` : `${path}\t${type === 'file' ? size : type}`
@@ -73,18 +73,18 @@ export default defineTool({
     if (lines.length === 0) lines.push('(Nothing to list.)')
     const notes = [
       ...(truncated ? [`(The first ${limit} entries found; list a folder inside, or raise the limit.)`] : []),
-      ...(left_out ? [inWords(left_out)] : [])
+      ...(left_out ? [formatOmitted(left_out)] : [])
     ]
     return {
       title: path,
-      content: [...fitting(lines), ...notes].join('\n'),
+      content: [...truncateLines(lines), ...notes].join('\n'),
       metadata: { count: entries.length, left_out },
       ...(truncated && { truncated })
     }
   }
 })
 
-async function listed(input: Static<typeof Input>, { host, signal }: Context) {
+async function listEntries(input: Static<typeof Input>, { host, signal }: Context) {
   const { path, recursive, include_hidden = false, no_ignore = false, limit = DEFAULT_LIMIT } = input
   const depth = input.depth ?? (recursive ? DEFAULT_DEPTH : 1)
   const query = { depth, hidden: include_hidden, ignored: no_ignore, limit, signal }
@@ -93,11 +93,11 @@ async function listed(input: Static<typeof Input>, { host, signal }: Context) {
   return {
     entries: entries.map(({ closed: _, ...entry }) => entry).sort((a, b) => (a.path < b.path ? -1 : 1)),
     truncated,
-    ...(counted.length > 0 && { left_out: Object.fromEntries(counted) as Static<typeof LeftOut> })
+    ...(counted.length > 0 && { left_out: Object.fromEntries(counted) as Static<typeof OmittedOutput> })
   }
 }
 
-function inWords({ ignored, hidden, unreadable }: Static<typeof LeftOut>) {
+function formatOmitted({ ignored, hidden, unreadable }: Static<typeof OmittedOutput>) {
   const parts = [
     ...(ignored ? [`${ignored} ignored (no_ignore lists them)`] : []),
     ...(hidden ? [`${hidden} hidden (include_hidden lists them)`] : []),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { defineTool } from '../../tool/tool.ts'
-import { notesOfLoss } from './irreversible-loss.ts'
+import { irreversibleLossNotes } from './irreversible-loss.ts'
 
 export default defineTool({
   name: 'move_file',
@@ -41,7 +41,10 @@ export default defineTool({
   async preview({ from, to }, { host: { files } }) {
     const title = `Move ${from} to ${to}`
     if (files.peekEntry(to).kind === 'missing') return { title }
-    return { title, notes: [`${to} exists and is overwritten.`, ...notesOfLoss(await files.tree(to), files)] }
+    return {
+      title,
+      notes: [`${to} exists and is overwritten.`, ...irreversibleLossNotes(await files.listTree(to), files)]
+    }
   },
   run({ from, to, overwrite }, { host }) {
     return overwrite ? host.files.moveOver(from, to) : host.files.move(from, to)

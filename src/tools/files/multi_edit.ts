@@ -1,27 +1,27 @@
 import { type Static, Type } from 'typebox'
 import { defineTool } from '../../tool/tool.ts'
 import {
-  applied,
+  applyEdits,
   blindPreview,
-  concernOf,
-  EDIT,
-  EDITED,
-  editedFile,
-  noteOf,
-  OUTCOME,
-  planned,
-  UNSEEN_NOTE
+  EDIT_OUTCOME_FIELDS,
+  EDIT_PARAMS,
+  EDIT_WITHHELD_NOTE,
+  EDITED_FILE_FIELDS,
+  editSubject,
+  matchNote,
+  planFileEdits,
+  reviewReason
 } from './edit/file-edits.ts'
 import { ifMatch } from './if-match.ts'
 
-const EDITS_AT_ONCE = 200
+const MAX_EDITS = 200
 
 const Input = Type.Object(
   {
     path: Type.String({ description: 'File to edit, relative to the workspace root.' }),
-    edits: Type.Array(Type.Object(EDIT, { additionalProperties: false }), {
+    edits: Type.Array(Type.Object(EDIT_PARAMS, { additionalProperties: false }), {
       minItems: 1,
-      maxItems: EDITS_AT_ONCE,
+      maxItems: MAX_EDITS,
       description: 'Applied in order, each to what the one before left.'
     }),
     if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
@@ -38,21 +38,21 @@ export default defineTool({
   output: Type.Object({
     path: Type.String({ description: 'The file edited, links followed.' }),
     applied: Type.Boolean({ description: 'Always true: edits that do not all apply are an error.' }),
-    edits: Type.Array(Type.Object(OUTCOME), { description: 'How each of the edits went.' }),
-    ...EDITED
+    edits: Type.Array(Type.Object(EDIT_OUTCOME_FIELDS), { description: 'How each of the edits went.' }),
+    ...EDITED_FILE_FIELDS
   }),
   timeout_ms: 10_000,
   effect: 'write',
-  subject: editedFile,
+  subject: editSubject,
   async always_ask(input, ctx) {
-    if (!ctx.may_show(input)) return UNSEEN_NOTE
-    const { edits } = await planned(given(input), ctx)
-    return told(edits, concernOf).join(' ') || undefined
+    if (!ctx.canReveal(input)) return EDIT_WITHHELD_NOTE
+    const { edits } = await planFileEdits(toEditRequest(input), ctx)
+    return numberedNotes(edits, reviewReason).join(' ') || undefined
   },
   async preview(input, ctx) {
-    if (!ctx.may_show(input)) return blindPreview(given(input))
-    const { edits, diff } = await planned(given(input), ctx)
-    const notes = told(edits, noteOf)
+    if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
+    const { edits, diff } = await planFileEdits(toEditRequest(input), ctx)
+    const notes = numberedNotes(edits, matchNote)
     return {
       title: `Edit ${input.path}: ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}`,
       diff: diff.diff,
@@ -60,27 +60,27 @@ export default defineTool({
     }
   },
   async run(input, ctx) {
-    const { path, ...told } = await applied(given(input), ctx)
+    const { path, ...told } = await applyEdits(toEditRequest(input), ctx)
     return { path, applied: true, ...told }
   },
   present: ({ path, edits, diff, hash }) => ({
     title: path,
     content: [
       `Applied ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} to ${path}.`,
-      ...told(edits, noteOf),
+      ...numberedNotes(edits, matchNote),
       diff
     ].join('\n'),
     metadata: { edits, hash }
   })
 })
 
-const given = ({ path, edits }: Static<typeof Input>) => ({
+const toEditRequest = ({ path, edits }: Static<typeof Input>) => ({
   path,
   edits: edits.map((edit, i) => ({ at: `edits/${i}/`, edit }))
 })
 
 /** What is to be said of some of the edits, with which one it is. */
-function told<E>(edits: readonly E[], say: (edit: E) => string | undefined): string[] {
+function numberedNotes<E>(edits: readonly E[], say: (edit: E) => string | undefined): string[] {
   return edits.flatMap((edit, i) => {
     const text = say(edit)
     return text === undefined ? [] : [`Edit ${i + 1}: ${text}`]

@@ -6,7 +6,13 @@ import { readLarge } from './read/large.ts'
 import { isNotebook, NOTEBOOK, presentNotebook, readNotebook } from './read/notebook.ts'
 import { withHint } from './read/path-hint.ts'
 import { isPdf, PDF, PDF_TIMEOUT_MS, presentPdf, readPdf } from './read/pdf.ts'
-import { ReadInput as Input, type ReadInput, ReadOutput, type Showing, WHOLE_LIMIT } from './read/schemas.ts'
+import {
+  ReadInput as Input,
+  MAX_WHOLE_FILE_BYTES,
+  type ReadInput,
+  ReadOutput,
+  type ReadPresenter
+} from './read/schemas.ts'
 import { presentText, readText } from './read/text.ts'
 
 /** What a file begins with tells what it is. */
@@ -30,7 +36,7 @@ export default defineTool({
   },
   run: (input, ctx) => withHint(input.path, ctx, () => read(input, ctx)),
   present(output, input) {
-    const shown = SHOWINGS.find(({ shows }) => shows(output))!.present(output, input)
+    const shown = PRESENTERS.find(({ accepts }) => accepts(output))!.present(output, input)
     return output.buffer ? presentBuffer(output.buffer, shown) : shown
   }
 })
@@ -39,12 +45,12 @@ const LARGE_NOTEBOOK = 'A notebook over 10 MB is shown as text.'
 const NO_NOTEBOOK = 'This is no notebook of format 4: shown as text.'
 
 /** The first that shows an output presents it. */
-const SHOWINGS: readonly Showing[] = [
-  { shows: ({ media_type }) => media_type === PDF, present: presentPdf },
-  { shows: ({ media_type }) => media_type === NOTEBOOK, present: presentNotebook },
-  { shows: ({ media_type }) => media_type !== undefined, present: presentImage },
-  { shows: ({ encoding }) => encoding === 'base64', present: presentBytes },
-  { shows: () => true, present: presentText }
+const PRESENTERS: readonly ReadPresenter[] = [
+  { accepts: ({ media_type }) => media_type === PDF, present: presentPdf },
+  { accepts: ({ media_type }) => media_type === NOTEBOOK, present: presentNotebook },
+  { accepts: ({ media_type }) => media_type !== undefined, present: presentImage },
+  { accepts: ({ encoding }) => encoding === 'base64', present: presentBytes },
+  { accepts: () => true, present: presentText }
 ]
 
 async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOutput> {
@@ -54,7 +60,7 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
   const file = host.files.open(path)
   try {
     if (encoding === 'base64') return await readBytes(input, file, signal)
-    const large = file.size > WHOLE_LIMIT
+    const large = file.size > MAX_WHOLE_FILE_BYTES
     const bytes = large ? await file.read(Buffer.allocUnsafeSlow(HEAD), 0, signal) : await file.bytes(signal)
     if (encoding === undefined && isPdf(bytes)) return await readPdf(input, file, bytes, host, signal)
     if (pages !== undefined) throw invalidParam('pages', `${path} is not a PDF.`)
@@ -62,23 +68,23 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
     const cells = isNotebook(path) && encoding === undefined
     if (large) {
       const output = await readLarge(input, file, bytes, host, signal)
-      return cells ? noting(LARGE_NOTEBOOK, output) : output
+      return cells ? withNote(LARGE_NOTEBOOK, output) : output
     }
     const image = readImage(file, bytes)
     if (image) return image
     const notebook = cells ? await readNotebook(input, file, bytes, host, signal) : undefined
     if (notebook) return notebook
-    const output = remembered(file.path, readText(input, file, bytes), bytes, host)
-    return cells ? noting(NO_NOTEBOOK, output) : output
+    const output = rememberText(file.path, readText(input, file, bytes), bytes, host)
+    return cells ? withNote(NO_NOTEBOOK, output) : output
   } finally {
     file.close()
   }
 }
 
-const noting = (note: string, output: ReadOutput) => ({ ...output, notes: [note, ...(output.notes ?? [])] })
+const withNote = (note: string, output: ReadOutput) => ({ ...output, notes: [note, ...(output.notes ?? [])] })
 
 /** So that a write which comes with this hash too late can be told what has changed since. */
-function remembered(path: string, output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {
+function rememberText(path: string, output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {
   const { hash } = output
   if (hash !== undefined) texts.remember({ path, hash }, bytes)
   return output

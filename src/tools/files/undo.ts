@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { defineTool, type PathUse } from '../../tool/tool.ts'
-import { isObstructed, type UndoFile, Undone, UndoScope } from '../../tool/undo.ts'
-import { callsOf, planUndo, type UndoPlan } from './undo/plan.ts'
-import { UNSEEN_NOTE } from './undo/report.ts'
-import { movesBack } from './undo/reverse-moves.ts'
+import { isObstructed, type UndoFile, UndoResult, UndoScope } from '../../tool/undo.ts'
+import { planUndo, selectCalls, type UndoPlan } from './undo/plan.ts'
+import { UNDO_WITHHELD_NOTE } from './undo/report.ts'
+import { reverseMoves } from './undo/reverse-moves.ts'
 
 const Input = Type.Object(
   {
@@ -30,14 +30,14 @@ export default defineTool({
   description:
     'Take back what an earlier call changed in files, or everything since that call. Later changes stay where both can be had; otherwise nothing is changed, and it is told where they clash.',
   input: Input,
-  output: Undone,
+  output: UndoResult,
   timeout_ms: 30_000,
   effect: 'write',
   // What it shows and what it writes follows from what the calls did. Also a read: it brings contents back to light.
   subject(input, history) {
-    const calls = callsOf(input, history)
+    const calls = selectCalls(input, history)
     // Which of the two places counts shows when it is done.
-    const left = callsOf(input, history, left => left)
+    const left = selectCalls(input, history, left => left)
     const uses = new Map<string, PathUse[]>()
     for (const { path, from = path, kind, operation } of [...calls, ...left].flatMap(call => call.changes)) {
       const tree = operation === 'moved' && kind === 'directory' && { tree: true }
@@ -51,37 +51,37 @@ export default defineTool({
         }
     }
     // In a folder that goes back, some things mean more or less under their names there.
-    for (const [path, renamed_to] of movesBack(calls)) {
+    for (const [path, renamed_to] of reverseMoves(calls)) {
       const use = { path, entry: true, tree: true, renamed_to }
       uses.set(`${path} → ${renamed_to}`, [
         { ...use, access: 'read' },
         { ...use, access: 'write' }
       ])
     }
-    return { paths: [...uses.values()].flat(), calls: calls.map(call => call.tool_call_id) }
+    return { paths: [...uses.values()].flat(), callIds: calls.map(call => call.tool_call_id) }
   },
   async check(input, ctx) {
-    mustDoSomething(await planUndo(input, ctx))
+    assertUndoable(await planUndo(input, ctx))
   },
   async foresee(input, ctx) {
-    return undone(input, await planUndo(input, ctx))
+    return toOutput(input, await planUndo(input, ctx))
   },
   async preview(input, ctx) {
     const plan = await planUndo(input, ctx)
-    mustDoSomething(plan)
-    return shown(input, plan)
+    assertUndoable(plan)
+    return buildPreview(input, plan)
   },
   async run(input, ctx) {
     const plan = await planUndo(input, ctx)
-    mustDoSomething(plan)
-    await ctx.host.files.together(plan.steps)
-    return undone(input, plan)
+    assertUndoable(plan)
+    await ctx.host.files.runTransaction(plan.steps)
+    return toOutput(input, plan)
   },
   present(output) {
     const done = output.files.filter(({ action }) => action !== 'nothing')
     return {
       title: titleOf(output.calls, output.tool_call_id),
-      content: done.map(lineOf).join('\n'),
+      content: done.map(formatFile).join('\n'),
       metadata: { calls: output.calls.length, files: done.length }
     }
   }
@@ -89,7 +89,7 @@ export default defineTool({
 
 type Input = Static<typeof Input>
 
-const undone = ({ tool_call_id }: Input, { calls, files }: UndoPlan): Undone => ({
+const toOutput = ({ tool_call_id }: Input, { calls, files }: UndoPlan): UndoResult => ({
   tool_call_id,
   calls: calls.map(call => call.tool_call_id),
   files
@@ -98,19 +98,19 @@ const undone = ({ tool_call_id }: Input, { calls, files }: UndoPlan): Undone => 
 const titleOf = (calls: readonly string[], id: string) =>
   calls.length === 1 ? `Undo ${id}` : `Undo ${calls.length} calls, back to before ${id}`
 
-function shown({ tool_call_id }: Input, { calls, files }: UndoPlan) {
+function buildPreview({ tool_call_id }: Input, { calls, files }: UndoPlan) {
   const done = files.filter(({ action }) => action !== 'nothing')
   const diff = done.map(file => file.diff ?? '').join('')
   const notes = [
     ...done.filter(({ action }) => action === 'merge').map(({ path }) => `${path} was changed later: that stays.`),
-    ...files.filter(({ note }) => note === UNSEEN_NOTE).map(({ path }) => `${path}: ${UNSEEN_NOTE}`)
+    ...files.filter(({ note }) => note === UNDO_WITHHELD_NOTE).map(({ path }) => `${path}: ${UNDO_WITHHELD_NOTE}`)
   ]
   return {
     title: titleOf(
       calls.map(call => call.tool_call_id),
       tool_call_id
     ),
-    text: [...calls.map(({ tool, finished_at }) => `${tool}, ended ${finished_at}`), '', ...done.map(lineOf)].join(
+    text: [...calls.map(({ tool, finished_at }) => `${tool}, ended ${finished_at}`), '', ...done.map(formatFile)].join(
       '\n'
     ),
     ...(diff !== '' && { diff }),
@@ -129,21 +129,21 @@ const WORDS: Record<UndoFile['action'], string> = {
   not_kept: 'not kept'
 }
 
-const lineOf = ({ action, path, from }: UndoFile) =>
+const formatFile = ({ action, path, from }: UndoFile) =>
   `${WORDS[action]} ${from === undefined ? path : `${from} → ${path}`}`
 
-function mustDoSomething({ files, steps }: UndoPlan) {
+function assertUndoable({ files, steps }: UndoPlan) {
   const obstructed = files.filter(isObstructed)
   if (obstructed.length > 0) {
     const where = obstructed.flatMap(({ path, conflicts = [] }) =>
       conflicts.map(({ message }) => `${path}: ${message}`)
     )
-    const more = where.length > TOLD ? `; and ${where.length - TOLD} more` : ''
-    const text = `${where.slice(0, TOLD).join('; ')}${more}. Nothing was changed.`
+    const more = where.length > MAX_LISTED_CONFLICTS ? `; and ${where.length - MAX_LISTED_CONFLICTS} more` : ''
+    const text = `${where.slice(0, MAX_LISTED_CONFLICTS).join('; ')}${more}. Nothing was changed.`
     throw new ToolError('UNDO_CONFLICT', text, { files })
   }
   if (steps.length === 0)
     throw new ToolError('UNDO_CONFLICT', 'There is nothing to undo: all is as it was before the call.', { files })
 }
 
-const TOLD = 5
+const MAX_LISTED_CONFLICTS = 5

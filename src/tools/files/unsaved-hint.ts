@@ -1,9 +1,9 @@
 import { ToolError } from '../../errors.ts'
-import type { Found } from '../../host/files/files.ts'
+import type { FileSnapshot } from '../../host/files/files.ts'
 import type { Host } from '../../host/host.ts'
 
 /** Why the text is not there: reading gave what an editor holds, and the change is of the file on the disk. */
-export function withUnsaved(error: ToolError, path: string, was: Found | undefined, { files }: Host): ToolError {
+export function withUnsaved(error: ToolError, path: string, was: FileSnapshot | undefined, { files }: Host): ToolError {
   const unsaved = was?.unsaved ? undefined : files.unsaved(path)
   if (!unsaved) return error
   const { client, client_id } = unsaved.buffer

@@ -4,10 +4,10 @@ import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
-import { decode, encode, type Text, withEol } from '../../text/encoding.ts'
+import { decode, encode, type TextContent, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
 import { ifMatch } from './if-match.ts'
-import { notesOfLoss } from './irreversible-loss.ts'
+import { irreversibleLossNotes } from './irreversible-loss.ts'
 
 const Input = Type.Object(
   {
@@ -40,13 +40,15 @@ export default defineTool({
   effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
   async preview(input, ctx) {
-    const { was, bytes, after, ...plan } = await planned(input, ctx)
+    const { was, bytes, after, ...plan } = await planWrite(input, ctx)
     const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
     const lost =
-      was && !was.unsaved ? notesOfLoss([{ path: was.path, type: 'file', size: was.size }], ctx.host.files) : []
+      was && !was.unsaved
+        ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], ctx.host.files)
+        : []
     const shown = (preview: Preview, ...notes: string[]) =>
       notes.length + lost.length > 0 ? { ...preview, notes: [...notes, ...lost] } : preview
-    if (was && !ctx.may_show(input)) return shown({ title, text: input.content }, UNSEEN_NOTE)
+    if (was && !ctx.canReveal(input)) return shown({ title, text: input.content }, WITHHELD_NOTE)
     const diff = plan.diff()
     if (diff) return shown({ title, diff: diff.diff }, ...plan.recoded)
     if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
@@ -54,7 +56,7 @@ export default defineTool({
     return shown({ title, text: after.text }, `What is there now, ${was.size} bytes, is not shown: ${why}.`)
   },
   async run(input, ctx) {
-    const { was, bytes, diff } = await planned(input, ctx)
+    const { was, bytes, diff } = await planWrite(input, ctx)
     const { files } = ctx.host
     const lines = () => lineChange(diff())
     const written = was
@@ -70,22 +72,22 @@ export default defineTool({
 })
 
 // Whoever submits a call sees its preview, before anybody allows the file to be read.
-const UNSEEN_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
+const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
 
 /** What is there, what shall be there, and how they differ where both are text. */
-async function planned(input: Static<typeof Input>, { host }: Context) {
-  const was = await host.files.look(input.path)
+async function planWrite(input: Static<typeof Input>, { host }: Context) {
+  const was = await host.files.snapshot(input.path)
   if (!was && input.create_dirs === false) requireFolder(dirname(input.path), host.files)
   const old = was?.bytes && decode(was.bytes)
-  const bytes = input.encoding === 'base64' ? fromBase64(input.content) : asBefore(input.content, old)
+  const bytes = input.encoding === 'base64' ? fromBase64(input.content) : encodeLikeExisting(input.content, old)
   const after = decode(bytes)
   const comparable = after && (!was || old)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
-  return { was, bytes, after, diff, recoded: recodedNotes(old, after, bytes) }
+  return { was, bytes, after, diff, recoded: encodingChangeNotes(old, after, bytes) }
 }
 
 /** A diff shows no bytes, so it is told where the same characters would be others. */
-function recodedNotes(old: Text | undefined, now: Text | undefined, bytes: Buffer): string[] {
+function encodingChangeNotes(old: TextContent | undefined, now: TextContent | undefined, bytes: Buffer): string[] {
   if (!old || !now || old.encoding === now.encoding || isAscii(bytes)) return []
   return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
 }
@@ -100,7 +102,7 @@ function requireFolder(folder: string, files: Files) {
 }
 
 /** The bytes of a text in the form that the file had. What its encoding cannot hold is written as UTF-8. */
-function asBefore(content: string, old: Text | undefined) {
+function encodeLikeExisting(content: string, old: TextContent | undefined) {
   if (!content.isWellFormed()) throw invalidParam('content', 'is not valid Unicode.')
   if (!old) return Buffer.from(content)
   const text = content.includes('\r\n') ? content : withEol(content, old.eol)

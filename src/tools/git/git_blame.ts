@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../host/git/errors.ts'
 import type { Repository } from '../../host/git/git.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { type Blamed, blamedIn } from './lib/blame-parser.ts'
-import { unquoted } from './lib/diff-files.ts'
-import { askedAt, RepositoryFolder } from './lib/repository-target.ts'
-import { rangeNamed } from './lib/revisions.ts'
+import { type BlameResult, parseBlame } from './lib/blame-parser.ts'
+import { unquoteGitPath } from './lib/diff-files.ts'
+import { RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
+import { resolveRange } from './lib/revisions.ts'
 
 const DEFAULT_LIMIT = 1_000
 const MAX_BYTES = 32 * 1024 * 1024
@@ -80,7 +80,7 @@ export default defineTool({
   effect: 'read',
   idempotent: true,
   subject: ({ path }) => ({ paths: [{ path, access: 'read', entry: true }] }),
-  run: (input, ctx) => blamed(input, ctx),
+  run: (input, ctx) => runBlame(input, ctx),
   present({ path, ranges, commits, truncated, next_line }) {
     const lines = ranges.flatMap(({ start, oid, text }) => {
       const { author = '', date } = commits[oid] ?? {}
@@ -95,23 +95,23 @@ export default defineTool({
     return {
       title: `Blame ${path}`,
       content: [
-        ...fitting(lines),
+        ...truncateLines(lines),
         ...(truncated ? [`(The file goes on; ask for lines from ${next_line} on.)`] : []),
         '',
-        ...fitting(subjects)
+        ...truncateLines(subjects)
       ].join('\n'),
       ...(truncated && { truncated })
     }
   }
 })
 
-async function blamed({ path, lines, rev, ignore_whitespace }: Input, ctx: Context): Promise<Output> {
+async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: Context): Promise<Output> {
   for (const { start, end } of lines ?? [])
     if (end < start) throw invalidParam('lines', `ends at ${end} before it begins at ${start}.`)
-  const asked = await askedAt(ctx, path)
+  const asked = await resolveRepository(ctx, path)
   const { repository } = asked
-  if (rev === undefined) repository.refuseBare('with files; give `rev`')
-  const at = rev === undefined ? undefined : await rangeNamed(rev, 'rev', repository, ctx)
+  if (rev === undefined) repository.assertNotBare('with files; give `rev`')
+  const at = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
   if (at?.dots) throw invalidParam('rev', 'is one revision here, no range.')
   // One line more tells that there is more.
   const wanted = lines ?? [{ start: 1, end: DEFAULT_LIMIT + 1 }]
@@ -121,25 +121,25 @@ async function blamed({ path, lines, rev, ignore_whitespace }: Input, ctx: Conte
     ...(ignore_whitespace ? ['-w'] : []),
     ...wanted.map(({ start, end }) => `-L${start},${end}`),
     ...(at ? [at.to] : []),
-    ...['--', repository.inside(asked.path)]
+    ...['--', repository.toRepositoryPath(asked.path)]
   ]
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
   const isEmpty = /has only 0 lines/.test(ended.stderr) && !lines
-  if (!isEmpty) refuseBlame(ended, path, repository)
-  const found = blamedIn(stdout.toString('utf8'), unquoted)
-  const all = found.runs.map(run => rangeOf(run, asked.path, repository))
-  const { ranges, next_line } = lines ? { ranges: all, next_line: undefined } : upTo(DEFAULT_LIMIT, all)
+  if (!isEmpty) assertBlamed(ended, path, repository)
+  const found = parseBlame(stdout.toString('utf8'), unquoteGitPath)
+  const all = found.runs.map(run => toOutputRange(run, asked.path, repository))
+  const { ranges, next_line } = lines ? { ranges: all, next_line: undefined } : takeLines(DEFAULT_LIMIT, all)
   return {
     repository: repository.path,
     path: asked.path,
     ranges,
-    commits: commitsOf(ranges, found),
+    commits: commitsOfRanges(ranges, found),
     truncated: next_line !== undefined,
     ...(next_line !== undefined && { next_line })
   }
 }
 
-function refuseBlame(ended: { code: number | null; stderr: string }, path: string, repository: Repository) {
+function assertBlamed(ended: { code: number | null; stderr: string }, path: string, repository: Repository) {
   const { stderr } = ended
   const lines = /has only (\d+) lines?/.exec(stderr)?.[1]
   if (lines !== undefined) throw invalidParam('lines', `begins after the end: the file has ${lines} lines.`)
@@ -147,20 +147,23 @@ function refuseBlame(ended: { code: number | null; stderr: string }, path: strin
     throw new ToolError('FILE_NOT_FOUND', `${path} is not tracked by the repository, or not at that revision.`, {
       path
     })
-  refuseFailed(ended, 'tell who wrote the lines', repository)
+  assertGitSucceeded(ended, 'tell who wrote the lines', repository)
 }
 
-function rangeOf(
-  { original_path, ...run }: Blamed['runs'][number],
+function toOutputRange(
+  { original_path, ...run }: BlameResult['runs'][number],
   path: string,
   repository: Repository
 ): Output['ranges'][number] {
-  const was = repository.outside(original_path)
+  const was = repository.toWorkspacePath(original_path)
   return { ...run, ...(was !== undefined && was !== path && { original_path: was }) }
 }
 
 /** What of it are the first lines, and the line after them where there is one. */
-function upTo(limit: number, ranges: Output['ranges']): { ranges: Output['ranges']; next_line: number | undefined } {
+function takeLines(
+  limit: number,
+  ranges: Output['ranges']
+): { ranges: Output['ranges']; next_line: number | undefined } {
   const last = ranges.at(-1)
   if (!last || last.end <= limit) return { ranges, next_line: undefined }
   if (last.start > limit) return { ranges: ranges.slice(0, -1), next_line: limit + 1 }
@@ -171,7 +174,7 @@ function upTo(limit: number, ranges: Output['ranges']): { ranges: Output['ranges
   return { ranges: [...ranges.slice(0, -1), { ...last, end: limit, text }], next_line: limit + 1 }
 }
 
-function commitsOf(ranges: Output['ranges'], { commits }: Blamed): Output['commits'] {
+function commitsOfRanges(ranges: Output['ranges'], { commits }: BlameResult): Output['commits'] {
   const told = new Set(ranges.map(({ oid }) => oid))
   return Object.fromEntries(Object.entries(commits).filter(([oid]) => told.has(oid)))
 }

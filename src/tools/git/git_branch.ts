@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/errors.ts'
-import { noObject } from '../../host/git/update-branch.ts'
-import { visible } from '../../text/escape-invisible.ts'
+import { assertGitSucceeded } from '../../host/git/errors.ts'
+import { zeroOid } from '../../host/git/update-branch.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { shortName } from '../../text/ref-name.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { type BranchInput, type BranchPlan, planBranch } from './lib/branch-plan.ts'
-import { BranchesOutput, BranchesParams, branchesInWords, branchesOf } from './lib/list-branches.ts'
-import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
-import { stepsOf, usesOf } from './lib/switch-steps.ts'
+import { BranchesOutput, BranchesParams, formatBranches, listBranches } from './lib/list-branches.ts'
+import { listSubject, PATH_DESCRIPTION, RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
+import { switchPathUses, switchSteps } from './lib/switch-steps.ts'
 
 const Input = Type.Object(
   {
@@ -58,39 +58,39 @@ export default defineTool({
   primary: 'name',
   timeout_ms: 60_000,
   effect: ({ name }) => (name === undefined ? 'read' : 'write'),
-  subject: ({ path }) => looksThrough(path),
+  subject: ({ path }) => listSubject(path),
   async touches(input, ctx) {
-    if (!isNamed(input)) return []
+    if (!isBranchInput(input)) return []
     const plan = await planBranch(input, ctx)
     PLANS.set(ctx, plan)
-    return usesOf(plan, ctx)
+    return switchPathUses(plan, ctx)
   },
   stands_on(input, ctx) {
-    if (!isNamed(input)) return undefined
-    const { ref, oid, from, files } = planned(ctx)
+    if (!isBranchInput(input)) return undefined
+    const { ref, oid, from, files } = requirePlan(ctx)
     return { ref, oid, from, files }
   },
   preview: (_, ctx) => {
-    const plan = planned(ctx)
+    const plan = requirePlan(ctx)
     const { name, creates, switches, oid, files } = plan
     const at = oid === undefined ? 'before the first commit' : `at ${oid.slice(0, 12)}`
     return {
-      title: visible(
+      title: escapeInvisible(
         `${creates ? 'Create' : 'Switch to'} branch ${name} ${at}${creates && switches ? ', and switch to it' : ''}`
       ),
-      text: visible(
+      text: escapeInvisible(
         [
-          ...(switches ? [`Checked out now: ${nameOf(plan.from.branch) ?? 'no branch'}`] : []),
+          ...(switches ? [`Checked out now: ${shortBranchName(plan.from.branch) ?? 'no branch'}`] : []),
           ...files.map(({ operation, path }) => `${operation}: ${path}`)
         ].join('\n')
       ),
-      notes: notesOf(plan, ctx)
+      notes: branchNotes(plan, ctx)
     }
   },
   async run(input, ctx) {
-    const { repository } = await askedAt(ctx, input.path)
-    const done = isNamed(input) ? await happened(planned(ctx), ctx) : {}
-    return { repository: repository.path, ...done, ...(await branchesOf(repository, input, ctx)) }
+    const { repository } = await resolveRepository(ctx, input.path)
+    const done = isBranchInput(input) ? await applyPlan(requirePlan(ctx), ctx) : {}
+    return { repository: repository.path, ...done, ...(await listBranches(repository, input, ctx)) }
   },
   present(output) {
     const { branches, truncated, created, switched_from, current, changed = [] } = output
@@ -100,12 +100,12 @@ export default defineTool({
       ...(changed.length === 0 ? [] : [`Files that differ: ${changed.length}.`])
     ]
     const title = done.length > 0 ? done.join(' ') : `${branches.length} branches`
-    return { title, content: [...done, ...branchesInWords(output)].join('\n'), ...(truncated && { truncated }) }
+    return { title, content: [...done, ...formatBranches(output)].join('\n'), ...(truncated && { truncated }) }
   }
 })
 
 /** What a call with a name is to do must be said, and is said nowhere else. */
-function isNamed(input: Input): input is Input & BranchInput {
+function isBranchInput(input: Input): input is Input & BranchInput {
   const { name, create, start } = input
   if (name === undefined) {
     const stray = (['create', 'start', 'switch'] as const).find(
@@ -123,15 +123,15 @@ function isNamed(input: Input): input is Input & BranchInput {
 /** The last look at what the call would do. */
 const PLANS = new WeakMap<Context, BranchPlan>()
 
-function planned(ctx: Context): BranchPlan {
+function requirePlan(ctx: Context): BranchPlan {
   const plan = PLANS.get(ctx)
   if (!plan) throw new Error('Nobody looked at the branch.')
   return plan
 }
 
-const nameOf = (ref: string | undefined) => ref && shortName(ref)
+const shortBranchName = (ref: string | undefined) => ref && shortName(ref)
 
-function notesOf({ repository, switches, files }: BranchPlan, { host }: Context): string[] {
+function branchNotes({ repository, switches, files }: BranchPlan, { host }: Context): string[] {
   const hooks = switches ? host.git.hooks(repository, ['post-checkout']) : []
   return [
     ...(hooks.length > 0 ? ['The hook post-checkout of the repository does not run.'] : []),
@@ -140,35 +140,35 @@ function notesOf({ repository, switches, files }: BranchPlan, { host }: Context)
   ]
 }
 
-async function happened(
+async function applyPlan(
   plan: BranchPlan,
   ctx: Context
 ): Promise<Pick<Output, 'created' | 'switched_from' | 'changed'>> {
   const { repository, name, ref, creates, switches, oid, from, files } = plan
   const { git } = ctx.host
-  const steps = switches ? await stepsOf(plan, ctx) : []
-  if (creates && oid !== undefined) await made(plan, ctx)
+  const steps = switches ? await switchSteps(plan, ctx) : []
+  if (creates && oid !== undefined) await createBranch(plan, ctx)
   try {
-    if (steps.length > 0) await ctx.host.files.together(steps)
+    if (steps.length > 0) await ctx.host.files.runTransaction(steps)
   } catch (error) {
     if (creates && oid !== undefined)
-      await git.steady.run(repository, { access: 'write', args: ['update-ref', '-d', ref, oid] })
+      await git.uncancellable.run(repository, { access: 'write', args: ['update-ref', '-d', ref, oid] })
     throw error
   }
   if (switches) {
-    const reason = `checkout: moving from ${nameOf(from.branch) ?? from.oid ?? 'nothing'} to ${name}`
-    await git.advance(repository, { branch: from.branch, move: { head: ref, reason }, staged: files })
+    const reason = `checkout: moving from ${shortBranchName(from.branch) ?? from.oid ?? 'nothing'} to ${name}`
+    await git.updateBranch(repository, { branch: from.branch, move: { head: ref, reason }, indexUpdates: files })
   }
   return {
     ...(creates && { created: name }),
     ...(switches && {
-      switched_from: nameOf(from.branch) ?? null,
-      changed: files.flatMap(({ path }) => repository.outside(path) ?? [])
+      switched_from: shortBranchName(from.branch) ?? null,
+      changed: files.flatMap(({ path }) => repository.toWorkspacePath(path) ?? [])
     })
   }
 }
 
-async function made({ repository, ref, oid }: BranchPlan, { host }: Context) {
-  const args = ['update-ref', '--create-reflog', '-m', `branch: Created from ${oid}`, ref, oid!, noObject(repository)]
-  refuseFailed(await host.git.run(repository, { access: 'write', args }), 'make the branch', repository)
+async function createBranch({ repository, ref, oid }: BranchPlan, { host }: Context) {
+  const args = ['update-ref', '--create-reflog', '-m', `branch: Created from ${oid}`, ref, oid!, zeroOid(repository)]
+  assertGitSucceeded(await host.git.run(repository, { access: 'write', args }), 'make the branch', repository)
 }

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/errors.ts'
-import { messageFault, subjectOf, tidyMessage } from '../../text/commit-message.ts'
-import { visible } from '../../text/escape-invisible.ts'
+import { assertGitSucceeded } from '../../host/git/errors.ts'
+import { messageError, subjectOf, tidyMessage } from '../../text/commit-message.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { shortName } from '../../text/ref-name.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
-import { notesOf } from './lib/commit-notes.ts'
+import { commitNotes } from './lib/commit-notes.ts'
 import { type CommitPlan, planCommit } from './lib/commit-plan.ts'
 import { COMMITTED_OPERATIONS } from './lib/committed-files.ts'
-import { commitHooks, hooksAfter, hooksBefore, WHY } from './lib/hook-runner.ts'
+import { commitHooks, HOOKS_REASON, hooksAfter, hooksBefore } from './lib/hook-runner.ts'
 import { RepositoryFolder } from './lib/repository-target.ts'
 
 const Input = Type.Object(
@@ -68,33 +68,37 @@ export default defineTool({
     const named = new Set(plan.named)
     // A file goes as well where a folder of the same name has come.
     const others = plan.files.filter(({ path }) => !named.has(path))
-    return others.map(({ path }) => ({ path: plan.repository.outside(path) ?? '.', access: 'read', entry: true }))
+    return others.map(({ path }) => ({
+      path: plan.repository.toWorkspacePath(path) ?? '.',
+      access: 'read',
+      entry: true
+    }))
   },
-  invocation: (_, ctx) => commitHooks(planned(ctx).repository, ctx),
-  always_ask: (_, { invocation }) => (invocation ? WHY : undefined),
+  invocation: (_, ctx) => commitHooks(requirePlan(ctx).repository, ctx),
+  always_ask: (_, { invocation }) => (invocation ? HOOKS_REASON : undefined),
   stands_on(_, ctx) {
-    const { branch, parent, tree, author, committer, message } = planned(ctx)
-    return { branch, parent, tree, author, committer, message, notes: notesOf(planned(ctx), ctx) }
+    const { branch, parent, tree, author, committer, message } = requirePlan(ctx)
+    return { branch, parent, tree, author, committer, message, notes: commitNotes(requirePlan(ctx), ctx) }
   },
   preview(_, ctx) {
-    const plan = planned(ctx)
+    const plan = requirePlan(ctx)
     const { message, diff, author, committer, files, parent } = plan
     const text = [
-      `On ${placeOf(plan)}${parent === undefined ? '' : `, after ${parent.slice(0, 12)}`}`,
+      `On ${branchLabel(plan)}${parent === undefined ? '' : `, after ${parent.slice(0, 12)}`}`,
       `Author: ${author}`,
       ...(committer === author ? [] : [`Committer: ${committer}`]),
-      ...(ctx.invocation ? [`Runs: ${ctx.invocation.line}`] : []),
+      ...(ctx.invocation ? [`Runs: ${ctx.invocation.commandLine}`] : []),
       '',
       message
     ].join('\n')
     return {
-      title: visible(`Commit ${counted(files.length)} on ${placeOf(plan)}: ${subjectOf(message)}`),
-      text: visible(text),
+      title: escapeInvisible(`Commit ${formatFileCount(files.length)} on ${branchLabel(plan)}: ${subjectOf(message)}`),
+      text: escapeInvisible(text),
       diff,
-      notes: notesOf(plan, ctx)
+      notes: commitNotes(plan, ctx)
     }
   },
-  run: (_, ctx) => committed(planned(ctx), ctx),
+  run: (_, ctx) => createCommit(requirePlan(ctx), ctx),
   present({ commit, branch, files, message, unchanged, notes }) {
     const list = files.map(({ path, operation }) => `${operation}: ${path}`)
     const left = unchanged.map(path => `unchanged, not in it: ${path}`)
@@ -110,49 +114,49 @@ export default defineTool({
 /** The last look at what the call would commit: what was shown, bound and then committed is one and the same. */
 const PLANS = new WeakMap<Context, CommitPlan>()
 
-function planned(ctx: Context): CommitPlan {
+function requirePlan(ctx: Context): CommitPlan {
   const plan = PLANS.get(ctx)
   if (!plan) throw new Error('Nobody looked at what is to be committed.')
   return plan
 }
 
-const counted = (files: number) => (files === 1 ? '1 file' : `${files} files`)
+const formatFileCount = (files: number) => (files === 1 ? '1 file' : `${files} files`)
 
-const placeOf = ({ branch }: CommitPlan) => shortOf(branch) ?? 'no branch'
+const branchLabel = ({ branch }: CommitPlan) => shortBranchName(branch) ?? 'no branch'
 
-const shortOf = (branch: string | undefined) => branch && shortName(branch)
+const shortBranchName = (branch: string | undefined) => branch && shortName(branch)
 
-async function* committed(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
+async function* createCommit(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
   const { git } = ctx.host
   const { repository, branch, parent, files } = plan
-  const message = yield* checkedMessage(plan, ctx)
-  const commit = await commitOf({ ...plan, message }, ctx)
+  const message = yield* runMessageHooks(plan, ctx)
+  const commit = await writeCommitObject({ ...plan, message }, ctx)
   const reason = `${parent === undefined ? 'commit (initial)' : 'commit'}: ${subjectOf(message)}`
-  await git.advance(repository, { branch, move: { from: parent, to: commit, reason }, staged: files })
+  await git.updateBranch(repository, { branch, move: { from: parent, to: commit, reason }, indexUpdates: files })
   const notes = yield* hooksAfter(repository, ctx)
   return {
     repository: repository.path,
     commit,
-    branch: shortOf(branch) ?? null,
+    branch: shortBranchName(branch) ?? null,
     parent: parent ?? null,
     author: plan.author,
     message,
     files: files.map(({ path, operation, added, removed }) => ({
-      path: repository.outside(path) ?? path,
+      path: repository.toWorkspacePath(path) ?? path,
       operation,
       added,
       removed
     })),
-    unchanged: plan.unchanged.map(path => repository.outside(path) ?? path),
+    unchanged: plan.unchanged.map(path => repository.toWorkspacePath(path) ?? path),
     notes
   }
 }
 
 /** The message as hooks leave it, once all that is committed is in the repository just as it was shown. */
-async function* checkedMessage(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, string, void> {
-  const draft = await ctx.host.git.draft(plan.repository)
+async function* runMessageHooks(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, string, void> {
+  const draft = await ctx.host.git.createTemporaryTree(plan.repository)
   const mustBe = async (why: string) => {
-    const tree = await draft.keptTree(plan.parent, plan.named)
+    const tree = await draft.writeTreeToRepository(plan.parent, plan.named)
     if (tree !== plan.tree) throw new ToolError('STALE_FILE', `${why}; nothing was committed.`)
   }
   try {
@@ -160,7 +164,7 @@ async function* checkedMessage(plan: CommitPlan, ctx: Context): AsyncGenerator<P
     const left = yield* hooksBefore(plan, draft, ctx)
     if (ctx.invocation)
       await mustBe('A hook has changed what is to be committed: look at the files, and commit them again')
-    const message = messageFault(left) === undefined ? tidyMessage(left) : undefined
+    const message = messageError(left) === undefined ? tidyMessage(left) : undefined
     if (message === undefined)
       throw new ToolError('EXECUTION_ERROR', 'A hook has left no message that could be stored.')
     return message
@@ -170,7 +174,10 @@ async function* checkedMessage(plan: CommitPlan, ctx: Context): AsyncGenerator<P
 }
 
 /** The commit itself: nothing leads to it yet. */
-async function commitOf({ repository, tree, parent, message }: CommitPlan, { host }: Context): Promise<string> {
+async function writeCommitObject(
+  { repository, tree, parent, message }: CommitPlan,
+  { host }: Context
+): Promise<string> {
   const made = await host.git.run(repository, {
     access: 'write',
     args: ['commit-tree', '--no-gpg-sign', tree, ...(parent === undefined ? [] : ['-p', parent]), '-F', '-'],
@@ -180,6 +187,6 @@ async function commitOf({ repository, tree, parent, message }: CommitPlan, { hos
       ['user.useConfigOnly', 'true']
     ]
   })
-  refuseFailed(made, 'make the commit', repository)
+  assertGitSucceeded(made, 'make the commit', repository)
   return made.stdout.toString('latin1').trim()
 }

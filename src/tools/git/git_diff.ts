@@ -2,9 +2,15 @@ import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import type { Repository } from '../../host/git/git.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { DiffOutput, DiffParams, differences, differencesInWords } from './lib/diffs.ts'
-import { askedAt, looksThrough, mustBeKnown, PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
-import { inWords, rangeNamed } from './lib/revisions.ts'
+import { DiffOutput, DiffParams, differences, formatDifferences } from './lib/diffs.ts'
+import {
+  assertPathKnown,
+  listSubject,
+  PATH_DESCRIPTION,
+  RepositoryFolder,
+  resolveRepository
+} from './lib/repository-target.ts'
+import { formatRevisionRange, resolveRange } from './lib/revisions.ts'
 
 const Input = Type.Object(
   {
@@ -37,12 +43,12 @@ export default defineTool({
   timeout_ms: 60_000,
   effect: 'read',
   idempotent: true,
-  subject: ({ path }) => looksThrough(path),
+  subject: ({ path }) => listSubject(path),
   async run(input, ctx) {
-    const asked = await askedAt(ctx, input.path)
-    const sides = await sidesOf(input, asked.repository, ctx)
+    const asked = await resolveRepository(ctx, input.path)
+    const sides = await comparedSides(input, asked.repository, ctx)
     const found = await differences(sides, asked, input, ctx)
-    if (found.total === 0) await mustBeKnown(asked, ctx)
+    if (found.total === 0) await assertPathKnown(asked, ctx)
     return { repository: asked.repository.path, ...found }
   },
   present(output, { base, staged = false, offset = 0 }) {
@@ -50,7 +56,7 @@ export default defineTool({
     const what = base ?? (staged ? 'staged' : 'not staged')
     return {
       title: `Diff, ${what}: ${total} files`,
-      content: differencesInWords(output, offset).join('\n'),
+      content: formatDifferences(output, offset).join('\n'),
       metadata: { total, added, removed },
       ...(truncated && { truncated })
     }
@@ -60,13 +66,13 @@ export default defineTool({
 /** What a merge left open is compared with our side of it. */
 const OURS = ['--ours']
 
-async function sidesOf({ base, staged = false }: Input, repository: Repository, ctx: Context): Promise<string[]> {
-  const range = base === undefined ? undefined : await rangeNamed(base, 'base', repository, ctx)
+async function comparedSides({ base, staged = false }: Input, repository: Repository, ctx: Context): Promise<string[]> {
+  const range = base === undefined ? undefined : await resolveRange(base, 'base', repository, ctx)
   if (range?.dots) {
     if (staged) throw invalidParam('staged', 'is for one revision or none: two are compared with each other.')
-    return [inWords(range)]
+    return [formatRevisionRange(range)]
   }
-  repository.refuseBare('to compare; give two revisions as `a..b`')
+  repository.assertNotBare('to compare; give two revisions as `a..b`')
   if (!staged && !range) return OURS
   return [...(staged ? ['--cached'] : []), ...(range ? [range.to] : [])]
 }

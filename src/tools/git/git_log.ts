@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/errors.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { assertGitSucceeded } from '../../host/git/errors.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './lib/commit-format.ts'
-import { DiffFiles, FILE } from './lib/diff-files.ts'
+import { Commit, FORMAT_FLAGS, formatCommit, parseCommits } from './lib/commit-format.ts'
+import { DIFF_FILE_FIELDS, DiffFiles } from './lib/diff-files.ts'
 import {
-  type Asked,
-  askedAt,
-  looksThrough,
-  mustBeKnown,
+  assertPathKnown,
+  listSubject,
   PATH_DESCRIPTION,
-  RepositoryFolder
+  RepositoryFolder,
+  type RepositoryTarget,
+  resolveRepository
 } from './lib/repository-target.ts'
-import { inWords, rangeNamed } from './lib/revisions.ts'
+import { formatRevisionRange, resolveRange } from './lib/revisions.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_BYTES = 32 * 1024 * 1024
@@ -49,7 +49,7 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const File = Type.Object(FILE)
+const File = Type.Object(DIFF_FILE_FIELDS)
 
 const Output = Type.Object({
   repository: RepositoryFolder,
@@ -72,7 +72,7 @@ const Output = Type.Object({
 type Output = Static<typeof Output>
 
 /** Of one commit. */
-const MOST_FILES = 1_000
+const MAX_FILES = 1_000
 
 export default defineTool({
   name: 'git_log',
@@ -83,10 +83,10 @@ export default defineTool({
   timeout_ms: 60_000,
   effect: 'read',
   idempotent: true,
-  subject: ({ path }) => looksThrough(path),
-  run: (input, ctx) => listed(input, ctx),
+  subject: ({ path }) => listSubject(path),
+  run: (input, ctx) => listCommits(input, ctx),
   present({ commits, truncated, next_offset, shallow }, { offset = 0 }) {
-    const lines = fitting(commits.flatMap(commit => [...commitInWords(commit), ...filesInWords(commit.files), '']))
+    const lines = truncateLines(commits.flatMap(commit => [...formatCommit(commit), ...formatFiles(commit.files), '']))
     if (commits.length === 0) lines.push(offset > 0 ? 'No more commits.' : 'No commits.')
     if (truncated)
       lines.push(`(Commits ${offset + 1} to ${offset + commits.length}; go on with offset ${next_offset}.)`)
@@ -95,36 +95,36 @@ export default defineTool({
   }
 })
 
-async function listed(input: Input, ctx: Context): Promise<Output> {
+async function listCommits(input: Input, ctx: Context): Promise<Output> {
   const { limit = DEFAULT_LIMIT, offset = 0, rev } = input
-  const asked = await askedAt(ctx, input.path)
+  const asked = await resolveRepository(ctx, input.path)
   const { repository } = asked
-  const range = rev === undefined ? undefined : await rangeNamed(rev, 'rev', repository, ctx)
+  const range = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
   const follow = isFile(asked, ctx)
   // With --follow git skips also what it would not have shown.
   const skipped = follow ? 0 : offset
   const wanted = offset - skipped + limit
   const args = [
     ...['log', ...FORMAT_FLAGS, `--max-count=${wanted + 1}`, `--skip=${skipped}`, ...(follow ? ['--follow'] : [])],
-    ...choosing(input),
+    ...filterArgs(input),
     ...(input.files ? FILES : []),
-    ...(range ? [inWords(range)] : []),
+    ...(range ? [formatRevisionRange(range)] : []),
     ...['--', ...asked.pathspecs]
   ]
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
   const isUnborn =
     ended.code !== 0 && rev === undefined && /does not have any commits yet|bad default revision/.test(ended.stderr)
-  if (!isUnborn) refuseFailed(ended, 'read the history', repository)
-  const found = commitsIn(stdout.toString('utf8'))
-  if (found.length === 0) await mustBeKnown(asked, ctx)
+  if (!isUnborn) assertGitSucceeded(ended, 'read the history', repository)
+  const found = parseCommits(stdout.toString('utf8'))
+  if (found.length === 0) await assertPathKnown(asked, ctx)
   const commits = found
     .slice(offset - skipped, wanted)
-    .map(({ commit, after }) => (input.files ? { ...commit, ...filesIn(after, asked) } : commit))
+    .map(({ commit, after }) => (input.files ? { ...commit, ...parseFiles(after, asked) } : commit))
   const truncated = found.length > wanted
   return {
     repository: repository.path,
     commits,
-    ...(repository.shallow && { shallow: true }),
+    ...(repository.isShallow && { shallow: true }),
     truncated,
     ...(truncated && { next_offset: offset + limit })
   }
@@ -140,44 +140,44 @@ const FILES = [
   '--ignore-submodules=dirty'
 ]
 
-function choosing({ all, author, message, since, until }: Input): string[] {
+function filterArgs({ all, author, message, since, until }: Input): string[] {
   return [
     ...(all ? ['--all'] : []),
     ...(author === undefined && message === undefined ? [] : ['--fixed-strings', '--regexp-ignore-case']),
-    ...(author === undefined ? [] : [`--author=${plain(author, 'author')}`]),
-    ...(message === undefined ? [] : [`--grep=${plain(message, 'message')}`]),
-    ...(since === undefined ? [] : [`--since=${moment(since, 'since')}`]),
-    ...(until === undefined ? [] : [`--until=${moment(until, 'until')}`])
+    ...(author === undefined ? [] : [`--author=${requireSingleLine(author, 'author')}`]),
+    ...(message === undefined ? [] : [`--grep=${requireSingleLine(message, 'message')}`]),
+    ...(since === undefined ? [] : [`--since=${normalizeDate(since, 'since')}`]),
+    ...(until === undefined ? [] : [`--until=${normalizeDate(until, 'until')}`])
   ]
 }
 
-function plain(value: string, param: string): string {
+function requireSingleLine(value: string, param: string): string {
   if (value.includes('\0') || value.includes('\n')) throw invalidParam(param, 'is one line of text without NUL.')
   return value
 }
 
 /** Git takes a date without a time as of this very hour and minute of that day, and a time without a zone as of here. */
-function moment(value: string, param: string): string {
+function normalizeDate(value: string, param: string): string {
   const [, date, minute = '00:00', second = ':00'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?$/.exec(value) ?? []
-  return date === undefined ? plain(value, param) : `${date}T${minute}${second}Z`
+  return date === undefined ? requireSingleLine(value, param) : `${date}T${minute}${second}Z`
 }
 
 /** One file alone can be followed. */
-const isFile = ({ path, pathspecs }: Asked, { host }: Context) =>
+const isFile = ({ path, pathspecs }: RepositoryTarget, { host }: Context) =>
   pathspecs.length === 1 && host.files.peekEntry(path).kind !== 'directory'
 
-function filesIn(lines: string, { repository }: Asked) {
+function parseFiles(lines: string, { repository }: RepositoryTarget) {
   const reader = new DiffFiles()
   for (const line of lines.split('\n')) reader.take(line)
   const files = reader.files.flatMap(({ headings: _, path, from, ...file }) => {
-    const name = repository.outside(path)
-    const was = from === undefined ? undefined : repository.outside(from)
+    const name = repository.toWorkspacePath(path)
+    const was = from === undefined ? undefined : repository.toWorkspacePath(from)
     return name === undefined ? [] : [{ ...file, path: name, ...(was !== undefined && { from: was }) }]
   })
-  return { files: files.slice(0, MOST_FILES), ...(files.length > MOST_FILES && { files_truncated: true }) }
+  return { files: files.slice(0, MAX_FILES), ...(files.length > MAX_FILES && { files_truncated: true }) }
 }
 
-function filesInWords(files: Static<typeof File>[] = []): string[] {
+function formatFiles(files: Static<typeof File>[] = []): string[] {
   return files.map(({ path, from, operation, added, removed, binary }) => {
     const name = from === undefined ? path : `${from} -> ${path}`
     return `  ${operation.replace('_', ' ')}: ${name} (${binary ? 'binary' : `+${added} -${removed}`})`

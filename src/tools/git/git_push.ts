@@ -1,20 +1,20 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/errors.ts'
-import { noObject } from '../../host/git/update-branch.ts'
-import { visible } from '../../text/escape-invisible.ts'
+import { assertGitSucceeded } from '../../host/git/errors.ts'
+import { zeroOid } from '../../host/git/update-branch.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { HEADS } from '../../text/ref-name.ts'
-import { shellWords } from '../../text/shell-quote.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
 import { type Context, defineTool, type Invocation, type Progress } from '../../tool/tool.ts'
-import { ran, refused, WHY, wordOf } from './lib/hook-runner.ts'
+import { HOOKS_REASON, hookFailedError, hookPath, runRepositoryHook } from './lib/hook-runner.ts'
 import { type PushPlan, planPush } from './lib/push-plan.ts'
-import { outcomeOf } from './lib/push-result.ts'
+import { parsePushResult } from './lib/push-result.ts'
 import { PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
 
 const TIMEOUT_MS = 300_000
-const HOOK_MS = 120_000
+const HOOK_TIMEOUT_MS = 120_000
 /** So that there is time left to say what happened. */
-const SEND_MS = 170_000
+const SEND_TIMEOUT_MS = 170_000
 
 const Input = Type.Object(
   {
@@ -73,36 +73,36 @@ export default defineTool({
   effect: 'destructive',
   subject: ({ path = '.', force }) => ({
     paths: [{ path, access: 'list', entry: true }],
-    ...(force && { strict: FORCE, only_by_rule: `${FORCE} It is refused unless a rule allows git_push.` })
+    ...(force && { strictReason: FORCE, ruleRequiredReason: `${FORCE} It is refused unless a rule allows git_push.` })
   }),
   async touches(input, ctx) {
     const plan = await planPush(input, ctx)
     PLANS.set(ctx, plan)
     return []
   },
-  invocation: (_, ctx) => prePush(planned(ctx), ctx),
-  always_ask: (_, { invocation }) => (invocation ? WHY : undefined),
+  invocation: (_, ctx) => prePush(requirePlan(ctx), ctx),
+  always_ask: (_, { invocation }) => (invocation ? HOOKS_REASON : undefined),
   stands_on(_, ctx) {
-    const { remote, to, branch, oid, known, sets_upstream } = planned(ctx)
+    const { remote, to, branch, oid, known, setsUpstream } = requirePlan(ctx)
     return {
       remote,
-      configured: to.configured,
-      shown: to.address.shown,
-      folder: to.folder,
+      configured: to.remote,
+      shown: to.address.redacted,
+      folder: to.localFolder,
       branch,
       oid,
       known,
-      sets_upstream
+      sets_upstream: setsUpstream
     }
   },
   preview(_, ctx) {
-    const plan = planned(ctx)
+    const plan = requirePlan(ctx)
     const { remote, to, branch, oid, commits, total, force } = plan
     const text = [
       `${force ? 'Force ' : ''}${branch} → ${branch} of ${remote}`,
-      `Address: ${to.address.shown}`,
+      `Address: ${to.address.redacted}`,
       `Commit: ${oid}`,
-      ...(ctx.invocation ? [`Runs: ${shellWords(ctx.invocation.argv)}`] : []),
+      ...(ctx.invocation ? [`Runs: ${quoteArgv(ctx.invocation.argv)}`] : []),
       '',
       total === 0
         ? 'No commits that it lacks, as far as is known.'
@@ -111,12 +111,12 @@ export default defineTool({
       ...(total > commits.length ? [`… and ${total - commits.length} more`] : [])
     ]
     return {
-      title: visible(`${force ? 'Force-push' : 'Push'} ${branch} to ${remote} (${to.address.shown})`),
-      text: visible(text.join('\n')),
-      notes: notesOf(plan, ctx).map(visible)
+      title: escapeInvisible(`${force ? 'Force-push' : 'Push'} ${branch} to ${remote} (${to.address.redacted})`),
+      text: escapeInvisible(text.join('\n')),
+      notes: pushNotes(plan, ctx).map(escapeInvisible)
     }
   },
-  run: (_, ctx) => pushed(planned(ctx), ctx),
+  run: (_, ctx) => executePush(requirePlan(ctx), ctx),
   present({ remote, url, branch, commit, outcome, commits, total, upstream_set, remote_says, notes }) {
     const head = `${branch} of ${remote} (${url}) ${WORDS[outcome]} ${commit.slice(0, 12)}.`
     return {
@@ -146,14 +146,14 @@ const WORDS: Readonly<Record<Output['outcome'], string>> = {
 /** The last look at what the call would send: what was shown and bound is what is sent. */
 const PLANS = new WeakMap<Context, PushPlan>()
 
-function planned(ctx: Context): PushPlan {
+function requirePlan(ctx: Context): PushPlan {
   const plan = PLANS.get(ctx)
   if (!plan) throw new Error('Nobody looked at what is to be pushed.')
   return plan
 }
 
-function notesOf(
-  { repository, remote, branch, known, missing, sets_upstream, follows, secrets }: PushPlan,
+function pushNotes(
+  { repository, remote, branch, known, missing, setsUpstream, follows, secrets }: PushPlan,
   { host }: Context
 ) {
   const [runs] = host.git.hooksToRun(repository, PRE_PUSH)
@@ -163,7 +163,7 @@ function notesOf(
       ? `As of the last fetch ${remote} has no branch ${branch}: this makes it.`
       : `As of the last fetch ${remote} has ${branch} at ${known.slice(0, 12)}; that may be out of date.`,
     ...(missing > 0 ? [`${missing} commits of the remote are thrown away by it.`] : []),
-    ...(sets_upstream ? [`${branch} will follow ${remote}/${branch} from then on.`] : []),
+    ...(setsUpstream ? [`${branch} will follow ${remote}/${branch} from then on.`] : []),
     ...(follows === undefined ? [] : [`${branch} follows ${follows}, which this does not push to.`]),
     ...(runs ? ['The hook pre-push of the repository runs before, as a command.'] : []),
     ...(is && !runs ? ['The hook pre-push of the repository does not run.'] : []),
@@ -172,10 +172,10 @@ function notesOf(
 }
 
 /** So many are named: what is said besides must not drown. */
-const MOST_NAMED = 10
+const MAX_NAMED_FILES = 10
 
 function secretsNotes(paths: readonly string[]): string[] {
-  const named = paths.slice(0, MOST_NAMED).map(path => `The commits hold ${path}, which may hold credentials.`)
+  const named = paths.slice(0, MAX_NAMED_FILES).map(path => `The commits hold ${path}, which may hold credentials.`)
   const more = paths.length - named.length
   return more === 0 ? named : [...named, `They hold ${more} more files that may hold credentials.`]
 }
@@ -184,37 +184,37 @@ const PRE_PUSH = ['pre-push']
 
 function prePush({ repository, remote, to }: PushPlan, { host }: Context): Invocation | undefined {
   const [hook] = host.git.hooksToRun(repository, PRE_PUSH)
-  return hook && { argv: [wordOf(hook, repository), remote, to.address.shown], cwd: repository.path }
+  return hook && { argv: [hookPath(hook, repository), remote, to.address.redacted], cwd: repository.path }
 }
 
 /** It is told on standard input what would be pushed, as by git. */
-async function* allowed(
+async function* runPrePushHook(
   { repository, branch, oid, known }: PushPlan,
   ctx: Context
 ): AsyncGenerator<Progress, void, void> {
   if (!ctx.invocation) return
   const { argv, cwd } = ctx.invocation
   const ref = HEADS + branch
-  const stdin = `${ref} ${oid} ${ref} ${known ?? noObject(repository)}\n`
-  const ended = yield* ran({ argv, cwd, stdin, timeout_ms: HOOK_MS }, ctx)
-  if (ended.exit_code !== 0) throw refused('The hook pre-push refused it', ended)
+  const stdin = `${ref} ${oid} ${ref} ${known ?? zeroOid(repository)}\n`
+  const ended = yield* runRepositoryHook({ argv, cwd, stdin, timeout_ms: HOOK_TIMEOUT_MS }, ctx)
+  if (ended.exit_code !== 0) throw hookFailedError('The hook pre-push refused it', ended)
 }
 
-async function* pushed(plan: PushPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
+async function* executePush(plan: PushPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
   const { repository, remote, to, branch, oid, known, force, commits, total } = plan
   const ref = HEADS + branch
-  yield* allowed(plan, ctx)
-  const said = await ctx.host.git.pushing(repository).send(to, {
+  yield* runPrePushHook(plan, ctx)
+  const said = await ctx.host.git.createPush(repository).send(to, {
     refspec: `${oid}:${ref}`,
     ...(force && { lease: `${ref}:${known}` }),
-    timeout_ms: SEND_MS
+    timeout_ms: SEND_TIMEOUT_MS
   })
-  const { outcome, remote_says } = outcomeOf(said)
-  const { upstream_set, notes } = await remembered(plan, ctx)
+  const { outcome, remote_says } = parsePushResult(said)
+  const { upstream_set, notes } = await recordPush(plan, ctx)
   return {
     repository: repository.path,
     remote,
-    url: to.address.shown,
+    url: to.address.redacted,
     branch,
     commit: oid,
     before: known ?? null,
@@ -228,21 +228,21 @@ async function* pushed(plan: PushPlan, ctx: Context): AsyncGenerator<Progress, O
 }
 
 /** What git itself keeps of a push. It is done by then, whatever becomes of this. */
-async function remembered(
-  { repository, remote, branch, oid, tracking, sets_upstream }: PushPlan,
+async function recordPush(
+  { repository, remote, branch, oid, tracking, setsUpstream }: PushPlan,
   { host }: Context
 ): Promise<Pick<Output, 'upstream_set' | 'notes'>> {
-  const { steady } = host.git
+  const { uncancellable } = host.git
   const write = async (args: string[]) => {
-    refuseFailed(await steady.run(repository, { access: 'write', args }), 'write it down', repository)
+    assertGitSucceeded(await uncancellable.run(repository, { access: 'write', args }), 'write it down', repository)
   }
   try {
     if (tracking !== undefined) await write(['update-ref', '-m', 'update by push', tracking, oid])
-    if (sets_upstream) {
+    if (setsUpstream) {
       await write(['config', '--local', `branch.${branch}.remote`, remote])
       await write(['config', '--local', `branch.${branch}.merge`, HEADS + branch])
     }
-    return { upstream_set: sets_upstream, notes: [] }
+    return { upstream_set: setsUpstream, notes: [] }
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
     return { upstream_set: false, notes: [`It was pushed, but that could not be noted here: ${error.message}`] }

@@ -1,17 +1,23 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import { refuseFailed } from '../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../host/git/errors.ts'
 import type { Repository } from '../../host/git/git.ts'
-import { revision } from '../../host/git/validate-revision.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { validateRevision } from '../../host/git/validate-revision.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { Commit, commitInWords, commitsIn, FORMAT_FLAGS } from './lib/commit-format.ts'
-import { DiffOutput, DiffParams, differences, differencesInWords } from './lib/diffs.ts'
-import { type Asked, askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
-import { contentIn, FileContent, filePath, splitName } from './lib/revision-file.ts'
-import { type Named, noSuch, objectsNamed } from './lib/revisions.ts'
-import { Tag, tagsFrom, tagsInWords } from './lib/show-tag.ts'
-import { entriesIn, TreeEntry } from './lib/tree-entries.ts'
+import { Commit, FORMAT_FLAGS, formatCommit, parseCommits } from './lib/commit-format.ts'
+import { DiffOutput, DiffParams, differences, formatDifferences } from './lib/diffs.ts'
+import {
+  listSubject,
+  PATH_DESCRIPTION,
+  RepositoryFolder,
+  type RepositoryTarget,
+  resolveRepository
+} from './lib/repository-target.ts'
+import { FileContent, readFileContent, requirePathInWorkspace, splitName } from './lib/revision-file.ts'
+import { type GitObject, noSuchObjectError, resolveObjects } from './lib/revisions.ts'
+import { formatTags, Tag, tagsFrom } from './lib/show-tag.ts'
+import { parseTree, TreeEntry } from './lib/tree-entries.ts'
 
 const Input = Type.Object(
   {
@@ -45,7 +51,7 @@ const Output = Type.Object({
 type Output = Static<typeof Output>
 
 /** What there is to compare a first commit with, by the length of ids. */
-const NOTHING: Readonly<Record<number, string>> = {
+const EMPTY_TREE_OID: Readonly<Record<number, string>> = {
   40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'
 }
@@ -62,56 +68,60 @@ export default defineTool({
   timeout_ms: 60_000,
   effect: 'read',
   idempotent: true,
-  subject: ({ path }) => looksThrough(path),
+  subject: ({ path }) => listSubject(path),
   async touches({ rev, path }, ctx) {
-    const name = splitName(revision(rev, 'rev'))
+    const name = splitName(validateRevision(rev, 'rev'))
     if (name.path === undefined) return []
-    const { repository } = await askedAt(ctx, path)
-    const file = filePath(name.path, repository)
+    const { repository } = await resolveRepository(ctx, path)
+    const file = requirePathInWorkspace(name.path, repository)
     return [{ path: file, access: 'read', entry: true }]
   },
-  run: (input, ctx) => shown(input, ctx),
+  run: (input, ctx) => showRevision(input, ctx),
   present(output, input) {
     const { truncated } = output
-    return { title: `Show ${input.rev}`, content: inWords(output, input).join('\n'), ...(truncated && { truncated }) }
+    return {
+      title: `Show ${input.rev}`,
+      content: formatOutput(output, input).join('\n'),
+      ...(truncated && { truncated })
+    }
   }
 })
 
-async function shown(input: Input, ctx: Context): Promise<Output> {
-  const name = splitName(revision(input.rev, 'rev'))
-  const asked = await askedAt(ctx, input.path)
+async function showRevision(input: Input, ctx: Context): Promise<Output> {
+  const name = splitName(validateRevision(input.rev, 'rev'))
+  const asked = await resolveRepository(ctx, input.path)
   const { repository } = asked
-  const [object] = await objectsNamed([input.rev], repository, ctx)
-  if (!object) throw noSuch('rev', input.rev)
+  const [object] = await resolveObjects([input.rev], repository, ctx)
+  if (!object) throw noSuchObjectError('rev', input.rev)
   const { tags, target } = await tagsFrom(object, repository, ctx)
   const head = { repository: repository.path, oid: target.oid, ...(tags.length > 0 && { tags }) }
-  if (target.type === 'commit') return { ...head, ...(await commitAt(target, asked, input, ctx)) }
+  if (target.type === 'commit') return { ...head, ...(await showCommit(target, asked, input, ctx)) }
   if (name.path === undefined)
     throw invalidParam(
       'rev',
       `${JSON.stringify(input.rev)} is a ${target.type === 'tree' ? 'folder' : 'file'} without its name: name it as REVISION:PATH.`
     )
-  const path = filePath(name.path, repository)
-  if (target.type === 'tree') return { ...head, path, ...(await treeAt(target, name.path, asked, input, ctx)) }
-  const { file, ...page } = await contentIn(target, repository, input, ctx)
+  const path = requirePathInWorkspace(name.path, repository)
+  if (target.type === 'tree') return { ...head, path, ...(await showTree(target, name.path, asked, input, ctx)) }
+  const { file, ...page } = await readFileContent(target, repository, input, ctx)
   return { ...head, kind: 'file', path, file, ...page }
 }
 
-async function commitAt({ oid }: Named, asked: Asked, input: Input, ctx: Context) {
+async function showCommit({ oid }: GitObject, asked: RepositoryTarget, input: Input, ctx: Context) {
   const { repository } = asked
   const args = ['log', ...FORMAT_FLAGS, '--max-count=1', '--no-walk', oid, '--']
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_COMMIT })
-  refuseFailed(ended, 'read the commit', repository)
-  const commit = commitsIn(stdout.toString('utf8'))[0]?.commit
+  assertGitSucceeded(ended, 'read the commit', repository)
+  const commit = parseCommits(stdout.toString('utf8'))[0]?.commit
   if (!commit) throw new ToolError('EXECUTION_ERROR', `git tells nothing of ${oid}.`)
-  const before = commit.parents[0] ?? NOTHING[oid.length]!
+  const before = commit.parents[0] ?? EMPTY_TREE_OID[oid.length]!
   const changes = await differences([before, oid], asked, input, ctx)
   const { truncated, next_offset } = changes
   return { kind: 'commit' as const, commit, changes, truncated, ...(next_offset !== undefined && { next_offset }) }
 }
 
-async function treeAt(
-  { oid }: Named,
+async function showTree(
+  { oid }: GitObject,
   inside: string,
   { repository }: { repository: Repository },
   input: Input,
@@ -120,10 +130,10 @@ async function treeAt(
   const { limit = DEFAULT_ENTRIES, offset = 0 } = input
   const args = ['ls-tree', '-z', '--long', '--full-tree', oid]
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args })
-  refuseFailed(ended, 'list the folder', repository)
+  assertGitSucceeded(ended, 'list the folder', repository)
   const prefix = inside === '' ? '' : `${inside.replace(/\/+$/, '')}/`
-  const all = entriesIn(stdout).flatMap(({ name, ...entry }) => {
-    const path = repository.outside(prefix + name)
+  const all = parseTree(stdout).flatMap(({ name, ...entry }) => {
+    const path = repository.toWorkspacePath(prefix + name)
     return path === undefined ? [] : [{ ...entry, path }]
   })
   const entries = all.slice(offset, offset + limit)
@@ -132,23 +142,23 @@ async function treeAt(
   return { kind: 'tree' as const, entries, total: all.length, truncated, ...(truncated && { next_offset: next }) }
 }
 
-function inWords(
+function formatOutput(
   { tags = [], commit, changes, entries, file, path, next_offset }: Output,
   { offset = 0 }: Input
 ): string[] {
-  const lines = tagsInWords(tags)
-  if (commit && changes) lines.push(...commitInWords(commit), '', ...differencesInWords(changes, offset))
+  const lines = formatTags(tags)
+  if (commit && changes) lines.push(...formatCommit(commit), '', ...formatDifferences(changes, offset))
   if (entries)
     lines.push(
       `${path}/`,
-      ...fitting(
+      ...truncateLines(
         entries.map(
           entry => `${entry.mode} ${entry.type} ${entry.path}${entry.size === undefined ? '' : `\t${entry.size}`}`
         )
       )
     )
   if (file?.binary) lines.push(`${path} is no text; it has ${file.size} bytes.`)
-  else if (file) lines.push(...fitting((file.content ?? '').replace(/\n$/, '').split('\n')))
+  else if (file) lines.push(...truncateLines((file.content ?? '').replace(/\n$/, '').split('\n')))
   if (next_offset !== undefined && !changes) lines.push(`(There is more; go on with offset ${next_offset}.)`)
   return lines
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { refuseFailed } from '../../host/git/errors.ts'
-import { OPERATIONS } from '../../host/git/in-progress-operation.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { assertGitSucceeded } from '../../host/git/errors.ts'
+import { IN_PROGRESS_OPERATIONS } from '../../host/git/in-progress-operation.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { askedAt, looksThrough, PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
-import { CONFLICTS, KINDS, STATES, type StatusEntry, statusIn } from './lib/status-parser.ts'
+import { listSubject, PATH_DESCRIPTION, RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
+import { CONFLICTS, parseStatus, STATES, STATUS_ENTRY_KINDS, type StatusEntry } from './lib/status-parser.ts'
 
 const DEFAULT_LIMIT = 1_000
 /** What git may print of one repository. */
@@ -58,12 +58,12 @@ const Output = Type.Object({
     },
     { description: 'What is checked out.' }
   ),
-  operation: Type.Optional(Type.Enum([...OPERATIONS], { description: 'What was begun and not ended.' })),
+  operation: Type.Optional(Type.Enum([...IN_PROGRESS_OPERATIONS], { description: 'What was begun and not ended.' })),
   entries: Type.Array(
     Type.Object({
       path: Type.String({ description: 'Relative to the workspace root; an untracked folder ends with a slash.' }),
       from: Type.Optional(Type.String({ description: 'Where a renamed or copied file was.' })),
-      kind: Type.Enum([...KINDS], { description: 'What the entry tells.' }),
+      kind: Type.Enum([...STATUS_ENTRY_KINDS], { description: 'What the entry tells.' }),
       index: State,
       worktree: State,
       conflict: Type.Optional(Type.Enum([...CONFLICTS], { description: 'What the two sides of a merge did.' })),
@@ -109,11 +109,11 @@ export default defineTool({
   timeout_ms: 30_000,
   effect: 'read',
   idempotent: true,
-  subject: ({ path }) => looksThrough(path),
-  run: (input, ctx) => told(input, ctx),
+  subject: ({ path }) => listSubject(path),
+  run: (input, ctx) => readStatus(input, ctx),
   present(output, { offset = 0 }) {
     const { branch, entries, total, truncated, operation } = output
-    const lines = [...headOf(output), ...fitting(entries.map(inShort))]
+    const lines = [...formatHeader(output), ...truncateLines(entries.map(formatEntry))]
     if (total === 0) lines.push('Nothing has changed.')
     if (truncated)
       lines.push(
@@ -124,12 +124,12 @@ export default defineTool({
   }
 })
 
-async function told(
+async function readStatus(
   { path, untracked = 'folders', ignored = false, limit = DEFAULT_LIMIT, offset = 0 }: Input,
   ctx: Context
 ): Promise<Output> {
-  const { repository, pathspecs } = await askedAt(ctx, path)
-  repository.refuseBare('whose state could be told')
+  const { repository, pathspecs } = await resolveRepository(ctx, path)
+  repository.assertNotBare('whose state could be told')
   const args = [
     ...['status', '--porcelain=v2', '-z', '--branch', '--show-stash', '--ahead-behind', '--find-renames'],
     ...['--ignore-submodules=dirty', `--untracked-files=${UNTRACKED[untracked]}`],
@@ -137,10 +137,10 @@ async function told(
     ...['--', ...pathspecs]
   ]
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
-  refuseFailed(ended, 'tell the state', repository)
-  const { head, oid, upstream, ahead, behind, stashes, entries } = statusIn(stdout)
-  const { operation } = repository
-  const all = entries.flatMap(entry => named(entry, file => repository.outside(file)))
+  assertGitSucceeded(ended, 'tell the state', repository)
+  const { head, oid, upstream, ahead, behind, stashes, entries } = parseStatus(stdout)
+  const { inProgressOperation } = repository
+  const all = entries.flatMap(entry => toOutputEntry(entry, file => repository.toWorkspacePath(file)))
   const shown = all.slice(offset, offset + limit)
   const next = offset + shown.length
   return {
@@ -153,9 +153,9 @@ async function told(
       ...(ahead !== undefined && { ahead }),
       ...(behind !== undefined && { behind })
     },
-    ...(operation && { operation }),
+    ...(inProgressOperation && { operation: inProgressOperation }),
     entries: shown,
-    counts: countsOf(all),
+    counts: countEntries(all),
     stashes,
     total: all.length,
     truncated: next < all.length,
@@ -164,7 +164,10 @@ async function told(
 }
 
 /** As the workspace calls it; nothing where it lies outside. What came from outside is told without where it was. */
-function named({ from, ...entry }: StatusEntry, outside: (file: string) => string | undefined): Output['entries'] {
+function toOutputEntry(
+  { from, ...entry }: StatusEntry,
+  outside: (file: string) => string | undefined
+): Output['entries'] {
   const path = outside(entry.path)
   const was = from === undefined ? undefined : outside(from)
   return path === undefined ? [] : [{ ...entry, path, ...(was !== undefined && { from: was }) }]
@@ -172,7 +175,7 @@ function named({ from, ...entry }: StatusEntry, outside: (file: string) => strin
 
 const isChange = (state: string) => state !== 'unmodified' && state !== 'unmerged'
 
-function countsOf(entries: Output['entries']): Output['counts'] {
+function countEntries(entries: Output['entries']): Output['counts'] {
   const count = (fits: (entry: Output['entries'][number]) => boolean) => entries.filter(fits).length
   return {
     staged: count(({ index }) => isChange(index)),
@@ -183,7 +186,7 @@ function countsOf(entries: Output['entries']): Output['counts'] {
   }
 }
 
-function headOf({ branch, operation, stashes }: Output): string[] {
+function formatHeader({ branch, operation, stashes }: Output): string[] {
   const { head, oid, upstream, ahead, behind } = branch
   const at = oid === null ? 'no commit yet' : oid.slice(0, 12)
   const distance = ahead === undefined ? 'which is gone' : `ahead ${ahead}, behind ${behind}`
@@ -195,7 +198,7 @@ function headOf({ branch, operation, stashes }: Output): string[] {
   ]
 }
 
-function inShort({ path, from, kind, index, worktree, conflict, submodule }: Output['entries'][number]): string {
+function formatEntry({ path, from, kind, index, worktree, conflict, submodule }: Output['entries'][number]): string {
   const name = from === undefined ? path : `${from} -> ${path}`
   const what = submodule ? `${name} (submodule)` : name
   if (kind === 'untracked' || kind === 'ignored') return `${kind}: ${what}`

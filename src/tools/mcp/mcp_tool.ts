@@ -1,8 +1,16 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { defineTool } from '../../tool/tool.ts'
-import { telling } from '../../tool/with-progress.ts'
-import { Answer, asData, knownAs, nameOf, presented, previewOf, remember } from './lib/call-mcp-tool.ts'
+import { withProgress } from '../../tool/with-progress.ts'
+import {
+  McpToolOutput,
+  mcpPreview,
+  mcpToolIdentity,
+  mcpToolName,
+  presentAnswer,
+  rememberAnswer,
+  toMcpToolOutput
+} from './lib/call-mcp-tool.ts'
 
 export default defineTool({
   name: 'mcp_tool',
@@ -19,30 +27,30 @@ export default defineTool({
     },
     { additionalProperties: false }
   ),
-  output: Answer,
+  output: McpToolOutput,
   // The server's own limit holds within it.
   timeout_ms: 600_000,
   effect: async ({ server, tool }, { host }) => (await host.mcp.tool(server, tool)).effect,
-  subject: ({ server }) => ({ because: `It asks the MCP server ${server}, which may do anything that it can.` }),
-  known_as: async ({ server, tool }, { host }) => knownAs(await host.mcp.tool(server, tool)),
+  subject: ({ server }) => ({ approvalReason: `It asks the MCP server ${server}, which may do anything that it can.` }),
+  known_as: async ({ server, tool }, { host }) => mcpToolIdentity(await host.mcp.tool(server, tool)),
   stands_on: async ({ server, tool }, { host }) => (await host.mcp.tool(server, tool)).definition,
   async check({ server, tool, arguments: args = {} }, { host }) {
     const found = await host.mcp.tool(server, tool)
     const errors = found
-      .faults(args)
+      .validate(args)
       .map(({ pointer, message }) => ({ pointer: `/params/arguments${pointer}`, message }))
     const [first] = errors
     if (first) throw new ToolError('INVALID_PARAMS', `${first.pointer} ${first.message}.`, { errors })
   },
   preview: async ({ server, tool, arguments: args = {} }, { host }) =>
-    previewOf(await host.mcp.tool(server, tool), args),
+    mcpPreview(await host.mcp.tool(server, tool), args),
   async *run({ server, tool, arguments: args = {} }, { host }) {
     const found = await host.mcp.tool(server, tool)
     const { timeout_ms } = found
-    const answer = yield* telling(tell => host.mcp.call(found, args, { tell, timeout_ms }))
-    const data = asData(answer)
-    remember(data, answer)
+    const answer = yield* withProgress(onProgress => host.mcp.call(found, args, { onProgress, timeout_ms }))
+    const data = toMcpToolOutput(answer)
+    rememberAnswer(data, answer)
     return data
   },
-  present: (data, { server, tool }) => presented(nameOf(server, tool), data)
+  present: (data, { server, tool }) => presentAnswer(mcpToolName(server, tool), data)
 })

@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { fitting } from '../../text/truncate-lines.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { compiledGlob, filesBelow, folderAt, isHidden, LeftOut, leftOutInWords, NO_IGNORE } from './lib/file-search.ts'
+import {
+  compiledGlob,
+  filesBelow,
+  folderAt,
+  formatOmittedFiles,
+  isDotfilePath,
+  NO_IGNORE,
+  OmittedFiles
+} from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -34,7 +42,7 @@ const Output = Type.Object({
   files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, newest first.' }),
   total: Type.Integer({ description: 'How many files match.' }),
   truncated: Type.Boolean({ description: 'There are more than the limit.' }),
-  left_out: Type.Optional(LeftOut)
+  left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>
 
@@ -50,22 +58,24 @@ export default defineTool({
   // Ignored folders are not watched, so an answer from within one may grow old unseen.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => found(input, ctx),
+  run: (input, ctx) => findFiles(input, ctx),
   present({ files, total, truncated, left_out }, input) {
-    const lines = files.length === 0 ? ['No file matches.'] : fitting(files)
+    const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
     if (truncated) lines.push(`(The newest ${files.length} of ${total}; narrow the pattern or raise the limit.)`)
-    lines.push(leftOutInWords(input, left_out))
+    lines.push(formatOmittedFiles(input, left_out))
     const metadata = { total, left_out }
     return { title: input.pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }
   }
 })
 
-async function found(input: Input, ctx: Context): Promise<Output> {
+async function findFiles(input: Input, ctx: Context): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
   const folder = folderAt(path, ctx)
-  const { shown, hidden } = matching(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
+  const { shown, hidden } = matchFiles(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
   const ignored =
-    shown.length > 0 || no_ignore ? 0 : matching(input, await filesBelow(folder, true, ctx), folder.prefix).shown.length
+    shown.length > 0 || no_ignore
+      ? 0
+      : matchFiles(input, await filesBelow(folder, true, ctx), folder.prefix).shown.length
   const files = await ctx.host.list.newestFirst(shown, ctx.signal)
   const left_out = { ...(hidden > 0 && { hidden }), ...(ignored > 0 && { ignored }) }
   return {
@@ -77,9 +87,9 @@ async function found(input: Input, ctx: Context): Promise<Output> {
 }
 
 /** Of the files that match, those to be shown, and how many are hidden. */
-function matching({ pattern, include_hidden = false }: Input, files: readonly string[], prefix: string) {
+function matchFiles({ pattern, include_hidden = false }: Input, files: readonly string[], prefix: string) {
   const glob = compiledGlob(pattern)
   const all = files.filter(file => glob.matches(file.slice(prefix.length)))
-  const shown = include_hidden ? all : all.filter(file => !isHidden(file.slice(prefix.length)))
+  const shown = include_hidden ? all : all.filter(file => !isDotfilePath(file.slice(prefix.length)))
   return { shown, hidden: all.length - shown.length }
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Found, Match } from '../../host/search/ripgrep.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import type { SearchHit, SearchMatch } from '../../host/search/ripgrep.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
-import { leftOutInWords, NO_IGNORE } from './lib/file-search.ts'
-import { unsavedIn } from './lib/unsaved-notes.ts'
+import { formatOmittedFiles, NO_IGNORE } from './lib/file-search.ts'
+import { unsavedNotes } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -88,19 +88,19 @@ export default defineTool({
   // Ignored folders are not watched, so an answer from within one may grow old unseen.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => searched(input, ctx),
+  run: (input, ctx) => searchContents(input, ctx),
   present({ matches, total, truncated, missed }, { pattern, mode = 'content', no_ignore }) {
-    const lines = fitting(mode === 'content' ? byFile(matches as Match[]) : matches.map(inShort))
+    const lines = truncateLines(mode === 'content' ? formatByFile(matches as SearchMatch[]) : matches.map(formatMatch))
     if (matches.length === 0) lines.push('Nothing matches.')
     if (truncated)
       lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or raise the limit.)`)
     lines.push(...missed.map(text => `(${text})`))
-    lines.push(leftOutInWords({ no_ignore }))
+    lines.push(formatOmittedFiles({ no_ignore }))
     return { title: pattern, content: lines.join('\n'), metadata: { total }, ...(truncated && { truncated }) }
   }
 })
 
-async function* searched(input: Input, { host, signal }: Context): AsyncGenerator<Progress, Output, void> {
+async function* searchContents(input: Input, { host, signal }: Context): AsyncGenerator<Progress, Output, void> {
   const { path = '.', limit = DEFAULT_LIMIT } = input
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
@@ -115,56 +115,57 @@ async function* searched(input: Input, { host, signal }: Context): AsyncGenerato
     multiline: input.multiline ?? false,
     ignored: input.no_ignore ?? false,
     context: input.context ?? 0,
-    include: listOf(input.include),
-    exclude: listOf(input.exclude),
+    include: toList(input.include),
+    exclude: toList(input.exclude),
     signal
   })
-  const matches: Found[] = []
+  const matches: SearchHit[] = []
   let missed: string[] = []
   try {
     while (matches.length <= limit) {
       const step = await search.next()
       if (step.done) {
-        missed = [...inWords(step.value), ...unsavedIn(place.path, host.files)]
+        missed = [...missedNotes(step.value), ...unsavedNotes(place.path, host.files)]
         break
       }
       const fresh = step.value.slice(0, limit - matches.length)
-      if (fresh.length > 0) yield { message: fresh.map(inShort).join('\n') }
+      if (fresh.length > 0) yield { message: fresh.map(formatMatch).join('\n') }
       matches.push(...step.value)
     }
   } finally {
     await search.return({ unreadable: false, too_long: 0 })
   }
   const truncated = matches.length > limit
-  const kept = matches.slice(0, limit).sort(byPlace)
+  const kept = matches.slice(0, limit).sort(compareMatches)
   return { matches: kept, total: matches.length, truncated, missed }
 }
 
-const listOf = (globs: string | string[] | undefined) => (globs === undefined ? [] : [globs].flat())
+const toList = (globs: string | string[] | undefined) => (globs === undefined ? [] : [globs].flat())
 
-function inWords({ unreadable, too_long }: { unreadable: boolean; too_long: number }) {
+function missedNotes({ unreadable, too_long }: { unreadable: boolean; too_long: number }) {
   return [
     ...(unreadable ? ['Some files could not be read.'] : []),
     ...(too_long > 0 ? [`${too_long} matches are left out: their lines are too long.`] : [])
   ]
 }
 
-const lineOf = (found: Found) => ('line' in found ? found.line : 0)
+const lineNumberOf = (found: SearchHit) => ('line' in found ? found.line : 0)
 
-const byPlace = (a: Found, b: Found) => (a.path === b.path ? lineOf(a) - lineOf(b) : a.path < b.path ? -1 : 1)
+const compareMatches = (a: SearchHit, b: SearchHit) =>
+  a.path === b.path ? lineNumberOf(a) - lineNumberOf(b) : a.path < b.path ? -1 : 1
 
-function inShort(found: Output['matches'][number]) {
+function formatMatch(found: Output['matches'][number]) {
   const { path, line, text, count } = found
   if (line !== undefined) return `${path}:${line}: ${text}`
   return count === undefined ? path : `${path}: ${count}`
 }
 
 /** Each file's name once, then its lines with their numbers; lines around a match have a dash. */
-function byFile(matches: readonly Match[]) {
-  return [...Map.groupBy(matches, ({ path }) => path)].flatMap(([path, found]) => [path, ...linesOf(found)])
+function formatByFile(matches: readonly SearchMatch[]) {
+  return [...Map.groupBy(matches, ({ path }) => path)].flatMap(([path, found]) => [path, ...formatFileMatches(found)])
 }
 
-function linesOf(found: readonly Match[]) {
+function formatFileMatches(found: readonly SearchMatch[]) {
   const lines = new Map<number, string>()
   for (const { line, text, before, after } of found) {
     const matching = text.split('\n')

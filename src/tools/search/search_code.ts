@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { IndexState } from '../../host/code/code-index.ts'
-import { questionOf } from '../../text/code/query-terms.ts'
+import { parseQueryTerms } from '../../text/code/query-terms.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { type Candidate, type Hit, hitIn } from './lib/code-hits.ts'
-import { unsavedIn } from './lib/unsaved-notes.ts'
-import { byWords } from './lib/word-count-search.ts'
+import { findHit, type Hit, type SearchCandidate } from './lib/code-hits.ts'
+import { unsavedNotes } from './lib/unsaved-notes.ts'
+import { searchByWordCounts } from './lib/word-count-search.ts'
 
 const DEFAULT_LIMIT = 10
 /** How long a question waits for an index that is nearly there. */
-const WAIT_MS = 1_500
+const INDEX_WAIT_MS = 1_500
 /** More are asked for than are told, for some may be gone or not to be shown. */
 const SPARE = 10
 
@@ -43,18 +43,18 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const Lines = (description: string) => Type.Array(Type.Integer(), { minItems: 2, maxItems: 2, description })
+const LinesField = (description: string) => Type.Array(Type.Integer(), { minItems: 2, maxItems: 2, description })
 
 const Output = Type.Object({
   hits: Type.Array(
     Type.Object({
       path: Type.String({ description: 'Relative to the workspace root.' }),
-      lines: Lines('First and last line of the snippet, counted from 1.'),
+      lines: LinesField('First and last line of the snippet, counted from 1.'),
       score: Type.Number({ description: 'Compares hits of one answer, and nothing else.' }),
       matched: Type.Array(Type.String(), { description: 'Words of the query that are in the file.' }),
       snippet: Type.String({ description: 'The lines as they are on the disk now, with their numbers.' }),
       also: Type.Optional(
-        Type.Array(Lines('First and last line.'), { description: 'Other parts of the file that match.' })
+        Type.Array(LinesField('First and last line.'), { description: 'Other parts of the file that match.' })
       )
     }),
     { description: 'One for each file, best first.' }
@@ -100,18 +100,21 @@ export default defineTool({
   effect: 'read',
   idempotent: true,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => searched(input, ctx),
+  run: (input, ctx) => search(input, ctx),
   present({ hits, index, notes }, { query }) {
     const lines = hits.flatMap(({ path, lines: [from, to], matched, snippet }) => [
       `${path}:${from}-${to} (${matched.join(', ')})`,
       ...snippet.split('\n')
     ])
-    const content = [...(hits.length === 0 ? ['Nothing matches.'] : fitting(lines)), ...notes.map(note => `(${note})`)]
+    const content = [
+      ...(hits.length === 0 ? ['Nothing matches.'] : truncateLines(lines)),
+      ...notes.map(note => `(${note})`)
+    ]
     return { title: query, content: content.join('\n'), metadata: { hits: hits.length, index: index.state } }
   }
 })
 
-async function searched(input: Input, ctx: Context): Promise<Output> {
+async function search(input: Input, ctx: Context): Promise<Output> {
   const { query, path = '.', limit = DEFAULT_LIMIT } = input
   const { host, signal } = ctx
   const place = host.files.resolve(path)
@@ -120,26 +123,26 @@ async function searched(input: Input, ctx: Context): Promise<Output> {
   const within = {
     path: place.path,
     kind: place.kind,
-    include: globsOf('include', input.include),
-    exclude: globsOf('exclude', input.exclude)
+    include: parseGlobs('include', input.include),
+    exclude: parseGlobs('exclude', input.exclude)
   }
-  const question = questionOf(query)
-  const answer = await host.code.ask(
+  const question = parseQueryTerms(query)
+  const answer = await host.code.search(
     { question, text: query, ...within, limit: limit + SPARE },
-    { signal, wait_ms: WAIT_MS }
+    { signal, waitMs: INDEX_WAIT_MS }
   )
   // What is asked for by its path may be ignored, and so be in no index.
   const fromIndex = answer !== undefined && (answer.files.length > 0 || place.path === '.')
-  const candidates = fromIndex ? answer.files : await byWords(question, within, ctx)
+  const candidates = fromIndex ? answer.files : await searchByWordCounts(question, within, ctx)
   const { bytes: _, ...index } = answer?.index ?? host.code.state
-  const hits = await firstHits(candidates, limit, each => hitIn(each, question, ctx))
-  return { hits, index, notes: [...notesOn(index, fromIndex), ...unsavedIn(place.path, host.files)] }
+  const hits = await collectHits(candidates, limit, each => findHit(each, question, ctx))
+  return { hits, index, notes: [...indexNotes(index, fromIndex), ...unsavedNotes(place.path, host.files)] }
 }
 
-async function firstHits(
-  candidates: readonly Candidate[],
+async function collectHits(
+  candidates: readonly SearchCandidate[],
   limit: number,
-  hit: (each: Candidate) => Promise<Hit | undefined>
+  hit: (each: SearchCandidate) => Promise<Hit | undefined>
 ) {
   const hits: Hit[] = []
   for (const candidate of candidates) {
@@ -150,7 +153,7 @@ async function firstHits(
   return hits
 }
 
-function globsOf(name: string, globs: string | string[] | undefined): string[] {
+function parseGlobs(name: string, globs: string | string[] | undefined): string[] {
   const all = globs === undefined ? [] : [globs].flat()
   try {
     all.forEach(compileGlob)
@@ -162,7 +165,7 @@ function globsOf(name: string, globs: string | string[] | undefined): string[] {
 
 type Index = Omit<IndexState, 'bytes'>
 
-const WHY_NOT: Record<IndexState['state'], (index: Index) => string> = {
+const NO_INDEX_REASONS: Record<IndexState['state'], (index: Index) => string> = {
   off: () => 'There is no index (`search.index` is off)',
   idle: () => 'There is no index yet',
   building: ({ indexed, waiting }) => `The index is being built: ${indexed} of ${indexed + waiting} files so far`,
@@ -170,8 +173,8 @@ const WHY_NOT: Record<IndexState['state'], (index: Index) => string> = {
   ready: () => 'The index knows no such file here'
 }
 
-function notesOn(index: Index, fromIndex: boolean): string[] {
-  if (!fromIndex) return [`${WHY_NOT[index.state](index)}. Ranked by mere word counts.`]
+function indexNotes(index: Index, fromIndex: boolean): string[] {
+  if (!fromIndex) return [`${NO_INDEX_REASONS[index.state](index)}. Ranked by mere word counts.`]
   const { waiting, left_out, following, compared_at, embeddings } = index
   return [
     ...(waiting > 0 ? [`${waiting} files have changed and are not indexed anew yet.`] : []),

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { NO_MATCH, rankLetters, rankLiteral } from '../../text/path-rank.ts'
-import { fitting } from '../../text/truncate-lines.ts'
+import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { compiledGlob, filesBelow, folderAt, LeftOut, leftOutInWords, NO_IGNORE } from './lib/file-search.ts'
+import { compiledGlob, filesBelow, folderAt, formatOmittedFiles, NO_IGNORE, OmittedFiles } from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
-const FEW = 10
+const MIN_LITERAL_MATCHES = 10
 
 const Input = Type.Object(
   {
@@ -34,7 +34,7 @@ const Output = Type.Object({
     description: 'How many files match; those that match by letters count only when few do otherwise.'
   }),
   truncated: Type.Boolean({ description: 'There are more than the limit.' }),
-  left_out: Type.Optional(LeftOut)
+  left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>
 
@@ -50,22 +50,22 @@ export default defineTool({
   // Ignored folders are not watched, so an answer from within one may grow old unseen.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => found(input, ctx),
+  run: (input, ctx) => findFiles(input, ctx),
   present({ files, total, truncated, left_out }, { pattern, no_ignore }) {
-    const lines = files.length === 0 ? ['No file matches.'] : fitting(files)
+    const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
     if (truncated) lines.push(`(The best ${files.length} of ${total}.)`)
-    lines.push(leftOutInWords({ no_ignore }, left_out))
+    lines.push(formatOmittedFiles({ no_ignore }, left_out))
     const metadata = { total, left_out }
     return { title: pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }
   }
 })
 
-async function found(input: Input, ctx: Context): Promise<Output> {
+async function findFiles(input: Input, ctx: Context): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
   const folder = folderAt(path, ctx)
-  const best = ranked(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
+  const best = rankFiles(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
   const ignored =
-    best.total > 0 || no_ignore ? 0 : ranked(input, await filesBelow(folder, true, ctx), folder.prefix).total
+    best.total > 0 || no_ignore ? 0 : rankFiles(input, await filesBelow(folder, true, ctx), folder.prefix).total
   return {
     files: best.paths(),
     total: best.total,
@@ -74,7 +74,7 @@ async function found(input: Input, ctx: Context): Promise<Output> {
   }
 }
 
-function ranked({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly string[], prefix: string): Best {
+function rankFiles({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly string[], prefix: string): Best {
   const lower = lowerCase(all)
   const query = pattern.toLowerCase()
   const best = new Best(limit)
@@ -91,7 +91,8 @@ function ranked({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly string[
   } else {
     rankAll((low, file) => rankLiteral(query, low, file))
     // Letters that are merely somewhere in order help only where little is found otherwise.
-    if (best.total < FEW) rankAll((low, file) => (low.includes(query) ? NO_MATCH : rankLetters(query, low, file)))
+    if (best.total < MIN_LITERAL_MATCHES)
+      rankAll((low, file) => (low.includes(query) ? NO_MATCH : rankLetters(query, low, file)))
   }
   return best
 }

@@ -24,8 +24,8 @@ export default defineTool({
   effect: 'read',
   idempotent: true,
   subject: () => ({}),
-  run(_input, { notes }) {
-    const todos = notes.read('todos')
+  run(_input, { sessionStore }) {
+    const todos = sessionStore.read('todos')
     return { todos: Value.Check(Todos, todos) ? todos : [] }
   },
   present({ todos }) {

@@ -24,8 +24,8 @@ export default defineTool({
   effect: 'create',
   idempotent: true,
   subject: () => ({}),
-  async run({ todos }, { notes }) {
-    await notes.write('todos', todos)
+  async run({ todos }, { sessionStore }) {
+    await sessionStore.write('todos', todos)
     return { todos }
   },
   present({ todos }) {

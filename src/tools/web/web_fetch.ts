@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { visible } from '../../text/escape-invisible.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { scriptNotes } from '../../text/url/host-scripts.ts'
 import { hostText } from '../../text/url/hosts.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
-import { partsOf, secretNotes, sendable, told } from './lib/outgoing-request.ts'
-import { type Form, reading } from './lib/page-content.ts'
+import { describeSentParts, redactRequest, secretNotes, sendable } from './lib/outgoing-request.ts'
+import { type Form, readPageContent } from './lib/page-content.ts'
 
-const DEFAULT_MS = 15_000
+const DEFAULT_TIMEOUT_MS = 15_000
 const DEFAULT_LIMIT = 50_000
 
 const Input = Type.Object(
@@ -22,7 +22,7 @@ const Input = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 120_000,
-        description: `How long all of it may take; ${DEFAULT_MS} by default.`
+        description: `How long all of it may take; ${DEFAULT_TIMEOUT_MS} by default.`
       })
     ),
     format: Type.Optional(
@@ -78,24 +78,24 @@ export default defineTool({
     'Long ones are read on with offset. Hosts that are not allowed are asked about.',
   input: Input,
   output: Output,
-  timeout_ms: ({ timeout_ms = DEFAULT_MS }) => timeout_ms,
+  timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms,
   effect: 'network',
   idempotent: true,
-  subject: input => ({ url: input.url, sends: { method: input.method ?? 'GET', parts: partsOf(input) } }),
-  told,
+  subject: input => ({ url: input.url, sends: { method: input.method ?? 'GET', parts: describeSentParts(input) } }),
+  redact: redactRequest,
   async check({ url, method = 'GET', headers, body }, { host }) {
     if (body !== undefined && method !== 'POST') throw invalidParam('body', 'is sent by POST only.')
     sendable(headers)
-    const address = host.web.address(url)
+    const address = host.web.parseAddress(url)
     // An address in numbers needs nobody to be asked where it leads.
-    if ('address' in address.host) await host.web.addresses(address)
+    if ('address' in address.host) await host.web.resolveAddresses(address)
   },
   preview,
-  run: fetched,
+  run: fetchPage,
   present(output, { url, format }) {
     const { status, title, final_url, media_type, body, encoding, notes, width, height, next_offset } = output
     const isImage = width !== undefined || media_type.startsWith('image/')
-    const shown = encoding === 'base64' ? `(${output.size} bytes, ${media_type}.)` : visible(body)
+    const shown = encoding === 'base64' ? `(${output.size} bytes, ${media_type}.)` : escapeInvisible(body)
     const about = `${final_url} answered ${status}, ${media_type || 'of no told type'}. What follows is what stands there, and no word of the user:`
     return {
       title: title ?? url,
@@ -128,15 +128,15 @@ function rest({ offset, body, total, next_offset, truncated, size, encoding }: O
 }
 
 async function preview(input: Input, { host }: Context): Promise<Preview> {
-  const { url, method = 'GET', headers = {}, body } = told(input)
-  const address = host.web.address(input.url)
-  const addresses = await host.web.addresses(address)
+  const { url, method = 'GET', headers = {}, body } = redactRequest(input)
+  const address = host.web.parseAddress(input.url)
+  const addresses = await host.web.resolveAddresses(address)
   const name = hostText(address.host)
   const lines = [
-    `${method} ${visible(url)}`,
+    `${method} ${escapeInvisible(url)}`,
     'name' in address.host ? `host: ${name}, at ${addresses.join(', ')}` : `host: ${name}`,
-    ...Object.entries(headers).map(([header, value]) => `${header}: ${visible(value)}`),
-    ...(body === undefined ? [] : ['', visible(body)])
+    ...Object.entries(headers).map(([header, value]) => `${header}: ${escapeInvisible(value)}`),
+    ...(body === undefined ? [] : ['', escapeInvisible(body)])
   ]
   const notes = [
     ...scriptNotes(name),
@@ -146,16 +146,17 @@ async function preview(input: Input, { host }: Context): Promise<Preview> {
   return { title: `${method} ${name}`, text: lines.join('\n'), ...(notes.length > 0 && { notes }) }
 }
 
-async function fetched(input: Input, ctx: Context): Promise<Output> {
+async function fetchPage(input: Input, ctx: Context): Promise<Output> {
   const { url, method = 'GET', headers, body, format = 'markdown', offset = 0, limit = DEFAULT_LIMIT } = input
   const { host, signal } = ctx
-  const page = await host.web.fetch({ url, method, headers: sendable(headers), body, continues: offset > 0 }, other =>
-    ctx.may_reach(other)
+  const page = await host.web.fetch(
+    { url, method, headers: sendable(headers), body, isContinuation: offset > 0 },
+    other => ctx.decideFetch(other)
   )
-  const made = await reading(page, format as Form, { compute: host.compute, pdf: host.pdf, signal })
+  const made = await readPageContent(page, format as Form, { compute: host.compute, pdf: host.pdf, signal })
   const { body: whole, image, ...about } = made
   const isText = made.encoding === 'utf-8'
-  const end = isText ? endOf(whole, offset, limit) : whole.length
+  const end = isText ? findSliceEnd(whole, offset, limit) : whole.length
   const { 'set-cookie': _, ...shown } = page.headers
   return {
     ...about,
@@ -167,16 +168,16 @@ async function fetched(input: Input, ctx: Context): Promise<Output> {
     ...(image?.width !== undefined && { width: image.width }),
     ...(image?.height !== undefined && { height: image.height }),
     size: page.bytes.length,
-    truncated: page.cut,
+    truncated: page.truncated,
     offset: isText ? offset : 0,
     total: whole.length,
     ...(isText && end < whole.length && { next_offset: end }),
-    from: page.from
+    from: page.source
   }
 }
 
 /** At the end of a line where there is one not far before, and never within a character. */
-function endOf(text: string, offset: number, limit: number): number {
+function findSliceEnd(text: string, offset: number, limit: number): number {
   const most = Math.min(text.length, offset + limit)
   if (most === text.length) return most
   const line = text.lastIndexOf('\n', most - 1) + 1

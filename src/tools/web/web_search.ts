@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { visible } from '../../text/escape-invisible.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 
 const DEFAULT_RESULTS = 5
-const LONGEST_SNIPPET = 1_000
-const LONGEST_TITLE = 300
+const MAX_SNIPPET_LENGTH = 1_000
+const MAX_TITLE_LENGTH = 300
 
 const Input = Type.Object(
   {
@@ -50,15 +50,16 @@ export default defineTool({
   preview({ query }, { host }) {
     const { name, host: where } = host.web.search.provider()
     return {
-      title: `Search the web: ${visible(query)}`,
-      text: visible(query),
+      title: `Search the web: ${escapeInvisible(query)}`,
+      text: escapeInvisible(query),
       notes: [`The query is sent to ${name}, ${where}.`]
     }
   },
-  run: searched,
+  run: search,
   present({ results, provider }, { query }) {
     const lines = results.map(
-      ({ title, url, snippet }, i) => `${i + 1}. ${visible(title)}\n   ${url}${snippet && `\n   ${visible(snippet)}`}`
+      ({ title, url, snippet }, i) =>
+        `${i + 1}. ${escapeInvisible(title)}\n   ${url}${snippet && `\n   ${escapeInvisible(snippet)}`}`
     )
     return {
       title: query,
@@ -73,15 +74,15 @@ export default defineTool({
   }
 })
 
-async function searched(
+async function search(
   { query, num_results: count = DEFAULT_RESULTS }: Input,
   { host, signal }: Context
 ): Promise<Output> {
-  const found = await host.web.search.ask({ query, count }, signal)
+  const found = await host.web.search.search({ query, count }, signal)
   const results = found.map(({ title, url, snippet }) => ({
-    title: plain(title, LONGEST_TITLE) || url,
+    title: stripMarkup(title, MAX_TITLE_LENGTH) || url,
     url,
-    snippet: plain(snippet, LONGEST_SNIPPET)
+    snippet: stripMarkup(snippet, MAX_SNIPPET_LENGTH)
   }))
   return { results, provider: host.web.search.provider().name }
 }
@@ -89,7 +90,7 @@ async function searched(
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
 /** Providers mark the words that were found, and cut where they like. */
-function plain(html: string, most: number): string {
+function stripMarkup(html: string, most: number): string {
   const text = html
     .slice(0, 4 * most)
     .replace(/<\/?[a-z][^<>]{0,200}>/gi, '')

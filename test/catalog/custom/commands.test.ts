@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import type { CommandTool } from '../../../src/config/custom-tools.ts'
-import { shellWords } from '../../../src/text/shell-quote.ts'
-import { startCustom } from './fixture.ts'
+import { quoteArgv } from '../../../src/text/shell-quote.ts'
+import { startWithCustomTools } from './fixture.ts'
 
 /** Prints its words and its standard input as JSON. */
 const ECHO = `
@@ -26,8 +26,8 @@ const GREET: CommandTool = {
   answer: 'json'
 }
 
-async function start(t: Parameters<typeof startCustom>[0], tools: Record<string, CommandTool>, more = {}) {
-  const app = await startCustom(t, {}, {})
+async function start(t: Parameters<typeof startWithCustomTools>[0], tools: Record<string, CommandTool>, more = {}) {
+  const app = await startWithCustomTools(t, {}, {})
   app.write('echo.cjs', ECHO)
   app.brought.commands(tools, more)
   await app.changed().catch(() => {})
@@ -38,7 +38,7 @@ t.test('a command is a tool: its words are what is asked about, and judged', asy
   const app = await start(t, { greet: GREET })
   t.match(await app.get('/tools/greet'), { category: 'custom', effect: 'execute', input: { required: ['name'] } })
   const call = await app.call('greet', { name: 'A "B"; $(x)', loud: true, others: ['C D'] })
-  const line = shellWords(['node', 'echo.cjs', '--name=A "B"; $(x)', '--loud', 'C D'])
+  const line = quoteArgv(['node', 'echo.cjs', '--name=A "B"; $(x)', '--loud', 'C D'])
   t.match(call, {
     status: 'awaiting_approval',
     approval: { preview: { title: 'Run greet', text: `${line}\ncwd: .` } }

@@ -2,14 +2,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
-import type { Brought, BroughtSource } from '../../../src/config/contributions.ts'
+import type { Contribution, ContributionSource } from '../../../src/config/contributions.ts'
 import type { CommandTool } from '../../../src/config/custom-tools.ts'
 import { readModuleFolder } from '../../../src/host/modules/module-folder.ts'
-import type { Trust } from '../../../src/host/trust/trust-store.ts'
+import type { TrustStore } from '../../../src/host/trust/trust-store.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
 /** Trust that a test gives and takes. */
-export class GivenTrust implements Trust {
+export class FakeTrust implements TrustStore {
   readonly #trusted = new Map<string, string>()
   readonly #listeners = new Set<() => void>()
 
@@ -17,7 +17,7 @@ export class GivenTrust implements Trust {
     return this.#trusted.get(file) === sha256
   }
 
-  knows(file: string) {
+  isKnown(file: string) {
     return this.#trusted.has(file)
   }
 
@@ -34,8 +34,8 @@ export class GivenTrust implements Trust {
 }
 
 /** What is brought, as a test says. */
-export class GivenBrought implements BroughtSource {
-  #now: readonly Brought[] = []
+export class FakeContributions implements ContributionSource {
+  #now: readonly Contribution[] = []
   readonly #listeners = new Set<() => void>()
 
   current() {
@@ -47,16 +47,16 @@ export class GivenBrought implements BroughtSource {
     return () => this.#listeners.delete(listener)
   }
 
-  commands(command_tools: Record<string, CommandTool>, about: Partial<Brought> = {}) {
+  commands(command_tools: Record<string, CommandTool>, about: Partial<Contribution> = {}) {
     this.#now = [{ file: '/config.jsonc', trusted: true, mcp_servers: {}, hooks: [], ...about, command_tools }]
     for (const listener of this.#listeners) listener()
   }
 }
 
 /** `tools` are files of the workspace's folder of modules. */
-export async function startCustom(t: Test, tools: Record<string, string>, options: StartOptions = {}) {
-  const trust = new GivenTrust()
-  const brought = new GivenBrought()
+export async function startWithCustomTools(t: Test, tools: Record<string, string>, options: StartOptions = {}) {
+  const trust = new FakeTrust()
+  const brought = new FakeContributions()
   const files = Object.fromEntries(Object.entries(tools).map(([name, text]) => [`.toolgate/tools/${name}`, text]))
   const app = await startApp(t, { 'a.txt': 'one\n', ...files }, { trust, brought, ...options })
   const events = await app.events('?types=tools.changed')
@@ -88,7 +88,7 @@ export async function startCustom(t: Test, tools: Record<string, string>, option
   }
 }
 
-export const GREET = `
+export const GREET_TOOL = `
   export default {
     description: 'Greet somebody.',
     effect: 'read',

@@ -3,17 +3,17 @@
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { GREET, startCustom } from './fixture.ts'
+import { GREET_TOOL, startWithCustomTools } from './fixture.ts'
 
 const names = (states: Json[]) => Object.fromEntries(states.map(({ name, state }) => [name, state]))
 
 t.test('what a repository brings is listed, and served once it is trusted as it is', async t => {
-  const app = await startCustom(t, { 'greet.ts': GREET, '_help.ts': '', 'lib/words.ts': '' })
+  const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL, '_help.ts': '', 'lib/words.ts': '' })
   // The server answers while it still looks at the folder.
   const state = await waitUntil('the tool to be listed', async () => (await app.states())[0])
   t.strictSame(state, {
@@ -70,7 +70,7 @@ t.test('a tool asks by its effect, shows what it would do, tells what it did', a
       },
       present: ({ version }, { environment }) => ({ title: 'Deployed', content: environment + ' has ' + version, metadata: { version } })
     })`
-  const app = await startCustom(t, { 'deploy.ts': deploy })
+  const app = await startWithCustomTools(t, { 'deploy.ts': deploy })
   await app.trustTools()
   await app.changed()
   const waiting = await app.call('deploy_app', { environment: 'staging' })
@@ -128,7 +128,7 @@ t.test('a tool asks by its effect, shows what it would do, tells what it did', a
 })
 
 t.test('answers of any form become data with a text', async t => {
-  const app = await startCustom(t, {
+  const app = await startWithCustomTools(t, {
     'answer.mjs': `
       const answers = { list: [1, 2], none: undefined, number: 4, object: { a: 1 }, long: 'x'.repeat(60_000), two: { text: 'a', b: 1 } }
       export default {
@@ -155,8 +155,8 @@ t.test(
   'what only reads can change nothing, is kept for the next call, and knows no secrets',
   needs('sandbox'),
   async t => {
-    const sandbox = { ...defaults(Config).sandbox, level: 'auto' } as const
-    const custom_tools = { ...defaults(Config).custom_tools, env: { look: ['LANG', 'TOKEN_OF_LOOK'] } }
+    const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' } as const
+    const custom_tools = { ...defaultsFromSchema(Config).custom_tools, env: { look: ['LANG', 'TOKEN_OF_LOOK'] } }
     process.env.TOKEN_OF_LOOK = 'a-token-that-nobody-should-see'
     t.teardown(() => delete process.env.TOKEN_OF_LOOK)
     const look = (effect: string) => `
@@ -171,7 +171,7 @@ t.test(
         return { wrote, calls, pid: process.pid, level: ctx.isolation.level, token: process.env.TOKEN_OF_LOOK ?? null }
       }
     }`
-    const app = await startCustom(
+    const app = await startWithCustomTools(
       t,
       { 'look.ts': look('read'), 'act.ts': look('write') },
       { settings: { sandbox, custom_tools } }
@@ -204,7 +204,7 @@ t.test('a call is cancelled, or ends at its time limit, with its process', async
         return new Promise(() => {})
       }
     }`
-  const app = await startCustom(t, { 'hang.ts': hang(''), 'brief.ts': hang('timeout_ms: 300,') })
+  const app = await startWithCustomTools(t, { 'hang.ts': hang(''), 'brief.ts': hang('timeout_ms: 300,') })
   await app.trustTools()
   await app.changed()
   t.match(await app.run('brief', {}), { error: { code: 'TIMEOUT', message: 'No answer within 300 ms.' } })
@@ -221,7 +221,7 @@ t.test('a call is cancelled, or ends at its time limit, with its process', async
 t.test('what is wrong with one is told, and keeps no other from being served', async t => {
   const plain = (more: string) =>
     `export default { description: 'One.', input: { type: 'object' }, run: () => 1, ${more} }`
-  const app = await startCustom(t, {
+  const app = await startWithCustomTools(t, {
     'good.ts': plain(''),
     'syntax.ts': 'export default {\n  run( }\n',
     'empty.ts': 'export {}',
@@ -261,7 +261,7 @@ t.test('what is wrong with one is told, and keeps no other from being served', a
 })
 
 t.test('a folder that cannot be taken is told, and another day it can', async t => {
-  const app = await startCustom(t, { 'greet.ts': GREET })
+  const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL })
   await app.trustTools()
   await app.changed()
   writeFileSync(path.join(app.folder, 'large.bin'), Buffer.alloc(9 * 1024 * 1024))
@@ -275,11 +275,11 @@ t.test('a folder that cannot be taken is told, and another day it can', async t 
 })
 
 t.test("the user's own need no trust, serve every workspace, and come and go", async t => {
-  const app = await startCustom(t, {})
-  app.writeUserTool('greet.ts', GREET)
+  const app = await startWithCustomTools(t, {})
+  app.writeUserTool('greet.ts', GREET_TOOL)
   t.match(await app.changed(), { source: 'custom', added: ['greet'] })
   t.match(await app.run('greet', { name: 'Bo' }), { result: { content: 'Hello, Bo' } })
-  app.writeUserTool('greet.ts', GREET.replace('Hello', 'Good day'))
+  app.writeUserTool('greet.ts', GREET_TOOL.replace('Hello', 'Good day'))
   t.match(await app.changed(), { changed: ['greet'] })
   t.match(await app.run('greet', { name: 'Bo' }), { result: { content: 'Good day, Bo' } })
   app.writeUserTool('greet.ts', 'no module')
@@ -288,9 +288,9 @@ t.test("the user's own need no trust, serve every workspace, and come and go", a
 })
 
 t.test('the tools of a workspace are for calls there', async t => {
-  const folder = realpathSync(t.testdir({ ws: { '.toolgate': { tools: { 'greet.ts': GREET } } }, other: {} }))
+  const folder = realpathSync(t.testdir({ ws: { '.toolgate': { tools: { 'greet.ts': GREET_TOOL } } }, other: {} }))
   const roots = ['ws', 'other'].map(name => ({ name, path: path.join(folder, name) }))
-  const app = await startCustom(t, {}, { folder, settings: { roots } })
+  const app = await startWithCustomTools(t, {}, { folder, settings: { roots } })
   await app.trustTools()
   t.match(await app.changed(), { source: 'custom:ws', workspace: 'ws' })
   t.match(await app.run('greet', { name: 'Ada' }, { workspace: 'ws' }), { status: 'success' })
@@ -301,22 +301,22 @@ t.test('the tools of a workspace are for calls there', async t => {
 
 t.test('one that is as it was at the last start is there with the first answer', async t => {
   const folder = realpathSync(t.testdir())
-  const first = await startCustom(t, { 'greet.ts': GREET }, { folder })
+  const first = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL }, { folder })
   await first.trustTools()
   await first.changed()
   await first.close()
   const { trust } = first
-  const again = await startCustom(t, {}, { folder, trust })
+  const again = await startWithCustomTools(t, {}, { folder, trust })
   t.match(await again.run('greet', { name: 'Ada' }), { result: { content: 'Hello, Ada' } })
   await again.close()
   writeFileSync(path.join(folder, 'state/modules.json'), 'no JSON')
-  const last = await startCustom(t, {}, { folder, trust })
+  const last = await startWithCustomTools(t, {}, { folder, trust })
   if (names(await last.states()).greet !== 'served') await last.changed()
   t.match(await last.run('greet', { name: 'Ada' }), { result: { content: 'Hello, Ada' } })
 })
 
 t.test('none is looked for where they are switched off', async t => {
-  const custom_tools = { ...defaults(Config).custom_tools, enabled: false }
-  const app = await startCustom(t, { 'greet.ts': GREET }, { settings: { custom_tools } })
+  const custom_tools = { ...defaultsFromSchema(Config).custom_tools, enabled: false }
+  const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL }, { settings: { custom_tools } })
   t.same(await app.states(), [])
 })

@@ -2,7 +2,7 @@
 // with mcp_ in front.
 import { TOOLS } from '../../../src/tools/index.ts'
 import type { Json } from '../../start-app.ts'
-import { walk } from './toolset-steps.ts'
+import { runToolsetSteps } from './toolset-steps.ts'
 
 /** By a name that the document has. */
 const SERVED_OTHERWISE = ['shell_exec', 'list_background_tasks', 'get_background_task', 'editor_open']
@@ -20,7 +20,7 @@ const waiting = (tool_name: string, params: object, reason: string, background: 
   preview: 'PREVIEW'
 })
 
-walk({
+runToolsetSteps({
   toolset: 'codey',
   files: { 'a.txt': 'one\n' },
   steps: [

@@ -1,6 +1,6 @@
 // The tools of an agent in Emacs with a server: its four tables of tools, then approvals, result formats and rejections.
-import { setUp } from '../../scenario-fixture.ts'
-import { walk } from './toolset-steps.ts'
+import { runSteps } from '../../scenario-fixture.ts'
+import { runToolsetSteps } from './toolset-steps.ts'
 
 const REPOSITORY = [
   ['init', '-b', 'main'],
@@ -26,7 +26,7 @@ const dialog = (tool: string, params: object, reason: string, level = 'ask') => 
   always_options: 'OPTIONS'
 })
 
-walk({
+runToolsetSteps({
   toolset: 'emacs-agent',
   files: { 'a.txt': 'one\n', 'src/code.ts': 'const one = 1\nexport const two = one + one\n' },
   names: [
@@ -197,7 +197,7 @@ walk({
       says: '',
       name: 'git_status',
       params: { path: '.' },
-      before: ({ root }) => setUp(root, REPOSITORY),
+      before: ({ root }) => runSteps(root, REPOSITORY),
       answer: {
         status: 'success',
         tool_call_id: 'ID',

@@ -1,8 +1,8 @@
 // What a name means, by whom and how it is asked for; and what policy sees of it.
 import fc from 'fast-check'
 import t from 'tap'
-import { rulesOf } from '../../../src/config/agents.ts'
-import { bringing, ready, scripted } from '../../host/mcp/scripted-settings.ts'
+import { collectRules } from '../../../src/config/agents.ts'
+import { scriptedServer, waitUntilReady, withMcpServers } from '../../host/mcp/scripted-settings.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 
@@ -98,7 +98,7 @@ t.test('a name of a toolset is no glob: a rule for mcp_* is none for every tool'
 })
 
 t.test('auto-approve filters hold for each part of a line, whatever name was called', async t => {
-  const user = rulesOf({
+  const user = collectRules({
     filters: { shell: { allow: ['touch [a-z]+'], deny: ['touch secret.*'] }, write: { allow: ['docs/.*'] } }
   })
   const app = await startApp(t, FILES, { settings: { tiers: { administrator: [], user, workspace: [] } } })
@@ -191,9 +191,9 @@ t.test('whatever is sent is refused with its own names, or means the same there 
 })
 
 t.test('tools of an MCP server are in every toolset by their own names, and behind its mcp_tool', async t => {
-  const server = { ...scripted(), effects: { '*': 'read' as const } }
-  const app = await startApp(t, FILES, { settings: bringing({ scripted: server }) })
-  await ready(app, 'scripted')
+  const server = { ...scriptedServer(), effects: { '*': 'read' as const } }
+  const app = await startApp(t, FILES, { settings: withMcpServers({ scripted: server }) })
+  await waitUntilReady(app, 'scripted')
   const ask = async (toolset: string, tool: string, params: object) =>
     (await app.request('POST', `/calls?toolset=${toolset}&wait_ms=10000`, { tool, params })).body
   for (const toolset of ['opencode', 'synapsis', 'workspace', 'codey', 'emacs-agent']) {

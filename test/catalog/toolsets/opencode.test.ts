@@ -1,13 +1,13 @@
 // The tools of a server in Go: the framework's result, then read, write, edit, bash, glob, grep and the rest, section by
 // section.
-import { waiting, walk } from './toolset-steps.ts'
+import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const MUCH = `${'0'.repeat(30_000)}\n\n(Output truncated)`
 const LONG = `${'x'.repeat(2_500)}\n`
 
-walk({
+runToolsetSteps({
   toolset: 'opencode',
   files: {
     'a.txt': 'one\ntwo\nthree\n',
@@ -89,7 +89,7 @@ walk({
       says: 'what the test for .env misses asks: stricter here',
       name: 'read',
       params: { file_path: '.env.local' },
-      waits: waiting('read', { file_path: '.env.local' }, '.env.local may hold credentials.', 'strict'),
+      waits: waitingAnswer('read', { file_path: '.env.local' }, '.env.local may hold credentials.', 'strict'),
       decides: { approved: false },
       answer: {
         title: 'read',
@@ -168,7 +168,7 @@ walk({
       says: 'over a file: asks, with params that the approver changed',
       name: 'write',
       params: { file_path: 'a.txt', content: 'all\n' },
-      waits: waiting('write', { file_path: 'a.txt', content: 'all\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write', { file_path: 'a.txt', content: 'all\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { file_path: 'a.txt', content: 'other\n' } },
       answer: { title: 'Wrote a.txt', output: 'Wrote 6 bytes to a.txt.', metadata: { file: 'a.txt', bytes: 6 } },
       files: { 'a.txt': 'other\n' }
@@ -177,7 +177,7 @@ walk({
       says: 'one place',
       name: 'edit',
       params: { file_path: 'a.txt', old_string: 'other', new_string: 'one' },
-      waits: waiting('edit', { file_path: 'a.txt', old_string: 'other', new_string: 'one' }, 'Modifies files.'),
+      waits: waitingAnswer('edit', { file_path: 'a.txt', old_string: 'other', new_string: 'one' }, 'Modifies files.'),
       answer: {
         title: 'Edited a.txt',
         output: 'Replaced 1 occurrence(s)',
@@ -205,7 +205,7 @@ walk({
       says: 'all places',
       name: 'edit',
       params: { file_path: 'twice.txt', old_string: 'same', new_string: 'other', replace_all: true },
-      waits: waiting(
+      waits: waitingAnswer(
         'edit',
         { file_path: 'twice.txt', old_string: 'same', new_string: 'other', replace_all: true },
         'Modifies files.'
@@ -249,7 +249,11 @@ walk({
       says: 'other line endings',
       name: 'edit',
       params: { file_path: 'crlf.txt', old_string: 'one\ntwo', new_string: '1\n2' },
-      waits: waiting('edit', { file_path: 'crlf.txt', old_string: 'one\ntwo', new_string: '1\n2' }, 'Modifies files.'),
+      waits: waitingAnswer(
+        'edit',
+        { file_path: 'crlf.txt', old_string: 'one\ntwo', new_string: '1\n2' },
+        'Modifies files.'
+      ),
       answer: {
         title: 'Edited crlf.txt (normalized)',
         output: 'Replaced 1 occurrence(s)',
@@ -261,7 +265,7 @@ walk({
       says: 'a text that is only similar',
       name: 'edit',
       params: { file_path: 'src/main.go', old_string: '\tprintln("hello their")', new_string: '\tprintln("hi")' },
-      waits: waiting(
+      waits: waitingAnswer(
         'edit',
         { file_path: 'src/main.go', old_string: '\tprintln("hello their")', new_string: '\tprintln("hi")' },
         'The old text is not in the file: the nearest place, 91 % similar, is replaced.'
@@ -299,7 +303,7 @@ walk({
       says: 'a command, its description as the title',
       name: 'bash',
       params: { command: 'echo out; echo err >&2; exit 2', description: 'Say things' },
-      waits: waiting(
+      waits: waitingAnswer(
         'bash',
         { command: 'echo out; echo err >&2; exit 2', timeout: 60000, description: 'Say things' },
         'It is not known to only read.'
@@ -331,7 +335,7 @@ walk({
       says: 'a time limit in milliseconds',
       name: 'bash',
       params: { command: 'echo early; sleep 60', timeout: 2000, description: 'Wait' },
-      waits: waiting(
+      waits: waitingAnswer(
         'bash',
         { command: 'echo early; sleep 60', timeout: 2000, description: 'Wait' },
         'Only reads, but no sandbox enforces that.'
@@ -346,7 +350,7 @@ walk({
       says: 'at most 600,000',
       name: 'bash',
       params: { command: 'true', timeout: 900_000, description: 'Nothing' },
-      waits: waiting(
+      waits: waitingAnswer(
         'bash',
         { command: 'true', timeout: 600000, description: 'Nothing' },
         'Only reads, but no sandbox enforces that.'
@@ -358,7 +362,7 @@ walk({
       says: 'output past 30,000 characters is cut',
       name: 'bash',
       params: { command: 'printf %040000d 1', description: 'Much' },
-      waits: waiting(
+      waits: waitingAnswer(
         'bash',
         { command: 'printf %040000d 1', timeout: 60000, description: 'Much' },
         'Only reads, but no sandbox enforces that.'

@@ -1,11 +1,11 @@
 // Nine tools with permissions and time limits, from an assistant in Elixir: the table of tools, then what each answers.
-import { waiting, walk } from './toolset-steps.ts'
+import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 
 const NO_SERVER = 'there is no MCP server "none" here; none is configured, see mcp_servers'
 const WRITES = 'Modifies files.'
 const UNKEPT = 'Only reads, but no sandbox enforces that.'
 
-walk({
+runToolsetSteps({
   toolset: 'synapsis',
   files: { 'a.txt': 'one\ntwo\none\n', 'lib/b.ex': 'defmodule B do\nend\n' },
   names: [
@@ -31,7 +31,7 @@ walk({
       says: 'an edit asks, and answers the path and that it was applied',
       name: 'file_edit',
       params: { path: 'a.txt', old_text: 'two', new_text: '2' },
-      waits: waiting('file_edit', { path: 'a.txt', old_text: 'two', new_text: '2' }, WRITES),
+      waits: waitingAnswer('file_edit', { path: 'a.txt', old_text: 'two', new_text: '2' }, WRITES),
       answer: { path: 'a.txt', applied: true },
       own: { tool: 'edit_file', params: { path: 'a.txt', old: 'two', new: '2' } },
       files: { 'a.txt': 'one\n2\none\n' }
@@ -79,7 +79,7 @@ walk({
       says: 'a denied tool use',
       name: 'file_write',
       params: { path: 'a.txt', content: 'gone' },
-      waits: waiting('file_write', { path: 'a.txt', content: 'gone' }, WRITES),
+      waits: waitingAnswer('file_write', { path: 'a.txt', content: 'gone' }, WRITES),
       decides: { approved: false },
       answer: { error: 'Tool use denied by user' },
       files: { 'a.txt': 'one\n2\none\n' }
@@ -88,7 +88,7 @@ walk({
       says: 'an approved write',
       name: 'file_write',
       params: { path: 'a.txt', content: 'new\n' },
-      waits: waiting('file_write', { path: 'a.txt', content: 'new\n' }, WRITES),
+      waits: waitingAnswer('file_write', { path: 'a.txt', content: 'new\n' }, WRITES),
       answer: { path: 'a.txt', applied: true },
       files: { 'a.txt': 'new\n' }
     },
@@ -96,14 +96,14 @@ walk({
       says: 'what a command prints to both streams, without an exit code of 0',
       name: 'bash',
       params: { command: 'echo out; echo err >&2' },
-      waits: waiting('bash', { command: 'echo out; echo err >&2' }, UNKEPT),
+      waits: waitingAnswer('bash', { command: 'echo out; echo err >&2' }, UNKEPT),
       answer: { output: 'out\nerr\n' }
     },
     {
       says: 'any other exit code is told',
       name: 'bash',
       params: { command: 'echo no; exit 3' },
-      waits: waiting('bash', { command: 'echo no; exit 3' }, 'It is not known to only read.'),
+      waits: waitingAnswer('bash', { command: 'echo no; exit 3' }, 'It is not known to only read.'),
       answer: { output: 'no\n', exit_code: 3 }
     },
     {
@@ -111,7 +111,7 @@ walk({
       name: 'bash',
       params: { command: 'sleep 60' },
       more: { timeout_ms: 300 },
-      waits: waiting('bash', { command: 'sleep 60' }, UNKEPT),
+      waits: waitingAnswer('bash', { command: 'sleep 60' }, UNKEPT),
       answer: { error: 'Tool execution timed out' }
     },
     {

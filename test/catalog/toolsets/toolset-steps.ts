@@ -1,12 +1,12 @@
 // Walks through the table of a toolset from top to bottom, as a client of the document would: each name by REST, whole
 // answers compared.
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import type { Tool } from '../../../src/tool/tool.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 
-export interface Step {
+export interface ToolsetStep {
   /** What the document says there. */
   says: string
   name: string
@@ -29,19 +29,19 @@ export interface Step {
   before?: (app: TestApp) => void | Promise<void>
 }
 
-export interface Document {
+export interface ToolsetDocument {
   toolset: string
   files: Record<string, string>
   /** Every name with its params and time limit, in order. */
   names?: readonly (readonly [name: string, params: string, timeout_ms: number | null])[]
-  steps: readonly Step[]
+  steps: readonly ToolsetStep[]
   tools?: readonly Tool[]
   settings?: Parameters<typeof startApp>[2]
   /** What else it says. */
   also?: (t: Test, app: TestApp) => Promise<void>
 }
 
-const VARIES: Readonly<Record<string, string>> = {
+const VARYING_KEYS: Readonly<Record<string, string>> = {
   tool_call_id: 'ID',
   task_id: 'ID',
   stepId: 'ID',
@@ -70,25 +70,25 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** The value with all that differs from run to run told by its name. */
-export function settled(value: Json, root: string): Json {
+export function maskVarying(value: Json, root: string): Json {
   if (typeof value === 'string')
     return TEXTS.reduce((text, [from, to]) => text.replaceAll(from, to), value.replaceAll(root, 'ROOT'))
-  if (Array.isArray(value)) return value.map(each => settled(each, root))
+  if (Array.isArray(value)) return value.map(each => maskVarying(each, root))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, VARIES[name] ?? settled(inner as Json, root)])
+    Object.entries(value).map(([name, inner]) => [name, VARYING_KEYS[name] ?? maskVarying(inner as Json, root)])
   )
 }
 
-export function walk({ toolset, files, names, steps, tools, settings, also }: Document) {
+export function runToolsetSteps({ toolset, files, names, steps, tools, settings, also }: ToolsetDocument) {
   t.test(toolset, async t => {
-    const sandbox = { ...defaults(Config).sandbox, level: 'none', run_code: 'ask' } as const
+    const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'none', run_code: 'ask' } as const
     const app = await startApp(t, files, { settings: { sandbox, ...settings?.settings }, ...(tools && { tools }) })
     const asked = `toolset=${toolset}`
 
     await t.test('lists its names with their params and time limits', async t => {
       const listed = (await app.get(`/tools?${asked}`)).tools
-      if (names) t.strictSame(listed.map(inBrief), names)
+      if (names) t.strictSame(listed.map(toNameEntry), names)
       for (const format of ['openai', 'anthropic', 'mcp']) {
         const { tools } = await app.get(`/tools?${asked}&format=${format}`)
         t.strictSame(
@@ -107,15 +107,15 @@ export function walk({ toolset, files, names, steps, tools, settings, also }: Do
         const given = JSON.parse(JSON.stringify(params).replaceAll('ROOT', app.root))
         const first = await app.request('POST', `/calls?${asked}`, { tool, params: given, ...step.more })
         const waits = step.waits !== undefined || (step.asksUnsandboxed && first.status === 202)
-        const answer = !waits ? first : await decided(t, app, { step, asked, first })
-        t.strictSame(settled(answer.body, app.root), step.answer)
+        const answer = !waits ? first : await decideStep(t, app, { step, asked, first })
+        t.strictSame(maskVarying(answer.body, app.root), step.answer)
         t.equal(answer.status, step.status ?? 200)
         for (const [file, content] of Object.entries(step.files ?? {})) t.equal(app.read(file), content, file)
         const id = idOf(answer.body) ?? idOf(first.body)
         if (id === undefined || step.status) return
         t.strictSame(await app.get(`/calls/${id}?${asked}`), answer.body, 'told the same again')
         const call = await app.get(`/calls/${id}`)
-        if (step.own) t.match(settled(call, app.root), { ...step.own, requested_tool: tool, toolset })
+        if (step.own) t.match(maskVarying(call, app.root), { ...step.own, requested_tool: tool, toolset })
       })
 
     if (also) await t.test('and besides', t => also(t, app))
@@ -123,7 +123,7 @@ export function walk({ toolset, files, names, steps, tools, settings, also }: Do
 }
 
 /** What waits, as most toolsets tell it. */
-export const waiting = (tool: string, args: object, reason: string, level = 'ask') => ({
+export const waitingAnswer = (tool: string, args: object, reason: string, level = 'ask') => ({
   stepId: 'ID',
   tool,
   args,
@@ -135,16 +135,16 @@ export const waiting = (tool: string, args: object, reason: string, level = 'ask
 
 const idOf = (body: Json): string | undefined => body.tool_call_id ?? body.stepId ?? body.call_id
 
-interface Waiting {
-  step: Step
+interface PendingStep {
+  step: ToolsetStep
   asked: string
   first: { status: number; body: Json }
 }
 
 /** Decides as the toolset does; a strict call takes what was shown besides. */
-async function decided(t: Test, app: TestApp, { step, asked, first }: Waiting) {
+async function decideStep(t: Test, app: TestApp, { step, asked, first }: PendingStep) {
   t.equal(first.status, 202)
-  if (step.waits !== undefined) t.strictSame(settled(first.body, app.root), step.waits)
+  if (step.waits !== undefined) t.strictSame(maskVarying(first.body, app.root), step.waits)
   const { approvals } = await app.get(`/approvals?${asked}`)
   const same = approvals.filter((each: Json) => idOf(each) === idOf(first.body))
   t.strictSame(same, [first.body], 'it stands among what waits')
@@ -155,7 +155,7 @@ async function decided(t: Test, app: TestApp, { step, asked, first }: Waiting) {
   return app.request('POST', `/approve?wait_ms=20000&${asked}`, { ...id, ...decision, ...confirming })
 }
 
-function inBrief({ name, input, timeout_ms }: Json) {
+function toNameEntry({ name, input, timeout_ms }: Json) {
   const required: string[] = input.required ?? []
   const params = Object.keys(input.properties).map(param => (required.includes(param) ? param : `${param}?`))
   return [name, params.join(', '), timeout_ms]

@@ -1,9 +1,9 @@
 // The tools of an agent in TypeScript: each with its arguments and returns, then approvals, errors, and what was to come.
 import { indexed } from '../../indexed.ts'
-import { setUp } from '../../scenario-fixture.ts'
-import { waiting, walk } from './toolset-steps.ts'
+import { runSteps } from '../../scenario-fixture.ts'
+import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 
-walk({
+runToolsetSteps({
   toolset: 'workspace',
   files: {
     'a.txt': 'one\n',
@@ -90,7 +90,7 @@ walk({
       says: 'an existing one asks',
       name: 'write_file',
       params: { path: 'a.txt', content: 'two\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
       answer: { ok: true, value: { path: 'a.txt', size: 4 } },
       files: { 'a.txt': 'two\n' }
     },
@@ -98,7 +98,7 @@ walk({
       says: 'modified args',
       name: 'write_file',
       params: { path: 'a.txt', content: 'two\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', content: 'three\n' } },
       answer: { ok: true, value: { path: 'a.txt', size: 6 } },
       files: { 'a.txt': 'three\n' }
@@ -107,7 +107,7 @@ walk({
       says: 'modified args that are none',
       name: 'write_file',
       params: { path: 'a.txt', content: 'four\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'four\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'four\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', text: 'x' } },
       status: 400,
       answer: {
@@ -128,7 +128,7 @@ walk({
       says: 'denied',
       name: 'write_file',
       params: { path: 'a.txt', content: 'five\n' },
-      waits: waiting('write_file', { path: 'a.txt', content: 'five\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'five\n' }, 'Modifies files.'),
       decides: { approved: false, reason: 'Not now' },
       answer: { ok: false, error: { code: 'PERMISSION_DENIED', message: 'Not now', details: { status: 'rejected' } } },
       files: { 'a.txt': 'three\n' }
@@ -137,7 +137,7 @@ walk({
       says: 'always confirmed',
       name: 'delete_file',
       params: { path: 'dir', recursive: true },
-      waits: waiting(
+      waits: waitingAnswer(
         'delete_file',
         { path: 'dir', recursive: true },
         'Destructive: confirm the preview to approve.',
@@ -156,7 +156,7 @@ walk({
       says: 'unless it overwrites',
       name: 'move_file',
       params: { from: 'moved.txt', to: 'new/c.txt', overwrite: true },
-      waits: waiting('move_file', { from: 'moved.txt', to: 'new/c.txt', overwrite: true }, 'Modifies files.'),
+      waits: waitingAnswer('move_file', { from: 'moved.txt', to: 'new/c.txt', overwrite: true }, 'Modifies files.'),
       answer: { ok: true, value: { from: 'moved.txt', to: 'new/c.txt' } },
       files: { 'new/c.txt': 'three\n' }
     },
@@ -236,7 +236,7 @@ walk({
       name: 'git_status',
       params: {},
       before: ({ root }) =>
-        setUp(root, [
+        runSteps(root, [
           ['init', '-b', 'main'],
           ['add', '-A'],
           ['commit', '-m', 'First']

@@ -1,14 +1,14 @@
 import { PassThrough, Writable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { run } from '../../../src/cli/run.ts'
-import { publish } from '../../../src/server/discovery.ts'
+import { runCli } from '../../../src/cli/run.ts'
+import { publishDiscovery } from '../../../src/server/discovery.ts'
 import { startApp, TOKEN } from '../../start-app.ts'
 
 /** A terminal with a person at it, who answers `answers` in turn. */
 async function person(t: Test) {
   const server = await startApp(t, { 'a.txt': 'one\n' })
   const env = { HOME: server.folder, TERM: 'xterm' }
-  const published = publish(env, () => ({
+  const published = publishDiscovery(env, () => ({
     schema: 1,
     instance: server.app.instance,
     pid: process.pid,
@@ -38,7 +38,7 @@ async function person(t: Test) {
         }),
         { isTTY: true }
       )
-    const code = await run({
+    const code = await runCli({
       argv: [...argv, '--url', server.url],
       env,
       cwd: server.root,
@@ -46,7 +46,7 @@ async function person(t: Test) {
       stdin,
       stdout: screen(),
       stderr: screen(),
-      self: [],
+      selfCommand: [],
       exit: code => {
         throw new Error(`exit ${code}`)
       },

@@ -1,11 +1,11 @@
 // A waiting call that is looked at again and again while a person reads: what comes late counts for nothing.
 import t from 'tap'
-import { type Waiting, WatchedCall } from '../../../src/cli/ui/call-watcher.ts'
+import { CallWatcher, type PendingCall } from '../../../src/cli/ui/call-watcher.ts'
 import type { Call, Client } from '../../../src/client/client.ts'
 import { once, within } from '../../support/wait.ts'
 
 const call = (digest: string) =>
-  ({ tool_call_id: 'tc_1', status: 'awaiting_approval', tool: 'x', params: {}, approval: { digest } }) as Waiting
+  ({ tool_call_id: 'tc_1', status: 'awaiting_approval', tool: 'x', params: {}, approval: { digest } }) as PendingCall
 
 /** A server that tells what the call would do when the test says so: nothing else can bring that about. */
 function slowServer(returns = Promise.resolve()) {
@@ -33,13 +33,13 @@ function slowServer(returns = Promise.resolve()) {
 
 t.test('a decision that comes while it is tried anew stays', async t => {
   const { client, askedAbout, becomes } = slowServer()
-  const watched = new WatchedCall(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
+  const watched = new CallWatcher(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
   t.teardown(() => watched.close())
   const { changed } = watched
   void watched.follow()
   const answer = await askedAbout(1)
   becomes({ ...call('a'), status: 'rejected' } as unknown as Call)
-  await watched.look()
+  await watched.refresh()
   t.ok(changed.aborted)
   answer({ preview: { title: 'B' }, digest: 'b' })
   await new Promise(setImmediate)
@@ -48,7 +48,7 @@ t.test('a decision that comes while it is tried anew stays', async t => {
 
 t.test('what it would do now is what it is about', async t => {
   const { client, askedAbout } = slowServer()
-  const watched = new WatchedCall(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
+  const watched = new CallWatcher(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
   t.teardown(() => watched.close())
   const { changed } = watched
   void watched.follow()
@@ -61,7 +61,7 @@ t.test('what it would do now is what it is about', async t => {
 t.test('what a server that comes back has shown once is older than what is known here', async t => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { client, askedAbout } = slowServer(promise)
-  const watched = new WatchedCall(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
+  const watched = new CallWatcher(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
   t.teardown(() => watched.close())
   const { changed } = watched
   const following = watched.follow()
@@ -76,5 +76,5 @@ t.test('what a server that comes back has shown once is older than what is known
   t.notOk(again.aborted, 'nothing is shown anew')
   second({ reason: 'a.txt is gone' })
   await once(again, 'abort')
-  t.equal(watched.fault, 'a.txt is gone')
+  t.equal(watched.error, 'a.txt is gone')
 })

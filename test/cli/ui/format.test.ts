@@ -1,15 +1,15 @@
 import t from 'tap'
-import { paramsFrom } from '../../../src/cli/params.ts'
-import { eventLine } from '../../../src/cli/ui/format.ts'
-import { typeOf } from '../../../src/cli/ui/format-schema-type.ts'
-import { clock, due } from '../../../src/cli/ui/format-time.ts'
+import { parseParams } from '../../../src/cli/params.ts'
+import { formatEventLine } from '../../../src/cli/ui/format.ts'
+import { formatSchemaType } from '../../../src/cli/ui/format-schema-type.ts'
+import { formatClock, formatDue } from '../../../src/cli/ui/format-time.ts'
 import { Terminal } from '../../../src/cli/ui/terminal.ts'
 import type { Event } from '../../../src/client/client.ts'
 
 const terminal = new Terminal(process.stdout, process.stderr, { color: false, quiet: true, json: false })
 /** By the clock here, wherever that is. */
 const time = new Date(2026, 0, 2, 3, 4, 5, 678).toISOString()
-const line = (event: object) => eventLine(terminal, { time, ...event } as Event)
+const line = (event: object) => formatEventLine(terminal, { time, ...event } as Event)
 
 t.test('an event that was cut, or that only a newer server knows, leads to all of it', async t => {
   const cut = { tool_call_id: 'tc_1', truncated: true, href: '/calls/tc_1' }
@@ -38,14 +38,14 @@ t.test('what a param takes is told as a type, and read as one', async t => {
     'any[]': { type: 'array' },
     any: {}
   }
-  for (const [told, schema] of Object.entries(types)) t.equal(typeOf(schema), told)
+  for (const [told, schema] of Object.entries(types)) t.equal(formatSchemaType(schema), told)
   const properties = {
     globs: types['string | string[]'],
     size: { type: ['integer', 'string'] },
     rest: {},
     count: { type: 'integer' }
   }
-  const read = (...given: string[]) => paramsFrom(given, { properties })
+  const read = (...given: string[]) => parseParams(given, { properties })
   t.same(read('globs=*.ts', 'size=3', 'rest=[1]', 'count=x'), { globs: '*.ts', size: 3, rest: '[1]', count: 'x' })
   t.same(read('globs=["*.ts","*.js"]', 'size=3x'), { globs: ['*.ts', '*.js'], size: '3x' })
   t.same(read('globs=[ab].ts'), { globs: '[ab].ts' }, 'what is no JSON is text where it may be')
@@ -53,12 +53,12 @@ t.test('what a param takes is told as a type, and read as one', async t => {
 
 t.test('a time to come is told by the clock here, and by how far off it is', async t => {
   const now = new Date(2026, 0, 31, 12, 0, 30).getTime()
-  const at = (ms: number) => due(new Date(now + ms).toISOString(), now)
+  const at = (ms: number) => formatDue(new Date(now + ms).toISOString(), now)
   t.equal(at(20_000), '12:00 (in 20 s)')
   t.equal(at(180_000), '12:03 (in 3 min)')
   t.equal(at(7_200_000), '14:00 (in 2 h)')
   t.equal(at(86_340_000), '2026-02-01 11:59 (in 23 h 59 min)')
   t.equal(at(90 * 86_400_000).slice(-12), '(in 90 days)')
   t.equal(at(-1_000), '12:00 (over)')
-  t.equal(clock(new Date(now).toISOString(), now), '12:00')
+  t.equal(formatClock(new Date(now).toISOString(), now), '12:00')
 })

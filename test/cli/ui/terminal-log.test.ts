@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { Terminal } from '../../../src/cli/ui/terminal.ts'
-import { logAtTerminal } from '../../../src/cli/ui/terminal-log.ts'
+import { createTerminalLog } from '../../../src/cli/ui/terminal-log.ts'
 
 const LINE = { pid: 1, hostname: 'here', time: new Date(2026, 0, 2, 3, 4).getTime() }
 const INFO = { ...LINE, level: 30, msg: 'listening', url: 'http://127.0.0.1:1' }
@@ -17,7 +17,7 @@ function told(t: Test, quiet: boolean) {
   const file = path.join(folder, 'state/server.log')
   let shown = ''
   const stderr = { isTTY: true, write: (text: string) => (shown += text) }
-  const log = logAtTerminal(new Terminal(process.stdout, stderr, { color: false, quiet, json: false }), file)
+  const log = createTerminalLog(new Terminal(process.stdout, stderr, { color: false, quiet, json: false }), file)
   for (const line of [INFO, WARNING, ERROR]) log.write(`${JSON.stringify(line)}\n`)
   const kept = readFileSync(file, 'utf8').trim().split('\n')
   t.same(

@@ -3,9 +3,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { SCRIPTS } from '../../../src/cli/completion/scripts.ts'
-import { atTerminal } from '../../cli/pty.ts'
-import { served } from '../../cli/toolgate.ts'
+import { COMPLETION_SCRIPTS } from '../../../src/cli/completion/scripts.ts'
+import { runInPty } from '../../cli/pty.ts'
+import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 
 /** As a session is called by whoever calls. Those that hide something are never offered. */
@@ -39,13 +39,13 @@ const SHELLS: Readonly<Record<'zsh' | 'fish', Shell>> = {
 
 for (const [shell, { argv, begin }] of Object.entries(SHELLS) as ['zsh' | 'fish', Shell][]) {
   t.test(`${shell} puts names on the line quoted`, needs('node-pty', shell), async t => {
-    const { commandOf, project, client } = await served(t)
+    const { commandOf, project, client } = await serveProject(t)
     for (const session_id of [...Object.values(NAMES), ...HIDDEN])
       await client.call('shell_exec', { command: 'touch b' }, { session_id })
     const { file, args, cwd, env } = commandOf([])
     const program = [file, ...args].map(word => `'${word}'`).join(' ')
-    writeFileSync(path.join(project, 'begin'), begin(program, SCRIPTS[shell]!))
-    const person = await atTerminal(
+    writeFileSync(path.join(project, 'begin'), begin(program, COMPLETION_SCRIPTS[shell]!))
+    const person = await runInPty(
       t,
       { file: `/usr/bin/${shell}`, args: [...argv], cwd, env: { ...env, TMPDIR: tmpdir() } },
       { cols: 200 }

@@ -1,40 +1,49 @@
 // What axe finds wrong with the pages of the console, in each colour scheme: nothing.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { consoleOf, EDIT, faultsOf, launch, live, openCard, POEM, press } from './browser.ts'
+import {
+  EDIT,
+  findAxeViolations,
+  launchChromium,
+  openCard,
+  POEM,
+  pressButton,
+  startConsole,
+  waitUntilLive
+} from './browser.ts'
 
 t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
   // Each has a server and a page of its own, and waits for them most of the time.
   t.jobs = 2
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   for (const colorScheme of ['light', 'dark'] as const)
     t.test(`axe finds nothing wrong with approvals, ${colorScheme}`, async t => {
-      const { call, context, url, open } = await consoleOf(t, browser, POEM, { colorScheme })
+      const { call, context, url, open } = await startConsole(t, browser, POEM, { colorScheme })
       const door = await context.newPage()
       await door.goto(url)
       await door.getByText('toolgate open', { exact: true }).waitFor()
-      t.same(await faultsOf(door), [], 'the page without a token')
+      t.same(await findAxeViolations(door), [], 'the page without a token')
       await door.close()
       const page = await open()
-      await live(page)
-      t.same(await faultsOf(page), [], 'nothing waits')
+      await waitUntilLive(page)
+      t.same(await findAxeViolations(page), [], 'nothing waits')
       await call('edit_file', EDIT)
       await openCard(page, 'Edit poem.txt')
-      t.same(await faultsOf(page), [], 'a card')
-      await press(page, 'split')
-      await press(page, 'Edit…')
+      t.same(await findAxeViolations(page), [], 'a card')
+      await pressButton(page, 'split')
+      await pressButton(page, 'Edit…')
       await page.getByRole('button', { name: 'Show what it would do' }).waitFor()
-      t.same(await faultsOf(page), [], 'a form')
+      t.same(await findAxeViolations(page), [], 'a form')
       await page.setViewportSize({ width: 320, height: 640 })
-      t.same(await faultsOf(page), [], 'a narrow screen')
+      t.same(await findAxeViolations(page), [], 'a narrow screen')
       t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off at 320 px')
     })
 
   for (const colorScheme of ['light', 'dark'] as const)
     t.test(`axe finds nothing wrong with any panel, ${colorScheme}`, async t => {
-      const { open, call, post, get } = await consoleOf(t, browser, { 'a.txt': 'one\n' }, { colorScheme })
+      const { open, call, post, get } = await startConsole(t, browser, { 'a.txt': 'one\n' }, { colorScheme })
       await call('read_file', { path: 'a.txt' })
       await call('read_file', { path: 'b.txt' })
       const asked = await call('shell_background', {
@@ -56,7 +65,7 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
       ] as const) {
         await page.evaluate(`location.hash = '#/${route}'`)
         await page.locator(sign).first().waitFor()
-        t.same(await faultsOf(page), [], route)
+        t.same(await findAxeViolations(page), [], route)
       }
     })
 })

@@ -1,16 +1,16 @@
 // The console's panel of what happens, in a real browser, on a server with real calls.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { consoleOf, launch, live } from './browser.ts'
+import { launchChromium, startConsole, waitUntilLive } from './browser.ts'
 
 t.test('activity', needs('chromium', 'playwright-core'), async t => {
   // Each has a server and a page of its own, and waits for them most of the time.
   t.jobs = 2
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   t.test('activity: a call by its events, its times, its raw JSON and its undo', async t => {
-    const { open, call, post, read, root } = await consoleOf(t, browser, { 'a.txt': 'one\ntwo\n' })
+    const { open, call, post, read, root } = await startConsole(t, browser, { 'a.txt': 'one\ntwo\n' })
     const page = await open('/#/activity')
     await page.getByText('Nothing has happened yet').waitFor()
     const asked = await call('edit_file', { path: 'a.txt', old: 'two', new: '2' }, { session_id: 'song' })
@@ -54,7 +54,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('activity: a filter, a pause, a clearing', async t => {
-    const { open, call } = await consoleOf(t, browser, { 'a.txt': 'x', 'b.txt': 'y' })
+    const { open, call } = await startConsole(t, browser, { 'a.txt': 'x', 'b.txt': 'y' })
     await call('read_file', { path: 'a.txt' }, { session_id: 'one' })
     await call('grep', { pattern: 'y' }, { session_id: 'two' })
     const page = await open('/#/activity')
@@ -68,7 +68,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     t.same(await tools.allTextContents(), ['read_file'])
     await page.getByLabel('Text in events').fill('')
 
-    await live(page)
+    await waitUntilLive(page)
     await page.getByRole('button', { name: 'Pause' }).click()
     await call('read_file', { path: 'b.txt' })
     const resume = page.getByRole('button', { name: /Resume \([1-9]\d* new\)/ })
@@ -83,7 +83,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('activity says on a narrow screen of each call which tool it called, on what and how it ended', async t => {
-    const { call, open, post } = await consoleOf(
+    const { call, open, post } = await startConsole(
       t,
       browser,
       { 'src/a.txt': 'one\n' },
@@ -105,7 +105,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('activity and tools mark what no eye sees', async t => {
-    const { open, call } = await consoleOf(t, browser, { 'a.txt': 'x\u202ey\n' })
+    const { open, call } = await startConsole(t, browser, { 'a.txt': 'x\u202ey\n' })
     await call('read_file', { path: 'a.txt' }, { session_id: 's\u200b' })
     const { tool_call_id: id } = await call('grep', { pattern: 'a\u2066b' })
     const page = await open('/#/activity')

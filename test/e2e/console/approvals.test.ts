@@ -4,20 +4,20 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { consoleOf, EDIT, launch, live, openCard, outcome, POEM, press } from './browser.ts'
+import { EDIT, launchChromium, openCard, outcome, POEM, pressButton, startConsole, waitUntilLive } from './browser.ts'
 
 const gone = (page: Page, what: string) => page.locator(what).waitFor({ state: 'detached' })
 
 t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   // Each has a server and a page of its own, and waits for them most of the time.
   t.jobs = 4
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   t.test('a call is approved with all of it in sight', async t => {
-    const { call, get, read, open } = await consoleOf(t, browser, POEM)
+    const { call, get, read, open } = await startConsole(t, browser, POEM)
     const page = await open()
-    await live(page)
+    await waitUntilLive(page)
     await page.getByRole('heading', { name: 'Nothing waits' }).waitFor()
     const { tool_call_id: id } = await call('edit_file', EDIT, { session_id: 's1', context: 'naming flowers' })
     await page.getByText('1 call waits').waitFor()
@@ -35,7 +35,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
       await page.locator('.card').innerText(),
       /Paused: Modifies files\.[\s\S]*naming flowers[\s\S]*s1[\s\S]*in 2[34] h/
     )
-    await press(page, 'Approve')
+    await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved by console at /)
     // By a function: the policy of the page lets nobody make code of text.
     await page.waitForFunction(
@@ -47,11 +47,11 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('a call is rejected with a reason, which reaches whoever asked', async t => {
-    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await press(page, 'Reject with a reason…')
+    await pressButton(page, 'Reject with a reason…')
     await page.getByLabel('Why not').fill('no tulips')
     await page.getByLabel('What to do instead').fill('take lilies')
     await page.keyboard.press('Control+Enter')
@@ -60,21 +60,21 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('what failed says so and why, also where nobody had approved it', async t => {
-    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
+    const { root, call, get, post, open } = await startConsole(t, browser, POEM)
     const edit = await call('edit_file', EDIT)
     const sleep = await call('shell_exec', { command: 'sleep 60; touch done' })
     const page = await open()
-    await live(page)
+    await waitUntilLive(page)
     await openCard(page, 'Edit poem.txt')
     rmSync(path.join(root, 'poem.txt'))
-    await press(page, 'Approve')
+    await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Failed at [\d:]+: .*poem\.txt/)
     t.match(await page.locator('.asked-line.settled').innerText(), /\bfailed\b/)
     const { status, error } = await get(`/calls/${edit.tool_call_id}`)
     t.match([status, await outcome(page)], ['error', error.message])
 
     await openCard(page, 'sleep 60')
-    await press(page, 'Approve')
+    await pressButton(page, 'Approve')
     await page.locator('.card', { hasText: 'Approved by console' }).waitFor()
     await post(`/calls/${sleep.tool_call_id}/cancel`, { reason: 'too slow' })
     await page.locator('.card [role="status"]', { hasText: 'Then it was cancelled' }).waitFor()
@@ -83,11 +83,11 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('who decided elsewhere is told, and the card acts no more', async t => {
-    const { call, post, open } = await consoleOf(t, browser, POEM)
+    const { call, post, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await press(page, 'Reject with a reason…')
+    await pressButton(page, 'Reject with a reason…')
     await post(`/calls/${id}/reject`, { reason: 'too late' }, { 'x-toolgate-client': 'emacs' })
     t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
     // There is nothing left to be filled in, and its line stays where it was.
@@ -98,30 +98,30 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('what is strict is asked twice, and offers no rule', async t => {
-    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
     const page = await open()
     await openCard(page, 'Delete poem.txt')
     t.equal(await page.getByRole('button', { name: 'Always…' }).count(), 0)
-    await press(page, 'Approve')
+    await pressButton(page, 'Approve')
     await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
     t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
-    await press(page, 'Yes, approve')
+    await pressButton(page, 'Yes, approve')
     t.match(await outcome(page), /^Approved/)
   })
 
   t.test('a question ends where what it was about has changed', async t => {
-    const { call, get, post, write, open } = await consoleOf(t, browser, POEM)
+    const { call, get, post, write, open } = await startConsole(t, browser, POEM)
     const strict = await call('delete_file', { path: 'poem.txt' })
     const asked = await call('edit_file', EDIT)
     const page = await open()
-    await live(page)
+    await waitUntilLive(page)
     for (const [{ tool_call_id: id, approval }, title, button, content] of [
       [strict, 'Delete poem.txt', 'Approve', 'violets\n'],
       [asked, 'Edit poem.txt', 'Always…', 'violets, and more\n']
     ] as const) {
       await openCard(page, title)
-      await press(page, button)
+      await pressButton(page, button)
       await page.locator('dialog').waitFor()
       write('poem.txt', content)
       await post(`/calls/${id}/approve`, { digest: approval.digest, confirm: true })
@@ -132,11 +132,11 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('always remembers the rule that was chosen, word for word', async t => {
-    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { call, get, open } = await startConsole(t, browser, POEM)
     const { approval } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await press(page, 'Always…')
+    await pressButton(page, 'Always…')
     t.equal(await page.locator('dialog input:checked').count(), 0, 'none is chosen beforehand')
     const [first] = approval.always_options
     t.match(await page.locator('.rule-offered').first().innerText(), JSON.stringify(first.rule.match))
@@ -144,13 +144,13 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await page.evaluate('dispatchEvent(new Event("focus")); document.querySelector("dialog .primary").click()')
     t.equal((await get('/rules')).rules.length, 0, 'a click that brings the window to the front is none')
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
-    await press(page, 'Approve and remember')
+    await pressButton(page, 'Approve and remember')
     await outcome(page)
     t.match((await get('/rules')).rules, [{ match: first.rule.match, scope: first.scope, created_by: 'console' }])
   })
 
   t.test('keys act only while the card has the focus, and not at once', async t => {
-    const { call, get, open } = await consoleOf(t, browser, POEM)
+    const { call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await page.getByRole('link', { name: 'Edit poem.txt' }).waitFor()

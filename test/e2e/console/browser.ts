@@ -5,14 +5,14 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import type { Test } from 'tap'
 import { startApp, TOKEN } from '../../start-app.ts'
 
-export { launch } from '../chromium.ts'
+export { launchChromium } from '../chromium.ts'
 
 /** A file, and params of `edit_file` that change it. */
 export const POEM = { 'poem.txt': 'roses\nviolets\n' }
 export const EDIT = { path: 'poem.txt', old: 'violets', new: 'tulips' }
 
 /** A server, and a profile that holds its token as a page that was opened by a code does. */
-export async function consoleOf(
+export async function startConsole(
   t: Test,
   browser: Browser,
   files: Record<string, string> = {},
@@ -37,7 +37,7 @@ export async function openPage(context: BrowserContext, url: string, token = TOK
 }
 
 /** Waits until the console hears events as they come. */
-export const live = (page: Page) => page.locator('.pill.live').waitFor()
+export const waitUntilLive = (page: Page) => page.locator('.pill.live').waitFor()
 
 /** Opens the card of the call with this title, and waits until its buttons act. */
 export async function openCard(page: Page, title: string) {
@@ -48,10 +48,10 @@ export async function openCard(page: Page, title: string) {
 /** Waits for the card to say what became of the call. */
 export const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
 
-export const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
+export const pressButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
 /** What axe finds wrong with the page as it is now. */
-export async function faultsOf(page: Page): Promise<string[]> {
+export async function findAxeViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(AXE)
   const { violations } = (await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as axe.AxeResults
   return violations.flatMap(({ id, nodes }) =>

@@ -2,22 +2,22 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { consoleOf, EDIT, launch, openCard, outcome, POEM, press } from './browser.ts'
+import { EDIT, launchChromium, openCard, outcome, POEM, pressButton, startConsole } from './browser.ts'
 
 t.test('cards', needs('chromium', 'playwright-core'), async t => {
   // Each has a server and a page of its own, and waits for them most of the time.
   t.jobs = 4
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   t.test('other params are shown before they are approved', async t => {
-    const { call, get, read, open } = await consoleOf(t, browser, POEM)
+    const { call, get, read, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await showLilies(page)
     t.same(await page.locator('dialog .diff .added').allInnerTexts(), ['+lilies'])
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
-    await press(page, 'Approve this')
+    await pressButton(page, 'Approve this')
     await outcome(page)
     t.match(await get(`/calls/${id}?wait_ms=10000`), {
       status: 'success',
@@ -28,13 +28,13 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('other params are approved as they were shown', async t => {
-    const { call, get, read, write, open } = await consoleOf(t, browser, POEM)
+    const { call, get, read, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await showLilies(page)
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     write('poem.txt', 'violets\n')
-    await press(page, 'Approve this')
+    await pressButton(page, 'Approve this')
     await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
     t.same(await page.locator('.diff .added').allInnerTexts(), ['+lilies'], 'the card shows them as they stand now')
     t.match(await get(`/calls/${id}`), { status: 'awaiting_approval', params: { ...EDIT, new: 'lilies' } })
@@ -42,23 +42,23 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('what changed since it was shown is not approved, but shown anew', async t => {
-    const { call, get, write, open } = await consoleOf(t, browser, POEM)
+    const { call, get, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await openCard(page, 'Edit poem.txt')
     write('poem.txt', 'roses\nviolets\nasters\n')
-    await press(page, 'Approve')
+    await pressButton(page, 'Approve')
     await page.locator('.notice.warn', { hasText: 'nothing was approved' }).waitFor()
     t.match(await page.locator('.diff .lines').innerText(), /\+tulips\n asters/)
     t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
     await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
-    await press(page, 'Approve')
+    await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved/)
     t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'success')
   })
 
   t.test('what a call was asked for as is told where it differs', async t => {
-    const { call, open } = await consoleOf(t, browser, POEM)
+    const { call, open } = await startConsole(t, browser, POEM)
     const asked = { file_path: 'poem.txt', old_string: 'violets', new_string: 'tulips' }
     await call('edit', asked, { toolset: 'opencode' })
     const page = await open()
@@ -69,11 +69,11 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('what would be strict with other params is asked twice as well', async t => {
-    const { call, get, open } = await consoleOf(t, browser, { ...POEM, 'b.txt': 'b\n' })
+    const { call, get, open } = await startConsole(t, browser, { ...POEM, 'b.txt': 'b\n' })
     const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
     const page = await open()
     await openCard(page, 'Delete poem.txt')
-    await press(page, 'Edit…')
+    await pressButton(page, 'Edit…')
     await page.locator('dialog').getByLabel('path').last().fill('b.txt')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('heading', { name: 'Delete b.txt' }).waitFor()
@@ -84,13 +84,13 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await page.keyboard.press('Control+Enter')
     await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
     t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
-    await press(page, 'Yes, approve')
+    await pressButton(page, 'Yes, approve')
     t.match(await outcome(page), /^Approved/)
     t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success', params: { path: 'b.txt' } })
   })
 
   t.test('characters that hide or reorder text are shown by their number', async t => {
-    const { call, open } = await consoleOf(t, browser, { ...POEM, 'dos.txt': 'a\r\nb\n' })
+    const { call, open } = await startConsole(t, browser, { ...POEM, 'dos.txt': 'a\r\nb\n' })
     await call('edit_file', { ...EDIT, new: 'a\u202eb\u200b\u{e0041}\u3164 ❤\ufe0f' }, { context: '\u2066why' })
     await call('edit_file', { path: 'dos.txt', old: 'a\r\nb', new: 'a\nb' })
     const page = await open()
@@ -104,7 +104,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
 
   t.test('a diff of 10,000 lines is folded, and comes whole where one asks', async t => {
     const lines = (word: string) => Array.from({ length: 5_000 }, (_, i) => `${word} ${i}\n`).join('')
-    const { call, open } = await consoleOf(t, browser, { 'long.txt': lines('old') })
+    const { call, open } = await startConsole(t, browser, { 'long.txt': lines('old') })
     await call('write_file', { path: 'long.txt', content: lines('new') })
     const page = await open()
     await openCard(page, 'Overwrite long.txt')
@@ -119,9 +119,9 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
 /** Edits the params of the call, up to what they would do. */
 async function showLilies(page: Page) {
   await openCard(page, 'Edit poem.txt')
-  await press(page, 'Edit…')
+  await pressButton(page, 'Edit…')
   // The first field has the focus.
   await page.locator('dialog [name="/path"]:focus').waitFor()
   await page.locator('dialog').getByLabel('new').last().fill('lilies')
-  await press(page, 'Show what it would do')
+  await pressButton(page, 'Show what it would do')
 }

@@ -4,12 +4,12 @@ import t, { type Test } from 'tap'
 import type * as Library from '../../../src/client/client.ts'
 import { startApp, TOKEN } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { launch } from './browser.ts'
+import { launchChromium } from './browser.ts'
 
 declare const toolgate: typeof Library
 
 t.test('in a browser', needs('chromium', 'playwright-core'), async t => {
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
   const server = await startApp(t, { 'a.txt': 'hello\n' })
   const page = await browser.newPage()

@@ -2,18 +2,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { GREET } from '../../catalog/custom/fixture.ts'
+import { GREET_TOOL } from '../../catalog/custom/fixture.ts'
 import { needs } from '../../support/needs.ts'
-import { consoleOf, launch } from './browser.ts'
+import { launchChromium, startConsole } from './browser.ts'
 
 t.test('panels', needs('chromium', 'playwright-core'), async t => {
   // Each has a server and a page of its own, and waits for them most of the time.
   t.jobs = 2
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   t.test('jobs: what one prints, in its colours; input; a stop that asks', async t => {
-    const { open, call, post, get } = await consoleOf(t, browser)
+    const { open, call, post, get } = await startConsole(t, browser)
     const command = String.raw`printf '\033[32mready\033[0m <b>\n'; while read -r line; do echo "got $line"; done`
     const asked = await call('shell_background', { command, interactive: true })
     const { digest } = asked.approval
@@ -35,7 +35,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('tools: faults at their fields, a dry run, a run', async t => {
-    const { open, get } = await consoleOf(t, browser, { 'a.txt': 'one\n' })
+    const { open, get } = await startConsole(t, browser, { 'a.txt': 'one\n' })
     const page = await open('/#/tools')
     await page.getByLabel('Text in tools').fill('write whole')
     await page.getByRole('link', { name: /^write_file/ }).click()
@@ -60,20 +60,25 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('tools: what is typed stays while other tools appear', async t => {
-    const { open, folder } = await consoleOf(t, browser, { 'a.txt': 'one\n' })
+    const { open, folder } = await startConsole(t, browser, { 'a.txt': 'one\n' })
     const page = await open('/#/tools')
     await page.getByRole('link', { name: /^read_file/ }).click()
     await page.getByRole('heading', { name: 'read_file', exact: true }).waitFor()
     await page.locator('[name="/path"]').fill('a.txt')
     const tools = path.join(folder, 'config/toolgate/tools')
     mkdirSync(tools, { recursive: true })
-    writeFileSync(path.join(tools, 'greet.ts'), GREET)
+    writeFileSync(path.join(tools, 'greet.ts'), GREET_TOOL)
     await page.getByRole('link', { name: /^greet/ }).waitFor()
     t.equal(await page.locator('[name="/path"]').inputValue(), 'a.txt')
   })
 
   t.test('each panel is in reach on a narrow screen, and what was looked at begins at its top', async t => {
-    const { call, open } = await consoleOf(t, browser, { 'a.txt': 'one\n' }, { viewport: { width: 320, height: 568 } })
+    const { call, open } = await startConsole(
+      t,
+      browser,
+      { 'a.txt': 'one\n' },
+      { viewport: { width: 320, height: 568 } }
+    )
     const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
     await call('read_file', { path: 'a.txt' })
     const page = await open('/#/metrics')
@@ -90,7 +95,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('two keys go to a panel, whatever the second would do alone', async t => {
-    const { call, open } = await consoleOf(t, browser, { 'a.txt': 'one\n' })
+    const { call, open } = await startConsole(t, browser, { 'a.txt': 'one\n' })
     const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
     const page = await open(`/#/approvals/${asked.tool_call_id}`)
     await page.locator('.card').focus()
@@ -114,7 +119,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('rules: added by a form, listed with where they hold, revoked when asked', async t => {
-    const { open, get } = await consoleOf(t, browser)
+    const { open, get } = await startConsole(t, browser)
     const page = await open('/#/rules')
     await page.getByText('No rules yet').waitFor()
     await page.getByRole('button', { name: 'Add a rule…' }).click()
@@ -136,7 +141,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('metrics: the same figures as the server has', async t => {
-    const { open, call } = await consoleOf(t, browser, { 'a.txt': 'x' })
+    const { open, call } = await startConsole(t, browser, { 'a.txt': 'x' })
     await call('read_file', { path: 'a.txt' })
     await call('read_file', { path: 'b.txt' })
     const page = await open('/#/metrics')

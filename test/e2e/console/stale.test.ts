@@ -5,27 +5,27 @@ import path from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { needs } from '../../support/needs.ts'
-import { consoleOf, EDIT, launch, live, openCard, POEM, press } from './browser.ts'
+import { EDIT, launchChromium, openCard, POEM, pressButton, startConsole, waitUntilLive } from './browser.ts'
 
 t.test('what is stale', needs('chromium', 'playwright-core'), run)
 
 async function run(t: Test) {
   // Each has a server and a page of its own, and waits for them most of the time.
   t.jobs = 4
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   t.test('what is stale is marked before anybody decides, wherever one can', async t => {
-    const { root, call, get, post, open } = await consoleOf(t, browser, POEM)
+    const { root, call, get, post, open } = await startConsole(t, browser, POEM)
     initRepository(root)
     const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
     const edit = await call('edit_file', EDIT)
     const strict = await call('delete_file', { path: 'poem.txt' })
     const commit = await call('git_commit', { message: 'Begin', files: ['poem.txt'] })
     const page = await open()
-    await live(page)
+    await waitUntilLive(page)
     await openCard(page, 'Delete poem.txt')
-    await press(page, 'Approve')
+    await pressButton(page, 'Approve')
     await page.locator('dialog').waitFor()
     await post(`/calls/${other.tool_call_id}/approve`, { digest: other.approval.digest })
     await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
@@ -47,7 +47,7 @@ async function run(t: Test) {
   })
 
   t.test('a card that comes up late is marked by what has changed meanwhile', async t => {
-    const { call, write, open } = await consoleOf(t, browser, POEM)
+    const { call, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     write('poem.txt', 'violets\n')
     const page = await open(`/#/approvals/${id}`)
@@ -55,10 +55,10 @@ async function run(t: Test) {
   })
 
   t.test('a call that can be done no more is marked, with the reason', async t => {
-    const { root, call, get, open } = await consoleOf(t, browser, POEM)
+    const { root, call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
-    await live(page)
+    await waitUntilLive(page)
     await page.getByText('1 call waits').waitFor()
     rmSync(path.join(root, 'poem.txt'))
     await openCard(page, 'Edit poem.txt')
@@ -69,13 +69,13 @@ async function run(t: Test) {
   })
 
   t.test('a page that is not seen asks nothing, and looks at all that waits when it is', async t => {
-    const { root, call, post, open, context } = await consoleOf(t, browser, { ...POEM, 'b.txt': 'b\n' })
+    const { root, call, post, open, context } = await startConsole(t, browser, { ...POEM, 'b.txt': 'b\n' })
     const git = initRepository(root)
     await call('git_commit', { message: 'Begin', files: ['b.txt'] })
     const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
     const edit = await call('edit_file', EDIT)
     const page = await open()
-    await live(page)
+    await waitUntilLive(page)
     const asked = digestsOf(context)
     await see(page, 'hidden')
     await post(`/calls/${other.tool_call_id}/approve?wait_ms=10000`, { digest: other.approval.digest })
@@ -94,18 +94,18 @@ async function run(t: Test) {
   })
 
   t.test('a page that may only call asks nothing, nor does one that takes its session over', async t => {
-    const { call, post, url, context } = await consoleOf(t, browser, POEM)
+    const { call, post, url, context } = await startConsole(t, browser, POEM)
     await call('shell_exec', { command: 'touch done' })
     const { path: route } = await post('/codes', { rights: ['call'] })
     const asked = digestsOf(context)
     const first = await context.newPage()
     await first.goto(url + route)
-    await live(first)
+    await waitUntilLive(first)
     await first.reload()
     const second = await context.newPage()
     await second.goto(url)
     for (const page of [first, second]) {
-      await live(page)
+      await waitUntilLive(page)
       await openCard(page, 'touch done')
     }
     await call('write_file', { path: 'new.txt', content: 'any file may be what a command reads\n' })

@@ -2,27 +2,27 @@
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
-import { leaveLeadingPage } from '../../../src/server/login-page.ts'
+import { writeLoginPage } from '../../../src/server/login-page.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { consoleOf, launch, live, openPage } from './browser.ts'
+import { launchChromium, openPage, startConsole, waitUntilLive } from './browser.ts'
 
 t.test('tabs', needs('chromium', 'playwright-core'), run)
 
 async function run(t: Test) {
   // Each has a server and pages of its own, and waits for them most of the time.
   t.jobs = 2
-  const browser = await launch()
+  const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   t.test('seven tabs hear all through one stream, also when the tab that holds it closes', async t => {
-    const { call, context, open } = await consoleOf(t, browser, { 'a.txt': 'a\n' })
+    const { call, context, open } = await startConsole(t, browser, { 'a.txt': 'a\n' })
     const holders: Page[] = []
     context.on('request', request => {
       if (new URL(request.url()).pathname === '/events') holders.push(request.frame().page())
     })
     const pages = await Promise.all(Array.from({ length: 7 }, () => open()))
-    for (const page of pages) await live(page)
+    for (const page of pages) await waitUntilLive(page)
     t.equal(holders.length, 1)
 
     await call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
@@ -35,11 +35,11 @@ async function run(t: Test) {
   })
 
   t.test('a further tab takes the token over from one that is open', async t => {
-    const { context, url, open } = await consoleOf(t, browser)
-    await live(await open())
+    const { context, url, open } = await startConsole(t, browser)
+    await waitUntilLive(await open())
     const further = await context.newPage()
     await further.goto(url)
-    await live(further)
+    await waitUntilLive(further)
     t.pass('it needs no code of its own')
   })
 
@@ -50,13 +50,13 @@ async function run(t: Test) {
     const page = await openPage(context, first.url)
     const { tool_call_id: id } = await first.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
     await page.getByText('1 call waits').waitFor()
-    await live(page)
+    await waitUntilLive(page)
 
     await first.close()
     await page.locator('.pill.lost').waitFor()
     const { folder, url } = first
     const second = await startApp(t, {}, { folder, port: Number(new URL(url).port) })
-    await live(page)
+    await waitUntilLive(page)
     await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
     await page.getByText('2 calls wait').waitFor()
     await page.getByRole('link', { name: 'Edit a.txt' }).first().click()
@@ -72,7 +72,7 @@ async function run(t: Test) {
     const context = await browser.newContext()
     t.teardown(() => context.close())
     const pages = [await openPage(context, first.url), await openPage(context, first.url)]
-    for (const page of pages) await live(page)
+    for (const page of pages) await waitUntilLive(page)
     for (const title of ['b', 'c', 'd']) await first.call('edit_file', { path: 'a.txt', old: 'a', new: title })
     for (const page of pages) await page.getByText('3 calls wait').waitFor()
 
@@ -85,12 +85,12 @@ async function run(t: Test) {
   })
 
   t.test('a code in the address gives a session, once, and leaves no trace there', async t => {
-    const { context, url, post, folder } = await consoleOf(t, browser)
+    const { context, url, post, folder } = await startConsole(t, browser)
     const { path } = await post('/codes', {})
     const page = await context.newPage()
     // As `toolgate open` leads a browser there.
-    await page.goto(pathToFileURL(leaveLeadingPage({ HOME: folder }, url + path)).href)
-    await live(page)
+    await page.goto(pathToFileURL(writeLoginPage({ HOME: folder }, url + path)).href)
+    await waitUntilLive(page)
     t.equal(page.url(), `${url}/#/approvals`)
     const other = await browser.newContext()
     t.teardown(() => other.close())
@@ -103,7 +103,7 @@ async function run(t: Test) {
   })
 
   t.test('a token that counts no longer ends the session, and says so', async t => {
-    const { context, url } = await consoleOf(t, browser)
+    const { context, url } = await startConsole(t, browser)
     const page = await openPage(context, url, 'a-token-that-was-revoked')
     await page.getByRole('alert').waitFor()
     t.match(await page.locator('main').innerText(), /Your session has ended[\s\S]*toolgate open/)

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { blocksOf } from '../../markdown.ts'
+import { parseCodeBlocks } from '../../markdown.ts'
 import { checkExamples, clone, read, start } from './world.ts'
 
 t.test('the commands of the README, in order, on an empty folder', async t => {
   const readme = read('README.md')
-  const commands = blocksOf(readme).filter(({ language, mark }) => language === 'sh' && mark === undefined)
+  const commands = parseCodeBlocks(readme).filter(({ language, mark }) => language === 'sh' && mark === undefined)
   t.same(
     commands.map(({ text }) => text),
     ['npm ci && npm start', 'npm ci && npm test']

@@ -6,8 +6,8 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
-import { isRunning } from '../../../src/host/processes/pids.ts'
-import { type Example, examplesOf, isAsShown, runExamples } from '../../markdown.ts'
+import { isProcessRunning } from '../../../src/host/processes/pids.ts'
+import { type Example, matchesShown, parseExamples, runExamples } from '../../markdown.ts'
 import { needs } from '../../support/needs.ts'
 import { removeFolder } from '../../support/remove-folder.ts'
 import { exitOf, once } from '../../support/wait.ts'
@@ -57,7 +57,7 @@ export function clone(t: Test, leftOut = NEVER_COPIED) {
   t.teardown(() => {
     for (const file of globSync(path.join(home, '.local/state/toolgate/run/*.json'))) {
       const { pid } = JSON.parse(read(file)) as { pid: number }
-      if (isRunning(pid)) process.kill(pid, 'SIGKILL')
+      if (isProcessRunning(pid)) process.kill(pid, 'SIGKILL')
     }
     removeFolder(folder)
   })
@@ -89,12 +89,12 @@ const SHOWS_A_SANDBOX = /"isolation": "(?:workspace|strict)"|"server": "/
 
 /** Runs the examples of each of these pages as a subtest, on a server of its own. */
 export function testPages(t: Test, pages: readonly string[]) {
-  const setup = examplesOf(read('docs/quick-start.md')).filter(({ isSetup }) => isSetup)
+  const setup = parseExamples(read('docs/quick-start.md')).filter(({ isSetup }) => isSetup)
   // Pages wait for servers to start, and for each other's commands.
   t.jobs = 3
   for (const page of pages) {
     const markdown = read(page)
-    const examples = examplesOf(markdown)
+    const examples = parseExamples(markdown)
     if (examples.length === 0) continue
     const how = SHOWS_A_SANDBOX.test(markdown) ? needs('sandbox') : {}
     t.test(`the examples of ${page} do what they say`, how, async t => {
@@ -112,11 +112,11 @@ export async function checkExamples(
   markdown: string,
   { before, ...place }: { cwd: string; env: Record<string, string | undefined>; before: readonly Example[] }
 ) {
-  const examples = examplesOf(markdown)
+  const examples = parseExamples(markdown)
   const ran = (await runExamples([...before, ...examples], place)).slice(before.length)
   for (const [i, { line, script, gives }] of examples.entries()) {
     const { stdout, stderr, code } = ran[i]!
     if (gives === undefined) t.equal(code, 0, `line ${line}: ${stderr}`)
-    else t.ok(isAsShown(gives, stdout), `line ${line}`, { script, shown: gives.text, stdout, stderr })
+    else t.ok(matchesShown(gives, stdout), `line ${line}`, { script, shown: gives.text, stdout, stderr })
   }
 }

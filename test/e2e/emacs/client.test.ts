@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { place } from '../../cli/toolgate.ts'
+import { createProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 import { CLIENT, runBatch } from './batch.ts'
 
@@ -23,7 +23,7 @@ for (const group of Array.from({ length: GROUPS }, (_, n) => tests.filter((_, at
   })
 
 t.test('works with the server', needs('emacs'), async t => {
-  const { project, home, folder } = place(t, { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\nc\n' })
+  const { project, home, folder } = createProject(t, { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\nc\n' })
   const env = {
     PATH: process.env.PATH,
     HOME: home,

@@ -21,10 +21,10 @@ export async function startEmacs(
   )
   const evaluate = async (form: string) => {
     await emacs.press('M-:')
-    await emacs.shows(/^Eval:/m)
+    await emacs.waitForScreen(/^Eval:/m)
     await emacs.type(form)
     await emacs.press('Enter')
-    await emacs.shows(screen => !/^Eval:/m.test(screen))
+    await emacs.waitForScreen(screen => !/^Eval:/m.test(screen))
   }
   return { ...emacs, evaluate }
 }

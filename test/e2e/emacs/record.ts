@@ -1,7 +1,7 @@
 // Records an approval in Emacs as text, from a real run: node scripts/record-emacs.ts
 import { writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
-import { served } from '../../cli/toolgate.ts'
+import { serveProject } from '../../cli/toolgate.ts'
 import { startEmacs } from './emacs.ts'
 
 const GREETING = `export function greet(name) {
@@ -10,7 +10,7 @@ const GREETING = `export function greet(name) {
 `
 
 const undo: (() => unknown)[] = []
-const place = await served({ teardown: (done: () => unknown) => undo.push(done) } as unknown as Test, {
+const place = await serveProject({ teardown: (done: () => unknown) => undo.push(done) } as unknown as Test, {
   'greet.js': GREETING
 })
 const emacs = await startEmacs(place, 'greet.js', ['(menu-bar-mode -1)', '(setq toolgate-key-guard-seconds 0)'], {
@@ -18,21 +18,23 @@ const emacs = await startEmacs(place, 'greet.js', ['(menu-bar-mode -1)', '(setq 
   lines: 50
 })
 try {
-  await emacs.shows(/return/)
+  await emacs.waitForScreen(/return/)
   await place.client.call('edit_file', { path: 'greet.js', old: "'Hello ' + name", new: "'Hello, ' + name + '!'" })
-  const asked = await emacs.shows(/1 pending[\s\S]*Diff/)
+  const asked = await emacs.waitForScreen(/1 pending[\s\S]*Diff/)
   await emacs.press('C-x', 'o')
   await emacs.press('y')
-  const decided = await emacs.shows(screen => !screen.includes('Agent Approval') && /^ *return 'Hello, '/m.test(screen))
+  const decided = await emacs.waitForScreen(
+    screen => !screen.includes('Agent Approval') && /^ *return 'Hello, '/m.test(screen)
+  )
   writeFileSync(
     new URL('../../../docs/emacs-approval.txt', import.meta.url),
     `An agent edits a file that is open in Emacs. Nobody types, so the prompt appears beside it:
 
-${framed(asked)}
+${frameScreen(asked)}
 
 In the prompt, y approves just that; the prompt goes, and the file is as it was shown:
 
-${framed(decided)}
+${frameScreen(decided)}
 `
   )
 } finally {
@@ -41,7 +43,7 @@ ${framed(decided)}
 }
 
 /** The screen in a frame, empty lines of it drawn together. */
-function framed(screen: string): string {
+function frameScreen(screen: string): string {
   const lines = screen.replace(/\n{4,}/g, '\n\n\n').split('\n')
   const width = Math.max(...lines.map(line => line.length))
   const edge = '─'.repeat(width + 2)

@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { served } from '../../cli/toolgate.ts'
+import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 import { startEmacs } from './emacs.ts'
 
@@ -10,10 +10,10 @@ const POEM = 'roses\nviolets\n'
 
 /** A server on a poem, and Emacs showing it. */
 async function reading(t: Test, settings: readonly string[]) {
-  const place = await served(t, { 'poem.txt': POEM })
+  const place = await serveProject(t, { 'poem.txt': POEM })
   const emacs = await startEmacs(place, 'poem.txt', settings)
   t.teardown(() => emacs.close())
-  await emacs.shows(/violets/)
+  await emacs.waitForScreen(/violets/)
   const edit = async (from: string, to: string) => {
     const call = await place.client.call('edit_file', { path: 'poem.txt', old: from, new: to })
     if (call.status !== 'awaiting_approval') throw new Error(JSON.stringify(call))
@@ -36,70 +36,70 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
 
   await t.test('the prompt takes no keys that are typed elsewhere; there y approves', async t => {
     const { tool_call_id } = await edit('violets', 'tulips')
-    await emacs.shows(ASKS)
+    await emacs.waitForScreen(ASKS)
     await emacs.type('yn')
-    const screen = await emacs.shows(/^ynroses$/m)
+    const screen = await emacs.waitForScreen(/^ynroses$/m)
     t.match(screen, /-violets\n\+tulips/)
     await emacs.press('C-x', 'u')
-    await emacs.shows(/^roses$/m)
+    await emacs.waitForScreen(/^roses$/m)
     await emacs.press(...TO_PROMPT, 'y')
     t.equal(await ended(tool_call_id), 'success')
     t.equal(poem(), 'roses\ntulips\n')
-    await emacs.shows(asksNothing)
-    await emacs.shows(/^tulips$/m)
+    await emacs.waitForScreen(asksNothing)
+    await emacs.waitForScreen(/^tulips$/m)
   })
 
   await t.test('n rejects', async t => {
     const { tool_call_id } = await edit('tulips', 'lilies')
-    await emacs.shows(ASKS)
+    await emacs.waitForScreen(ASKS)
     await emacs.press(...TO_PROMPT, 'n')
     t.equal(await ended(tool_call_id), 'rejected')
     t.equal(poem(), 'roses\ntulips\n')
-    await emacs.shows(asksNothing)
+    await emacs.waitForScreen(asksNothing)
   })
 
   await t.test('e edits the params, shows what they do, and y approves just that', async t => {
     const { tool_call_id } = await edit('tulips', 'lilies')
-    await emacs.shows(ASKS)
+    await emacs.waitForScreen(ASKS)
     await emacs.press(...TO_PROMPT, 'e')
-    await emacs.shows(/"new": "lilies"/)
+    await emacs.waitForScreen(/"new": "lilies"/)
     await emacs.press('C-s')
     await emacs.type('lilies')
     await emacs.press('Enter', 'M-BSpace')
     await emacs.type('daisies')
     await emacs.press('C-c', 'C-c')
-    await emacs.shows(/edited by you[\s\S]*-tulips\n\+daisies/)
+    await emacs.waitForScreen(/edited by you[\s\S]*-tulips\n\+daisies/)
     await emacs.press('y')
     t.equal(await ended(tool_call_id), 'success')
     t.equal(poem(), 'roses\ndaisies\n')
-    await emacs.shows(asksNothing)
+    await emacs.waitForScreen(asksNothing)
   })
 
   await t.test('decided elsewhere it goes, and says so', async t => {
     const { tool_call_id } = await edit('daisies', 'asters')
-    await emacs.shows(ASKS)
+    await emacs.waitForScreen(ASKS)
     await client.reject(tool_call_id, {})
-    t.match(await emacs.shows(asksNothing), /Rejected by .*: Edit poem.txt/)
+    t.match(await emacs.waitForScreen(asksNothing), /Rejected by .*: Edit poem.txt/)
   })
 
   await t.test('what has changed since is shown anew before anything is decided', async t => {
     const { tool_call_id } = await edit('daisies', 'asters')
-    await emacs.shows(ASKS)
+    await emacs.waitForScreen(ASKS)
     appendFileSync(path.join(project, 'poem.txt'), 'weeds\n')
     await emacs.press(...TO_PROMPT, 'y')
-    t.match(await emacs.shows(/@@ -1,3 \+1,3 @@/), /! It would do something else by now/)
+    t.match(await emacs.waitForScreen(/@@ -1,3 \+1,3 @@/), /! It would do something else by now/)
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
     await emacs.press('y')
     t.equal(await ended(tool_call_id), 'success')
-    await emacs.shows(asksNothing)
+    await emacs.waitForScreen(asksNothing)
   })
 
   await t.test('for a moment after it came under the hands no key decides', async t => {
     const { tool_call_id } = await edit('asters', 'roses')
     await emacs.evaluate('(setq toolgate-key-guard-seconds 1000)')
-    await emacs.shows(ASKS)
+    await emacs.waitForScreen(ASKS)
     await emacs.press(...TO_PROMPT, 'y')
-    await emacs.shows(/Ignored: this has only just appeared/)
+    await emacs.waitForScreen(/Ignored: this has only just appeared/)
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
     await emacs.evaluate('(setq toolgate-key-guard-seconds 0)')
     await emacs.press('y')
@@ -116,13 +116,13 @@ const EVIL = `(progn (setq load-path (append '(${evil.map(name => `"${PACKAGES}/
 t.test('the same keys hold under evil', needs('emacs', 'emacs-evil', 'tmux'), async t => {
   const { emacs, edit, ended, poem } = await reading(t, ['(setq toolgate-key-guard-seconds 0)', EVIL])
   const first = await edit('violets', 'tulips')
-  await emacs.shows(ASKS)
+  await emacs.waitForScreen(ASKS)
   await emacs.press('C-w', 'w', 'y')
   t.equal(await ended(first.tool_call_id), 'success')
   t.equal(poem(), 'roses\ntulips\n')
-  await emacs.shows(asksNothing)
+  await emacs.waitForScreen(asksNothing)
   const second = await edit('tulips', 'lilies')
-  await emacs.shows(ASKS)
+  await emacs.waitForScreen(ASKS)
   await emacs.press('C-w', 'w', 'n')
   t.equal(await ended(second.tool_call_id), 'rejected')
 })

@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { served } from '../../cli/toolgate.ts'
+import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 
 t.test('what language servers do is shown', needs('sandbox', 'tsc'), async t => {
-  const { toolgate, start, client } = await served(t, { 'a.ts': 'export const no: number = "x"\n' })
+  const { toolgate, start, client } = await serveProject(t, { 'a.ts': 'export const no: number = "x"\n' })
   t.notMatch(await toolgate(['status']), { stdout: /language/ })
   const following = start(['tail', '--since', '0', '--type', 'diagnostics.changed'])
   const lines = createInterface({ input: following.stdout })[Symbol.asyncIterator]()

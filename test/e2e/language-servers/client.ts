@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Json } from '../../start-app.ts'
 import { within } from '../../support/wait.ts'
 
-export interface Started {
+export interface ServerStart {
   argv: readonly string[]
   /** Absolute path of the project. */
   folder: string
@@ -18,23 +18,23 @@ export interface Started {
   capabilities?: Json
 }
 
-export class Client {
+export class DirectLspClient {
   readonly child: ChildProcessWithoutNullStreams
   readonly folder: string
   /** What the server said of itself. */
   capabilities: Json = {}
   /** Every message that came, in order. */
-  readonly seen: Json[] = []
-  said = ''
+  readonly messages: Json[] = []
+  stderr = ''
   readonly #settings: Json
-  readonly #waiting = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>()
+  readonly #pending = new Map<number, { resolve(result: Json): void; reject(error: Error): void }>()
   readonly #published = new Map<string, Json[]>()
-  readonly #watching = new Set<() => void>()
+  readonly #watchers = new Set<() => void>()
   #registered: string[] = []
   #unread = Buffer.alloc(0)
   #last = 0
 
-  private constructor({ argv, folder, env = {}, settings = {} }: Started) {
+  private constructor({ argv, folder, env = {}, settings = {} }: ServerStart) {
     this.folder = folder
     this.#settings = settings
     // What looks at the code that tests run is nothing for a server: some do not even start with it.
@@ -42,15 +42,15 @@ export class Client {
     this.child = spawn('/usr/bin/env', words, { cwd: folder, env: { ...process.env, ...env } as NodeJS.ProcessEnv })
     this.child.stdout.on('data', (bytes: Buffer) => this.#read(bytes))
     this.child.stderr.on('data', (bytes: Buffer) => {
-      this.said = (this.said + bytes).slice(-20_000)
+      this.stderr = (this.stderr + bytes).slice(-20_000)
     })
     this.child.stdin.on('error', () => {})
-    this.child.once('exit', (code, signal) => this.#end(new Error(`it ended: ${code ?? signal} ${this.said}`)))
+    this.child.once('exit', (code, signal) => this.#end(new Error(`it ended: ${code ?? signal} ${this.stderr}`)))
     this.child.once('error', error => this.#end(error))
   }
 
-  static async start(started: Started): Promise<Client> {
-    const client = new Client(started)
+  static async start(started: ServerStart): Promise<DirectLspClient> {
+    const client = new DirectLspClient(started)
     const uri = pathToFileURL(started.folder).href
     const { capabilities } = await client.request('initialize', {
       processId: process.pid,
@@ -84,7 +84,7 @@ export class Client {
   request(method: string, params: unknown): Promise<Json> {
     const id = ++this.#last
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
+      this.#pending.set(id, { resolve, reject })
       this.#send({ id, method, params })
     })
   }
@@ -103,7 +103,7 @@ export class Client {
   /** Looks again whenever the server has said something, until there is what was looked for. */
   async until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
     for (;;) {
-      const said = new Promise<void>(resolve => this.#watching.add(resolve))
+      const said = new Promise<void>(resolve => this.#watchers.add(resolve))
       const found = await find()
       if (found !== undefined) return found
       await within('the next message of the language server', said)
@@ -143,15 +143,15 @@ export class Client {
       if (this.#unread.length < end) return
       const message = JSON.parse(this.#unread.subarray(head + 4, end).toString('utf8'))
       this.#unread = this.#unread.subarray(end)
-      this.#take(message)
+      this.#onMessage(message)
     }
   }
 
-  #take(message: Json) {
-    this.seen.push(message)
+  #onMessage(message: Json) {
+    this.messages.push(message)
     if (message.method === undefined) {
-      const waiting = this.#waiting.get(message.id)
-      this.#waiting.delete(message.id)
+      const waiting = this.#pending.get(message.id)
+      this.#pending.delete(message.id)
       if (message.error) waiting?.reject(new Error(`${message.error.code} ${message.error.message}`))
       else waiting?.resolve(message.result)
     } else {
@@ -161,8 +161,8 @@ export class Client {
         this.#registered.push(...message.params.registrations.map(({ method }: Json) => method))
       if (message.id !== undefined) this.#send({ id: message.id, result: this.#answer(message) })
     }
-    for (const wake of this.#watching) wake()
-    this.#watching.clear()
+    for (const wake of this.#watchers) wake()
+    this.#watchers.clear()
   }
 
   #answer({ method, params }: Json): unknown {
@@ -173,8 +173,8 @@ export class Client {
   }
 
   #end(error: Error) {
-    for (const { reject } of this.#waiting.values()) reject(error)
-    this.#waiting.clear()
+    for (const { reject } of this.#pending.values()) reject(error)
+    this.#pending.clear()
   }
 }
 

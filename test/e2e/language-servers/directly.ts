@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
 import type { Json } from '../../start-app.ts'
-import { Client } from './client.ts'
-import { type Project, put } from './projects.ts'
-import { truth } from './truth.ts'
+import { DirectLspClient } from './client.ts'
+import { type LspProject, writeFiles } from './projects.ts'
+import { askDirectly } from './truth.ts'
 
 /** Starts the server of the project on a folder of its own, and returns its answers to every question. */
-export async function directly(t: Test, project: Project) {
+export async function directly(t: Test, project: LspProject) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'directly-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  put(project, folder)
+  writeFiles(project, folder)
   const { argv, options, settings } = project
-  const client = await Client.start({ argv, folder, options: options?.(folder), settings })
+  const client = await DirectLspClient.start({ argv, folder, options: options?.(folder), settings })
   t.teardown(() => client.stop())
-  return truth(client, project)
+  return askDirectly(client, project)
 }
 
 /** Puts findings into an order that does not depend on who tells them. */

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { data, PROJECT, project, TYPESCRIPT } from './world.ts'
+import { startTypeScriptProject, successData, TYPESCRIPT, TYPESCRIPT_PROJECT } from './world.ts'
 
 const patient = (server: string) => ({
   language_servers: { ...TYPESCRIPT[server]!.settings, diagnostics_after_edit_ms: 30_000 },
@@ -12,7 +12,7 @@ const patient = (server: string) => ({
 
 for (const [server, { part }] of Object.entries(TYPESCRIPT))
   t.test(`${server} says what an edit breaks`, needs('sandbox', part), async t => {
-    const { done, events } = await project(t, PROJECT, { settings: patient(server) })
+    const { done, events } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: patient(server) })
     const edit = (old: string, text: string) => done('edit_file', { path: 'src/main.ts', old, new: text })
     const broken = ({ result }: Json) => result.metadata.diagnostics
 
@@ -20,7 +20,7 @@ for (const [server, { part }] of Object.entries(TYPESCRIPT))
     t.equal(broken(before), undefined, 'no server runs, and none is started for it')
     t.notMatch(before.result.content, /errors/)
 
-    data(await done('diagnostics', { path: 'src/main.ts' }))
+    successData(await done('diagnostics', { path: 'src/main.ts' }))
     const stream = await events('?types=diagnostics.changed,tool.result')
     const fine = await edit('const wolf = 1\n', '')
     t.strictSame(broken(fine), { status: 'complete', new: [], gone: 0, compared: true, servers: [server] })
@@ -58,9 +58,9 @@ for (const [server, { part }] of Object.entries(TYPESCRIPT))
   })
 
 t.test('what was wrong before is known also of a file that nobody asked about', needs('sandbox', 'tsc'), async t => {
-  const files = { ...PROJECT, 'src/bad.ts': 'export const bad: number = "x"\n' }
-  const { done, write } = await project(t, files, { settings: patient('typescript') })
-  data(await done('diagnostics', { path: 'src/main.ts' }))
+  const files = { ...TYPESCRIPT_PROJECT, 'src/bad.ts': 'export const bad: number = "x"\n' }
+  const { done, write } = await startTypeScriptProject(t, files, { settings: patient('typescript') })
+  successData(await done('diagnostics', { path: 'src/main.ts' }))
   const edit = async (old: string, text: string) =>
     (await done('edit_file', { path: 'src/bad.ts', old, new: text })).result.metadata.diagnostics
   t.match(await edit('export', '\nexport'), { status: 'complete', new: [], compared: true })
@@ -70,24 +70,24 @@ t.test('what was wrong before is known also of a file that nobody asked about', 
 })
 
 t.test('a change is told that breaks another file', needs('sandbox', 'tsc'), async t => {
-  const { done } = await project(t, PROJECT, { settings: patient('typescript') })
-  data(await done('diagnostics', { path: 'src/main.ts' }))
+  const { done } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: patient('typescript') })
+  successData(await done('diagnostics', { path: 'src/main.ts' }))
   await done('edit_file', { path: 'src/greet.ts', old: 'name: string', new: 'name: number' })
-  const { counts } = data(await done('diagnostics', { path: 'src/main.ts' }))
+  const { counts } = successData(await done('diagnostics', { path: 'src/main.ts' }))
   t.equal(counts.error, 2)
 })
 
 t.test('nothing is asked where it is switched off', needs('sandbox', 'tsc'), async t => {
   const off = { ...TYPESCRIPT.typescript!.settings, diagnostics_after_edit_ms: 0 }
-  const { done } = await project(t, PROJECT, { settings: { language_servers: off } })
-  data(await done('diagnostics', { path: 'src/main.ts' }))
+  const { done } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { language_servers: off } })
+  successData(await done('diagnostics', { path: 'src/main.ts' }))
   const edited = await done('edit_file', { path: 'src/main.ts', old: 'const fox', new: 'let fox' })
   t.equal(edited.result.metadata.diagnostics, undefined)
 })
 
 t.test('a server gets ready for a file that was edited or is open in an editor', needs('sandbox', 'tsc'), async t => {
   const language_servers = { ...TYPESCRIPT.typescript!.settings, warm: true }
-  const { done, get, request } = await project(t, PROJECT, { settings: { language_servers } })
+  const { done, get, request } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { language_servers } })
   const runs = () =>
     waitUntil('a language server to be ready', async () => {
       const [state] = (await get('/capabilities')).language_servers

@@ -7,7 +7,7 @@ import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { directly } from './directly.ts'
-import { PROJECTS, put } from './projects.ts'
+import { LSP_PROJECTS, writeFiles } from './projects.ts'
 
 /** They wait for servers more than they work. */
 t.jobs = 2
@@ -49,14 +49,14 @@ while struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] == 0:
 /** Resolves once there is something that a process, stopped now, has yet to read. */
 const hasUnread = (pid: number) => promisify(execFile)('python3', ['-c', UNREAD, String(pid)], { timeout: 30_000 })
 
-const killed = PROJECTS.find(({ server }) => server === 'gopls')!
+const killed = LSP_PROJECTS.find(({ server }) => server === 'gopls')!
 
 const VICTIMS = { 'the server': (_: number, server: number) => server, 'what is around it': (around: number) => around }
 
 for (const [what, victim] of Object.entries(VICTIMS))
   t.test(`killed while it is asked: ${what}`, needs('bwrap', 'python3', ...killed.parts), async t => {
     const app = await startApp(t)
-    put(killed, app.root)
+    writeFiles(killed, app.root)
     const { asked, definition } = await directly(t, killed)
     const ask = () => app.call('definition', asked)
     const running = async () => (await app.get('/capabilities')).language_servers[0]

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs, type Part } from '../../support/needs.ts'
@@ -11,7 +11,7 @@ import { needs, type Part } from '../../support/needs.ts'
 /** They wait for servers more than they work. */
 t.jobs = 3
 
-const base = defaults(Config).language_servers
+const base = defaultsFromSchema(Config).language_servers
 
 interface Case {
   part: Part

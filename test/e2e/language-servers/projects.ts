@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Json } from '../../start-app.ts'
 import type { Part } from '../../support/needs.ts'
 
-export interface Project {
+export interface LspProject {
   server: string
   files: Record<string, string>
   /** Puts there what is no text. */
@@ -30,7 +30,7 @@ export interface Project {
 }
 
 /** Puts a project into a folder. */
-export function put({ files, prepare }: Project, folder: string) {
+export function writeFiles({ files, prepare }: LspProject, folder: string) {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
     writeFileSync(path.join(folder, name), text.replaceAll(FOLDER, folder))
@@ -57,7 +57,7 @@ const TYPESCRIPT = {
 }
 const TSSERVER = 'node_modules/typescript/lib/tsserver.js'
 
-export const PROJECTS: readonly Project[] = [
+export const LSP_PROJECTS: readonly LspProject[] = [
   { server: 'typescript', ...TYPESCRIPT, argv: ['tsc', '--lsp', '--stdio'], parts: ['tsc'] },
   {
     server: 'typescript-language-server',

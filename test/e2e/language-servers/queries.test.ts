@@ -1,12 +1,15 @@
 // The questions, over HTTP, to the servers that answer for TypeScript.
 import t from 'tap'
-import { hashOf } from '../../../src/host/files/files.ts'
+import { hashBytes } from '../../../src/host/files/files.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { data, PROJECT, project, TYPESCRIPT } from './world.ts'
+import { startTypeScriptProject, successData, TYPESCRIPT, TYPESCRIPT_PROJECT } from './world.ts'
 
-const hash = (text: string) => hashOf(Buffer.from(text))
-const LINES = { greet: PROJECT['src/greet.ts'].split('\n'), main: PROJECT['src/main.ts'].split('\n') }
+const hash = (text: string) => hashBytes(Buffer.from(text))
+const LINES = {
+  greet: TYPESCRIPT_PROJECT['src/greet.ts'].split('\n'),
+  main: TYPESCRIPT_PROJECT['src/main.ts'].split('\n')
+}
 const place = (path: string, line: number, column: number, name: string) => ({
   path,
   line,
@@ -25,15 +28,15 @@ const USES = [
 
 for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
   t.test(`${server} answers`, needs('sandbox', part), async t => {
-    const { done } = await project(t, PROJECT, { settings: { language_servers: settings } })
+    const { done } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { language_servers: settings } })
     const by = (path: string) => ({
       server,
       root: '.',
       readiness: 'ready',
-      document: { path, hash: hash(PROJECT[path as keyof typeof PROJECT]) }
+      document: { path, hash: hash(TYPESCRIPT_PROJECT[path as keyof typeof TYPESCRIPT_PROJECT]) }
     })
     const asked = async (tool: string, params: object) => {
-      const { answered, ...rest } = data(await done(tool, params))
+      const { answered, ...rest } = successData(await done(tool, params))
       return { ...rest, answered: [answered].flat() }
     }
 
@@ -65,14 +68,14 @@ for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
   })
 
 t.test('what is on the disk or in an editor is what is told', needs('sandbox', 'tsc'), async t => {
-  const { done, write, request } = await project(t)
+  const { done, write, request } = await startTypeScriptProject(t)
   const counted = async (path?: string) => {
-    const { counts, answered } = data(await done('diagnostics', { ...(path !== undefined && { path }) }))
+    const { counts, answered } = successData(await done('diagnostics', { ...(path !== undefined && { path }) }))
     return { errors: counts.error, document: answered[0]?.document }
   }
-  t.match(await counted('src/main.ts'), { errors: 0, document: { hash: hash(PROJECT['src/main.ts']) } })
+  t.match(await counted('src/main.ts'), { errors: 0, document: { hash: hash(TYPESCRIPT_PROJECT['src/main.ts']) } })
 
-  const numbers = PROJECT['src/greet.ts'].replace('name: string', 'name: number')
+  const numbers = TYPESCRIPT_PROJECT['src/greet.ts'].replace('name: string', 'name: number')
   write('src/greet.ts', numbers)
   t.match(await counted('src/main.ts'), { errors: 2 }, 'somebody else changed a file behind its back')
 
@@ -80,15 +83,15 @@ t.test('what is on the disk or in an editor is what is told', needs('sandbox', '
   await request('PUT', '/buffers', { buffers })
   const unsaved = { path: 'src/main.ts', hash: hash(buffers[0]!.content), unsaved: true }
   t.strictSame(await counted('src/main.ts'), { errors: 0, document: unsaved })
-  t.match(data(await done('definition', { path: 'src/main.ts', line: 3, symbol: 'greet' })), {
+  t.match(successData(await done('definition', { path: 'src/main.ts', line: 3, symbol: 'greet' })), {
     places: [{ line: 2 }],
     answered: { document: unsaved }
   })
   await request('DELETE', '/buffers?path=src/main.ts')
-  t.match(await counted('src/main.ts'), { errors: 2, document: { hash: hash(PROJECT['src/main.ts']) } })
+  t.match(await counted('src/main.ts'), { errors: 2, document: { hash: hash(TYPESCRIPT_PROJECT['src/main.ts']) } })
 
   write('src/more.ts', 'export const wrong: number = "x"\n')
-  const { diagnostics } = data(await done('diagnostics', { path: 'src' }))
+  const { diagnostics } = successData(await done('diagnostics', { path: 'src' }))
   t.strictSame(
     diagnostics.map(({ path, line, severity }: { path: string; line: number; severity: string }) => [
       path,
@@ -104,7 +107,7 @@ t.test('what is on the disk or in an editor is what is told', needs('sandbox', '
 })
 
 t.test('what cannot be asked is refused', needs('sandbox', 'tsc'), async t => {
-  const app = await project(t, { ...PROJECT, 'notes.xyz': 'a b\n', 'b.bin': '\0\0' })
+  const app = await startTypeScriptProject(t, { ...TYPESCRIPT_PROJECT, 'notes.xyz': 'a b\n', 'b.bin': '\0\0' })
   const refused = async (tool: string, params: object, code: string, message: RegExp) =>
     t.match(await app.done(tool, params), { status: 'error', error: { code, message } }, JSON.stringify(params))
   const at = { path: 'src/main.ts', line: 3 }
@@ -131,7 +134,7 @@ t.test('what cannot be asked is refused', needs('sandbox', 'tsc'), async t => {
 })
 
 t.test('a call that is cancelled while a server starts ends at once', needs('sandbox', 'tsc'), async t => {
-  const { post, get } = await project(t)
+  const { post, get } = await startTypeScriptProject(t)
   const { tool_call_id } = await post('/calls?wait_ms=0', {
     tool: 'definition',
     params: { path: 'src/main.ts', line: 3, symbol: 'greet' }

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { frontEnd } from '../../fake-front-end.ts'
+import { startFrontEnd } from '../../fake-front-end.ts'
 import { CALL_TOKEN, type Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { PROJECT, project, TYPESCRIPT } from './world.ts'
+import { startTypeScriptProject, TYPESCRIPT, TYPESCRIPT_PROJECT } from './world.ts'
 
 /** They wait for servers more than they work. */
 t.jobs = 2
@@ -15,9 +15,11 @@ const hailed = (text: string) => text.replaceAll(/\bgreet\b(?!\.)/g, 'hail')
 
 for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
   t.test(`${server} renames over files, whatever their encoding`, needs('sandbox', part), async t => {
-    const crlf = `\ufeff${PROJECT['src/main.ts'].replaceAll('\n', '\r\n')}`
-    const files = { ...PROJECT, 'src/main.ts': crlf }
-    const { call, approve, read, root, post } = await project(t, files, { settings: { language_servers: settings } })
+    const crlf = `\ufeff${TYPESCRIPT_PROJECT['src/main.ts'].replaceAll('\n', '\r\n')}`
+    const files = { ...TYPESCRIPT_PROJECT, 'src/main.ts': crlf }
+    const { call, approve, read, root, post } = await startTypeScriptProject(t, files, {
+      settings: { language_servers: settings }
+    })
     const asked = await call('rename_symbol', TO_HAIL)
     const title = 'Rename greet to hail'
     t.match(asked, { status: 'awaiting_approval', approval: { level: 'ask', preview: { title } } })
@@ -31,7 +33,7 @@ for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
       ],
       answered: { server, document: { path: 'src/greet.ts' } }
     })
-    t.equal(read('src/greet.ts'), hailed(PROJECT['src/greet.ts']))
+    t.equal(read('src/greet.ts'), hailed(TYPESCRIPT_PROJECT['src/greet.ts']))
     t.equal(
       readFileSync(path.join(root, 'src/main.ts'), 'utf8'),
       hailed(crlf),
@@ -46,17 +48,17 @@ for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
     )
     const undo = await post(`/calls/${done.tool_call_id}/undo`, {})
     await approve(undo)
-    t.equal(read('src/greet.ts'), PROJECT['src/greet.ts'])
+    t.equal(read('src/greet.ts'), TYPESCRIPT_PROJECT['src/greet.ts'])
     t.equal(readFileSync(path.join(root, 'src/main.ts'), 'utf8'), crlf)
   })
 
 t.test('what changed since it was shown is shown anew', needs('sandbox', 'tsc'), async t => {
-  const { call, approve, read, write } = await project(t)
+  const { call, approve, read, write } = await startTypeScriptProject(t)
   const asked = await call('rename_symbol', TO_HAIL)
-  write('src/main.ts', `${PROJECT['src/main.ts']}greet('once more')\n`)
+  write('src/main.ts', `${TYPESCRIPT_PROJECT['src/main.ts']}greet('once more')\n`)
   const refused = await approve(asked)
   t.match(refused, { code: 'PREVIEW_CHANGED' })
-  t.equal(read('src/greet.ts'), PROJECT['src/greet.ts'])
+  t.equal(read('src/greet.ts'), TYPESCRIPT_PROJECT['src/greet.ts'])
   const again = await call('rename_symbol', TO_HAIL)
   write('src/third.ts', "import { greet } from './greet.js'\ngreet('third')\n")
   t.match(await approve(again), { code: 'PREVIEW_CHANGED' }, 'a further file is one that was not shown')
@@ -71,11 +73,11 @@ t.test('what changed since it was shown is shown anew', needs('sandbox', 'tsc'),
 t.test('rules hold for every file that it changes', needs('sandbox', 'tsc'), async t => {
   const rule = (effect: 'deny' | 'allow', match: object) => ({ effect, match })
   const user = [rule('allow', { tool: 'rename_symbol' }), rule('deny', { path: 'src/main.ts', effect: 'write' })]
-  const { call, read, request } = await project(t, PROJECT, {
+  const { call, read, request } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, {
     settings: { tiers: { administrator: [], user, workspace: [] } }
   })
   t.match(await call('rename_symbol', TO_HAIL), { status: 'rejected' })
-  t.equal(read('src/greet.ts'), PROJECT['src/greet.ts'])
+  t.equal(read('src/greet.ts'), TYPESCRIPT_PROJECT['src/greet.ts'])
   const local = { path: 'src/greet.ts', line: 2, symbol: 'name', new_name: 'who' }
   const tried = await request('POST', '/calls', { tool: 'rename_symbol', params: local, dry_run: true })
   t.match(tried.body, { dry_run: true, preview: { diff: /\n\+.*who: string/ } })
@@ -84,8 +86,10 @@ t.test('rules hold for every file that it changes', needs('sandbox', 'tsc'), asy
 
 t.test('of what may not be read nothing is told', needs('sandbox', 'tsc'), async t => {
   const user = [{ effect: 'ask' as const, match: { path: 'src/main.ts', effect: 'read' as const } }]
-  const files = { ...PROJECT, '.env': 'PASSWORD=hunter2\n' }
-  const app = await project(t, files, { settings: { tiers: { administrator: [], user, workspace: [] } } })
+  const files = { ...TYPESCRIPT_PROJECT, '.env': 'PASSWORD=hunter2\n' }
+  const app = await startTypeScriptProject(t, files, {
+    settings: { tiers: { administrator: [], user, workspace: [] } }
+  })
   const agent = { authorization: `Bearer ${CALL_TOKEN}` }
   const as = async (path: string, headers = {}) => {
     const params = { path, line: 1, symbol: 'x', new_name: 'y' }
@@ -111,21 +115,21 @@ t.test('unsaved buffers', needs('sandbox', 'tsc'), async t => {
     max_files: 10,
     max_bytes: 1 << 20
   })
-  const edited = `// Not saved.\n${PROJECT['src/greet.ts']}`
+  const edited = `// Not saved.\n${TYPESCRIPT_PROJECT['src/greet.ts']}`
   const local = { path: 'src/greet.ts', line: 3, symbol: 'name', new_name: 'who' }
 
   await t.test('a rename in what is not saved is not made on the disk', async t => {
-    const app = await project(t, PROJECT, { settings: { buffers: on_write('ask') } })
-    const editor = await frontEnd(t, app)
+    const app = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { buffers: on_write('ask') } })
+    const editor = await startFrontEnd(t, app)
     await editor.hold('src/greet.ts', edited)
     const refused = await app.call('rename_symbol', local)
     t.match(refused, { status: 'error', error: { code: 'CONFLICT', message: /unsaved changes in emacs/ } })
-    t.equal(app.read('src/greet.ts'), PROJECT['src/greet.ts'])
+    t.equal(app.read('src/greet.ts'), TYPESCRIPT_PROJECT['src/greet.ts'])
   })
 
   await t.test('the editor makes it in one file, and in several it must be saved first', async t => {
-    const app = await project(t, PROJECT, { settings: { buffers: on_write('delegate') } })
-    const editor = await frontEnd(t, app)
+    const app = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { buffers: on_write('delegate') } })
+    const editor = await startFrontEnd(t, app)
     await editor.hold('src/greet.ts', edited)
     const waiting = app.call('rename_symbol', local).then(app.approve)
     const { delegation_id, params } = await editor.asked()
@@ -133,7 +137,7 @@ t.test('unsaved buffers', needs('sandbox', 'tsc'), async t => {
     t.equal(params.content, content)
     await editor.answer(delegation_id, { status: 'done' })
     t.match(await waiting, { status: 'success', result: { data: { files: [{ path: 'src/greet.ts', edits: 2 }] } } })
-    t.equal(app.read('src/greet.ts'), PROJECT['src/greet.ts'])
+    t.equal(app.read('src/greet.ts'), TYPESCRIPT_PROJECT['src/greet.ts'])
     const both = await app.call('rename_symbol', { ...TO_HAIL, line: 3 }).then(app.approve)
     t.match(both, { status: 'error', error: { code: 'DELEGATE_UNAVAILABLE' } })
   })

@@ -1,20 +1,20 @@
 // Calls tell what language servers say: each is asked by calls and directly, about the same project, and the answers are
 // the same but for how they are put.
 import t from 'tap'
-import { contents } from '../../snapshot-folder.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { directly, sorted } from './directly.ts'
-import { PROJECTS, put } from './projects.ts'
+import { LSP_PROJECTS, writeFiles } from './projects.ts'
 
 /** They wait for servers more than they work. */
 t.jobs = 2
 
-for (const project of PROJECTS)
+for (const project of LSP_PROJECTS)
   t.test(project.server, needs('sandbox', ...project.parts), async t => {
     const app = await startApp(t)
-    put(project, app.root)
-    const before = contents(app.root)
+    writeFiles(project, app.root)
+    const before = snapshotFolder(app.root)
     const { asked, ...wanted } = await directly(t, project)
 
     const found = await app.call('diagnostics', { path: project.file })
@@ -35,5 +35,5 @@ for (const project of PROJECTS)
       t.same(sorted(result.data.places), sorted(wanted[question]), question)
       t.not(result.data.places.length, 0, `it has an answer: ${question}`)
     }
-    t.same(contents(app.root), before, 'nothing was written')
+    t.same(snapshotFolder(app.root), before, 'nothing was written')
   })

@@ -4,7 +4,7 @@ import t from 'tap'
 import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { directly, sorted } from './directly.ts'
-import { PROJECTS, put } from './projects.ts'
+import { LSP_PROJECTS, writeFiles } from './projects.ts'
 
 /** They wait for servers more than they work. */
 t.jobs = 2
@@ -12,14 +12,14 @@ t.jobs = 2
 /** They take the workspace for their project. */
 const HAS_NO_ROOT = new Set(['bash-language-server'])
 const COLD = ['typescript-language-server', 'bash-language-server', 'clangd']
-const cold = PROJECTS.filter(({ server }) => COLD.includes(server))
+const cold = LSP_PROJECTS.filter(({ server }) => COLD.includes(server))
 
 t.test(
   'who asks while a project is still being read',
   needs('sandbox', ...cold.flatMap(({ parts }) => parts)),
   async t => {
     const app = await startApp(t)
-    for (const project of cold) put(project, path.join(app.root, project.server))
+    for (const project of cold) writeFiles(project, path.join(app.root, project.server))
     const wanted = await Promise.all(cold.map(project => directly(t, project)))
     const answers = await Promise.all(
       wanted.map(({ asked }, i) => app.call('definition', { ...asked, path: `${cold[i]!.server}/${asked.path}` }))
@@ -36,12 +36,12 @@ t.test(
 )
 
 for (const name of ['bash-language-server', 'yaml-language-server']) {
-  const project = PROJECTS.find(({ server }) => server === name)!
+  const project = LSP_PROJECTS.find(({ server }) => server === name)!
   t.test(`${name} knows nothing at first, and is not believed`, needs('sandbox', ...project.parts), async t => {
     const { asked } = await directly(t, project)
     for (const [question, params] of Object.entries({ hover: asked, symbols: { path: project.file } })) {
       const app = await startApp(t)
-      put(project, app.root)
+      writeFiles(project, app.root)
       const told = async () => {
         const { text, symbols = [] } = (await app.call(question, params)).result.data
         return text ?? symbols

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Json } from '../../start-app.ts'
-import type { Client } from './client.ts'
-import type { Project } from './projects.ts'
+import type { DirectLspClient } from './client.ts'
+import type { LspProject } from './projects.ts'
 
 const SEVERITIES = ['error', 'warning', 'information', 'hint']
 
 /** Every question about a project, with what the server answers. */
-export async function truth(client: Client, project: Project) {
+export async function askDirectly(client: DirectLspClient, project: LspProject) {
   const { file, faults, at } = project
   const lines = readFileSync(path.join(client.folder, file), 'utf8').split('\n')
   const faulty = faults.map(fault => lines.findIndex(line => line.includes(fault)))
@@ -24,16 +24,16 @@ export async function truth(client: Client, project: Project) {
     return told && isAll(told) ? told : undefined
   })
   if (project.reads_on)
-    await client.until(() => client.seen.some(({ params }) => params?.value?.kind === 'end') || undefined)
+    await client.until(() => client.messages.some(({ params }) => params?.value?.kind === 'end') || undefined)
   const places = async (method: 'definition' | 'references') => {
     if (project.lacks?.includes(method)) return undefined
     const answer = await client.request(`textDocument/${method}`, { ...asked, context: { includeDeclaration: true } })
-    return [answer ?? []].flat().map((one: Json) => place(client, one))
+    return [answer ?? []].flat().map((one: Json) => toLocation(client, one))
   }
   return {
     asked: { path: file, line: line + 1, col: [...lines[line]!.slice(0, asked.position.character)].length + 1 },
     diagnostics: found.map((one: Json) => ({
-      ...place(client, { uri: asked.textDocument.uri, range: one.range }),
+      ...toLocation(client, { uri: asked.textDocument.uri, range: one.range }),
       severity: SEVERITIES[(one.severity ?? 1) - 1],
       message: one.message,
       ...(one.code !== undefined && { code: String(one.code) }),
@@ -44,7 +44,7 @@ export async function truth(client: Client, project: Project) {
   }
 }
 
-function place({ folder }: Client, found: Json) {
+function toLocation({ folder }: DirectLspClient, found: Json) {
   const file = fileURLToPath(found.uri ?? found.targetUri)
   const { start, end } = found.range ?? found.targetSelectionRange
   const lines = readFileSync(file, 'utf8').split('\n')

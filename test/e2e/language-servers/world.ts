@@ -1,11 +1,11 @@
 // A small TypeScript project, and the servers it can be asked about with.
 import type { Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config, type Settings } from '../../../src/config/schema.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import type { Part } from '../../support/needs.ts'
 
-const { language_servers } = defaults(Config)
+const { language_servers } = defaultsFromSchema(Config)
 
 /** Both servers for TypeScript that a machine may have, with what to start them by. */
 export const TYPESCRIPT: Record<string, { part: Part; settings: Settings['language_servers'] }> = {
@@ -16,7 +16,7 @@ export const TYPESCRIPT: Record<string, { part: Part; settings: Settings['langua
   }
 }
 
-export const PROJECT = {
+export const TYPESCRIPT_PROJECT = {
   'package.json': '{ "name": "fixture", "type": "module" }\n',
   'tsconfig.json':
     '{ "compilerOptions": { "strict": true, "module": "nodenext", "target": "es2023", "types": [] }, "include": ["src"] }\n',
@@ -27,7 +27,11 @@ export const PROJECT = {
 }
 
 /** A server on the project, with what a person would do to decide. */
-export async function project(t: Test, files: Record<string, string> = PROJECT, options: StartOptions = {}) {
+export async function startTypeScriptProject(
+  t: Test,
+  files: Record<string, string> = TYPESCRIPT_PROJECT,
+  options: StartOptions = {}
+) {
   const settings = { language_servers: TYPESCRIPT.typescript!.settings, ...options.settings }
   const app = await startApp(t, files, { ...options, settings: { ...settings } })
   const approve = ({ tool_call_id, approval }: Json) =>
@@ -41,7 +45,7 @@ export async function project(t: Test, files: Record<string, string> = PROJECT, 
 }
 
 /** The whole answer of a call that went well, without what differs from run to run. */
-export const data = ({ status, error, result }: Json): Json => {
+export const successData = ({ status, error, result }: Json): Json => {
   if (status !== 'success') throw new Error(`${status}: ${JSON.stringify(error)}`)
   return result.data
 }

@@ -10,7 +10,7 @@ import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../../src/tool/tool.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from '../../start-app.ts'
 import { once } from '../../support/wait.ts'
-import { byHand, classic, messagesOf, modern } from './speak-mcp.ts'
+import { classic, connectRaw, modern, readMessages } from './speak-mcp.ts'
 
 const { promise: never } = Promise.withResolvers<never>()
 
@@ -258,7 +258,7 @@ t.test('tools that come and go are told to those who listen', async t => {
   newer.client.setNotificationHandler('notifications/tools/list_changed', () => told[1].resolve())
   await newer.client.listen({ toolsListChanged: true })
   // The older client opens its stream some time after it is connected, and says nothing of it.
-  const timer = setInterval(() => app.catalog.put('theirs', [slow()]), 50)
+  const timer = setInterval(() => app.catalog.setTools('theirs', [slow()]), 50)
   await Promise.all(told.map(({ promise }) => promise))
   clearInterval(timer)
   for (const { list } of [older, newer]) t.ok((await list()).some(({ name }) => name === 'slow'))
@@ -267,24 +267,24 @@ t.test('tools that come and go are told to those who listen', async t => {
 t.test('a stream that is lost is taken up again, with what was missed and the result', async t => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { url } = await startApp(t, {}, { tools: [slow(gate)] })
-  const hand = byHand(url)
+  const hand = connectRaw(url)
   await hand.initialize()
   const lost = new AbortController()
   const params = { name: 'slow', _meta: { progressToken: 'p' } }
-  const answer = messagesOf(await hand.request(7, 'tools/call', params, {}, lost.signal))
+  const answer = readMessages(await hand.request(7, 'tools/call', params, {}, lost.signal))
   const first = (await answer.next()).value!
   t.equal(first.message, undefined, 'a place to resume at, before anything is told')
   t.match((await answer.next()).value, { message: { method: 'notifications/progress', params: { progress: 0.25 } } })
   lost.abort()
   await t.rejects(answer.next())
 
-  const again = messagesOf(await hand.send('GET', undefined, { 'last-event-id': first.id }))
+  const again = readMessages(await hand.send('GET', undefined, { 'last-event-id': first.id }))
   t.match((await again.next()).value, { message: { params: { progressToken: 'p', message: 'a quarter' } } })
   open()
   t.match((await again.next()).value, { message: { id: 7, result: { structuredContent: { ended: true } } } })
   t.ok((await again.next()).done)
 
-  const late = messagesOf(await hand.send('GET', undefined, { 'last-event-id': first.id }))
+  const late = readMessages(await hand.send('GET', undefined, { 'last-event-id': first.id }))
   t.match((await late.next()).value, { message: { id: 7, result: { content: [{ text: 'It has ended.' }] } } })
   for (const id of ['nonsense', 'bm9uc2Vuc2U.1', `${Buffer.from('[1]').toString('base64url')}.1`])
     t.equal((await hand.send('GET', undefined, { 'last-event-id': id })).status, 400)
@@ -296,10 +296,10 @@ t.test('a session, and a call that waits in it, outlive the server', async t => 
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const first = await startApp(t, { 'a.txt': 'one\n' }, { folder })
-  const hand = byHand(first.url)
+  const hand = connectRaw(first.url)
   await hand.initialize({ elicitation: {} })
   const params = { name: 'write_file', arguments: { path: 'a.txt', content: 'two\n' }, _meta: { progressToken: 1 } }
-  const answer = messagesOf(await hand.request(3, 'tools/call', params))
+  const answer = readMessages(await hand.request(3, 'tools/call', params))
   const place = (await answer.next()).value!
   t.match((await answer.next()).value, { message: { method: 'notifications/progress' } })
   t.match((await answer.next()).value, { message: { method: 'elicitation/create' } })
@@ -307,8 +307,8 @@ t.test('a session, and a call that waits in it, outlive the server', async t => 
   t.ok((await answer.next()).done, 'the server leaves in order')
 
   const second = await startApp(t, {}, { folder })
-  const back = byHand(second.url, { session: hand.session })
-  const again = messagesOf(await back.send('GET', undefined, { 'last-event-id': place.id }))
+  const back = connectRaw(second.url, { session: hand.session })
+  const again = readMessages(await back.send('GET', undefined, { 'last-event-id': place.id }))
   t.match((await again.next()).value, { message: { params: { message: /^Waiting for approval/ } } })
   const question = (await again.next()).value!
   t.match(question.message, { method: 'elicitation/create', params: { message: /-one\n\+two/ } })
@@ -325,23 +325,23 @@ t.test('a session, and a call that waits in it, outlive the server', async t => 
 
 t.test('a session belongs to its token, and ends for good', async t => {
   const { url } = await startApp(t)
-  const hand = byHand(url)
+  const hand = connectRaw(url)
   await hand.initialize()
-  const stolen = byHand(url, { token: CALL_TOKEN, session: hand.session })
+  const stolen = connectRaw(url, { token: CALL_TOKEN, session: hand.session })
   const ping = (speaker: typeof hand) => speaker.request(1, 'ping')
   t.equal((await ping(hand)).status, 200)
   t.equal((await ping(stolen)).status, 404)
   t.equal((await stolen.send('DELETE')).status, 404)
-  t.equal((await ping(byHand(url, { session: `${hand.session}x` }))).status, 404)
-  t.equal((await ping(byHand(url, { session: 'a.b' }))).status, 404)
+  t.equal((await ping(connectRaw(url, { session: `${hand.session}x` }))).status, 404)
+  t.equal((await ping(connectRaw(url, { session: 'a.b' }))).status, 404)
   t.equal((await hand.send('DELETE')).status, 200)
   t.equal((await ping(hand)).status, 404)
-  t.equal((await ping(byHand(url))).status, 400, 'no session')
+  t.equal((await ping(connectRaw(url))).status, 400, 'no session')
 })
 
 t.test('the door stands before it', async t => {
   const { url } = await startApp(t)
-  const open = byHand(url)
+  const open = connectRaw(url)
   const none = await open.send('POST', { jsonrpc: '2.0', id: 1, method: 'ping' }, { authorization: '' })
   t.equal(none.status, 401)
   t.equal(none.headers.get('www-authenticate'), 'Bearer')
@@ -353,7 +353,7 @@ t.test('the door stands before it', async t => {
 
 t.test('what is no message, comes twice or too late in the protocol is refused', async t => {
   const { url } = await startApp(t, {}, { tools: [slow()] })
-  const hand = byHand(url)
+  const hand = connectRaw(url)
   await hand.initialize()
   for (const body of [
     [],
@@ -378,7 +378,7 @@ t.test('what is no message, comes twice or too late in the protocol is refused',
 
 t.test('the oldest clients send batches, and get one answer', async t => {
   const { url } = await startApp(t, { 'a.txt': 'one\n' })
-  const hand = byHand(url)
+  const hand = connectRaw(url)
   await hand.initialize({}, '2025-03-26')
   const read = { method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.txt' } } }
   const batch = [1, 2].map(id => ({ jsonrpc: '2.0', id, ...read }))
@@ -434,7 +434,7 @@ t.test('a client may speak in the names of a toolset, and as an agent', async t 
     )
     await t.rejects(reader.call('write_file', { path: 'b', content: '' }), { code: -32_602 })
   }
-  const hand = byHand(url)
+  const hand = connectRaw(url)
   await hand.initialize()
   t.equal(
     (await hand.send('POST', { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { 'x-toolgate-agent': 'reader' })).status,
@@ -444,7 +444,7 @@ t.test('a client may speak in the names of a toolset, and as an agent', async t 
 
 t.test('names of tools are such as clients take', async t => {
   const { app, url } = await startApp(t)
-  app.catalog.put('mcp:theirs', [{ ...slow(Promise.resolve()), name: 'mcp:theirs:slow' }])
+  app.catalog.setTools('mcp:theirs', [{ ...slow(Promise.resolve()), name: 'mcp:theirs:slow' }])
   for (const open of [classic, modern]) {
     const { list, call } = await open(t, url)
     t.ok((await list()).some(({ name }) => name === 'mcp__theirs__slow'))
@@ -454,11 +454,11 @@ t.test('names of tools are such as clients take', async t => {
 
 t.test('a long listing comes in pages', async t => {
   const { app, url } = await startApp(t)
-  app.catalog.put(
+  app.catalog.setTools(
     'theirs',
     Array.from({ length: 300 }, (_, i) => ({ ...slow(), name: `slow_${i}` }))
   )
-  const hand = byHand(url)
+  const hand = connectRaw(url)
   await hand.initialize()
   const pages: Json[] = []
   for (let cursor: string | undefined; pages.length === 0 || cursor; cursor = pages.at(-1).nextCursor)

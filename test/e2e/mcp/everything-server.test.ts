@@ -2,7 +2,7 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { McpServer } from '../../../src/config/mcp.ts'
-import { bringing, ready } from '../../host/mcp/scripted-settings.ts'
+import { waitUntilReady, withMcpServers } from '../../host/mcp/scripted-settings.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { EVERYTHING, listenForEverything } from './everything.ts'
@@ -23,9 +23,9 @@ const call = async (app: TestApp, tool: string, params: object = {}) =>
 
 for (const [way, config] of Object.entries(WAYS))
   t.test(`server-everything over ${way}`, needs('@modelcontextprotocol/server-everything'), async t => {
-    const settings = bringing({ everything: { ...(await config(t)), effects } })
+    const settings = withMcpServers({ everything: { ...(await config(t)), effects } })
     const app = await startApp(t, { 'a.txt': 'a\n' }, { settings })
-    const state = await ready(app, 'everything')
+    const state = await waitUntilReady(app, 'everything')
     t.match(state, {
       transport: way.startsWith('sse') ? 'sse' : way,
       trusted: true,
@@ -80,8 +80,8 @@ t.test('server-filesystem, in the workspace', async t => {
     args: [FILESYSTEM, '.'],
     effects: { 'read_*': 'read' as const }
   }
-  const app = await startApp(t, { 'a.txt': 'one\ntwo\n' }, { settings: bringing({ files }) })
-  await ready(app, 'files')
+  const app = await startApp(t, { 'a.txt': 'one\ntwo\n' }, { settings: withMcpServers({ files }) })
+  await waitUntilReady(app, 'files')
   t.match(await app.call('mcp:files:read_text_file', { path: path.join(app.root, 'a.txt') }), {
     status: 'success',
     result: { content: 'one\ntwo\n', data: { content: 'one\ntwo\n' } }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import t from 'tap'
-import { served } from '../../cli/toolgate.ts'
+import { serveProject } from '../../cli/toolgate.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { run } from '../../support/wait.ts'
@@ -11,7 +11,7 @@ t.test(
   'the Inspector lists and calls, over HTTP and over a pipe',
   needs('@modelcontextprotocol/inspector'),
   async t => {
-    const here = await served(t)
+    const here = await serveProject(t)
     const inspect = async (target: string[], method: string, ...more: string[]) => {
       const argv = [INSPECTOR, '--cli', ...target, '--method', method, ...more]
       const env = { ...process.env, HOME: here.home }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { project, speak } from '../../acceptance/fixture.ts'
+import { connectWithCurl, createGitProject } from '../../acceptance/fixture.ts'
 import { needs } from '../../support/needs.ts'
 import { EVERYTHING, listenForEverything } from './everything.ts'
 
@@ -10,7 +10,7 @@ t.test(
   'a server in each transport has its tools served, and called',
   needs('@modelcontextprotocol/server-everything'),
   async t => {
-    const at = project(t)
+    const at = createGitProject(t)
     const effects = { '*': 'read' }
     const mcp_servers = {
       stdio: { command: process.execPath, args: [EVERYTHING], effects },
@@ -20,7 +20,7 @@ t.test(
     const folder = path.join(at.home, '.config/toolgate')
     mkdirSync(folder, { recursive: true })
     writeFileSync(path.join(folder, 'config.jsonc'), JSON.stringify({ mcp_servers }))
-    const server = speak(await at.serve())
+    const server = connectWithCurl(await at.serve())
     for (const name of Object.keys(mcp_servers)) {
       // A call to a server that is still starting waits for it.
       const { body } = await server.call('mcp_tool', { server: name, tool: 'echo', arguments: { message: 'hello' } })

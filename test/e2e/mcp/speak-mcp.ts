@@ -7,21 +7,21 @@ import type { Test } from 'tap'
 import { SseParser } from '../../../src/client/sse.ts'
 import { type Json, TOKEN } from '../../start-app.ts'
 
-type Question = ElicitRequest['params']
-type Answering = (question: Question) => ElicitResult | Promise<ElicitResult>
+type ElicitQuestion = ElicitRequest['params']
+type ElicitHandler = (question: ElicitQuestion) => ElicitResult | Promise<ElicitResult>
 
 /** What a call is made with besides its tool and arguments. */
-interface Calling {
+interface McpCallOptions {
   _meta?: Record<string, unknown>
   onprogress?: (progress: Json) => void
   signal?: AbortSignal
 }
 
-interface Speaking {
+interface McpClientOptions {
   token?: string
   path?: string
   /** What the person at the client says; without it, the client cannot ask. */
-  answering?: Answering | undefined
+  answering?: ElicitHandler | undefined
   /** What the client calls itself. */
   name?: string
 }
@@ -30,7 +30,7 @@ interface Speaking {
 export async function classic(
   t: Test,
   url: string,
-  { token = TOKEN, path = '/mcp', answering, name = 'classic' }: Speaking = {}
+  { token = TOKEN, path = '/mcp', answering, name = 'classic' }: McpClientOptions = {}
 ) {
   const client = new Client({ name, version: '1' }, { capabilities: answering ? { elicitation: {} } : {} })
   if (answering)
@@ -40,13 +40,13 @@ export async function classic(
       })
       return Promise.race([answering(params), withdrawn])
     })
-  const transport = new StreamableHTTPClientTransport(new URL(url + path), { requestInit: bearing(token) })
+  const transport = new StreamableHTTPClientTransport(new URL(url + path), { requestInit: authHeaders(token) })
   await client.connect(transport)
   t.teardown(() => client.close())
   return {
     client,
     list: async () => (await client.listTools()).tools as Json[],
-    call: (name: string, args: object = {}, { _meta, ...options }: Calling = {}): Promise<Json> =>
+    call: (name: string, args: object = {}, { _meta, ...options }: McpCallOptions = {}): Promise<Json> =>
       client.callTool({ name, arguments: { ...args }, ...(_meta && { _meta }) }, undefined, options)
   }
 }
@@ -55,31 +55,34 @@ export async function classic(
 export async function modern(
   t: Test,
   url: string,
-  { token = TOKEN, path = '/mcp', answering, name = 'modern' }: Speaking = {}
+  { token = TOKEN, path = '/mcp', answering, name = 'modern' }: McpClientOptions = {}
 ) {
   const client = new Modern(
     { name, version: '1' },
     { capabilities: answering ? { elicitation: { form: {} } } : {}, versionNegotiation: { mode: 'auto' } }
   )
   if (answering)
-    client.setRequestHandler('elicitation/create', async ({ params }) => (await answering(params as Question)) as never)
-  await client.connect(new ModernHttp(new URL(url + path), { requestInit: bearing(token) }))
+    client.setRequestHandler(
+      'elicitation/create',
+      async ({ params }) => (await answering(params as ElicitQuestion)) as never
+    )
+  await client.connect(new ModernHttp(new URL(url + path), { requestInit: authHeaders(token) }))
   t.teardown(() => client.close())
   return {
     client,
     list: async () => (await client.listTools()).tools as Json[],
-    call: (name: string, args: object = {}, { _meta, ...options }: Calling = {}): Promise<Json> =>
+    call: (name: string, args: object = {}, { _meta, ...options }: McpCallOptions = {}): Promise<Json> =>
       client.callTool({ name, arguments: { ...args }, ...(_meta && { _meta }) }, options)
   }
 }
 
-const bearing = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
+const authHeaders = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 /** Sends what it is told to and gives what comes back: the status, the session, and every message with its event's id. */
-export function byHand(url: string, { token = TOKEN, session = '' }: { token?: string; session?: string } = {}) {
+export function connectRaw(url: string, { token = TOKEN, session = '' }: { token?: string; session?: string } = {}) {
   let current = session
   const headers = (more: object = {}) => ({
-    ...bearing(token).headers,
+    ...authHeaders(token).headers,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...(current && { 'mcp-session-id': current }),
@@ -114,7 +117,7 @@ export function byHand(url: string, { token = TOKEN, session = '' }: { token?: s
 }
 
 /** The messages of an answer, each with the id of its event, as they come. */
-export async function* messagesOf(response: Response): AsyncGenerator<{ id: string; message: Json | undefined }> {
+export async function* readMessages(response: Response): AsyncGenerator<{ id: string; message: Json | undefined }> {
   const parser = new SseParser()
   for await (const bytes of response.body!)
     for (const { id, data } of parser.push(bytes))

@@ -9,7 +9,7 @@ import { LIMIT_MS, once, waitUntil } from '../../support/wait.ts'
 
 export const PLUGIN = path.resolve('clients/nvim')
 
-interface Place {
+interface ProjectPaths {
   /** For its socket. */
   folder: string
   project: string
@@ -17,13 +17,13 @@ interface Place {
 }
 
 /** Nothing of the person's own, and no swap files. */
-export const BARE = ['-u', 'NONE', '-i', 'NONE', '-n']
+export const NEOVIM_FLAGS = ['-u', 'NONE', '-i', 'NONE', '-n']
 
 /** Starts it, set up with these options, written in Lua, and waits until it follows the server. */
-export async function neovim(t: Test, { folder, project, home }: Place, options = '') {
+export async function startNeovim(t: Test, { folder, project, home }: ProjectPaths, options = '') {
   const socket = path.join(folder, 'nvim.sock')
   const env = { PATH: process.env.PATH, HOME: home, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
-  const flags = ['--headless', '--listen', socket, ...BARE, '--cmd', `set rtp^=${PLUGIN} hidden`]
+  const flags = ['--headless', '--listen', socket, ...NEOVIM_FLAGS, '--cmd', `set rtp^=${PLUGIN} hidden`]
   const script = ['-c', 'runtime plugin/toolgate.lua', '-c', `lua require('toolgate').setup({ ${options} })`]
   const child = spawn('nvim', [...flags, ...script], { cwd: project, env, stdio: 'ignore' })
   t.teardown(async () => {

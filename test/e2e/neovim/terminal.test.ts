@@ -3,10 +3,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { served } from '../../cli/toolgate.ts'
+import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 import { openTerminal } from '../terminal.ts'
-import { BARE, PLUGIN } from './neovim.ts'
+import { NEOVIM_FLAGS, PLUGIN } from './neovim.ts'
 
 const SETTINGS = [
   `set rtp^=${PLUGIN} laststatus=2`,
@@ -15,40 +15,42 @@ const SETTINGS = [
 const SET_UP = ['-c', 'runtime plugin/toolgate.lua', '-c', "lua require('toolgate').setup()"]
 
 t.test('it shows by itself what happens', needs('nvim', 'tmux'), async t => {
-  const { client, home, project, server, serve } = await served(t, { 'poem.txt': 'roses\nviolets\n' })
+  const { client, home, project, server, serve } = await serveProject(t, { 'poem.txt': 'roses\nviolets\n' })
   const neovim = await openTerminal(
-    ['nvim', ...BARE, '--cmd', `cd ${project}`, ...SETTINGS, ...SET_UP, path.join(project, 'poem.txt')],
+    ['nvim', ...NEOVIM_FLAGS, '--cmd', `cd ${project}`, ...SETTINGS, ...SET_UP, path.join(project, 'poem.txt')],
     { HOME: home, TMPDIR: tmpdir(), PATH: process.env.PATH ?? '' },
     { columns: 80, lines: 30 }
   )
   t.teardown(() => neovim.close())
   const poem = path.join(project, 'poem.txt')
-  await neovim.shows(/poem\.txt +\[toolgate\]/)
+  await neovim.waitForScreen(/poem\.txt +\[toolgate\]/)
 
   const first = await client.call('edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips' })
-  await neovim.shows(/edit_file waits: Edit poem\.txt/)
-  await neovim.shows(/poem\.txt +\[toolgate:1\]/)
-  await neovim.shows(/-violets\n\+tulips[\s\S]*Toolgate {2}1 of 1/)
+  await neovim.waitForScreen(/edit_file waits: Edit poem\.txt/)
+  await neovim.waitForScreen(/poem\.txt +\[toolgate:1\]/)
+  await neovim.waitForScreen(/-violets\n\+tulips[\s\S]*Toolgate {2}1 of 1/)
   const long = await client.call('shell_exec', { command: `touch ${'a-long-name/'.repeat(12)}` })
-  t.notMatch(await neovim.shows(/\[toolgate:2\][\s\S]*shell_exec waits: .*…/), /Press ENTER/)
+  t.notMatch(await neovim.waitForScreen(/\[toolgate:2\][\s\S]*shell_exec waits: .*…/), /Press ENTER/)
   await client.reject(long.tool_call_id)
-  await neovim.shows(/\[toolgate:1\]/)
+  await neovim.waitForScreen(/\[toolgate:1\]/)
 
   await neovim.press('C-w', 'j')
   // None of its keys decides in the first half second.
   do await neovim.press('y')
   while ((await client.get(first.tool_call_id)).status === 'awaiting_approval')
   t.equal((await client.get(first.tool_call_id, { wait_ms: 10_000 })).status, 'success')
-  await neovim.shows(/^roses\ntulips\n[\s\S]*approved edit_file/)
+  await neovim.waitForScreen(/^roses\ntulips\n[\s\S]*approved edit_file/)
   t.equal(readFileSync(poem, 'utf8'), 'roses\ntulips\n')
 
   await neovim.press('Escape')
   await neovim.type('ggOmy own line')
   writeFileSync(poem, 'lilies\n')
   await neovim.press('Escape')
-  await neovim.shows(/^my own line\nroses\ntulips\n[\s\S]*poem\.txt changed on the disk; what you have not saved/)
+  await neovim.waitForScreen(
+    /^my own line\nroses\ntulips\n[\s\S]*poem\.txt changed on the disk; what you have not saved/
+  )
   server.process.kill('SIGKILL')
-  await neovim.shows(screen => !screen.includes('[toolgate]'))
+  await neovim.waitForScreen(screen => !screen.includes('[toolgate]'))
   await serve()
-  await neovim.shows(/\[toolgate\]/)
+  await neovim.waitForScreen(/\[toolgate\]/)
 })

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
 import { connect } from '../../../src/client/client.ts'
-import { place } from '../../cli/toolgate.ts'
+import { createProject } from '../../cli/toolgate.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { neovim } from './neovim.ts'
+import { startNeovim } from './neovim.ts'
 
 /** What is shown of the poem with tulips for violets. */
 export const TULIPS = ['--- a/poem.txt', '+++ b/poem.txt', '@@ -1,2 +1,2 @@', ' roses', '-violets', '+tulips']
@@ -14,10 +14,10 @@ export const POEM = 'roses\nviolets\n'
 
 /** A server that was given these variables, and Neovim with these options in its project. */
 export async function world(t: Test, options = '', variables: Record<string, string> = {}) {
-  const at = place(t, { 'poem.txt': POEM, 'b.lua': 'one\ntwö three\n' })
+  const at = createProject(t, { 'poem.txt': POEM, 'b.lua': 'one\ntwö three\n' })
   const server = await at.serveIn({ TOOLGATE_BUFFERS_ON_WRITE: 'warn', ...variables })
   const client = connect({ url: server.url, token: token(server), client: 'agent' })
-  const editor = await neovim(t, at, options)
+  const editor = await startNeovim(t, at, options)
   const edit = async (more: object = {}) => {
     const call = await client.call('edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips', ...more })
     if (call.status !== 'awaiting_approval') throw new Error(call.status)

@@ -3,16 +3,16 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
-import { questionOf } from '../../../src/text/code/query-terms.ts'
+import { parseQueryTerms } from '../../../src/text/code/query-terms.ts'
 
-interface Asked {
+interface RelevanceQuestion {
   question: string
   /** Any of them answers it. */
   files: string[]
 }
 
 /** Questions as somebody new to the code would ask them. Ranking was tuned on the one part, and never on the other. */
-export const QUESTIONS: Record<'tuned' | 'held_out', Asked[]> = JSON.parse(
+export const QUESTIONS: Record<'tuned' | 'held_out', RelevanceQuestion[]> = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'questions.json'), 'utf8')
 )
 
@@ -26,7 +26,7 @@ export interface Relevance {
 }
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..')
-const PARTS = [
+const COPIED_PATHS = [
   'src',
   'test',
   'docs',
@@ -40,18 +40,19 @@ const PARTS = [
 ]
 /** Thousands of files that hold next to nothing, and what is not the project's own. */
 const NOT_COPIED: ReadonlySet<string> = new Set(['test/scenarios', 'test/e2e/node_modules', 'bench/out'])
-const FIRST = 5
+const TOP_RESULTS = 5
 
 /** Copies the project, without the questions, to be searched. */
 export function copyProject(root: string) {
   mkdirSync(root, { recursive: true })
   const wanted = (file: string) => file !== import.meta.dirname && !NOT_COPIED.has(path.relative(PROJECT, file))
-  for (const part of PARTS) cpSync(path.join(PROJECT, part), path.join(root, part), { recursive: true, filter: wanted })
+  for (const part of COPIED_PATHS)
+    cpSync(path.join(PROJECT, part), path.join(root, part), { recursive: true, filter: wanted })
 }
 
 /** `ask` gives the paths it finds, best first. */
-export async function relevance(
-  asked: readonly Asked[],
+export async function measureRelevance(
+  asked: readonly RelevanceQuestion[],
   ask: (question: string) => Promise<string[]> | string[]
 ): Promise<Relevance> {
   const places: { question: string; place: number }[] = []
@@ -60,7 +61,7 @@ export async function relevance(
     places.push({ question, place: found.findIndex(file => files.includes(file)) })
   }
   const part = (fits: (place: number) => boolean) => places.filter(({ place }) => fits(place)).length / places.length
-  const isEarly = (place: number) => place >= 0 && place < FIRST
+  const isEarly = (place: number) => place >= 0 && place < TOP_RESULTS
   return {
     in_first_five: part(isEarly),
     first: part(place => place === 0),
@@ -70,9 +71,9 @@ export async function relevance(
 }
 
 /** What counting the question's words would give: the files with most of them first. */
-export function byRipgrep(root: string, question: string): string[] {
-  const { words, said } = questionOf(question)
-  const patterns = words.flatMap(word => ['-e', said[word] ?? word])
+export function rankByRipgrep(root: string, question: string): string[] {
+  const { words, originals } = parseQueryTerms(question)
+  const patterns = words.flatMap(word => ['-e', originals[word] ?? word])
   const args = ['--no-config', '--count-matches', '--null', '--ignore-case', '--hidden', ...patterns, '--', './']
   const told = execFileSync(rgPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
   return told

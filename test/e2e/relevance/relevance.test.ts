@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { type Json, startApp } from '../../start-app.ts'
-import { byRipgrep, copyProject, QUESTIONS, relevance } from './measure.ts'
+import { copyProject, measureRelevance, QUESTIONS, rankByRipgrep } from './measure.ts'
 
 t.test('the file sought is among the first five', async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-relevance-')))
@@ -28,9 +28,9 @@ t.test('the file sought is among the first five', async t => {
 
   const all = Object.values(QUESTIONS).flat()
   t.ok(all.length >= 60)
-  for (const [part, asked] of Object.entries(QUESTIONS)) t.comment(part, await relevance(asked, ask))
-  const ours = await relevance(all, ask)
-  const counted = await relevance(all, question => byRipgrep(root, question))
+  for (const [part, asked] of Object.entries(QUESTIONS)) t.comment(part, await measureRelevance(asked, ask))
+  const ours = await measureRelevance(all, ask)
+  const counted = await measureRelevance(all, question => rankByRipgrep(root, question))
   t.comment('all', ours, 'by counting words', counted)
   t.ok(ours.in_first_five >= 0.85, `${Math.round(100 * ours.in_first_five)} % among the first five`)
   t.ok(ours.in_first_five > counted.in_first_five, 'more than by counting words')

@@ -2,9 +2,9 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { connect } from '../../../src/client/client.ts'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { frontEnd } from '../../fake-front-end.ts'
+import { startFrontEnd } from '../../fake-front-end.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 import { within } from '../../support/wait.ts'
@@ -12,11 +12,13 @@ import { within } from '../../support/wait.ts'
 const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 const VIEWS = { effects: 'preview.open' }
 const write = (content: string, path = 'a.txt') => ({ path, content })
-const frontEnds = (more: object) => ({ settings: { front_ends: { ...defaults(Config).front_ends, ...more } } })
+const frontEnds = (more: object) => ({
+  settings: { front_ends: { ...defaultsFromSchema(Config).front_ends, ...more } }
+})
 
 t.test('what a call would change is shown while it waits, and closed however it ends', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, VIEWS)
+  const ed = await startFrontEnd(t, app, VIEWS)
   const id = ({ tool_call_id }: Json) => `/calls/${tool_call_id}`
   const ends: Record<string, (call: Json) => Promise<unknown>> = {
     approve: call =>
@@ -59,7 +61,7 @@ t.test('what a call would change is shown while it waits, and closed however it 
 
 t.test('a call that expires closes its view', async t => {
   const app = await startApp(t, FILES, { settings: { approval: { ttl_ms: 1 } } })
-  const ed = await frontEnd(t, app, VIEWS)
+  const ed = await startFrontEnd(t, app, VIEWS)
   await app.call('write_file', write('x'))
   const { delegation_id } = await ed.asked()
   t.match(await ed.ended(), { delegation_id, outcome: 'withdrawn' })
@@ -67,7 +69,7 @@ t.test('a call that expires closes its view', async t => {
 
 t.test('a preview that changes is shown anew', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, VIEWS)
+  const ed = await startFrontEnd(t, app, VIEWS)
   const { tool_call_id, approval } = await app.call('edit_file', { path: 'a.txt', old: 'two', new: '2' })
   const first = await ed.asked()
   app.write('a.txt', 'zero\none\ntwo\n')
@@ -82,9 +84,9 @@ t.test('a preview that changes is shown anew', async t => {
 
 t.test('only what shows a change has a view, and only where a front end wants one', async t => {
   const app = await startApp(t, FILES)
-  const other = await frontEnd(t, app, { client: 'vim', effects: 'editor.open' })
+  const other = await startFrontEnd(t, app, { client: 'vim', effects: 'editor.open' })
   await app.call('write_file', write('x'))
-  const ed = await frontEnd(t, app, VIEWS)
+  const ed = await startFrontEnd(t, app, VIEWS)
   t.match(await ed.asked(), { client_id: 'emacs' }, 'one that comes later sees what waits already')
   const command = await app.call('shell_exec', { command: 'rm a.txt' })
   t.match(command, { status: 'awaiting_approval' })
@@ -95,18 +97,18 @@ t.test('only what shows a change has a view, and only where a front end wants on
 
 t.test('a person who closes a view has decided nothing, and is not shown it again', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, VIEWS)
+  const ed = await startFrontEnd(t, app, VIEWS)
   const { tool_call_id } = await app.call('write_file', write('x'))
   await ed.answer((await ed.asked()).delegation_id, { status: 'done' })
   t.match(await app.get(`/calls/${tool_call_id}`), { status: 'awaiting_approval' })
-  await frontEnd(t, app, { ...VIEWS, client: 'vim' })
+  await startFrontEnd(t, app, { ...VIEWS, client: 'vim' })
   t.strictSame((await app.get('/delegations')).delegations, [])
   t.match(await app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, {}), { status: 'success' })
 })
 
 t.test('so many views are open at one front end; the next opens when one closes', async t => {
   const app = await startApp(t, FILES, frontEnds({ max_views: 2 }))
-  const ed = await frontEnd(t, app, VIEWS)
+  const ed = await startFrontEnd(t, app, VIEWS)
   const calls: Json[] = []
   for (const content of ['1', '2', '3']) calls.push(await app.call('write_file', write(content)))
   const shown = [await ed.asked(), await ed.asked()]
@@ -121,7 +123,7 @@ t.test('so many views are open at one front end; the next opens when one closes'
 
 t.test('many views leave a front end room to answer', async t => {
   const app = await startApp(t, FILES, frontEnds({ max_views: 1_000 }))
-  const ed = await frontEnd(t, app, { effects: 'preview.open,editor.open' })
+  const ed = await startFrontEnd(t, app, { effects: 'preview.open,editor.open' })
   const calls = Array.from({ length: 103 }, (_, n) => ({ tool: 'write_file', params: write(String(n)) }))
   const { results } = await app.post('/calls/batch', { calls: calls.slice(0, 100) })
   for (const { tool, params } of calls.slice(100)) results.push(await app.call(tool, params))
@@ -138,15 +140,15 @@ t.test('many views leave a front end room to answer', async t => {
 
 t.test('with max_views 0 there are none', async t => {
   const app = await startApp(t, FILES, frontEnds({ max_views: 0 }))
-  await frontEnd(t, app, VIEWS)
+  await startFrontEnd(t, app, VIEWS)
   await app.call('write_file', write('x'))
   t.strictSame((await app.get('/delegations')).delegations, [])
 })
 
 t.test('a view of a front end that went away opens at another', async t => {
   const app = await startApp(t, FILES, frontEnds({ grace_ms: 20 }))
-  const vim = await frontEnd(t, app, { ...VIEWS, client: 'vim' })
-  const ed = await frontEnd(t, app, VIEWS)
+  const vim = await startFrontEnd(t, app, { ...VIEWS, client: 'vim' })
+  const ed = await startFrontEnd(t, app, VIEWS)
   const { tool_call_id } = await app.call('write_file', write('x'))
   const { delegation_id } = await ed.asked()
   ed.leave()
@@ -160,7 +162,7 @@ t.test('a view of a front end that went away opens at another', async t => {
 
 t.test('a server that died and came back: what waits is shown anew, and no other view stays', async t => {
   const first = await startApp(t, FILES)
-  const ed = await frontEnd(t, first, VIEWS)
+  const ed = await startFrontEnd(t, first, VIEWS)
   const waits = await first.call('write_file', write('x'))
   const old = await ed.asked()
   const other = await first.call('write_file', write('y', 'b.txt'))
@@ -170,7 +172,7 @@ t.test('a server that died and came back: what waits is shown anew, and no other
   await first.close(0)
 
   const again = await startApp(t, {}, { folder: first.folder })
-  const back = await frontEnd(t, again, { ...VIEWS, query: `&after=${last}` })
+  const back = await startFrontEnd(t, again, { ...VIEWS, query: `&after=${last}` })
   const anew = [await back.asked(), await back.asked()]
   t.strictSame(
     anew.map(each => each.tool_call_id),
@@ -197,7 +199,7 @@ t.test('the client opens and closes views over a restart of the server', async t
   let tell = () => {}
   const changed = () => within('a preview to be opened or closed', new Promise<void>(resolve => (tell = resolve)))
   const client = connect({ url, token: TOKEN, client: 'ed', rediscover: async () => ({ url, token: TOKEN }) })
-  const offered = client.offer(
+  const offered = client.registerFrontEnd(
     {
       'preview.open': async ({ title }, { delegation, signal }) => {
         shown.set(delegation.delegation_id, title)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool } from '../../../src/tool/tool.ts'
-import { Gate, heldTools } from '../../gated-tools.ts'
+import { Gate, gatedTools } from '../../gated-tools.ts'
 import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
@@ -129,11 +129,11 @@ const addLine = (meanwhile: () => void) =>
     effect: 'write',
     subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
     async preview(_, { host }) {
-      return { title: `After ${(await host.files.look('a.txt'))?.bytes}` }
+      return { title: `After ${(await host.files.snapshot('a.txt'))?.bytes}` }
     },
     async run(_, { host }) {
       meanwhile()
-      const was = await host.files.look('a.txt')
+      const was = await host.files.snapshot('a.txt')
       const content = Buffer.from(`${was?.bytes ?? ''}line\n`)
       await (was ? host.files.replace('a.txt', was, content) : host.files.create('a.txt', content))
       return {}
@@ -144,7 +144,7 @@ const addLine = (meanwhile: () => void) =>
 t.test('an approved write whose file moved on goes back to the approver with the new preview', async t => {
   const gate = new Gate()
   let meanwhile = () => {}
-  const app = await startApp(t, { 'a.txt': 'one\n' }, { tools: [...heldTools(gate), addLine(() => meanwhile())] })
+  const app = await startApp(t, { 'a.txt': 'one\n' }, { tools: [...gatedTools(gate), addLine(() => meanwhile())] })
   const approve = (call: Json, query = '') =>
     app.request('POST', `/calls/${call.tool_call_id}/approve${query}`, { digest: call.approval.digest })
   const stream = await app.events('?types=tool.call')
@@ -165,7 +165,7 @@ t.test('an approved write whose file moved on goes back to the approver with the
 
   const inQueue = await app.get(`/calls/${atApprove.tool_call_id}`)
   const holder = app.call('held_create', { name: 'first', path: 'a.txt' })
-  await gate.arrived('first')
+  await gate.waitForArrival('first')
   t.match((await approve(inQueue)).body, { status: 'queued' })
   app.write('a.txt', 'three\n')
   gate.open('first')

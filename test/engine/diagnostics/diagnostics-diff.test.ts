@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { compared } from '../../../src/engine/diagnostics/diagnostics-diff.ts'
+import { diffDiagnostics } from '../../../src/engine/diagnostics/diagnostics-diff.ts'
 import type { Diagnostic } from '../../../src/host/lsp/language-service.ts'
 
 const error = (line: number, message = 'bad', more: Partial<Diagnostic> = {}): Diagnostic => ({
@@ -13,19 +13,19 @@ const error = (line: number, message = 'bad', more: Partial<Diagnostic> = {}): D
 })
 
 t.test('what only moved is not new', async t => {
-  t.strictSame(compared([error(3), error(9)], [error(5), error(11)], 2), { fresh: [], gone: 0 })
-  t.strictSame(compared([error(3)], [error(7)], 0), { fresh: [], gone: 0 }, 'wherever it went')
+  t.strictSame(diffDiagnostics([error(3), error(9)], [error(5), error(11)], 2), { fresh: [], gone: 0 })
+  t.strictSame(diffDiagnostics([error(3)], [error(7)], 0), { fresh: [], gone: 0 }, 'wherever it went')
 })
 
 t.test('one more of the same kind is the one that stands where none stood', async t => {
   const now = [error(3), error(5), error(11)]
-  t.strictSame(compared([error(3), error(9)], now, 2), { fresh: [error(5)], gone: 0 })
+  t.strictSame(diffDiagnostics([error(3), error(9)], now, 2), { fresh: [error(5)], gone: 0 })
 })
 
 t.test('another message, code or severity is another one', async t => {
   const before = [error(1), error(2, 'unused', { severity: 'warning' }), error(3, 'typed', { code: '1' })]
   const now = [error(1, 'worse'), error(2, 'unused'), error(3, 'typed', { code: '2' })]
-  t.strictSame(compared(before, now), { fresh: now, gone: 3 })
+  t.strictSame(diffDiagnostics(before, now), { fresh: now, gone: 3 })
 })
 
 t.test('pushing all lines down is never anything new, and removing some never is', async () => {
@@ -35,7 +35,7 @@ t.test('pushing all lines down is never anything new, and removing some never is
       const before = all.map(({ line, message }) => error(line, message))
       const now = all.map(({ line, message }) => error(line + shift, message))
       now.splice(dropped % (now.length + 1), 1)
-      const { fresh, gone } = compared(before, now, shift)
+      const { fresh, gone } = diffDiagnostics(before, now, shift)
       return fresh.length === 0 && gone === before.length - now.length
     })
   )

@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Settings } from '../../../src/config/schema.ts'
-import { frontEnd, sha256 } from '../../fake-front-end.ts'
-import { normalizer } from '../../normalizer.ts'
-import { CALL_TOKEN, follow, type Json, startApp } from '../../start-app.ts'
+import { sha256, startFrontEnd } from '../../fake-front-end.ts'
+import { createNormalizer } from '../../normalizer.ts'
+import { CALL_TOKEN, type Json, listenToEvents, startApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 const settings = (more: Partial<Settings['buffers']> = {}): Partial<Settings> => ({
@@ -16,8 +16,8 @@ const edit = (old: string, now: string, more: object = {}) => ({ path: 'a.txt', 
 
 t.test('a change goes to the editor that holds the file, planned on what it holds', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const normal = normalizer()
-  const emacs = await frontEnd(t, app)
+  const normal = createNormalizer()
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\ntwo, unsaved\n', { version: 3 })
   const running = app.call('edit_file', edit('two, unsaved', 'three'), { session_id: 's' })
   const asked = await emacs.asked()
@@ -75,7 +75,7 @@ t.test('a change goes to the editor that holds the file, planned on what it hold
 
 t.test('a whole file written goes there too; other files are written on the disk', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'unsaved\n')
   const running = app.call('write_file', { path: 'a.txt', content: 'new\n' })
   const asked = await emacs.asked()
@@ -88,7 +88,7 @@ t.test('a whole file written goes there too; other files are written on the disk
 
 t.test('a patch of that file alone goes there too', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-unsaved\n+three\n'
   const running = app.call('apply_patch', { patch })
@@ -101,7 +101,7 @@ t.test('a patch of that file alone goes there too', async t => {
 
 t.test('the editor is given its own line endings', async t => {
   const app = await startApp(t, { 'a.txt': 'one\r\ntwo\r\n' }, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   for (const [held, given] of [
     ['one\nTWO\n', 'one\nthree\n'],
     ['one\r\nTWO\r\n', 'one\r\nthree\r\n']
@@ -119,7 +119,7 @@ t.test('an approval holds for what the editor held', async t => {
   const app = await startApp(t, FILES, {
     settings: { ...settings(), tiers: { administrator: [], user: [], workspace: [] } }
   })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const asked = await app.call('edit_file', edit('unsaved', 'three'))
   t.match(asked.approval.preview, {
@@ -138,7 +138,7 @@ t.test('an approval holds for what the editor held', async t => {
 
 t.test('an approved change that an editor made otherwise is an error, for it was made', async t => {
   const app = await startApp(t, FILES, { settings: asking() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const asked = await app.call('edit_file', edit('unsaved', 'three'))
   const approved = app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest: asked.approval.digest })
@@ -153,7 +153,7 @@ t.test('an approved change that an editor made otherwise is an error, for it was
 
 t.test('an approved change that an editor refused, because the person typed on, asks anew', async t => {
   const app = await startApp(t, FILES, { settings: asking() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   const calls = await app.events('?types=tool.call')
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const { tool_call_id, approval } = await app.call('edit_file', edit('unsaved', 'three'))
@@ -175,7 +175,7 @@ t.test('an approved change that an editor refused, because the person typed on, 
 
 t.test('an editor may refuse, and what it holds stays as it is', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const refused = app.call('edit_file', edit('unsaved', 'three'))
   const asked = await emacs.asked()
@@ -204,8 +204,8 @@ t.test('without the front end that holds it nothing is asked and nothing written
     settings: { ...settings(), tiers: { administrator: [], user: [], workspace: [] } }
   })
   const none = { status: 'error', error: { code: 'DELEGATE_UNAVAILABLE' } }
-  const vim = await frontEnd(t, app, { client: 'vim' })
-  const emacs = await frontEnd(t, app)
+  const vim = await startFrontEnd(t, app, { client: 'vim' })
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   t.match(await app.call('edit_file', edit('unsaved', 'x')), { status: 'awaiting_approval' })
   const waiting = await app.call('edit_file', edit('unsaved', 'y'))
@@ -222,7 +222,7 @@ t.test('without the front end that holds it nothing is asked and nothing written
 
 t.test('what no editor can do for a file it holds is refused by name', async t => {
   const app = await startApp(t, { ...FILES, 'folder/c.txt': 'c\n' }, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'unsaved\n')
   await emacs.hold('folder/c.txt', 'unsaved\n')
   await emacs.hold('new.txt', 'unsaved\n')
@@ -255,13 +255,13 @@ t.test('what no editor can do for a file it holds is refused by name', async t =
 
 t.test('a front end that loses its stream comes back and answers', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const before = emacs.events.seen[0].head
   const running = app.call('edit_file', edit('unsaved', 'three'))
   const { seq } = await emacs.asked()
   emacs.leave()
-  const back = await frontEnd(t, app, { query: `&after=${before}` })
+  const back = await startFrontEnd(t, app, { query: `&after=${before}` })
   const asked = await back.asked()
   t.equal(asked.seq, seq)
   await back.answer(asked.delegation_id, { status: 'done' })
@@ -270,7 +270,7 @@ t.test('a front end that loses its stream comes back and answers', async t => {
 
 t.test('the first answer counts', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const running = app.call('edit_file', edit('unsaved', 'three'))
   const { delegation_id } = await emacs.asked()
@@ -291,7 +291,7 @@ t.test('the first answer counts', async t => {
 
 t.test('a call that is cancelled takes its question back', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const running = app.call('edit_file', edit('unsaved', 'three'))
   const { delegation_id, tool_call_id } = await emacs.asked()
@@ -307,7 +307,7 @@ t.test('a call that is cancelled takes its question back', async t => {
 
 t.test('an editor that does not answer is not waited for', async t => {
   const app = await startApp(t, FILES, { settings: settings({ delegate_ms: 20 }) })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   t.match(await app.call('edit_file', edit('unsaved', 'three')), {
     status: 'error',
@@ -318,13 +318,13 @@ t.test('an editor that does not answer is not waited for', async t => {
 
 t.test('who may only call hears nothing of what a front end is asked', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   const agent = { authorization: `Bearer ${CALL_TOKEN}` }
   const overheard = [await app.events('', agent), await app.events('?types=tool.delegate,tool.result', agent)]
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const body = JSON.stringify({ tool: 'edit_file', params: edit('unsaved', 'three') })
   const init = { method: 'POST', body }
-  const own = await follow(t, `${app.url}/calls`, { ...agent, 'content-type': 'application/json' }, init)
+  const own = await listenToEvents(t, `${app.url}/calls`, { ...agent, 'content-type': 'application/json' }, init)
   await emacs.answer((await emacs.asked()).delegation_id, { status: 'done' })
   for (const events of [...overheard, own]) {
     const heard = (await events.type('tool.result')).map(({ event }) => event)
@@ -334,7 +334,7 @@ t.test('who may only call hears nothing of what a front end is asked', async t =
 
 t.test('a text too large for an event is fetched', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: settings() })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   const long = 'x'.repeat(100_000)
   await emacs.hold('a.txt', `${long}\nunsaved\n`)
   const running = app.call('edit_file', edit('unsaved', 'three'))

@@ -2,23 +2,28 @@
 import { Ajv, type SchemaObject } from 'ajv'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { connect, type Handlers, type OfferOptions } from '../../../src/client/client.ts'
-import { defaults } from '../../../src/config/merge.ts'
+import { connect, type EffectHandlers, type FrontEndOptions } from '../../../src/client/client.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { frontEnd, sha256 } from '../../fake-front-end.ts'
+import { sha256, startFrontEnd } from '../../fake-front-end.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp, TOKEN } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 import { once } from '../../support/wait.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'src/b.txt': 'b\n', '.env': 'KEY=hunter2\n' }
 const grace = (grace_ms: number): StartOptions => ({
-  settings: { front_ends: { ...defaults(Config).front_ends, grace_ms } }
+  settings: { front_ends: { ...defaultsFromSchema(Config).front_ends, grace_ms } }
 })
 
 /** A program that is a front end, until the test is over. */
-async function offer(t: Test, { url }: TestApp, handlers: Handlers, options: OfferOptions & { client?: string } = {}) {
+async function offer(
+  t: Test,
+  { url }: TestApp,
+  handlers: EffectHandlers,
+  options: FrontEndOptions & { client?: string } = {}
+) {
   const { client = 'ed', ...rest } = options
-  const offered = connect({ url, token: TOKEN, client }).offer(handlers, { retry_ms: 5, ...rest })
+  const offered = connect({ url, token: TOKEN, client }).registerFrontEnd(handlers, { retry_ms: 5, ...rest })
   t.teardown(() => offered.close())
   await offered.ready
   return offered
@@ -32,7 +37,7 @@ const unavailable = { status: 'error', error: { code: 'DELEGATE_UNAVAILABLE', re
 
 t.test('where no front end is there, it is said at once', async t => {
   const app = await startApp(t, FILES)
-  await frontEnd(t, app, { effects: 'editor.apply_edit,preview.open' })
+  await startFrontEnd(t, app, { effects: 'editor.apply_edit,preview.open' })
   for (const [tool, params, effect] of [
     ['editor_open', { path: 'a.txt' }, 'editor.open'],
     ['editor_diagnostics', {}, 'editor.diagnostics'],
@@ -126,11 +131,11 @@ t.test('who offers effects must hear when it is asked, and may approve', async t
   })
   t.match(await as(TOKEN, 'effects=editor.fly'), { status: 400, body: { errors: [{ pointer: '/effects' }] } })
   t.match(await as(CALL_TOKEN, 'effects=editor.open'), { status: 403 })
-  const refused = connect({ url: app.url, token: CALL_TOKEN }).offer({ 'editor.open': () => {} })
+  const refused = connect({ url: app.url, token: CALL_TOKEN }).registerFrontEnd({ 'editor.open': () => {} })
   await t.rejects(refused.ready, { code: 'FORBIDDEN' })
   await t.rejects(refused.closed, { code: 'FORBIDDEN' })
 
-  const ed = await frontEnd(t, app, { effects: 'editor.open' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.open' })
   const running = app.call('editor_open', { path: 'a.txt' })
   const { delegation_id } = await ed.asked()
   for (const [method, path, body] of [
@@ -145,7 +150,7 @@ t.test('who offers effects must hear when it is asked, and may approve', async t
 
 t.test('an answer must be that of the effect; the first that is counts', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, { effects: 'editor.show_diff,editor.open' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff,editor.open' })
   const running = app.call('editor_show_diff', { path: 'a.txt', new_content: 'one\nthree\n' })
   const { delegation_id, expires_at } = await ed.asked()
   t.match(expires_at, /Z$/)
@@ -171,7 +176,7 @@ t.test('an answer must be that of the effect; the first that is counts', async t
 
 t.test('a front end may refuse, and may be too late', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, { effects: 'editor.open' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.open' })
   const refused = app.call('editor_open', { path: 'a.txt' })
   await ed.answer((await ed.asked()).delegation_id, { status: 'refused', reason: 'a dialog is open' })
   t.match(await refused, {
@@ -196,7 +201,7 @@ t.test('a front end may refuse, and may be too late', async t => {
 
 t.test('a front end that goes away is waited for a while, and no longer', async t => {
   const app = await startApp(t, FILES, grace(30))
-  const ed = await frontEnd(t, app, { effects: 'editor.show_diff' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
   const watching = await app.events('?types=tool.delegation_ended')
   const diff = { path: 'a.txt', new_content: 'x' }
   const running = app.call('editor_show_diff', diff)
@@ -212,7 +217,7 @@ t.test('a front end that goes away is waited for a while, and no longer', async 
 
 t.test('one that comes back in time is still asked the same, and answers', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, { effects: 'editor.show_diff' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
   const running = app.call('editor_show_diff', { path: 'a.txt', new_content: 'x' })
   const { delegation_id } = await ed.asked()
   ed.leave()
@@ -233,7 +238,7 @@ t.test('the client does each thing once, over connections that break, and answer
   const { promise: began, resolve: begin } = Promise.withResolvers<void>()
   const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>()
   const { promise: broken, resolve: tellBroken } = Promise.withResolvers<void>()
-  const offered = connect({ ...connection, client: 'ed' }).offer(
+  const offered = connect({ ...connection, client: 'ed' }).registerFrontEnd(
     {
       'editor.show_diff': async ({ after }) => {
         done += 1
@@ -305,7 +310,7 @@ t.test('what a text too large for an event asks is fetched by the client', async
 
 t.test('a front end is not asked more than it can answer', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, { effects: 'editor.show_diff' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
   const waiting: Promise<Json>[] = []
   for (let n = 0; n < 100; n++) {
     waiting.push(app.call('editor_show_diff', { path: 'a.txt', new_content: String(n) }))
@@ -462,7 +467,7 @@ t.test(
 
 t.test('whatever is answered, the call ends with a result that fits, or waits for a better answer', async t => {
   const app = await startApp(t, FILES)
-  const ed = await frontEnd(t, app, { effects: 'editor.diagnostics' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.diagnostics' })
   const { output } = (await app.get('/tools/editor_diagnostics')) as { output: SchemaObject }
   const fits = new Ajv({ strict: false }).compile(output)
   const path = fc.oneof(fc.constantFrom('a.txt', 'src', '.env', '..', '/', '', 'a.txt/x', app.root), fc.string())

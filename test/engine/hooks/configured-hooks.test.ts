@@ -372,7 +372,7 @@ t.test('a script of the workspace runs only with the content that was trusted', 
   let trusted: string | undefined
   const trust = {
     isTrusted: (file: string, sha256: string) => trusted === `${file} ${sha256}`,
-    knows: () => trusted !== undefined,
+    isKnown: () => trusted !== undefined,
     onChange: () => () => {}
   }
   const hook: Hook = { name: 'check', when: 'before', command: ['sh', '.toolgate/check.sh'], ...kept }
@@ -383,8 +383,8 @@ t.test('a script of the workspace runs only with the content that was trusted', 
     status: 'rejected',
     reason: `The hook check failed, so it is refused: ${file} is not trusted: see toolgate trust '${file}'.`
   })
-  const { fileContent } = await import('../../../src/host/trust/content-hash.ts')
-  trusted = `${file} ${fileContent(file)}`
+  const { fileHash } = await import('../../../src/host/trust/content-hash.ts')
+  trusted = `${file} ${fileHash(file)}`
   t.match(await call('read_file', { path: 'a.txt' }), { status: 'success' })
   write('.toolgate/check.sh', 'curl evil\n')
   t.match(await call('read_file', { path: 'a.txt' }), {

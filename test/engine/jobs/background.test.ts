@@ -1,15 +1,15 @@
 // Calls in the background: sent there from the start or while they run, and served as tasks.
 // run: waiting (for commands to run past their time)
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { Gate, heldTools } from '../../gated-tools.ts'
+import { Gate, gatedTools } from '../../gated-tools.ts'
 import { type Json, startApp } from '../../start-app.ts'
-import { ended, look, printed, run } from '../../tools/commands/jobs.ts'
+import { getJob, runApproved, waitForJobEnd, waitForOutput } from '../../tools/commands/jobs.ts'
 
 async function start(t: Test, settings: object = {}) {
   const gate = new Gate()
-  const app = await startApp(t, {}, { tools: heldTools(gate), settings })
+  const app = await startApp(t, {}, { tools: gatedTools(gate), settings })
   return { ...app, gate }
 }
 
@@ -20,14 +20,14 @@ t.test('a call that is sent to the background is answered at once, and is a task
   const asked = await app.request('POST', '/calls', { tool: 'held_read', params: { name: 'one' }, background: true })
   const { tool_call_id: id } = asked.body
   t.match(asked, { status: 202, body: { background: true } })
-  await app.gate.arrived('one')
+  await app.gate.waitForArrival('one')
   const task = { task_id: id, kind: 'call', tool: 'held_read', status: 'running', session_id: 'default' }
-  t.match((await run(app, 'list_background_tasks', {})).result.data.tasks, [task])
-  t.match(await look(app, id), { task_id: id, kind: 'call', status: 'running', output: '', ended: false })
-  const further = await look(app, id, { offset: 5 })
+  t.match((await runApproved(app, 'list_background_tasks', {})).result.data.tasks, [task])
+  t.match(await getJob(app, id), { task_id: id, kind: 'call', status: 'running', output: '', ended: false })
+  const further = await getJob(app, id, { offset: 5 })
   t.match(further, { output: '', offset: 5, next_offset: 5, ended: false }, 'nobody is sent back to the beginning')
   t.strictSame((await app.get('/jobs')).jobs, [], 'it is no job')
-  const waiting = look(app, id, { wait_ms: 30_000 })
+  const waiting = getJob(app, id, { wait_ms: 30_000 })
   app.gate.open('one')
   const result = { title: 'one', content: 'one', data: { name: 'one' } }
   t.strictSame(await waiting, {
@@ -40,18 +40,24 @@ t.test('a call that is sent to the background is answered at once, and is a task
     ended: true,
     result
   })
-  t.match((await run(app, 'list_background_tasks', { status: 'success' })).result.data.tasks, [{ task_id: id }])
-  t.strictSame((await run(app, 'list_background_tasks', { status: 'running' })).result.data.tasks, [])
+  t.match((await runApproved(app, 'list_background_tasks', { status: 'success' })).result.data.tasks, [{ task_id: id }])
+  t.strictSame((await runApproved(app, 'list_background_tasks', { status: 'running' })).result.data.tasks, [])
 })
 
 t.test('a call in the background can be stopped, and takes no input', async t => {
   const app = await start(t)
   const { tool_call_id: id } = await app.call('held_read', { name: 'one' }, { background: true })
-  await app.gate.arrived('one')
-  t.match(await run(app, 'send_input', { task_id: id, text: 'x' }), { status: 'error', error: { code: 'CONFLICT' } })
-  t.match((await run(app, 'stop_background_task', { task_id: id })).result.data, { task_id: id, status: 'cancelled' })
-  t.strictSame(app.gate.stopped, ['one'])
-  t.match(await look(app, id), { status: 'cancelled', reason: /^Stopped by /, ended: true })
+  await app.gate.waitForArrival('one')
+  t.match(await runApproved(app, 'send_input', { task_id: id, text: 'x' }), {
+    status: 'error',
+    error: { code: 'CONFLICT' }
+  })
+  t.match((await runApproved(app, 'stop_background_task', { task_id: id })).result.data, {
+    task_id: id,
+    status: 'cancelled'
+  })
+  t.strictSame(app.gate.aborted, ['one'])
+  t.match(await getJob(app, id), { status: 'cancelled', reason: /^Stopped by /, ended: true })
 })
 
 t.test('a command in the background has its output and its result', async t => {
@@ -59,30 +65,30 @@ t.test('a command in the background has its output and its result', async t => {
   const asked = await app.call('shell_exec', { command: 'echo one; sleep 0.1; echo two' }, { background: true })
   const id = asked.tool_call_id
   await app.post('/approve', { tool_call_id: id, digest: asked.approval.digest, confirm: true })
-  await printed(app, id, 'one')
-  for (let task = await look(app, id, { wait_ms: 30_000 }); !task.ended; )
-    task = await look(app, id, { wait_ms: 30_000 })
-  t.match(await look(app, id), {
+  await waitForOutput(app, id, 'one')
+  for (let task = await getJob(app, id, { wait_ms: 30_000 }); !task.ended; )
+    task = await getJob(app, id, { wait_ms: 30_000 })
+  t.match(await getJob(app, id), {
     kind: 'call',
     status: 'success',
     output: 'one\ntwo\n',
     result: { data: { stdout: 'one\ntwo\n', exit_code: 0 } }
   })
-  const { content } = (await run(app, 'get_background_task', { task_id: id })).result
+  const { content } = (await runApproved(app, 'get_background_task', { task_id: id })).result
   t.equal(content, 'one\ntwo\n[Exit code 0]\n[It has succeeded.]', 'what it printed stands there once')
 })
 
 t.test('a running call goes to the background, and whoever waits for it is answered', async t => {
   const app = await start(t)
   const waiting = app.request('POST', '/calls?wait_ms=60000', { tool: 'held_read', params: { name: 'one' } })
-  await app.gate.arrived('one')
+  await app.gate.waitForArrival('one')
   const [{ tool_call_id: id }] = (await app.get('/state')).running
   const also = app.request('GET', `/calls/${id}?wait_ms=60000`)
   t.match(await background(app, id), { status: 202, body: { tool_call_id: id, status: 'running', background: true } })
   t.match(await waiting, { status: 202, body: { tool_call_id: id, status: 'running', background: true } })
   t.match((await also).body, { status: 'running' })
   t.match(await background(app, id), { status: 202 }, 'twice is once')
-  t.match((await run(app, 'list_background_tasks', {})).result.data.tasks, [{ task_id: id, status: 'running' }])
+  t.match((await runApproved(app, 'list_background_tasks', {})).result.data.tasks, [{ task_id: id, status: 'running' }])
   const later = app.get(`/calls/${id}?wait_ms=60000`)
   app.gate.open('one')
   t.match(await later, { status: 'success', background: true })
@@ -115,12 +121,12 @@ t.test('a running command that goes to the background leaves a job', async t => 
 
 t.test('a command runs on past the time that its caller waits', async t => {
   const app = await start(t)
-  const call = await run(app, 'shell_exec', { command: 'echo one; sleep 0.4; echo two; exit 4', wait_ms: 1 })
+  const call = await runApproved(app, 'shell_exec', { command: 'echo one; sleep 0.4; echo two; exit 4', wait_ms: 1 })
   const { task_id } = call.result.data
   t.match(call, { status: 'success', tool_call_id: task_id, result: { data: { exit_code: null, isolation: 'none' } } })
-  const job = await ended(app, task_id)
+  const job = await waitForJobEnd(app, task_id)
   t.match(job, { status: 'exited', exit_code: 4, output_bytes: 8 })
-  t.equal((await look(app, task_id)).output, 'one\ntwo\n')
+  t.equal((await getJob(app, task_id)).output, 'one\ntwo\n')
 })
 
 t.test('only what runs goes to the background', async t => {
@@ -136,7 +142,7 @@ t.test('only what runs goes to the background', async t => {
 
 t.test('a command that finds no place in the background goes on where it is', async t => {
   const app = await start(t, { commands: { quiet_ms: 60_000, max_jobs: 1, keep_jobs: 10 } })
-  await run(app, 'shell_background', { command: 'exec sleep 600' })
+  await runApproved(app, 'shell_background', { command: 'exec sleep 600' })
   const asked = await app.call('shell_exec', {
     command: 'echo here; until [ -e go ]; do sleep 0.05; done; echo done'
   })
@@ -146,18 +152,21 @@ t.test('a command that finds no place in the background goes on where it is', as
   t.match(await background(app, id), { status: 503, body: { code: 'OVERLOADED' } })
   app.write('go', '')
   t.match(await waiting, { status: 'success', result: { data: { stdout: 'here\ndone\n', exit_code: 0 } } })
-  const soft = await run(app, 'shell_exec', { command: 'sleep 0.1; echo done', wait_ms: 1 })
+  const soft = await runApproved(app, 'shell_exec', { command: 'sleep 0.1; echo done', wait_ms: 1 })
   t.match(soft, { status: 'success', result: { data: { stdout: 'done\n', exit_code: 0 } } })
 })
 
 t.test('a task is stopped also while no place is free for a command', async t => {
-  const limits = { ...defaults(Config).limits, execute: 1 }
+  const limits = { ...defaultsFromSchema(Config).limits, execute: 1 }
   const app = await start(t, { limits })
-  const { tool_call_id: task_id } = await run(app, 'shell_background', { command: 'exec cat', interactive: true })
-  const busy = run(app, 'held_execute', { name: 'one' })
-  await app.gate.arrived('one')
-  t.match(await run(app, 'send_input', { task_id, text: 'x' }), { status: 'success' })
-  t.match(await run(app, 'stop_background_task', { task_id }), { result: { data: { status: 'stopped' } } })
+  const { tool_call_id: task_id } = await runApproved(app, 'shell_background', {
+    command: 'exec cat',
+    interactive: true
+  })
+  const busy = runApproved(app, 'held_execute', { name: 'one' })
+  await app.gate.waitForArrival('one')
+  t.match(await runApproved(app, 'send_input', { task_id, text: 'x' }), { status: 'success' })
+  t.match(await runApproved(app, 'stop_background_task', { task_id }), { result: { data: { status: 'stopped' } } })
   app.gate.open('one')
   await busy
 })

@@ -1,83 +1,98 @@
 // What policy says of command lines: by their class, by rules on their parts, by what keeps them, and what it offers.
 import fc from 'fast-check'
 import t from 'tap'
-import type { ConfiguredRule, Match } from '../../../src/config/schema.ts'
-import { alwaysOptions } from '../../../src/engine/approvals/rule-suggestions.ts'
-import { judge } from '../../../src/engine/policy/policy.ts'
-import type { Kept, Question, Rulebook } from '../../../src/engine/policy/policy-input.ts'
-import { judgeCommand, parsersReady } from '../../../src/shell/analyze-command-line.ts'
+import type { ConfiguredRule, RuleMatch } from '../../../src/config/schema.ts'
+import { suggestRules } from '../../../src/engine/approvals/rule-suggestions.ts'
+import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
+import type { EffectiveRules, PolicyInput, ResolvedIsolation } from '../../../src/engine/policy/policy-input.ts'
+import { analyzeCommandLine, loadParsers } from '../../../src/shell/analyze-command-line.ts'
 import { runs } from '../../support/property.ts'
-import { IN_WORKSPACE, line } from '../fake-command.ts'
+import { fakeCommand, IN_WORKSPACE } from '../fake-command.ts'
 
-await parsersReady()
+await loadParsers()
 
-const shell = (command: string, more: Partial<Question> = {}): Question => ({
+const shell = (command: string, more: Partial<PolicyInput> = {}): PolicyInput => ({
   tool: 'shell_exec',
   category: 'commands',
   effect: 'execute',
   paths: [],
   client: 'test',
   may_approve: true,
-  command: line(command),
-  kept: IN_WORKSPACE,
+  command: fakeCommand(command),
+  isolation: IN_WORKSPACE,
   ...more
 })
-const keptBy = (more: Partial<Kept>): { kept: Kept } => {
-  const { automatic: _, ...kept } = IN_WORKSPACE
-  return { kept: { ...kept, ...more } }
+const keptBy = (more: Partial<ResolvedIsolation>): { isolation: ResolvedIsolation } => {
+  const { autoRunLevel: _, ...kept } = IN_WORKSPACE
+  return { isolation: { ...kept, ...more } }
 }
-const rulebook = (more: Partial<Rulebook> = {}): Rulebook => ({
+const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({
   now: 0,
-  read_only: false,
-  sensitive_call_only: 'deny',
-  ask_for_unsaved: false,
+  readOnly: false,
+  sensitiveCallOnly: 'deny',
+  askForUnsaved: false,
   administrator: [],
   user: [],
-  remembered: [],
+  saved: [],
   workspace: [],
   ...more
 })
-const allow = (match: Match): ConfiguredRule => ({ effect: 'allow', match })
-const decision = (question: Question, rules: Partial<Rulebook> = {}) => judge(question, rulebook(rules)).decision
-const prefix = (command: string, more: Match = {}): ConfiguredRule => allow({ command, mode: 'prefix', ...more })
+const allow = (match: RuleMatch): ConfiguredRule => ({ effect: 'allow', match })
+const decision = (question: PolicyInput, rules: Partial<EffectiveRules> = {}) =>
+  evaluatePolicy(question, rulebook(rules)).decision
+const prefix = (command: string, more: RuleMatch = {}): ConfiguredRule => allow({ command, mode: 'prefix', ...more })
 
 t.test('a line is judged by its class', async t => {
-  t.match(judge(shell('ls | cat'), rulebook()), {
+  t.match(evaluatePolicy(shell('ls | cat'), rulebook()), {
     decision: 'allow',
     source: 'auto',
     reason: 'All parts are read-only.'
   })
-  t.match(judge(shell('npm test'), rulebook()), { decision: 'ask', reason: 'npm is ask.' })
-  t.match(judge(shell('ls && rm x'), rulebook()), { decision: 'strict', reason: 'rm is strict.', always_options: [] })
-  t.match(judge(shell('ls; reboot'), rulebook()), { decision: 'deny', code: 'COMMAND_BLOCKED' })
+  t.match(evaluatePolicy(shell('npm test'), rulebook()), { decision: 'ask', reason: 'npm is ask.' })
+  t.match(evaluatePolicy(shell('ls && rm x'), rulebook()), {
+    decision: 'strict',
+    reason: 'rm is strict.',
+    always_options: []
+  })
+  t.match(evaluatePolicy(shell('ls; reboot'), rulebook()), { decision: 'deny', code: 'COMMAND_BLOCKED' })
 })
 
 t.test('it runs by itself only with nothing of its own, and kept as well as others or better', async t => {
-  t.equal(decision(shell('ls', { alters: ['env'] })), 'ask')
-  t.equal(decision(shell('ls', { alters: ['stdin'] })), 'ask')
-  t.match(judge(shell('ls', { lasts: true }), rulebook()), {
+  t.equal(decision(shell('ls', { modifiers: ['env'] })), 'ask')
+  t.equal(decision(shell('ls', { modifiers: ['stdin'] })), 'ask')
+  t.match(evaluatePolicy(shell('ls', { longRunning: true }), rulebook()), {
     decision: 'ask',
     reason: /keeps running in the background/
   })
-  t.equal(decision(shell('npm test', { lasts: true }), { user: [prefix('npm test')] }), 'allow', 'rules hold for it')
+  t.equal(
+    decision(shell('npm test', { longRunning: true }), { user: [prefix('npm test')] }),
+    'allow',
+    'rules hold for it'
+  )
   t.equal(decision(shell('ls', keptBy({ level: 'none' }))), 'ask')
-  t.equal(decision(shell('ls', keptBy({ network: ['example.com'], automatic: 'strict' }))), 'ask')
-  t.equal(decision(shell('ls', keptBy({ level: 'strict', automatic: 'strict' }))), 'allow')
-  t.equal(decision(shell('ls', keptBy({ level: 'container', default: 'container', automatic: 'container' }))), 'allow')
-  const tree = line('cat x', [{ path: '.', access: 'read', tree: true }])
+  t.equal(decision(shell('ls', keptBy({ network: ['example.com'], autoRunLevel: 'strict' }))), 'ask')
+  t.equal(decision(shell('ls', keptBy({ level: 'strict', autoRunLevel: 'strict' }))), 'allow')
+  t.equal(
+    decision(shell('ls', keptBy({ level: 'container', default: 'container', autoRunLevel: 'container' }))),
+    'allow'
+  )
+  const tree = fakeCommand('cat x', [{ path: '.', access: 'read', tree: true }])
   t.equal(decision(shell('', { command: tree })), 'allow', 'strict hides the secrets in a folder')
-  const inContainer = keptBy({ level: 'container', default: 'container', automatic: 'container' })
+  const inContainer = keptBy({ level: 'container', default: 'container', autoRunLevel: 'container' })
   t.equal(decision(shell('', { command: tree, ...inContainer })), 'ask', 'a container does not')
-  const status = line('cat x')
+  const status = fakeCommand('cat x')
   const command = { ...status, parts: status.parts.map(part => ({ ...part, configured: true as const })) }
   t.equal(decision(shell('', { command })), 'allow', 'strict keeps what a repository has git run')
   t.equal(decision(shell('', { command, ...inContainer })), 'ask', 'a container does not')
-  t.equal(decision(shell('', { command, ...keptBy({ automatic: 'workspace' }) })), 'ask', 'nor does workspace')
+  t.equal(decision(shell('', { command, ...keptBy({ autoRunLevel: 'workspace' }) })), 'ask', 'nor does workspace')
 })
 
 t.test('variables by which programs run something else take a strict approval, whatever rules allow', async t => {
-  const steered = (...variables: string[]) =>
-    judge(shell('npm test', { alters: ['env'], variables }), rulebook({ administrator: [allow({ tool: '*' })] }))
+  const steered = (...envNames: string[]) =>
+    evaluatePolicy(
+      shell('npm test', { modifiers: ['env'], envNames }),
+      rulebook({ administrator: [allow({ tool: '*' })] })
+    )
   t.match(steered('COLOR', 'LD_PRELOAD'), {
     decision: 'strict',
     reason: 'By LD_PRELOAD programs run or obey something else.',
@@ -92,28 +107,32 @@ t.test('variables by which programs run something else take a strict approval, w
 })
 
 t.test('without a sandbox no rule lets a command run', async t => {
-  const unkept = keptBy({ level: 'none', default: 'none', unkept: 'Nothing keeps it.' })
-  t.match(judge(shell('npm test', unkept), rulebook({ administrator: [allow({ tool: '*' })] })), {
+  const unkept = keptBy({ level: 'none', default: 'none', unsandboxedReason: 'Nothing keeps it.' })
+  t.match(evaluatePolicy(shell('npm test', unkept), rulebook({ administrator: [allow({ tool: '*' })] })), {
     decision: 'ask',
     reason: 'Nothing keeps it.',
     always_options: []
   })
-  t.equal(decision(shell('npm test', { ...unkept, own: true })), 'allow', 'but what the session started it may stop')
-  t.equal(decision(shell('x', keptBy({ level: 'none', unkept: 'x', instead: true }))), 'strict')
+  t.equal(
+    decision(shell('npm test', { ...unkept, ownedBySession: true })),
+    'allow',
+    'but what the session started it may stop'
+  )
+  t.equal(decision(shell('x', keptBy({ level: 'none', unsandboxedReason: 'x', isFallback: true }))), 'strict')
 })
 
 t.test('code without a command line runs by itself where it can change and reach nothing', async t => {
-  const code = (more: Partial<Kept>) => shell('', { command: undefined, ...keptBy(more) })
-  t.equal(decision(code({ level: 'strict', automatic: 'strict' })), 'allow')
-  t.equal(decision(code({ level: 'workspace', automatic: 'strict' })), 'ask')
+  const code = (more: Partial<ResolvedIsolation>) => shell('', { command: undefined, ...keptBy(more) })
+  t.equal(decision(code({ level: 'strict', autoRunLevel: 'strict' })), 'allow')
+  t.equal(decision(code({ level: 'workspace', autoRunLevel: 'strict' })), 'ask')
   t.equal(decision(code({ level: 'strict', network: ['example.com'] })), 'ask')
-  t.strictSame(judge(code({ level: 'workspace' }), rulebook()).always_options, [])
+  t.strictSame(evaluatePolicy(code({ level: 'workspace' }), rulebook()).always_options, [])
 })
 
 t.test('rules hold for each command of a line', async t => {
   const user = [prefix('npm test'), prefix('make all')]
   t.equal(decision(shell('npm test && make all'), { user }), 'allow', 'one each')
-  t.match(judge(shell('npm test && make all'), rulebook({ user })).matched_rules.length, 2)
+  t.match(evaluatePolicy(shell('npm test && make all'), rulebook({ user })).matched_rules.length, 2)
   t.equal(decision(shell('ls && npm test'), { user }), 'allow', 'what only reads needs none')
   t.equal(decision(shell('npm test && make install'), { user }), 'ask')
   t.equal(
@@ -129,10 +148,10 @@ t.test('rules hold for each command of a line', async t => {
 })
 
 t.test('leave for a command is for one folder', async t => {
-  const inFolder = (cwd: string, command = 'npm test') => shell('', { command: { ...line(command), cwd } })
+  const inFolder = (cwd: string, command = 'npm test') => shell('', { command: { ...fakeCommand(command), cwd } })
   const moved = (folder: string | null) => {
-    const [cd, test] = line('cd x && npm test').parts
-    return shell('', { command: { ...line('cd x && npm test'), parts: [cd!, { ...test!, cwd: 'x', folder }] } })
+    const [cd, test] = fakeCommand('cd x && npm test').parts
+    return shell('', { command: { ...fakeCommand('cd x && npm test'), parts: [cd!, { ...test!, cwd: 'x', folder }] } })
   }
   for (const user of [[prefix('npm test')], [allow({ command: 'npm test' })]]) {
     t.equal(decision(shell('npm test'), { user }), 'allow')
@@ -160,7 +179,7 @@ t.test('leave for a command is for one folder', async t => {
 
 t.test('leave for words is none to put their output into a file', async t => {
   const read = (text: string) =>
-    shell('', { command: { ...judgeCommand(text, { forbidden: [], pids: [] }), text, named: [] } })
+    shell('', { command: { ...analyzeCommandLine(text, { paths: [], pids: [] }), text, candidatePaths: [] } })
   const user = [prefix('npm test')]
   for (const command of ['npm test > x', 'npm test x > x', '(npm test) > x', '(ls; npm test) < x', 'ls > x; npm test'])
     t.not(decision(read(command), { user }), 'allow', command)
@@ -170,15 +189,19 @@ t.test('leave for words is none to put their output into a file', async t => {
 
 t.test('a rule on a path holds for a command that names it', async t => {
   const user: ConfiguredRule[] = [{ effect: 'deny', match: { path: 'secret/**' } }, allow({ tool: 'shell_exec' })]
-  const named = (resolved: string) => line('cat x', [{ path: 'x', access: 'read', resolved }])
+  const named = (resolved: string) => fakeCommand('cat x', [{ path: 'x', access: 'read', resolved }])
   t.equal(decision(shell('', { command: named('secret/x') }), { user }), 'deny')
   t.equal(decision(shell('', { command: named('public/x') }), { user }), 'allow')
-  t.equal(decision(shell('', { command: { ...line('tool y'), named: ['secret/y'] } }), { user }), 'deny', 'any word')
+  t.equal(
+    decision(shell('', { command: { ...fakeCommand('tool y'), candidatePaths: ['secret/y'] } }), { user }),
+    'deny',
+    'any word'
+  )
   t.equal(decision(shell('cat $F'), { user }), 'ask', 'nobody knows what it names')
 })
 
 t.test('leave for some isolation and hosts is none for less of the one and more of the others', async t => {
-  const cases: [expected: 'allow' | 'ask', rule: Match, kept: Partial<Kept>][] = [
+  const cases: [expected: 'allow' | 'ask', rule: RuleMatch, kept: Partial<ResolvedIsolation>][] = [
     ['allow', {}, {}],
     ['allow', {}, { level: 'strict' }],
     ['ask', {}, { level: 'none' }],
@@ -217,8 +240,8 @@ t.test('leave for some isolation and hosts is none for less of the one and more 
 })
 
 t.test('"always" offers the line, then the words each command begins with', async t => {
-  const offered = (question: Question) =>
-    alwaysOptions(question)
+  const offered = (question: PolicyInput) =>
+    suggestRules(question)
       .filter(({ scope }) => scope === 'session')
       .map(({ id, label, rule, rules }) => [id, label, (rules ?? [rule]).map(each => each?.match)])
   const around = { tool: 'shell_exec', isolation: 'workspace' }
@@ -242,7 +265,7 @@ t.test('"always" offers the line, then the words each command begins with', asyn
     'Always allow commands that begin with `npm test`, with isolation none, reaching a.org, in this session'
   )
   t.strictSame(
-    offered(shell('', { command: { ...line('npm test'), cwd: 'a*b' } })).map(([, ...told]) => told),
+    offered(shell('', { command: { ...fakeCommand('npm test'), cwd: 'a*b' } })).map(([, ...told]) => told),
     [
       [
         'Always allow exactly `npm test` in a*b, in this session',
@@ -255,10 +278,10 @@ t.test('"always" offers the line, then the words each command begins with', asyn
     ]
   )
   t.equal(offered(shell('npm test && node x')).length, 1, 'one of them has no words that a rule may name')
-  for (const { rule, rules } of alwaysOptions(shell('npm test && make all')))
+  for (const { rule, rules } of suggestRules(shell('npm test && make all')))
     t.equal(rule === undefined, rules !== undefined, 'one rule is never shown for several')
   for (const command of ['rm x', 'npm test $A', 'a=b npm test']) t.strictSame(offered(shell(command)), [], command)
-  t.strictSame(offered(shell('npm test', { alters: ['env'] })), [])
+  t.strictSame(offered(shell('npm test', { modifiers: ['env'] })), [])
 })
 
 t.test('what was chosen lets the same line run, and no other than the label covers', async () => {
@@ -292,13 +315,13 @@ t.test('what was chosen lets the same line run, and no other than the label cove
             `${operator.startsWith(')') ? '(' : ''}${parts.join(operator)}${operator.startsWith(')') ? ')' : ''}`
         )
     )
-  const read = (text: string, more: Partial<Question> = {}) =>
-    shell('', { command: { ...judgeCommand(text, { forbidden: [], pids: [] }), text, named: [] }, ...more })
+  const read = (text: string, more: Partial<PolicyInput> = {}) =>
+    shell('', { command: { ...analyzeCommandLine(text, { paths: [], pids: [] }), text, candidatePaths: [] }, ...more })
   fc.assert(
     fc.property(command, command, (chosen, other) => {
-      for (const { rule, rules = rule ? [rule] : [] } of alwaysOptions(read(chosen))) {
+      for (const { rule, rules = rule ? [rule] : [] } of suggestRules(read(chosen))) {
         const book = { user: rules as ConfiguredRule[] }
-        if (judgeCommand(chosen, { forbidden: [], pids: [] }).class === 'auto') continue
+        if (analyzeCommandLine(chosen, { paths: [], pids: [] }).class === 'auto') continue
         if (decision(read(chosen), book) !== 'allow') return false
         if (decision(read(chosen, keptBy({ level: 'none' })), book) === 'allow') return false
         const question = read(other)

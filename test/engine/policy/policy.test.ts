@@ -1,29 +1,35 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { ConfiguredRule, Match } from '../../../src/config/schema.ts'
-import { alwaysOptions } from '../../../src/engine/approvals/rule-suggestions.ts'
-import type { RememberedRule } from '../../../src/engine/call.ts'
-import { judge } from '../../../src/engine/policy/policy.ts'
-import type { Facts, JudgedPath, Question, Rulebook, Verdict } from '../../../src/engine/policy/policy-input.ts'
-import { matchFaults, ruleFaults } from '../../../src/engine/policy/rule-validation.ts'
-import { ruleHolds } from '../../../src/engine/policy/rules.ts'
-import { judgeCommand, parsersReady } from '../../../src/shell/analyze-command-line.ts'
+import type { ConfiguredRule, RuleMatch } from '../../../src/config/schema.ts'
+import { suggestRules } from '../../../src/engine/approvals/rule-suggestions.ts'
+import type { SavedRule } from '../../../src/engine/call.ts'
+import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
+import type {
+  CallFacts,
+  EffectiveRules,
+  PathFacts,
+  PolicyInput,
+  PolicyVerdict
+} from '../../../src/engine/policy/policy-input.ts'
+import { validateMatch, validateRule } from '../../../src/engine/policy/rule-validation.ts'
+import { ruleMatches } from '../../../src/engine/policy/rules.ts'
+import { analyzeCommandLine, loadParsers } from '../../../src/shell/analyze-command-line.ts'
 import { plainArgv } from '../../../src/shell/plain.ts'
 import { runs } from '../../support/property.ts'
-import { line } from '../fake-command.ts'
+import { fakeCommand } from '../fake-command.ts'
 
-await parsersReady()
+await loadParsers()
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 
-const file = (path: string, access: JudgedPath['access'] = 'write', more: Partial<JudgedPath> = {}): JudgedPath => ({
+const file = (path: string, access: PathFacts['access'] = 'write', more: Partial<PathFacts> = {}): PathFacts => ({
   path,
   access,
   sensitive: false,
   self_starting: false,
   ...more
 })
-const question = (more: Partial<Question> = {}): Question => ({
+const question = (more: Partial<PolicyInput> = {}): PolicyInput => ({
   tool: 'edit_file',
   category: 'files',
   effect: 'write',
@@ -32,28 +38,39 @@ const question = (more: Partial<Question> = {}): Question => ({
   may_approve: true,
   ...more
 })
-const shell = (command: string, more: Partial<Question> = {}) =>
-  question({ tool: 'shell_exec', category: 'commands', effect: 'execute', paths: [], command: line(command), ...more })
+const shell = (command: string, more: Partial<PolicyInput> = {}) =>
+  question({
+    tool: 'shell_exec',
+    category: 'commands',
+    effect: 'execute',
+    paths: [],
+    command: fakeCommand(command),
+    ...more
+  })
 /** The same as the real reader of command lines has it. */
 const read = (command: string) =>
-  shell('', { command: { ...judgeCommand(command, { forbidden: [], pids: [] }), text: command, named: [] } })
-const rulebook = (more: Partial<Rulebook> = {}): Rulebook => ({
+  shell('', { command: { ...analyzeCommandLine(command, { paths: [], pids: [] }), text: command, candidatePaths: [] } })
+const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({
   now: NOW,
-  read_only: false,
-  sensitive_call_only: 'deny',
-  ask_for_unsaved: false,
+  readOnly: false,
+  sensitiveCallOnly: 'deny',
+  askForUnsaved: false,
   administrator: [],
   user: [],
-  remembered: [],
+  saved: [],
   workspace: [],
   ...more
 })
-const rule = (effect: ConfiguredRule['effect'], match: Match = { tool: '*' }, more: Partial<ConfiguredRule> = {}) => ({
+const rule = (
+  effect: ConfiguredRule['effect'],
+  match: RuleMatch = { tool: '*' },
+  more: Partial<ConfiguredRule> = {}
+) => ({
   effect,
   match,
   ...more
 })
-const remembered = (effect: ConfiguredRule['effect'], match: Match, expires_at: string | null = null) =>
+const remembered = (effect: ConfiguredRule['effect'], match: RuleMatch, expires_at: string | null = null) =>
   ({
     rule_id: `rule_${effect}`,
     effect,
@@ -62,11 +79,12 @@ const remembered = (effect: ConfiguredRule['effect'], match: Match, expires_at: 
     expires_at,
     created_at: '',
     created_by: ''
-  }) satisfies RememberedRule
+  }) satisfies SavedRule
 /** For the name of a test: no character in it moves the lines. */
 const shown = (text: string) =>
   JSON.stringify(text).replace(/[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16)}`)
-const decision = (asked: Question, rules: Partial<Rulebook> = {}) => judge(asked, rulebook(rules)).decision
+const decision = (asked: PolicyInput, rules: Partial<EffectiveRules> = {}) =>
+  evaluatePolicy(asked, rulebook(rules)).decision
 
 t.test('by itself a call is judged by its effect', async t => {
   const expected = {
@@ -79,24 +97,24 @@ t.test('by itself a call is judged by its effect', async t => {
   } as const
   for (const [effect, decided] of Object.entries(expected))
     t.equal(decision(question({ effect: effect as keyof typeof expected })), decided, effect)
-  t.strictSame(judge(question({ effect: 'read' }), rulebook()), {
+  t.strictSame(evaluatePolicy(question({ effect: 'read' }), rulebook()), {
     decision: 'allow',
     reason: 'Only reads.',
     matched_rules: [{ tier: 'tool', effect: 'read', reason: 'Only reads.' }],
     always_options: [],
     source: 'auto'
-  } satisfies Verdict)
+  } satisfies PolicyVerdict)
 })
 
 t.test('the first tier that has something to say decides; within it deny beats ask beats allow', async t => {
-  const cases: [expected: Verdict['decision'], rules: Partial<Rulebook>][] = [
+  const cases: [expected: PolicyVerdict['decision'], rules: Partial<EffectiveRules>][] = [
     ['deny', { administrator: [rule('allow'), rule('ask'), rule('deny')] }],
     ['ask', { administrator: [rule('allow'), rule('ask')] }],
     ['allow', { administrator: [rule('allow')], user: [rule('deny')], workspace: [rule('deny')] }],
-    ['ask', { administrator: [rule('ask')], user: [rule('allow')], remembered: [remembered('deny', { tool: '*' })] }],
-    ['deny', { user: [rule('allow')], remembered: [remembered('deny', { tool: '*' })] }],
-    ['deny', { user: [rule('deny')], remembered: [remembered('allow', { tool: '*' })] }],
-    ['allow', { remembered: [remembered('allow', { tool: '*' })], workspace: [rule('deny')] }],
+    ['ask', { administrator: [rule('ask')], user: [rule('allow')], saved: [remembered('deny', { tool: '*' })] }],
+    ['deny', { user: [rule('allow')], saved: [remembered('deny', { tool: '*' })] }],
+    ['deny', { user: [rule('deny')], saved: [remembered('allow', { tool: '*' })] }],
+    ['allow', { saved: [remembered('allow', { tool: '*' })], workspace: [rule('deny')] }],
     ['deny', { workspace: [rule('deny'), rule('allow')] }],
     ['allow', { administrator: [rule('deny', { tool: 'other' })], workspace: [rule('allow')] }],
     ['ask', { administrator: [rule('deny', { tool: 'other' })] }]
@@ -105,19 +123,22 @@ t.test('the first tier that has something to say decides; within it deny beats a
 })
 
 t.test('who let a call through is told', async t => {
-  t.match(judge(question(), rulebook({ user: [rule('allow', { tool: 'edit_file' }, { reason: 'my files' })] })), {
-    decision: 'allow',
-    source: 'config',
-    reason: 'my files',
-    matched_rules: [{ tier: 'user', effect: 'allow', reason: 'my files' }]
-  })
-  t.match(judge(question(), rulebook({ remembered: [remembered('allow', { path: 'src/**' })] })), {
+  t.match(
+    evaluatePolicy(question(), rulebook({ user: [rule('allow', { tool: 'edit_file' }, { reason: 'my files' })] })),
+    {
+      decision: 'allow',
+      source: 'config',
+      reason: 'my files',
+      matched_rules: [{ tier: 'user', effect: 'allow', reason: 'my files' }]
+    }
+  )
+  t.match(evaluatePolicy(question(), rulebook({ saved: [remembered('allow', { path: 'src/**' })] })), {
     decision: 'allow',
     source: 'rule',
     rule_id: 'rule_allow',
     reason: 'user rule: allow path src/**'
   })
-  const denied = judge(question(), rulebook({ administrator: [rule('deny', { effect: 'write' })] }))
+  const denied = evaluatePolicy(question(), rulebook({ administrator: [rule('deny', { effect: 'write' })] }))
   t.strictSame(denied, {
     decision: 'deny',
     reason: 'administrator rule: deny effect write',
@@ -132,8 +153,8 @@ t.test(
   async t => {
     const unsaved = [{ path: 'src/a.ts', client: 'emacs', client_id: 'emacs-1', hash: 'sha256:0' }]
     const write = question({ paths: [file('src/a.ts', 'write', { unsaved })] })
-    const allow = { ask_for_unsaved: true, administrator: [rule('allow', { path: 'src/a.ts' })] }
-    t.strictSame(judge(write, rulebook(allow)), {
+    const allow = { askForUnsaved: true, administrator: [rule('allow', { path: 'src/a.ts' })] }
+    t.strictSame(evaluatePolicy(write, rulebook(allow)), {
       decision: 'ask',
       reason: 'src/a.ts has unsaved changes in emacs.',
       matched_rules: [
@@ -142,9 +163,13 @@ t.test(
       ],
       always_options: [],
       source: 'user'
-    } satisfies Verdict)
-    const cases: [expected: Verdict['decision'], question: Partial<Question>, rules?: Partial<Rulebook>][] = [
-      ['allow', { paths: write.paths }, { ask_for_unsaved: false }],
+    } satisfies PolicyVerdict)
+    const cases: [
+      expected: PolicyVerdict['decision'],
+      question: Partial<PolicyInput>,
+      rules?: Partial<EffectiveRules>
+    ][] = [
+      ['allow', { paths: write.paths }, { askForUnsaved: false }],
       ['allow', { paths: [file('src/a.ts')] }],
       ['allow', { paths: [file('src/a.ts', 'read', { unsaved })] }],
       ['allow', { paths: [file('src/a.ts', 'write', { unsaved: [] })] }],
@@ -152,7 +177,7 @@ t.test(
       ['ask', { paths: write.paths, effect: 'create' }],
       ['strict', { paths: write.paths, effect: 'destructive' }, { administrator: [] }],
       ['deny', { paths: write.paths }, { administrator: [rule('deny')] }],
-      ['deny', { paths: write.paths }, { read_only: true }]
+      ['deny', { paths: write.paths }, { readOnly: true }]
     ]
     for (const [expected, more, rules] of cases)
       t.equal(
@@ -172,13 +197,13 @@ t.test('a rule past its time says nothing', async t => {
     ['2026-06-01T14:00:01+02:00', 'allow']
   ] as const) {
     t.equal(decision(question(), { user: [rule('allow', { tool: '*' }, { expires_at })] }), expected, `${expires_at}`)
-    t.equal(decision(question(), { remembered: [remembered('allow', { tool: '*' }, expires_at)] }), expected)
+    t.equal(decision(question(), { saved: [remembered('allow', { tool: '*' }, expires_at)] }), expected)
   }
 })
 
 t.test('what a rule names must hold, every field of it', async t => {
   const edit = question({ agent: 'helper', client: 'emacs' })
-  const cases: [boolean, Match, Question?][] = [
+  const cases: [boolean, RuleMatch, PolicyInput?][] = [
     [true, { tool: 'edit_file' }],
     [true, { tool: 'edit_*' }],
     [true, { tool: '*_file' }],
@@ -264,9 +289,9 @@ t.test('a command rule that cannot be decided makes the call ask at least', asyn
 })
 
 t.test('leave for a command is no leave for it with another environment or input', async t => {
-  const altered = shell('npm test', { alters: ['env'] })
+  const altered = shell('npm test', { modifiers: ['env'] })
   t.equal(decision(shell('npm test'), { user: [rule('allow', { command: 'npm test' })] }), 'allow')
-  t.match(judge(altered, rulebook({ user: [rule('allow', { command: 'npm test' })] })), {
+  t.match(evaluatePolicy(altered, rulebook({ user: [rule('allow', { command: 'npm test' })] })), {
     decision: 'ask',
     always_options: []
   })
@@ -276,35 +301,43 @@ t.test('leave for a command is no leave for it with another environment or input
 
 t.test('no rule reaches what is refused for ever', async t => {
   const allowed = { administrator: [rule('allow')], user: [rule('allow')] }
-  t.match(judge(question({ paths: [file('.git/hooks/x', 'write', { protected: 'write' })] }), rulebook(allowed)), {
-    decision: 'deny',
-    code: 'SENSITIVE_PATH'
-  })
+  t.match(
+    evaluatePolicy(question({ paths: [file('.git/hooks/x', 'write', { protected: 'write' })] }), rulebook(allowed)),
+    {
+      decision: 'deny',
+      code: 'SENSITIVE_PATH'
+    }
+  )
   t.equal(decision(question({ effect: 'read', paths: [file('.git/config', 'read', { protected: 'write' })] })), 'allow')
   t.match(
-    judge(question({ effect: 'read', paths: [file('state', 'read', { protected: 'all' })] }), rulebook(allowed)),
+    evaluatePolicy(
+      question({ effect: 'read', paths: [file('state', 'read', { protected: 'all' })] }),
+      rulebook(allowed)
+    ),
     { decision: 'deny', code: 'SENSITIVE_PATH' }
   )
-  t.match(judge(shell('reboot'), rulebook(allowed)), { decision: 'deny', code: 'COMMAND_BLOCKED' })
+  t.match(evaluatePolicy(shell('reboot'), rulebook(allowed)), { decision: 'deny', code: 'COMMAND_BLOCKED' })
 })
 
 t.test('a read-only server refuses all but reads', async t => {
   for (const effect of ['create', 'write', 'execute', 'network', 'destructive'] as const)
-    t.match(judge(question({ effect }), rulebook({ read_only: true, administrator: [rule('allow')] })), {
+    t.match(evaluatePolicy(question({ effect }), rulebook({ readOnly: true, administrator: [rule('allow')] })), {
       decision: 'deny',
       code: 'PERMISSION_DENIED',
       matched_rules: [{ tier: 'server' }]
     })
-  t.equal(decision(question({ effect: 'read' }), { read_only: true }), 'allow')
+  t.equal(decision(question({ effect: 'read' }), { readOnly: true }), 'allow')
 })
 
 t.test('credentials are asked for strictly, and refused to call-only tokens', async t => {
   const read = (may_approve: boolean) =>
     question({ effect: 'read', may_approve, paths: [file('.env', 'read', { sensitive: true })] })
-  t.match(judge(read(true), rulebook()), { decision: 'strict', always_options: [] })
-  t.match(judge(read(false), rulebook()), { decision: 'deny', code: 'SENSITIVE_PATH' })
-  t.match(judge(read(false), rulebook({ administrator: [rule('allow', { path: '.env' })] })), { decision: 'deny' })
-  t.equal(decision(read(false), { sensitive_call_only: 'ask' }), 'strict')
+  t.match(evaluatePolicy(read(true), rulebook()), { decision: 'strict', always_options: [] })
+  t.match(evaluatePolicy(read(false), rulebook()), { decision: 'deny', code: 'SENSITIVE_PATH' })
+  t.match(evaluatePolicy(read(false), rulebook({ administrator: [rule('allow', { path: '.env' })] })), {
+    decision: 'deny'
+  })
+  t.equal(decision(read(false), { sensitiveCallOnly: 'ask' }), 'strict')
   t.equal(decision(read(true), { user: [rule('allow', { tool: '*' })] }), 'strict', 'a rule that names no path')
   t.equal(decision(read(true), { user: [rule('allow', { path: 'src/**' })] }), 'strict')
   t.equal(decision(read(true), { user: [rule('allow', { path: '.env' })] }), 'allow', 'a rule that names it')
@@ -329,7 +362,7 @@ t.test('what runs by itself later is written only after a strict look', async t 
 
 t.test('what must always be shown is asked, whatever rule allows it', async t => {
   const rough = question({ always_ask: 'The match is rough.' })
-  t.match(judge(rough, rulebook({ user: [rule('allow')] })), {
+  t.match(evaluatePolicy(rough, rulebook({ user: [rule('allow')] })), {
     decision: 'ask',
     reason: 'The match is rough.',
     always_options: []
@@ -341,12 +374,12 @@ t.test('what must always be shown is asked, whatever rule allows it', async t =>
 t.test('what destroys stays strict unless a rule allows it', async t => {
   const gone = question({ tool: 'delete_file', effect: 'destructive' })
   t.equal(decision(gone, { user: [rule('ask')] }), 'strict')
-  t.strictSame(judge(gone, rulebook()).always_options, [])
+  t.strictSame(evaluatePolicy(gone, rulebook()).always_options, [])
   t.equal(decision(gone, { user: [rule('allow', { tool: 'delete_file' })] }), 'allow')
 })
 
 t.test('"always" offers literal rules, the narrowest first', async t => {
-  const options = (asked: Question) => judge(asked, rulebook()).always_options
+  const options = (asked: PolicyInput) => evaluatePolicy(asked, rulebook()).always_options
   t.strictSame(
     options(question({ paths: [file('src/a[1].ts')] })).map(({ id, label, scope, rule }) => [id, label, scope, rule]),
     [
@@ -394,7 +427,7 @@ const text = fc.oneof(
 )
 
 t.test('an offered rule holds for the call, and for no other path or command than its label says', async () => {
-  const someFacts = (paths: string[]): Facts => ({
+  const someFacts = (paths: string[]): CallFacts => ({
     tool: 'a_tool',
     category: 'files',
     effect: 'write',
@@ -403,11 +436,11 @@ t.test('an offered rule holds for the call, and for no other path or command tha
   })
   fc.assert(
     fc.property(somePath, somePath, (path, other) => {
-      for (const { id, rule } of alwaysOptions(someFacts([path]))) {
+      for (const { id, rule } of suggestRules(someFacts([path]))) {
         if (!rule) return false
-        const covers = (name: string) => ruleHolds(rule, someFacts([name])) === true
+        const covers = (name: string) => ruleMatches(rule, someFacts([name])) === true
         if (!covers(path)) return false
-        if (ruleHolds(rule, { ...someFacts([path]), tool: 'b_tool' })) return false
+        if (ruleMatches(rule, { ...someFacts([path]), tool: 'b_tool' })) return false
         if (id.startsWith('path:') && covers(other) !== (other === path)) return false
         const folder = path.slice(0, path.lastIndexOf('/') + 1)
         if (id.startsWith('folder:') && covers(other) && !other.startsWith(folder)) return false
@@ -419,7 +452,7 @@ t.test('an offered rule holds for the call, and for no other path or command tha
 })
 
 t.test('a command rule matches the same text, or plain words with the same beginning, and nothing else', async t => {
-  const holds = (match: Match, command: string) => ruleHolds({ effect: 'allow', match }, read(command)) === true
+  const holds = (match: RuleMatch, command: string) => ruleMatches({ effect: 'allow', match }, read(command)) === true
   const prefix = { command: 'npm test', mode: 'prefix' } as const
   const cases: [boolean, string][] = [
     [true, 'npm test'],
@@ -520,7 +553,7 @@ t.test('plain words are what a shell would pass on as they are', async t => {
 
 t.test('a rule that cannot hold as written is told', async t => {
   const faults = async (given: Partial<ConfiguredRule>) =>
-    (await ruleFaults({ effect: 'allow', match: {}, ...given })).length
+    (await validateRule({ effect: 'allow', match: {}, ...given })).length
   t.equal(await faults({ match: { tool: '*' } }), 0)
   t.equal(await faults({ match: {} }), 1)
   t.equal(await faults({ match: { tool: 'x', mode: 'prefix' } }), 1)
@@ -550,7 +583,7 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
       },
       { requiredKeys: [] }
     )
-    .filter(candidate => matchFaults(candidate).length === 0)
+    .filter(candidate => validateMatch(candidate).length === 0)
   const rules = fc.array(
     fc.record({ effect: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const), match }),
     { maxLength: 3 }
@@ -569,7 +602,7 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
       { maxLength: 3 }
     ),
     command: fc.option(
-      text.map(each => line(each)),
+      text.map(each => fakeCommand(each)),
       { nil: undefined }
     ),
     host: fc.option(text, { nil: undefined }),
@@ -580,15 +613,18 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
   })
   const RANK = { allow: 0, ask: 1, strict: 2, deny: 3 }
   fc.assert(
-    fc.property(asked, rules, rules, rules, fc.boolean(), (facts, administrator, user, workspace, read_only) => {
-      const book = rulebook({ administrator, user, workspace, read_only })
-      const verdict = judge(facts, book)
-      const again = judge(structuredClone(facts), structuredClone(book))
+    fc.property(asked, rules, rules, rules, fc.boolean(), (facts, administrator, user, workspace, readOnly) => {
+      const book = rulebook({ administrator, user, workspace, readOnly })
+      const verdict = evaluatePolicy(facts, book)
+      const again = evaluatePolicy(structuredClone(facts), structuredClone(book))
       if (JSON.stringify(verdict) !== JSON.stringify(again)) return false
       if (verdict.reason === '' || verdict.matched_rules.length === 0) return false
       if (verdict.decision === 'allow' && verdict.always_options.length > 0) return false
       // One more deny or ask rule never makes a call easier.
-      const harder = judge(facts, rulebook({ ...book, administrator: [...administrator, rule('ask', { tool: '**' })] }))
+      const harder = evaluatePolicy(
+        facts,
+        rulebook({ ...book, administrator: [...administrator, rule('ask', { tool: '**' })] })
+      )
       return RANK[harder.decision] >= Math.min(RANK[verdict.decision], RANK.ask)
     }),
     runs(400)
@@ -597,13 +633,22 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
 
 t.test('what only a rule lets happen is refused without one, and no easier than its effect with one', async t => {
   const why = 'Force is refused unless a rule allows it.'
-  const forced = question({ tool: 'git_push', effect: 'destructive', only_by_rule: why, strict: 'It sends commits.' })
+  const forced = question({
+    tool: 'git_push',
+    effect: 'destructive',
+    ruleRequiredReason: why,
+    strictReason: 'It sends commits.'
+  })
   const denied = { decision: 'deny', code: 'PERMISSION_DENIED', reason: why }
-  t.match(judge(forced, rulebook()), denied)
-  t.match(judge(forced, rulebook({ user: [rule('ask')] })), denied, 'one that asks is not enough')
-  t.match(judge(forced, rulebook({ user: [rule('allow', { tool: 'git_pull' })] })), denied, 'nor one for another tool')
+  t.match(evaluatePolicy(forced, rulebook()), denied)
+  t.match(evaluatePolicy(forced, rulebook({ user: [rule('ask')] })), denied, 'one that asks is not enough')
+  t.match(
+    evaluatePolicy(forced, rulebook({ user: [rule('allow', { tool: 'git_pull' })] })),
+    denied,
+    'nor one for another tool'
+  )
   const allowing = rulebook({ user: [rule('allow', { tool: 'git_push' })] })
-  t.match(judge(forced, allowing), { decision: 'strict', reason: 'It sends commits.' })
+  t.match(evaluatePolicy(forced, allowing), { decision: 'strict', reason: 'It sends commits.' })
   const refusing = rulebook({ administrator: [rule('deny')], user: [rule('allow')] })
-  t.match(judge(forced, refusing), { decision: 'deny', matched_rules: [{ tier: 'administrator' }] })
+  t.match(evaluatePolicy(forced, refusing), { decision: 'deny', matched_rules: [{ tier: 'administrator' }] })
 })

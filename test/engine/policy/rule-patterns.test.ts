@@ -3,21 +3,21 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import type { ConfiguredRule, Match } from '../../../src/config/schema.ts'
-import type { Facts } from '../../../src/engine/policy/policy-input.ts'
-import { matchFaults, ruleFaults } from '../../../src/engine/policy/rule-validation.ts'
-import { ruleHolds } from '../../../src/engine/policy/rules.ts'
-import { parsersReady } from '../../../src/shell/analyze-command-line.ts'
-import { LONGEST_TEXT, patternMatches, patternsReady } from '../../../src/text/re2-pattern.ts'
+import type { ConfiguredRule, RuleMatch } from '../../../src/config/schema.ts'
+import type { CallFacts } from '../../../src/engine/policy/policy-input.ts'
+import { validateMatch, validateRule } from '../../../src/engine/policy/rule-validation.ts'
+import { ruleMatches } from '../../../src/engine/policy/rules.ts'
+import { loadParsers } from '../../../src/shell/analyze-command-line.ts'
+import { loadPatternEngine, MAX_PATTERN_TEXT_LENGTH, patternMatches } from '../../../src/text/re2-pattern.ts'
 import { primaryParam } from '../../../src/tool/primary-param.ts'
 import { TOOLS } from '../../../src/tools/index.ts'
 import { startApp } from '../../start-app.ts'
-import { line } from '../fake-command.ts'
+import { fakeCommand } from '../fake-command.ts'
 
-await parsersReady()
-await patternsReady()
+await loadParsers()
+await loadPatternEngine()
 
-const facts = (params: unknown, more: Partial<Facts> = {}): Facts => ({
+const facts = (params: unknown, more: Partial<CallFacts> = {}): CallFacts => ({
   tool: 'x',
   category: 'files',
   effect: 'write',
@@ -27,13 +27,13 @@ const facts = (params: unknown, more: Partial<Facts> = {}): Facts => ({
   primary: 'path',
   ...more
 })
-const shell = (command: string, more: Partial<Facts> = {}): Facts =>
-  facts({ command, cwd: '.' }, { primary: 'command', category: 'commands', command: line(command), ...more })
+const shell = (command: string, more: Partial<CallFacts> = {}): CallFacts =>
+  facts({ command, cwd: '.' }, { primary: 'command', category: 'commands', command: fakeCommand(command), ...more })
 
 t.test('a pattern is for the whole text of a param', async t => {
   const found = { path: 'src/b.ts', given: 'lib/../src/b.ts', access: 'write' as const }
   const url = 'https://good.example@bad.example/x'
-  const cases: [string, Match, Facts, allow: boolean, deny: boolean | 'unclear'][] = [
+  const cases: [string, RuleMatch, CallFacts, allow: boolean, deny: boolean | 'unclear'][] = [
     ['the primary param', { pattern: 'src/.*' }, facts({ path: 'src/a' }), true, true],
     ['never a part of it', { pattern: 'src' }, facts({ path: 'src/a' }), false, false],
     ['anchors change nothing', { pattern: '^src/a$' }, facts({ path: 'src/a' }), true, true],
@@ -61,33 +61,39 @@ t.test('a pattern is for the whole text of a param', async t => {
     ],
     ['not what it looks like', { param: 'url', pattern: 'https://good.*' }, facts({ url }, { url }), true, true],
     ['past a line feed, to deny', { pattern: 'a.*b' }, facts({ path: 'a\nb' }), false, true],
-    ['a text too long to try', { pattern: '.*' }, facts({ path: 'a'.repeat(LONGEST_TEXT + 1) }), false, 'unclear']
+    [
+      'a text too long to try',
+      { pattern: '.*' },
+      facts({ path: 'a'.repeat(MAX_PATTERN_TEXT_LENGTH + 1) }),
+      false,
+      'unclear'
+    ]
   ]
   for (const [name, match, asked, allow, deny] of cases) {
-    t.equal(ruleHolds({ effect: 'allow', match }, asked), allow, `allow: ${name}`)
-    t.equal(ruleHolds({ effect: 'deny', match }, asked), deny, `deny: ${name}`)
-    t.equal(ruleHolds({ effect: 'ask', match }, asked), deny, `ask: ${name}`)
+    t.equal(ruleMatches({ effect: 'allow', match }, asked), allow, `allow: ${name}`)
+    t.equal(ruleMatches({ effect: 'deny', match }, asked), deny, `deny: ${name}`)
+    t.equal(ruleMatches({ effect: 'ask', match }, asked), deny, `ask: ${name}`)
   }
 })
 
 t.test('the text of a command is held against it part by part', async t => {
-  const npm: Match = { pattern: 'npm (test|run lint).*' }
-  const allow = (asked: Facts, match = npm) => ruleHolds({ effect: 'allow', match }, asked)
+  const npm: RuleMatch = { pattern: 'npm (test|run lint).*' }
+  const allow = (asked: CallFacts, match = npm) => ruleMatches({ effect: 'allow', match }, asked)
   t.ok(allow(shell('npm test -- --watch=false')))
   t.ok(allow(shell('npm run lint && npm test')), 'each part')
   t.ok(allow(shell('ls && npm test')), 'beside what merely reads')
   t.notOk(allow(shell('npm test && rm -rf x')))
   t.notOk(allow(shell('npm test && rm -rf x'), { pattern: '.*npm.*' }), 'a pattern never reaches over an operator')
   t.notOk(allow(shell('npm test $X')), 'what is not literal')
-  t.notOk(allow(shell('npm test', { alters: ['env'] })), 'an environment of its own')
-  t.notOk(allow(shell('npm test', { command: { ...line('npm test'), cwd: 'sub' } })), 'another folder')
-  t.ok(allow(shell('npm test', { command: { ...line('npm test'), cwd: 'sub' } }), { ...npm, cwd: 'sub' }))
+  t.notOk(allow(shell('npm test', { modifiers: ['env'] })), 'an environment of its own')
+  t.notOk(allow(shell('npm test', { command: { ...fakeCommand('npm test'), cwd: 'sub' } })), 'another folder')
+  t.ok(allow(shell('npm test', { command: { ...fakeCommand('npm test'), cwd: 'sub' } }), { ...npm, cwd: 'sub' }))
   t.ok(allow(shell('npm test'), { ...npm, command: 'npm', mode: 'prefix' }), 'with a command both must hold')
   t.notOk(allow(shell('npm test'), { ...npm, command: 'npm run', mode: 'prefix' }))
   t.notOk(allow(shell('npm test'), { pattern: 'npm x', command: 'npm test' }))
   t.ok(allow(shell('npm test'), { param: 'cwd', pattern: '\\.' }), 'another param is one text')
 
-  const deny = (command: string, pattern: string) => ruleHolds({ effect: 'deny', match: { pattern } }, shell(command))
+  const deny = (command: string, pattern: string) => ruleMatches({ effect: 'deny', match: { pattern } }, shell(command))
   t.equal(deny('ls && /usr/bin/curl x', 'curl .*'), true, 'by the program, whatever folder it is in')
   t.equal(deny('ls', 'curl .*'), false)
   t.equal(deny('ls $X', 'curl .*'), 'unclear')
@@ -130,15 +136,15 @@ t.test('what a rule with a pattern keeps from being read, no preview tells', asy
 })
 
 t.test('a pattern that cannot be read is told, and so is one that its examples belie', async t => {
-  const faults = (match: Match, examples: ConfiguredRule['examples'] = {}) =>
-    ruleFaults({ effect: 'allow', match, examples })
+  const faults = (match: RuleMatch, examples: ConfiguredRule['examples'] = {}) =>
+    validateRule({ effect: 'allow', match, examples })
   t.strictSame(await faults({ pattern: 'a+' }), [])
   for (const pattern of ['(', '(?=a)', '(a)\\1', 'a{9999}', '((a{100}){100}){100}'])
     t.match(await faults({ pattern }), [/^pattern: .*RE2/], pattern)
   t.strictSame(await faults({ tool: 'x', param: 'a' }), ['param needs pattern'])
   t.strictSame(await faults({ pattern: 'a.*' }, { match: ['ab'], no_match: ['b', 'bab'] }), [])
   t.equal((await faults({ pattern: 'a.*' }, { match: ['b'], no_match: ['ab'] })).length, 2)
-  const npm: Match = { param: 'command', pattern: 'npm .*' }
+  const npm: RuleMatch = { param: 'command', pattern: 'npm .*' }
   t.strictSame(await faults(npm, { match: ['npm test'], no_match: ['npm test && rm -rf x'] }), [])
 
   const { request } = await startApp(t)
@@ -171,7 +177,7 @@ t.test('every tool says what a call of it is about', async t => {
 t.test('no pattern takes long, and none throws, whatever it is held against', async () => {
   const pattern = fc
     .stringMatching(/^[ab.*+?|()[\]\\^$]{1,12}$/)
-    .filter(each => matchFaults({ pattern: each }).length === 0)
+    .filter(each => validateMatch({ pattern: each }).length === 0)
   fc.assert(
     fc.property(pattern, fc.string({ unit: fc.constantFrom('a', 'b', '\n', 'é', '😀') }), (given, text) => {
       const [narrow, wide] = [patternMatches(given, text, 'line'), patternMatches(given, text, 'text')]
@@ -180,5 +186,5 @@ t.test('no pattern takes long, and none throws, whatever it is held against', as
     })
   )
   // What a backtracking engine would never end with.
-  patternMatches('(a+)+(a|aa)*b', 'a'.repeat(LONGEST_TEXT), 'text')
+  patternMatches('(a+)+(a|aa)*b', 'a'.repeat(MAX_PATTERN_TEXT_LENGTH), 'text')
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { RememberedRules } from '../../../src/engine/policy/saved-rules.ts'
+import { SavedRules } from '../../../src/engine/policy/saved-rules.ts'
 import { Journal } from '../../../src/events/journal.ts'
 import { openStore } from '../../../src/store/store.ts'
 
@@ -14,7 +14,7 @@ t.test('one that cannot hold keeps the others from being made', async t => {
     await store.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  const rules = new RememberedRules(new Journal(store), store)
+  const rules = new SavedRules(new Journal(store), store)
   const rule = (command: string) => ({ effect: 'allow', match: { command, mode: 'prefix' }, scope: 'user' }) as const
 
   await t.rejects(rules.addAll([rule('npm run a'), rule('npm run $x')], 'c'), { code: 'INVALID_PARAMS' })

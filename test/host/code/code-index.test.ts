@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { CodeIndex, type IndexState, indexFile } from '../../../src/host/code/code-index.ts'
 import { openIndex } from '../../../src/host/code/index-schema.ts'
 import { IndexStore } from '../../../src/host/code/index-store.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { Watcher } from '../../../src/host/watch/watcher.ts'
-import { questionOf } from '../../../src/text/code/query-terms.ts'
+import { parseQueryTerms } from '../../../src/text/code/query-terms.ts'
 import { once, waitUntil } from '../../support/wait.ts'
 
 // An index by itself keeps no process alive.
@@ -21,7 +21,7 @@ t.teardown(() => clearInterval(alive))
 const FILES = 1_500
 const signal = new AbortController().signal
 const asking = (question: string) => ({
-  question: questionOf(question),
+  question: parseQueryTerms(question),
   text: question,
   path: '.',
   include: [],
@@ -49,7 +49,7 @@ function open(t: Test, { root, stateDir }: { root: string; stateDir: string }) {
     workspace,
     watcher,
     { stateDir, sensitive: [] },
-    defaults(Config).search,
+    defaultsFromSchema(Config).search,
     undefined,
     state => states.push(state)
   )
@@ -66,14 +66,14 @@ function open(t: Test, { root, stateDir }: { root: string; stateDir: string }) {
 t.test('it has no answer until it is complete', async t => {
   const { index, states, becomes } = open(t, place(t))
   t.match(index.state, { state: 'idle', indexed: 0 })
-  t.equal(await index.ask(asking('value7'), { signal, wait_ms: 0 }), undefined)
+  t.equal(await index.search(asking('value7'), { signal, waitMs: 0 }), undefined)
   t.equal(index.state.state, 'building')
   const abort = new AbortController()
-  const waiting = index.ask(asking('value7'), { signal: abort.signal, wait_ms: 60_000 })
+  const waiting = index.search(asking('value7'), { signal: abort.signal, waitMs: 60_000 })
   abort.abort(new Error('no longer wanted'))
   await t.rejects(waiting, /no longer wanted/)
   await becomes('ready')
-  const answer = await index.ask(asking('value7'), { signal, wait_ms: 0 })
+  const answer = await index.search(asking('value7'), { signal, waitMs: 0 })
   t.match(answer, { files: [{ path: 'file7.ts' }], index: { state: 'ready', indexed: FILES, waiting: 0 } })
   t.same(
     states.map(({ state }) => state),
@@ -92,9 +92,9 @@ t.test('killed in the middle, it goes on where it was', async t => {
   child.kill('SIGKILL')
   await once(child, 'exit')
   t.ok(existsSync(file))
-  const db = openIndex(file, JSON.stringify([[], defaults(Config).search.max_file_bytes]))
+  const db = openIndex(file, JSON.stringify([[], defaultsFromSchema(Config).search.max_file_bytes]))
   const kept = new IndexStore(db)
-  const known = kept.known().length
+  const known = kept.listFiles().length
   kept.close()
   t.ok(known > 0 && known < FILES, `${known} files were kept`)
   const { index, becomes } = open(t, at)
@@ -102,7 +102,7 @@ t.test('killed in the middle, it goes on where it was', async t => {
   await becomes('ready')
   t.equal(index.state.indexed, FILES)
   for (const i of [0, 1, 999, FILES - 1])
-    t.match(await index.ask(asking(`value${i}`), { signal, wait_ms: 0 }), { files: [{ path: `file${i}.ts` }] })
+    t.match(await index.search(asking(`value${i}`), { signal, waitMs: 0 }), { files: [{ path: `file${i}.ts` }] })
 })
 
 t.test('a folder where it cannot be kept', async t => {
@@ -112,7 +112,11 @@ t.test('a folder where it cannot be kept', async t => {
   index.start()
   await becomes('failed')
   t.match(index.state, { state: 'failed', indexed: 0, reason: /EEXIST|ENOTDIR/ })
-  t.equal(await index.ask(asking('value7'), { signal, wait_ms: 1_000 }), undefined, 'and it is left alone for a while')
+  t.equal(
+    await index.search(asking('value7'), { signal, waitMs: 1_000 }),
+    undefined,
+    'and it is left alone for a while'
+  )
   t.equal(index.state.state, 'failed')
   t.equal(readFileSync(path.join(at.stateDir, 'index'), 'utf8'), 'in the way')
 })
@@ -122,5 +126,5 @@ t.test('closed while it is being built', async t => {
   index.start()
   await close()
   t.equal(index.state.state, 'off')
-  t.equal(await index.ask(asking('value7'), { signal, wait_ms: 10 }), undefined)
+  t.equal(await index.search(asking('value7'), { signal, waitMs: 10 }), undefined)
 })

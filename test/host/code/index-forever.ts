@@ -1,7 +1,7 @@
 // Indexes a folder, says when the first part of it is durable, and then hangs in the middle of the rest.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { indexFile } from '../../../src/host/code/code-index.ts'
 import { openIndex } from '../../../src/host/code/index-schema.ts'
@@ -11,7 +11,7 @@ import { Indexer } from '../../../src/host/code/indexer.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 
 const [root, stateDir] = process.argv.slice(2) as [string, string]
-const { max_file_bytes, ...limits } = defaults(Config).search
+const { max_file_bytes, ...limits } = defaultsFromSchema(Config).search
 const file = indexFile(stateDir, root)
 mkdirSync(path.dirname(file), { recursive: true })
 const store = new IndexStore(openIndex(file, JSON.stringify([[], max_file_bytes])))
@@ -25,4 +25,4 @@ const indexer = new Indexer(store, tree, limits, ({ files }) => {
   // Some of what comes after is begun, and not durable.
   if (files > 1_100) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })
-await indexer.compare()
+await indexer.rescan()

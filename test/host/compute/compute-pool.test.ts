@@ -1,14 +1,14 @@
 import t from 'tap'
-import { Compute } from '../../../src/host/compute/compute-pool.ts'
+import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import { unifiedDiff } from '../../../src/text/diff/unified-diff.ts'
 
 const lines = (count: number, word: string) => Array.from({ length: count }, (_, i) => `${word} ${i % 97}\n`).join('')
 const small = { path: 'a.txt', before: 'one\n', after: 'two\n' }
 const large = { path: 'a.txt', before: lines(2_000, 'a'), after: lines(2_000, 'b') + lines(3, 'a') }
-const wanted = () => ({ signal: new AbortController().signal, deadline_ms: 60_000 })
+const wanted = () => ({ signal: new AbortController().signal, deadlineMs: 60_000 })
 
 t.test('the answer is that of the function, wherever it was worked out', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   for (const input of [small, large]) {
     const { path, before, after } = input
@@ -24,14 +24,14 @@ t.test('the answer is that of the function, wherever it was worked out', async t
 })
 
 t.test('what takes too long is ended, and the next is done', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
-  await t.rejects(compute.run('diff', large, { ...wanted(), deadline_ms: 1 }), { code: 'TIMEOUT' })
+  await t.rejects(compute.run('diff', large, { ...wanted(), deadlineMs: 1 }), { code: 'TIMEOUT' })
   t.match(await compute.run('diff', large, wanted()), { added: 2_003 })
 })
 
 t.test('what is no longer wanted is ended, waiting or under way', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   const stop = new AbortController()
   const reason = new Error('no longer wanted')
@@ -47,7 +47,7 @@ t.test('what is no longer wanted is ended, waiting or under way', async t => {
 })
 
 t.test('once closed, work under way and waiting fails', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   const all = Array.from({ length: 5 }, () => compute.run('diff', large, wanted()))
   const settled = Promise.allSettled(all)
   await new Promise(setImmediate)

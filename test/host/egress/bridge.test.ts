@@ -7,7 +7,7 @@ import path from 'node:path'
 import t from 'tap'
 import { type Egress, openEgress } from '../../../src/host/egress/egress.ts'
 import { needs } from '../../support/needs.ts'
-import { listening, outsideOf, portOf } from './fake-network.ts'
+import { createFakeNetwork, getPort, listen } from './fake-network.ts'
 
 t.test('the bridge', needs('bwrap', 'curl'), async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'bridge-')))
@@ -21,10 +21,10 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
       response.writeHead(404).end()
     }
   })
-  await listening(t, web)
-  const outside = outsideOf(web, { 'private.test': [['192.168.0.1']] })
+  await listen(t, web)
+  const network = createFakeNetwork(web, { 'private.test': [['192.168.0.1']] })
   const fresh = async () => {
-    const egress = await openEgress({ folder, allow: ['a.test', '*.b.test', 'private.test'], own_ports: [], outside })
+    const egress = await openEgress({ folder, allow: ['a.test', '*.b.test', 'private.test'], ownPorts: [], network })
     t.teardown(() => egress.close())
     return egress
   }
@@ -71,7 +71,7 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
   t.test('nothing is reached without the proxy', async t => {
     const direct = `curl -sS --noproxy '*' -m 2`
     const { code, stdout, stderr } = await bash(
-      `${direct} http://127.0.0.1:${portOf(web)}/; ${direct} http://1.1.1.1/; ${direct} http://a.test/; ls /sys/class/net; exec 3<>/dev/tcp/1.1.1.1/53`
+      `${direct} http://127.0.0.1:${getPort(web)}/; ${direct} http://1.1.1.1/; ${direct} http://a.test/; ls /sys/class/net; exec 3<>/dev/tcp/1.1.1.1/53`
     )
     t.not(code, 0)
     t.equal(stdout, '')

@@ -2,22 +2,25 @@
 // else is different for the guard: it judges the addresses that the table gives.
 import { type AddressInfo, connect, type Server } from 'node:net'
 import type { Test } from 'tap'
-import type { Outside } from '../../../src/host/egress/guarded-connect.ts'
+import type { EgressNetwork } from '../../../src/host/egress/guarded-connect.ts'
 import { once } from '../../support/wait.ts'
 
-export const PUBLIC = '93.184.215.14'
-export const PUBLIC_6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
+export const PUBLIC_IPV4 = '93.184.215.14'
+export const PUBLIC_IPV6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
 
-export interface TestOutside extends Outside {
+export interface FakeNetwork extends EgressNetwork {
   /** Names, in the order they were looked up. */
   looked_up: string[]
   /** `address port`, in the order they were dialled. */
   dialled: string[]
 }
 
-/** `dns` has the answers of a name, one for each lookup, of which the last repeats; every other name is `PUBLIC`.
+/** `dns` has the answers of a name, one for each lookup, of which the last repeats; every other name is `PUBLIC_IPV4`.
  * Whatever is dialled is this server. */
-export function outsideOf(server: Server | undefined, dns: Readonly<Record<string, string[][]>> = {}): TestOutside {
+export function createFakeNetwork(
+  server: Server | undefined,
+  dns: Readonly<Record<string, string[][]>> = {}
+): FakeNetwork {
   const looked_up: string[] = []
   const dialled: string[] = []
   return {
@@ -25,20 +28,20 @@ export function outsideOf(server: Server | undefined, dns: Readonly<Record<strin
     dialled,
     lookup: async name => {
       looked_up.push(name)
-      const answers = dns[name] ?? [[PUBLIC]]
+      const answers = dns[name] ?? [[PUBLIC_IPV4]]
       return answers[Math.min(looked_up.filter(one => one === name).length, answers.length) - 1] ?? []
     },
     dial: async (address, port) => {
       dialled.push(`${address} ${port}`)
       if (!server) throw new Error('nobody listens')
-      const socket = connect({ host: '127.0.0.1', port: portOf(server), allowHalfOpen: true })
+      const socket = connect({ host: '127.0.0.1', port: getPort(server), allowHalfOpen: true })
       await once(socket, 'connect')
       return socket
     }
   }
 }
 
-export async function listening<S extends Server>(t: Test, server: S): Promise<S> {
+export async function listen<S extends Server>(t: Test, server: S): Promise<S> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.teardown(() => {
@@ -49,4 +52,4 @@ export async function listening<S extends Server>(t: Test, server: S): Promise<S
   return server
 }
 
-export const portOf = (server: Server) => (server.address() as AddressInfo).port
+export const getPort = (server: Server) => (server.address() as AddressInfo).port

@@ -8,13 +8,25 @@ import type { Test } from 'tap'
 import { openEgress } from '../../../src/host/egress/egress.ts'
 import type { ProxyLimits } from '../../../src/host/egress/proxy.ts'
 import { within } from '../../support/wait.ts'
-import { listening, outsideOf, type TestOutside } from './fake-network.ts'
+import { createFakeNetwork, type FakeNetwork, listen } from './fake-network.ts'
 
-const ALLOW = ['a.test', '*.b.test', 'port.test:8443', 'private.test', 'rebound.test', 'nowhere.test', '127.0.0.1']
-const DNS = { 'private.test': [['10.0.0.1']], 'rebound.test': [['93.184.215.14'], ['127.0.0.1']], 'nowhere.test': [[]] }
+const ALLOWED_HOSTS = [
+  'a.test',
+  '*.b.test',
+  'port.test:8443',
+  'private.test',
+  'rebound.test',
+  'nowhere.test',
+  '127.0.0.1'
+]
+const DNS_ANSWERS = {
+  'private.test': [['10.0.0.1']],
+  'rebound.test': [['93.184.215.14'], ['127.0.0.1']],
+  'nowhere.test': [[]]
+}
 
 /** An egress, and a web server in whose place all its hosts stand. */
-export async function world(
+export async function startEgress(
   t: Test,
   options: { upstream?: Server; limits?: Partial<ProxyLimits>; own_ports?: number[] } = {}
 ) {
@@ -28,32 +40,38 @@ export async function world(
       .setHeader('connection', 'close, x-hop')
       .end(`${request.method} ${request.url}${body && ` ${body}`}`)
   })
-  const outside: TestOutside = outsideOf(options.upstream ?? (await listening(t, web)), DNS)
+  const outside: FakeNetwork = createFakeNetwork(options.upstream ?? (await listen(t, web)), DNS_ANSWERS)
   const { limits, own_ports = [] } = options
   const folder = mkdtempSync(path.join(tmpdir(), 'egress-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const egress = await openEgress({ folder, allow: ALLOW, own_ports, outside, ...(limits && { limits }) })
+  const egress = await openEgress({
+    folder,
+    allow: ALLOWED_HOSTS,
+    ownPorts: own_ports,
+    network: outside,
+    ...(limits && { limits })
+  })
   t.teardown(() => egress.close())
   return { egress, outside, requests }
 }
 
 /** Says this much and no more, and gives all that is answered until the other side ends it. */
-export async function say(socket: string, bytes: string): Promise<string> {
+export async function sendBytes(socket: string, bytes: string): Promise<string> {
   const client = connect({ path: socket, allowHalfOpen: true })
   client.write(Buffer.from(bytes, 'latin1'))
-  const answer = await all(client)
+  const answer = await readAll(client)
   client.destroy()
   return answer.toString()
 }
 
-export async function all(socket: Socket): Promise<Buffer> {
+export async function readAll(socket: Socket): Promise<Buffer> {
   const parts: Buffer[] = []
   socket.on('data', (part: Buffer) => parts.push(part)).on('error', () => {})
   await within('the end of the connection', new Promise(resolve => socket.once('end', resolve).once('close', resolve)))
   return Buffer.concat(parts)
 }
 
-export function echo(): Server {
+export function createEchoServer(): Server {
   return createServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => {}).pipe(socket)
   })

@@ -6,23 +6,23 @@ import os from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { connectOut, THE_NETWORK } from '../../../src/host/egress/guarded-connect.ts'
-import { whyNotPublic } from '../../../src/host/egress/ip-addresses.ts'
-import { authority } from '../../../src/host/egress/parse-host.ts'
+import { connectGuarded, SYSTEM_NETWORK } from '../../../src/host/egress/guarded-connect.ts'
+import { nonPublicReason } from '../../../src/host/egress/ip-addresses.ts'
+import { parseAuthority } from '../../../src/host/egress/parse-host.ts'
 import type { Json } from '../../start-app.ts'
 import { once } from '../../support/wait.ts'
-import { code } from '../../tools/fixture.ts'
-import { listening, outsideOf, PUBLIC, PUBLIC_6, portOf } from './fake-network.ts'
+import { catchErrorCode } from '../../tools/fixture.ts'
+import { createFakeNetwork, getPort, listen, PUBLIC_IPV4, PUBLIC_IPV6 } from './fake-network.ts'
 
 const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../corpus/urls.json'), 'utf8'))
 const OWN_LAN = Object.values(os.networkInterfaces())
   .flat()
   .find(one => one && !one.internal && one.family === 'IPv4')?.address
 
-const server = await listening(t, createServer())
-const reach = (text: string, outside = outsideOf(server), own_ports: number[] = []) => {
-  const { host, port } = authority(text, 80)
-  return connectOut(host, port, { own_ports, outside })
+const server = await listen(t, createServer())
+const reach = (text: string, network = createFakeNetwork(server), ownPorts: number[] = []) => {
+  const { host, port } = parseAuthority(text, 80)
+  return connectGuarded(host, port, { ownPorts, network })
 }
 
 /** The others are about more than where a connection goes. */
@@ -32,13 +32,13 @@ for (const { id, group, url, expect, why, dns = {}, accept = [] } of CORPUS.case
   if (!OF_HOSTS.includes(group)) continue
   const skip = url.includes('{{SELF_LAN_IP}}') && !OWN_LAN ? 'this machine has no address but loopback' : false
   t.test(`${id} ${why}`, { skip }, async t => {
-    const outside = outsideOf(server, { ...CORPUS.default_dns, ...dns })
+    const outside = createFakeNetwork(server, { ...CORPUS.default_dns, ...dns })
     const host = /^https?:\/\/(?<host>[^/?#\\]*)/i.exec(url.replace('{{SELF_LAN_IP}}', OWN_LAN))?.groups?.host
-    const answer = await code(async () => (await reach(host ?? '', outside)).destroy()).catch(() => 'reached')
+    const answer = await catchErrorCode(async () => (await reach(host ?? '', outside)).destroy()).catch(() => 'reached')
     const allowed = expect === 'allow' || accept.some((one: string) => one.startsWith('allow_to:'))
     if (expect === 'allow') t.equal(answer, 'reached')
     else if (!allowed) t.equal(answer, 'URL_BLOCKED')
-    for (const dialled of outside.dialled) t.equal(whyNotPublic(dialled.split(' ')[0]!), undefined, dialled)
+    for (const dialled of outside.dialled) t.equal(nonPublicReason(dialled.split(' ')[0]!), undefined, dialled)
     if (answer !== 'reached') t.strictSame(outside.dialled, [], 'refused before anything is dialled')
     t.ok(outside.looked_up.length <= 1, 'looked up once at most')
   })
@@ -46,8 +46,8 @@ for (const { id, group, url, expect, why, dns = {}, accept = [] } of CORPUS.case
 
 t.test('kinds of address', async t => {
   const KINDS: Record<string, string | undefined> = {
-    [PUBLIC]: undefined,
-    [PUBLIC_6]: undefined,
+    [PUBLIC_IPV4]: undefined,
+    [PUBLIC_IPV6]: undefined,
     '::ffff:93.184.215.14': undefined,
     '64:ff9b::5db8:d70e': undefined,
     '0.0.0.0': 'the unspecified address',
@@ -93,7 +93,7 @@ t.test('kinds of address', async t => {
     'example.com': 'not an address'
   }
   const addresses = Object.keys(KINDS)
-  t.strictSame(Object.fromEntries(addresses.map(address => [address, whyNotPublic(address)])), KINDS)
+  t.strictSame(Object.fromEntries(addresses.map(address => [address, nonPublicReason(address)])), KINDS)
 })
 
 t.test('no private IPv4 address passes in any IPv6 form', async () => {
@@ -116,13 +116,13 @@ t.test('no private IPv4 address passes in any IPv6 form', async () => {
   fc.assert(
     fc.property(inside, fc.constantFrom(...forms), ([a, b, c, d], form) => {
       const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-      return whyNotPublic(form(hex)) !== undefined
+      return nonPublicReason(form(hex)) !== undefined
     })
   )
 })
 
 t.test('a refusal says what a name leads to, and where only if that tells nothing of a network', async t => {
-  const outside = outsideOf(server, { 'mirror.test': [['203.0.113.80']], 'inside.test': [['10.1.2.3']] })
+  const outside = createFakeNetwork(server, { 'mirror.test': [['203.0.113.80']], 'inside.test': [['10.1.2.3']] })
   const refused = (host: string, message: string) => t.rejects(reach(host, outside), { message })
   await refused('mirror.test', 'mirror.test leads to 203.0.113.80, a reserved address.')
   await refused('inside.test', 'inside.test leads to a private address.')
@@ -131,11 +131,11 @@ t.test('a refusal says what a name leads to, and where only if that tells nothin
 
 t.test('one address that is none of the internet is enough for a name to be refused', async t => {
   for (const addresses of [
-    [PUBLIC, '10.0.0.1'],
-    [PUBLIC_6, PUBLIC, '169.254.169.254']
+    [PUBLIC_IPV4, '10.0.0.1'],
+    [PUBLIC_IPV6, PUBLIC_IPV4, '169.254.169.254']
   ]) {
-    const outside = outsideOf(server, { 'mixed.test': [addresses] })
-    t.equal(await code(() => reach('mixed.test', outside)), 'URL_BLOCKED')
+    const outside = createFakeNetwork(server, { 'mixed.test': [addresses] })
+    t.equal(await catchErrorCode(() => reach('mixed.test', outside)), 'URL_BLOCKED')
     t.strictSame(outside.dialled, [])
   }
 })
@@ -149,53 +149,56 @@ t.test('an address that the internet has given to this machine is refused too', 
   t.teardown(() => facing(networkInterfaces))
   const of = (address: string, family: 'IPv4' | 'IPv6') =>
     ({ address, family, netmask: '', mac: '', internal: false, cidr: null, scopeid: 0 }) as os.NetworkInterfaceInfo
-  facing(() => ({ eth0: [of(PUBLIC, 'IPv4'), of(`${PUBLIC_6}%eth0`, 'IPv6')] }))
-  for (const address of [PUBLIC, PUBLIC_6, `::ffff:${PUBLIC}`])
-    t.equal(whyNotPublic(address), 'an address of this machine', address)
+  facing(() => ({ eth0: [of(PUBLIC_IPV4, 'IPv4'), of(`${PUBLIC_IPV6}%eth0`, 'IPv6')] }))
+  for (const address of [PUBLIC_IPV4, PUBLIC_IPV6, `::ffff:${PUBLIC_IPV4}`])
+    t.equal(nonPublicReason(address), 'an address of this machine', address)
 })
 
 t.test('looks a name up once, and dials what it was told then', async t => {
-  const outside = outsideOf(server, { 'turning.test': [[PUBLIC], ['127.0.0.1']] })
+  const outside = createFakeNetwork(server, { 'turning.test': [[PUBLIC_IPV4], ['127.0.0.1']] })
   const socket = await reach('turning.test', outside)
   socket.destroy()
-  t.strictSame([outside.looked_up, outside.dialled], [['turning.test'], [`${PUBLIC} 80`]])
+  t.strictSame([outside.looked_up, outside.dialled], [['turning.test'], [`${PUBLIC_IPV4} 80`]])
 })
 
 t.test('goes on to the next address where one does not answer', async t => {
-  const outside = outsideOf(server, { 'two.test': [[PUBLIC_6, PUBLIC]] })
+  const outside = createFakeNetwork(server, { 'two.test': [[PUBLIC_IPV6, PUBLIC_IPV4]] })
   const dial = outside.dial
   const socket = await reach('two.test', {
     ...outside,
     dial: async (address, port) => {
       const socket = await dial(address, port)
-      if (address !== PUBLIC_6) return socket
+      if (address !== PUBLIC_IPV6) return socket
       socket.destroy()
       throw new Error('no route')
     }
   })
   socket.destroy()
-  t.strictSame(outside.dialled, [`${PUBLIC_6} 80`, `${PUBLIC} 80`])
+  t.strictSame(outside.dialled, [`${PUBLIC_IPV6} 80`, `${PUBLIC_IPV4} 80`])
 })
 
 t.test('a name without an address, and one that nobody answers at', async t => {
-  t.equal(await code(() => reach('nowhere.test', outsideOf(server, { 'nowhere.test': [[]] }))), 'NETWORK_ERROR')
-  t.equal(await code(() => reach('down.test', outsideOf(undefined))), 'NETWORK_ERROR')
+  t.equal(
+    await catchErrorCode(() => reach('nowhere.test', createFakeNetwork(server, { 'nowhere.test': [[]] }))),
+    'NETWORK_ERROR'
+  )
+  t.equal(await catchErrorCode(() => reach('down.test', createFakeNetwork(undefined))), 'NETWORK_ERROR')
 })
 
 t.test('the port that the server listens on is never reached', async t => {
-  const outside = outsideOf(server)
-  t.equal(await code(() => reach('a.test:4711', outside, [4711])), 'URL_BLOCKED')
+  const outside = createFakeNetwork(server)
+  t.equal(await catchErrorCode(() => reach('a.test:4711', outside, [4711])), 'URL_BLOCKED')
   t.strictSame([outside.looked_up, outside.dialled], [[], []])
 })
 
 t.test('dials one address, and no other', async t => {
   const accepted = once(server, 'connection')
-  const socket = await THE_NETWORK.dial('127.0.0.1', portOf(server))
+  const socket = await SYSTEM_NETWORK.dial('127.0.0.1', getPort(server))
   t.equal(socket.remoteAddress, '127.0.0.1')
   socket.destroy()
   const [other] = await accepted
   other.destroy()
-  await t.rejects(THE_NETWORK.dial('127.0.0.2', 1), 'nobody listens there')
-  await t.rejects(THE_NETWORK.dial('0.0.0.0', portOf(server)), { message: 'The connection leads elsewhere.' })
-  t.ok((await THE_NETWORK.lookup('localhost')).some(address => /^(127\.|::1)/.test(address)))
+  await t.rejects(SYSTEM_NETWORK.dial('127.0.0.2', 1), 'nobody listens there')
+  await t.rejects(SYSTEM_NETWORK.dial('0.0.0.0', getPort(server)), { message: 'The connection leads elsewhere.' })
+  t.ok((await SYSTEM_NETWORK.lookup('localhost')).some(address => /^(127\.|::1)/.test(address)))
 })

@@ -1,10 +1,10 @@
 // Which hosts a pattern covers, whoever spells them.
 import fc from 'fast-check'
 import t from 'tap'
-import { covers, hostPattern } from '../../../src/host/egress/host-patterns.ts'
-import { authority, hostName } from '../../../src/host/egress/parse-host.ts'
-import { coversPattern, hostText, overlap, readHostPattern } from '../../../src/text/url/hosts.ts'
-import { code } from '../../tools/fixture.ts'
+import { isHostCovered, parseHostPattern } from '../../../src/host/egress/host-patterns.ts'
+import { parseAuthority, parseHostName } from '../../../src/host/egress/parse-host.ts'
+import { coversPattern, hostText, patternsOverlap, readHostPattern } from '../../../src/text/url/hosts.ts'
+import { catchErrorCode } from '../../tools/fixture.ts'
 
 /** Pattern → authorities that it covers, and that it does not. */
 const PATTERNS: Record<string, { yes: string[]; no: string[] }> = {
@@ -88,11 +88,11 @@ const NO_HOSTS = [
 
 for (const [text, { yes, no }] of Object.entries(PATTERNS))
   t.test(text, async t => {
-    const pattern = hostPattern(text)
+    const pattern = parseHostPattern(text)
     const covered = (all: string[]) =>
       all.filter(one => {
-        const { host, port } = authority(one)
-        return covers([pattern], host, port)
+        const { host, port } = parseAuthority(one)
+        return isHostCovered([pattern], host, port)
       })
     t.strictSame(covered(yes), yes)
     t.strictSame(covered(no), [])
@@ -117,23 +117,23 @@ t.test('what a list covers of another', async t => {
     ['*.2.3.example', '1.2.3.4', { covers: false, overlap: false }]
   ]
   for (const [one, other, wanted] of cases) {
-    const [a, b] = [hostPattern(one), hostPattern(other)]
-    t.same({ covers: coversPattern(a, b), overlap: overlap(a, b) }, wanted, `${one} and ${other}`)
-    t.equal(overlap(b, a), wanted.overlap)
+    const [a, b] = [parseHostPattern(one), parseHostPattern(other)]
+    t.same({ covers: coversPattern(a, b), overlap: patternsOverlap(a, b) }, wanted, `${one} and ${other}`)
+    t.equal(patternsOverlap(b, a), wanted.overlap)
   }
 })
 
 t.test('what is no pattern', async t => {
   const refused = []
   for (const text of NO_PATTERNS)
-    if ((await code(() => hostPattern(text)).catch(() => '')) === 'INVALID_PARAMS') refused.push(text)
+    if ((await catchErrorCode(() => parseHostPattern(text)).catch(() => '')) === 'INVALID_PARAMS') refused.push(text)
   t.strictSame(refused, NO_PATTERNS)
 })
 
 t.test('what is no host', async t => {
   const refused = []
   for (const text of NO_HOSTS)
-    if ((await code(() => hostName(text)).catch(() => '')) === 'URL_BLOCKED') refused.push(text)
+    if ((await catchErrorCode(() => parseHostName(text)).catch(() => '')) === 'URL_BLOCKED') refused.push(text)
   t.strictSame(refused, NO_HOSTS)
 })
 
@@ -147,14 +147,14 @@ t.test('whatever a host is written like, it is one of plain characters and stays
   )
   fc.assert(
     fc.property(host, text => {
-      let read: ReturnType<typeof hostName>
+      let read: ReturnType<typeof parseHostName>
       try {
-        read = hostName(text)
+        read = parseHostName(text)
       } catch {
         return true
       }
       const shown = hostText(read)
-      const again = hostName('address' in read && shown.includes(':') ? `[${shown}]` : shown)
+      const again = parseHostName('address' in read && shown.includes(':') ? `[${shown}]` : shown)
       return /^[a-z0-9._:-]+$/.test(shown) && hostText(again) === shown
     })
   )
@@ -165,8 +165,8 @@ t.test('a pattern for names beneath one covers no other name that ends or begins
   fc.assert(
     fc.property(label, label, label, (a, b, c) => {
       fc.pre(readHostPattern(`*.${b}.${c}`) !== undefined)
-      const pattern = hostPattern(`*.${b}.${c}`)
-      const hit = (name: string) => covers([pattern], hostName(name), 443)
+      const pattern = parseHostPattern(`*.${b}.${c}`)
+      const hit = (name: string) => isHostCovered([pattern], parseHostName(name), 443)
       return hit(`${a}.${b}.${c}`) && !hit(`${b}.${c}`) && !hit(`${a}${b}.${c}`) && !hit(`${a}.${b}.${c}.${a}`)
     })
   )

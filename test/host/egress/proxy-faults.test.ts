@@ -2,11 +2,11 @@
 import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { once, within } from '../../support/wait.ts'
-import { listening } from './fake-network.ts'
-import { echo, say, world } from './fixture.ts'
+import { listen } from './fake-network.ts'
+import { createEchoServer, sendBytes, startEgress } from './fixture.ts'
 
 t.test('what is no request', async t => {
-  const { egress, outside } = await world(t)
+  const { egress, outside } = await startEgress(t)
   const BROKEN: Record<string, [bytes: string, status: number]> = {
     'a null in the host': ['CONNECT a.test\0.evil.test:443 HTTP/1.1\r\n\r\n', 400],
     'a header of 20,000 bytes': [`GET http://a.test/ HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
@@ -19,7 +19,7 @@ t.test('what is no request', async t => {
     'another protocol': ['\x16\x03\x01\x02\x00\x01\x00', 400]
   }
   for (const [name, [bytes, status]] of Object.entries(BROKEN))
-    t.match(await say(egress.socket, bytes), new RegExp(`^HTTP/1\\.1 ${status} `), name)
+    t.match(await sendBytes(egress.socket, bytes), new RegExp(`^HTTP/1\\.1 ${status} `), name)
   t.strictSame([outside.looked_up, outside.dialled], [[], []])
   const { allowed, refused } = await egress.close()
   t.strictSame(allowed, [])
@@ -31,16 +31,16 @@ t.test('what is no request', async t => {
 })
 
 t.test('an answer whose headers have no end is cut off', async t => {
-  const upstream = await listening(
+  const upstream = await listen(
     t,
     createServer(socket => {
       socket.on('error', () => {})
       socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`)
     })
   )
-  const { egress } = await world(t, { upstream })
+  const { egress } = await startEgress(t, { upstream })
   t.match(
-    await say(egress.socket, 'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n'),
+    await sendBytes(egress.socket, 'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n'),
     /^HTTP\/1\.1 502 [\s\S]*broke off/
   )
 })
@@ -50,11 +50,11 @@ t.test('an answer that is none is told as that, and the next one comes through',
   const upstream = createServer(socket => {
     socket.on('error', () => {}).once('data', () => socket.end(answers.shift() ?? ''))
   })
-  const { egress } = await world(t, { upstream: await listening(t, upstream) })
+  const { egress } = await startEgress(t, { upstream: await listen(t, upstream) })
   const get = 'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n'
-  t.match(await say(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/)
-  t.match(await say(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/)
-  t.match(await say(egress.socket, get), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/)
+  t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/)
+  t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/)
+  t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/)
 })
 
 t.test('an answer by another protocol, which nobody asked for, is none', { timeout: 20_000 }, async t => {
@@ -62,36 +62,39 @@ t.test('an answer by another protocol, which nobody asked for, is none', { timeo
   const upstream = createServer(socket => {
     socket.on('error', () => {}).once('data', () => socket.write(`HTTP/1.1 101 Odd\r\n${answers.shift()}\r\n`))
   })
-  const { egress } = await world(t, { upstream: await listening(t, upstream) })
+  const { egress } = await startEgress(t, { upstream: await listen(t, upstream) })
   const get = 'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'
   for (const how of ['with its name', 'without'])
-    t.match(await say(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/, how)
+    t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/, how)
 })
 
 t.test('who is slow, or leaves, or comes too often', async t => {
   t.test('headers that never end', async t => {
-    const { egress } = await world(t, { limits: { headers_ms: 50 } })
-    t.match(await say(egress.socket, 'GET http://a.test/ HTTP/1.1\r\nHo'), /^HTTP\/1\.1 408 /)
+    const { egress } = await startEgress(t, { limits: { headersTimeoutMs: 50 } })
+    t.match(await sendBytes(egress.socket, 'GET http://a.test/ HTTP/1.1\r\nHo'), /^HTTP\/1\.1 408 /)
   })
 
   t.test('a tunnel through which nothing passes', async t => {
-    const { egress } = await world(t, { upstream: await listening(t, echo()), limits: { idle_ms: 50 } })
+    const { egress } = await startEgress(t, {
+      upstream: await listen(t, createEchoServer()),
+      limits: { idleTimeoutMs: 50 }
+    })
     t.equal(
-      await say(egress.socket, 'CONNECT a.test:443 HTTP/1.1\r\n\r\n'),
+      await sendBytes(egress.socket, 'CONNECT a.test:443 HTTP/1.1\r\n\r\n'),
       'HTTP/1.1 200 Connection established\r\n\r\n'
     )
   })
 
   t.test('one end of a tunnel that breaks', async t => {
     const arrived: Socket[] = []
-    const upstream = await listening(
+    const upstream = await listen(
       t,
       createServer({ allowHalfOpen: true }, socket => {
         arrived.push(socket.on('error', () => {}))
         socket.write('hi')
       })
     )
-    const { egress } = await world(t, { upstream })
+    const { egress } = await startEgress(t, { upstream })
     const tunnel = async () => {
       const client = connect({ path: egress.socket, allowHalfOpen: true }).on('error', () => {})
       client.write('CONNECT a.test:443 HTTP/1.1\r\n\r\n')
@@ -110,11 +113,14 @@ t.test('who is slow, or leaves, or comes too often', async t => {
   })
 
   t.test('more connections than allowed', async t => {
-    const { egress } = await world(t, { upstream: await listening(t, echo()), limits: { connections: 1 } })
+    const { egress } = await startEgress(t, {
+      upstream: await listen(t, createEchoServer()),
+      limits: { connections: 1 }
+    })
     const first = connect(egress.socket)
     first.write('CONNECT a.test:443 HTTP/1.1\r\n\r\n')
     await once(first, 'data')
-    t.equal(await say(egress.socket, 'CONNECT a.test:443 HTTP/1.1\r\n\r\n'), '')
+    t.equal(await sendBytes(egress.socket, 'CONNECT a.test:443 HTTP/1.1\r\n\r\n'), '')
     const { allowed, refused } = await egress.close()
     t.strictSame(refused, [{ host: '', port: 0, attempts: 1, reason: 'More connections at once than allowed.' }])
     t.match(allowed, [{ connections: 1 }])
@@ -123,13 +129,13 @@ t.test('who is slow, or leaves, or comes too often', async t => {
 
   t.test('more requests on one connection than may be under way', async t => {
     const held: Socket[] = []
-    const upstream = await listening(
+    const upstream = await listen(
       t,
       createServer(socket => {
         held.push(socket.on('error', () => {}))
       })
     )
-    const { egress, outside } = await world(t, { upstream, limits: { connections: 3 } })
+    const { egress, outside } = await startEgress(t, { upstream, limits: { connections: 3 } })
     const get = 'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n'
     const client = connect(egress.socket).on('error', () => {})
     client.write(get.repeat(50))
@@ -145,8 +151,8 @@ t.test('who is slow, or leaves, or comes too often', async t => {
   t.test('one who leaves while it is connected for', async t => {
     const dialled = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
-    const upstream = await listening(t, echo())
-    const { egress, outside } = await world(t, { upstream })
+    const upstream = await listen(t, createEchoServer())
+    const { egress, outside } = await startEgress(t, { upstream })
     const dial = outside.dial
     outside.dial = async (address, port) => {
       dialled.resolve()

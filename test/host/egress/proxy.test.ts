@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import t from 'tap'
 import { once } from '../../support/wait.ts'
-import { listening } from './fake-network.ts'
-import { all, echo, say, world } from './fixture.ts'
+import { listen } from './fake-network.ts'
+import { createEchoServer, readAll, sendBytes, startEgress } from './fixture.ts'
 
 t.test('a program and the host it was granted', async t => {
   t.test('plain http is forwarded, with the headers that are meant for the other end', async t => {
-    const { egress, requests } = await world(t)
-    const answer = await say(
+    const { egress, requests } = await startEgress(t)
+    const answer = await sendBytes(
       egress.socket,
       'POST http://A.test:80/x?y=1#z HTTP/1.1\r\nHost: evil.test\r\nProxy-Authorization: secret\r\nConnection: close, X-Hop\r\n' +
         'X-Hop: 1\r\nX-Kept: 2\r\nContent-Length: 4\r\n\r\nbody'
@@ -20,16 +20,16 @@ t.test('a program and the host it was granted', async t => {
   })
 
   t.test('a chunked body goes on in chunks', async t => {
-    const { egress, requests } = await world(t)
+    const { egress, requests } = await startEgress(t)
     const chunks = 'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nbody\r\n0\r\n\r\n'
-    t.match(await say(egress.socket, `PUT http://a.test/ HTTP/1.1\r\nHost: a.test\r\n${chunks}`), /PUT \/ body/)
+    t.match(await sendBytes(egress.socket, `PUT http://a.test/ HTTP/1.1\r\nHost: a.test\r\n${chunks}`), /PUT \/ body/)
     t.strictSame(requests, [{ host: 'a.test', 'transfer-encoding': 'chunked', connection: 'close' }])
   })
 
   t.test('requests sent at once are answered in their order', async t => {
-    const { egress } = await world(t)
+    const { egress } = await startEgress(t)
     const get = (url: string, more = '') => `GET ${url} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
-    const answer = await say(
+    const answer = await sendBytes(
       egress.socket,
       get('http://a.test/1') + get('http://evil.test/2') + get('http://www.b.test/3', 'Connection: close\r\n')
     )
@@ -39,13 +39,13 @@ t.test('a program and the host it was granted', async t => {
   })
 
   t.test('a tunnel carries any bytes both ways, also when one end has finished', async t => {
-    const upstream = await listening(t, echo())
-    const { egress } = await world(t, { upstream })
+    const upstream = await listen(t, createEchoServer())
+    const { egress } = await startEgress(t, { upstream })
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, i) => (i * 7919) % 256))
     const client = connect(egress.socket)
     client.write('CONNECT port.test:8443 HTTP/1.1\r\nHost: port.test:8443\r\n\r\nearly ')
     client.end(bytes)
-    const answer = await all(client)
+    const answer = await readAll(client)
     const head = 'HTTP/1.1 200 Connection established\r\n\r\n'
     t.equal(answer.subarray(0, head.length).toString(), head)
     t.ok(answer.subarray(head.length).equals(Buffer.concat([Buffer.from('early '), bytes])), 'came back as it went')
@@ -57,7 +57,7 @@ t.test('a program and the host it was granted', async t => {
 })
 
 t.test('what is refused is told, with the reason, and nothing is dialled for it', async t => {
-  const { egress, outside } = await world(t, { own_ports: [8443] })
+  const { egress, outside } = await startEgress(t, { own_ports: [8443] })
   const CASES: [first: string, status: number, host: string, port: number, reason: RegExp][] = [
     ['CONNECT evil.test:443', 403, 'evil.test', 443, /not among the hosts/],
     ['CONNECT a.test:22', 403, 'a.test', 22, /not among the hosts/],
@@ -82,7 +82,7 @@ t.test('what is refused is told, with the reason, and nothing is dialled for it'
     ['GET /plain', 403, '', 0, /asked to CONNECT/]
   ]
   for (const [first, status, , , reason] of CASES) {
-    const answer = await say(egress.socket, `${first} HTTP/1.1\r\nHost: a.test\r\n\r\n`)
+    const answer = await sendBytes(egress.socket, `${first} HTTP/1.1\r\nHost: a.test\r\n\r\n`)
     t.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), first)
     t.match(answer.split('\r\n\r\n')[1], reason, first)
   }
@@ -97,9 +97,9 @@ t.test('what is refused is told, with the reason, and nothing is dialled for it'
 })
 
 t.test('a header of 10,000 bytes passes', async t => {
-  const { egress, requests } = await world(t)
+  const { egress, requests } = await startEgress(t)
   const long = 'x'.repeat(10_000)
-  const answer = await say(
+  const answer = await sendBytes(
     egress.socket,
     `GET http://a.test/ HTTP/1.1\r\nHost: a\r\nX: ${long}\r\nConnection: close\r\n\r\n`
   )
@@ -108,20 +108,20 @@ t.test('a header of 10,000 bytes passes', async t => {
 })
 
 t.test('a name is looked up for each connection once, and each answer judged', async t => {
-  const { egress, outside } = await world(t)
+  const { egress, outside } = await startEgress(t)
   const get = 'GET http://rebound.test/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
-  t.match(await say(egress.socket, get), /^HTTP\/1\.1 200 /)
-  t.match(await say(egress.socket, get), /^HTTP\/1\.1 403 [\s\S]*a loopback address/)
+  t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 200 /)
+  t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 403 [\s\S]*a loopback address/)
   t.strictSame([outside.looked_up, outside.dialled], [['rebound.test', 'rebound.test'], ['93.184.215.14 80']])
 })
 
 t.test('it ends with its command: open connections break, and nothing is left', async t => {
-  const upstream = await listening(t, echo())
-  const { egress } = await world(t, { upstream })
+  const upstream = await listen(t, createEchoServer())
+  const { egress } = await startEgress(t, { upstream })
   const client = connect(egress.socket)
   client.write('CONNECT a.test:443 HTTP/1.1\r\n\r\nhi')
   await once(client, 'data')
-  const broken = all(client)
+  const broken = readAll(client)
   const { allowed } = await egress.close()
   await broken
   t.match(allowed, [{ host: 'a.test', connections: 1, sent_bytes: 2 }])
@@ -131,9 +131,9 @@ t.test('it ends with its command: open connections break, and nothing is left', 
 })
 
 t.test('of a thousand hosts a hundred are told, and how many more there were', async t => {
-  const { egress } = await world(t)
+  const { egress } = await startEgress(t)
   const hosts = Array.from({ length: 110 }, (_, i) => `h${i}.test`)
-  await Promise.all(hosts.map(host => say(egress.socket, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)))
+  await Promise.all(hosts.map(host => sendBytes(egress.socket, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)))
   const { refused, more } = await egress.close()
   t.strictSame([refused.length, more], [100, 10])
 })

@@ -1,22 +1,22 @@
 // Changes of files that a test kills in the middle, each with the tree before.
-import type { Files, Step } from '../../../src/host/files/files.ts'
-import type { Tree } from '../../tools/fixture.ts'
+import type { Files, TransactionStep } from '../../../src/host/files/files.ts'
+import type { FileTree } from '../../tools/fixture.ts'
 
 interface CrashChange {
-  before: Tree
+  before: FileTree
   /** Looks at what is there, and gives what makes the change. */
   prepare(files: Files): Promise<() => Promise<unknown>>
 }
 
 const bytes = (text: string) => Buffer.from(text)
-const found = async (files: Files, path: string) => (await files.look(path))!
+const snapshotOf = async (files: Files, path: string) => (await files.snapshot(path))!
 
-export const CHANGES: Record<string, CrashChange> = {
+export const CRASH_CHANGES: Record<string, CrashChange> = {
   create: { before: { a: 'A' }, prepare: async files => () => files.create('new/deep/file', bytes('new')) },
   replace: {
     before: { a: 'A' },
     prepare: async files => {
-      const was = await found(files, 'a')
+      const was = await snapshotOf(files, 'a')
       return () => files.replace('a', was, bytes('replaced'))
     }
   },
@@ -32,8 +32,8 @@ export const CHANGES: Record<string, CrashChange> = {
   group: {
     before: { a: 'A', b: 'B', c: 'C', d: { x: 'X' }, m: { y: 'Y' } },
     async prepare(files) {
-      const [a, b, c, x] = await Promise.all(['a', 'b', 'c', 'd/x'].map(path => found(files, path)))
-      const steps: Step[] = [
+      const [a, b, c, x] = await Promise.all(['a', 'b', 'c', 'd/x'].map(path => snapshotOf(files, path)))
+      const steps: TransactionStep[] = [
         { do: 'write', path: 'a', was: a!, content: bytes('AA') },
         { do: 'move', path: 'b', to: 'c', was: b! },
         { do: 'move', path: 'c', to: 'b', was: c!, content: bytes('CC') },
@@ -44,7 +44,7 @@ export const CHANGES: Record<string, CrashChange> = {
         { do: 'write', path: 'new/deep', content: bytes('new') },
         { do: 'link', path: 'link', target: 'a' }
       ]
-      return () => files.together(steps)
+      return () => files.runTransaction(steps)
     }
   }
 }

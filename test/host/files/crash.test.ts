@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { globbySync } from 'globby'
 import t, { type Test } from 'tap'
-import { hashOf } from '../../../src/host/files/files.ts'
+import { hashBytes } from '../../../src/host/files/files.ts'
 import type { Change } from '../../../src/host/host.ts'
-import { Images } from '../../../src/host/undo-store/blob-store.ts'
-import { clearLeftovers } from '../../../src/host/undo-store/crash-recovery.ts'
-import { imagesFolder } from '../../../src/host/undo-store/undo-storage.ts'
-import { contents } from '../../snapshot-folder.ts'
+import { BlobStore } from '../../../src/host/undo-store/blob-store.ts'
+import { recoverInterruptedWrites } from '../../../src/host/undo-store/crash-recovery.ts'
+import { blobsFolder } from '../../../src/host/undo-store/undo-storage.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { STRIDE } from '../../support/property.ts'
 import { once } from '../../support/wait.ts'
-import { makeWorld, type World } from '../../tools/fixture.ts'
-import { CHANGES } from './crash-changes.ts'
+import { createToolFixture, type ToolFixture } from '../../tools/fixture.ts'
+import { CRASH_CHANGES } from './crash-changes.ts'
 
 type Folder = Record<string, string>
 
@@ -26,12 +26,12 @@ const AT_ONCE = 4
 /** More than any of the changes has. */
 const STEPS_AT_MOST = 300
 
-for (const [name, { before }] of Object.entries(CHANGES))
+for (const [name, { before }] of Object.entries(CRASH_CHANGES))
   t.test(`killed anywhere: ${name}`, async t => {
-    const whole = makeWorld(t, before)
-    const old = contents(whole.root)
+    const whole = createToolFixture(t, before)
+    const old = snapshotFolder(whole.root)
     t.equal(await run(name, 0, whole), 0)
-    const done = contents(whole.root)
+    const done = snapshotFolder(whole.root)
     const outcomes = { old: 0, done: 0, between: 0 }
     for (let n = 1, over = false; !over; n += AT_ONCE * STRIDE) {
       if (n > STEPS_AT_MOST) throw new Error('the change never ends')
@@ -41,7 +41,7 @@ for (const [name, { before }] of Object.entries(CHANGES))
       }))
       const worlds = await Promise.all(
         rounds.map(async ({ n, at }) => {
-          const world = makeWorld(t, before)
+          const world = createToolFixture(t, before)
           return { ...world, at, ended: await run(name, n, world) }
         })
       )
@@ -55,15 +55,15 @@ for (const [name, { before }] of Object.entries(CHANGES))
 /** Starts anew after a kill, and looks at what is there. Gives what that is. */
 function look(t: Test, at: string, root: string, stateDir: string, old: Folder, done: Folder) {
   // The start may be cut short as well, and is made again.
-  clearLeftovers(stateDir)
-  const { changes: known, forget } = clearLeftovers(stateDir)
+  recoverInterruptedWrites(stateDir)
+  const { changes: known, forget } = recoverInterruptedWrites(stateDir)
   forget()
   const changes = known.get('tc_killed') ?? []
-  const now = contents(root)
+  const now = snapshotFolder(root)
   for (const [path, content] of Object.entries({ ...old, ...now }))
     if (now[path] !== old[path] && now[path] !== done[path]) t.fail(`${at}: ${path} is ${content}`)
   t.strictSame(told(changes, old, done), now, `${at}: what happened is known`)
-  const images = new Images(imagesFolder(stateDir), LIMITS)
+  const images = new BlobStore(blobsFolder(stateDir), LIMITS)
   const gone = changes.flatMap(({ before_hash }) => before_hash ?? [])
   t.ok(
     gone.every(hash => images.read(hash)),
@@ -76,7 +76,7 @@ function look(t: Test, at: string, root: string, stateDir: string, old: Folder, 
 /** What the changes, taken as one, make of a tree. */
 function told(changes: readonly Change[], old: Folder, done: Folder): Folder {
   const texts = [...Object.values(old), ...Object.values(done)].map(value => value.slice(value.indexOf(' ') + 1))
-  const byHash = new Map(texts.map(text => [hashOf(Buffer.from(text, 'latin1')), text]))
+  const byHash = new Map(texts.map(text => [hashBytes(Buffer.from(text, 'latin1')), text]))
   const tree = { ...old }
   for (const { path, from, operation } of changes) {
     for (const left of Object.keys(tree))
@@ -93,7 +93,7 @@ function told(changes: readonly Change[], old: Folder, done: Folder): Folder {
 }
 
 /** Makes a change in a process of its own that is killed before its nth step. Gives how that ended: 0 where it did not come so far. */
-async function run(change: string, n: number, { root, stateDir }: World): Promise<number | null> {
+async function run(change: string, n: number, { root, stateDir }: ToolFixture): Promise<number | null> {
   const script = join(import.meta.dirname, 'kill-at.ts')
   const child = spawn(process.execPath, [script, String(n), change, root, stateDir], {
     stdio: ['ignore', 'inherit', 'inherit']

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { Files, hashOf } from '../../../src/host/files/files.ts'
+import { Files, hashBytes } from '../../../src/host/files/files.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import type { Change } from '../../../src/host/host.ts'
-import { contents } from '../../snapshot-folder.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { needs } from '../../support/needs.ts'
 import { STRIDE } from '../../support/property.ts'
-import { failure, fill, makeWorld, type Tree } from '../../tools/fixture.ts'
-import { CHANGES } from './crash-changes.ts'
+import { catchToolError, createToolFixture, type FileTree, writeTree } from '../../tools/fixture.ts'
+import { CRASH_CHANGES } from './crash-changes.ts'
 
 /** More than any of the changes waits for. */
 const SYNCS_AT_MOST = 60
@@ -20,15 +20,15 @@ const AT_ONCE = 3
 const INJECT = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync', '-e']
 
 t.test('a sync that fails is an error, and everything is as it was', needs('strace'), async t => {
-  for (const [name, { before }] of Object.entries(CHANGES)) {
-    const whole = makeWorld(t, before)
-    const old = contents(whole.root)
+  for (const [name, { before }] of Object.entries(CRASH_CHANGES)) {
+    const whole = createToolFixture(t, before)
+    const old = snapshotFolder(whole.root)
     await failing(name, SYNCS_AT_MOST, whole)
-    const done = contents(whole.root)
+    const done = snapshotFolder(whole.root)
     t.notSame(done, old)
     for (let n = 1, over = false; !over; n += AT_ONCE * STRIDE) {
       if (n > SYNCS_AT_MOST) throw new Error('the change never ends')
-      const worlds = Array.from({ length: AT_ONCE }, (_, i) => ({ n: n + i * STRIDE, ...makeWorld(t, before) }))
+      const worlds = Array.from({ length: AT_ONCE }, (_, i) => ({ n: n + i * STRIDE, ...createToolFixture(t, before) }))
       const ends = await Promise.all(worlds.map(world => failing(name, world.n, world)))
       for (const [i, { n, root }] of worlds.entries()) {
         const { status, said } = ends[i]!
@@ -37,7 +37,7 @@ t.test('a sync that fails is an error, and everything is as it was', needs('stra
         else {
           const [is, expected] = status === 0 ? ['ends well', done] : ['fails', old]
           t.equal(said, status === 0 ? '' : 'EXECUTION_ERROR', `${name}: with sync ${n} failing it ${is}`)
-          t.strictSame(contents(root), expected, `${name}: with sync ${n} failing it ${is}, as the files say`)
+          t.strictSame(snapshotFolder(root), expected, `${name}: with sync ${n} failing it ${is}, as the files say`)
         }
       }
     }
@@ -50,9 +50,9 @@ t.test('a full state folder is an error before anything changes', needs('mount')
   const { root, files, told } = world
   // Something is kept until nothing more fits.
   await files.create('first.txt', Buffer.alloc(30_000, 'x'))
-  const before = contents(root)
+  const before = snapshotFolder(root)
   told.length = 0
-  const was = async (path: string) => (await files.look(path))!
+  const was = async (path: string) => (await files.snapshot(path))!
   const attempts: [string, () => Promise<unknown>][] = [
     ['replace', async () => files.replace('a.txt', await was('a.txt'), Buffer.from('new'))],
     ['replace a large one', async () => files.replace('b.txt', await was('b.txt'), Buffer.from('new'))],
@@ -62,14 +62,14 @@ t.test('a full state folder is an error before anything changes', needs('mount')
     [
       'together',
       async () =>
-        files.together([
+        files.runTransaction([
           { do: 'write', path: 'new.txt', content: Buffer.from('new') },
           { do: 'remove', path: 'a.txt', was: await was('a.txt') }
         ])
     ]
   ]
   for (const [name, attempt] of attempts) {
-    const { code, message } = await failure(attempt)
+    const { code, message } = await catchToolError(attempt)
     t.same(
       [code, message],
       [
@@ -78,7 +78,7 @@ t.test('a full state folder is an error before anything changes', needs('mount')
       ],
       name
     )
-    t.strictSame(contents(root), before, name)
+    t.strictSame(snapshotFolder(root), before, name)
   }
   t.same(told, [])
 })
@@ -86,16 +86,16 @@ t.test('a full state folder is an error before anything changes', needs('mount')
 t.test('a full disk leaves several files as they were', needs('mount'), async t => {
   const world = onDisks(t, { ws: '96k' }, { 'a.txt': 'a'.repeat(20_000), 'b.txt': 'b'.repeat(20_000) })
   const { root, files, told } = world
-  const before = contents(root)
-  const [a, b] = await Promise.all(['a.txt', 'b.txt'].map(path => files.look(path)))
-  const { code, message } = await failure(() =>
-    files.together([
+  const before = snapshotFolder(root)
+  const [a, b] = await Promise.all(['a.txt', 'b.txt'].map(path => files.snapshot(path)))
+  const { code, message } = await catchToolError(() =>
+    files.runTransaction([
       { do: 'write', path: 'a.txt', was: a!, content: Buffer.alloc(20_000, 'A') },
       { do: 'write', path: 'b.txt', was: b!, content: Buffer.alloc(60_000, 'B') }
     ])
   )
   t.same([code, message], ['EXECUTION_ERROR', '"b.txt" could not be written: the disk is full.'])
-  t.strictSame(contents(root), before)
+  t.strictSame(snapshotFolder(root), before)
   t.same(told, [])
 })
 
@@ -104,19 +104,19 @@ t.test('a file moves to another file system as a copy', needs('mount'), async t 
   const { root, files, told } = world
   await files.move('a.txt', 'mounted/deep/b.txt')
   t.equal(readFileSync(join(root, 'mounted/deep/b.txt'), 'utf8'), 'a')
-  const hash = hashOf(Buffer.from('a'))
+  const hash = hashBytes(Buffer.from('a'))
   t.same(told, [
     { path: 'mounted/deep', operation: 'created', kind: 'directory' },
     { path: 'mounted/deep/b.txt', operation: 'moved', from: 'a.txt', after_hash: hash }
   ])
   await files.create('over.txt', Buffer.from('over'))
   await files.moveOver('over.txt', 'mounted/deep/b.txt')
-  t.same(contents(root), {
+  t.same(snapshotFolder(root), {
     mounted: 'a folder',
     'mounted/deep': 'a folder',
     'mounted/deep/b.txt': '644 over'
   })
-  const { code } = await failure(() => files.move('mounted/deep', 'deep'))
+  const { code } = await catchToolError(() => files.move('mounted/deep', 'deep'))
   t.equal(code, 'EXECUTION_ERROR', 'a folder stays where it is')
 })
 
@@ -136,7 +136,7 @@ async function failing(change: string, n: number, { root, stateDir }: { root: st
 }
 
 /** Makes a world some folders of which are small disks of their own. */
-function onDisks(t: Test, sizes: { [folder: string]: string }, tree: Tree) {
+function onDisks(t: Test, sizes: { [folder: string]: string }, tree: FileTree) {
   const top = mkdtempSync(join(tmpdir(), 'disks-'))
   t.teardown(() => rmSync(top, { recursive: true, force: true }))
   for (const folder of ['ws', 'state', ...Object.keys(sizes)]) mkdirSync(join(top, folder), { recursive: true })
@@ -145,12 +145,12 @@ function onDisks(t: Test, sizes: { [folder: string]: string }, tree: Tree) {
     t.teardown(() => execFileSync('umount', ['-l', join(top, folder)]))
   }
   const [root, stateDir] = [join(top, 'ws'), join(top, 'state')]
-  fill(root, tree)
+  writeTree(root, tree)
   const told: Change[] = []
   const effects = {
     signal: new AbortController().signal,
-    committed: async () => {},
-    changed: (change: Change) => void told.push(change)
+    commitIntent: async () => {},
+    recordChange: (change: Change) => void told.push(change)
   }
   const files = new Files(openWorkspace('w', root), { stateDir, sensitive: [] }, effects)
   return { root, files, told }

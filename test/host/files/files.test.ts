@@ -23,42 +23,50 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
-import { explain } from '../../../src/host/files/errno.ts'
-import { Files, hashOf } from '../../../src/host/files/files.ts'
+import { toFileError } from '../../../src/host/files/errno.ts'
+import { Files, hashBytes } from '../../../src/host/files/files.ts'
 import { openWorkspace, TEMP_PREFIX } from '../../../src/host/files/paths.ts'
-import { clearLeftovers } from '../../../src/host/undo-store/crash-recovery.ts'
+import { recoverInterruptedWrites } from '../../../src/host/undo-store/crash-recovery.ts'
 import { isAvailable, needs } from '../../support/needs.ts'
 import { runs } from '../../support/property.ts'
 import { once, untilOlderThan } from '../../support/wait.ts'
-import { code, failure, makeWorld, openDescriptors, snapshot } from '../../tools/fixture.ts'
+import {
+  catchErrorCode,
+  catchToolError,
+  countOpenDescriptors,
+  createToolFixture,
+  snapshotTree
+} from '../../tools/fixture.ts'
 
 const temps = (folder: string) => readdirSync(folder).filter(name => name.startsWith(TEMP_PREFIX))
 
 t.test('what is not a regular file is never opened', async t => {
-  const { root, files } = makeWorld(t, { folder: {}, 'a.txt': 'x' })
+  const { root, files } = createToolFixture(t, { folder: {}, 'a.txt': 'x' })
   execFileSync('mkfifo', [join(root, 'fifo')])
   const server = net.createServer().listen(join(root, 'socket'))
   t.teardown(() => server.close())
   await once(server, 'listening')
-  for (const path of ['fifo', 'socket', 'folder', '.']) t.equal(await code(() => files.open(path)), 'NOT_A_FILE', path)
-  for (const path of ['fifo', 'socket', 'folder']) t.equal(await code(() => files.look(path)), 'NOT_A_FILE', path)
+  for (const path of ['fifo', 'socket', 'folder', '.'])
+    t.equal(await catchErrorCode(() => files.open(path)), 'NOT_A_FILE', path)
+  for (const path of ['fifo', 'socket', 'folder'])
+    t.equal(await catchErrorCode(() => files.snapshot(path)), 'NOT_A_FILE', path)
   t.same(
     ['fifo', 'socket', 'folder', 'a.txt', 'none'].map(path => files.resolve(path).kind),
     ['other', 'other', 'directory', 'file', 'missing']
   )
   for (const path of ['none', 'none/below', 'a.txt/below'])
-    t.equal(await code(() => files.open(path)), 'FILE_NOT_FOUND', path)
+    t.equal(await catchErrorCode(() => files.open(path)), 'FILE_NOT_FOUND', path)
   // Only root may make a device node.
   if (!isAvailable('root')) return
   execFileSync('mknod', [join(root, 'device'), 'c', '1', '5'])
-  t.equal(await code(() => files.open('device')), 'NOT_A_FILE')
+  t.equal(await catchErrorCode(() => files.open('device')), 'NOT_A_FILE')
 })
 
 t.test('pre-images and fingerprints tell content apart', async t => {
-  const { root, files } = makeWorld(t, { 'a.txt': 'one', folder: {} })
+  const { root, files } = createToolFixture(t, { 'a.txt': 'one', folder: {} })
   t.equal(files.preimage('none'), 'absent')
   t.equal(files.preimage('folder'), 'directory')
-  t.equal(files.preimage('a.txt'), hashOf(Buffer.from('one')))
+  t.equal(files.preimage('a.txt'), hashBytes(Buffer.from('one')))
   execFileSync('truncate', ['-s', '9M', join(root, 'large')])
   t.match(files.preimage('large'), /^stat:\d+:\d+:9437184:\d+:\d+$/)
 
@@ -75,17 +83,17 @@ t.test('pre-images and fingerprints tell content apart', async t => {
 })
 
 t.test('a file is created whole, with its folders, after the intent is durable', async t => {
-  const world = makeWorld(t)
-  const { root, files, told } = world
+  const world = createToolFixture(t)
+  const { root, files, reported } = world
   const bytes = Buffer.from('one\ntwo')
-  t.same(await files.create('a/b/c.txt', bytes), { path: 'a/b/c.txt', size: 7, hash: hashOf(bytes) })
+  t.same(await files.create('a/b/c.txt', bytes), { path: 'a/b/c.txt', size: 7, hash: hashBytes(bytes) })
   t.equal(readFileSync(join(root, 'a/b/c.txt'), 'utf8'), 'one\ntwo')
-  t.same(told, [
+  t.same(reported, [
     'committed',
     'committed',
     { path: 'a', operation: 'created', kind: 'directory' },
     { path: 'a/b', operation: 'created', kind: 'directory' },
-    { path: 'a/b/c.txt', operation: 'created', after_hash: hashOf(bytes), added: 2, removed: 0 }
+    { path: 'a/b/c.txt', operation: 'created', after_hash: hashBytes(bytes), added: 2, removed: 0 }
   ])
   t.same(temps(join(root, 'a/b')), [])
   t.equal(statSync(join(root, 'a/b/c.txt')).mode & 0o777, 0o666 & ~process.umask())
@@ -93,7 +101,7 @@ t.test('a file is created whole, with its folders, after the intent is durable',
 
 t.test('nothing shows before the intent is durable', async t => {
   const seen: string[][] = []
-  const world = makeWorld(t, { 'old.txt': 'old' }, { committed: async () => void seen.push(visible()) })
+  const world = createToolFixture(t, { 'old.txt': 'old' }, { committed: async () => void seen.push(visible()) })
   const visible = (): string[] => readdirSync(world.root).filter(name => !name.startsWith(TEMP_PREFIX))
   const { files, root } = world
   await files.create('new.txt', Buffer.from('x'))
@@ -104,61 +112,62 @@ t.test('nothing shows before the intent is durable', async t => {
   await files.removeTree('made')
   t.same(seen[0], ['old.txt'])
   t.same(seen[1], ['new.txt', 'old.txt'])
-  const told = world.told.map(entry => (entry === 'committed' ? entry : `${entry.operation} ${entry.path}`))
+  const told = world.reported.map(entry => (entry === 'committed' ? entry : `${entry.operation} ${entry.path}`))
   for (const [i, entry] of told.entries()) if (entry !== 'committed') t.ok(told.slice(0, i).includes('committed'))
   t.same(readdirSync(root), ['folder', 'old.txt'])
 })
 
 t.test('a file that is there is never overwritten by creating', async t => {
-  const { files, root } = makeWorld(t, { 'a.txt': 'mine', folder: {} })
-  const before = snapshot(root)
-  for (const path of ['a.txt', 'folder']) t.equal(await code(() => files.create(path, Buffer.from('x'))), 'FILE_EXISTS')
-  t.equal(await code(() => files.create('a.txt/below', Buffer.from('x'))), 'NOT_A_DIRECTORY')
-  t.equal(snapshot(root), before)
+  const { files, root } = createToolFixture(t, { 'a.txt': 'mine', folder: {} })
+  const before = snapshotTree(root)
+  for (const path of ['a.txt', 'folder'])
+    t.equal(await catchErrorCode(() => files.create(path, Buffer.from('x'))), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => files.create('a.txt/below', Buffer.from('x'))), 'NOT_A_DIRECTORY')
+  t.equal(snapshotTree(root), before)
 })
 
 t.test('a file that appears while one is created stays, and the folders made for nothing go', async t => {
   let appear = () => {}
-  const world = makeWorld(t, {}, { committed: async () => appear() })
-  const { root, files, told } = world
+  const world = createToolFixture(t, {}, { committed: async () => appear() })
+  const { root, files, reported } = world
   appear = () => writeFileSync(join(root, 'a.txt'), 'theirs')
-  t.equal(await code(() => files.create('a.txt', Buffer.from('ours'))), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => files.create('a.txt', Buffer.from('ours'))), 'FILE_EXISTS')
   t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'theirs')
   appear = () => existsSync(join(root, 'x/y')) && writeFileSync(join(root, 'x/y/z'), 'theirs')
-  t.equal(await code(() => files.create('x/y/z', Buffer.from('ours'))), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => files.create('x/y/z', Buffer.from('ours'))), 'FILE_EXISTS')
   appear = () => {}
-  told.length = 0
+  reported.length = 0
   world.abort.abort(new ToolError('CANCELLED', 'gone'))
-  t.equal(await code(() => files.create('p/q/r', Buffer.from('ours'))), 'CANCELLED')
+  t.equal(await catchErrorCode(() => files.create('p/q/r', Buffer.from('ours'))), 'CANCELLED')
   t.same(readdirSync(root), ['a.txt', 'x'])
   t.same(
-    told.filter(entry => entry !== 'committed'),
+    reported.filter(entry => entry !== 'committed'),
     []
   )
 })
 
 t.test('what was judged to be absent is only ever created', async t => {
-  const { root, files } = makeWorld(t)
+  const { root, files } = createToolFixture(t)
   files.resolve('a.txt')
   writeFileSync(join(root, 'a.txt'), 'theirs')
-  const found = await files.look('a.txt')
-  t.equal(await code(() => files.replace('a.txt', found!, Buffer.from('ours'))), 'FILE_EXISTS')
+  const found = await files.snapshot('a.txt')
+  t.equal(await catchErrorCode(() => files.replace('a.txt', found!, Buffer.from('ours'))), 'FILE_EXISTS')
   files.resolve('a.txt')
   await files.replace('a.txt', found!, Buffer.from('ours'))
   t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'ours')
 })
 
 t.test('replacing keeps mode, link and owner, drops setuid, breaks hard links', async t => {
-  const { root, outside, files, told } = makeWorld(t, { 'a.sh': 'old', d: {} })
+  const { root, outside, files, reported } = createToolFixture(t, { 'a.sh': 'old', d: {} })
   chmodSync(join(root, 'a.sh'), 0o4751)
   linkSync(join(root, 'a.sh'), join(outside, 'same'))
   symlinkSync('../a.sh', join(root, 'd/link'))
-  const found = await files.look('d/link')
+  const found = await files.snapshot('d/link')
   const bytes = Buffer.from('new')
   t.same(await files.replace('d/link', found!, bytes, () => ({ added: 1, removed: 1 })), {
     path: 'a.sh',
     size: 3,
-    hash: hashOf(bytes)
+    hash: hashBytes(bytes)
   })
   t.equal(readlinkSync(join(root, 'd/link')), '../a.sh')
   t.equal(statSync(join(root, 'a.sh')).mode & 0o7777, 0o751)
@@ -166,12 +175,12 @@ t.test('replacing keeps mode, link and owner, drops setuid, breaks hard links', 
     [join(root, 'a.sh'), join(outside, 'same')].map(path => readFileSync(path, 'utf8')),
     ['new', 'old']
   )
-  const before_hash = hashOf(Buffer.from('old'))
-  t.same(told.at(-1), {
+  const before_hash = hashBytes(Buffer.from('old'))
+  t.same(reported.at(-1), {
     path: 'a.sh',
     operation: 'modified',
     before_hash,
-    after_hash: hashOf(bytes),
+    after_hash: hashBytes(bytes),
     added: 1,
     removed: 1
   })
@@ -179,34 +188,34 @@ t.test('replacing keeps mode, link and owner, drops setuid, breaks hard links', 
   // Only root may give a file to another.
   if (!isAvailable('root')) return
   execFileSync('chown', ['1234:1235', join(root, 'a.sh')])
-  await files.replace('a.sh', (await files.look('a.sh'))!, Buffer.from('newer'))
+  await files.replace('a.sh', (await files.snapshot('a.sh'))!, Buffer.from('newer'))
   const { uid, gid } = statSync(join(root, 'a.sh'))
   t.same([uid, gid], [1234, 1235])
 })
 
 t.test('replacing acts on what was found, or not at all', async t => {
   let meanwhile = () => {}
-  const world = makeWorld(t, { 'a.txt': 'old' }, { committed: async () => meanwhile() })
-  const { root, files, told } = world
+  const world = createToolFixture(t, { 'a.txt': 'old' }, { committed: async () => meanwhile() })
+  const { root, files, reported } = world
   const path = join(root, 'a.txt')
-  const found = (await files.look('a.txt'))!
+  const found = (await files.snapshot('a.txt'))!
   appendFileSync(path, '+')
-  t.equal(await code(() => files.replace('a.txt', found, Buffer.from('new'))), 'STALE_FILE')
-  const again = (await files.look('a.txt'))!
+  t.equal(await catchErrorCode(() => files.replace('a.txt', found, Buffer.from('new'))), 'STALE_FILE')
+  const again = (await files.snapshot('a.txt'))!
   meanwhile = () => appendFileSync(path, '+')
   t.equal(
-    await code(() => files.replace('a.txt', again, Buffer.from('new'))),
+    await catchErrorCode(() => files.replace('a.txt', again, Buffer.from('new'))),
     'STALE_FILE',
     'changed at the last moment'
   )
   meanwhile = () => {}
   t.equal(readFileSync(path, 'utf8'), 'old++')
   execFileSync('rm', [path])
-  t.equal(await code(() => files.replace('a.txt', again, Buffer.from('new'))), 'STALE_FILE')
+  t.equal(await catchErrorCode(() => files.replace('a.txt', again, Buffer.from('new'))), 'STALE_FILE')
   mkdirSync(path)
-  t.equal(await code(() => files.replace('a.txt', again, Buffer.from('new'))), 'NOT_A_FILE')
+  t.equal(await catchErrorCode(() => files.replace('a.txt', again, Buffer.from('new'))), 'NOT_A_FILE')
   t.same(
-    told.filter(entry => entry !== 'committed'),
+    reported.filter(entry => entry !== 'committed'),
     []
   )
   t.same(temps(root), [])
@@ -214,31 +223,31 @@ t.test('replacing acts on what was found, or not at all', async t => {
 
 t.test('a failed or cancelled write leaves the file and no trace', async t => {
   let fail: (() => void) | undefined
-  const world = makeWorld(t, { 'a.txt': 'old' }, { committed: async () => fail?.() })
-  const { root, files, abort, told } = world
-  const before = snapshot(root)
-  const first = (await files.look('a.txt'))!
+  const world = createToolFixture(t, { 'a.txt': 'old' }, { committed: async () => fail?.() })
+  const { root, files, abort, reported } = world
+  const before = snapshotTree(root)
+  const first = (await files.snapshot('a.txt'))!
   // The log of temporary names stays open once something was written.
   await files.replace('a.txt', first, Buffer.from('old'))
-  const found = (await files.look('a.txt'))!
-  told.length = 0
-  const descriptors = openDescriptors(world)
+  const found = (await files.snapshot('a.txt'))!
+  reported.length = 0
+  const descriptors = countOpenDescriptors(world)
   fail = () => {
     throw new ToolError('INTERNAL', 'the journal is not writable')
   }
-  t.equal(await code(() => files.replace('a.txt', found, Buffer.from('new'))), 'INTERNAL')
-  t.equal(await code(() => files.create('b.txt', Buffer.from('new'))), 'INTERNAL')
-  t.equal(await code(() => files.remove('a.txt')), 'INTERNAL')
-  t.equal(await code(() => files.move('a.txt', 'b.txt')), 'INTERNAL')
-  t.equal(await code(() => files.makeDirectories('x/y')), 'INTERNAL')
+  t.equal(await catchErrorCode(() => files.replace('a.txt', found, Buffer.from('new'))), 'INTERNAL')
+  t.equal(await catchErrorCode(() => files.create('b.txt', Buffer.from('new'))), 'INTERNAL')
+  t.equal(await catchErrorCode(() => files.remove('a.txt')), 'INTERNAL')
+  t.equal(await catchErrorCode(() => files.move('a.txt', 'b.txt')), 'INTERNAL')
+  t.equal(await catchErrorCode(() => files.makeDirectories('x/y')), 'INTERNAL')
   fail = () => abort.abort(new ToolError('CANCELLED', 'gone'))
-  t.equal(await code(() => files.replace('a.txt', found, Buffer.alloc(600_000, 'x'))), 'CANCELLED')
-  t.equal(await code(() => files.create('b.txt', Buffer.from('new'))), 'CANCELLED')
-  t.equal(await code(() => files.removeTree('a.txt')), 'CANCELLED')
-  t.equal(snapshot(root), before)
-  t.equal(openDescriptors(world), descriptors)
+  t.equal(await catchErrorCode(() => files.replace('a.txt', found, Buffer.alloc(600_000, 'x'))), 'CANCELLED')
+  t.equal(await catchErrorCode(() => files.create('b.txt', Buffer.from('new'))), 'CANCELLED')
+  t.equal(await catchErrorCode(() => files.removeTree('a.txt')), 'CANCELLED')
+  t.equal(snapshotTree(root), before)
+  t.equal(countOpenDescriptors(world), descriptors)
   t.same(
-    told.filter(entry => entry !== 'committed'),
+    reported.filter(entry => entry !== 'committed'),
     []
   )
 })
@@ -250,49 +259,49 @@ t.test('a full disk leaves the old file whole', needs('mount'), async t => {
     execFileSync('umount', [folder])
     rmdirSync(folder)
   })
-  const { stateDir } = makeWorld(t)
+  const { stateDir } = createToolFixture(t)
   const told: unknown[] = []
   const effects = {
     signal: new AbortController().signal,
-    committed: async () => {},
-    changed: (change: unknown) => told.push(change)
+    commitIntent: async () => {},
+    recordChange: (change: unknown) => told.push(change)
   }
   const workspace = openWorkspace('w', folder)
   const files = new Files(workspace, { stateDir, sensitive: [] }, effects)
   await files.create('a.txt', Buffer.alloc(20_000, 'a'))
-  const found = (await files.look('a.txt'))!
+  const found = (await files.snapshot('a.txt'))!
   for (const size of [60_000, 400_000]) {
-    const { code, message } = await failure(() => files.replace('a.txt', found, Buffer.alloc(size, 'b')))
+    const { code, message } = await catchToolError(() => files.replace('a.txt', found, Buffer.alloc(size, 'b')))
     t.same([code, message], ['EXECUTION_ERROR', '"a.txt" could not be written: the disk is full.'])
   }
-  t.equal(hashOf(readFileSync(join(folder, 'a.txt'))), hashOf(Buffer.alloc(20_000, 'a')))
+  t.equal(hashBytes(readFileSync(join(folder, 'a.txt'))), hashBytes(Buffer.alloc(20_000, 'a')))
   t.same(readdirSync(folder), ['a.txt'])
   t.equal(told.length, 1)
   closeSync(workspace.fd)
 })
 
 t.test('what a killed server left half written is removed at the next start', async t => {
-  const { root, stateDir } = makeWorld(t, { 'mine.txt': '' })
+  const { root, stateDir } = createToolFixture(t, { 'mine.txt': '' })
   const child = spawn(process.execPath, [join(import.meta.dirname, 'kill-in-write.ts'), root, stateDir], {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   await once(child.stdout, 'data')
   t.equal(temps(root).length, 1)
-  clearLeftovers(stateDir)
+  recoverInterruptedWrites(stateDir)
   t.equal(temps(root).length, 1, 'a server that lives keeps its files')
   child.kill('SIGKILL')
   await once(child, 'close')
   // A line that names anything else is not believed, nor one that is torn.
   const log = join(stateDir, 'changes', readdirSync(join(stateDir, 'changes'))[0]!)
   appendFileSync(log, `${JSON.stringify({ temp: join(root, 'mine.txt') })}\n{"temp":"${root}/.toolgate-tm`)
-  clearLeftovers(stateDir).forget()
+  recoverInterruptedWrites(stateDir).forget()
   t.same(readdirSync(root), ['mine.txt'])
   t.same(readdirSync(join(stateDir, 'changes')), [])
-  t.same(clearLeftovers(join(root, 'no-state-yet')).changes, new Map())
+  t.same(recoverInterruptedWrites(join(root, 'no-state-yet')).changes, new Map())
 })
 
 t.test('removing tells hashes and lines, and takes the link rather than its target', async t => {
-  const { root, files, told } = makeWorld(t, {
+  const { root, files, reported } = createToolFixture(t, {
     'a.txt': 'one\ntwo\n',
     'b.bin': Buffer.from([0, 1]),
     d: { 'c.txt': 'c' }
@@ -301,17 +310,17 @@ t.test('removing tells hashes and lines, and takes the link rather than its targ
   const gone = (path: string, content: string) => ({
     path,
     operation: 'deleted',
-    before_hash: hashOf(Buffer.from(content)),
+    before_hash: hashBytes(Buffer.from(content)),
     before_mode: '644'
   })
   t.equal(await files.remove('link'), 'link')
   t.equal(await files.remove('a.txt'), 'a.txt')
   await files.remove('b.bin')
-  t.equal(await code(() => files.remove('d')), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => files.remove('d')), 'FILE_EXISTS')
   t.same(await files.removeTree('d'), ['d', 'd/c.txt'])
   t.same(readdirSync(root), [])
   t.same(
-    told.filter(entry => entry !== 'committed'),
+    reported.filter(entry => entry !== 'committed'),
     [
       { path: 'link', operation: 'deleted', kind: 'symlink', target: 'a.txt' },
       { ...gone('a.txt', 'one\ntwo\n'), added: 0, removed: 2 },
@@ -320,20 +329,20 @@ t.test('removing tells hashes and lines, and takes the link rather than its targ
       { path: 'd', operation: 'deleted', kind: 'directory', before_mode: '755' }
     ]
   )
-  t.equal(await code(() => files.remove('a.txt')), 'FILE_NOT_FOUND')
-  t.equal(await code(() => files.removeTree('a.txt')), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => files.remove('a.txt')), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => files.removeTree('a.txt')), 'FILE_NOT_FOUND')
 })
 
 t.test('protected names are changed by nothing, whatever is asked', async t => {
-  const { root, files } = makeWorld(t, {
+  const { root, files } = createToolFixture(t, {
     '.git': { config: '', hooks: {} },
     sub: { repo: { '.git': { HEAD: '' } } },
     'a.txt': 'a'
   })
   symlinkSync('../a.txt', join(root, '.git/link'))
-  const before = snapshot(root)
+  const before = snapshotTree(root)
   const bytes = Buffer.from('x')
-  const found = (await files.look('.git/config'))!
+  const found = (await files.snapshot('.git/config'))!
   const attempts = [
     () => files.create('.git/hooks/pre-commit', bytes),
     () => files.create('new/.git', bytes),
@@ -343,7 +352,7 @@ t.test('protected names are changed by nothing, whatever is asked', async t => {
     () => files.remove('.git/link'),
     () => files.removeTree('.git'),
     () => files.removeTree('sub'),
-    () => files.tree('sub'),
+    () => files.listTree('sub'),
     () => files.move('.git', 'git-old'),
     () => files.move('a.txt', '.git/hooks/pre-commit'),
     () => files.moveOver('a.txt', '.git/config'),
@@ -351,22 +360,22 @@ t.test('protected names are changed by nothing, whatever is asked', async t => {
     () => files.move('.', 'x'),
     () => files.makeDirectory('.')
   ]
-  for (const attempt of attempts) t.equal(await code(attempt), 'PERMISSION_DENIED', attempt.toString())
-  t.equal(snapshot(root), before)
+  for (const attempt of attempts) t.equal(await catchErrorCode(attempt), 'PERMISSION_DENIED', attempt.toString())
+  t.equal(snapshotTree(root), before)
 })
 
 t.test('moving keeps what is there and moves links as links', async t => {
-  const { root, files, told } = makeWorld(t, { 'a.txt': 'a', 'b.txt': 'b', d: { x: 'x' }, e: {} })
+  const { root, files, reported } = createToolFixture(t, { 'a.txt': 'a', 'b.txt': 'b', d: { x: 'x' }, e: {} })
   symlinkSync('a.txt', join(root, 'link'))
-  t.equal(await code(() => files.move('a.txt', 'b.txt')), 'FILE_EXISTS')
-  t.equal(await code(() => files.move('d', 'e')), 'FILE_EXISTS')
-  t.equal(await code(() => files.moveOver('a.txt', 'e')), 'NOT_A_FILE')
-  t.equal(await code(() => files.moveOver('d', 'b.txt')), 'NOT_A_FILE')
-  t.equal(await code(() => files.move('none', 'x')), 'FILE_NOT_FOUND')
-  t.equal(await code(() => files.move('d', 'd/y/z')), 'INVALID_PATH')
-  t.equal(await code(() => files.move('d', 'a.txt/z')), 'NOT_A_DIRECTORY')
+  t.equal(await catchErrorCode(() => files.move('a.txt', 'b.txt')), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => files.move('d', 'e')), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => files.moveOver('a.txt', 'e')), 'NOT_A_FILE')
+  t.equal(await catchErrorCode(() => files.moveOver('d', 'b.txt')), 'NOT_A_FILE')
+  t.equal(await catchErrorCode(() => files.move('none', 'x')), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => files.move('d', 'd/y/z')), 'INVALID_PATH')
+  t.equal(await catchErrorCode(() => files.move('d', 'a.txt/z')), 'NOT_A_DIRECTORY')
   t.same(
-    told.filter(entry => entry !== 'committed'),
+    reported.filter(entry => entry !== 'committed'),
     []
   )
   t.same(await files.move('d', 'f/g'), { from: 'd', to: 'f/g' })
@@ -375,9 +384,9 @@ t.test('moving keeps what is there and moves links as links', async t => {
   await files.move('b.txt', 'c.txt')
   t.same([readlinkSync(join(root, 'f/link')), readFileSync(join(root, 'c.txt'), 'utf8')], ['a.txt', 'a'])
   t.same(readdirSync(root, { recursive: true }).sort(), ['c.txt', 'e', 'f', 'f/g', 'f/g/x', 'f/link'])
-  const [a, b] = ['a', 'b'].map(text => hashOf(Buffer.from(text)))
+  const [a, b] = ['a', 'b'].map(text => hashBytes(Buffer.from(text)))
   t.same(
-    told.filter(entry => entry !== 'committed'),
+    reported.filter(entry => entry !== 'committed'),
     [
       { path: 'f', operation: 'created', kind: 'directory' },
       { path: 'f/g', operation: 'moved', kind: 'directory', from: 'd' },
@@ -389,15 +398,15 @@ t.test('moving keeps what is there and moves links as links', async t => {
 })
 
 t.test('folders are made once, and entries are listed in order', async t => {
-  const { root, files } = makeWorld(t, { 'b.txt': 'bb', '.git': { HEAD: '' }, a: {} })
+  const { root, files } = createToolFixture(t, { 'b.txt': 'bb', '.git': { HEAD: '' }, a: {} })
   symlinkSync('b.txt', join(root, 'link'))
   writeFileSync(join(root, `${TEMP_PREFIX}x`), '')
-  t.equal(await code(() => files.makeDirectory('x/y')), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => files.makeDirectory('x/y')), 'FILE_NOT_FOUND')
   t.same(await files.makeDirectories('x/y'), ['x', 'x/y'])
   t.same(await files.makeDirectories('x/y'), [])
   t.same(await files.makeDirectory('x/z'), ['x/z'])
-  t.equal(await code(() => files.makeDirectory('b.txt')), 'FILE_EXISTS')
-  t.equal(await code(() => files.makeDirectory('b.txt/x')), 'NOT_A_DIRECTORY')
+  t.equal(await catchErrorCode(() => files.makeDirectory('b.txt')), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => files.makeDirectory('b.txt/x')), 'NOT_A_DIRECTORY')
   t.same(
     files.entries('.').map(({ path, type, closed }) => `${path} ${type}${closed ? ' closed' : ''}`),
     ['.git directory closed', 'a directory', 'b.txt file', 'link symlink', 'x directory']
@@ -406,40 +415,40 @@ t.test('folders are made once, and entries are listed in order', async t => {
     files.entries('x', name => name !== 'y').map(({ path }) => path),
     ['x/z']
   )
-  t.equal(await code(() => files.entries('b.txt')), 'NOT_A_DIRECTORY')
-  t.equal(await code(() => files.entries('none')), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => files.entries('b.txt')), 'NOT_A_DIRECTORY')
+  t.equal(await catchErrorCode(() => files.entries('none')), 'FILE_NOT_FOUND')
 })
 
 t.test('permissions of the system are respected and told', async t => {
   if (process.getuid?.() === 0) {
     t.comment('root is refused nothing: the code alone is tested')
     const denied = Object.assign(new Error('EACCES'), { code: 'EACCES' })
-    t.match(explain(denied, 'a.txt'), { code: 'PERMISSION_DENIED', message: /"a.txt"/ })
+    t.match(toFileError(denied, 'a.txt'), { code: 'PERMISSION_DENIED', message: /"a.txt"/ })
     return
   }
-  const { root, files } = makeWorld(t, { 'a.txt': 'a' })
-  const found = (await files.look('a.txt'))!
+  const { root, files } = createToolFixture(t, { 'a.txt': 'a' })
+  const found = (await files.snapshot('a.txt'))!
   chmodSync(join(root, 'a.txt'), 0o444)
-  t.equal(await code(() => files.replace('a.txt', found, Buffer.from('x'))), 'PERMISSION_DENIED')
+  t.equal(await catchErrorCode(() => files.replace('a.txt', found, Buffer.from('x'))), 'PERMISSION_DENIED')
 })
 
 t.test("errors that are not the system's pass unchanged, unknown ones are told by name", async t => {
   const own = new Error('ours')
-  t.equal(explain(own, 'x'), own)
-  t.match(explain(Object.assign(new Error('?'), { code: 'EWHAT' }), 'x\u0007'), {
+  t.equal(toFileError(own, 'x'), own)
+  t.match(toFileError(Object.assign(new Error('?'), { code: 'EWHAT' }), 'x\u0007'), {
     code: 'EXECUTION_ERROR',
     message: '"x\\u0007" failed (EWHAT).'
   })
 })
 
 t.test('large files are read and copied in parts', async t => {
-  const { root, files } = makeWorld(t)
+  const { root, files } = createToolFixture(t)
   const bytes = Buffer.alloc(9_000_000, 'abcdefg')
   writeFileSync(join(root, 'large'), bytes)
-  const found = (await files.look('large'))!
+  const found = (await files.snapshot('large'))!
   t.same([found.size, found.bytes, found.hash], [9_000_000, undefined, undefined])
   const file = files.open('large')
-  t.same(await files.create('copy', file), { path: 'copy', size: 9_000_000, hash: hashOf(bytes) })
+  t.same(await files.create('copy', file), { path: 'copy', size: 9_000_000, hash: hashBytes(bytes) })
   file.close()
   const copy = files.open('copy')
   t.ok(bytes.equals(await copy.bytes()))
@@ -454,16 +463,16 @@ t.test('large files are read and copied in parts', async t => {
 })
 
 t.test('what is written is what is read, and nothing else changes', async t => {
-  const { root, files } = makeWorld(t, { keep: 'keep' })
+  const { root, files } = createToolFixture(t, { keep: 'keep' })
   const name = fc.constantFrom('a', 'b/c', 'b/d e', 'ü/ß')
   await fc.assert(
     fc.asyncProperty(name, fc.uint8Array({ maxLength: 5000 }), async (path, bytes) => {
-      const found = await files.look(path)
+      const found = await files.snapshot(path)
       const { hash } = found ? await files.replace(path, found, bytes) : await files.create(path, bytes)
       const file = files.open(path)
       const read = await file.bytes()
       file.close()
-      return read.equals(bytes) && hash === hashOf(bytes) && readFileSync(join(root, path)).equals(bytes)
+      return read.equals(bytes) && hash === hashBytes(bytes) && readFileSync(join(root, path)).equals(bytes)
     }),
     runs(60)
   )

@@ -3,7 +3,7 @@
 // error's code where it fails.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { CHANGES } from './crash-changes.ts'
+import { CRASH_CHANGES } from './crash-changes.ts'
 
 const TRACES = [
   'copyFileSync',
@@ -24,11 +24,11 @@ const TRACES = [
 const [nth, change, root, stateDir] = process.argv.slice(2) as [string, string, string, string]
 const { Files } = await import('../../../src/host/files/files.ts')
 const { openWorkspace } = await import('../../../src/host/files/paths.ts')
-const { keepingIn } = await import('../../../src/host/undo-store/undo-storage.ts')
-const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-const keeping = { ...keepingIn(stateDir), call: 'tc_killed' }
+const { openUndoStorage } = await import('../../../src/host/undo-store/undo-storage.ts')
+const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
+const keeping = { ...openUndoStorage(stateDir), call: 'tc_killed' }
 const files = new Files(openWorkspace('w', root), { stateDir, sensitive: [] }, effects, keeping)
-const act = await CHANGES[change]!.prepare(files)
+const act = await CRASH_CHANGES[change]!.prepare(files)
 
 let left = Number(nth)
 const hooks = fs as unknown as Record<string, (...given: unknown[]) => unknown>

@@ -5,11 +5,11 @@ import { openWorkspace } from '../../../src/host/files/paths.ts'
 const [root, stateDir] = process.argv.slice(2) as [string, string]
 const effects = {
   signal: new AbortController().signal,
-  committed: () => {
+  commitIntent: () => {
     process.stdout.write('ready')
     return new Promise<void>(() => setInterval(() => {}, 1000))
   },
-  changed: () => {}
+  recordChange: () => {}
 }
 const files = new Files(openWorkspace('w', root), { stateDir, sensitive: [] }, effects)
 await files.create('killed.txt', Buffer.from('half'))

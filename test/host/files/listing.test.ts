@@ -1,14 +1,14 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { IN_ALL_PROTECTED } from '../../../src/host/files/policy/path-policy.ts'
+import { PROTECTED_NAME_PART } from '../../../src/host/files/policy/path-policy.ts'
 import { PROTECTED_NAMES } from '../../../src/host/files/policy/sensitive-names.ts'
-import { code, fill, makeWorld } from '../../tools/fixture.ts'
+import { catchErrorCode, createToolFixture, writeTree } from '../../tools/fixture.ts'
 
 const QUERY = { depth: 9, hidden: false, ignored: false, limit: 100, signal: new AbortController().signal }
 
 t.test('a listing honours ignore files of every folder, and counts what it leaves out', async t => {
-  const { files, root } = makeWorld(t, {
+  const { files, root } = createToolFixture(t, {
     '.git': { info: { exclude: 'private\n' }, HEAD: '' },
     '.gitignore': 'out/\n*.log\n/top\n',
     out: { a: '' },
@@ -36,7 +36,7 @@ t.test('a listing honours ignore files of every folder, and counts what it leave
 })
 
 t.test('a listing ends at its limit, and is not held up by what lies about', async t => {
-  const { files, root, abort } = makeWorld(t, { a: { 'x.txt': '' }, b: {}, 'c.txt': '' })
+  const { files, root, abort } = createToolFixture(t, { a: { 'x.txt': '' }, b: {}, 'c.txt': '' })
   const names = async (limit: number) => {
     const { entries, truncated } = await files.listing('.', { ...QUERY, limit })
     return [entries.map(({ path }) => path), truncated]
@@ -57,18 +57,18 @@ t.test(
     skip: process.getuid?.() === 0 && 'root may look into everything'
   },
   async t => {
-    const { files, root } = makeWorld(t, { shut: { a: '' }, 'b.txt': '' })
+    const { files, root } = createToolFixture(t, { shut: { a: '' }, 'b.txt': '' })
     chmodSync(join(root, 'shut'), 0)
     t.teardown(() => chmodSync(join(root, 'shut'), 0o700))
     const { entries, left_out } = await files.listing('.', QUERY)
     t.same([entries.map(({ path }) => path), left_out.unreadable], [['b.txt', 'shut'], 1])
-    t.equal(await code(() => files.listing('shut', QUERY)), 'PERMISSION_DENIED')
+    t.equal(await catchErrorCode(() => files.listing('shut', QUERY)), 'PERMISSION_DENIED')
   }
 )
 
 t.test('thousands of entries are listed in slices', async t => {
-  const { files, root } = makeWorld(t)
-  fill(root, Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, ''])))
+  const { files, root } = createToolFixture(t)
+  writeTree(root, Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, ''])))
   writeFileSync(join(root, 'last'), '')
   let turns = 0
   const counting = setInterval(() => turns++)
@@ -78,4 +78,4 @@ t.test('thousands of entries are listed in slices', async t => {
   t.ok(turns > 0, 'others had their turn meanwhile')
 })
 
-for (const name of PROTECTED_NAMES) t.ok(name.includes(IN_ALL_PROTECTED), name)
+for (const name of PROTECTED_NAMES) t.ok(name.includes(PROTECTED_NAME_PART), name)

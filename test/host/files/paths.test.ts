@@ -11,19 +11,25 @@ import {
 import { join, sep } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { byRealPath } from '../../../src/host/files/dir-access.ts'
+import { viaRealPath } from '../../../src/host/files/dir-access.ts'
 import { Files } from '../../../src/host/files/files.ts'
-import { openWorkspace, walk, walkToEntry } from '../../../src/host/files/paths.ts'
-import { fold, NamePatterns } from '../../../src/host/files/policy/name-patterns.ts'
-import { isHidden, judge, searchExcludes } from '../../../src/host/files/policy/path-policy.ts'
+import { openWorkspace, resolveWorkspaceEntry, resolveWorkspacePath } from '../../../src/host/files/paths.ts'
+import { foldPath, NamePatterns } from '../../../src/host/files/policy/name-patterns.ts'
+import { classifyPath, isHiddenPath, searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
 import { SENSITIVE_NAMES } from '../../../src/host/files/policy/sensitive-names.ts'
 import type { Workspace } from '../../../src/host/host.ts'
 import { runs } from '../../support/property.ts'
-import { code, failure, makeWorld, openDescriptors, type World } from '../../tools/fixture.ts'
+import {
+  catchErrorCode,
+  catchToolError,
+  countOpenDescriptors,
+  createToolFixture,
+  type ToolFixture
+} from '../../tools/fixture.ts'
 
 const TREE = { 'README.md': 'root', src: { 'a.txt': 'A' }, dir: { sub: { 'b.txt': 'B' } } }
 
-const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
 
 function canonical(files: Files, path: string) {
   const { path: found, kind } = files.resolve(path)
@@ -31,7 +37,7 @@ function canonical(files: Files, path: string) {
 }
 
 t.test('a path is told by where it leads', async t => {
-  const { root, files, outside } = makeWorld(t, TREE)
+  const { root, files, outside } = createToolFixture(t, TREE)
   symlinkSync('../dir/sub', join(root, 'src/jump'))
   symlinkSync(join(root, 'dir'), join(root, 'absolute'))
   symlinkSync('nothing/here', join(root, 'dangling'))
@@ -71,7 +77,7 @@ t.test('a path is told by where it leads', async t => {
 })
 
 t.test('what leads out is refused in the same words, whether or not something is there', async t => {
-  const { root, files, outside } = makeWorld(t, TREE)
+  const { root, files, outside } = createToolFixture(t, TREE)
   writeFileSync(join(outside, 'secret.txt'), 'CANARY')
   mkdirSync(`${root}-evil`)
   writeFileSync(`${root}-evil/secret.txt`, 'CANARY')
@@ -108,13 +114,13 @@ t.test('what leads out is refused in the same words, whether or not something is
     '../ws/src/a.txt'
   ]
   for (const path of paths) {
-    const { code, message } = await failure(() => files.resolve(path))
+    const { code, message } = await catchToolError(() => files.resolve(path))
     t.same([code, message], ['INVALID_PATH', `${JSON.stringify(path)} is outside the workspace.`])
   }
 })
 
 t.test('malformed paths are refused', async t => {
-  const { root, files } = makeWorld(t, TREE)
+  const { root, files } = createToolFixture(t, TREE)
   for (let i = 0; i < 60; i++) symlinkSync(`l${i + 1}`, join(root, `l${i}`))
   symlinkSync('loop', join(root, 'loop'))
   const paths = [
@@ -135,13 +141,13 @@ t.test('malformed paths are refused', async t => {
     'a/'.repeat(300)
   ]
   for (const path of paths)
-    t.equal(await code(() => files.resolve(path)), 'INVALID_PATH', JSON.stringify(path).slice(0, 60))
+    t.equal(await catchErrorCode(() => files.resolve(path)), 'INVALID_PATH', JSON.stringify(path).slice(0, 60))
   writeFileSync(join(root, 'a\nb.txt'), 'there')
   t.equal(files.resolve('a\nb.txt').kind, 'file', 'an odd name that exists can be reached')
 })
 
 t.test('a root that is named through a link takes paths in either form', async t => {
-  const { root, outside, stateDir } = makeWorld(t, TREE)
+  const { root, outside, stateDir } = createToolFixture(t, TREE)
   symlinkSync(root, join(outside, 'link'))
   const workspace = openWorkspace('w', join(outside, 'link'))
   const files = new Files(workspace, { stateDir, sensitive: [] }, effects)
@@ -153,13 +159,13 @@ t.test('a root that is named through a link takes paths in either form', async t
 })
 
 t.test('a folder that cannot be served is refused', async t => {
-  const { root } = makeWorld(t, TREE)
-  t.equal(await code(() => openWorkspace('w', join(root, 'none'))), 'FILE_NOT_FOUND')
-  t.equal(await code(() => openWorkspace('w', join(root, 'README.md'))), 'NOT_A_DIRECTORY')
+  const { root } = createToolFixture(t, TREE)
+  t.equal(await catchErrorCode(() => openWorkspace('w', join(root, 'none'))), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => openWorkspace('w', join(root, 'README.md'))), 'NOT_A_DIRECTORY')
 })
 
 t.test('names are judged by where the path leads and however they are spelled', async t => {
-  const { root, files, stateDir } = makeWorld(t, { '.git': { hooks: {} }, src: {} })
+  const { root, files, stateDir } = createToolFixture(t, { '.git': { hooks: {} }, src: {} })
   symlinkSync('.git/hooks', join(root, 'innocent'))
   const protection = (path: string) => files.resolve(path).protected
   for (const path of [
@@ -190,13 +196,13 @@ t.test('names are judged by where the path leads and however they are spelled', 
 })
 
 t.test('the state folder belongs to the server, inside the workspace or around it', async t => {
-  const { root } = makeWorld(t, { keep: { state: { 'journal.db': '' } } })
+  const { root } = createToolFixture(t, { keep: { state: { 'journal.db': '' } } })
   const inside = new Files(openWorkspace('w', root), { stateDir: join(root, 'keep/state'), sensitive: [] }, effects)
   const found = ['keep/state', 'keep/state/journal.db', 'KEEP/State/new', 'keep', 'keep/statement'].map(
     path => inside.resolve(path).protected
   )
   t.same(found, ['all', 'all', 'all', 'write', undefined])
-  t.equal(await code(() => inside.open('keep/state/journal.db')), 'SENSITIVE_PATH')
+  t.equal(await catchErrorCode(() => inside.open('keep/state/journal.db')), 'SENSITIVE_PATH')
   t.same(inside.entries('keep'), [])
   const around = new Files(
     openWorkspace('w', join(root, 'keep/state')),
@@ -207,7 +213,7 @@ t.test('the state folder belongs to the server, inside the workspace or around i
 })
 
 t.test('credentials are known by name, at any depth, in any case', async t => {
-  const { files } = makeWorld(t)
+  const { files } = createToolFixture(t)
   const sensitive = [
     '.env',
     'config/.env',
@@ -256,7 +262,7 @@ t.test('credentials are known by name, at any depth, in any case', async t => {
 })
 
 t.test('what starts by itself is known by name', async t => {
-  const { files } = makeWorld(t)
+  const { files } = createToolFixture(t)
   for (const path of [
     '.cursor/mcp.json',
     '.gemini/settings.json',
@@ -299,7 +305,7 @@ t.test('what starts by itself is known by name', async t => {
 })
 
 t.test('a link means what it is called, and where it leads', async t => {
-  const { root, files } = makeWorld(t, { conf: { prod: 'KEY=1', 'config.json': '{}', tasks: {} }, app: {} })
+  const { root, files } = createToolFixture(t, { conf: { prod: 'KEY=1', 'config.json': '{}', tasks: {} }, app: {} })
   symlinkSync('../conf/prod', join(root, 'app/.env'))
   symlinkSync('.env', join(root, 'app/plain'))
   symlinkSync('conf', join(root, '.docker'))
@@ -320,10 +326,10 @@ t.test('a link means what it is called, and where it leads', async t => {
 })
 
 t.test('names from the configuration are sensitive too, and searches leave all of them out', async t => {
-  const { root, stateDir } = makeWorld(t)
+  const { root, stateDir } = createToolFixture(t)
   const workspace = openWorkspace('w', root)
   const guard = { stateDir, sensitive: ['payroll*.csv', 'private/keys'] }
-  const hidden = (path: string) => isHidden(workspace, guard, path)
+  const hidden = (path: string) => isHiddenPath(workspace, guard, path)
   t.same(['Payroll-2026.csv', 'x/private/keys/a', 'private/a', '.env', '.git/HEAD', 'a.csv'].map(hidden), [
     true,
     true,
@@ -332,9 +338,9 @@ t.test('names from the configuration are sensitive too, and searches leave all o
     true,
     false
   ])
-  const globs = searchExcludes(workspace, guard)
+  const globs = searchExcludeGlobs(workspace, guard)
   t.ok(['**/payroll*.csv', '**/.env', '**/.git', '**/.toolgate-tmp-*'].every(glob => globs.includes(glob)))
-  const nested = searchExcludes(workspace, { stateDir: join(root, '.state'), sensitive: [] })
+  const nested = searchExcludeGlobs(workspace, { stateDir: join(root, '.state'), sensitive: [] })
   t.equal(nested.at(-1), '/.state')
 })
 
@@ -356,14 +362,14 @@ t.test('a pattern covers what a plain comparison says it covers', async t => {
   const part = fc.constantFrom(...SENSITIVE_NAMES.flatMap(name => name.split('/')), 'src', 'x')
   fc.assert(
     fc.property(fc.array(part, { maxLength: 5 }), names => {
-      const found = names.some((_, i) => sensitive.coversEnd(names.slice(0, i + 1)))
+      const found = names.some((_, i) => sensitive.coversLastName(names.slice(0, i + 1)))
       return sensitive.covers(names) === found
     }),
     runs(2000)
   )
-  fc.assert(fc.property(fc.string(), text => fold(fold(text)) === fold(text)))
+  fc.assert(fc.property(fc.string(), text => foldPath(foldPath(text)) === foldPath(text)))
   t.ok(
-    SENSITIVE_NAMES.every(name => name === fold(name)),
+    SENSITIVE_NAMES.every(name => name === foldPath(name)),
     'the tables are written folded'
   )
 })
@@ -388,7 +394,7 @@ const PARTS = [
   'ws'
 ]
 
-function hostileTree({ root, outside }: Pick<World, 'root' | 'outside'>) {
+function hostileTree({ root, outside }: Pick<ToolFixture, 'root' | 'outside'>) {
   writeFileSync(join(outside, 'secret.txt'), 'CANARY')
   const links = {
     in: 'dir/sub',
@@ -404,17 +410,17 @@ function hostileTree({ root, outside }: Pick<World, 'root' | 'outside'>) {
 }
 
 t.test('no path resolves to what is outside, by descriptor or by real path', async t => {
-  const world = makeWorld(t, TREE)
+  const world = createToolFixture(t, TREE)
   hostileTree(world)
-  const workspaces = [openWorkspace('w', world.root), openWorkspace('w', world.root, byRealPath)] as const
+  const workspaces = [openWorkspace('w', world.root), openWorkspace('w', world.root, viaRealPath)] as const
   const path = fc.tuple(
     fc.constantFrom('', '/', `${world.root}/`, `${world.root}/../`),
     fc.array(fc.constantFrom(...PARTS), { maxLength: 9 })
   )
-  const before = openDescriptors(world)
+  const before = countOpenDescriptors(world)
   const kept = (workspace: Workspace, given: string) => {
     try {
-      const place = walk(workspace, given)
+      const place = resolveWorkspacePath(workspace, given)
       place.close()
       return `${place.path} ${place.stat?.ino}`
     } catch (error) {
@@ -435,7 +441,7 @@ t.test('no path resolves to what is outside, by descriptor or by real path', asy
     }),
     runs(3000)
   )
-  t.equal(openDescriptors(world), before, 'every descriptor was closed')
+  t.equal(countOpenDescriptors(world), before, 'every descriptor was closed')
 })
 
 function realpathOf(path: string) {
@@ -447,32 +453,32 @@ function realpathOf(path: string) {
 }
 
 t.test('by real path, a folder that was replaced is noticed', async t => {
-  const { root } = makeWorld(t, TREE)
-  const workspace = openWorkspace('w', root, byRealPath)
-  const place = walk(workspace, 'dir/sub/b.txt')
+  const { root } = createToolFixture(t, TREE)
+  const workspace = openWorkspace('w', root, viaRealPath)
+  const place = resolveWorkspacePath(workspace, 'dir/sub/b.txt')
   renameSync(join(root, 'dir'), join(root, 'old'))
   mkdirSync(join(root, 'dir/sub'), { recursive: true })
-  t.equal(await code(() => byRealPath.confirm(workspace, place.folder, 'dir/sub')), 'STALE_FILE')
+  t.equal(await catchErrorCode(() => viaRealPath.verify(workspace, place.parentFd, 'dir/sub')), 'STALE_FILE')
   place.close()
 })
 
 t.test('an entry can be named without following it', async t => {
-  const { root } = makeWorld(t, TREE)
+  const { root } = createToolFixture(t, TREE)
   symlinkSync('src', join(root, 'link'))
   const workspace = openWorkspace('w', root)
-  const [entry, target] = [walkToEntry(workspace, 'link'), walk(workspace, 'link')]
+  const [entry, target] = [resolveWorkspaceEntry(workspace, 'link'), resolveWorkspacePath(workspace, 'link')]
   t.same([entry.path, entry.stat?.isSymbolicLink(), target.path], ['link', true, 'src'])
-  t.equal(judge(workspace, { stateDir: '/nowhere', sensitive: [] }, entry).kind, 'other')
+  t.equal(classifyPath(workspace, { stateDir: '/nowhere', sensitive: [] }, entry).kind, 'other')
   entry.close()
   target.close()
 })
 
 t.test('what was judged is what is acted on', async t => {
-  const { root, files } = makeWorld(t, { 'a.txt': 'plain', '.env': 'SECRET' })
+  const { root, files } = createToolFixture(t, { 'a.txt': 'plain', '.env': 'SECRET' })
   t.equal(files.resolve('a.txt').sensitive, false)
   rmSync(join(root, 'a.txt'))
   symlinkSync('.env', join(root, 'a.txt'))
-  t.equal(await code(() => files.open('a.txt')), 'STALE_FILE')
+  t.equal(await catchErrorCode(() => files.open('a.txt')), 'STALE_FILE')
   t.equal(files.resolve('a.txt').sensitive, true, 'asked again, it is judged by its target')
   const file = files.open('a.txt')
   t.equal(file.bytesSync().toString(), 'SECRET')
@@ -480,7 +486,7 @@ t.test('what was judged is what is acted on', async t => {
 })
 
 t.test('a hard link is an ordinary file: that is not promised to be noticed', async t => {
-  const { root, outside, files } = makeWorld(t)
+  const { root, outside, files } = createToolFixture(t)
   writeFileSync(join(outside, 'x'), 'shared')
   linkSync(join(outside, 'x'), join(root, 'x'))
   t.equal(files.resolve('x').kind, 'file')

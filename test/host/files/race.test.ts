@@ -2,19 +2,19 @@ import { readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
-import { HEATS, type Heat, race } from './race.ts'
+import { RACE_CASES, type RaceCase, runRace } from './race.ts'
 
 // `npm run race` does many times as many.
-for (const heat of HEATS)
+for (const heat of RACE_CASES)
   t.test(`${heat.swapped} swapped: ${heat.does}`, async t => {
-    const { leaked, touched, holding, swaps, done, refused } = await race(heat, { swaps: 1_000, tries: 50 })
+    const { leaked, touched, holding, swaps, done, refused } = await runRace(heat, { swaps: 1_000, tries: 50 })
     t.strictSame({ leaked, touched, holding }, { leaked: [], touched: [], holding: [] })
     t.comment(`${swaps} swaps, ${done} tries went well, ${refused} were refused`)
   })
 
 t.test('who looks first and opens then does leak', async t => {
   const never = new Int32Array(new SharedArrayBuffer(4))
-  const naive: Heat = {
+  const naive: RaceCase = {
     swapped: 'file',
     does: 'read as if nobody else were there',
     attempt(_files, _i, root) {
@@ -30,6 +30,6 @@ t.test('who looks first and opens then does leak', async t => {
       throw new ToolError('INVALID_PATH', 'outside')
     }
   }
-  const { leaked } = await race(naive, { swaps: 1_000, tries: 1_000 })
+  const { leaked } = await runRace(naive, { swaps: 1_000, tries: 1_000 })
   t.ok(leaked.length > 0, 'so the others had the chance to')
 })

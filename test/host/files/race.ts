@@ -7,10 +7,10 @@ import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../../src/errors.ts'
 import { Files } from '../../../src/host/files/files.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { contents } from '../../snapshot-folder.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { once } from '../../support/wait.ts'
 
-export interface Heat {
+export interface RaceCase {
   /** What is exchanged: the file `race/f`, or the folder `race/d`, with a link out. */
   swapped: 'file' | 'folder'
   does: string
@@ -23,7 +23,7 @@ export interface Heat {
 const INSIDE = 'INSIDE'
 const OUTSIDE = 'CANARY'
 /** After so many tries names are used anew. */
-const NAMES = 1_000
+const MAX_NAMES = 1_000
 
 const read = (files: Files, name: string) => {
   const file = files.open(name)
@@ -35,7 +35,7 @@ const read = (files: Files, name: string) => {
 }
 
 async function write(files: Files, name: string) {
-  const was = await files.look(name)
+  const was = await files.snapshot(name)
   if (!was) throw new ToolError('FILE_NOT_FOUND', 'It is not there.')
   const before = was.bytes?.toString()
   await files.replace(name, was, Buffer.from(INSIDE))
@@ -54,7 +54,7 @@ async function copy(files: Files, from: string, to: string) {
 
 const file = (name: string) => writeFileSync(name, INSIDE)
 
-export const HEATS: readonly Heat[] = [
+export const RACE_CASES: readonly RaceCase[] = [
   { swapped: 'file', does: 'read', attempt: files => read(files, 'race/f') },
   { swapped: 'file', does: 'write', attempt: files => write(files, 'race/f') },
   { swapped: 'file', does: 'copy', attempt: (files, i) => copy(files, 'race/f', `copies/${i}`) },
@@ -105,14 +105,14 @@ export const HEATS: readonly Heat[] = [
       file(name('goes'))
       file(name('moves'))
     },
-    attempt: (files, i) => together(files, i)
+    attempt: (files, i) => runTogether(files, i)
   }
 ]
 
-async function together(files: Files, i: number) {
-  const was = await files.look(`race/d/moves-${i}`)
+async function runTogether(files: Files, i: number) {
+  const was = await files.snapshot(`race/d/moves-${i}`)
   if (!was) throw new ToolError('FILE_NOT_FOUND', 'It is not there.')
-  await files.together([
+  await files.runTransaction([
     { do: 'write', path: `race/d/new-${i}`, content: Buffer.from(INSIDE) },
     { do: 'write', path: `copies/${i}`, content: Buffer.from(INSIDE) },
     { do: 'link', path: `race/d/link-${i}`, target: 'secret.txt' },
@@ -123,7 +123,7 @@ async function together(files: Files, i: number) {
   return was.bytes?.toString()
 }
 
-export interface Result {
+export interface RaceResult {
   heat: string
   swaps: number
   done: number
@@ -137,10 +137,10 @@ export interface Result {
 }
 
 /** Tries until there were so many exchanges and tries, and both kinds of outcome. */
-export async function race(
-  { swapped, does, needs, attempt }: Heat,
+export async function runRace(
+  { swapped, does, needs, attempt }: RaceCase,
   least: { swaps: number; tries: number }
-): Promise<Result> {
+): Promise<RaceResult> {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'race-')))
   const [root, outside, stateDir] = ['ws', 'out', 'state'].map(name => path.join(top, name)) as [string, string, string]
   const inside = path.join(root, 'race/d')
@@ -148,13 +148,13 @@ export async function race(
     mkdirSync(folder, { recursive: true })
   for (const name of ['kept.txt', 'race/f', 'race/d/secret.txt']) file(path.join(root, name))
   for (const name of ['secret.txt', 'outside.txt']) writeFileSync(path.join(outside, name), OUTSIDE)
-  for (let i = 0; needs && i < NAMES; i++)
+  for (let i = 0; needs && i < MAX_NAMES; i++)
     for (const at of [inside, outside]) needs(what => path.join(at, `${what}-${i}`), i)
   symlinkSync(path.join(outside, 'secret.txt'), path.join(root, 'race/l'))
   symlinkSync(outside, path.join(root, 'race/dl'))
-  const before = contents(outside)
+  const before = snapshotFolder(outside)
   const workspace = openWorkspace('w', root)
-  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
 
   const result = { heat: `${swapped}: ${does}`, swaps: 0, done: 0, refused: 0, leaked: [] as string[] }
   const names = swapped === 'file' ? ['race/f', 'race/l'] : ['race/d', 'race/dl']
@@ -175,7 +175,7 @@ export async function race(
     for (let i = 0; !enough(); i++) {
       if (swapper.exitCode !== null) throw new Error(`the other side ended with ${swapper.exitCode}`)
       try {
-        const seen = await attempt(new Files(workspace, { stateDir, sensitive: [] }, effects), i % NAMES, root)
+        const seen = await attempt(new Files(workspace, { stateDir, sensitive: [] }, effects), i % MAX_NAMES, root)
         if (seen !== undefined && seen !== INSIDE) result.leaked.push(seen)
         result.done++
       } catch (error) {
@@ -188,11 +188,11 @@ export async function race(
     const closed = once(swapper, 'close')
     if (swapper.kill('SIGKILL')) await closed
   }
-  const after = contents(outside)
+  const after = snapshotFolder(outside)
   const touched = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
     name => before[name] !== after[name]
   )
-  const holding = Object.entries(contents(root)).flatMap(([name, what]) => (what.includes(OUTSIDE) ? [name] : []))
+  const holding = Object.entries(snapshotFolder(root)).flatMap(([name, what]) => (what.includes(OUTSIDE) ? [name] : []))
   rmSync(top, { recursive: true })
   return { ...result, touched, holding }
 }

@@ -5,12 +5,12 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
-import type { Files, Step } from '../../../src/host/files/files.ts'
-import { contents } from '../../snapshot-folder.ts'
+import type { Files, TransactionStep } from '../../../src/host/files/files.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { leastOf, runs } from '../../support/property.ts'
-import { makeWorld } from '../../tools/fixture.ts'
+import { createToolFixture } from '../../tools/fixture.ts'
 
-/** By path: a folder, a link with its target, or a file with its mode and text (see `contents`). */
+/** By path: a folder, a link with its target, or a file with its mode and text (see `snapshotFolder`). */
 type Model = Record<string, string>
 
 const FOLDER = 'a folder'
@@ -42,12 +42,12 @@ t.test('together does what the model says, or nothing', async t => {
   const wishes = fc.array(wish, { minLength: 1, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(seeds, wishes, async (seeds, wishes) => {
-      const { root, files, told } = makeWorld(t)
+      const { root, files, reported } = createToolFixture(t)
       for (const one of seeds) sow(root, one)
-      const before = contents(root)
+      const before = snapshotFolder(root)
       const steps = await Promise.all(wishes.map(one => stepOf(one, before, files)))
       const expected = after(before, steps)
-      const done = await files.together(steps).then(
+      const done = await files.runTransaction(steps).then(
         () => true,
         error => {
           if (!(error instanceof ToolError)) throw error
@@ -55,8 +55,8 @@ t.test('together does what the model says, or nothing', async t => {
         }
       )
       outcomes[done ? 'done' : 'refused'] += 1
-      if (!done && told.some(each => each !== 'committed')) throw new Error('what did not happen was told')
-      return done === (expected !== undefined) && isDeepStrictEqual(contents(root), expected ?? before)
+      if (!done && reported.some(each => each !== 'committed')) throw new Error('what did not happen was told')
+      return done === (expected !== undefined) && isDeepStrictEqual(snapshotFolder(root), expected ?? before)
     }),
     runs(600)
   )
@@ -76,9 +76,9 @@ function sow(root: string, one: Drawn<typeof seed>) {
   }
 }
 
-async function stepOf(one: Drawn<typeof wish>, before: Model, files: Files): Promise<Step> {
+async function stepOf(one: Drawn<typeof wish>, before: Model, files: Files): Promise<TransactionStep> {
   const isFile = /^\d/.test(before[one.path] ?? '')
-  const was = isFile && !(one.do === 'write' && !one.over) ? { was: (await files.look(one.path))! } : {}
+  const was = isFile && !(one.do === 'write' && !one.over) ? { was: (await files.snapshot(one.path))! } : {}
   if (one.do === 'link' || one.do === 'folder') return one
   if (one.do === 'remove') return { ...one, ...was }
   const bits = one.mode === undefined ? {} : { mode: one.mode }
@@ -88,7 +88,7 @@ async function stepOf(one: Drawn<typeof wish>, before: Model, files: Files): Pro
 }
 
 /** What the steps make of a tree; undefined where they cannot be made. */
-function after(before: Model, steps: readonly Step[]): Model | undefined {
+function after(before: Model, steps: readonly TransactionStep[]): Model | undefined {
   const leaves = steps.filter(step => step.do === 'move' || step.do === 'remove').map(step => step.path)
   const comes = steps.filter(step => step.do !== 'remove')
   const moved = comes.flatMap(step => (step.do === 'move' && !step.was ? [step.path, step.to] : []))
@@ -129,9 +129,9 @@ function after(before: Model, steps: readonly Step[]): Model | undefined {
   return Object.fromEntries(Object.entries({ ...next, ...put }).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-const goal = (step: Step) => (step.do === 'move' ? step.to : step.path)
+const goal = (step: TransactionStep) => (step.do === 'move' ? step.to : step.path)
 
-function shownAs(step: Exclude<Step, { do: 'remove' | 'folder' }>, before: Model): string {
+function shownAs(step: Exclude<TransactionStep, { do: 'remove' | 'folder' }>, before: Model): string {
   if (step.do === 'link') return `a link to ${step.target}`
   const old = step.was && before[step.path]!
   if (step.do === 'move' && old === undefined) return FOLDER

@@ -13,22 +13,34 @@ import {
 import { join } from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
-import { type Files, hashOf, type Step } from '../../../src/host/files/files.ts'
+import { type Files, hashBytes, type TransactionStep } from '../../../src/host/files/files.ts'
 import type { Change } from '../../../src/host/host.ts'
-import { code, makeWorld, openDescriptors, snapshot, type World } from '../../tools/fixture.ts'
+import {
+  catchErrorCode,
+  countOpenDescriptors,
+  createToolFixture,
+  snapshotTree,
+  type ToolFixture
+} from '../../tools/fixture.ts'
 
 const bytes = (text: string) => Buffer.from(text)
-const hash = (text: string) => hashOf(bytes(text))
-const found = async (files: Files, path: string) => (await files.look(path))!
-const changes = ({ told }: World) => told.filter((entry): entry is Change => entry !== 'committed')
+const hash = (text: string) => hashBytes(bytes(text))
+const found = async (files: Files, path: string) => (await files.snapshot(path))!
+const changes = ({ reported }: ToolFixture) => reported.filter((entry): entry is Change => entry !== 'committed')
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
 
 t.test('steps of every kind happen together, and each is told', async t => {
-  const world = makeWorld(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', d: { e: {} }, 'run.sh': 'run\n' })
+  const world = createToolFixture(t, {
+    'a.txt': 'a\n',
+    'b.txt': 'b\n',
+    'c.txt': 'c\n',
+    d: { e: {} },
+    'run.sh': 'run\n'
+  })
   const { files, root } = world
   symlinkSync('a.txt', join(root, 'link'))
   chmodSync(join(root, 'c.txt'), 0o600)
-  await files.together([
+  await files.runTransaction([
     {
       do: 'write',
       path: 'a.txt',
@@ -95,13 +107,15 @@ t.test('steps of every kind happen together, and each is told', async t => {
     },
     { path: 'link2', operation: 'created', kind: 'symlink', target: 'a.txt' }
   ])
-  t.equal(world.told.filter(entry => entry === 'committed').length, 1)
-  for (const text of ['a\n', 'c\n', 'run\n']) t.equal(String(await files.image(hash(text))?.bytes()), text)
+  t.equal(world.reported.filter(entry => entry === 'committed').length, 1)
+  for (const text of ['a\n', 'c\n', 'run\n']) t.equal(String(await files.findStored(hash(text))?.bytes()), text)
 })
 
 t.test('what leaves makes room for what comes, in any order', async t => {
   const tree = { a: 'A', b: 'B', c: 'C', d: { x: 'X', y: 'Y' }, Case: 'case' }
-  const cases: { [name: string]: { steps: (files: Files) => Promise<Step[]>; gives: { [path: string]: string } } } = {
+  const cases: {
+    [name: string]: { steps: (files: Files) => Promise<TransactionStep[]>; gives: { [path: string]: string } }
+  } = {
     swap: {
       steps: async files => [
         { do: 'move', path: 'a', to: 'b', was: await found(files, 'a') },
@@ -159,16 +173,16 @@ t.test('what leaves makes room for what comes, in any order', async t => {
     }
   }
   for (const [name, { steps, gives }] of Object.entries(cases)) {
-    const { root, files } = makeWorld(t, tree)
-    await files.together(await steps(files))
+    const { root, files } = createToolFixture(t, tree)
+    await files.runTransaction(await steps(files))
     t.same(contents(root), gives, name)
   }
 })
 
 t.test('a link that goes is not walked through', async t => {
-  const { root, files } = makeWorld(t, { real: { old: 'old' } })
+  const { root, files } = createToolFixture(t, { real: { old: 'old' } })
   symlinkSync('real', join(root, 'link'))
-  await files.together([
+  await files.runTransaction([
     { do: 'write', path: 'link/new', content: bytes('new') },
     { do: 'remove', path: 'link' }
   ])
@@ -178,13 +192,13 @@ t.test('a link that goes is not walked through', async t => {
 
 t.test('what cannot be done is refused, and nothing is changed', async t => {
   const tree = { a: 'A', b: 'B', d: { x: 'X' }, '.git': { config: '' } }
-  const { root, files, told, stateDir } = makeWorld(t, tree)
+  const { root, files, reported, stateDir } = createToolFixture(t, tree)
   symlinkSync('a', join(root, 'link'))
   const a = await found(files, 'a')
   const gone = await found(files, 'b')
   writeFileSync(join(root, 'b'), 'changed since')
-  const write: Step = { do: 'write', path: 'first', content: bytes('first') }
-  const cases: [string, string, Step[]][] = [
+  const write: TransactionStep = { do: 'write', path: 'first', content: bytes('first') }
+  const cases: [string, string, TransactionStep[]][] = [
     ['a file that is there', 'FILE_EXISTS', [{ do: 'write', path: 'a', content: bytes('') }]],
     ['a file that changed', 'STALE_FILE', [{ do: 'write', path: 'b', was: gone, content: bytes('') }]],
     ['a removed file that changed', 'STALE_FILE', [{ do: 'remove', path: 'b', was: gone }]],
@@ -227,27 +241,31 @@ t.test('what cannot be done is refused, and nothing is changed', async t => {
     ['the root', 'PERMISSION_DENIED', [{ do: 'remove', path: '.' }]],
     ['outside', 'INVALID_PATH', [{ do: 'write', path: '../x', content: bytes('') }]]
   ]
-  const before = snapshot(root)
-  const descriptors = openDescriptors({ root } as World)
+  const before = snapshotTree(root)
+  const descriptors = countOpenDescriptors({ root } as ToolFixture)
   for (const [name, expected, steps] of cases) {
-    t.equal(await code(() => files.together([write, ...steps.filter(step => step !== write)])), expected, name)
-    t.equal(snapshot(root), before, name)
+    t.equal(
+      await catchErrorCode(() => files.runTransaction([write, ...steps.filter(step => step !== write)])),
+      expected,
+      name
+    )
+    t.equal(snapshotTree(root), before, name)
   }
-  t.same(told, [])
-  t.equal(openDescriptors({ root } as World), descriptors)
-  await files.together([])
+  t.same(reported, [])
+  t.equal(countOpenDescriptors({ root } as ToolFixture), descriptors)
+  await files.runTransaction([])
   t.notOk(existsSync(join(stateDir, 'changes')))
 })
 
 t.test('a failure in the middle takes back what was done', async t => {
   let meanwhile = () => {}
   const tree = { a: 'A', b: 'B', c: 'C', d: { x: 'X' } }
-  const world = makeWorld(t, tree, { committed: async () => meanwhile() })
-  const { root, files, told, abort } = world
+  const world = createToolFixture(t, tree, { committed: async () => meanwhile() })
+  const { root, files, reported, abort } = world
   chmodSync(join(root, 'a'), 0o640)
-  const before = snapshot(root)
+  const before = snapshotTree(root)
   const inode = statSync(join(root, 'a')).ino
-  const steps = async (): Promise<Step[]> => [
+  const steps = async (): Promise<TransactionStep[]> => [
     { do: 'remove', path: 'a', was: await found(files, 'a') },
     { do: 'write', path: 'b', was: await found(files, 'b'), content: bytes('BB') },
     { do: 'remove', path: 'd/x', was: await found(files, 'd/x') },
@@ -257,38 +275,43 @@ t.test('a failure in the middle takes back what was done', async t => {
     { do: 'write', path: 'last', content: bytes('last') }
   ]
   meanwhile = () => writeFileSync(join(root, 'last'), 'theirs')
-  t.equal(await code(async () => files.together(await steps())), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(async () => files.runTransaction(await steps())), 'FILE_EXISTS')
   t.equal(read(root, 'last'), 'theirs')
   meanwhile = () => {}
   await files.remove('last')
-  t.equal(snapshot(root), before)
+  t.equal(snapshotTree(root), before)
   t.equal(statSync(join(root, 'a')).ino, inode, 'the very file is back')
-  told.length = 0
+  reported.length = 0
   meanwhile = () => abort.abort(new ToolError('CANCELLED', 'gone'))
-  t.equal(await code(async () => files.together(await steps())), 'CANCELLED')
-  t.equal(snapshot(root), before)
+  t.equal(await catchErrorCode(async () => files.runTransaction(await steps())), 'CANCELLED')
+  t.equal(snapshotTree(root), before)
   t.same(changes(world), [])
 })
 
 t.test('what somebody else makes of it meanwhile is left to them', async t => {
   let meanwhile = () => {}
-  const { root, files } = makeWorld(t, { a: 'A', d: {} }, { committed: async () => meanwhile() })
-  const steps = async (): Promise<Step[]> => [
+  const { root, files } = createToolFixture(t, { a: 'A', d: {} }, { committed: async () => meanwhile() })
+  const steps = async (): Promise<TransactionStep[]> => [
     { do: 'remove', path: 'd' },
     { do: 'write', path: 'a', was: await found(files, 'a'), content: bytes('AA') }
   ]
   meanwhile = () => writeFileSync(join(root, 'd/theirs'), 'x')
-  t.equal(await code(async () => files.together(await steps())), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(async () => files.runTransaction(await steps())), 'FILE_EXISTS')
   t.same(contents(root), { a: 'A', 'd/theirs': 'x' })
   meanwhile = () => writeFileSync(join(root, 'a'), 'theirs')
   t.equal(
-    await code(async () => files.together([{ do: 'remove', path: 'd/theirs' }, ...(await steps()).slice(1)])),
+    await catchErrorCode(async () =>
+      files.runTransaction([{ do: 'remove', path: 'd/theirs' }, ...(await steps()).slice(1)])
+    ),
     'STALE_FILE'
   )
   t.same(contents(root), { a: 'theirs', 'd/theirs': 'x' })
-  const { root: other, files: others } = makeWorld(t, {}, { committed: async () => meanwhile() })
+  const { root: other, files: others } = createToolFixture(t, {}, { committed: async () => meanwhile() })
   meanwhile = () => mkdirSync(join(other, 'made'))
-  t.equal(await code(() => others.together([{ do: 'write', path: 'made/x', content: bytes('x') }])), 'FILE_EXISTS')
+  t.equal(
+    await catchErrorCode(() => others.runTransaction([{ do: 'write', path: 'made/x', content: bytes('x') }])),
+    'FILE_EXISTS'
+  )
   t.same(readdirSync(other), ['made'], 'their empty folder stays')
 })
 
@@ -301,18 +324,24 @@ function contents(root: string): { [path: string]: string } {
 }
 
 t.test('of a call that was judged, only what it was judged on is changed', async t => {
-  const { files, root } = makeWorld(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', d: { 'c.txt': 'c\n' }, dd: {}, out: {} })
+  const { files, root } = createToolFixture(t, {
+    'a.txt': 'a\n',
+    'b.txt': 'b\n',
+    d: { 'c.txt': 'c\n' },
+    dd: {},
+    out: {}
+  })
   symlinkSync('../out', join(root, 'd/link'))
-  files.allowed.begin()
-  files.allowed.add(files.resolve('a.txt').path, { given: 'a.txt', tree: false })
-  files.allowed.add('x/y/z.txt', { given: 'x/y/z.txt', tree: false })
-  files.allowed.add(files.resolve('d').path, { given: 'd', tree: true })
-  const write = async (path: string): Promise<Step> => {
-    const was = await files.look(path)
+  files.allowedChanges.restrict()
+  files.allowedChanges.add(files.resolve('a.txt').path, { given: 'a.txt', tree: false })
+  files.allowedChanges.add('x/y/z.txt', { given: 'x/y/z.txt', tree: false })
+  files.allowedChanges.add(files.resolve('d').path, { given: 'd', tree: true })
+  const write = async (path: string): Promise<TransactionStep> => {
+    const was = await files.snapshot(path)
     return { do: 'write', path, ...(was && { was }), content: bytes('new\n') }
   }
-  const before = snapshot(root)
-  const refused: Step[] = [
+  const before = snapshotTree(root)
+  const refused: TransactionStep[] = [
     await write('b.txt'),
     await write('dd/c.txt'),
     await write('d/link/c.txt'),
@@ -325,18 +354,18 @@ t.test('of a call that was judged, only what it was judged on is changed', async
   ]
   for (const step of refused)
     t.equal(
-      await code(async () => files.together([await write('a.txt'), step])),
+      await catchErrorCode(async () => files.runTransaction([await write('a.txt'), step])),
       'STALE_FILE',
       `${step.do} ${step.path}`
     )
-  t.equal(snapshot(root), before)
-  await files.together([
+  t.equal(snapshotTree(root), before)
+  await files.runTransaction([
     await write('a.txt'),
     await write('d/c.txt'),
     await write('d/new/e.txt'),
     { do: 'folder', path: 'x/y', mode: 0o700 },
     await write('x/y/z.txt')
   ])
-  files.allowed.begin()
-  t.equal(await code(async () => files.together([await write('a.txt')])), 'STALE_FILE', 'judged anew')
+  files.allowedChanges.restrict()
+  t.equal(await catchErrorCode(async () => files.runTransaction([await write('a.txt')])), 'STALE_FILE', 'judged anew')
 })

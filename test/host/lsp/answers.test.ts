@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { startFaked } from './fake-fixture.ts'
+import { startWithFakeServer } from './fake-fixture.ts'
 
 const FILES = { 'a.yaml': 'one 🦊 two\nthree\n', 'b.yaml': '🦊🦊 four\n' }
 const AT = { path: 'a.yaml', line: 1, col: 1 }
@@ -13,7 +13,7 @@ const range = (line: number, from: number, to: number) => ({
 
 /** Asks a server that behaves so from now on, but for what it told of itself at its start. */
 async function place(t: Test, first: object = {}) {
-  const app = await startFaked(t, FILES, { behaviour: first })
+  const app = await startWithFakeServer(t, FILES, { behaviour: first })
   return async (behaviour: object, tool: string, params: object = AT): Promise<Json> => {
     app.write('fake.json', JSON.stringify({ ...first, ...behaviour }))
     return app.call(tool, params)
@@ -121,7 +121,7 @@ t.test('that nothing is there is believed of a server that has read the project'
 
 t.test('one that reads for ever is waited for once', needs('sandbox'), async t => {
   const options = { behaviour: { reads_ms: 600_000 }, settings: { start_ms: 4_000 } }
-  const app = await startFaked(t, FILES, options)
+  const app = await startWithFakeServer(t, FILES, options)
   const events = await app.events('?types=tool.progress,tool.result')
   const waits = async () => {
     const { tool_call_id, result } = await app.call('definition', AT)

@@ -5,10 +5,14 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { COMMAND, FAKED, startFaked } from './fake-fixture.ts'
+import { FAKE_SERVER, FAKE_SERVERS, startWithFakeServer } from './fake-fixture.ts'
 
-async function finding(t: Test, files: Record<string, string>, options: Parameters<typeof startFaked>[2] = {}) {
-  const app = await startFaked(t, files, options)
+async function finding(
+  t: Test,
+  files: Record<string, string>,
+  options: Parameters<typeof startWithFakeServer>[2] = {}
+) {
+  const app = await startWithFakeServer(t, files, options)
   const ask = async (file?: string): Promise<Json> => {
     const params = file === undefined ? {} : { path: file }
     const { body } = await app.request('POST', '/calls?wait_ms=25000', { tool: 'diagnostics', params })
@@ -52,7 +56,7 @@ t.test('nothing, told before the project was read, is not taken for all', needs(
   const app = await finding(
     t,
     { 'a.c': 'a\nreads one\n' },
-    { settings: { servers: { ...FAKED, clangd: { command: COMMAND } } } }
+    { settings: { servers: { ...FAKE_SERVERS, clangd: { command: FAKE_SERVER } } } }
   )
   t.same(await app.ask('a.c'), { found: ['a.c:1 one'], status: 'complete', by: ['clangd'] })
 })

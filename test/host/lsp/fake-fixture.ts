@@ -1,31 +1,31 @@
 // A server of ours whose language server for YAML, or for Python, is one that does as it is told; see fake-server.mjs.
 import path from 'node:path'
 import type { Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-export const COMMAND = path.resolve('test/host/lsp/fake-server.mjs')
-const base = defaults(Config)
+export const FAKE_SERVER = path.resolve('test/host/lsp/fake-server.mjs')
+const base = defaultsFromSchema(Config)
 
 type Servers = Partial<Config['language_servers']>
 
 /** Rows that are ready once they have told of any file, which this one does at once, and once progress has ended. */
-export const FAKED = { 'yaml-language-server': { command: COMMAND }, pyright: { command: COMMAND } }
+export const FAKE_SERVERS = { 'yaml-language-server': { command: FAKE_SERVER }, pyright: { command: FAKE_SERVER } }
 
-export const faked = (settings: Servers = {}) => ({
-  language_servers: { ...base.language_servers, warm: false, servers: FAKED, ...settings },
-  sandbox: { ...base.sandbox, level: 'none' as const, read: [path.dirname(COMMAND)] }
+export const fakeServerSettings = (settings: Servers = {}) => ({
+  language_servers: { ...base.language_servers, warm: false, servers: FAKE_SERVERS, ...settings },
+  sandbox: { ...base.sandbox, level: 'none' as const, read: [path.dirname(FAKE_SERVER)] }
 })
 
-export async function startFaked(
+export async function startWithFakeServer(
   t: Test,
   files: Record<string, string>,
   { settings = {}, behaviour }: { settings?: Servers; behaviour?: object } = {}
 ) {
   const own = behaviour && { 'fake.json': JSON.stringify(behaviour) }
-  const app = await startApp(t, { ...files, ...own }, { settings: faked(settings) })
+  const app = await startApp(t, { ...files, ...own }, { settings: fakeServerSettings(settings) })
   const states = async (): Promise<Json[]> => (await app.get('/capabilities')).language_servers
   /** The call, once it has ended. */
   const hover = (file: string, more: object = {}) =>

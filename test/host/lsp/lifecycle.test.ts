@@ -3,12 +3,12 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { gone } from '../../acceptance/fixture.ts'
-import { place } from '../../cli/toolgate.ts'
+import { waitForExit } from '../../acceptance/fixture.ts'
+import { createProject } from '../../cli/toolgate.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { COMMAND, faked, startFaked } from './fake-fixture.ts'
+import { FAKE_SERVER, fakeServerSettings, startWithFakeServer } from './fake-fixture.ts'
 
 const FILES = { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 2\n' }
 
@@ -16,7 +16,7 @@ const FILES = { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 2\n' }
 t.jobs = 3
 
 t.test('one run is shared by all calls, and told its project', needs('sandbox'), async t => {
-  const app = await startFaked(t, FILES)
+  const app = await startWithFakeServer(t, FILES)
   t.same(await app.states(), [], 'none runs before it is needed')
   const [a, b] = await Promise.all([app.told('a.yaml'), app.told('b.yaml')])
   t.equal(a.pid, b.pid)
@@ -38,7 +38,7 @@ t.test('whatever it asks is answered', needs('sandbox'), async t => {
     'its/own'
   ]
   const params = { 'workspace/configuration': { items: [{ section: 'yaml.validate' }, { section: 'none.such' }, {}] } }
-  const app = await startFaked(t, FILES, { behaviour: { asks, params } })
+  const app = await startWithFakeServer(t, FILES, { behaviour: { asks, params } })
   const answers: Json[] = []
   while (answers.length < asks.length) answers.push(...answersIn(await app.told('a.yaml')))
   const uri = `file://${app.root}`
@@ -57,7 +57,7 @@ t.test('whatever it asks is answered', needs('sandbox'), async t => {
 const answersIn = ({ log }: Json) => log.flatMap((each: Json) => ('answer' in each ? [each.answer] : []))
 
 t.test('one that ends in the middle of a question is told at once, and started again', needs('sandbox'), async t => {
-  const app = await startFaked(t, { ...FILES, 'ends.yaml': 'exit 3\n' })
+  const app = await startWithFakeServer(t, { ...FILES, 'ends.yaml': 'exit 3\n' })
   const first = await app.told('a.yaml')
   t.match(await app.error('ends.yaml'), {
     code: 'LSP_UNAVAILABLE',
@@ -74,7 +74,7 @@ t.test(
   'one that never gets as far as to answer is left alone for a while, with its last words',
   needs('sandbox'),
   async t => {
-    const app = await startFaked(t, FILES, { behaviour: { initialize: 'exit' } })
+    const app = await startWithFakeServer(t, FILES, { behaviour: { initialize: 'exit' } })
     const details = { exit_code: 7, stderr: 'ending with 7' }
     for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
     // Each pause is longer than the one before: a busy machine may outlast the first.
@@ -100,12 +100,12 @@ t.test(
 )
 
 t.test('one that does not get ready in time is ended', needs('sandbox'), async t => {
-  const app = await startFaked(t, FILES, { behaviour: { initialize: 'hang' }, settings: { start_ms: 300 } })
+  const app = await startWithFakeServer(t, FILES, { behaviour: { initialize: 'hang' }, settings: { start_ms: 300 } })
   t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /could not be started/ })
 })
 
 t.test('one that hangs is given up after some questions', needs('sandbox'), async t => {
-  const app = await startFaked(t, { ...FILES, 'hangs.yaml': 'hang\n' }, { settings: { answer_ms: 200 } })
+  const app = await startWithFakeServer(t, { ...FILES, 'hangs.yaml': 'hang\n' }, { settings: { answer_ms: 200 } })
   await app.told('a.yaml')
   // Until then it has longer to answer.
   await app.until(({ state }) => state === 'ready')
@@ -120,7 +120,7 @@ t.test('one that hangs is given up after some questions', needs('sandbox'), asyn
 })
 
 t.test('a call that is cancelled takes its question back', needs('sandbox'), async t => {
-  const app = await startFaked(t, { ...FILES, 'hangs.yaml': 'hang\n' })
+  const app = await startWithFakeServer(t, { ...FILES, 'hangs.yaml': 'hang\n' })
   const events = await app.events('?types=diagnostics.changed')
   const { tool_call_id } = await app.post('/calls?wait_ms=0', {
     tool: 'hover',
@@ -136,13 +136,13 @@ t.test('a call that is cancelled takes its question back', needs('sandbox'), asy
 })
 
 t.test('one that prints what is no message is ended', needs('sandbox'), async t => {
-  const app = await startFaked(t, { ...FILES, 'bad.yaml': 'garbage\n' })
+  const app = await startWithFakeServer(t, { ...FILES, 'bad.yaml': 'garbage\n' })
   t.match(await app.error('bad.yaml'), { code: 'LSP_UNAVAILABLE', message: /What it printed is no message/ })
   t.ok((await app.told('a.yaml')).text, 'the next one answers')
 })
 
 t.test('words without end are read as they are dealt with', needs('sandbox'), async t => {
-  const app = await startFaked(t, { 'flood.yaml': 'flood 20000\n' })
+  const app = await startWithFakeServer(t, { 'flood.yaml': 'flood 20000\n' })
   const { body } = await app.request('POST', '/calls?wait_ms=25000', {
     tool: 'hover',
     params: { path: 'flood.yaml', line: 1, col: 1 }
@@ -151,7 +151,7 @@ t.test('words without end are read as they are dealt with', needs('sandbox'), as
 })
 
 t.test('a fault of the server is told as that', needs('sandbox'), async t => {
-  const app = await startFaked(t, { 'a.yaml': 'fault -32603\n', 'b.yaml': 'fault -32801\n' })
+  const app = await startWithFakeServer(t, { 'a.yaml': 'fault -32603\n', 'b.yaml': 'fault -32801\n' })
   for (const file of ['a.yaml', 'b.yaml'])
     t.match(await app.error(file), {
       code: 'EXECUTION_ERROR',
@@ -162,7 +162,7 @@ t.test('a fault of the server is told as that', needs('sandbox'), async t => {
 
 t.test('one that nobody asks is stopped, politely or not', needs('sandbox'), async t => {
   for (const behaviour of [{}, { shutdown: 'hang' }]) {
-    const app = await startFaked(t, FILES, { behaviour, settings: { idle_ms: 100 } })
+    const app = await startWithFakeServer(t, FILES, { behaviour, settings: { idle_ms: 100 } })
     await app.told('a.yaml')
     t.match(await app.until(({ state }) => state === 'stopped'), { reason: /nobody asked it for 100 ms/ })
     t.ok((await app.told('a.yaml')).text, 'it is started again when it is needed')
@@ -172,7 +172,11 @@ t.test('one that nobody asks is stopped, politely or not', needs('sandbox'), asy
 
 t.test('one that takes too much memory is ended', needs('sandbox'), async t => {
   const limit = 300_000_000
-  const app = await startFaked(t, { ...FILES, 'fills.yaml': `fill ${limit}\n` }, { settings: { memory_bytes: limit } })
+  const app = await startWithFakeServer(
+    t,
+    { ...FILES, 'fills.yaml': `fill ${limit}\n` },
+    { settings: { memory_bytes: limit } }
+  )
   await app.told('a.yaml')
   t.match(await app.error('fills.yaml'), {
     code: 'LSP_UNAVAILABLE',
@@ -182,7 +186,7 @@ t.test('one that takes too much memory is ended', needs('sandbox'), async t => {
 })
 
 t.test('only so many run at once', needs('sandbox'), async t => {
-  const app = await startFaked(
+  const app = await startWithFakeServer(
     t,
     { ...FILES, 'hangs.yaml': 'hang\n', 'c.py': 'c = 3\n' },
     { settings: { max_servers: 1 } }
@@ -203,25 +207,27 @@ t.test('only so many run at once', needs('sandbox'), async t => {
 })
 
 t.test('one that is switched off is not started', needs('sandbox'), async t => {
-  const off = await startFaked(t, FILES, { settings: { enabled: false } })
+  const off = await startWithFakeServer(t, FILES, { settings: { enabled: false } })
   t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /switched off by `language_servers.enabled`/ })
-  const disabled = await startFaked(t, FILES, { settings: { servers: { 'yaml-language-server': { disabled: true } } } })
+  const disabled = await startWithFakeServer(t, FILES, {
+    settings: { servers: { 'yaml-language-server': { disabled: true } } }
+  })
   t.match(await disabled.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /No language server is known for/ })
 })
 
 t.test('settings of the user lie over those of the server', needs('sandbox'), async t => {
-  const servers = { 'yaml-language-server': { command: COMMAND, settings: { yaml: { validate: false, own: 1 } } } }
+  const servers = { 'yaml-language-server': { command: FAKE_SERVER, settings: { yaml: { validate: false, own: 1 } } } }
   const asks = ['workspace/configuration']
   const params = { 'workspace/configuration': { items: [{ section: 'yaml' }] } }
-  const app = await startFaked(t, FILES, { settings: { servers }, behaviour: { asks, params } })
+  const app = await startWithFakeServer(t, FILES, { settings: { servers }, behaviour: { asks, params } })
   const answers: Json[] = []
   while (answers.length === 0) answers.push(...answersIn(await app.told('a.yaml')))
   t.match(answers, [[{ validate: false, own: 1, schemaStore: { enable: false } }]])
 })
 
 t.test('none outlives a server of ours that is killed', needs('sandbox'), async t => {
-  const { language_servers, sandbox } = faked()
-  const at = place(t, {
+  const { language_servers, sandbox } = fakeServerSettings()
+  const at = createProject(t, {
     'a.yaml': 'a: 1\n',
     '../home/.config/toolgate/config.jsonc': JSON.stringify({ language_servers, sandbox })
   })
@@ -237,7 +243,7 @@ t.test('none outlives a server of ours that is killed', needs('sandbox'), async 
   const all = [pid, ...beneath(pid)]
   t.ok(all.length > 1, 'it runs')
   server.process.kill('SIGKILL')
-  for (const each of all) await gone(String(each))
+  for (const each of all) await waitForExit(String(each))
   t.pass('nothing of it is left')
 })
 

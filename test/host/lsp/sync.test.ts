@@ -3,10 +3,10 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { frontEnd } from '../../fake-front-end.ts'
+import { startFrontEnd } from '../../fake-front-end.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { startFaked } from './fake-fixture.ts'
+import { startWithFakeServer } from './fake-fixture.ts'
 
 /** What it was told of documents, and of files that it has not open. */
 const heard = (log: readonly Json[], root: string) =>
@@ -19,7 +19,7 @@ const heard = (log: readonly Json[], root: string) =>
 const TYPES = ['', 'created', 'changed', 'deleted']
 
 t.test('a file is shown as it is, whoever changed it', needs('sandbox'), async t => {
-  const app = await startFaked(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
+  const app = await startWithFakeServer(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
   const file = path.join(app.root, 'a.yaml')
   t.equal((await app.told('a.yaml')).text, 'a: 1\n')
   t.same(heard((await app.told('a.yaml')).log, app.root), [], 'nothing is told twice')
@@ -49,8 +49,8 @@ t.test('a file is shown as it is, whoever changed it', needs('sandbox'), async t
 })
 
 t.test('what an editor has not saved is what it sees', needs('sandbox'), async t => {
-  const app = await startFaked(t, { 'a.yaml': 'a: 1\n' })
-  const editor = await frontEnd(t, app)
+  const app = await startWithFakeServer(t, { 'a.yaml': 'a: 1\n' })
+  const editor = await startFrontEnd(t, app)
   const document = async () => {
     const { body } = await app.request('POST', '/calls?wait_ms=25000', {
       tool: 'hover',
@@ -77,7 +77,7 @@ t.test('it hears of the files that it asked to hear of', needs('sandbox'), async
       }
     ]
   })
-  const app = await startFaked(
+  const app = await startWithFakeServer(
     t,
     { 'a.yaml': 'a: 1\n', 'data/old.json': '1', 'data/gone.json': '1', '.gitignore': 'ignored\n' },
     {
@@ -123,7 +123,7 @@ t.test('it hears of the files that it asked to hear of', needs('sandbox'), async
 })
 
 t.test('a file of its own language that has changed is shown to it', needs('sandbox'), async t => {
-  const app = await startFaked(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
+  const app = await startWithFakeServer(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
   await app.told('a.yaml')
   for (let told: string[] = []; !told.includes('Open b.yaml'); ) {
     appendFileSync(path.join(app.root, 'b.yaml'), '# more\n')
@@ -135,7 +135,7 @@ t.test('a file of its own language that has changed is shown to it', needs('sand
 
 t.test('no more stay open than are of use', needs('sandbox'), async t => {
   const names = Array.from({ length: 102 }, (_, i) => `f${i}.yaml`)
-  const app = await startFaked(t, Object.fromEntries(names.map(name => [name, `${name}: 1\n`])))
+  const app = await startWithFakeServer(t, Object.fromEntries(names.map(name => [name, `${name}: 1\n`])))
   const log: Json[] = []
   for (const name of names) log.push(...(await app.told(name)).log)
   log.push(...(await app.told(names.at(-1)!)).log)
@@ -144,7 +144,7 @@ t.test('no more stay open than are of use', needs('sandbox'), async t => {
 })
 
 t.test('texts of any encoding are shown as text', needs('sandbox'), async t => {
-  const app = await startFaked(t, { 'a.yaml': '\ufeffa: 🦊\r\nb: 2\r\n' })
+  const app = await startWithFakeServer(t, { 'a.yaml': '\ufeffa: 🦊\r\nb: 2\r\n' })
   t.equal((await app.told('a.yaml')).text, 'a: 🦊\r\nb: 2\r\n', 'without its mark')
   const { body } = await app.request('POST', '/calls?wait_ms=25000', {
     tool: 'hover',

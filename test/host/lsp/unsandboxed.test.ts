@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { Buffers } from '../../../src/host/editors/editor-buffers.ts'
+import { EditorBuffers } from '../../../src/host/editors/editor-buffers.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { LanguageServerPool } from '../../../src/host/lsp/pool.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
@@ -15,7 +15,7 @@ import { FileList } from '../../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../../src/host/search/ripgrep.ts'
 import { Watcher } from '../../../src/host/watch/watcher.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { COMMAND, FAKED } from './fake-fixture.ts'
+import { FAKE_SERVER, FAKE_SERVERS } from './fake-fixture.ts'
 
 const NONE: Sandbox = {
   default: 'none',
@@ -30,7 +30,11 @@ const NONE: Sandbox = {
   })
 }
 
-function place(t: Test, servers: Config['language_servers']['servers'] = FAKED, PATH = path.dirname(process.execPath)) {
+function place(
+  t: Test,
+  servers: Config['language_servers']['servers'] = FAKE_SERVERS,
+  PATH = path.dirname(process.execPath)
+) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'unkept-')))
   const root = path.join(folder, 'ws')
   mkdirSync(path.join(root, 'node_modules/.bin'), { recursive: true })
@@ -40,7 +44,7 @@ function place(t: Test, servers: Config['language_servers']['servers'] = FAKED, 
   const guard = { stateDir: path.join(folder, 'state'), sensitive: [] }
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, new Ripgrep(spawner, workspace, { exclude: [] }), watcher)
-  const { language_servers, buffers } = defaults(Config)
+  const { language_servers, buffers } = defaultsFromSchema(Config)
   const pool = new LanguageServerPool({
     spawner,
     sandbox: NONE,
@@ -48,7 +52,7 @@ function place(t: Test, servers: Config['language_servers']['servers'] = FAKED, 
     environment: { PATH },
     roots: [root],
     guard,
-    buffers: new Buffers(guard, buffers),
+    buffers: new EditorBuffers(guard, buffers),
     settings: { ...language_servers, servers },
     workspaces: new Map([['default', { ...workspace, watcher, list }]])
   })
@@ -60,7 +64,7 @@ function place(t: Test, servers: Config['language_servers']['servers'] = FAKED, 
     rmSync(folder, { recursive: true, force: true })
   })
   const { signal } = new AbortController()
-  return { root, pool, of: (committed: () => Promise<void>) => pool.of(workspace, { signal, committed }) }
+  return { root, pool, of: (commitIntent: () => Promise<void>) => pool.forCall(workspace, { signal, commitIntent }) }
 }
 
 const AT = { path: 'a.yaml', line: 1, column: 1 }
@@ -68,8 +72,8 @@ const AT = { path: 'a.yaml', line: 1, column: 1 }
 t.test('the intent comes first', async t => {
   const { pool, of } = place(t)
   const refused = of(() => Promise.reject(new Error('the journal is full')))
-  t.equal(await refused.kept(), undefined)
-  t.equal(refused.runs('a.yaml'), false)
+  t.equal(await refused.isolationLevel(), undefined)
+  t.equal(refused.isRunning('a.yaml'), false)
   await t.rejects(refused.hover(AT), { message: 'the journal is full' })
   t.same(pool.states(), [{ server: 'yaml-language-server', root: '.', state: 'stopped', restarts: 0 }])
 
@@ -79,7 +83,7 @@ t.test('the intent comes first', async t => {
   })
   t.match((await allowed.hover(AT)).hover?.text, /"text":"a: 1\\n"/)
   t.equal(intents, 1)
-  t.ok(allowed.runs('a.yaml'))
+  t.ok(allowed.isRunning('a.yaml'))
   // It answers about a file before it has said that it has read the project.
   await waitUntil('the server to be loaded', () => pool.states()[0]?.state !== 'loading')
   t.match(pool.states(), [{ state: 'ready', pid: Number }])
@@ -87,13 +91,13 @@ t.test('the intent comes first', async t => {
 
 t.test('the project brings none, and none is started ahead', async t => {
   const { root, pool, of } = place(t, {}, '/nowhere')
-  symlinkSync(COMMAND, path.join(root, 'node_modules/.bin/yaml-language-server'))
+  symlinkSync(FAKE_SERVER, path.join(root, 'node_modules/.bin/yaml-language-server'))
   await t.rejects(of(async () => {}).hover(AT), {
     code: 'LSP_UNAVAILABLE',
     details: { install: 'npm install --global yaml-language-server' }
   })
   const faked = place(t)
   faked.pool.warm('default', ['a.yaml'])
-  await faked.of(async () => {}).kept()
+  await faked.of(async () => {}).isolationLevel()
   t.same([pool.states(), faked.pool.states()], [[], []])
 })

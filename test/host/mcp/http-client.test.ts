@@ -1,8 +1,8 @@
 // Where a remote MCP server may lead us, by redirects and by what it names.
 import { createServer, get } from 'node:http'
 import t, { type Test } from 'tap'
-import { fetcher } from '../../../src/host/mcp/http-client.ts'
-import { listening, portOf } from '../egress/fake-network.ts'
+import { createMcpHttpClient } from '../../../src/host/mcp/http-client.ts'
+import { getPort, listen } from '../egress/fake-network.ts'
 
 const FAR = 'http://far.example/mcp'
 const dns: Record<string, string[]> = { 'far.example': ['93.184.216.34'], 'near.example': ['10.0.0.1'] }
@@ -16,7 +16,7 @@ async function place(t: Test) {
     const to = url.startsWith('/on?') && decodeURIComponent(url.slice('/on?'.length))
     response.writeHead(to ? 307 : 200, to ? { location: to } : {}).end('here')
   })
-  const port = portOf(await listening(t, server))
+  const port = getPort(await listen(t, server))
   return { seen, port, here: `http://127.0.0.1:${port}` }
 }
 
@@ -31,16 +31,22 @@ async function proxy(t: Test, port: number) {
       answer.pipe(response)
     })
   })
-  return { asked, http_proxy: `http://127.0.0.1:${portOf(await listening(t, server))}` }
+  return { asked, http_proxy: `http://127.0.0.1:${getPort(await listen(t, server))}` }
 }
 
-async function from(t: Test, home: string, environment = {}) {
-  const outside = {
+async function from(t: Test, serverUrl: string, environment = {}) {
+  const network = {
     lookup: async (name: string) => dns[name] ?? [],
     dial: () => Promise.reject(new Error('nothing is there'))
   }
-  const guarding = { own_ports: [], outside }
-  const made = await fetcher({ environment, home, named_by_others: false, guarding, max_bytes: 1_000 })
+  const egressPolicy = { ownPorts: [], network }
+  const made = await createMcpHttpClient({
+    environment,
+    serverUrl,
+    isUntrustedUrl: false,
+    egressPolicy,
+    maxBytes: 1_000
+  })
   t.teardown(() => made.close())
   return async (url: string) => {
     try {

@@ -7,7 +7,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { startApp } from '../../start-app.ts'
 import { once } from '../../support/wait.ts'
-import { bringing, ready, until } from './scripted-settings.ts'
+import { waitForState, waitUntilReady, withMcpServers } from './scripted-settings.ts'
 
 const SECRET = 'a-secret-of-forty-characters-or-a-bit-more'
 
@@ -110,8 +110,8 @@ const SHOWN = { status: 'success', result: { content: /, Bearer \[[^\]]+\]$/ } }
 
 t.test('a person logs in, once', async t => {
   const guarded = await guardedServer(t)
-  const app = await startApp(t, {}, { settings: bringing({ one: { url: guarded.url, effects } }) })
-  t.match(await until(app, 'one', 'needs_login'), { reason: 'it wants a login: toolgate mcp login one' })
+  const app = await startApp(t, {}, { settings: withMcpServers({ one: { url: guarded.url, effects } }) })
+  t.match(await waitForState(app, 'one', 'needs_login'), { reason: 'it wants a login: toolgate mcp login one' })
   t.match((await app.call('mcp_tool', { server: 'one', tool: 'who' })).error, {
     code: 'MCP_ERROR',
     message: /toolgate mcp login one/
@@ -126,7 +126,7 @@ t.test('a person logs in, once', async t => {
   stray.search = '?code=x&state=y'
   t.equal((await fetch(stray)).status, 404, 'nobody else comes back in its place')
   t.equal(await (await fetch(authorization_url)).text(), 'Logged in to one. You can close this page.')
-  await ready(app, 'one')
+  await waitUntilReady(app, 'one')
   t.match(await app.call('mcp:one:who', {}), SHOWN)
 
   const folder = path.join(app.settings.state_dir, 'mcp')
@@ -140,7 +140,7 @@ t.test('a person logs in, once', async t => {
   guarded.tokens.clear()
   guarded.refreshes.clear()
   t.match(await app.call('mcp:one:who', {}), { error: { code: 'MCP_ERROR', message: /toolgate mcp login one/ } })
-  await until(app, 'one', 'needs_login')
+  await waitForState(app, 'one', 'needs_login')
   t.match(await app.post('/mcp-servers/one/logout', {}), { servers: [{ name: 'one', state: 'needs_login' }] })
   t.notMatch(
     readdirSync(folder)
@@ -155,7 +155,7 @@ t.test('a server that knows nothing of logins answers with a page, which is not 
   await once(listening.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => listening.close())
   const { port } = listening.address() as AddressInfo
-  const app = await startApp(t, {}, { settings: bringing({ one: { url: `http://127.0.0.1:${port}/mcp` } }) })
+  const app = await startApp(t, {}, { settings: withMcpServers({ one: { url: `http://127.0.0.1:${port}/mcp` } }) })
   const { status, body } = await app.request('POST', '/mcp-servers/one/login', {})
   t.equal(status, 502)
   t.match(body.detail, /^The login to one cannot begin: .*404\)\.$/)
@@ -171,14 +171,14 @@ t.test('a secret of the configuration lets us in, and is shown to nobody', async
     issuer: new URL(guarded.url).origin,
     client_secret: '$' + '{env:ROBOT_SECRET}'
   } as const
-  const settings = bringing({
+  const settings = withMcpServers({
     one: { url: guarded.url, effects, oauth },
     two: { url: guarded.url, oauth: { grant: 'client_credentials' } },
     three: { url: guarded.url, headers: { Authorization: 'Bearer wrong-key-of-some-length' } },
     four: { command: process.execPath }
   })
   const app = await startApp(t, {}, { settings })
-  await ready(app, 'one')
+  await waitUntilReady(app, 'one')
   const told = await app.call('mcp:one:who', {})
   t.match(told, SHOWN)
   t.notMatch(JSON.stringify(told), SECRET)
@@ -186,8 +186,8 @@ t.test('a secret of the configuration lets us in, and is shown to nobody', async
     [...guarded.tokens].some(token => JSON.stringify(told).includes(token)),
     'beside bytes neither'
   )
-  t.match(await until(app, 'two', 'failed'), { reason: /needs `client_id`/ })
-  t.match(await until(app, 'three', 'needs_login'), { reason: /refuses what it is given/ })
+  t.match(await waitForState(app, 'two', 'failed'), { reason: /needs `client_id`/ })
+  t.match(await waitForState(app, 'three', 'needs_login'), { reason: /refuses what it is given/ })
   for (const name of ['one', 'four'])
     t.match(await app.request('POST', `/mcp-servers/${name}/login`, {}), { status: 409 })
   t.match(await app.post('/mcp-servers/one/restart', {}), { servers: [{ state: 'ready', restarts: 1 }] })

@@ -6,12 +6,20 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
-import type { Brought, BroughtSource } from '../../../src/config/contributions.ts'
-import { defaults } from '../../../src/config/merge.ts'
+import type { Contribution, ContributionSource } from '../../../src/config/contributions.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 import { once } from '../../support/wait.ts'
-import { bringing, broughtOf, ready, SCRIPTED, scripted, stateOf, until } from './scripted-settings.ts'
+import {
+  contributionOf,
+  getServerState,
+  SCRIPTED_SERVER,
+  scriptedServer,
+  waitForState,
+  waitUntilReady,
+  withMcpServers
+} from './scripted-settings.ts'
 
 // Each test has a server of its own, and waits most of the time.
 t.jobs = 3
@@ -34,8 +42,8 @@ const use = (app: TestApp, tool: string, params: object = {}, more: object = {})
   app.call(`mcp:one:${tool}`, params, more)
 
 t.test('what a tool answers, and tells meanwhile', async t => {
-  const app = await startApp(t, {}, { settings: bringing({ one: scripted('noisy', { effects }) }) })
-  t.match(await ready(app, 'one'), { stderr: 'Welcome!\n{"not": "a message"}', server: { name: 'scripted' } })
+  const app = await startApp(t, {}, { settings: withMcpServers({ one: scriptedServer('noisy', { effects }) }) })
+  t.match(await waitUntilReady(app, 'one'), { stderr: 'Welcome!\n{"not": "a message"}', server: { name: 'scripted' } })
   const ends = async (tool: string, params: object = {}) => {
     const { status, result, error } = await use(app, tool, params)
     return status === 'success' ? result : error
@@ -63,7 +71,7 @@ t.test('what a tool answers, and tells meanwhile', async t => {
   await t.test('what is nearly a message does no harm', async t => {
     t.match(await ends('odd'), { content: 'said' })
     t.match(await ends('greet', { name: 'Ada' }), { content: 'Hello, Ada.' })
-    t.match(await stateOf(app, 'one'), { state: 'ready', restarts: 0 })
+    t.match(await getServerState(app, 'one'), { state: 'ready', restarts: 0 })
   })
 
   await t.test('typed answers are held against what was promised', async t => {
@@ -124,9 +132,9 @@ t.test('a call that is cancelled, or takes too long', async t => {
   const app = await startApp(
     t,
     {},
-    { settings: bringing({ one: scripted('plain', { effects, timeout_ms: 300 }, seen) }) }
+    { settings: withMcpServers({ one: scriptedServer('plain', { effects, timeout_ms: 300 }, seen) }) }
   )
-  await ready(app, 'one')
+  await waitUntilReady(app, 'one')
   const { tool_call_id } = await app.post('/calls?wait_ms=0', { tool: 'mcp:one:wait', params: {}, timeout_ms: 60_000 })
   await app.post(`/calls/${tool_call_id}/cancel`, {})
   t.match(await app.get(`/calls/${tool_call_id}?wait_ms=5000`), { status: 'cancelled' })
@@ -139,8 +147,8 @@ t.test('a call that is cancelled, or takes too long', async t => {
 })
 
 t.test('a server that breaks off is started again', async t => {
-  const app = await startApp(t, {}, { settings: bringing({ one: scripted('plain', { effects }) }) })
-  const { pid } = await ready(app, 'one')
+  const app = await startApp(t, {}, { settings: withMcpServers({ one: scriptedServer('plain', { effects }) }) })
+  const { pid } = await waitUntilReady(app, 'one')
   t.match(await use(app, 'crash'), {
     status: 'error',
     error: {
@@ -152,7 +160,7 @@ t.test('a server that breaks off is started again', async t => {
   })
   t.equal((await servedBy(app, 'one')).length > 0, true, 'its tools stay served')
   t.match(await use(app, 'greet', { name: 'Ada' }), { result: { content: 'Hello, Ada.' } }, 'the next call starts it')
-  const state = await ready(app, 'one')
+  const state = await waitUntilReady(app, 'one')
   t.match(state, { restarts: 1 })
   t.not(state.pid, pid)
   await app.close()
@@ -160,32 +168,32 @@ t.test('a server that breaks off is started again', async t => {
 })
 
 t.test('a server that prints without end is ended', async t => {
-  const app = await startApp(t, {}, { settings: bringing({ one: scripted('plain', { effects }) }) })
-  await ready(app, 'one')
+  const app = await startApp(t, {}, { settings: withMcpServers({ one: scriptedServer('plain', { effects }) }) })
+  await waitUntilReady(app, 'one')
   t.match(await use(app, 'huge'), { error: { code: 'MCP_ERROR', message: /more than 8388608 bytes at once/ } })
 })
 
 t.test('a server that hangs is found out', async t => {
-  const app = await startApp(t, {}, { settings: bringing({ one: scripted('plain', { effects }) }) })
-  await ready(app, 'one')
+  const app = await startApp(t, {}, { settings: withMcpServers({ one: scriptedServer('plain', { effects }) }) })
+  await waitUntilReady(app, 'one')
   t.match(await use(app, 'hang', {}, { timeout_ms: 100 }), { error: { code: 'TIMEOUT' } })
-  t.match(await until(app, 'one', 'backing_off'), { reason: /did not answer within/ })
+  t.match(await waitForState(app, 'one', 'backing_off'), { reason: /did not answer within/ })
 })
 
 t.test('an older server, which ends at questions that it does not know', async t => {
-  const app = await startApp(t, {}, { settings: bringing({ one: scripted('older', { effects }) }) })
-  t.match(await ready(app, 'one'), { server: { protocol: '2025-11-25' } })
+  const app = await startApp(t, {}, { settings: withMcpServers({ one: scriptedServer('older', { effects }) }) })
+  t.match(await waitUntilReady(app, 'one'), { server: { protocol: '2025-11-25' } })
   t.match(await use(app, 'greet', { name: 'Ada' }), { status: 'success' })
 })
 
 t.test('twenty servers, of which five are broken', async t => {
   const good = Object.fromEntries(
-    Array.from({ length: 15 }, (_, i) => [`good${i}`, scripted('plain', { tools: { allow: ['greet'] } })])
+    Array.from({ length: 15 }, (_, i) => [`good${i}`, scriptedServer('plain', { tools: { allow: ['greet'] } })])
   )
-  const settings = bringing(
+  const settings = withMcpServers(
     {
-      silent: scripted('silent'),
-      exits: scripted('exit'),
+      silent: scriptedServer('silent'),
+      exits: scriptedServer('exit'),
       absent: { command: 'no-such-program-anywhere' },
       nobody: { url: `http://127.0.0.1:${await closedPort()}/mcp` },
       odd: { command: 'x', url: 'http://127.0.0.1:9' },
@@ -199,16 +207,18 @@ t.test('twenty servers, of which five are broken', async t => {
     code: 'MCP_ERROR',
     message: 'The MCP server silent does not answer: it is still starting after 200 ms (mcp.wait_ms).'
   })
-  for (const name of Object.keys(good)) await ready(app, name)
+  for (const name of Object.keys(good)) await waitUntilReady(app, name)
   t.equal((await names(app)).filter((name: string) => name.endsWith(':greet')).length, 15)
-  t.match(await until(app, 'exits', 'backing_off'), {
+  t.match(await waitForState(app, 'exits', 'backing_off'), {
     reason: 'it ended by itself with code 2; its last words: no licence was found',
     stderr: 'no licence was found'
   })
-  t.match(await until(app, 'absent', 'backing_off'), { reason: /no-such-program-anywhere/ })
-  t.match(await until(app, 'nobody', 'backing_off'), { reason: /ECONNREFUSED/, retry_at: String })
-  t.match(await until(app, 'odd', 'failed'), { reason: 'its entry has both a `command` and a `url`: take one out' })
-  t.match(await until(app, 'silent', 'backing_off'), { reason: /not ready within 5000 ms/ })
+  t.match(await waitForState(app, 'absent', 'backing_off'), { reason: /no-such-program-anywhere/ })
+  t.match(await waitForState(app, 'nobody', 'backing_off'), { reason: /ECONNREFUSED/, retry_at: String })
+  t.match(await waitForState(app, 'odd', 'failed'), {
+    reason: 'its entry has both a `command` and a `url`: take one out'
+  })
+  t.match(await waitForState(app, 'silent', 'backing_off'), { reason: /not ready within 5000 ms/ })
 })
 
 t.test('a server that listens and never answers is given up, and holds up no end', async t => {
@@ -220,9 +230,9 @@ t.test('a server that listens and never answers is given up, and holds up no end
     startApp(
       t,
       {},
-      { settings: bringing({ [name]: { url: `http://127.0.0.1:${port}/sse`, type: 'sse' } }, { connect_ms }) }
+      { settings: withMcpServers({ [name]: { url: `http://127.0.0.1:${port}/sse`, type: 'sse' } }, { connect_ms }) }
     )
-  t.match(await until(await silent('late', 100), 'late', 'backing_off'), { reason: /not ready within 100 ms/ })
+  t.match(await waitForState(await silent('late', 100), 'late', 'backing_off'), { reason: /not ready within 100 ms/ })
   const asked = once(listening, 'connection')
   const app = await silent('never', 60_000)
   await asked
@@ -230,25 +240,25 @@ t.test('a server that listens and never answers is given up, and holds up no end
 })
 
 t.test('what cannot be as it is configured says so', async t => {
-  const sandbox = { ...defaults(Config).sandbox, level: 'none' } as const
+  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'none' } as const
   const settings = {
-    ...bringing({
+    ...withMcpServers({
       neither: {},
       unset: { command: 'x', args: ['$' + '{env:NO_SUCH_VARIABLE}'] },
       mixed: { command: 'x', type: 'http' },
       stdio: { url: 'http://127.0.0.1:9', type: 'stdio' },
-      off: scripted('plain', { disabled: true })
+      off: scriptedServer('plain', { disabled: true })
     }),
     sandbox
   }
   const app = await startApp(t, {}, { settings })
-  t.match(await until(app, 'neither', 'failed'), { reason: /needs a `command` to start or a `url`/ })
-  t.match(await until(app, 'unset', 'failed'), {
+  t.match(await waitForState(app, 'neither', 'failed'), { reason: /needs a `command` to start or a `url`/ })
+  t.match(await waitForState(app, 'unset', 'failed'), {
     reason: 'the variable NO_SUCH_VARIABLE is not set where Toolgate was started'
   })
-  t.match(await until(app, 'mixed', 'failed'), { reason: /type http is not for/ })
-  t.match(await until(app, 'stdio', 'failed'), { reason: /type stdio is not for/ })
-  t.match(await stateOf(app, 'off'), { state: 'disabled', tools: 0 })
+  t.match(await waitForState(app, 'mixed', 'failed'), { reason: /type http is not for/ })
+  t.match(await waitForState(app, 'stdio', 'failed'), { reason: /type stdio is not for/ })
+  t.match(await getServerState(app, 'off'), { state: 'disabled', tools: 0 })
   t.match(
     (await app.call('mcp_tool', { server: 'off', tool: 'x' })).error.message,
     /there is no MCP server "off" here; there are neither/
@@ -260,12 +270,12 @@ t.test('what cannot be as it is configured says so', async t => {
 })
 
 t.test('a hostile server', async t => {
-  const settings = bringing(
-    { one: scripted('hostile', { effects: { '{slow,endless}': 'read' } }), many: scripted('many') },
+  const settings = withMcpServers(
+    { one: scriptedServer('hostile', { effects: { '{slow,endless}': 'read' } }), many: scriptedServer('many') },
     { max_tools: 20 }
   )
   const app = await startApp(t, {}, { settings })
-  const { refused } = await ready(app, 'one')
+  const { refused } = await waitUntilReady(app, 'one')
   t.strictSame(Object.fromEntries(refused.map(({ name, reason }: Json) => [name, reason])), {
     'bad name': 'its name has more than letters, digits, and . _ - /',
     far: 'its input schema cannot be used: it refers to "https://example.com/schema.json", and only what is in it is looked at',
@@ -285,13 +295,17 @@ t.test('a hostile server', async t => {
   // No pattern of a server is tried here: these would not end.
   await use(app, 'slow', { a: `${'a'.repeat(40)}!` })
   await use(app, 'endless', { a: { a: { a: {} } } })
-  const many = await ready(app, 'many')
+  const many = await waitUntilReady(app, 'many')
   t.match(many, { tools: 20, refused: { length: 20 } })
 })
 
 t.test('a server whose list of tools has no end', async t => {
-  const app = await startApp(t, {}, { settings: bringing({ one: scripted('endless') }, { max_result_bytes: 100_000 }) })
-  t.match(await until(app, 'one', 'backing_off'), {
+  const app = await startApp(
+    t,
+    {},
+    { settings: withMcpServers({ one: scriptedServer('endless') }, { max_result_bytes: 100_000 }) }
+  )
+  t.match(await waitForState(app, 'one', 'backing_off'), {
     reason: 'it lists tools in more than 100000 bytes (mcp.max_result_bytes)',
     tools: 0
   })
@@ -303,9 +317,9 @@ t.test('"always" holds for a tool as it is described', async t => {
   const app = await startApp(
     t,
     {},
-    { settings: bringing({ one: scripted('plain', { effects: { change: 'read' } }, file) }) }
+    { settings: withMcpServers({ one: scriptedServer('plain', { effects: { change: 'read' } }, file) }) }
   )
-  await ready(app, 'one')
+  await waitUntilReady(app, 'one')
   const params = { name: 'Ada' }
   const asked = await use(app, 'greet', params)
   t.match(asked.approval, {
@@ -332,12 +346,12 @@ t.test('"always" holds for a tool as it is described', async t => {
 
 t.test('rules and agents name a tool by either name', async t => {
   const settings = {
-    ...bringing({ one: scripted('plain', { effects: { '*': 'read', greet: 'destructive' } }) }),
+    ...withMcpServers({ one: scriptedServer('plain', { effects: { '*': 'read', greet: 'destructive' } }) }),
     agents: { robot: { tools: { deny: ['mcp:one:fail'] } } },
     tiers: { administrator: [], user: [{ effect: 'deny' as const, match: { tool: 'mcp:one:steps' } }], workspace: [] }
   }
   const app = await startApp(t, {}, { settings })
-  await ready(app, 'one')
+  await waitUntilReady(app, 'one')
   const through = (tool: string, more: object = {}) =>
     app.call('mcp_tool', { server: 'one', tool, arguments: {} }, more)
   t.match(await through('steps'), { status: 'rejected' })
@@ -348,35 +362,35 @@ t.test('rules and agents name a tool by either name', async t => {
 })
 
 t.test('servers that come, change and go while we run', async t => {
-  let current: Brought[] = [broughtOf({ one: scripted(), two: scripted() })]
+  let current: Contribution[] = [contributionOf({ one: scriptedServer(), two: scriptedServer() })]
   const listeners = new Set<() => void>()
-  const brought: BroughtSource = {
+  const brought: ContributionSource = {
     current: () => current,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     }
   }
-  const become = (...now: Brought[]) => {
+  const become = (...now: Contribution[]) => {
     current = now
     for (const listener of listeners) listener()
   }
   const app = await startApp(t, {}, { brought })
-  const { pid } = await ready(app, 'one')
-  await ready(app, 'two')
+  const { pid } = await waitUntilReady(app, 'one')
+  await waitUntilReady(app, 'two')
   const file = path.join(app.root, '.toolgate/config.jsonc')
   const events = await app.events('?types=tools.changed')
 
-  become(broughtOf({ one: scripted() }))
+  become(contributionOf({ one: scriptedServer() }))
   await events.type('tools.changed', ({ source }) => source === 'mcp:two')
   t.strictSame(await servedBy(app, 'two'), [])
-  t.equal((await stateOf(app, 'one')).pid, pid, 'what is as before runs on')
+  t.equal((await getServerState(app, 'one')).pid, pid, 'what is as before runs on')
 
   become(
-    broughtOf({ one: scripted() }),
-    broughtOf({ theirs: scripted() }, { file, workspace: app.root, trusted: false })
+    contributionOf({ one: scriptedServer() }),
+    contributionOf({ theirs: scriptedServer() }, { file, workspace: app.root, trusted: false })
   )
-  t.match(await stateOf(app, 'theirs'), {
+  t.match(await getServerState(app, 'theirs'), {
     state: 'untrusted',
     trusted: false,
     file,
@@ -385,28 +399,28 @@ t.test('servers that come, change and go while we run', async t => {
   t.match((await app.call('mcp_tool', { server: 'theirs', tool: 'greet' })).error, { code: 'INVALID_PARAMS' })
 
   become(
-    broughtOf({ one: scripted() }),
-    broughtOf({ theirs: scripted() }, { file, workspace: app.root, trusted: true })
+    contributionOf({ one: scriptedServer() }),
+    contributionOf({ theirs: scriptedServer() }, { file, workspace: app.root, trusted: true })
   )
-  t.match(await ready(app, 'theirs'), { trusted: true, file })
+  t.match(await waitUntilReady(app, 'theirs'), { trusted: true, file })
 
   become(
-    broughtOf({ one: scripted() }),
-    broughtOf({ one: { disabled: true } }, { file, workspace: app.root, trusted: false })
+    contributionOf({ one: scriptedServer() }),
+    contributionOf({ one: { disabled: true } }, { file, workspace: app.root, trusted: false })
   )
   await events.type('tools.changed', ({ source, removed }) => source === 'mcp:one' && removed.length > 0)
   t.strictSame(await servedBy(app, 'one'), [], 'without trust a workspace may still switch one off')
 
   const elsewhere = path.join(app.folder, 'elsewhere')
-  become(broughtOf({ theirs: scripted() }, { workspace: elsewhere, trusted: true }))
+  become(contributionOf({ theirs: scriptedServer() }, { workspace: elsewhere, trusted: true }))
   t.strictSame((await app.get('/capabilities')).mcp_servers, [], 'what is for another workspace is not for this one')
 })
 
 t.test('in the sandbox', async t => {
-  const sandbox = { ...defaults(Config).sandbox, level: 'auto' } as const
+  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' } as const
   const outside = t.testdir({ tools: {} })
   const script = path.join(outside, 'tools/scripted-server.ts')
-  writeFileSync(script, readFileSync(SCRIPTED))
+  writeFileSync(script, readFileSync(SCRIPTED_SERVER))
   const kept = (more: object = {}) => ({
     command: process.execPath,
     args: [script, 'plain'],
@@ -415,14 +429,14 @@ t.test('in the sandbox', async t => {
     ...more
   })
   const settings = {
-    ...bringing({ one: kept(), strict: kept({ sandbox: 'strict' }), free: kept({ sandbox: 'none' }) }),
+    ...withMcpServers({ one: kept(), strict: kept({ sandbox: 'strict' }), free: kept({ sandbox: 'none' }) }),
     sandbox
   }
   const app = await startApp(t, {}, { settings })
   const { levels } = (await app.get('/capabilities')).isolation
   if (!levels.find(({ level }: Json) => level === 'workspace').holds)
-    return t.match(await until(app, 'one', 'failed'), { reason: /"sandbox": "none"/ })
-  for (const name of ['one', 'strict', 'free']) await ready(app, name)
+    return t.match(await waitForState(app, 'one', 'failed'), { reason: /"sandbox": "none"/ })
+  for (const name of ['one', 'strict', 'free']) await waitUntilReady(app, name)
   mkdirSync(path.join(outside, 'free'))
   const write = async (server: string, to: string) =>
     (await app.call('mcp_tool', { server, tool: 'write', arguments: { path: to } })).status

@@ -1,42 +1,43 @@
 // Processes of modules: how many there are, who gets which, and when they end.
 import t, { type Test } from 'tap'
 import { readModuleFolder } from '../../../src/host/modules/module-folder.ts'
-import { type Asked, ModulePool, type PoolSettings } from '../../../src/host/modules/module-pool.ts'
-import { isRunning } from '../../../src/host/processes/pids.ts'
-import type { Level } from '../../../src/host/sandbox/isolation-levels.ts'
+import { ModulePool, type ModulePoolSettings, type RunningModule } from '../../../src/host/modules/module-pool.ts'
+import { isProcessRunning } from '../../../src/host/processes/pids.ts'
+import type { IsolationLevel } from '../../../src/host/sandbox/isolation-levels.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { keptWorld } from '../sandbox/fixture.ts'
+import { startSandboxFixture } from '../sandbox/fixture.ts'
 
 const SETTINGS = { memory_bytes: 268_435_456, start_ms: 30_000, answer_bytes: 65_536, processes: 2, idle_ms: 60_000 }
 /** A process in a sandbox does not know its number outside. */
 const TELLS =
   'const id = crypto.randomUUID(); export default { id: () => id, pid: () => process.pid, fails() { throw new Error("no") } }'
 
-async function pooled(t: Test, settings: Partial<PoolSettings> = {}) {
-  const world = await keptWorld(t)
+async function pooled(t: Test, settings: Partial<ModulePoolSettings> = {}) {
+  const world = await startSandboxFixture(t)
   for (const name of ['a', 'b', 'c']) world.write(`workspace/tools/${name}.mjs`, TELLS)
   const folder = (await readModuleFolder(world.at('workspace/tools')))!
   const pool = new ModulePool(world, { ...SETTINGS, ...settings })
   t.teardown(() => pool.close())
   const use = <T>(
     name: string,
-    level: Level,
-    work: (asked: Asked) => Promise<T>,
+    level: IsolationLevel,
+    work: (asked: RunningModule) => Promise<T>,
     signal = new AbortController().signal
   ) =>
-    pool.use(
+    pool.run(
       { folder, name: `${name}.mjs`, env_allow: [] },
       { workspace: world.workspace, isolation: { level, network: [] }, signal },
       work
     )
-  const id = async (name: string, level: Level) => (await use(name, level, asked => asked.call('id', []))).value
+  const id = async (name: string, level: IsolationLevel) =>
+    (await use(name, level, asked => asked.call('id', []))).value
   return { pool, folder, use, id }
 }
 
 t.test('one that can change nothing is kept for the next call, until nobody needs it', needs('sandbox'), async t => {
   const { pool, id, use, folder } = await pooled(t)
-  t.same(await pool.least(), { level: 'strict', network: [] })
+  t.same(await pool.minimalIsolation(), { level: 'strict', network: [] })
   const first = await id('a', 'strict')
   t.equal(await id('a', 'strict'), first)
   await t.rejects(
@@ -48,7 +49,7 @@ t.test('one that can change nothing is kept for the next call, until nobody need
   t.equal(pool.size, 2)
   await id('c', 'strict')
   t.equal(pool.size, 2, 'the one that was not needed for longest made room')
-  await pool.drop({ folder })
+  await pool.evict({ folder })
   t.equal(pool.size, 0)
 })
 
@@ -63,7 +64,7 @@ t.test('one that may change something ends with its call', async t => {
   const { pool, use } = await pooled(t)
   const { value, end } = await use('a', 'none', asked => asked.call('pid', []))
   t.match(end, { quarantined: [] })
-  t.notOk(isRunning(value as number))
+  t.notOk(isProcessRunning(value as number))
   t.equal(pool.size, 0)
 })
 

@@ -2,26 +2,26 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { ToolError } from '../../../src/errors.ts'
-import { modulesIn, readModuleFolder } from '../../../src/host/modules/module-folder.ts'
+import { listModules, readModuleFolder } from '../../../src/host/modules/module-folder.ts'
 import { type ModuleOptions, ModuleProcess } from '../../../src/host/modules/module-process.ts'
-import { isRunning } from '../../../src/host/processes/pids.ts'
-import type { Level } from '../../../src/host/sandbox/isolation-levels.ts'
+import { isProcessRunning } from '../../../src/host/processes/pids.ts'
+import type { IsolationLevel } from '../../../src/host/sandbox/isolation-levels.ts'
 import { needs } from '../../support/needs.ts'
-import { keptWorld } from '../sandbox/fixture.ts'
+import { startSandboxFixture } from '../sandbox/fixture.ts'
 
 const LIMITS = { memory_bytes: 256 * 1024 * 1024, start_ms: 20_000, answer_bytes: 64 * 1024 }
 const FOREVER = new AbortController().signal
 
 /** Modules by name in the folder of a workspace, and how to start one. */
 async function modules(t: Test, files: Record<string, string>) {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const path = world.at('workspace/.toolgate/tools')
   const write = (name: string, text: string) => world.write(`workspace/.toolgate/tools/${name}`, text)
   for (const [name, text] of Object.entries(files)) write(name, text)
   const folder = (await readModuleFolder(path))!
   const start = async (
     module: string,
-    { level = 'none' as Level, ...more }: Partial<ModuleOptions> & { level?: Level } = {}
+    { level = 'none' as IsolationLevel, ...more }: Partial<ModuleOptions> & { level?: IsolationLevel } = {}
   ) => {
     const options = { folder, module, workspace: world.workspace, isolation: { level, network: [] }, env_allow: [] }
     const own = await ModuleProcess.start({ ...options, limits: LIMITS, ...more }, world)
@@ -58,7 +58,7 @@ t.test('a module is described, called, and told of while it runs', async t => {
     'lib/words.ts': `export const word: string = 'Hello'\n`
   })
   const own = await start('greet.ts')
-  t.same(own.described, {
+  t.same(own.description, {
     facts: {
       description: 'Greet somebody.',
       input: { type: 'object', required: ['name'], properties: { name: { type: 'string', description: 'Who.' } } }
@@ -67,7 +67,7 @@ t.test('a module is described, called, and told of while it runs', async t => {
   })
   const told: unknown[] = []
   const context = { workspace: { name: 'default', root } }
-  const answer = await own.call('run', [{ name: 'Ada' }], { context, signal: FOREVER, told: one => told.push(one) })
+  const answer = await own.call('run', [{ name: 'Ada' }], { context, signal: FOREVER, onOutput: one => told.push(one) })
   t.same(answer, { text: 'Hello, Ada', root, cwd: root })
   t.same(
     told.filter(one => !Object.hasOwn(one as object, 'printed')),
@@ -76,7 +76,7 @@ t.test('a module is described, called, and told of while it runs', async t => {
   const both = ['Bo', 'Cy'].map(name => own.call('preview', [{ name }], { signal: FOREVER }))
   t.same(await Promise.all(both), ['Greet Bo', 'Greet Cy'])
   await own.stop('it is not needed')
-  t.notOk(isRunning(own.pid))
+  t.notOk(isProcessRunning(own.pid))
   t.match(await fault(own.call('run', [], { signal: FOREVER })), 'it is not needed')
 })
 
@@ -92,10 +92,10 @@ t.test('what a module printed before it answered comes before the answer', async
     const { details } = (await own.call('fails', [id], { signal: FOREVER }).catch(error => error)) as ToolError
     t.match(details, { printed: `failing ${id}` })
     let printed = ''
-    const told = (one: object) => {
+    const onOutput = (one: object) => {
       if ('printed' in one) printed += one.printed
     }
-    await own.call('works', [id], { signal: FOREVER, told })
+    await own.call('works', [id], { signal: FOREVER, onOutput })
     t.equal(printed, `working ${id}\n`)
   }
 })
@@ -211,10 +211,10 @@ t.test('a call that is cancelled ends, with the process where it does not heed t
   t.equal(await own.call('fine', [], { signal: FOREVER }), 'fine')
 
   const again = new AbortController()
-  const hanging = own.call('hangs', [], { signal: again.signal, told: () => again.abort(reason) })
+  const hanging = own.call('hangs', [], { signal: again.signal, onOutput: () => again.abort(reason) })
   await t.rejects(hanging, reason)
   await own.ended
-  t.ok(own.isOver)
+  t.ok(own.hasExited)
 })
 
 t.test('it is kept by the sandbox, with a clean environment', needs('sandbox'), async t => {
@@ -230,7 +230,7 @@ t.test('it is kept by the sandbox, with a clean environment', needs('sandbox'), 
         names: () => Object.keys(process.env)
       }`
   })
-  const doing = (level: Level) =>
+  const doing = (level: IsolationLevel) =>
     start('acts.ts', { level }).then(
       own =>
         (name: string, ...args: unknown[]) =>
@@ -260,7 +260,7 @@ t.test('a folder of modules', async t => {
     'data.json': '7',
     'node_modules/p/index.js': '8'
   })
-  t.same(modulesIn(folder), ['a.ts', 'b.mjs'])
+  t.same(listModules(folder), ['a.ts', 'b.mjs'])
   t.same(Object.keys(folder.files), ['_help.ts', 'a.d.ts', 'a.test.ts', 'a.ts', 'b.mjs', 'data.json', 'lib/c.ts'])
   t.same(await readModuleFolder(path), folder)
   write('lib/c.ts', '60')

@@ -10,15 +10,15 @@ import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { Command } from '../../../src/host/processes/command/command.ts'
 import { pipeInput } from '../../../src/host/processes/command/command-input.ts'
 import { CommandOutput } from '../../../src/host/processes/command/command-output.ts'
-import { Outputs } from '../../../src/host/processes/outputs/output-store.ts'
+import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts'
 import { Processes } from '../../../src/host/processes/processes.ts'
-import type { Exit } from '../../../src/host/processes/spawner/child-handle.ts'
+import type { ChildExit } from '../../../src/host/processes/spawner/child-handle.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { CALL_ID } from '../../call-id.ts'
 import { needs } from '../../support/needs.ts'
 
 t.test('a pipe that fails ends its output; what came before counts', async t => {
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const output = new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined)
   const socket = new Socket()
   socket.on('error', () => {})
@@ -30,7 +30,7 @@ t.test('a pipe that fails ends its output; what came before counts', async t => 
     }
   })
   output.close()
-  await outputs.stored()
+  await outputs.flushed()
   t.equal(output.texts().stdout, 'before\n')
 })
 
@@ -42,8 +42,8 @@ t.test('what a program printed last is read also in a server that is busy', asyn
   const writing = openSync(fifo, constants.O_WRONLY)
   const nothing = () => new Socket().destroy()
   const sockets = { stdout: new Socket({ fd: reading, writable: false }), stderr: nothing() }
-  const { promise: exited, resolve: exit } = Promise.withResolvers<Exit>()
-  const outputs = new Outputs(folder, { spill_bytes: 1 << 20 })
+  const { promise: exited, resolve: exit } = Promise.withResolvers<ChildExit>()
+  const outputs = new OutputStore(folder, { spill_bytes: 1 << 20 })
   const command = new Command({
     spawned: {
       ...sockets,
@@ -53,16 +53,16 @@ t.test('what a program printed last is read also in a server that is busy', asyn
       read: (stream, take) => (stream === 'stdout' ? sockets.stdout.on('data', take) : nothing()),
       kill() {},
       signal() {},
-      sweep: async () => [],
-      mind: async () => ({ left: [], gone: Promise.resolve() })
+      killTree: async () => [],
+      adopt: async () => ({ orphans: [], gone: Promise.resolve() })
     },
     output: new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined),
     isolation: 'none',
     signal: new AbortController().signal,
     input: pipeInput(undefined),
     interactive: false,
-    keep: false,
-    quiet_ms: 60_000,
+    adoptOrphans: false,
+    quietMs: 60_000,
     released: async () => ({ quarantined: [] })
   })
   await setImmediate()
@@ -74,7 +74,7 @@ t.test('what a program printed last is read also in a server that is busy', asyn
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
   t.match(await command.ended, { exit_code: 0 })
   t.equal(command.texts().stdout, 'last\n')
-  await outputs.stored()
+  await outputs.flushed()
 })
 
 t.test('a pipe that cannot be opened leaves none open', needs('linux'), async t => {
@@ -115,7 +115,7 @@ t.test('a pipe that cannot be opened leaves none open', needs('linux'), async t 
 t.test('what waits for the disk is not cut off as the program ends', { timeout: 20_000 }, async t => {
   const spawner = new Spawner(process.env)
   t.teardown(() => spawner.close())
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const open = outputs.open.bind(outputs)
   let behind = true
   outputs.open = (...of) => {
@@ -124,7 +124,7 @@ t.test('what waits for the disk is not cut off as the program ends', { timeout: 
       get end() {
         return writer.end
       },
-      get behind() {
+      get isBehind() {
         return behind
       },
       append: (source, bytes) => writer.append(source, bytes),
@@ -136,21 +136,21 @@ t.test('what waits for the disk is not cut off as the program ends', { timeout: 
       close: () => writer.close()
     }
   }
-  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
   const workspace = openWorkspace('default', t.testdirName)
   const processes = new Processes(spawner, outputs, workspace, effects, { call_id: CALL_ID, env_allow: [] })
   // As much as is read at once, and what the pipe then holds.
   const command = await processes.start({ command: 'head -c 100000 /dev/zero' })
   t.match(await command.ended, { exit_code: 0 })
   t.equal(command.texts().next_offset, 100_000)
-  await outputs.stored()
+  await outputs.flushed()
 })
 
 t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_000 }, async t => {
   const spawner = new Spawner(process.env)
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const abort = new AbortController()
-  const effects = { signal: abort.signal, committed: async () => {}, changed: () => {} }
+  const effects = { signal: abort.signal, commitIntent: async () => {}, recordChange: () => {} }
   const workspace = openWorkspace('default', t.testdirName)
   const options = { call_id: CALL_ID, env_allow: [], quiet_ms: 20 }
   const processes = new Processes(spawner, outputs, workspace, effects, options)
@@ -159,12 +159,12 @@ t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_0
     command.stop()
     await spawner.close()
   })
-  const first = command.told()
+  const first = command.progress()
   t.match(await first.next(), { value: { message: /^No output/ } })
   await first.return()
   await command.write('a')
   while (command.texts().stdout === '') await setImmediate()
-  const second = command.told()
+  const second = command.progress()
   let step = await second.next()
   if (step.value && 'message' in step.value) step = await second.next()
   t.match(step.value, { delta: { text: 'a', offset: 0 } })

@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import type { Command } from '../../../src/host/processes/command/command.ts'
-import { Outputs } from '../../../src/host/processes/outputs/output-store.ts'
+import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts'
 import { Processes, type StartOptions } from '../../../src/host/processes/processes.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { openSandbox } from '../../../src/host/sandbox/open-sandbox.ts'
@@ -21,9 +21,9 @@ function bench(t: Test) {
   const root = join(top, 'ws')
   const stateDir = join(top, 'state')
   mkdirSync(join(stateDir, 'outputs'))
-  const outputs = new Outputs(join(stateDir, 'outputs'), { spill_bytes: 1 << 20 })
-  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-  const settings = { ...defaults(Config).sandbox, level: 'workspace' as const }
+  const outputs = new OutputStore(join(stateDir, 'outputs'), { spill_bytes: 1 << 20 })
+  const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
+  const settings = { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const }
   const sandbox = openSandbox({
     environment: process.env,
     settings,
@@ -35,7 +35,7 @@ function bench(t: Test) {
   const environment = { PATH: process.env.PATH! }
   const options = { call_id: CALL_ID, env_allow: [], environment, sandbox }
   const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)
-  t.teardown(() => outputs.stored())
+  t.teardown(() => outputs.flushed())
   const start = async (command: string, more: Partial<Omit<StartOptions, 'command' | 'argv'>> = {}) => {
     const started = await processes.start({ command, ...more })
     t.teardown(() => started.stop())
@@ -82,12 +82,12 @@ t.test('past its time it is asked to end, then made to', needs('sandbox'), async
   const { start } = bench(t)
   const kind = await start('trap "echo bye; exit 7" TERM; echo hi; sleep 100 & wait')
   await prints(kind, 'hi')
-  kind.timeLimit(1)
+  kind.setTimeLimit(1)
   t.match(await kind.ended, { exit_code: 7, timed_out: true })
   t.equal(kind.texts().stdout, 'hi\nbye\n')
   const stubborn = await start('trap "" TERM; echo up; while :; do sleep 0.01; done')
   await prints(stubborn, 'up')
-  stubborn.timeLimit(1)
+  stubborn.setTimeLimit(1)
   t.match(await stubborn.ended, { signal: 'SIGKILL', timed_out: true })
 })
 

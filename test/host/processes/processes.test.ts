@@ -9,10 +9,10 @@ import { ToolError } from '../../../src/errors.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import type { Delta } from '../../../src/host/processes/command/command.ts'
 import { pipeInput } from '../../../src/host/processes/command/command-input.ts'
-import { Outputs } from '../../../src/host/processes/outputs/output-store.ts'
+import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts'
 import { Processes, type RunOptions, type ShellResult } from '../../../src/host/processes/processes.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
-import { makeSpawnerGroup } from '../../../src/host/processes/spawner/spawner-cgroup.ts'
+import { createSpawnerCgroup } from '../../../src/host/processes/spawner/spawner-cgroup.ts'
 import { CALL_ID } from '../../call-id.ts'
 import { needs } from '../../support/needs.ts'
 import { once, within } from '../../support/wait.ts'
@@ -26,7 +26,7 @@ const LONG = 60_000
 interface Bench {
   root: string
   processes: Processes
-  outputs: Outputs
+  outputs: OutputStore
   abort: AbortController
   committed: number
   shell(command: string, options?: Partial<Omit<RunOptions, 'command' | 'argv'>>): ReturnType<Processes['run']>
@@ -43,14 +43,14 @@ const OTHER_ID = newId('tc')
 function bench(t: Test, environment: Record<string, string> = { PATH: process.env.PATH! }): Bench {
   const top = realpathSync(t.testdir({ ws: { inside: { 'a.txt': '' } } }))
   const root = join(top, 'ws')
-  const outputs = new Outputs(join(top, 'outputs'), { spill_bytes: 4 * MIB })
+  const outputs = new OutputStore(join(top, 'outputs'), { spill_bytes: 4 * MIB })
   const abort = new AbortController()
   const effects = {
     signal: abort.signal,
-    committed: async () => {
+    commitIntent: async () => {
       self.committed += 1
     },
-    changed: () => {}
+    recordChange: () => {}
   }
   const options = { call_id: CALL_ID, env_allow: ['ALSO_ME'], environment }
   const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)
@@ -72,7 +72,7 @@ function bench(t: Test, environment: Record<string, string> = { PATH: process.en
       }
     }
   }
-  t.teardown(() => outputs.stored())
+  t.teardown(() => outputs.flushed())
   return self
 }
 
@@ -286,7 +286,7 @@ t.test('leaving early ends it', async t => {
   const running = shell('echo $$; while :; do sleep 0.01; done')
   const first = await running.next()
   await running.return(undefined as never)
-  await outputs.stored()
+  await outputs.flushed()
   t.notOk(lives(Number((first.value as Delta).text)))
 })
 
@@ -357,7 +357,7 @@ t.test('a command that was detached lives without its call, within its time', as
   command.detach()
   abort.abort(new ToolError('CANCELLED', 'enough'))
   t.ok(lives(command.pid))
-  command.timeLimit(1)
+  command.setTimeLimit(1)
   t.match(await command.ended, { signal: 'SIGTERM', timed_out: true })
 })
 
@@ -452,7 +452,7 @@ t.test('when the server dies nothing of its commands is left', async t => {
   child.kill('SIGKILL')
   await once(child, 'exit')
   // Another server starts, and clears what servers that are gone have left.
-  makeSpawnerGroup()?.remove()
+  createSpawnerCgroup()?.remove()
   // The helper holds the server's standard error, so this is the end of both.
   child.stderr!.resume()
   await once(child.stderr!, 'end')
@@ -469,16 +469,16 @@ function serve(root: string, script: string) {
   const from = (file: string) => JSON.stringify(import.meta.resolve(`../../../src/host/${file}`))
   const program = `
     import { openWorkspace } from ${from('files/paths.ts')}
-    import { Outputs } from ${from('processes/outputs/output-store.ts')}
+    import { OutputStore } from ${from('processes/outputs/output-store.ts')}
     import { Processes } from ${from('processes/processes.ts')}
     import { Spawner } from ${from('processes/spawner/spawner.ts')}
-    const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-    const outputs = new Outputs(${JSON.stringify(join(root, '..', 'server'))}, { spill_bytes: 1e6 })
+    const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
+    const outputs = new OutputStore(${JSON.stringify(join(root, '..', 'server'))}, { spill_bytes: 1e6 })
     const workspace = openWorkspace('default', ${JSON.stringify(root)})
     const spawner = new Spawner(process.env, ${JSON.stringify(join(root, '..'))})
     const processes = new Processes(spawner, outputs, workspace, effects, { call_id: '${OTHER_ID}', env_allow: [] })
     ${script}
-    await outputs.stored()
+    await outputs.flushed()
     await spawner.close()
   `
   return spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: ['ignore', 'pipe', 'pipe'] })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import type { Command } from '../../../src/host/processes/command/command.ts'
-import { Outputs } from '../../../src/host/processes/outputs/output-store.ts'
+import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts'
 import { Processes, type StartOptions } from '../../../src/host/processes/processes.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { CALL_ID } from '../../call-id.ts'
@@ -14,12 +14,12 @@ t.teardown(() => spawner.close())
 function bench(t: Test) {
   const top = realpathSync(t.testdir({ ws: { inside: {} } }))
   const root = join(top, 'ws')
-  const outputs = new Outputs(join(top, 'outputs'), { spill_bytes: 1 << 20 })
-  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const outputs = new OutputStore(join(top, 'outputs'), { spill_bytes: 1 << 20 })
+  const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
   const environment = { PATH: process.env.PATH! }
   const options = { call_id: CALL_ID, env_allow: [], environment }
   const processes = new Processes(spawner, outputs, openWorkspace('default', root), effects, options)
-  t.teardown(() => outputs.stored())
+  t.teardown(() => outputs.flushed())
   const start = async (command: string, more: Partial<Omit<StartOptions, 'command' | 'argv'>> = {}) => {
     const started = await processes.start({ command, pty: { cols: 80, rows: 24 }, ...more })
     t.teardown(() => started.stop())
@@ -95,7 +95,7 @@ t.test('what it shows comes whole, however much it is', async t => {
   const command = await start('seq 1 200000')
   t.match(await command.ended, { exit_code: 0 })
   t.equal(command.texts().next_offset, Array.from({ length: 200_000 }, (_, i) => `${i + 1}\r\n`).join('').length)
-  await outputs.stored()
+  await outputs.flushed()
 })
 
 t.test('without a terminal there is none to resize', async t => {

@@ -5,12 +5,12 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const settings = { sandbox: defaults(Config).sandbox }
+const settings = { sandbox: defaultsFromSchema(Config).sandbox }
 const RAN = 'RAN-BY-THE-REPOSITORY'
 
 /** A folder of programs that the server finds before all others. */

@@ -1,13 +1,13 @@
 // Whom TLS trusts by the server's own environment, kept commands trust too; by that they see certificates and nothing else.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { keptWorld } from './fixture.ts'
+import { startSandboxFixture } from './fixture.ts'
 
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
 const KEY = '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n'
 
 t.test('the files that variables name', needs('bwrap'), async t => {
-  const world = await keptWorld(
+  const world = await startSandboxFixture(
     t,
     () => ({}),
     () => [],

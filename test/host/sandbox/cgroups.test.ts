@@ -3,23 +3,23 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { isLeftOver, newGroupName } from '../../../src/host/processes/cgroup-names.ts'
-import { groupsWork, makeSpawnerGroup } from '../../../src/host/processes/spawner/spawner-cgroup.ts'
+import { isStaleCgroup, newCgroupName } from '../../../src/host/processes/cgroup-names.ts'
+import { canUseCgroups, createSpawnerCgroup } from '../../../src/host/processes/spawner/spawner-cgroup.ts'
 import { Cgroups } from '../../../src/host/sandbox/cgroups.ts'
-import { unkeptState } from '../../../src/host/sandbox/unsandboxed.ts'
+import { unsandboxedState } from '../../../src/host/sandbox/unsandboxed.ts'
 import { needs } from '../../support/needs.ts'
 
 t.test('what killed servers left is removed, also beside our own group', needs('linux'), async t => {
   const top = t.testdir({})
   const { pid: dead } = spawnSync('true')
-  const ours = newGroupName('toolgate')
+  const ours = newCgroupName('toolgate')
   const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0]
   const chance = '0123456789abcdef'
   const left = ['own', 'earlier', 'other'].map(scope => `${scope}/toolgate-${namespace}-${dead}-1-${chance}`)
   // A later process has our number, as in a container that was started again.
   left.push(`own/toolgate-${namespace}-${process.pid}-1-${chance}`)
   const elsewhere = `own/toolgate-1-${dead}-1-${chance}`
-  const kept = [`own/${ours}`, `earlier/${newGroupName('toolgate')}`, 'other/theirs', elsewhere]
+  const kept = [`own/${ours}`, `earlier/${newCgroupName('toolgate')}`, 'other/theirs', elsewhere]
   for (const name of [...left, ...kept]) mkdirSync(path.join(top, name), { recursive: true })
   new Cgroups([path.join(top, 'own')], { memory_bytes: 1, processes: 1 }).sweep()
   const names = readdirSync(top).flatMap(scope => readdirSync(path.join(top, scope)).map(name => `${scope}/${name}`))
@@ -27,18 +27,18 @@ t.test('what killed servers left is removed, also beside our own group', needs('
 })
 
 t.test('no two groups have one name, and only those of the same kind are compared', needs('linux'), async t => {
-  t.not(newGroupName('toolgate'), newGroupName('toolgate'))
+  t.not(newCgroupName('toolgate'), newCgroupName('toolgate'))
   const { pid: dead } = spawnSync('true')
-  const gone = newGroupName('toolgate-commands').replace(/-\d+-\d+-([0-9a-f]+)$/, `-${dead}-1-$1`)
-  t.ok(isLeftOver('toolgate-commands', gone))
-  t.notOk(isLeftOver('toolgate', gone))
+  const gone = newCgroupName('toolgate-commands').replace(/-\d+-\d+-([0-9a-f]+)$/, `-${dead}-1-$1`)
+  t.ok(isStaleCgroup('toolgate-commands', gone))
+  t.notOk(isStaleCgroup('toolgate', gone))
 })
 
-const first = process.platform === 'linux' ? makeSpawnerGroup() : undefined
+const first = process.platform === 'linux' ? createSpawnerCgroup() : undefined
 t.teardown(() => first?.remove())
 
 t.test('a second group stands beside the first', needs('cgroups'), async t => {
-  const second = makeSpawnerGroup()
+  const second = createSpawnerCgroup()
   t.teardown(() => second?.remove())
   t.ok(second)
   t.not(second!.folder, first!.folder)
@@ -50,8 +50,8 @@ t.test('whether commands are born into a group is told, and trying that leaves n
   const isOurs = (name: string) => name.includes(`-${process.pid}-`)
   const names = () => (first ? readdirSync(path.dirname(first.folder)).filter(isOurs).toSorted() : [])
   const before = names()
-  const works = groupsWork()
+  const works = canUseCgroups()
   t.same(names(), before)
   if (!first) t.notOk(works)
-  t.same(unkeptState().lacks?.length, works ? undefined : 1)
+  t.same(unsandboxedState().lacks?.length, works ? undefined : 1)
 })

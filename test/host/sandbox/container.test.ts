@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
-import { type Json, speak } from '../../acceptance/fixture.ts'
-import { place, type Ready } from '../../cli/toolgate.ts'
-import { PROJECTS, put } from '../../e2e/language-servers/projects.ts'
-import { contents } from '../../snapshot-folder.ts'
+import { connectWithCurl, type Json } from '../../acceptance/fixture.ts'
+import { createProject, type ReadyLine } from '../../cli/toolgate.ts'
+import { LSP_PROJECTS, writeFiles } from '../../e2e/language-servers/projects.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { needs } from '../../support/needs.ts'
 import { exitOf, once, within } from '../../support/wait.ts'
 
@@ -16,7 +16,7 @@ const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
 /** `level` is how the server is set. */
 async function contained(t: Test, level: string) {
-  const at = place(t, { 'a.txt': 'a\n' })
+  const at = createProject(t, { 'a.txt': 'a\n' })
   const bwrap = [
     ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--ro-bind', PROJECT, PROJECT],
     ...['--bind', at.folder, at.folder],
@@ -47,7 +47,7 @@ async function contained(t: Test, level: string) {
     once(createInterface({ input: server.stdout }), 'line'),
     ended.then(() => Promise.reject(new Error(said)))
   ])
-  const spoken = speak(JSON.parse(line) as Ready)
+  const spoken = connectWithCurl(JSON.parse(line) as ReadyLine)
   const approve = async ({ tool_call_id, approval: { digest } }: Json): Promise<Json> => {
     const { body } = await spoken.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
     return body
@@ -92,12 +92,12 @@ t.test('where the container is the sandbox, code is asked about and runs in that
   t.match((await approve(line)).result.data, { stdout: 'x\n', isolation: 'container' })
 })
 
-const fixture = PROJECTS.find(({ server }) => server === 'clangd')!
+const fixture = LSP_PROJECTS.find(({ server }) => server === 'clangd')!
 
 t.test('a language server that nothing keeps is asked about', needs('bwrap', 'clangd'), async t => {
   const { call, get, approve, project } = await contained(t, 'auto')
-  put(fixture, project)
-  const before = contents(project)
+  writeFiles(fixture, project)
+  const before = snapshotFolder(project)
   const { body: asked } = await call('diagnostics', { path: fixture.file })
   t.match(asked, { status: 'awaiting_approval', approval: { reason: /language server, and nothing keeps that/ } })
   t.same((await get('/capabilities')).language_servers, [], 'none was started to ask that')
@@ -107,5 +107,5 @@ t.test('a language server that nothing keeps is asked about', needs('bwrap', 'cl
   t.equal(again.status, 'awaiting_approval', 'whoever asks again is asked again')
   const [place] = (await approve(again)).result.data.places
   t.match(place, { path: 'shout.h', line: 2, column: 5 })
-  t.same(contents(project), before, 'it wrote nothing into the project')
+  t.same(snapshotFolder(project), before, 'it wrote nothing into the project')
 })

@@ -1,20 +1,20 @@
 // What commands find in their environment is told.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { run } from '../../tools/commands/jobs.ts'
+import { runApproved } from '../../tools/commands/jobs.ts'
 
 /** Of bash itself. */
 const OF_THE_SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
 t.test('the page on configuration names every variable that a command gets', needs('sandbox'), async t => {
   const told = readFileSync('docs/configuration.md', 'utf8')
-  const app = await startApp(t, {}, { settings: { sandbox: defaults(Config).sandbox } })
+  const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
   for (const bounds of [{ isolation: 'none' }, { isolation: 'strict' }, { network: ['example.com'] }]) {
-    const { result } = await run(app, 'shell_exec', { command: 'env; true', ...bounds })
+    const { result } = await runApproved(app, 'shell_exec', { command: 'env; true', ...bounds })
     const names = [...result.data.stdout.matchAll(/^(\w+)=/gm)].map(([, name]) => name as string)
     t.ok(names.includes('TOOL_CALL_ID') && names.length > 5)
     const untold = names.filter(name => !OF_THE_SHELL.has(name) && !name.startsWith('LC_') && !isTold(told, name))

@@ -3,13 +3,13 @@
 import { symlinkSync } from 'node:fs'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { counting, type KeptWorld, keptWorld, processesWith, SECRET } from './fixture.ts'
+import { findProcesses, type SandboxFixture, SECRET, startConnectionCounter, startSandboxFixture } from './fixture.ts'
 
 interface Attempt {
   title: string
   /** For bash, or for Python. */
-  bash?: (world: KeptWorld & { port: number }) => string
-  python?: (world: KeptWorld & { port: number }) => string
+  bash?: (world: SandboxFixture & { port: number }) => string
+  python?: (world: SandboxFixture & { port: number }) => string
   /** It gets through where nothing keeps it. */
   harmless?: true
   linux?: true
@@ -180,7 +180,7 @@ t.test('where nothing keeps them, the harmless ones get through', needs('sandbox
 })
 
 t.test('nothing of a command lives on', needs('sandbox', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const mark = `98765.${process.pid}`
   const result = await world.python(`
 import os
@@ -192,19 +192,19 @@ for environment in (os.environ, {}):
         os._exit(0)
 `)
   t.match(result, { exit_code: 0 })
-  t.strictSame(processesWith(mark), [])
+  t.strictSame(findProcesses(mark), [])
 })
 
-async function prepared(t: Parameters<typeof keptWorld>[0]) {
-  const world = await keptWorld(t)
+async function prepared(t: Parameters<typeof startSandboxFixture>[0]) {
+  const world = await startSandboxFixture(t)
   world.write('workspace/.env', `TOKEN=${SECRET}`)
   world.write('workspace/.git/config', '[core]\n')
   world.write('workspace/.vscode/tasks.json', '{}')
   symlinkSync('../outside', world.at('workspace/leads-out'))
-  const tcp = await counting(t, { host: '127.0.0.1', port: 0 })
+  const tcp = await startConnectionCounter(t, { host: '127.0.0.1', port: 0 })
   const { port } = tcp
-  const others = [await counting(t, { path: world.at('outside/socket') })]
-  if (process.platform === 'linux') others.push(await counting(t, { path: `\0kept-${port}` }))
+  const others = [await startConnectionCounter(t, { path: world.at('outside/socket') })]
+  if (process.platform === 'linux') others.push(await startConnectionCounter(t, { path: `\0kept-${port}` }))
   const own = { ...world, port }
   return {
     world,

@@ -5,21 +5,21 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { newId } from '../../../src/engine/id.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { Outputs } from '../../../src/host/processes/outputs/output-store.ts'
+import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts'
 import { Processes, type ShellResult } from '../../../src/host/processes/processes.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { openSandbox } from '../../../src/host/sandbox/open-sandbox.ts'
-import type { Level, Mount, Sandbox } from '../../../src/host/sandbox/sandbox.ts'
+import type { IsolationLevel, Mount, Sandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { removeFolder } from '../../support/remove-folder.ts'
 
 export const SECRET = 'a-secret-of-the-server'
 
-export interface Run {
-  level?: Level
+export interface SandboxRunOptions {
+  level?: IsolationLevel
   env?: Record<string, string>
   timeout_ms?: number
   mounts?: readonly Mount[]
@@ -29,18 +29,18 @@ export interface Run {
 
 type Settings = Partial<Config['sandbox']>
 
-type At = (...names: string[]) => string
+type PathResolver = (...names: string[]) => string
 
 /** `settings` may depend on where the workspace is. `programs` are folders that the server's search path begins with, `variables` are further ones of its own. */
-export async function keptWorld(
+export async function startSandboxFixture(
   t: Test,
   settings: (root: string) => Settings = () => ({}),
-  programs: (at: At) => string[] = () => [],
-  variables: (at: At) => Record<string, string> = () => ({})
+  programs: (at: PathResolver) => string[] = () => [],
+  variables: (at: PathResolver) => Record<string, string> = () => ({})
 ) {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'kept-')))
   t.teardown(() => removeFolder(top))
-  const at: At = (...names) => path.join(top, ...names)
+  const at: PathResolver = (...names) => path.join(top, ...names)
   const write = (name: string, content: string) => {
     mkdirSync(path.dirname(at(name)), { recursive: true })
     writeFileSync(at(name), content)
@@ -53,9 +53,9 @@ export async function keptWorld(
   write('token', SECRET)
 
   const spawner = new Spawner(process.env)
-  const outputs = new Outputs(at('outputs'), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(at('outputs'), { spill_bytes: 1 << 20 })
   t.teardown(async () => {
-    await outputs.stored()
+    await outputs.flushed()
     await spawner.close()
   })
   const environment = {
@@ -65,7 +65,7 @@ export async function keptWorld(
   }
   const sandbox = openSandbox({
     environment,
-    settings: { ...defaults(Config).sandbox, ...settings(root) },
+    settings: { ...defaultsFromSchema(Config).sandbox, ...settings(root) },
     stateDir: at('state'),
     hidden: [at('token')],
     sensitive: [],
@@ -75,12 +75,12 @@ export async function keptWorld(
 
   /** Those of one call. */
   function processes(keptBy: Sandbox = sandbox) {
-    const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+    const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
     const options = { call_id: newId('tc'), env_allow: [], environment, sandbox: keptBy }
     return new Processes(spawner, outputs, workspace, effects, options)
   }
 
-  async function run(command: string, more: Run = {}) {
+  async function run(command: string, more: SandboxRunOptions = {}) {
     const { level = 'workspace', env = {}, timeout_ms = 30_000, mounts } = more
     const options = { command, env, timeout_ms, mounts, isolation: { level, network: [] } }
     const running = processes(more.sandbox).run(options)
@@ -100,14 +100,14 @@ export async function keptWorld(
     run,
     read: (name: string) => readFileSync(at(name), 'utf8'),
     exists: (name: string) => existsSync(at(name)),
-    python: (code: string, options?: Run) => run(`python3 - <<'PYTHON'\n${code}\nPYTHON`, options)
+    python: (code: string, options?: SandboxRunOptions) => run(`python3 - <<'PYTHON'\n${code}\nPYTHON`, options)
   }
 }
 
-export type KeptWorld = Awaited<ReturnType<typeof keptWorld>>
+export type SandboxFixture = Awaited<ReturnType<typeof startSandboxFixture>>
 
 /** A server that counts who connects. */
-export async function counting(t: Test, where: { port: number; host: string } | { path: string }) {
+export async function startConnectionCounter(t: Test, where: { port: number; host: string } | { path: string }) {
   const counted = { connections: 0, port: 0 }
   const server = createServer(socket => {
     counted.connections += 1
@@ -121,7 +121,7 @@ export async function counting(t: Test, where: { port: number; host: string } | 
 }
 
 /** Lists processes that have this mark in their arguments, as a whole: `a-1` is no part of `a-12`. */
-export function processesWith(mark: string): string[] {
+export function findProcesses(mark: string): string[] {
   const isWhole = (line: string) =>
     line
       .split(mark)

@@ -5,35 +5,35 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { ToolError } from '../../../src/errors.ts'
-import { isRunning } from '../../../src/host/processes/pids.ts'
-import { whyItFailed } from '../../../src/host/sandbox/bubblewrap/setup-errors.ts'
-import { divide } from '../../../src/host/sandbox/bubblewrap/split-environment.ts'
+import { isProcessRunning } from '../../../src/host/processes/pids.ts'
+import { explainSetupFailure } from '../../../src/host/sandbox/bubblewrap/setup-errors.ts'
+import { splitEnvironment } from '../../../src/host/sandbox/bubblewrap/split-environment.ts'
 import { GuardedWorkspaces } from '../../../src/host/sandbox/guard/guarded-workspaces.ts'
 import { probe } from '../../../src/host/sandbox/probe.ts'
-import type { Level, LevelState } from '../../../src/host/sandbox/sandbox.ts'
-import type { Keeper } from '../../../src/host/sandbox/sandbox-backend.ts'
-import { Levels } from '../../../src/host/sandbox/sandbox-manager.ts'
-import { unkeptState } from '../../../src/host/sandbox/unsandboxed.ts'
+import type { IsolationLevel, LevelState } from '../../../src/host/sandbox/sandbox.ts'
+import type { SandboxBackend } from '../../../src/host/sandbox/sandbox-backend.ts'
+import { SandboxManager } from '../../../src/host/sandbox/sandbox-manager.ts'
+import { unsandboxedState } from '../../../src/host/sandbox/unsandboxed.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { once, waitUntil, within } from '../../support/wait.ts'
-import { keptWorld, processLines, SECRET } from './fixture.ts'
+import { processLines, SECRET, startSandboxFixture } from './fixture.ts'
 
-const { sandbox } = defaults(Config)
+const { sandbox } = defaultsFromSchema(Config)
 const program = { file: '/bin/true', args: [], cwd: '/', env: {} }
-const nowhere = { name: 'x', root: '/x', fd: -1 } as unknown as Parameters<Levels['confine']>[2]
+const nowhere = { name: 'x', root: '/x', fd: -1 } as unknown as Parameters<SandboxManager['confine']>[2]
 
 /** Lists probes that use this folder. */
 const probesIn = (folder: string) =>
   processLines().filter(line => line.includes('toolgate-probe-') && line.includes(folder))
 
-const keeper: Keeper = {
-  missing: undefined,
+const keeper: SandboxBackend = {
+  missingDependency: undefined,
   lacks: [],
-  grantsHosts: true,
+  canGrantHosts: true,
   confine: async ({ file, args, cwd, env }) => ({
     file,
     args: ['kept', ...args],
@@ -54,8 +54,12 @@ const workspaces = new GuardedWorkspaces({
 const own = { keeper, workspaces, unkept, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
 
-function levels(wanted: Level | 'auto', holds: boolean) {
-  return new Levels({ ...own, wanted, probe: async level => (holds ? { level, holds } : { level, holds, reason }) })
+function levels(configuredLevel: IsolationLevel | 'auto', holds: boolean) {
+  return new SandboxManager({
+    ...own,
+    configuredLevel,
+    probe: async level => (holds ? { level, holds } : { level, holds, reason })
+  })
 }
 
 const refusal = (level: string) => ({
@@ -89,11 +93,11 @@ t.test('nothing else is taken where a level does not hold', async t => {
 })
 
 t.test('what failed once is tried again, and what was found before counts until then', async t => {
-  const trials: { level: Level; end: (holds: boolean) => void }[] = []
-  const retried = new Levels({
+  const trials: { level: IsolationLevel; end: (holds: boolean) => void }[] = []
+  const retried = new SandboxManager({
     ...own,
-    wanted: 'auto',
-    again_ms: 0,
+    configuredLevel: 'auto',
+    retryAfterMs: 0,
     probe: level =>
       new Promise(resolve => {
         trials.push({ level, end: holds => resolve(holds ? { level, holds } : { level, holds, reason }) })
@@ -123,9 +127,9 @@ t.test('what failed once is tried again, and what was found before counts until 
 
 t.test('whoever closes ends a trial, and waits for that', async t => {
   let ended = false
-  const closed = new Levels({
+  const closed = new SandboxManager({
     ...own,
-    wanted: 'auto',
+    configuredLevel: 'auto',
     probe: async (level, signal) => {
       await once(signal, 'abort')
       await setImmediate()
@@ -140,7 +144,7 @@ t.test('whoever closes ends a trial, and waits for that', async t => {
 })
 
 t.test('nothing is left of a trial that is ended', needs('sandbox'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const states = world.sandbox.states()
   await world.sandbox.close()
   t.match(await states, [{ holds: true }, { holds: false }, { holds: false }])
@@ -167,7 +171,7 @@ t.test('a sandbox that is ended while it starts is ended with all that it has st
   const folder = t.testdir()
   const began = path.join(folder, 'began')
   const script = `sleep 600 & echo $! > ${began}.new; mv ${began}.new ${began}; wait`
-  const starting: Keeper = {
+  const starting: SandboxBackend = {
     ...keeper,
     confine: async program => ({
       ...(await keeper.confine(program, 'strict', nowhere)),
@@ -181,7 +185,7 @@ t.test('a sandbox that is ended while it starts is ended with all that it has st
   closing.abort()
   t.match(await within('the trial to end', trial), { level: 'strict', holds: false })
   const pid = Number(readFileSync(began, 'utf8'))
-  await waitUntil('what it started to be gone', () => !isRunning(pid))
+  await waitUntil('what it started to be gone', () => !isProcessRunning(pid))
 })
 
 t.test('none is the program as it is; the others are kept', async t => {
@@ -203,15 +207,15 @@ t.test('what a caller sets does not reach the programs that make the sandbox', a
     GCONV_PATH: '/x',
     MINE: 'y'
   }
-  const { env: outside, inside } = divide(env)
+  const { env: outside, setenvArguments } = splitEnvironment(env)
   t.strictSame(outside, { PATH: '/bin', MINE: 'y' })
-  t.strictSame(inside.slice(0, 2), ['--unsetenv', 'NODE_OPTIONS'], 'what somebody else puts there on the way')
-  t.equal(inside.length, 2 + 3 * (Object.keys(env).length - 2))
-  t.strictSame(divide({ NODE_OPTIONS: 'x' }), { env: { NODE_OPTIONS: 'x' }, inside: [] })
+  t.strictSame(setenvArguments.slice(0, 2), ['--unsetenv', 'NODE_OPTIONS'], 'what somebody else puts there on the way')
+  t.equal(setenvArguments.length, 2 + 3 * (Object.keys(env).length - 2))
+  t.strictSame(splitEnvironment({ NODE_OPTIONS: 'x' }), { env: { NODE_OPTIONS: 'x' }, setenvArguments: [] })
 })
 
 t.test('such a variable is there inside', needs('sandbox'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const { stdout } = await world.run('echo "$PS4|$MINE|$TMPDIR|$LD_LIBRARY_PATH"', {
     env: { PS4: 'a b', MINE: SECRET, LD_LIBRARY_PATH: '/x', TMPDIR: '/elsewhere' }
   })
@@ -219,18 +223,21 @@ t.test('such a variable is there inside', needs('sandbox'), async t => {
 })
 
 t.test('why it does not hold comes with its cure', async t => {
-  t.match(whyItFailed('bwrap: Unknown option --disable-userns\n', 1), /older than 0\.8/)
-  t.match(whyItFailed("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", 1), /systempaths=unconfined/)
-  t.match(whyItFailed('bwrap: setting up uid map: Permission denied', 1), /AppArmor/)
-  t.match(whyItFailed('bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 1), /AppArmor/)
-  t.equal(whyItFailed('', null), 'It ended with a signal.')
-  t.equal(whyItFailed('so', 2), 'It says: so.')
+  t.match(explainSetupFailure('bwrap: Unknown option --disable-userns\n', 1), /older than 0\.8/)
+  t.match(
+    explainSetupFailure("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", 1),
+    /systempaths=unconfined/
+  )
+  t.match(explainSetupFailure('bwrap: setting up uid map: Permission denied', 1), /AppArmor/)
+  t.match(explainSetupFailure('bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 1), /AppArmor/)
+  t.equal(explainSetupFailure('', null), 'It ended with a signal.')
+  t.equal(explainSetupFailure('so', 2), 'It says: so.')
 })
 
 t.test('a server tells its levels', needs('sandbox'), async t => {
   const { get } = await startApp(t, {}, { settings: { sandbox } })
   const { isolation } = await get('/capabilities')
-  t.same(isolation.levels[0], unkeptState())
+  t.same(isolation.levels[0], unsandboxedState())
   t.match(isolation, {
     default: 'workspace',
     levels: [
@@ -242,7 +249,7 @@ t.test('a server tells its levels', needs('sandbox'), async t => {
 })
 
 t.test('a workspace that holds the system, or too much, is not kept', needs('sandbox'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   for (const root of ['/', '/usr', '/usr/share', '/proc', '/dev'])
     await t.rejects(
       world.sandbox.confine(program, { level: 'workspace', network: [] }, { ...world.workspace, root }),
@@ -254,7 +261,7 @@ t.test('a workspace that holds the system, or too much, is not kept', needs('san
 })
 
 t.test('without network nobody is told to try again', needs('sandbox'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const { stdout } = await world.run('env', { env: { PIP_RETRIES: '3' } })
   t.match(stdout, /^npm_config_fetch_retries=0$/m)
   t.match(stdout, /^PIP_RETRIES=3$/m, 'a call may say otherwise')

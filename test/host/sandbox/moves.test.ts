@@ -2,10 +2,10 @@
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { type KeptWorld, keptWorld, SECRET } from './fixture.ts'
+import { type SandboxFixture, SECRET, startSandboxFixture } from './fixture.ts'
 
 /** Begins a command that ends once `go` is there, and waits for its first deed. */
-async function begun(world: KeptWorld, command: string) {
+async function begun(world: SandboxFixture, command: string) {
   const running = world.run(command)
   await waitUntil('the command to begin', () => world.exists('workspace/began'))
   return async () => {
@@ -15,7 +15,7 @@ async function begun(world: KeptWorld, command: string) {
 }
 
 t.test('a secret is not seen by moving what holds it as a command begins', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/moved/deep/.env', `TOKEN=${SECRET}`)
   const end = await begun(
     world,
@@ -37,7 +37,7 @@ while not os.path.exists('go'):
 })
 
 t.test('what holds a secret or what others obey stays where it is', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const files = ['app/deep/.env', 'fix/.github/workflows/a.yml', 'old/.git/config']
   for (const file of files) world.write(`workspace/${file}`, 'before')
   world.write('workspace/plain/a', '')
@@ -59,7 +59,7 @@ t.test(
   'a folder that was exchanged for a link as a command begins leads nowhere',
   needs('bwrap', 'python3'),
   async t => {
-    const world = await keptWorld(t)
+    const world = await startSandboxFixture(t)
     const end = await begun(
       world,
       `mkdir -p a b; touch a/.envrc; ln -s ../outside link; touch began

@@ -5,10 +5,10 @@ import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { type KeptWorld, keptWorld } from './fixture.ts'
+import { type SandboxFixture, startSandboxFixture } from './fixture.ts'
 
 /** A command that runs until `go` is there; what it does then is given. */
-async function during(world: KeptWorld, others: () => unknown, then = 'true') {
+async function during(world: SandboxFixture, others: () => unknown, then = 'true') {
   const running = world.run(`touch began; while [ ! -e go ]; do sleep 0.01; done; ${then}`)
   let ended = false
   running.then(
@@ -23,13 +23,13 @@ async function during(world: KeptWorld, others: () => unknown, then = 'true') {
 }
 
 /** As editors do. */
-function saved(world: KeptWorld, name: string, content: string) {
+function saved(world: SandboxFixture, name: string, content: string) {
   world.write(`workspace/${name}.tmp`, content)
   renameSync(path.join(world.root, `${name}.tmp`), path.join(world.root, name))
 }
 
 t.test('what takes the place of a protected file is set aside, and the file is back', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   for (const name of ['.gitattributes', 'deep/er/.envrc', '.github/workflows/a.yml'])
     world.write(`workspace/${name}`, 'before\n')
   // Whoever replaces such a file removes the mount over it, and the command may write there.
@@ -49,7 +49,7 @@ t.test('what takes the place of a protected file is set aside, and the file is b
 })
 
 t.test('a file that was moved with its folder is not made anew', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/sub/.envrc', 'before\n')
   const move = () => renameSync(path.join(world.root, 'sub'), path.join(world.root, 'gone'))
   t.match(await during(world, move, 'mkdir sub; echo planted >sub/.envrc'), { quarantined: ['sub/.envrc'] })
@@ -58,13 +58,13 @@ t.test('a file that was moved with its folder is not made anew', needs('bwrap'),
 })
 
 t.test('what a command makes beside it that nothing keeps stays', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const make = 'git init -q sub && mkdir .husky && echo x >.husky/pre-commit'
   const one = during(world, () => world.run(make, { level: 'none' }), 'mkdir .idea')
   t.match(await one, { quarantined: ['.idea'] })
   for (const name of ['sub/.git/config', '.husky/pre-commit']) t.ok(world.exists(`workspace/${name}`), name)
 
-  const other = await keptWorld(t)
+  const other = await startSandboxFixture(t)
   const waits = 'touch first; while [ ! -e then ]; do sleep 0.01; done; mkdir .husky'
   const first = other.run(waits, { level: 'none' })
   await waitUntil('the other command to begin', () => other.exists('workspace/first'))
@@ -77,7 +77,7 @@ t.test('what a command makes beside it that nothing keeps stays', needs('bwrap')
 })
 
 t.test('what a command planted before the other began is its work', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const planting = world.run('mkdir .husky; touch began; while [ ! -e go ]; do sleep 0.01; done')
   await waitUntil('the command to begin', () => world.exists('workspace/began'))
   await world.run('mkdir .vscode', { level: 'none' })
@@ -87,7 +87,7 @@ t.test('what a command planted before the other began is its work', needs('bwrap
 })
 
 t.test('what a call makes while it is being looked is not the work of a command', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   for (let i = 0; i < 1_000; i++) mkdirSync(path.join(world.root, `many/${i}`), { recursive: true })
   const running = world.run('true')
   const turns: string[] = []
@@ -96,7 +96,7 @@ t.test('what a call makes while it is being looked is not the work of a command'
     const name = `many/${turns.length}/.envrc`
     if (turns.length === 1_000) continue
     world.write(`workspace/${name}`, '')
-    world.sandbox.made(world.workspace, name)
+    world.sandbox.noteOwnWrite(world.workspace, name)
     turns.push(name)
   }
   t.strictSame((await running).quarantined, [])
@@ -104,7 +104,7 @@ t.test('what a call makes while it is being looked is not the work of a command'
 })
 
 t.test('what came to be after the commands of a killed server were gone is not theirs', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const file = 'state/sandbox/running/99-1'
   world.write(file, JSON.stringify({ root: world.root, identities: [] }))
   world.write('workspace/.vscode/tasks.json', '{}')

@@ -1,14 +1,14 @@
 // The pipes between commands and the server, where a workspace holds the system's temporary folder.
 import path from 'node:path'
 import t from 'tap'
-import { speak } from '../../acceptance/fixture.ts'
-import { place } from '../../cli/toolgate.ts'
+import { connectWithCurl } from '../../acceptance/fixture.ts'
+import { createProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 
 t.test('no command sees the pipe of another', needs('bwrap'), async t => {
-  const at = place(t, { 'tmp/a.txt': '' })
+  const at = createProject(t, { 'tmp/a.txt': '' })
   const server = await at.serveIn({ TMPDIR: path.join(at.project, 'tmp') })
-  const { call, post } = speak(server)
+  const { call, post } = connectWithCurl(server)
   const { body: asked } = await call('shell_exec', { command: `find . -type p; find ${at.home} -type p; echo done` })
   const { digest } = asked.approval
   const { body } = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })

@@ -4,12 +4,12 @@ import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { counting, keptWorld } from './fixture.ts'
+import { startConnectionCounter, startSandboxFixture } from './fixture.ts'
 
 t.test('no socket or pipe in the workspace leads to another program', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/sub/plain', '')
-  const server = await counting(t, { path: path.join(world.root, 'sub/socket') })
+  const server = await startConnectionCounter(t, { path: path.join(world.root, 'sub/socket') })
   execFileSync('mkfifo', [path.join(world.root, 'pipe')])
   const code = `
 import os, socket
@@ -33,7 +33,7 @@ t.test(
   'what is planted within a new folder with the name of a secret is taken away',
   needs('bwrap', 'python3'),
   async t => {
-    const world = await keptWorld(t)
+    const world = await startSandboxFixture(t)
     world.write('workspace/.aws/.git/config', '[core]\n')
     const planted = ['creds.key/.git/hooks/pre-commit', 'creds.key/.vscode/tasks.json', 'secrets.json/.envrc']
     const { quarantined } = await world.run(
@@ -46,7 +46,7 @@ t.test(
 )
 
 t.test('a repository whose parts lie apart is one', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const { quarantined } = await world.run(`mkdir -p sub x/objects x/refs
     echo 'ref: refs/heads/main' >sub/HEAD; echo ../x >sub/commondir; touch sub/config.worktree x/config`)
   t.strictSame(quarantined.toSorted(), ['sub/HEAD', 'sub/commondir', 'sub/config.worktree'])
@@ -58,7 +58,7 @@ t.test('where nobody can look, no command runs, and it is told', needs('bwrap', 
     'a path that is too long': `name=$(printf 'd%.0s' {1..200}); for i in {1..25}; do mkdir $name; cd $name; done; touch .envrc`
   }
   for (const [title, command] of Object.entries(places)) {
-    const world = await keptWorld(t)
+    const world = await startSandboxFixture(t)
     mkdirSync(path.join(world.root, 'fine'))
     t.match(await world.run(command), { exit_code: 0, unchecked: /cannot be looked into/ }, title)
     await t.rejects(world.run('true', { level: 'strict' }), { code: 'SANDBOX_UNAVAILABLE' }, title)
@@ -66,7 +66,7 @@ t.test('where nobody can look, no command runs, and it is told', needs('bwrap', 
 })
 
 t.test('a file whose name is no text is in nobody’s way', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   t.match(await world.run(`touch $'caf\\xe9.txt'`), { exit_code: 0 })
   t.match(await world.run('ls | wc -l', { level: 'strict' }), { output: '1\n' })
 })

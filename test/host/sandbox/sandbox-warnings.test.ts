@@ -1,12 +1,12 @@
 // What a sandbox will keep a command from is told before anybody lets it run.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const settings = { sandbox: defaults(Config).sandbox }
+const settings = { sandbox: defaultsFromSchema(Config).sandbox }
 
 t.test('changes of the repository, and secrets', needs('sandbox', 'python3'), async t => {
   const { call, root } = await startApp(t, { '.env': 'A=b\n', 'sub/.env.local': 'A=b\n', 'a.txt': '' }, { settings })

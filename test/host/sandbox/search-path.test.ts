@@ -2,12 +2,12 @@
 import { chmodSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const settings = { sandbox: defaults(Config).sandbox }
+const settings = { sandbox: defaultsFromSchema(Config).sandbox }
 
 t.test('started as npm does it, commands are kept and run the programs of the machine', needs('bwrap'), async t => {
   const { PATH } = process.env

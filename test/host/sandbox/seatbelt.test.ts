@@ -1,6 +1,6 @@
 // The profile for macOS, as text: that it holds is for the other suites, on such a machine.
 import t from 'tap'
-import { profile } from '../../../src/host/sandbox/seatbelt-profile.ts'
+import { buildProfile } from '../../../src/host/sandbox/seatbelt-profile.ts'
 
 const evil = '/ws/a")(allow default)("'
 const places = {
@@ -12,7 +12,7 @@ const places = {
 }
 
 t.test('paths are parameters, and what denies comes after what allows, but for what is put there', async t => {
-  const { text, parameters } = profile(places)
+  const { text, parameters } = buildProfile(places)
   t.strictSame(
     parameters.filter(one => one !== '-D'),
     [
@@ -45,7 +45,7 @@ t.test('paths are parameters, and what denies comes after what allows, but for w
 })
 
 t.test('without anything to write there is no rule that allows it', async t => {
-  const { text, parameters } = profile({ read: ['/usr'], write: [], kept: [], hidden: [], mounted: [] })
+  const { text, parameters } = buildProfile({ read: ['/usr'], write: [], kept: [], hidden: [], mounted: [] })
   t.notMatch(text, /param "(?:WRITE|KEPT|HIDDEN|MOUNTED)/)
   t.strictSame(parameters, ['-D', 'READ_0=/usr'])
 })

@@ -2,16 +2,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { speak } from '../../acceptance/fixture.ts'
-import { place } from '../../cli/toolgate.ts'
+import { connectWithCurl } from '../../acceptance/fixture.ts'
+import { createProject } from '../../cli/toolgate.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { processesWith } from './fixture.ts'
+import { findProcesses } from './fixture.ts'
 
-const settings = { sandbox: defaults(Config).sandbox }
+const settings = { sandbox: defaultsFromSchema(Config).sandbox }
 const CANARY = 'canary-in-the-environment-of-the-server'
 
 async function approved(t: Test, { call, post }: TestApp, command: string): Promise<Json> {
@@ -71,9 +71,9 @@ t.test(
   'a server that is killed takes its commands along, and the next takes away what they left',
   needs('sandbox', 'python3'),
   async t => {
-    const at = place(t, { 'a.txt': 'a\n' })
+    const at = createProject(t, { 'a.txt': 'a\n' })
     const first = await at.serve()
-    const before = speak(first)
+    const before = connectWithCurl(first)
     const mark = `4321.${process.pid}`
     const { body: asked } = await before.call('shell_exec', {
       command: `mkdir .vscode; (setsid sleep ${mark} &); touch began; sleep ${mark}`
@@ -81,10 +81,10 @@ t.test(
     const { digest } = asked.approval
     await before.post(`/calls/${asked.tool_call_id}/approve?wait_ms=0`, { digest, confirm: true })
     await waitUntil('the command to begin', () => existsSync(path.join(at.project, 'began')))
-    t.not(processesWith(mark).length, 0)
+    t.not(findProcesses(mark).length, 0)
     first.process.kill('SIGKILL')
     await first.ended
-    await waitUntil('the command to be gone', () => processesWith(mark).length === 0)
+    await waitUntil('the command to be gone', () => findProcesses(mark).length === 0)
     t.strictSame(readdirSync(at.project).toSorted(), ['.vscode', 'a.txt', 'began'], 'nothing of ours')
 
     const second = await at.serve()

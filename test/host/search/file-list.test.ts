@@ -15,7 +15,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { FileReader } from '../../../src/host/files/file-reader.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { searchExcludes } from '../../../src/host/files/policy/path-policy.ts'
+import { searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { FileList } from '../../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../../src/host/search/ripgrep.ts'
@@ -32,7 +32,7 @@ function bench(t: Test, repository = true) {
   const workspace = openWorkspace('default', root)
   const guard = { stateDir: '/nowhere', sensitive: [] }
   const ripgrep = new Ripgrep(spawner, workspace, {
-    exclude: searchExcludes(workspace, guard)
+    exclude: searchExcludeGlobs(workspace, guard)
   })
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, ripgrep, watcher)
@@ -41,7 +41,7 @@ function bench(t: Test, repository = true) {
     watcher.close()
     rmSync(root, { recursive: true, force: true })
   })
-  const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
+  const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
   const reader = new FileReader(workspace, guard, effects)
   return { root, ripgrep, watcher, list, reader, at: (path: string) => join(root, path) }
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { searchExcludes } from '../../../src/host/files/policy/path-policy.ts'
+import { searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
 import type { SpawnRequest } from '../../../src/host/processes/spawner/child-handle.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
-import { type Found, type Missed, Ripgrep, type SearchQuery } from '../../../src/host/search/ripgrep.ts'
+import { Ripgrep, type RipgrepQuery, type SearchHit, type SearchOmissions } from '../../../src/host/search/ripgrep.ts'
 import { needs } from '../../support/needs.ts'
 import { once, within } from '../../support/wait.ts'
 
@@ -31,9 +31,9 @@ function bench(t: Test, tree: Tree) {
   execFileSync('git', ['init', '-q', root])
   const workspace = openWorkspace('default', root)
   const guard = { stateDir: join(top, 'state'), sensitive: ['*.private'] }
-  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludes(workspace, guard) })
+  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludeGlobs(workspace, guard) })
   const signal = new AbortController().signal
-  const query = (pattern: string, more: Partial<SearchQuery> = {}): SearchQuery => ({
+  const query = (pattern: string, more: Partial<RipgrepQuery> = {}): RipgrepQuery => ({
     pattern,
     path: '.',
     kind: 'directory',
@@ -48,21 +48,24 @@ function bench(t: Test, tree: Tree) {
     signal,
     ...more
   })
-  const search = async (pattern: string, more?: Partial<SearchQuery>): Promise<{ found: Found[]; missed: Missed }> => {
+  const search = async (
+    pattern: string,
+    more?: Partial<RipgrepQuery>
+  ): Promise<{ found: SearchHit[]; missed: SearchOmissions }> => {
     const running = ripgrep.search(query(pattern, more))
-    const found: Found[] = []
+    const found: SearchHit[] = []
     for (;;) {
       const step = await within('the next matches, or the end of the search', running.next())
       if (step.done) return { found: found.sort(byPlace), missed: step.value }
       found.push(...step.value)
     }
   }
-  const paths = async (pattern: string, more?: Partial<SearchQuery>) =>
+  const paths = async (pattern: string, more?: Partial<RipgrepQuery>) =>
     (await search(pattern, { mode: 'files', ...more })).found.map(({ path }) => path)
   return { top, root, ripgrep, query, search, paths }
 }
 
-const byPlace = (a: Found, b: Found) =>
+const byPlace = (a: SearchHit, b: SearchHit) =>
   Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)) || ('line' in a && 'line' in b ? a.line - b.line : 0)
 
 t.test('a match has its place, its text and what is around it', async t => {
@@ -111,7 +114,7 @@ t.test('no pattern, path or glob becomes an option', async t => {
 
 t.test('what ripgrep does not take is the caller’s fault, told in its words', async t => {
   const { search } = bench(t, { 'a.txt': 'xx' })
-  const cases: [string, Partial<SearchQuery>, string, RegExp][] = [
+  const cases: [string, Partial<RipgrepQuery>, string, RegExp][] = [
     ['[', {}, '/params/pattern', /unclosed character class/],
     ['(?P<a>x)(?P=a)', {}, '/params/pattern', /unrecognized flag|backreference/],
     ['(?=x)', {}, '/params/pattern', /look-around/],

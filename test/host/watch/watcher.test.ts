@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { type News, Watcher } from '../../../src/host/watch/watcher.ts'
+import { type WatchEvents, Watcher } from '../../../src/host/watch/watcher.ts'
 
 type Tree = { [name: string]: string | Tree }
 
@@ -12,8 +12,8 @@ async function bench(t: Test, tree: Tree, limits: { max_folders?: number } = {})
   const watcher = new Watcher(openWorkspace('default', root), limits)
   t.teardown(() => watcher.close())
   await watcher.start()
-  const news: News[] = []
-  watcher.on(each => news.push(each))
+  const news: WatchEvents[] = []
+  watcher.subscribe(each => news.push(each))
   /** What was told since the last time, as one. */
   const told = async () => {
     await watcher.settled()
@@ -33,7 +33,7 @@ const nothing = { paths: [], folders: [], gone: [], everything: false }
 
 t.test('a change made before is seen once settled, by whatever process', async t => {
   const { watcher, told, at, root } = await bench(t, { a: { 'x.txt': '1' }, b: {} })
-  t.ok(watcher.live)
+  t.ok(watcher.isLive)
   t.same(await told(), nothing, 'the start is no news')
   for (let i = 0; i < 50; i += 1) {
     const before = watcher.generation
@@ -145,10 +145,10 @@ t.test('a workspace of too many folders is not watched, and why is told', async 
   const tree = { '.git': {}, '.gitignore': 'out\n', a: { b: {} }, out: { 1: {}, 2: {}, 3: {}, 4: {} } }
   const { watcher } = await bench(t, tree as Tree, { max_folders: 3 })
   t.same([...watcher.folders()].sort(), ['.', 'a', 'a/b'])
-  t.equal(watcher.why, undefined)
+  t.equal(watcher.stopReason, undefined)
   const few = await bench(t, tree as Tree, { max_folders: 2 })
-  t.equal(few.watcher.live, false)
-  t.equal(few.watcher.why, 'There are more than 2 folders that are not ignored.')
+  t.equal(few.watcher.isLive, false)
+  t.equal(few.watcher.stopReason, 'There are more than 2 folders that are not ignored.')
 })
 
 t.test('more events than the kernel keeps are taken for a loss', async t => {
@@ -162,7 +162,7 @@ t.test('more events than the kernel keeps are taken for a loss', async t => {
 t.test('after closing it tells that nothing holds any longer', async t => {
   const { watcher, told, at } = await bench(t, { a: {} })
   watcher.close()
-  t.notOk(watcher.live)
+  t.notOk(watcher.isLive)
   writeFileSync(at('a/x'), '')
   t.same(await told(), { ...nothing, everything: true })
 })

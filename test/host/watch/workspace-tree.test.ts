@@ -13,39 +13,39 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { byDescriptor, byRealPath } from '../../../src/host/files/dir-access.ts'
+import { viaProcFd, viaRealPath } from '../../../src/host/files/dir-access.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { searchExcludes } from '../../../src/host/files/policy/path-policy.ts'
+import { searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { Ripgrep } from '../../../src/host/search/ripgrep.ts'
-import type { Seen } from '../../../src/host/watch/stat-snapshot.ts'
-import { Tree } from '../../../src/host/watch/workspace-tree.ts'
+import type { StatSnapshot } from '../../../src/host/watch/stat-snapshot.ts'
+import { WorkspaceTree } from '../../../src/host/watch/workspace-tree.ts'
 import { runs } from '../../support/property.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
-function bench(t: Test, doors = byDescriptor) {
+function bench(t: Test, doors = viaProcFd) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'tree-')))
   t.teardown(() => rmSync(root, { recursive: true, force: true }))
   const workspace = openWorkspace('default', root, doors)
   const guard = { stateDir: join(root, '.tool/state'), sensitive: [] }
-  const tree = new Tree(workspace, guard)
-  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludes(workspace, guard) })
+  const tree = new WorkspaceTree(workspace, guard)
+  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludeGlobs(workspace, guard) })
   const write = (name: string, content = '') => {
     mkdirSync(dirname(join(root, name)), { recursive: true })
     writeFileSync(join(root, name), content)
   }
   const walked = async () => {
-    const seen = new Map<string, Seen>()
+    const seen = new Map<string, StatSnapshot>()
     const closed = await tree.walk((path, each) => seen.set(path, each))
     return { seen, closed, paths: [...seen.keys()].sort() }
   }
   return { root, tree, ripgrep, write, walked, at: (name: string) => join(root, name) }
 }
 
-for (const doors of process.platform === 'linux' ? [byDescriptor, byRealPath] : [byRealPath])
-  t.test(`it is all that is there, but for git's own and the server's (${doors.noLinks})`, async t => {
+for (const doors of process.platform === 'linux' ? [viaProcFd, viaRealPath] : [viaRealPath])
+  t.test(`it is all that is there, but for git's own and the server's (${doors.noFollowFlags})`, async t => {
     const { write, walked, at } = bench(t, doors)
     for (const name of ['a.txt', 'dir/b.txt', '.hidden', '.env', '.git/HEAD', 'bare.git/HEAD', 'bare.git/objects/x'])
       write(name)
@@ -76,14 +76,15 @@ t.test('what is read is what was seen, or nothing', async t => {
   write('b.txt', 'two')
   write('c/d.txt', 'three')
   const { seen } = await walked()
-  t.equal((await tree.read('a.txt', seen.get('a.txt')!))?.toString(), 'one')
+  t.equal((await tree.readIfUnchanged('a.txt', seen.get('a.txt')!))?.toString(), 'one')
   write('a.txt', 'changed')
   renameSync(at('c'), at('elsewhere'))
   symlinkSync('elsewhere', at('c'))
   rmSync(at('b.txt'))
-  for (const path of ['a.txt', 'b.txt', 'c/d.txt']) t.equal(await tree.read(path, seen.get(path)!), undefined, path)
-  const looked = new Map<string, Seen | undefined>()
-  await tree.look(['c/d.txt', 'elsewhere/d.txt', 'never/was'], (path, each) => looked.set(path, each))
+  for (const path of ['a.txt', 'b.txt', 'c/d.txt'])
+    t.equal(await tree.readIfUnchanged(path, seen.get(path)!), undefined, path)
+  const looked = new Map<string, StatSnapshot | undefined>()
+  await tree.visitPaths(['c/d.txt', 'elsewhere/d.txt', 'never/was'], (path, each) => looked.set(path, each))
   t.equal(looked.get('c/d.txt'), undefined, 'no link on the way is followed')
   t.match(looked.get('elsewhere/d.txt'), { kind: 'file', size: 5 })
   t.ok(looked.has('never/was'))

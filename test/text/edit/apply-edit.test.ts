@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { applyEdit, type Edit } from '../../../src/text/edit/apply-edit.ts'
-import { eolOf } from '../../../src/text/encoding.ts'
+import { detectEol } from '../../../src/text/encoding.ts'
 import { runs } from '../../support/property.ts'
 
 const apply = (text: string, edit: Partial<Edit>) =>
-  applyEdit(text, eolOf(text), { old: '', new: '', places: 'one', ...edit })
+  applyEdit(text, detectEol(text), { old: '', new: '', places: 'one', ...edit })
 
 const edited = (text: string, match: string, similarity = 1, replacements = 1) => ({
   outcome: 'edited',

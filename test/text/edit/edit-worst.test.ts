@@ -1,11 +1,11 @@
 // What a small edit of a small file costs where much repeats: it must not be worked out while everybody waits.
 import t from 'tap'
-import { Compute } from '../../../src/host/compute/compute-pool.ts'
+import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import type { Edit } from '../../../src/text/edit/apply-edit.ts'
 
 /** Work on the spot is done before anything else has a turn, another thread's answer only after that. */
-async function planned(compute: Compute, text: string, edit: Edit) {
-  const terms = { signal: new AbortController().signal, deadline_ms: 20_000 }
+async function planned(compute: ComputePool, text: string, edit: Edit) {
+  const terms = { signal: new AbortController().signal, deadlineMs: 20_000 }
   let elsewhere = true
   const work = compute.run('edits', { path: 'a.txt', bytes: Buffer.from(text), edits: [edit] }, terms).finally(() => {
     elsewhere = false
@@ -15,7 +15,7 @@ async function planned(compute: Compute, text: string, edit: Edit) {
 }
 
 t.test('where much repeats, edits are worked out off the main thread', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   const same = 'a\n'.repeat(1_000)
   const worst: [string, string, Edit, string][] = [
@@ -28,7 +28,7 @@ t.test('where much repeats, edits are worked out off the main thread', async t =
 })
 
 t.test('an edit that is quoted as it stands is worked out on the spot', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   const text = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('')
   const edit: Edit = { old: 'line 7\nline 8\n', new: 'seven\neight\n', places: 'one' }
@@ -36,7 +36,7 @@ t.test('an edit that is quoted as it stands is worked out on the spot', async t 
 })
 
 t.test('of many places nothing is made but what is told', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   const edit: Edit = { old: '  a\n', new: ' x\n'.repeat(100_000), places: 'one' }
   const { outcome } = await planned(compute, 'a\n'.repeat(100_000), edit)

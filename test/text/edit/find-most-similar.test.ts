@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { distance } from 'fastest-levenshtein'
 import t from 'tap'
-import { Columns } from '../../../src/text/edit/edit-distance.ts'
-import { symbolsOf } from '../../../src/text/edit/encoded-lines.ts'
-import { mostSimilar } from '../../../src/text/edit/find-most-similar.ts'
-import { apart, type Window } from '../../../src/text/edit/line-window.ts'
+import { EditDistanceColumns } from '../../../src/text/edit/edit-distance.ts'
+import { encodeLines } from '../../../src/text/edit/encoded-lines.ts'
+import { findMostSimilar } from '../../../src/text/edit/find-most-similar.ts'
+import { type LineWindow, nonOverlapping } from '../../../src/text/edit/line-window.ts'
 import { leastOf, runs } from '../../support/property.ts'
-import { everyGoodWindow } from './naive-fuzzy.ts'
+import { findGoodWindows } from './naive-fuzzy.ts'
 
 const LIMITS = { threshold: 0.7, margin: 0.02 }
 
@@ -69,7 +69,7 @@ const block = fc
     return { lines, wanted: misquoted.join('').split('\n') }
   })
 
-const clash = (one: Window, other: Window) => one.first <= other.last && other.first <= one.last
+const clash = (one: LineWindow, other: LineWindow) => one.first <= other.last && other.first <= one.last
 
 /** Whether what is found is what comparing every window finds. Among many that are as good, any are told. */
 function isAsMeant(
@@ -77,9 +77,9 @@ function isAsMeant(
   wanted: readonly string[],
   met: Record<'none' | 'one' | 'several', number>
 ) {
-  const { good } = mostSimilar(lines, wanted, LIMITS)
-  const all = everyGoodWindow(lines, wanted, LIMITS)
-  const meant = apart(all, 3)
+  const { good } = findMostSimilar(lines, wanted, LIMITS)
+  const all = findGoodWindows(lines, wanted, LIMITS)
+  const meant = nonOverlapping(all, 3)
   met[meant.length === 0 ? 'none' : meant.length === 1 ? 'one' : 'several']++
   if (meant.length <= 1) return fc.stringify(good) === fc.stringify(meant)
   const told = good.every(one => all.some(other => fc.stringify(one) === fc.stringify(other)))
@@ -111,15 +111,14 @@ t.test('the distance to the end of each line is that of the best stretch ending 
       unrelated,
       fc.integer({ min: 0, max: 200 }),
       (lines, wanted, bound) => {
-        const symbols = symbolsOf(lines, wanted)
+        const symbols = encodeLines(lines, wanted)
         const pattern = wanted.join('\n')
         if (pattern === '') return true
         const text = lines.join('\n')
-        const [free, held] = ([0, 1] as const).map(edge => new Columns(symbols.pattern, symbols.count, edge)) as [
-          Columns,
-          Columns
-        ]
-        for (const columns of [free, held]) columns.begin(bound)
+        const [free, held] = ([0, 1] as const).map(
+          edge => new EditDistanceColumns(symbols.pattern, symbols.count, edge)
+        ) as [EditDistanceColumns, EditDistanceColumns]
+        for (const columns of [free, held]) columns.reset(bound)
         return (
           [...text].length === 0 ||
           Array.from({ length: text.length }, (_, at) => at + 1).every(end => {
@@ -129,7 +128,7 @@ t.test('the distance to the end of each line is that of the best stretch ending 
             return (
               free.distance === known(Math.min(...all)) &&
               held.distance === known(all[0]!) &&
-              (!held.hopeless || all[0]! > bound)
+              (!held.isOutOfBound || all[0]! > bound)
             )
           })
         )

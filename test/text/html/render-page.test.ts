@@ -1,12 +1,12 @@
 // Pages as their readers see them.
 import fc from 'fast-check'
 import t from 'tap'
-import { readPage } from '../../../src/text/html/render-page.ts'
+import { renderPage } from '../../../src/text/html/render-page.ts'
 import { runs } from '../../support/property.ts'
 
 const URL = 'https://bread.example/docs/a'
-const markdown = (html: string) => readPage({ html, url: URL, form: 'markdown' }).text
-const text = (html: string) => readPage({ html, url: URL, form: 'text' }).text
+const markdown = (html: string) => renderPage({ html, url: URL, form: 'markdown' }).text
+const text = (html: string) => renderPage({ html, url: URL, form: 'text' }).text
 
 /** What each piece of a page is, in the two forms. */
 const PIECES: Record<string, [html: string, markdown: string, text?: string]> = {
@@ -87,11 +87,11 @@ t.test('the main content, wherever it stands', async t => {
 })
 
 t.test('a page that is made by its scripts is told', async t => {
-  const told = (html: string) => readPage({ html, url: URL, form: 'text' }).needs_scripts
+  const told = (html: string) => renderPage({ html, url: URL, form: 'text' }).needsScripts
   t.equal(told('<div id=root></div><script src=app.js></script>'), true)
   t.equal(told(`${WORDS}<script>x</script>`), false)
   t.equal(told('<p>short'), false)
-  t.equal(readPage({ html: '<title> A &amp;\n B </title><title>c</title>', url: URL, form: 'text' }).title, 'A & B')
+  t.equal(renderPage({ html: '<title> A &amp;\n B </title><title>c</title>', url: URL, form: 'text' }).title, 'A & B')
 })
 
 /** Steps of work are counted by what comes of ever more of the same: nothing grows faster than its page. */
@@ -107,13 +107,13 @@ t.test('no page takes more than its share', async t => {
     'open quotes': n => '<a href="'.repeat(n)
   }
   for (const [name, make] of Object.entries(more)) {
-    const page = readPage({ html: make(50_000), url: URL, form: 'markdown' })
+    const page = renderPage({ html: make(50_000), url: URL, form: 'markdown' })
     t.ok(page.text.length <= 4 * 1024 * 1024, `${name}: ${page.text.length}`)
   }
-  const long = readPage({ html: `<pre>${'x'.repeat(5_000_000)}`, url: URL, form: 'markdown' })
+  const long = renderPage({ html: `<pre>${'x'.repeat(5_000_000)}`, url: URL, form: 'markdown' })
   t.match({ cut: long.cut, length: long.text.length }, { cut: true, length: 4_194_304 })
   t.match(
-    readPage({ html: `${'<div>'.repeat(50_000)}bottom`, url: URL, form: 'text' }).text,
+    renderPage({ html: `${'<div>'.repeat(50_000)}bottom`, url: URL, form: 'text' }).text,
     'bottom',
     'what is deepest is told'
   )
@@ -150,7 +150,7 @@ t.test('any text is a page, and no script is in it', async () => {
       fc.constantFrom('markdown' as const, 'text' as const),
       (parts, form) => {
         const html = parts.join(' ')
-        const page = readPage({ html, url: URL, form })
+        const page = renderPage({ html, url: URL, form })
         // Within a comment, a value or a broken tag it may stand where it is no script.
         const isPlain = parts.every(part => /^<(?:script|style)>|^[\w ]*$/.test(part))
         return typeof page.text === 'string' && !(isPlain && page.text.includes('SECRET'))

@@ -9,7 +9,7 @@ import { fileDiff, type Side } from '../../../src/text/diff/unified-diff.ts'
 import { applyHunks } from '../../../src/text/patch/apply.ts'
 import { parsePatch } from '../../../src/text/patch/patch.ts'
 import { leastOf, runs } from '../../support/property.ts'
-import { asV4a, type Content, edited, type Files, happening, repetitive, worlds } from './patch-texts.ts'
+import { type Content, edited, type Files, fileTrees, patchFileChange, repetitive, toV4aPatch } from './patch-texts.ts'
 
 /** What a patch makes of files that no two of its sections share. */
 function patched(files: Files, patch: string): Files {
@@ -34,9 +34,9 @@ function patched(files: Files, patch: string): Files {
 
 t.test('what we tell of a change makes the same of the files again', async () => {
   fc.assert(
-    fc.property(fc.array(happening, { minLength: 1, maxLength: 6 }), happenings => {
+    fc.property(fc.array(patchFileChange, { minLength: 1, maxLength: 6 }), happenings => {
       const side = (path: string, content: Content): Side => ({ path, ...content })
-      const { before, after } = worlds(happenings)
+      const { before, after } = fileTrees(happenings)
       const patch = happenings.map(
         ({ kind, name, ...content }, i) =>
           fileDiff(
@@ -82,8 +82,8 @@ t.test('what git tells of a change makes the same of the files', async t => {
     ['--src-prefix=i/', '--dst-prefix=w/']
   )
   fc.assert(
-    fc.property(fc.array(happening, { minLength: 1, maxLength: 6 }), style, (happenings, options) => {
-      const { before, after } = worlds(happenings)
+    fc.property(fc.array(patchFileChange, { minLength: 1, maxLength: 6 }), style, (happenings, options) => {
+      const { before, after } = fileTrees(happenings)
       const [old, now] = [put(before), put(after)]
       const patch = git('-c', 'core.quotePath=true', 'diff', '--text', ...options, old, now)
       if (patch !== '') assert.deepStrictEqual(patched(before, patch), after)
@@ -96,7 +96,7 @@ t.test('an edit as V4A has it makes the true text', async () => {
   fc.assert(
     fc.property(edited, ({ before, after }) => {
       if (before === after) return
-      const { sections } = parsePatch(asV4a('a', before, after))
+      const { sections } = parsePatch(toV4aPatch('a', before, after))
       const applied = applyHunks(before, sections[0]!.hunks)
       assert.partialDeepStrictEqual(applied, { outcome: 'applied', text: after })
     }),
@@ -110,7 +110,7 @@ t.test('where lines repeat, an edit as V4A has it makes the true text or is ambi
     fc.property(repetitive, repetitive, (before, after) => {
       const open = (text: string) => !text.endsWith('\n')
       if (before === after || before === '' || after === '' || open(before) !== open(after)) return
-      const { sections } = parsePatch(asV4a('a', before, after))
+      const { sections } = parsePatch(toV4aPatch('a', before, after))
       const applied = applyHunks(before, sections[0]!.hunks)
       if (applied.outcome === 'applied') applies++
       assert.deepStrictEqual(

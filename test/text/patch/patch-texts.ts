@@ -54,22 +54,24 @@ export interface Content {
 export type Files = Record<string, Content>
 
 const content = (text = repetitive) => fc.record({ text, executable: fc.boolean() }, { noNullPrototype: true })
-const marked = fc.oneof(
+const textWithBom = fc.oneof(
   { weight: 4, arbitrary: repetitive },
   { weight: 1, arbitrary: repetitive.map(text => `\ufeff${text}`) }
 )
 /** What happens to one file. */
-export const happening = fc.record({
+export const patchFileChange = fc.record({
   kind: fc.constantFrom('modified', 'new', 'deleted', 'renamed'),
-  before: content(marked),
-  after: content(marked),
+  before: content(textWithBom),
+  after: content(textWithBom),
   name: fc.constantFrom('a.txt', 'with space', 'd/e', ' x ', 'ü日', 'quo"te', 'back\\slash', 'tab\there', 'b/x')
 })
 
-export type Happening = Omit<typeof happening extends fc.Arbitrary<infer T> ? T : never, 'name'> & { name: string }
+export type PatchFileChange = Omit<typeof patchFileChange extends fc.Arbitrary<infer T> ? T : never, 'name'> & {
+  name: string
+}
 
 /** The files of all that happens, before and after, each under a name of its own. */
-export function worlds(happenings: readonly Happening[]) {
+export function fileTrees(happenings: readonly PatchFileChange[]) {
   const [before, after]: [Files, Files] = [{}, {}]
   for (const [i, { kind, name, ...content }] of happenings.entries()) {
     if (kind !== 'new') before[`${i}/${name}`] = content.before
@@ -79,7 +81,7 @@ export function worlds(happenings: readonly Happening[]) {
 }
 
 /** The change of one file as V4A has it; it has no words for a newline at the end that comes or goes. */
-export function asV4a(path: string, before: string, after: string): string {
+export function toV4aPatch(path: string, before: string, after: string): string {
   const { hunks } = structuredPatch('', '', before, after, '', '', { context: 3 })
   const lines = hunks.flatMap(hunk => ['@@', ...hunk.lines.filter(line => !line.startsWith('\\'))])
   return ['*** Begin Patch', `*** Update File: ${path}`, ...lines, '*** End Patch', ''].join('\n')

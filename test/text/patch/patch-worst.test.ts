@@ -1,16 +1,16 @@
 // What a small patch, or a large one of nothing but the same, costs: each of these took minutes when what was compared
 // grew with the square of anything.
 import t from 'tap'
-import { Compute } from '../../../src/host/compute/compute-pool.ts'
+import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import { type Hunk, parsePatch } from '../../../src/text/patch/patch.ts'
-import { PatchFault } from '../../../src/text/patch/patch-lines.ts'
+import { PatchSyntaxError } from '../../../src/text/patch/patch-lines.ts'
 
 const v4a = (body: string) => `*** Begin Patch\n*** Update File: a.txt\n${body}*** End Patch`
 const repeated = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join('')
 const MOST = 1_000_000
 
 t.test('hunks that fit everywhere, or nearly, are placed off the main thread and are soon done', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   const same = 'a\n'.repeat(1_000)
   const runs = (last: string) => `${'@@ a\n'.repeat(64)}${last}+x\n`
@@ -40,8 +40,8 @@ t.test('hunks that fit everywhere, or nearly, are placed off the main thread and
 })
 
 /** Work on the spot is done before anything else has a turn, another thread's answer only after that. */
-async function placed(compute: Compute, text: string, hunks: Hunk[]) {
-  const terms = { signal: new AbortController().signal, deadline_ms: 20_000 }
+async function placed(compute: ComputePool, text: string, hunks: Hunk[]) {
+  const terms = { signal: new AbortController().signal, deadlineMs: 20_000 }
   let elsewhere = true
   const work = compute.run('hunks', { text, hunks }, terms).finally(() => {
     elsewhere = false
@@ -51,7 +51,7 @@ async function placed(compute: Compute, text: string, hunks: Hunk[]) {
 }
 
 t.test('a small patch of a small file is applied on the spot', async t => {
-  const compute = new Compute()
+  const compute = new ComputePool()
   t.teardown(() => compute.close())
   const { hunks } = parsePatch(v4a('@@ line 3\n line 4\n-line 5\n+five\n line 6\n')).sections[0]!
   const text = repeated(200, i => `line ${i}\n`)
@@ -78,13 +78,13 @@ function read(patch: string) {
   try {
     parsePatch(patch)
   } catch (error) {
-    if (!(error instanceof PatchFault)) throw error
+    if (!(error instanceof PatchSyntaxError)) throw error
   }
 }
 
 t.test('what is more than anybody needs is refused with its line', async t => {
   const refused = (patch: string, line: number, message: RegExp) =>
-    t.throws(() => parsePatch(patch), { name: 'PatchFault', line, message })
+    t.throws(() => parsePatch(patch), { name: 'PatchSyntaxError', line, message })
   refused(v4a(`${'@@ a\n'.repeat(65)}-b\n`), 67, /expected no more than 64 lines of "@@" above a hunk/)
   t.equal(parsePatch(v4a(`${'@@ a\n'.repeat(64)}-b\n`)).sections[0]?.hunks[0]?.anchors.length, 64)
   refused(v4a('@@\n-a\n'.repeat(20_001)), 40_003, /expected no more than 20000 hunks/)

@@ -1,7 +1,7 @@
 import assert from 'node:assert'
 import fc from 'fast-check'
 import t from 'tap'
-import { EXACT, Ground, INDENTATION } from '../../../src/text/patch/target.ts'
+import { EXACT, INDENTATION, PatchTarget } from '../../../src/text/patch/target.ts'
 import { runs } from '../../support/property.ts'
 
 const lines = (most: number) => fc.array(fc.constantFrom('a', 'b', ' a', ''), { minLength: 1, maxLength: most })
@@ -9,17 +9,17 @@ const lines = (most: number) => fc.array(fc.constantFrom('a', 'b', ' a', ''), { 
 t.test('lines are found wherever they stand, as by looking at every place', async () => {
   fc.assert(
     fc.property(lines(30), lines(4), fc.constantFrom(EXACT, INDENTATION), (file, wanted, level) => {
-      const ground = new Ground(`${file.join('\n')}\n`)
-      const all = file.map((_, at) => at).filter(at => ground.fits(level, { lines: wanted, open: undefined }, at))
+      const ground = new PatchTarget(`${file.join('\n')}\n`)
+      const all = file.map((_, at) => at).filter(at => ground.matchesAt(level, { lines: wanted, open: undefined }, at))
       const blank = level !== EXACT && wanted.every(line => line === '')
-      assert.deepStrictEqual(ground.places(level, { lines: wanted, open: undefined }), blank ? [] : all)
+      assert.deepStrictEqual(ground.findPlaces(level, { lines: wanted, open: undefined }), blank ? [] : all)
     }),
     runs(2000)
   )
 })
 
 t.test('lines that almost repeat themselves do not take long to be missed', async t => {
-  const ground = new Ground('a\nb\n'.repeat(50_000))
+  const ground = new PatchTarget('a\nb\n'.repeat(50_000))
   const wanted = [...Array.from({ length: 2000 }, (_, i) => (i % 2 ? 'b' : 'a')), 'b']
-  t.same(ground.places(EXACT, { lines: wanted, open: undefined }), [])
+  t.same(ground.findPlaces(EXACT, { lines: wanted, open: undefined }), [])
 })

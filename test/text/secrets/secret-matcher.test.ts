@@ -1,9 +1,9 @@
 // Secrets are hidden wherever they stand and however the text is cut; all else stays as it is, byte for byte.
 import fc from 'fast-check'
 import t from 'tap'
-import { Secrets } from '../../../src/text/secrets/secret-matcher.ts'
-import { Masker, masked } from '../../../src/text/secrets/secret-redactor.ts'
-import { SHAPES, type Shape } from '../../../src/text/secrets/token-patterns.ts'
+import { SecretMatcher } from '../../../src/text/secrets/secret-matcher.ts'
+import { redactSecrets, SecretRedactor } from '../../../src/text/secrets/secret-redactor.ts'
+import { TOKEN_PATTERNS, type TokenPattern } from '../../../src/text/secrets/token-patterns.ts'
 import { runs } from '../../support/property.ts'
 
 const KNOWN = [
@@ -16,12 +16,12 @@ const KNOWN = [
   { name: 'SPELLED', value: 'a/b (c) dé!' },
   { name: 'UNICODE', value: 'pässwörter☃' }
 ]
-const secrets = new Secrets(KNOWN)
+const secrets = new SecretMatcher(KNOWN)
 const LINES = KNOWN.filter(({ name }) => name !== 'SHORT').flatMap(({ value }) =>
   value.split(/\r?\n/).filter(line => line !== '' && !line.startsWith('-----'))
 )
 
-const hidden = (text: string) => masked(text, secrets)
+const hidden = (text: string) => redactSecrets(text, secrets)
 const repeated = (text: string, times: number) => text.repeat(times)
 const A36 = repeated('aB3dE6', 6)
 
@@ -104,7 +104,7 @@ const cuts = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 60 })
 
 /** The output for bytes that come in pieces of these lengths, in turn. */
 function inPieces(bytes: Uint8Array, lengths: readonly number[], rest = false) {
-  const masker = new Masker(secrets)
+  const masker = new SecretRedactor(secrets)
   const out: Uint8Array[] = []
   for (let at = 0, i = 0; at < bytes.length; i++) {
     const length = lengths[i % lengths.length]! + (i >= lengths.length ? 1 : 0)
@@ -118,7 +118,11 @@ function inPieces(bytes: Uint8Array, lengths: readonly number[], rest = false) {
 const letters = (of: Uint8Array) => [...of.keys()].filter(byte => of[byte] === 1).map(byte => String.fromCharCode(byte))
 
 /** A token of that shape, and of it what must not show. */
-function tokenOf({ parts, keep = 0, before = '' }: Shape): fc.Arbitrary<{ text: string; secret: string }> {
+function tokenOf({
+  parts,
+  keptParts = 0,
+  lookahead = ''
+}: TokenPattern): fc.Arbitrary<{ text: string; secret: string }> {
   const each = parts.map(part => {
     if (typeof part === 'string') return fc.constant(part)
     if (!('of' in part)) return fc.constantFrom(...part)
@@ -129,7 +133,7 @@ function tokenOf({ parts, keep = 0, before = '' }: Shape): fc.Arbitrary<{ text: 
     })
     return part.mixed ? text.map(rest => `aB3${rest}`) : text
   })
-  return fc.tuple(...each).map(texts => ({ text: texts.join('') + before, secret: texts.slice(keep).join('') }))
+  return fc.tuple(...each).map(texts => ({ text: texts.join('') + lookahead, secret: texts.slice(keptParts).join('') }))
 }
 
 const noise = fc.oneof(
@@ -146,7 +150,7 @@ const noise = fc.oneof(
   )
 )
 const text = fc.array(
-  fc.oneof(noise, fc.constantFrom(...LINES), ...SHAPES.map(tokenOf).map(each => each.map(one => one.text)))
+  fc.oneof(noise, fc.constantFrom(...LINES), ...TOKEN_PATTERNS.map(tokenOf).map(each => each.map(one => one.text)))
 )
 
 t.test('however it is cut, the same is shown', async t => {
@@ -164,7 +168,7 @@ t.test('no known value and no token is shown, however it is cut', async t => {
   // Not as what a header says: there it would be taken for that.
   const apart = noise.filter(text => !text.endsWith('Bearer '))
   const token = fc.oneof(
-    ...SHAPES.map(tokenOf),
+    ...TOKEN_PATTERNS.map(tokenOf),
     fc.constantFrom(...LINES).map(line => ({ text: line, secret: line }))
   )
   fc.assert(
@@ -196,14 +200,14 @@ t.test('other bytes come through as they are', async t => {
     )
   )
   const text = Buffer.from('just a line, as they come all day\n'.repeat(100))
-  const masker = new Masker(secrets)
+  const masker = new SecretRedactor(secrets)
   const shown = masker.push(text)
   t.same([shown.length, shown.byteOffset], [text.length, text.byteOffset])
   t.equal(shown.buffer, text.buffer, 'not even copied')
 })
 
 t.test('what may be a beginning waits, but no prompt does', async t => {
-  const masker = new Masker(secrets)
+  const masker = new SecretRedactor(secrets)
   const shown = (bytes: Uint8Array) => Buffer.from(bytes).toString()
   t.equal(shown(masker.push(Buffer.from('Token for https://me'))), 'Token for https')
   t.ok(masker.waiting)
@@ -214,13 +218,13 @@ t.test('what may be a beginning waits, but no prompt does', async t => {
   t.equal(shown(masker.push(Buffer.from('hunter3 and hunter2'))), '[masked: DB_PASSWORD] and ')
   t.equal(shown(masker.end()), 'hunter2')
 
-  const token = new Masker(secrets)
+  const token = new SecretRedactor(secrets)
   token.push(Buffer.from(`https://ghp_${A36}`))
   t.equal(shown(token.idle()), '://', 'a whole token never shows')
 })
 
 t.test('a token goes on as long as its letters do', async t => {
-  const masker = new Masker(secrets)
+  const masker = new SecretRedactor(secrets)
   t.equal(Buffer.from(masker.push(Buffer.from(`ghp_${A36}`))).toString(), '[masked: GitHub token]')
   t.equal(masker.push(Buffer.from(A36)).length, 0)
   t.equal(Buffer.from(masker.push(Buffer.from(`${A36}: on.`))).toString(), ': on.')

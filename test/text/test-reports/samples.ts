@@ -51,9 +51,9 @@ export const JEST = `{"testResults": "printed by a test"}\n${JSON.stringify({
   ]
 })}\n`
 
-const go = (...events: object[]) => `${events.map(event => JSON.stringify(event)).join('\n')}\n`
+const goEvents = (...events: object[]) => `${events.map(event => JSON.stringify(event)).join('\n')}\n`
 
-export const GO = go(
+export const GO = goEvents(
   { Action: 'start', Package: 'demo' },
   { Action: 'run', Package: 'demo', Test: 'TestGood' },
   { Action: 'output', Package: 'demo', Test: 'TestGood', Output: '=== RUN   TestGood\n' },
@@ -89,11 +89,11 @@ export const SUREFIRE = `<?xml version="1.0" encoding="UTF-8"?>
   <testcase name="off" classname="demo.AppTest" time="0"><skipped/></testcase>
 </testsuite>`
 
-export const BOMB = `<?xml version="1.0"?>
+export const ENTITY_BOMB = `<?xml version="1.0"?>
 <!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;"><!ENTITY f SYSTEM "file:///etc/passwd">]>
 <testsuite><testcase name="&b;&f;&#65;&#x42;&#99999999;"/><testcase name="&b;&f;&#65;"><failure message="&f;"/></testcase></testsuite>`
 
-export const PRINTED: Record<string, [text: string, counts: [passed: number, failed: number, skipped: number]]> = {
+export const TEST_OUTPUTS: Record<string, [text: string, counts: [passed: number, failed: number, skipped: number]]> = {
   jest: ['Test Suites: 1 failed, 2 total\nTests:       1 failed, 2 skipped, 4 passed, 7 total\n', [4, 1, 2]],
   vitest: [
     ' Test Files  1 failed (1)\n      Tests  \u001b[31m1 failed\u001b[39m | 4 passed | 1 skipped (6)\n',

@@ -3,12 +3,12 @@ import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import type { TestReport } from '../../../src/text/test-reports/report.ts'
-import { FORMATS } from '../../../src/text/test-reports/report-parsers.ts'
+import { REPORT_PARSERS } from '../../../src/text/test-reports/report-parsers.ts'
 import { runs } from '../../support/property.ts'
-import { BOMB, CARGO_BEFORE_1_73, GO, JEST, PRINTED, SUREFIRE, VITEST } from './samples.ts'
+import { CARGO_BEFORE_1_73, ENTITY_BOMB, GO, JEST, SUREFIRE, TEST_OUTPUTS, VITEST } from './samples.ts'
 
 const recorded = (name: string) => readFileSync(path.join(import.meta.dirname, 'recorded', name), 'utf8')
-const { tap, junit, jest, go, cargo, ctest, any } = FORMATS
+const { tap, junit, jest, go, cargo, ctest, any } = REPORT_PARSERS
 
 /** Counts, and of each failure what it is called and where it is. */
 const told = (report: TestReport | undefined) =>
@@ -82,7 +82,7 @@ t.test('surefire', async t => {
 })
 
 t.test('entities that a document defines are not expanded', async t => {
-  t.strictSame(junit(BOMB), {
+  t.strictSame(junit(ENTITY_BOMB), {
     passed: 1,
     failed: 1,
     skipped: 0,
@@ -150,7 +150,7 @@ t.test('ctest', async t => {
 })
 
 t.test('whatever a script runs', async t => {
-  for (const [runner, [text, counts]] of Object.entries(PRINTED))
+  for (const [runner, [text, counts]] of Object.entries(TEST_OUTPUTS))
     t.strictSame(told(any(`> demo@1.0.0 test\n\n${text}`)), [counts], runner)
   t.strictSame(told(any(recorded('node.tap')))?.[0], [2, 3, 2])
   t.strictSame(told(any(VITEST))?.[0], [1, 2, 2])
@@ -159,7 +159,15 @@ t.test('whatever a script runs', async t => {
 
 t.test('no text makes a reader throw, nor count what is not there', async t => {
   const known = ['node.tap', 'tap.tap', 'pytest.txt', 'cargo.txt', 'ctest.txt'].map(recorded)
-  const texts = [...known, SUREFIRE, BOMB, VITEST, JEST, GO, ...Object.values(PRINTED).map(([text]) => text)]
+  const texts = [
+    ...known,
+    SUREFIRE,
+    ENTITY_BOMB,
+    VITEST,
+    JEST,
+    GO,
+    ...Object.values(TEST_OUTPUTS).map(([text]) => text)
+  ]
   const lines = texts.flatMap(text => text.split('\n'))
   const shuffled = fc.array(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...lines) }, fc.string()), {
     maxLength: 60
@@ -174,7 +182,7 @@ t.test('no text makes a reader throw, nor count what is not there', async t => {
     cut
   )
   const sound = fc.property(anything, text => {
-    for (const parse of Object.values(FORMATS)) {
+    for (const parse of Object.values(REPORT_PARSERS)) {
       const report = parse(text)
       if (!report) continue
       const { passed, failed, skipped, failures } = report

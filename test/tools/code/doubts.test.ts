@@ -4,25 +4,31 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
-import { hashOf } from '../../../src/host/files/files.ts'
+import { hashBytes } from '../../../src/host/files/files.ts'
 import type { Host } from '../../../src/host/host.ts'
-import type { Answerer, Asked, Languages, Place, RenamedFile } from '../../../src/host/lsp/language-service.ts'
+import type {
+  LanguageService,
+  RenamedFile,
+  Respondent,
+  SourceLocation,
+  SourcePosition
+} from '../../../src/host/lsp/language-service.ts'
 import type { Context, Tool } from '../../../src/tool/tool.ts'
 import definition from '../../../src/tools/code/definition.ts'
 import diagnostics from '../../../src/tools/code/diagnostics.ts'
-import { columnOf } from '../../../src/tools/code/lib/position-param.ts'
+import { findSymbolColumn } from '../../../src/tools/code/lib/position-param.ts'
 import references from '../../../src/tools/code/references.ts'
 import renameSymbol from '../../../src/tools/code/rename_symbol.ts'
 import symbols from '../../../src/tools/code/symbols.ts'
-import { failure, makeWorld, run, type Tree } from '../fixture.ts'
+import { catchToolError, createToolFixture, type FileTree, runTool } from '../fixture.ts'
 
-const answered: Answerer = { server: 'fake', root: '.', readiness: 'ready' }
+const answered: Respondent = { server: 'fake', root: '.', readiness: 'ready' }
 const span = (line: number, column: number, end: number) => ({ start: { line, column }, end: { line, column: end } })
 
 /** A world in which language servers answer so. */
-function worldWith(t: Test, tree: Tree, languages: Partial<Languages>, more: Partial<Context> = {}) {
-  const world = makeWorld(t, tree)
-  const fake = { tells: () => {}, kept: async () => 'strict', runs: () => true, ...languages }
+function worldWith(t: Test, tree: FileTree, languages: Partial<LanguageService>, more: Partial<Context> = {}) {
+  const world = createToolFixture(t, tree)
+  const fake = { onProgress: () => {}, isolationLevel: async () => 'strict', isRunning: () => true, ...languages }
   return { ...world, ctx: { ...world.ctx, host: { ...world.ctx.host, languages: fake } as unknown as Host, ...more } }
 }
 
@@ -30,10 +36,10 @@ function worldWith(t: Test, tree: Tree, languages: Partial<Languages>, more: Par
 async function touch<I extends TSchema>(tool: Tool<I>, input: Static<I>, ctx: Context) {
   const { paths = [] } = tool.subject(input, ctx.history)
   const uses = [...paths, ...((await tool.touches?.(input, ctx)) ?? [])]
-  ctx.host.files.allowed.begin()
+  ctx.host.files.allowedChanges.restrict()
   for (const { path, access, entry, tree = false } of uses) {
     const found = entry ? ctx.host.files.resolveEntry(path) : ctx.host.files.resolve(path)
-    if (access === 'write') ctx.host.files.allowed.add(found.path, { given: path, tree })
+    if (access === 'write') ctx.host.files.allowedChanges.add(found.path, { given: path, tree })
   }
   return uses
 }
@@ -41,8 +47,8 @@ async function touch<I extends TSchema>(tool: Tool<I>, input: Static<I>, ctx: Co
 const FILE = 'let old = 1\r\nuse(old)\r\n'
 const TO_NEW = { path: 'a.js', line: 1, symbol: 'old', new_name: 'new' }
 const edit = (line: number, column: number, end: number, text = 'new') => ({ ...span(line, column, end), text })
-const RENAMED: RenamedFile = { path: 'a.js', hash: hashOf(Buffer.from(FILE)), edits: [edit(1, 5, 8), edit(2, 5, 8)] }
-const renames = (...files: RenamedFile[]): Partial<Languages> => ({ rename: async () => ({ files, answered }) })
+const RENAMED: RenamedFile = { path: 'a.js', hash: hashBytes(Buffer.from(FILE)), edits: [edit(1, 5, 8), edit(2, 5, 8)] }
+const renames = (...files: RenamedFile[]): Partial<LanguageService> => ({ rename: async () => ({ files, answered }) })
 
 t.test('a rename is exactly what was shown, over moves, encodings and line endings', async t => {
   const utf16 = Buffer.from('\ufeffold 😀 old\n', 'utf16le')
@@ -52,8 +58,8 @@ t.test('a rename is exactly what was shown, over moves, encodings and line endin
     tree,
     renames(
       RENAMED,
-      { path: 'lib/old.js', moved_to: 'lib/new.js', hash: hashOf(Buffer.from('old\n')), edits: [edit(1, 1, 4)] },
-      { path: 'lib/b.js', hash: hashOf(utf16), edits: [edit(1, 7, 10), edit(1, 1, 4)] }
+      { path: 'lib/old.js', movedTo: 'lib/new.js', hash: hashBytes(Buffer.from('old\n')), edits: [edit(1, 1, 4)] },
+      { path: 'lib/b.js', hash: hashBytes(utf16), edits: [edit(1, 7, 10), edit(1, 1, 4)] }
     )
   )
   const uses = await touch(renameSymbol, TO_NEW, ctx)
@@ -68,7 +74,7 @@ t.test('a rename is exactly what was shown, over moves, encodings and line endin
     ]
   )
   const preview = await renameSymbol.preview!(TO_NEW, ctx)
-  const output = await run(renameSymbol, TO_NEW, ctx)
+  const output = await runTool(renameSymbol, TO_NEW, ctx)
   t.strictSame(preview, { title: 'Rename old to new', diff: output.files.map(({ diff }) => diff).join('') })
   t.strictSame(
     output.files.map(({ path, from, edits }) => [path, from, edits]),
@@ -78,7 +84,7 @@ t.test('a rename is exactly what was shown, over moves, encodings and line endin
       ['lib/b.js', undefined, 2]
     ]
   )
-  const bytes = async (path: string) => (await files.look(path))?.bytes
+  const bytes = async (path: string) => (await files.snapshot(path))?.bytes
   t.same(await bytes('a.js'), Buffer.from('let new = 1\r\nuse(new)\r\n'))
   t.same(await bytes('lib/b.js'), Buffer.from('\ufeffnew 😀 new\n', 'utf16le'))
   t.same(await bytes('lib/new.js'), Buffer.from('new\n'))
@@ -89,12 +95,12 @@ t.test('a rename is exactly what was shown, over moves, encodings and line endin
 t.test('what cannot be right is refused, and nothing is changed', async t => {
   const refused = async (file: Partial<RenamedFile>, code: string, message: RegExp) => {
     const { ctx, files } = worldWith(t, { 'a.js': FILE, 'b.bin': '\0' }, renames({ ...RENAMED, ...file }))
-    const error = await failure(async () => {
+    const error = await catchToolError(async () => {
       await touch(renameSymbol, TO_NEW, ctx)
-      await run(renameSymbol, TO_NEW, ctx)
+      await runTool(renameSymbol, TO_NEW, ctx)
     })
     t.match({ code: error.code, message: error.message }, { code, message })
-    t.equal((await files.look('a.js'))?.hash, RENAMED.hash)
+    t.equal((await files.snapshot('a.js'))?.hash, RENAMED.hash)
   }
   await refused(
     { edits: [edit(1, 5, 8), edit(1, 7, 9)] },
@@ -103,21 +109,21 @@ t.test('what cannot be right is refused, and nothing is changed', async t => {
   )
   await refused({ edits: [edit(1, 5, 80)] }, 'EXECUTION_ERROR', /past its end/)
   await refused({ edits: [edit(9, 1, 2)] }, 'EXECUTION_ERROR', /past its end/)
-  await refused({ hash: hashOf(Buffer.from('other')) }, 'STALE_FILE', /^a.js was changed while fake looked at it/)
+  await refused({ hash: hashBytes(Buffer.from('other')) }, 'STALE_FILE', /^a.js was changed while fake looked at it/)
   await refused({ path: 'gone.js' }, 'STALE_FILE', /^gone.js is gone/)
   await refused({ path: 'b.bin' }, 'BINARY_FILE', /^b.bin is no text/)
   await refused({ path: '../out.js' }, 'INVALID_PATH', /outside/)
-  await refused({ moved_to: 'sub/../../x.js' }, 'INVALID_PATH', /not a\s+folder/)
+  await refused({ movedTo: 'sub/../../x.js' }, 'INVALID_PATH', /not a\s+folder/)
   await refused({ path: '/usr/lib/x.js' }, 'INVALID_PATH', /outside the workspace: \/usr\/lib\/x.js/)
-  await refused({ moved_to: '/tmp/x.js' }, 'INVALID_PATH', /outside the workspace: \/tmp\/x.js/)
+  await refused({ movedTo: '/tmp/x.js' }, 'INVALID_PATH', /outside the workspace: \/tmp\/x.js/)
 })
 
 t.test('nothing to rename, and too much', async t => {
   const attempt = async (files: RenamedFile[]) => {
     const { ctx } = worldWith(t, { 'a.js': FILE }, renames(...files))
-    return failure(async () => {
+    return catchToolError(async () => {
       await touch(renameSymbol, TO_NEW, ctx)
-      await run(renameSymbol, TO_NEW, ctx)
+      await runTool(renameSymbol, TO_NEW, ctx)
     })
   }
   t.match(await attempt([]), { code: 'INVALID_PARAMS', message: /fake knows nothing there/ })
@@ -128,9 +134,9 @@ t.test('nothing to rename, and too much', async t => {
 t.test('what a model reads of a large rename is bounded, and the call has all of it', async t => {
   const text = 'use(old)\n'.repeat(5_000)
   const edits = Array.from({ length: 5_000 }, (_, i) => edit(i + 1, 5, 8))
-  const { ctx } = worldWith(t, { 'a.js': text }, renames({ path: 'a.js', hash: hashOf(Buffer.from(text)), edits }))
+  const { ctx } = worldWith(t, { 'a.js': text }, renames({ path: 'a.js', hash: hashBytes(Buffer.from(text)), edits }))
   await touch(renameSymbol, TO_NEW, ctx)
-  const output = await run(renameSymbol, TO_NEW, ctx)
+  const output = await runTool(renameSymbol, TO_NEW, ctx)
   t.match(output.files, [{ path: 'a.js', edits: 5_000, diff: /\+use\(new\)\n$/ }])
   const { title, content } = renameSymbol.present(output, TO_NEW)
   t.equal(title, 'new: a.js')
@@ -143,19 +149,19 @@ t.test('a file that changed after the diff was shown is not overwritten', async 
   await touch(renameSymbol, TO_NEW, ctx)
   await renameSymbol.preview!(TO_NEW, ctx)
   writeFileSync(join(root, 'a.js'), 'let other\n')
-  t.match(await failure(() => run(renameSymbol, TO_NEW, ctx)), { code: 'STALE_FILE' })
+  t.match(await catchToolError(() => runTool(renameSymbol, TO_NEW, ctx)), { code: 'STALE_FILE' })
 })
 
 t.test('what may not be read is not shown before it is approved', async t => {
   const both = renames(RENAMED, { ...RENAMED, path: 'b.js' })
-  const { ctx } = worldWith(t, { 'a.js': FILE, 'b.js': FILE }, both, { may_show: ({ path }) => path !== 'b.js' })
+  const { ctx } = worldWith(t, { 'a.js': FILE, 'b.js': FILE }, both, { canReveal: ({ path }) => path !== 'b.js' })
   await touch(renameSymbol, TO_NEW, ctx)
   t.strictSame(await renameSymbol.preview!(TO_NEW, ctx), {
     title: 'Rename old to new',
     text: 'a.js\nb.js',
     notes: ['A file may not be read without asking: what changes in it is told once approved.']
   })
-  t.match(await run(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }, { path: 'b.js' }] })
+  t.match(await runTool(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }, { path: 'b.js' }] })
 })
 
 t.test('while the project is still being read, no rule waves a rename through', async t => {
@@ -180,38 +186,41 @@ t.test('a server that knows only some of the files says so, and no rule waves it
   t.equal(await renameSymbol.always_ask!(TO_NEW, ctx), told)
   t.match(await renameSymbol.preview!(TO_NEW, ctx), { notes: [told] })
   const at = { path: 'a.js', line: 2, symbol: 'old' }
-  t.match(references.present!(await run(references, at, ctx), at).content, `(${why}: there may be more.)`)
+  t.match(references.present!(await runTool(references, at, ctx), at).content, `(${why}: there may be more.)`)
 })
 
 t.test('where nothing keeps a server, it is asked about, and never started to look ahead', async t => {
   const { ctx } = worldWith(
     t,
     { 'a.js': FILE },
-    { ...renames(RENAMED), kept: async () => undefined, runs: () => false }
+    { ...renames(RENAMED), isolationLevel: async () => undefined, isRunning: () => false }
   )
   const { effect } = definition
   if (typeof effect !== 'function') throw new Error('it depends on what holds')
   t.equal(await effect({ path: 'a.js', line: 1, col: 1 }, ctx), 'execute')
-  t.match(definition.subject({ path: 'a.js', line: 1, col: 1 }, ctx.history).because, /nothing keeps that/)
-  t.match(await failure(() => touch(renameSymbol, TO_NEW, ctx)), { code: 'LSP_UNAVAILABLE', message: /diagnostics/ })
+  t.match(definition.subject({ path: 'a.js', line: 1, col: 1 }, ctx.history).approvalReason, /nothing keeps that/)
+  t.match(await catchToolError(() => touch(renameSymbol, TO_NEW, ctx)), {
+    code: 'LSP_UNAVAILABLE',
+    message: /diagnostics/
+  })
 })
 
 t.test('places outside and in what may not be read are named without text', async t => {
-  const places: Place[] = [
+  const places: SourceLocation[] = [
     { path: 'a.js', ...span(1, 5, 8) },
     { path: '/usr/lib/lib.d.ts', ...span(3, 1, 2), outside: true },
     { path: '.env', ...span(1, 1, 2) },
     { path: 'gone.js', ...span(1, 1, 2) },
     { path: 'wide.js', ...span(1, 301, 304) }
   ]
-  const asked: Asked[] = []
-  const define = async (at: Asked) => {
+  const asked: SourcePosition[] = []
+  const define = async (at: SourcePosition) => {
     asked.push(at)
     return { places, answered: { ...answered, version: '1', readiness: 'loading' as const } }
   }
   const tree = { 'a.js': FILE, '.env': 'A=secret\n', 'wide.js': `${'x'.repeat(300)}old${'y'.repeat(300)}` }
   const { ctx } = worldWith(t, tree, { definition: define })
-  const output = await run(definition, { path: 'a.js', line: 2, symbol: 'old' }, ctx)
+  const output = await runTool(definition, { path: 'a.js', line: 2, symbol: 'old' }, ctx)
   t.strictSame(asked, [{ path: 'a.js', line: 2, column: 5 }])
   const told = (line: number, column: number, end: number) => ({ line, column, end_line: line, end_column: end })
   t.strictSame(output.places, [
@@ -238,7 +247,7 @@ t.test('names and messages of what may not be read are left out', async t => {
     t,
     { '.env': 'A=secret\n', 'a.js': FILE },
     {
-      symbolsNamed: async () => ({
+      workspaceSymbols: async () => ({
         symbols: [
           { name: 'A', kind: 'variable', path: '.env', ...span(1, 1, 2) },
           { name: 'old', kind: 'variable', container: 'm', path: 'a.js', ...span(1, 5, 8) }
@@ -255,10 +264,10 @@ t.test('names and messages of what may not be read are left out', async t => {
       })
     }
   )
-  const listed = await run(symbols, { query: 'x' }, ctx)
+  const listed = await runTool(symbols, { query: 'x' }, ctx)
   t.match(listed, { symbols: [{ name: 'old', container: 'm' }], total: 2, withheld: 1 })
   t.match(symbols.present(listed, { query: 'x' }).content, /^a.js:1:5 variable m › old\n\(1 are in files/)
-  const all = await run(diagnostics, {}, ctx)
+  const all = await runTool(diagnostics, {}, ctx)
   t.strictSame(
     all.diagnostics.map(({ path, message, withheld }) => [path, message, withheld]),
     [
@@ -276,14 +285,14 @@ t.test('names and messages of what may not be read are left out', async t => {
       '(It saw the text of a.js that an editor has not saved.)'
     ].join('\n')
   )
-  const first = await run(diagnostics, { limit: 1 }, ctx)
+  const first = await runTool(diagnostics, { limit: 1 }, ctx)
   t.match(diagnostics.present(first, { limit: 1 }).content, /\(The first 1 of 2:/)
   t.match(
     diagnostics.present({ ...first, counts: { ...first.counts, error: 2 } }, { severity: 'error', limit: 1 }).content,
     /\(The first 1 of 2:/,
     'what was not asked for does not count'
   )
-  t.match(await run(diagnostics, { severity: 'warning', limit: 1 }, ctx), {
+  t.match(await runTool(diagnostics, { severity: 'warning', limit: 1 }, ctx), {
     diagnostics: [{ path: '.env' }],
     counts: { error: 1, warning: 0, information: 0, hint: 1 },
     truncated: false
@@ -297,7 +306,7 @@ t.test('what an answer waits for is told as progress', async t => {
     t,
     { 'a.js': FILE },
     {
-      tells: listener => {
+      onProgress: listener => {
         tell = listener
       },
       definition: async () => {
@@ -314,12 +323,12 @@ t.test('what an answer waits for is told as progress', async t => {
 })
 
 t.test('a name is found by itself, wherever it stands', async t => {
-  t.equal(columnOf('old', 'older(old)'), 7)
-  t.equal(columnOf('old', 'older'), undefined)
-  t.equal(columnOf('a.b', 'x = 😀 + a.b'), 11, 'the last part is meant, and characters are counted')
-  t.equal(columnOf('<T>', 'f<T>()'), 3)
-  t.equal(columnOf('naïve', 'naïve naïvety'), 1)
-  t.equal(columnOf('x', ''), undefined)
+  t.equal(findSymbolColumn('old', 'older(old)'), 7)
+  t.equal(findSymbolColumn('old', 'older'), undefined)
+  t.equal(findSymbolColumn('a.b', 'x = 😀 + a.b'), 11, 'the last part is meant, and characters are counted')
+  t.equal(findSymbolColumn('<T>', 'f<T>()'), 3)
+  t.equal(findSymbolColumn('naïve', 'naïve naïvety'), 1)
+  t.equal(findSymbolColumn('x', ''), undefined)
   const name = fc.constantFrom('old', 'x', '_y', '$z', 'größe', '名前')
   const between = fc
     .array(fc.constantFrom(' ', '\t', '😀', '.', '(', '"', '1+'), { minLength: 1 })
@@ -328,7 +337,7 @@ t.test('a name is found by itself, wherever it stands', async t => {
     fc.property(fc.array(fc.tuple(between, name)), between, name, (before, gap, wanted) => {
       const others = before.filter(([, other]) => other !== wanted)
       const head = others.map(([space, other]) => `${space} ${other} `).join('') + gap
-      return columnOf(wanted, `${head} ${wanted} end`) === [...head].length + 2
+      return findSymbolColumn(wanted, `${head} ${wanted} end`) === [...head].length + 2
     })
   )
 })

@@ -1,6 +1,6 @@
 // What an edit breaks, where the server does not answer in time, or has more to say than anybody wants to hear.
 import t, { type Test } from 'tap'
-import { startFaked } from '../../host/lsp/fake-fixture.ts'
+import { startWithFakeServer } from '../../host/lsp/fake-fixture.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
@@ -19,7 +19,7 @@ const warning = (path: string, message: string, line = 1) => ({
 })
 
 async function start(t: Test, files: Record<string, string>, settings = SETTINGS) {
-  const app = await startFaked(t, files, { settings })
+  const app = await startWithFakeServer(t, files, { settings })
   const approved = async (call: Json) =>
     call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=30000', { tool_call_id: call.tool_call_id }) : call
   const done = async (tool: string, params: object) => approved(await app.call(tool, params))
@@ -136,7 +136,7 @@ t.test('who cancels while it waits still hears what was done', needs('sandbox'),
 })
 
 t.test('of a file that is not open what was said last is what counts', needs('sandbox'), async t => {
-  const app = await startFaked(t, {
+  const app = await startWithFakeServer(t, {
     'a.yaml': 'a\nflickers b.yaml gone-again\n',
     // So large that it takes a while to be read.
     'b.yaml': 'b\n'.repeat(2_000_000),

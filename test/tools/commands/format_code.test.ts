@@ -5,11 +5,11 @@ import t, { type Test } from 'tap'
 import type { Host } from '../../../src/host/host.ts'
 import type { Context } from '../../../src/tool/tool.ts'
 import formatCode from '../../../src/tools/commands/format_code.ts'
-import { formattingOf } from '../../../src/tools/commands/lib/format-plan.ts'
+import { selectFormatter } from '../../../src/tools/commands/lib/format-plan.ts'
 import type { FORMATTERS } from '../../../src/tools/commands/lib/formatters.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { failure, makeWorld } from '../fixture.ts'
+import { catchToolError, createToolFixture } from '../fixture.ts'
 
 /** Says who formats, and what it was told; a line `bad` is a fault to it. */
 const FORMATTER = `#!/bin/bash
@@ -67,8 +67,8 @@ t.test('formats files, tells the diff of each, and can be undone', needs('sandbo
 })
 
 t.test('where nothing keeps it, it never runs before it is approved, and no rule waves it through', async t => {
-  const { ctx } = makeWorld(t, { '.prettierrc': '{}', 'a.ts': 'let  a\n' })
-  const processes = { holds: async () => false, find: ([name]: readonly string[]) => name }
+  const { ctx } = createToolFixture(t, { '.prettierrc': '{}', 'a.ts': 'let  a\n' })
+  const processes = { hasLevel: async () => false, find: ([name]: readonly string[]) => name }
   const unkept: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
   const { always_ask, effect, preview } = formatCode
   const nothing = 'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
@@ -133,7 +133,7 @@ t.test('rustfmt', needs('rustfmt'), async t => {
 })
 
 t.test('which formatter a file gets', async t => {
-  const { ctx } = makeWorld(t, {
+  const { ctx } = createToolFixture(t, {
     node_modules: { '.bin': { prettier: '', biome: '' } },
     '.venv': { bin: { ruff: '', black: '' } },
     web: { '.prettierrc': '' },
@@ -143,7 +143,7 @@ t.test('which formatter a file gets', async t => {
   const processes = { find: ([name]: readonly string[]) => (name === 'shfmt' ? name : undefined) }
   const here: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
   const chosen = async (path: string, asked?: keyof typeof FORMATTERS) => {
-    const { cwd, argv } = await formattingOf(path, asked, here)
+    const { cwd, argv } = await selectFormatter(path, asked, here)
     return `${cwd}: ${argv.join(' ')}`
   }
   t.equal(await chosen('web/a.ts'), 'web: ../node_modules/.bin/prettier --stdin-filepath a.ts')
@@ -154,8 +154,8 @@ t.test('which formatter a file gets', async t => {
   t.equal(await chosen('a.ts', 'biome'), '.: node_modules/.bin/biome format --stdin-file-path=a.ts')
   t.equal(await chosen('a.sh'), '.: shfmt -filename a.sh')
   t.equal(await chosen('a.ts'), '.: node_modules/.bin/biome format --stdin-file-path=a.ts', 'it is installed')
-  t.match(await failure(() => chosen('a.txt')), { message: /^No formatter is known/ })
-  t.match(await failure(() => chosen('a.go')), { message: 'gofmt is not installed.' })
+  t.match(await catchToolError(() => chosen('a.txt')), { message: /^No formatter is known/ })
+  t.match(await catchToolError(() => chosen('a.go')), { message: 'gofmt is not installed.' })
 })
 
 t.test('where nothing would change nobody is asked', needs('sandbox'), async t => {
@@ -170,16 +170,18 @@ t.test('where nothing would change nobody is asked', needs('sandbox'), async t =
 })
 
 t.test('a formatter that the project has installed, or names as a package, is its own', async t => {
-  const { ctx } = makeWorld(t, {
+  const { ctx } = createToolFixture(t, {
     installed: { src: {}, node_modules: { '.bin': { prettier: '' } } },
     named: { 'package.json': '{"devDependencies":{"prettier":"3"}}' }
   })
   const processes = { find: () => undefined }
   const here: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
-  const { argv, formatter } = await formattingOf('installed/src/a.ts', undefined, here)
+  const { argv, formatter } = await selectFormatter('installed/src/a.ts', undefined, here)
   t.match({ argv, formatter }, { formatter: 'prettier', argv: ['../node_modules/.bin/prettier'] })
-  t.match(await failure(() => formattingOf('named/a.ts', undefined, here)), { message: 'prettier is not installed.' })
-  t.match(await failure(() => formattingOf('a.py', undefined, here)), {
+  t.match(await catchToolError(() => selectFormatter('named/a.ts', undefined, here)), {
+    message: 'prettier is not installed.'
+  })
+  t.match(await catchToolError(() => selectFormatter('a.py', undefined, here)), {
     message: 'Neither ruff nor black is installed.'
   })
 })

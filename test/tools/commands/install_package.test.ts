@@ -7,9 +7,9 @@ import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import installPackage from '../../../src/tools/commands/install_package.ts'
-import { CARGO_TOML, GO_MOD, newAmong, PNPM_LOCK, YARN_LOCK } from '../../../src/tools/commands/lib/package-lists.ts'
-import { type Adding, MANAGERS, type PackageManager } from '../../../src/tools/commands/lib/package-managers.ts'
-import { isPackage, NAMES } from '../../../src/tools/commands/lib/package-names.ts'
+import { CARGO_TOML, GO_MOD, newPackages, PNPM_LOCK, YARN_LOCK } from '../../../src/tools/commands/lib/package-lists.ts'
+import { type AddOptions, MANAGERS, type PackageManager } from '../../../src/tools/commands/lib/package-managers.ts'
+import { isPackage, PACKAGE_NAME_SYNTAX } from '../../../src/tools/commands/lib/package-names.ts'
 import { startApp } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 
@@ -131,7 +131,7 @@ t.test('what cannot be done is told before anybody is asked', async t => {
 })
 
 t.test('only names of a registry are packages', async t => {
-  const good: Record<keyof typeof NAMES, string[]> = {
+  const good: Record<keyof typeof PACKAGE_NAME_SYNTAX, string[]> = {
     npm: ['left-pad', '@types/node', '@types/node@24', 'a@^1.2.3', 'a@latest', 'a@>=1.0.0', 'a@1.x||2.x', 'lodash.get'],
     pip: ['requests', 'requests==2.31.0', 'requests[socks]>=2,<3', 'zope.interface~=6.0', 'a'],
     cargo: ['serde', 'serde_json@1', 'serde@=1.0.0', 'rand@^0.8'],
@@ -172,32 +172,39 @@ t.test('only names of a registry are packages', async t => {
     ...['a@1/../b', 'é', 'a\0b', 'a@1 b', `a@${'1'.repeat(400)}`, 'example.com/../x', 'C:\\a']
   ]
   for (const [names, list] of Object.entries(good))
-    for (const text of list) t.ok(isPackage(NAMES[names as keyof typeof NAMES], text), `${names}: ${text}`)
-  for (const [names, rules] of Object.entries(NAMES))
+    for (const text of list)
+      t.ok(isPackage(PACKAGE_NAME_SYNTAX[names as keyof typeof PACKAGE_NAME_SYNTAX], text), `${names}: ${text}`)
+  for (const [names, rules] of Object.entries(PACKAGE_NAME_SYNTAX))
     for (const text of bad) t.notOk(isPackage(rules, text), `${names}: ${JSON.stringify(text)}`)
   const plain = /^(?!-)[\w@/.^~<>=*+|![\],-]+$/
   const sound = fc.property(fc.oneof(fc.string(), fc.constantFrom(...bad, ...Object.values(good).flat())), text =>
-    Object.values(NAMES).every(rules => !isPackage(rules, text) || plain.test(text))
+    Object.values(PACKAGE_NAME_SYNTAX).every(rules => !isPackage(rules, text) || plain.test(text))
   )
   t.doesNotThrow(() => fc.assert(sound, runs(2_000)))
 })
 
 t.test('what each manager is started with', async t => {
-  const words = (name: keyof typeof MANAGERS, more: Partial<Adding> = {}) => {
+  const words = (name: keyof typeof MANAGERS, more: Partial<AddOptions> = {}) => {
     const manager: PackageManager = MANAGERS[name]
-    const said = manager.words({ packages: ['a', 'b@1'], dev: false, scripts: false, has: () => false, ...more })
+    const said = manager.buildArgs({
+      packages: ['a', 'b@1'],
+      dev: false,
+      allowScripts: false,
+      hasFile: () => false,
+      ...more
+    })
     return typeof said === 'string' ? 'refused' : said.join(' ')
   }
   const npm = '--no-audit --no-fund'
   t.equal(words('npm'), `install --ignore-scripts ${npm} --save -- a b@1`)
-  t.equal(words('npm', { dev: true, scripts: true }), `install --no-ignore-scripts ${npm} --save-dev -- a b@1`)
+  t.equal(words('npm', { dev: true, allowScripts: true }), `install --no-ignore-scripts ${npm} --save-dev -- a b@1`)
   t.equal(words('pnpm'), 'add --ignore-scripts --save-prod a b@1')
-  t.equal(words('pnpm', { dev: true, scripts: true }), 'add --save-dev a b@1')
+  t.equal(words('pnpm', { dev: true, allowScripts: true }), 'add --save-dev a b@1')
   t.equal(words('yarn'), 'add --ignore-scripts a b@1')
-  t.equal(words('yarn', { dev: true, has: file => file === '.yarnrc.yml' }), 'add --mode=skip-build --dev a b@1')
+  t.equal(words('yarn', { dev: true, hasFile: file => file === '.yarnrc.yml' }), 'add --mode=skip-build --dev a b@1')
   const pip = '-m pip install --no-input --disable-pip-version-check'
   t.equal(words('pip'), `${pip} --only-binary :all: -- a b@1`)
-  t.equal(words('pip', { scripts: true }), `${pip} -- a b@1`)
+  t.equal(words('pip', { allowScripts: true }), `${pip} -- a b@1`)
   t.equal(words('pip', { dev: true }), 'refused')
   t.equal(words('cargo', { dev: true }), 'add --dev -- a b@1')
   t.equal(words('go'), 'get a b@1')
@@ -252,7 +259,7 @@ t.test('what a project has is read from its own lists', async t => {
       ['b', '1']
     ])
   ]
-  t.strictSame(newAmong(now, before), [
+  t.strictSame(newPackages(now, before), [
     { name: 'a', version: '2' },
     { name: 'c', version: '1' }
   ])

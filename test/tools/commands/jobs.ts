@@ -2,7 +2,12 @@
 import type { Json, TestApp } from '../../start-app.ts'
 
 /** Runs a tool, approving it where it asks. */
-export async function run({ call, post }: TestApp, tool: string, params: object, more: object = {}): Promise<Json> {
+export async function runApproved(
+  { call, post }: TestApp,
+  tool: string,
+  params: object,
+  more: object = {}
+): Promise<Json> {
   const asked = await call(tool, params, more)
   if (asked.status !== 'awaiting_approval') return asked
   const { tool_call_id, approval } = asked
@@ -10,20 +15,20 @@ export async function run({ call, post }: TestApp, tool: string, params: object,
 }
 
 /** Starts a command that runs on; gives its id. */
-export async function start(app: TestApp, command: string, more: object = {}): Promise<string> {
-  const call = await run(app, 'shell_background', { command, ...more })
+export async function startJob(app: TestApp, command: string, more: object = {}): Promise<string> {
+  const call = await runApproved(app, 'shell_background', { command, ...more })
   if (call.status !== 'success') throw new Error(JSON.stringify(call))
   return call.result.data.task_id
 }
 
 /** How it stands, with what it printed. */
-export const look = async (app: TestApp, task_id: string, more: object = {}): Promise<Json> =>
-  (await run(app, 'get_background_task', { task_id, ...more })).result.data
+export const getJob = async (app: TestApp, task_id: string, more: object = {}): Promise<Json> =>
+  (await runApproved(app, 'get_background_task', { task_id, ...more })).result.data
 
 /** Reads its output until it holds the text; gives all of it. */
-export async function printed(app: TestApp, task_id: string, text: string): Promise<string> {
+export async function waitForOutput(app: TestApp, task_id: string, text: string): Promise<string> {
   for (let offset = 0, all = ''; ; ) {
-    const { output, next_offset, ended } = await look(app, task_id, { offset, wait_ms: 30_000 })
+    const { output, next_offset, ended } = await getJob(app, task_id, { offset, wait_ms: 30_000 })
     all += output
     offset = next_offset
     if (all.includes(text)) return all
@@ -32,9 +37,9 @@ export async function printed(app: TestApp, task_id: string, text: string): Prom
 }
 
 /** The job once it has ended. */
-export async function ended(app: TestApp, task_id: string): Promise<Json> {
+export async function waitForJobEnd(app: TestApp, task_id: string): Promise<Json> {
   for (let offset = 0; ; ) {
-    const task = await look(app, task_id, { offset, wait_ms: 30_000 })
+    const task = await getJob(app, task_id, { offset, wait_ms: 30_000 })
     if (task.ended) return app.get(`/jobs/${task_id}`)
     offset = task.next_offset
   }

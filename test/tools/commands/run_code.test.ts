@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { listening, outsideOf } from '../../host/egress/fake-network.ts'
-import { contents } from '../../snapshot-folder.ts'
+import { createFakeNetwork, listen } from '../../host/egress/fake-network.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
@@ -62,12 +62,12 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
   })
 
   t.test('it writes nothing but its temporary folder, and nothing of that is left', async t => {
-    const before = contents(app.root)
+    const before = snapshotFolder(app.root)
     const code =
       'echo x > made.txt; echo y >> a.txt; rm dir/b.txt; touch ~/z /etc/z; echo ok > "$TMPDIR/t" && cat "$TMPDIR/t"'
     const { result } = await app.run({ language: 'bash', code })
     t.equal(result.data.stdout, 'ok\n')
-    t.strictSame(contents(app.root), before)
+    t.strictSame(snapshotFolder(app.root), before)
     t.equal((await app.run({ language: 'bash', code: 'cat "$TMPDIR/t"' })).result.data.exit_code, 1)
   })
 
@@ -217,7 +217,7 @@ t.test(
 
 t.test('where no sandbox holds', async t => {
   const params = { language: 'bash', code: 'echo hi' }
-  const sandbox = { ...defaults(Config).sandbox, open_files: 1 }
+  const sandbox = { ...defaultsFromSchema(Config).sandbox, open_files: 1 }
 
   t.test('it is refused, with the cure', async t => {
     const app = await start(t, { settings: { sandbox } })
@@ -236,11 +236,11 @@ t.test('where no sandbox holds', async t => {
 })
 
 async function start(t: Test, options: StartOptions = {}) {
-  const web = await listening(
+  const web = await listen(
     t,
     createServer(({ method, url }, response) => response.end(`${method} ${url}`))
   )
-  const network = outsideOf(web, { '127.0.0.1.a.test': [['127.0.0.1']] })
+  const network = createFakeNetwork(web, { '127.0.0.1.a.test': [['127.0.0.1']] })
   const app = await startApp(t, FILES, { network, ...options })
   return {
     ...app,

@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config, type Settings } from '../../../src/config/schema.ts'
-import { RUNNERS, type TestRunner, type Wanted } from '../../../src/tools/commands/lib/test-runners.ts'
+import { RUNNERS, type TestRunner, type TestSelection } from '../../../src/tools/commands/lib/test-runners.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { GO, SUREFIRE, VITEST } from '../../text/test-reports/samples.ts'
@@ -211,7 +211,7 @@ t.test('Maven: what it could not fetch', async t => {
   const { run } = await start(
     t,
     { 'pom.xml': '<project/>', mvnw: `#!/bin/sh\nprintf '[\\033[1;31mERROR\\033[m] ${said}\\n'\nexit 1\n` },
-    { sandbox: defaults(Config).sandbox }
+    { sandbox: defaultsFromSchema(Config).sandbox }
   )
   const { content, data } = (await run({})).result
   t.match(data, { parsed: false, output: `[ERROR] ${said}\n` })
@@ -264,7 +264,7 @@ import test from 'node:test'
 test('stays', () => writeFileSync('made.txt', ''))
 test('looks out', () => readFileSync('../secret.txt'))
 `
-  const { sandbox } = defaults(Config)
+  const { sandbox } = defaultsFromSchema(Config)
   const files = { 'package.json': '{"type":"module"}', 'a.test.js': curious }
   const { run, folder, root } = await start(t, files, { sandbox: { ...sandbox, level: 'auto' } })
   writeFileSync(path.join(folder, 'secret.txt'), '')
@@ -299,11 +299,11 @@ t.test('rules on commands hold for what it runs', async t => {
 })
 
 t.test('what each runner is started with', async t => {
-  const has = (file: string) => file === 'out/CTestTestfile.cmake'
+  const hasFile = (file: string) => file === 'out/CTestTestfile.cmake'
   const words = (name: keyof typeof RUNNERS) => {
     const runner: TestRunner = RUNNERS[name]
-    const said = (wanted: Partial<Wanted>) => {
-      const answer = runner.words({ more: [], has, ...wanted })
+    const said = (wanted: Partial<TestSelection>) => {
+      const answer = runner.buildArgs({ extraArgs: [], hasFile, ...wanted })
       return typeof answer === 'string' ? 'refused' : answer.join(' ')
     }
     const file = { path: { name: 'a/b.x', isFolder: false } }

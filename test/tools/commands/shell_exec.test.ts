@@ -3,20 +3,20 @@ import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import type { Command } from '../../../src/host/processes/command/command.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
-import type { JobCommand, JobFacts, Tasks } from '../../../src/tool/background-tasks.ts'
+import type { BackgroundTasks, JobCommand, JobDescription } from '../../../src/tool/background-tasks.ts'
 import type { Progress } from '../../../src/tool/tool.ts'
 import shellExec from '../../../src/tools/commands/shell_exec.ts'
 import { CALL_ID } from '../../call-id.ts'
-import { code, NO_HISTORY, run } from '../fixture.ts'
-import { drain, makeMachine } from '../host-fixture.ts'
+import { catchErrorCode, NO_HISTORY, runTool } from '../fixture.ts'
+import { createHostFixture, drainProgress } from '../host-fixture.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 t.test('a command is run, streamed and shown', async t => {
-  const { ctx, root } = makeMachine(t, spawner, { sub: {} })
+  const { ctx, root } = createHostFixture(t, spawner, { sub: {} })
   const input = { command: '  echo out\npwd; echo err >&2; exit 3', cwd: 'sub', env: { A: 'b' } }
-  const { told, answer: output } = await drain(shellExec, input, ctx)
+  const { told, answer: output } = await drainProgress(shellExec, input, ctx)
   const { duration_ms, output: both, ...rest } = output
   t.same(rest, {
     stdout: `out\n${realpathSync(root)}/sub\n`,
@@ -38,9 +38,9 @@ t.test('a command is run, streamed and shown', async t => {
 })
 
 t.test('its end is told in words', async t => {
-  const { ctx } = makeMachine(t, spawner)
+  const { ctx } = createHostFixture(t, spawner)
   const shown = async (input: { command: string; timeout_ms?: number }) =>
-    shellExec.present(await run(shellExec, input, ctx), input).content
+    shellExec.present(await runTool(shellExec, input, ctx), input).content
   t.equal(await shown({ command: 'true' }), '[Exit code 0]')
   t.equal(await shown({ command: 'kill -9 $$' }), '[Ended by SIGKILL]')
   t.match(await shown({ command: 'sleep 100', timeout_ms: 50 }), /^\[Ended at its time limit, after \d+ ms\]$/)
@@ -48,12 +48,12 @@ t.test('its end is told in words', async t => {
     await shown({ command: 'sleep 100 & echo hi' }),
     /^hi\n\[Exit code 0\]\n\[Left running in the background, and ended: sleep \(\d+\)\]$/
   )
-  t.match(await run(shellExec, { command: 'cat', stdin: 'in' }, ctx), { stdout: 'in' })
+  t.match(await runTool(shellExec, { command: 'cat', stdin: 'in' }, ctx), { stdout: 'in' })
 })
 
 t.test('what cannot run is refused before anybody is asked', async t => {
-  const { ctx } = makeMachine(t, spawner, { 'a.txt': '' })
-  const check = (input: object) => code(() => shellExec.check!({ command: 'true', ...input }, ctx))
+  const { ctx } = createHostFixture(t, spawner, { 'a.txt': '' })
+  const check = (input: object) => catchErrorCode(() => shellExec.check!({ command: 'true', ...input }, ctx))
   t.equal(await check({ cwd: 'missing' }), 'FILE_NOT_FOUND')
   t.equal(await check({ cwd: 'a.txt' }), 'NOT_A_DIRECTORY')
   t.equal(await check({ cwd: '../' }), 'INVALID_PATH')
@@ -73,7 +73,7 @@ t.test('what cannot run is refused before anybody is asked', async t => {
   shellExec.check!(keep, ctx)
   for (const level of ['workspace', 'strict', 'container'] as const) {
     const kept = { ...ctx, isolation: { level, network: [] } }
-    t.equal(await code(() => shellExec.check!(keep, kept)), 'INVALID_PARAMS', level)
+    t.equal(await catchErrorCode(() => shellExec.check!(keep, kept)), 'INVALID_PARAMS', level)
   }
 })
 
@@ -83,21 +83,21 @@ const lives = (pid: number) =>
 
 /** Jobs that take what they are given and do nothing with it. */
 function takingJobs() {
-  const taken: { command: Command; facts: JobFacts }[] = []
+  const taken: { command: Command; facts: JobDescription }[] = []
   const jobs = {
-    adopt: async (command: JobCommand, facts: JobFacts) => {
+    adopt: async (command: JobCommand, facts: JobDescription) => {
       command.detach()
       taken.push({ command: command as Command, facts })
     }
-  } as unknown as Tasks
+  } as unknown as BackgroundTasks
   return { taken, jobs }
 }
 
 t.test('past the time that its caller waits it runs on as a task', async t => {
-  const { ctx, outputs } = makeMachine(t, spawner)
+  const { ctx, outputs } = createHostFixture(t, spawner)
   const { taken, jobs } = takingJobs()
   const input = { command: 'echo first; read line; echo "$line"', wait_ms: 300, description: 'a try' }
-  const answer = await run(shellExec, { ...input, command: 'echo first; sleep 0.6; echo second' }, { ...ctx, jobs })
+  const answer = await runTool(shellExec, { ...input, command: 'echo first; sleep 0.6; echo second' }, { ...ctx, jobs })
   const { duration_ms, ...rest } = answer
   t.same(rest, {
     stdout: 'first\n',
@@ -125,7 +125,7 @@ t.test('past the time that its caller waits it runs on as a task', async t => {
 })
 
 t.test('it is moved to the background when nobody waits any more', async t => {
-  const { ctx } = makeMachine(t, spawner)
+  const { ctx } = createHostFixture(t, spawner)
   const { taken, jobs } = takingJobs()
   const moved = new AbortController()
   const running = shellExec.run(
@@ -133,7 +133,7 @@ t.test('it is moved to the background when nobody waits any more', async t => {
     {
       ...ctx,
       jobs,
-      moved: moved.signal
+      detachSignal: moved.signal
     }
   ) as AsyncGenerator<Progress, { task_id?: string }>
   t.match((await running.next()).value, { delta: { text: 'up\n' } })
@@ -144,17 +144,17 @@ t.test('it is moved to the background when nobody waits any more', async t => {
 })
 
 t.test('in the background it keeps the usual time limit where nobody was asked about it', async t => {
-  const { ctx } = makeMachine(t, spawner)
+  const { ctx } = createHostFixture(t, spawner)
   const limits: (number | undefined)[] = []
   const { taken, jobs } = takingJobs()
-  const adopt: Tasks['adopt'] = (command, facts) => {
-    ;(command as Command).timeLimit = ms => limits.push(ms)
+  const adopt: BackgroundTasks['adopt'] = (command, facts) => {
+    ;(command as Command).setTimeLimit = ms => limits.push(ms)
     return jobs.adopt(command, facts)
   }
   const input = { command: 'sleep 600', wait_ms: 0 }
-  await run(shellExec, input, { ...ctx, jobs: { ...jobs, adopt }, by_itself: { argv: ['sleep', '600'] } })
+  await runTool(shellExec, input, { ...ctx, jobs: { ...jobs, adopt }, autoApproval: { argv: ['sleep', '600'] } })
   t.strictSame(limits, [])
-  await run(shellExec, input, { ...ctx, jobs: { ...jobs, adopt } })
+  await runTool(shellExec, input, { ...ctx, jobs: { ...jobs, adopt } })
   t.strictSame(limits, [undefined])
   for (const { command } of taken) {
     command.stop()
@@ -163,10 +163,10 @@ t.test('in the background it keeps the usual time limit where nobody was asked a
 })
 
 t.test('what it leaves in the background is kept where that is asked for', async t => {
-  const { ctx } = makeMachine(t, spawner)
+  const { ctx } = createHostFixture(t, spawner)
   const { taken, jobs } = takingJobs()
   const input = { command: 'setsid sleep 100 >/dev/null 2>&1 & (sleep 100) & echo up', survivors: 'keep' as const }
-  const answer = await run(shellExec, input, { ...ctx, jobs })
+  const answer = await runTool(shellExec, input, { ...ctx, jobs })
   t.match(answer, { exit_code: 0, task_id: CALL_ID, output: 'up\n' })
   t.ok(answer.survivors.length >= 2)
   t.match(
@@ -179,24 +179,24 @@ t.test('what it leaves in the background is kept where that is asked for', async
   t.match(await command.ended, { exit_code: 0, signal: null })
   for (const pid of answer.survivors) t.notOk(lives(pid))
   t.notMatch(
-    await run(shellExec, { ...input, command: 'true' }, { ...ctx, jobs }),
+    await runTool(shellExec, { ...input, command: 'true' }, { ...ctx, jobs }),
     { task_id: String },
     'nothing was left'
   )
 })
 
 t.test('silence is told once, until something comes again', async t => {
-  const { ctx } = makeMachine(t, spawner, {}, { quiet_ms: 100 })
-  const { told } = await drain(shellExec, { command: 'sleep 0.5; echo one; sleep 0.5' }, ctx)
+  const { ctx } = createHostFixture(t, spawner, {}, { quiet_ms: 100 })
+  const { told } = await drainProgress(shellExec, { command: 'sleep 0.5; echo one; sleep 0.5' }, ctx)
   const silence = { message: /^No output for 0 s; should it wait for input, none will come/ }
   t.match(told, [silence, { delta: { text: 'one\n' } }, silence])
   t.equal(told.length, 3)
 })
 
 t.test('a command that asks for a password fails at once', async t => {
-  const { ctx } = makeMachine(t, spawner)
+  const { ctx } = createHostFixture(t, spawner)
   for (const command of ['read -p "Password: " pw </dev/tty', 'read -p "Password: " pw'])
-    t.match(await run(shellExec, { command }, ctx), { exit_code: 1, timed_out: false }, command)
+    t.match(await runTool(shellExec, { command }, ctx), { exit_code: 1, timed_out: false }, command)
 })
 
 t.test('a sandboxed command that was kept from something says what could be asked for', async t => {
@@ -253,14 +253,14 @@ t.test('a sandboxed command that was kept from something says what could be aske
 })
 
 t.test('cancelling it gives the reason', async t => {
-  const { ctx, abort } = makeMachine(t, spawner)
-  const running = run(shellExec, { command: 'sleep 100' }, ctx)
+  const { ctx, abort } = createHostFixture(t, spawner)
+  const running = runTool(shellExec, { command: 'sleep 100' }, ctx)
   abort.abort(new ToolError('CANCELLED', 'enough'))
   await t.rejects(running, { code: 'CANCELLED' })
 })
 
 t.test('the approver sees everything, hidden characters too', async t => {
-  const { ctx } = makeMachine(t, spawner)
+  const { ctx } = createHostFixture(t, spawner)
   t.same(await shellExec.preview!({ command: 'make all\n\techo done' }, ctx), {
     title: 'make all',
     text: 'make all\n\techo done\ncwd: .',
@@ -278,12 +278,12 @@ t.test('the approver sees everything, hidden characters too', async t => {
     text: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi\ncwd: sub\nenv: A=1\nstdin: x',
     notes: ['The caller says: say hi', 'It holds control or invisible characters, shown here as \\u{…}.']
   })
-  t.same(shellExec.subject({ command: 'x', cwd: 'sub' }, NO_HISTORY), { command: 'x', cwd: 'sub', alters: [] })
-  t.same(shellExec.subject({ command: 'x', env: { A: '1' }, stdin: '' }, NO_HISTORY).alters, ['env', 'stdin'])
+  t.same(shellExec.subject({ command: 'x', cwd: 'sub' }, NO_HISTORY), { command: 'x', cwd: 'sub', modifiers: [] })
+  t.same(shellExec.subject({ command: 'x', env: { A: '1' }, stdin: '' }, NO_HISTORY).modifiers, ['env', 'stdin'])
   t.same(shellExec.subject({ command: 'x', isolation: 'none', survivors: 'keep' }, NO_HISTORY), {
     command: 'x',
     cwd: '.',
-    alters: ['survivors'],
+    modifiers: ['survivors'],
     isolation: { level: 'none', network: undefined }
   })
   t.equal(

@@ -2,11 +2,11 @@
 // run: waiting (for commands to end)
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { CALL_TOKEN, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { ended, look, printed, run, start } from './jobs.ts'
+import { getJob, runApproved, startJob, waitForJobEnd, waitForOutput } from './jobs.ts'
 
 /** Rests, in one process that a signal ends. */
 const REST = 'exec sleep 600'
@@ -15,14 +15,14 @@ t.test('a command runs on after its call', async t => {
   const app = await startApp(t)
   const events = await app.events('?after=0')
   const command = 'echo up; cat; exit 3'
-  const call = await run(app, 'shell_background', { command, interactive: true, description: 'd' })
+  const call = await runApproved(app, 'shell_background', { command, interactive: true, description: 'd' })
   const { task_id } = call.result.data
   t.match(call, {
     status: 'success',
     tool_call_id: task_id,
     result: { data: { status: 'running', isolation: 'none' }, output_href: `/calls/${task_id}/output` }
   })
-  t.strictSame(await look(app, task_id, { wait_ms: 30_000 }), {
+  t.strictSame(await getJob(app, task_id, { wait_ms: 30_000 }), {
     task_id,
     kind: 'job',
     status: 'running',
@@ -47,16 +47,16 @@ t.test('a command runs on after its call', async t => {
   t.match(await app.get('/jobs'), { jobs: [job] })
   t.match((await app.get('/state')).jobs, [job])
   t.match(await app.get(`/jobs/${task_id}`), job)
-  t.match((await run(app, 'list_background_tasks', {})).result.data, { tasks: [{ kind: 'job', ...job }] })
+  t.match((await runApproved(app, 'list_background_tasks', {})).result.data, { tasks: [{ kind: 'job', ...job }] })
 
   t.match((await (await app.events()).type('stream.snapshot'))[0].jobs, [job])
 
-  const written = await run(app, 'send_input', { task_id, text: 'one\n' })
+  const written = await runApproved(app, 'send_input', { task_id, text: 'one\n' })
   t.strictSame(written.result.data, { task_id, status: 'running', next_offset: 3 })
-  t.match(await look(app, task_id, { offset: 3, wait_ms: 30_000 }), { output: 'one\n', offset: 3, next_offset: 7 })
+  t.match(await getJob(app, task_id, { offset: 3, wait_ms: 30_000 }), { output: 'one\n', offset: 3, next_offset: 7 })
   t.match(await app.post(`/calls/${task_id}/input`, { text: 'two', end: true }), { task_id, status: 'running' })
   const told = await events.type('job.exited')
-  t.strictSame(await look(app, task_id, { offset: 7 }), {
+  t.strictSame(await getJob(app, task_id, { offset: 7 }), {
     task_id,
     kind: 'job',
     status: 'exited',
@@ -88,7 +88,7 @@ t.test('a command runs on after its call', async t => {
 
 t.test('what is written to a command is asked about, and shown as it is', async t => {
   const app = await startApp(t)
-  const task_id = await start(app, 'cat', { interactive: true })
+  const task_id = await startJob(app, 'cat', { interactive: true })
   const asked = await app.call('send_input', { task_id, text: 'a\u001b[2J\u202e"\n', end: true })
   t.match(asked, { status: 'awaiting_approval', approval: { level: 'ask' } })
   t.equal(asked.approval.reason, 'It gives input to a running command.')
@@ -107,9 +107,9 @@ t.test('what is written to a command is asked about, and shown as it is', async 
 
 t.test('where nobody listens, nothing is written', async t => {
   const app = await startApp(t)
-  const deaf = await start(app, REST)
+  const deaf = await startJob(app, REST)
   const conflict = { status: 'error', error: { code: 'CONFLICT' } }
-  t.match(await run(app, 'send_input', { task_id: deaf, text: 'x' }), {
+  t.match(await runApproved(app, 'send_input', { task_id: deaf, text: 'x' }), {
     ...conflict,
     error: { message: /shell_background and interactive or pty/ }
   })
@@ -120,43 +120,47 @@ t.test('where nobody listens, nothing is written', async t => {
   })
   const resized = await app.request('POST', `/calls/${deaf}/input`, { resize: { cols: 80, rows: 24 } })
   t.match(resized, { status: 409, body: { detail: /no terminal/ } })
-  const over = await start(app, 'true', { interactive: true })
-  await ended(app, over)
-  t.match(await run(app, 'send_input', { task_id: over, text: 'x' }), conflict)
+  const over = await startJob(app, 'true', { interactive: true })
+  await waitForJobEnd(app, over)
+  t.match(await runApproved(app, 'send_input', { task_id: over, text: 'x' }), conflict)
   t.match(await app.request('POST', `/calls/${over}/input`, { text: 'x' }), { status: 409 })
-  const closed = await start(app, 'cat; exec sleep 600', { interactive: true })
+  const closed = await startJob(app, 'cat; exec sleep 600', { interactive: true })
   await app.post(`/calls/${closed}/input`, { end: true })
   t.match(await app.request('POST', `/calls/${closed}/input`, { text: 'x' }), { status: 409 })
 })
 
 t.test('a task is stopped, or sent a signal that it may take or leave', async t => {
   const app = await startApp(t)
-  const gone = await start(app, REST)
-  const stopped = await run(app, 'stop_background_task', { task_id: gone })
+  const gone = await startJob(app, REST)
+  const stopped = await runApproved(app, 'stop_background_task', { task_id: gone })
   t.match(stopped.result.data, { task_id: gone, status: 'stopped', exit_code: null, signal: 'SIGTERM' })
   t.match(await app.get(`/jobs/${gone}`), { status: 'stopped', reason: /^Stopped by / })
-  t.match((await run(app, 'stop_background_task', { task_id: gone })).result.data, { status: 'stopped' }, 'twice')
+  t.match(
+    (await runApproved(app, 'stop_background_task', { task_id: gone })).result.data,
+    { status: 'stopped' },
+    'twice'
+  )
   t.equal(stopped.result.content, `${gone} was stopped.`)
-  const told = (await run(app, 'get_background_task', { task_id: gone })).result.content
+  const told = (await runApproved(app, 'get_background_task', { task_id: gone })).result.content
   t.match(told, /\[It was stopped \(SIGTERM\): Stopped by \w+\.?\]$/)
 
-  const stubborn = await start(app, "trap 'echo no' TERM INT; echo ready; while :; do sleep 0.05; done")
-  await printed(app, stubborn, 'ready')
-  const asked = await run(app, 'stop_background_task', { task_id: stubborn, signal: 'INT' })
+  const stubborn = await startJob(app, "trap 'echo no' TERM INT; echo ready; while :; do sleep 0.05; done")
+  await waitForOutput(app, stubborn, 'ready')
+  const asked = await runApproved(app, 'stop_background_task', { task_id: stubborn, signal: 'INT' })
   t.match(asked.result.data, { status: 'running' })
-  await printed(app, stubborn, 'no')
-  const made = await run(app, 'stop_background_task', { task_id: stubborn })
+  await waitForOutput(app, stubborn, 'no')
+  const made = await runApproved(app, 'stop_background_task', { task_id: stubborn })
   t.match(made.result.data, { status: 'stopped', signal: 'SIGKILL' })
 
-  const obeys = await start(app, "trap 'exit 7' HUP; echo ready; while :; do sleep 0.05; done")
-  await printed(app, obeys, 'ready')
-  const hung_up = await run(app, 'stop_background_task', { task_id: obeys, signal: 'HUP' })
+  const obeys = await startJob(app, "trap 'exit 7' HUP; echo ready; while :; do sleep 0.05; done")
+  await waitForOutput(app, obeys, 'ready')
+  const hung_up = await runApproved(app, 'stop_background_task', { task_id: obeys, signal: 'HUP' })
   t.match(hung_up.result.data, { status: 'stopped', exit_code: 7 })
 })
 
 t.test('what others have started is stopped only after asking', async t => {
   const app = await startApp(t)
-  const task_id = await start(app, REST)
+  const task_id = await startJob(app, REST)
   const stop = (more: object, headers: Record<string, string> = {}) =>
     app.post('/calls', { tool: 'stop_background_task', params: { task_id }, ...more }, headers)
   const session = await stop({ session_id: 'another' })
@@ -172,7 +176,7 @@ t.test('what others have started is stopped only after asking', async t => {
 
 t.test('cancelling a call that has ended ends what of it runs on', async t => {
   const app = await startApp(t)
-  const task_id = await start(app, REST)
+  const task_id = await startJob(app, REST)
   t.match(await app.post(`/calls/${task_id}/cancel`, { reason: 'enough' }), { status: 'success' })
   t.match(await app.get(`/jobs/${task_id}`), { status: 'stopped', reason: 'enough', signal: 'SIGTERM' })
 })
@@ -181,13 +185,13 @@ t.test('a server left running answers while nobody waits for it, and is gone whe
   const script =
     "require('http').createServer((_, r) => r.end('hello')).listen(0, '127.0.0.1', function () { console.log('at ' + this.address().port) })"
   const app = await startApp(t, { 'dev.js': script, 'package.json': '{"scripts":{"dev":"node dev.js"}}' })
-  const task_id = await start(app, 'npm run dev')
-  const port = /at (\d+)\n/.exec(await printed(app, task_id, 'at '))![1]
+  const task_id = await startJob(app, 'npm run dev')
+  const port = /at (\d+)\n/.exec(await waitForOutput(app, task_id, 'at '))![1]
   const url = `http://127.0.0.1:${port}/`
   t.equal(await (await fetch(url)).text(), 'hello')
-  t.match((await run(app, 'shell_exec', { command: 'echo meanwhile' })).result.data, { stdout: 'meanwhile\n' })
+  t.match((await runApproved(app, 'shell_exec', { command: 'echo meanwhile' })).result.data, { stdout: 'meanwhile\n' })
   t.equal(await (await fetch(url)).text(), 'hello')
-  t.match((await run(app, 'stop_background_task', { task_id })).result.data, { status: 'stopped' })
+  t.match((await runApproved(app, 'stop_background_task', { task_id })).result.data, { status: 'stopped' })
   await t.rejects(fetch(url))
 })
 
@@ -196,7 +200,7 @@ t.test('what is not there is said so', async t => {
   const nowhere = 'tc_00000000000000000000000000'
   for (const tool of ['get_background_task', 'stop_background_task', 'send_input']) {
     const params = { task_id: nowhere, ...(tool === 'send_input' && { text: 'x' }) }
-    t.match(await run(app, tool, params), { status: 'error', error: { code: 'NOT_FOUND' } }, tool)
+    t.match(await runApproved(app, tool, params), { status: 'error', error: { code: 'NOT_FOUND' } }, tool)
   }
   for (const target of [`/jobs/${nowhere}`, '/jobs/x']) t.equal((await app.request('GET', target)).status, 404)
   for (const route of ['input', 'background'])
@@ -204,27 +208,32 @@ t.test('what is not there is said so', async t => {
       (await app.request('POST', `/calls/${nowhere}/${route}`, route === 'input' ? { text: 'x' } : {})).status,
       404
     )
-  const settled = await run(app, 'shell_exec', { command: 'true' })
+  const settled = await runApproved(app, 'shell_exec', { command: 'true' })
   t.equal((await app.request('POST', `/calls/${settled.tool_call_id}/input`, { text: 'x' })).status, 404)
-  t.match(await run(app, 'shell_background', { command: 'x', cwd: 'nowhere' }), { error: { code: 'FILE_NOT_FOUND' } })
+  t.match(await runApproved(app, 'shell_background', { command: 'x', cwd: 'nowhere' }), {
+    error: { code: 'FILE_NOT_FOUND' }
+  })
 })
 
 t.test('only so many run at once', async t => {
   const app = await startApp(t, {}, { settings: { commands: { quiet_ms: 60_000, max_jobs: 2, keep_jobs: 2 } } })
-  const first = await start(app, REST)
-  const second = await start(app, REST)
-  t.match(await run(app, 'shell_background', { command: REST }), { status: 'error', error: { code: 'OVERLOADED' } })
-  await run(app, 'stop_background_task', { task_id: first })
-  const third = await start(app, 'exit 3')
-  t.equal((await ended(app, third)).exit_code, 3)
-  const fourth = await start(app, 'true')
-  await ended(app, fourth)
+  const first = await startJob(app, REST)
+  const second = await startJob(app, REST)
+  t.match(await runApproved(app, 'shell_background', { command: REST }), {
+    status: 'error',
+    error: { code: 'OVERLOADED' }
+  })
+  await runApproved(app, 'stop_background_task', { task_id: first })
+  const third = await startJob(app, 'exit 3')
+  t.equal((await waitForJobEnd(app, third)).exit_code, 3)
+  const fourth = await startJob(app, 'true')
+  await waitForJobEnd(app, fourth)
   const list = async (query = '') =>
     (await app.get(`/jobs${query}`)).jobs.map(({ task_id }: { task_id: string }) => task_id)
   t.strictSame(await list(), [fourth, third, second], 'the newest of those that have ended are listed')
   t.strictSame(await list('?status=running'), [second])
   t.strictSame(await list('?session_id=another'), [])
-  const tasks = await run(app, 'list_background_tasks', { status: 'exited' })
+  const tasks = await runApproved(app, 'list_background_tasks', { status: 'exited' })
   t.strictSame(
     tasks.result.data.tasks.map(({ task_id }: { task_id: string }) => task_id),
     [fourth, third]
@@ -235,22 +244,22 @@ t.test('twenty at once', async t => {
   const app = await startApp(t)
   const numbers = Array.from({ length: 20 }, (_, i) => i)
   const ids = await Promise.all(
-    numbers.map(i => start(app, `echo begin ${i}; read x; echo "$x ${i}"; exit ${i}`, { interactive: true }))
+    numbers.map(i => startJob(app, `echo begin ${i}; read x; echo "$x ${i}"; exit ${i}`, { interactive: true }))
   )
   t.equal((await app.get('/state')).jobs.length, 20)
   await Promise.all(ids.map(task_id => app.post(`/calls/${task_id}/input`, { text: 'end\n' })))
-  const jobs = await Promise.all(ids.map(task_id => ended(app, task_id)))
+  const jobs = await Promise.all(ids.map(task_id => waitForJobEnd(app, task_id)))
   t.strictSame(
     jobs.map(({ status, exit_code }) => [status, exit_code]),
     numbers.map(i => ['exited', i])
   )
-  for (const [i, task_id] of ids.entries()) t.equal((await look(app, task_id)).output, `begin ${i}\nend ${i}\n`)
+  for (const [i, task_id] of ids.entries()) t.equal((await getJob(app, task_id)).output, `begin ${i}\nend ${i}\n`)
 })
 
 t.test('a stop of the server ends what runs on, and tells it', async t => {
   const app = await startApp(t)
-  const task_id = await start(app, 'echo $$; exec sleep 600')
-  const pid = Number(await printed(app, task_id, '\n'))
+  const task_id = await startJob(app, 'echo $$; exec sleep 600')
+  const pid = Number(await waitForOutput(app, task_id, '\n'))
   await app.close()
   t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
   const again = await startApp(t, {}, { folder: app.folder })
@@ -259,17 +268,17 @@ t.test('a stop of the server ends what runs on, and tells it', async t => {
     reason: 'The server stopped while it ran.',
     signal: 'SIGTERM'
   })
-  t.equal((await look(again, task_id)).output, `${pid}\n`)
+  t.equal((await getJob(again, task_id)).output, `${pid}\n`)
   const events = await again.events(`?after=0&tool_call_id=${task_id}`)
   t.match((await events.type('job.exited')).at(-1), { status: 'interrupted' })
 })
 
 t.test('of much output, what is asked for is given', async t => {
   const app = await startApp(t)
-  const task_id = await start(app, 'seq 1 20000; echo oops >&2')
-  await ended(app, task_id)
+  const task_id = await startJob(app, 'seq 1 20000; echo oops >&2')
+  await waitForJobEnd(app, task_id)
   const whole = `${Array.from({ length: 20_000 }, (_, i) => i + 1).join('\n')}\n`
-  t.strictSame(await look(app, task_id, { stream: 'stderr' }), {
+  t.strictSame(await getJob(app, task_id, { stream: 'stderr' }), {
     task_id,
     kind: 'job',
     status: 'exited',
@@ -282,7 +291,7 @@ t.test('of much output, what is asked for is given', async t => {
   })
   let read = ''
   for (let offset = 0; ; ) {
-    const page = await look(app, task_id, { stream: 'stdout', offset, limit: 30_000 })
+    const page = await getJob(app, task_id, { stream: 'stdout', offset, limit: 30_000 })
     read += page.output
     offset = page.next_offset
     if (page.ended) break
@@ -296,23 +305,23 @@ t.test(
   async t => {
     const app = await startApp(t)
     const told = async (task_id: string, more: object = {}) =>
-      (await run(app, 'get_background_task', { task_id, wait_ms: 30_000, ...more })).result.content
+      (await runApproved(app, 'get_background_task', { task_id, wait_ms: 30_000, ...more })).result.content
     const command = 'echo undefined'
-    const call = await run(app, 'shell_exec', { command }, { background: true })
+    const call = await runApproved(app, 'shell_exec', { command }, { background: true })
     t.equal(await told(call.tool_call_id), 'undefined\n[Exit code 0]\n[It has succeeded.]')
     t.equal(await told(call.tool_call_id, { offset: 5 }), 'ined\nundefined\n[Exit code 0]\n[It has succeeded.]')
-    const job = await start(app, command)
-    await ended(app, job)
+    const job = await startJob(app, command)
+    await waitForJobEnd(app, job)
     t.equal(await told(job), 'undefined\n[Exit code 0.]')
   }
 )
 
 t.test('a wait ends with the wait', async t => {
   const app = await startApp(t)
-  const task_id = await start(app, REST)
-  t.match(await look(app, task_id, { wait_ms: 10 }), { status: 'running', output: '', next_offset: 0, ended: false })
-  const waiting = look(app, task_id, { wait_ms: 30_000 })
-  await run(app, 'stop_background_task', { task_id })
+  const task_id = await startJob(app, REST)
+  t.match(await getJob(app, task_id, { wait_ms: 10 }), { status: 'running', output: '', next_offset: 0, ended: false })
+  const waiting = getJob(app, task_id, { wait_ms: 30_000 })
+  await runApproved(app, 'stop_background_task', { task_id })
   t.match(await waiting, { status: 'stopped', ended: true, signal: 'SIGTERM' })
 })
 
@@ -328,17 +337,17 @@ t.test('a command gets a terminal, whose size can be changed', async t => {
   t.match(usual.approval.preview.text, /It gets a terminal of 80 columns and 24 rows\./)
   const faulty = await app.request('POST', '/calls', { tool: 'shell_background', params: { ...params, pty: true } })
   t.match(faulty.body, { detail: '/params/pty must be an object of cols, rows.' })
-  const task_id = await start(app, params.command, { pty: params.pty })
-  t.match(await printed(app, task_id, '/dev/'), /^31 90\n\/dev\/pts\/\d+\n/)
+  const task_id = await startJob(app, params.command, { pty: params.pty })
+  t.match(await waitForOutput(app, task_id, '/dev/'), /^31 90\n\/dev\/pts\/\d+\n/)
   t.match(await app.get(`/jobs/${task_id}`), { interactive: true, pty: { cols: 90, rows: 31 } })
   const resized = await app.post(`/calls/${task_id}/input`, { resize: { cols: 120, rows: 40 } })
   t.match(resized, { status: 'running', pty: { cols: 120, rows: 40 } })
-  await run(app, 'send_input', { task_id, text: '\u001b[1mhi\r' })
-  await printed(app, task_id, 'got')
-  const size = await run(app, 'send_input', { task_id, text: '\u0004' })
+  await runApproved(app, 'send_input', { task_id, text: '\u001b[1mhi\r' })
+  await waitForOutput(app, task_id, 'got')
+  const size = await runApproved(app, 'send_input', { task_id, text: '\u0004' })
   t.equal(size.status, 'success', 'the end of input')
-  t.match(await ended(app, task_id), { status: 'exited', exit_code: 0 })
-  const plain = await look(app, task_id)
+  t.match(await waitForJobEnd(app, task_id), { status: 'exited', exit_code: 0 })
+  const plain = await getJob(app, task_id)
   t.match(plain.output, /40 120\n/)
   t.notOk(/\p{Cc}/u.test(plain.output.replaceAll('\n', '')), 'a model reads it plain')
   t.match((await app.get(`/calls/${task_id}/output`)).text, /\r\n/, 'and a terminal as it was')
@@ -347,24 +356,24 @@ t.test('a command gets a terminal, whose size can be changed', async t => {
 
 t.test('what a program draws can be read on from anywhere', async t => {
   const app = await startApp(t)
-  const task_id = await start(app, "printf '\\033[31mred\\033[0m plain'; read x", { pty: { cols: 80, rows: 24 } })
-  await printed(app, task_id, 'plain')
-  const cut = await look(app, task_id, { limit: 10 })
+  const task_id = await startJob(app, "printf '\\033[31mred\\033[0m plain'; read x", { pty: { cols: 80, rows: 24 } })
+  await waitForOutput(app, task_id, 'plain')
+  const cut = await getJob(app, task_id, { limit: 10 })
   t.strictSame([cut.output, cut.next_offset], ['red', 8], 'a sequence that is cut off waits')
-  t.equal((await look(app, task_id, { offset: cut.next_offset })).output, ' plain')
+  t.equal((await getJob(app, task_id, { offset: cut.next_offset })).output, ' plain')
 })
 
 t.test('a command that a sandbox keeps runs on in it, and all of it ends with it', needs('sandbox'), async t => {
-  const base = defaults(Config).sandbox
+  const base = defaultsFromSchema(Config).sandbox
   const app = await startApp(t, {}, { settings: { sandbox: { ...base, level: 'workspace' } } })
   const command = 'setsid sleep 600 & echo up > made; echo up; cat'
-  const task_id = await start(app, command, { interactive: true })
-  t.equal(await printed(app, task_id, 'up'), 'up\n')
+  const task_id = await startJob(app, command, { interactive: true })
+  t.equal(await waitForOutput(app, task_id, 'up'), 'up\n')
   t.match(await app.get(`/jobs/${task_id}`), { isolation: 'workspace', status: 'running' })
   t.equal(app.read('made'), 'up\n')
   await app.post(`/calls/${task_id}/input`, { text: 'heard\n' })
-  t.equal(await printed(app, task_id, 'heard\n'), 'up\nheard\n')
-  t.match((await run(app, 'stop_background_task', { task_id })).result.data, { status: 'stopped' })
+  t.equal(await waitForOutput(app, task_id, 'heard\n'), 'up\nheard\n')
+  t.match((await runApproved(app, 'stop_background_task', { task_id })).result.data, { status: 'stopped' })
   const left = readdirSync('/proc').filter(pid => markOf(pid).includes(task_id))
   t.strictSame(left, [], 'nothing of it is left')
 })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { hashOf } from '../../../src/host/files/files.ts'
+import { hashBytes } from '../../../src/host/files/files.ts'
 import { type Encoding, encode } from '../../../src/text/encoding.ts'
 import type { Context, Effect, Tool } from '../../../src/tool/tool.ts'
 import copyFile from '../../../src/tools/files/copy_file.ts'
@@ -13,7 +13,7 @@ import editFile from '../../../src/tools/files/edit_file.ts'
 import moveFile from '../../../src/tools/files/move_file.ts'
 import writeFile from '../../../src/tools/files/write_file.ts'
 import { runs } from '../../support/property.ts'
-import { code, failure, makeWorld, NO_HISTORY, run, snapshot } from '../fixture.ts'
+import { catchErrorCode, catchToolError, createToolFixture, NO_HISTORY, runTool, snapshotTree } from '../fixture.ts'
 
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
 
@@ -22,7 +22,7 @@ async function effectOf<T extends Tool>(tool: T, input: Parameters<T['subject']>
 }
 
 t.test('write_file creates with folders, and says what will be there', async t => {
-  const { ctx, root, told } = makeWorld(t)
+  const { ctx, root, reported } = createToolFixture(t)
   const input = { path: 'a/b.txt', content: 'one\ntwo\n' }
   t.equal(await effectOf(writeFile, input, ctx), 'create')
   t.same(await writeFile.preview!(input, ctx), {
@@ -30,32 +30,37 @@ t.test('write_file creates with folders, and says what will be there', async t =
     diff: 'diff --git a/a/b.txt b/a/b.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n'
   })
   t.notOk(existsSync(join(root, 'a')), 'the preview changed nothing')
-  const hash = hashOf(Buffer.from(input.content))
-  const output = await run(writeFile, input, ctx)
+  const hash = hashBytes(Buffer.from(input.content))
+  const output = await runTool(writeFile, input, ctx)
   t.same(output, { path: 'a/b.txt', size: 8, hash, created: true })
   t.equal(writeFile.present(output, input).content, 'Created a/b.txt (8 bytes).')
-  t.same(told.at(-1), { path: 'a/b.txt', operation: 'created', after_hash: hash, added: 2, removed: 0 })
+  t.same(reported.at(-1), { path: 'a/b.txt', operation: 'created', after_hash: hash, added: 2, removed: 0 })
 })
 
 t.test('write_file overwrites what is there, as it was shown', async t => {
-  const { ctx, root, told } = makeWorld(t, { 'a.txt': 'one\ntwo\n' })
+  const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\n' })
   const input = { path: 'a.txt', content: 'one\nTWO\n' }
   t.equal(await effectOf(writeFile, input, ctx), 'write')
   t.match(await writeFile.preview!(input, ctx), { title: 'Overwrite a.txt', diff: /-two\n\+TWO/ })
-  t.match(await run(writeFile, input, ctx), { created: false })
+  t.match(await runTool(writeFile, input, ctx), { created: false })
   t.equal(read(root, 'a.txt'), 'one\nTWO\n')
-  t.match(told.at(-1), { operation: 'modified', before_hash: hashOf(Buffer.from('one\ntwo\n')), added: 1, removed: 1 })
+  t.match(reported.at(-1), {
+    operation: 'modified',
+    before_hash: hashBytes(Buffer.from('one\ntwo\n')),
+    added: 1,
+    removed: 1
+  })
 })
 
 t.test('write_file keeps the encoding and line endings a file had', async t => {
-  const { ctx, root } = makeWorld(t, {
+  const { ctx, root } = createToolFixture(t, {
     bom: Buffer.from('\ufeffold\r\nx\r\n'),
     wide: encode('old\n', 'utf-16be')!,
     latin: Buffer.from('caf\xe9 and more plain text', 'latin1'),
     binary: Buffer.from([0, 1])
   })
   const written = async (path: string, content: string, encoding: 'utf-8' | 'base64' = 'utf-8') => {
-    await run(writeFile, { path, content, encoding }, ctx)
+    await runTool(writeFile, { path, content, encoding }, ctx)
     return readFileSync(join(root, path))
   }
   t.same(await written('bom', 'a\nb\n'), Buffer.from('\ufeffa\r\nb\r\n'))
@@ -72,8 +77,8 @@ t.test('write_file keeps the encoding and line endings a file had', async t => {
 })
 
 t.test('write_file refuses what it cannot do', async t => {
-  const { ctx, root } = makeWorld(t, { d: {}, 'a.txt': '' })
-  const before = snapshot(root)
+  const { ctx, root } = createToolFixture(t, { d: {}, 'a.txt': '' })
+  const before = snapshotTree(root)
   const cases: [Parameters<typeof writeFile.subject>[0], string][] = [
     [{ path: 'd', content: '' }, 'NOT_A_FILE'],
     [{ path: 'a.txt/x', content: '' }, 'NOT_A_DIRECTORY'],
@@ -85,21 +90,21 @@ t.test('write_file refuses what it cannot do', async t => {
     [{ path: '.git/hooks/x', content: '' }, 'PERMISSION_DENIED']
   ]
   for (const [input, expected] of cases)
-    t.equal(await code(() => run(writeFile, input, ctx)), expected, JSON.stringify(input))
-  t.equal(snapshot(root), before)
-  await run(writeFile, { path: 'd/new', content: 'x', create_dirs: false }, ctx)
-  await run(writeFile, { path: 'top', content: 'x', create_dirs: false }, ctx)
+    t.equal(await catchErrorCode(() => runTool(writeFile, input, ctx)), expected, JSON.stringify(input))
+  t.equal(snapshotTree(root), before)
+  await runTool(writeFile, { path: 'd/new', content: 'x', create_dirs: false }, ctx)
+  await runTool(writeFile, { path: 'top', content: 'x', create_dirs: false }, ctx)
   t.same(readdirSync(root), ['a.txt', 'd', 'top'])
 })
 
 t.test('edit_file does what its preview showed', async t => {
-  const { ctx, root, told } = makeWorld(t, { 'a.txt': 'one\ntwo\nthree\n' })
+  const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\nthree\n' })
   const input = { path: 'a.txt', old: 'two', new: '2' }
   const preview = await editFile.preview!(input, ctx)
   t.same(preview, { title: 'Edit a.txt', diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n' })
   t.equal(await editFile.always_ask!(input, ctx), undefined)
-  const output = await run(editFile, input, ctx)
-  const hash = hashOf(Buffer.from('one\n2\nthree\n'))
+  const output = await runTool(editFile, input, ctx)
+  const hash = hashBytes(Buffer.from('one\n2\nthree\n'))
   t.same(output, {
     path: 'a.txt',
     applied: true,
@@ -111,35 +116,37 @@ t.test('edit_file does what its preview showed', async t => {
   })
   t.equal(read(root, 'a.txt'), 'one\n2\nthree\n')
   t.match(editFile.present(output, input), { title: 'a.txt', content: /^Replaced 1 place in a.txt.\n--- a/ })
-  t.match(told.at(-1), { operation: 'modified', added: 1, removed: 1, after_hash: hash })
+  t.match(reported.at(-1), { operation: 'modified', added: 1, removed: 1, after_hash: hash })
 })
 
 t.test('edit_file tells when it was not exact, and a fuzzy match always asks', async t => {
-  const { ctx } = makeWorld(t, { 'a.py': 'def f():\n    return 1\n\ndef other_function():\n    pass\n' })
+  const { ctx } = createToolFixture(t, { 'a.py': 'def f():\n    return 1\n\ndef other_function():\n    pass\n' })
   const indented = { path: 'a.py', old: 'def f():\n  return 1', new: 'def f():\n  return 2' }
   t.match(await editFile.preview!(indented, ctx), { notes: [/indentation/], diff: /- {4}return 1\n\+ {4}return 2/ })
   t.equal(await editFile.always_ask!(indented, ctx), undefined)
   const fuzzy = { path: 'a.py', old: 'def othr_funktion():', new: 'def g():' }
   t.match(await editFile.preview!(fuzzy, ctx), { notes: [/9\d % similar/] })
   t.match(await editFile.always_ask!(fuzzy, ctx), /similar/)
-  const output = await run(editFile, fuzzy, ctx)
+  const output = await runTool(editFile, fuzzy, ctx)
   t.match(output, { match: 'fuzzy', similarity: 0.904 })
   t.match(editFile.present(output, fuzzy).content, /90 % similar/)
   const all = { path: 'a.py', old: '  ', new: '\t', replace_all: true }
   t.match(await editFile.preview!(all, ctx), { title: 'Edit a.py in 4 places' })
-  t.match(editFile.present(await run(editFile, all, ctx), all).content, /^Replaced 4 places/)
+  t.match(editFile.present(await runTool(editFile, all, ctx), all).content, /^Replaced 4 places/)
 })
 
 t.test('edit_file shows where the text could have been meant', async t => {
-  const { ctx, root } = makeWorld(t, { 'a.txt': 'same\nother line here\nsame\n' })
-  const before = snapshot(root)
-  const twice = await failure(() => run(editFile, { path: 'a.txt', old: 'same', new: 'x' }, ctx))
+  const { ctx, root } = createToolFixture(t, { 'a.txt': 'same\nother line here\nsame\n' })
+  const before = snapshotTree(root)
+  const twice = await catchToolError(() => runTool(editFile, { path: 'a.txt', old: 'same', new: 'x' }, ctx))
   t.equal(twice.code, 'AMBIGUOUS_MATCH')
   t.equal(
     twice.message,
     'The old text fits 2 places in a.txt: line 1 (100 %), line 3 (100 %). Quote more around it, or use replace_all.'
   )
-  const missing = await failure(() => run(editFile, { path: 'a.txt', old: 'othr lime hare!!', new: 'x' }, ctx))
+  const missing = await catchToolError(() =>
+    runTool(editFile, { path: 'a.txt', old: 'othr lime hare!!', new: 'x' }, ctx)
+  )
   t.equal(missing.code, 'OLD_TEXT_NOT_FOUND')
   t.match(missing.message, /^The old text is not in a.txt. Nearest: line 2 \(\d\d %\)/)
   t.match(missing.details, {
@@ -161,29 +168,32 @@ t.test('edit_file shows where the text could have been meant', async t => {
     [{ path: 'none', old: 'a', new: 'b' }, 'FILE_NOT_FOUND'],
     [{ path: '.', old: 'a', new: 'b' }, 'NOT_A_FILE']
   ]
-  for (const [input, expected] of cases) t.equal(await code(() => run(editFile, input, ctx)), expected)
-  t.equal(snapshot(root), before)
+  for (const [input, expected] of cases) t.equal(await catchErrorCode(() => runTool(editFile, input, ctx)), expected)
+  t.equal(snapshotTree(root), before)
 })
 
 t.test('edit_file refuses files it cannot keep as they are', async t => {
-  const { ctx, root } = makeWorld(t, {
+  const { ctx, root } = createToolFixture(t, {
     bin: Buffer.from([0, 1]),
     latin: Buffer.from('caf\xe9 and more plain text', 'latin1'),
     ws: 'a \nb'
   })
-  t.equal(await code(() => run(editFile, { path: 'bin', old: 'a', new: 'b' }, ctx)), 'BINARY_FILE')
-  t.equal(await code(() => run(editFile, { path: 'latin', old: 'and', new: '日' }, ctx)), 'INVALID_PARAMS')
+  t.equal(await catchErrorCode(() => runTool(editFile, { path: 'bin', old: 'a', new: 'b' }, ctx)), 'BINARY_FILE')
   t.equal(
-    await code(() => run(editFile, { path: 'ws', old: 'a\r\nb', new: 'a \nb' }, ctx)),
+    await catchErrorCode(() => runTool(editFile, { path: 'latin', old: 'and', new: '日' }, ctx)),
+    'INVALID_PARAMS'
+  )
+  t.equal(
+    await catchErrorCode(() => runTool(editFile, { path: 'ws', old: 'a\r\nb', new: 'a \nb' }, ctx)),
     'INVALID_PARAMS',
     'nothing would change'
   )
   writeFileSync(join(root, 'large'), Buffer.alloc(9_000_000, 'a'))
-  t.equal(await code(() => run(editFile, { path: 'large', old: 'ab', new: 'b' }, ctx)), 'TOO_LARGE')
+  t.equal(await catchErrorCode(() => runTool(editFile, { path: 'large', old: 'ab', new: 'b' }, ctx)), 'TOO_LARGE')
 })
 
 t.test('a file with credentials shows nothing of itself before a decision', async t => {
-  const { ctx } = makeWorld(t, { '.env': 'TOKEN=CANARY\nOTHER=1\n' })
+  const { ctx } = createToolFixture(t, { '.env': 'TOKEN=CANARY\nOTHER=1\n' })
   for (const old of ['OTHER=1', 'OTHER=2', 'TOKEN=X']) {
     const input = { path: '.env', old, new: 'OTHER=3' }
     const shown = JSON.stringify([await editFile.preview!(input, ctx), await editFile.always_ask!(input, ctx)])
@@ -201,7 +211,7 @@ t.test('a file with credentials shows nothing of itself before a decision', asyn
 })
 
 t.test('an edit keeps encoding, mark, line endings and final newline, and its diff applies', async t => {
-  const { ctx, root } = makeWorld(t)
+  const { ctx, root } = createToolFixture(t)
   const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '$', '\\', 'ß'), maxLength: 8 })
   const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be']
   const place = fc.record({
@@ -219,7 +229,7 @@ t.test('an edit keeps encoding, mark, line endings and final newline, and its di
       const whole = (parts: string[]) => parts.join(eol) + (final ? eol : '')
       writeFileSync(join(root, 'f'), encode(whole(marked), encoding)!)
       if (now.join('\n') === 'MARK') return
-      const { diff } = await run(editFile, { path: 'f', old: 'MARK', new: now.join('\n') }, ctx)
+      const { diff } = await runTool(editFile, { path: 'f', old: 'MARK', new: now.join('\n') }, ctx)
       const expected = whole([...marked.slice(0, index), ...now.join('\n').split('\n'), ...marked.slice(index + 1)])
       const real = readFileSync(join(root, 'f'))
       // A file whose only line ending came with the edit had none to keep.
@@ -236,20 +246,20 @@ t.test('an edit keeps encoding, mark, line endings and final newline, and its di
 })
 
 t.test('delete_file shows what goes, and takes folders only when told', async t => {
-  const { ctx, root } = makeWorld(t, { 'a.txt': 'a', d: { e: { f: '' }, g: '' }, keep: '' })
+  const { ctx, root } = createToolFixture(t, { 'a.txt': 'a', d: { e: { f: '' }, g: '' }, keep: '' })
   t.same(await deleteFile.preview!({ path: 'a.txt' }, ctx), { title: 'Delete a.txt', text: 'a.txt' })
   t.same(await deleteFile.preview!({ path: 'd', recursive: true }, ctx), {
     title: 'Delete d and the 3 entries in it',
     text: 'd\nd/e\nd/g\nd/e/f'
   })
-  t.equal(await code(() => deleteFile.preview!({ path: 'd' }, ctx)), 'NOT_A_FILE')
-  t.equal(await code(() => run(deleteFile, { path: 'd' }, ctx)), 'NOT_A_FILE')
-  t.equal(await code(() => run(deleteFile, { path: 'none' }, ctx)), 'FILE_NOT_FOUND')
-  t.equal(await code(() => run(deleteFile, { path: '.', recursive: true }, ctx)), 'PERMISSION_DENIED')
-  const output = await run(deleteFile, { path: 'd', recursive: true }, ctx)
+  t.equal(await catchErrorCode(() => deleteFile.preview!({ path: 'd' }, ctx)), 'NOT_A_FILE')
+  t.equal(await catchErrorCode(() => runTool(deleteFile, { path: 'd' }, ctx)), 'NOT_A_FILE')
+  t.equal(await catchErrorCode(() => runTool(deleteFile, { path: 'none' }, ctx)), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => runTool(deleteFile, { path: '.', recursive: true }, ctx)), 'PERMISSION_DENIED')
+  const output = await runTool(deleteFile, { path: 'd', recursive: true }, ctx)
   t.same(output, { deleted: ['d', 'd/e', 'd/g', 'd/e/f'] })
   t.equal(deleteFile.present(output, { path: 'd' }).content, 'Deleted 4 paths:\nd\nd/e\nd/g\nd/e/f')
-  t.same(await run(deleteFile, { path: 'a.txt' }, ctx), { deleted: ['a.txt'] })
+  t.same(await runTool(deleteFile, { path: 'a.txt' }, ctx), { deleted: ['a.txt'] })
   t.same(readdirSync(root), ['keep'])
   t.match(deleteFile.present({ deleted: Array(300).fill('x') }, { path: 'd' }).content, /… and 100 more$/)
   t.same(deleteFile.subject({ path: 'd', recursive: true }, NO_HISTORY), {
@@ -258,23 +268,23 @@ t.test('delete_file shows what goes, and takes folders only when told', async t 
 })
 
 t.test('move_file overwrites only when told', async t => {
-  const { ctx, root } = makeWorld(t, { a: 'a', b: 'b', '.env': 'S' })
+  const { ctx, root } = createToolFixture(t, { a: 'a', b: 'b', '.env': 'S' })
   const free = { from: 'a', to: 'x/c' }
   t.equal(await effectOf(moveFile, free, ctx), 'create')
   t.same(await moveFile.preview!(free, ctx), { title: 'Move a to x/c' })
   await moveFile.check!(free, ctx)
-  t.equal(await code(() => moveFile.check!({ from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
-  t.equal(await code(() => moveFile.check!({ from: 'none', to: 'c' }, ctx)), 'FILE_NOT_FOUND')
-  t.equal(await code(() => run(moveFile, { from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => moveFile.check!({ from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => moveFile.check!({ from: 'none', to: 'c' }, ctx)), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => runTool(moveFile, { from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
   const over = { from: 'a', to: 'b', overwrite: true }
   t.equal(await effectOf(moveFile, over, ctx), 'write')
   t.same(await moveFile.preview!(over, ctx), { title: 'Move a to b', notes: ['b exists and is overwritten.'] })
-  const output = await run(moveFile, over, ctx)
+  const output = await runTool(moveFile, over, ctx)
   t.same(
     [output, moveFile.present(output, over).content, read(root, 'b')],
     [{ from: 'a', to: 'b' }, 'Moved a to b.', 'a']
   )
-  t.same(await run(moveFile, { from: 'b', to: 'x/c' }, ctx), { from: 'b', to: 'x/c' })
+  t.same(await runTool(moveFile, { from: 'b', to: 'x/c' }, ctx), { from: 'b', to: 'x/c' })
   t.ok(
     moveFile
       .subject({ from: '.env', to: 'x' }, NO_HISTORY)
@@ -283,11 +293,11 @@ t.test('move_file overwrites only when told', async t => {
 })
 
 t.test('copy_file copies files and whole folders', async t => {
-  const { ctx, root, outside } = makeWorld(t, { 'a.sh': 'a', d: { e: { f: 'ff' }, g: 'g' }, b: 'b' })
+  const { ctx, root, outside } = createToolFixture(t, { 'a.sh': 'a', d: { e: { f: 'ff' }, g: 'g' }, b: 'b' })
   execFileSync('chmod', ['755', join(root, 'a.sh')])
   symlinkSync(outside, join(root, 'd/link'))
   symlinkSync(outside, join(root, 'out'))
-  const before = snapshot(root)
+  const before = snapshotTree(root)
   const cases: [Parameters<typeof copyFile.subject>[0], string][] = [
     [{ source: 'none', dest: 'x' }, 'FILE_NOT_FOUND'],
     [{ source: 'a.sh', dest: 'b' }, 'FILE_EXISTS'],
@@ -299,8 +309,8 @@ t.test('copy_file copies files and whole folders', async t => {
     [{ source: 'a.sh', dest: '.git/x' }, 'PERMISSION_DENIED']
   ]
   for (const [input, expected] of cases)
-    t.equal(await code(() => run(copyFile, input, ctx)), expected, JSON.stringify(input))
-  t.equal(snapshot(root), before)
+    t.equal(await catchErrorCode(() => runTool(copyFile, input, ctx)), expected, JSON.stringify(input))
+  t.equal(snapshotTree(root), before)
 
   const input = { source: 'd', dest: 'copies/d', recursive: true }
   t.same(await copyFile.preview!(input, ctx), {
@@ -308,7 +318,7 @@ t.test('copy_file copies files and whole folders', async t => {
     text: 'd/g → copies/d/g\nd/e/f → copies/d/e/f',
     notes: ['Left out: 1 link.']
   })
-  const output = await run(copyFile, input, ctx)
+  const output = await runTool(copyFile, input, ctx)
   t.same(
     [output, copyFile.present(output, input).content],
     [
@@ -316,7 +326,7 @@ t.test('copy_file copies files and whole folders', async t => {
       'Copied d to copies/d (3 bytes). Left out: 1 link.'
     ]
   )
-  t.same(await run(copyFile, { source: 'a.sh', dest: 'copies/a.sh' }, ctx), {
+  t.same(await runTool(copyFile, { source: 'a.sh', dest: 'copies/a.sh' }, ctx), {
     source: 'a.sh',
     dest: 'copies/a.sh',
     size: 1
@@ -324,28 +334,28 @@ t.test('copy_file copies files and whole folders', async t => {
   t.match(await copyFile.preview!({ source: 'a.sh', dest: 'b', overwrite: true }, ctx), {
     notes: ['Overwrites 1 files.']
   })
-  await run(copyFile, { source: 'a.sh', dest: 'b', overwrite: true }, ctx)
+  await runTool(copyFile, { source: 'a.sh', dest: 'b', overwrite: true }, ctx)
   t.same([read(root, 'b'), read(root, 'copies/d/e/f')], ['a', 'ff'])
-  t.match(snapshot(join(root, 'copies')), /^a.sh f 755/m)
+  t.match(snapshotTree(join(root, 'copies')), /^a.sh f 755/m)
 })
 
 t.test('create_directory makes what is missing', async t => {
-  const { ctx, told } = makeWorld(t, { f: '' })
+  const { ctx, reported } = createToolFixture(t, { f: '' })
   t.same(createDirectory.preview!({ path: 'a/b' }, ctx), { title: 'Create folder a/b' })
-  const output = await run(createDirectory, { path: 'a/b' }, ctx)
+  const output = await runTool(createDirectory, { path: 'a/b' }, ctx)
   t.same(output, { path: 'a/b', created: true })
   t.equal(createDirectory.present(output, { path: 'a/b' }).content, 'Created a/b.')
-  const again = await run(createDirectory, { path: 'a//b/' }, ctx)
+  const again = await runTool(createDirectory, { path: 'a//b/' }, ctx)
   t.same(again, { path: 'a/b', created: false })
   t.equal(createDirectory.present(again, { path: 'a/b' }).content, 'a/b was there already.')
   t.same(
-    told.filter(entry => entry !== 'committed'),
+    reported.filter(entry => entry !== 'committed'),
     [
       { path: 'a', operation: 'created', kind: 'directory' },
       { path: 'a/b', operation: 'created', kind: 'directory' }
     ]
   )
-  t.equal(await code(() => run(createDirectory, { path: 'x/y', parents: false }, ctx)), 'FILE_NOT_FOUND')
-  t.equal(await code(() => run(createDirectory, { path: 'f' }, ctx)), 'FILE_EXISTS')
-  t.equal(await code(() => run(createDirectory, { path: '../x' }, ctx)), 'INVALID_PATH')
+  t.equal(await catchErrorCode(() => runTool(createDirectory, { path: 'x/y', parents: false }, ctx)), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => runTool(createDirectory, { path: 'f' }, ctx)), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => runTool(createDirectory, { path: '../x' }, ctx)), 'INVALID_PATH')
 })

@@ -5,24 +5,24 @@ import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { notebookCells } from '../../../src/text/notebook.ts'
 import readFile from '../../../src/tools/files/read_file.ts'
-import { pdf } from '../../pdf.ts'
-import { code, failure, makeWorld, openDescriptors, run } from '../fixture.ts'
+import { createPdf } from '../../pdf.ts'
+import { catchErrorCode, catchToolError, countOpenDescriptors, createToolFixture, runTool } from '../fixture.ts'
 
 const PAGES = Array.from({ length: 30 }, (_, i) => `Page number ${i + 1}`)
 
 t.test('a PDF is read by pages', async t => {
-  const { ctx } = makeWorld(t, {
-    'a.pdf': pdf(PAGES),
-    'note.txt': Buffer.concat([Buffer.from('junk\0\n'), pdf(['Late'])])
+  const { ctx } = createToolFixture(t, {
+    'a.pdf': createPdf(PAGES),
+    'note.txt': Buffer.concat([Buffer.from('junk\0\n'), createPdf(['Late'])])
   })
-  const pages = async (input: object) => (await run(readFile, { path: 'a.pdf', ...input }, ctx)).pages
+  const pages = async (input: object) => (await runTool(readFile, { path: 'a.pdf', ...input }, ctx)).pages
   const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
   t.same(await pages({}), numbers(1, 20))
   t.same(await pages({ offset: 25, limit: 2 }), [25, 26])
   t.same(await pages({ offset: -2 }), [29, 30])
   t.same(await pages({ pages: '5-7', offset: 9 }), [5, 6, 7])
-  t.match(await run(readFile, { path: 'note.txt' }, ctx), { content: 'Late', media_type: 'application/pdf' })
-  t.match(await run(readFile, { path: 'a.pdf', encoding: 'base64' }, ctx), {
+  t.match(await runTool(readFile, { path: 'note.txt' }, ctx), { content: 'Late', media_type: 'application/pdf' })
+  t.match(await runTool(readFile, { path: 'a.pdf', encoding: 'base64' }, ctx), {
     encoding: 'base64',
     media_type: undefined
   })
@@ -30,18 +30,26 @@ t.test('a PDF is read by pages', async t => {
 
 t.test('text that speaks of PDFs is text, and what begins as one can be read as text', async t => {
   const spoken = 'A PDF begins with %PDF-1.7, as readers know.\n'
-  const { ctx } = makeWorld(t, { 'note.md': spoken, 'small.pdf': pdf(['One']), 'late.pdf': `\ufeff\n%PDF-1.4\n` })
-  t.match(await run(readFile, { path: 'note.md' }, ctx), { content: spoken, encoding: 'utf-8', media_type: undefined })
-  t.match(await run(readFile, { path: 'small.pdf', encoding: 'utf-8', limit: 1 }, ctx), { content: '%PDF-1.4\n' })
-  t.match(await failure(() => run(readFile, { path: 'late.pdf' }, ctx)), { code: 'BINARY_FILE' })
+  const { ctx } = createToolFixture(t, {
+    'note.md': spoken,
+    'small.pdf': createPdf(['One']),
+    'late.pdf': `\ufeff\n%PDF-1.4\n`
+  })
+  t.match(await runTool(readFile, { path: 'note.md' }, ctx), {
+    content: spoken,
+    encoding: 'utf-8',
+    media_type: undefined
+  })
+  t.match(await runTool(readFile, { path: 'small.pdf', encoding: 'utf-8', limit: 1 }, ctx), { content: '%PDF-1.4\n' })
+  t.match(await catchToolError(() => runTool(readFile, { path: 'late.pdf' }, ctx)), { code: 'BINARY_FILE' })
 })
 
 t.test('long pages of a PDF are given as far as an answer holds them', async t => {
   const long = Array.from({ length: 300 }, () => 'words '.repeat(20)).join('\n')
-  const { ctx } = makeWorld(t, { 'a.pdf': pdf([long, long, `${long}\n${long}`]) })
+  const { ctx } = createToolFixture(t, { 'a.pdf': createPdf([long, long, `${long}\n${long}`]) })
   const shown = async (pages: string) => {
     const input = { path: 'a.pdf', pages }
-    const output = await run(readFile, input, ctx)
+    const output = await runTool(readFile, input, ctx)
     return { ...output, shown: readFile.present(output, input).content }
   }
   t.match(await shown('1-3'), { pages: [1], truncated: true, shown: /\(Pages 1 to 1 of 3\. Go on with pages 2-\.\)$/ })
@@ -51,18 +59,18 @@ t.test('long pages of a PDF are given as far as an answer holds them', async t =
 })
 
 t.test('a PDF is left when nobody waits for it any more', async t => {
-  const world = makeWorld(t, { 'a.pdf': pdf(PAGES), 'b.pdf': pdf(PAGES) })
-  const before = openDescriptors(world)
-  const both = ['a.pdf', 'b.pdf'].map(path => code(() => run(readFile, { path }, world.ctx)))
+  const world = createToolFixture(t, { 'a.pdf': createPdf(PAGES), 'b.pdf': createPdf(PAGES) })
+  const before = countOpenDescriptors(world)
+  const both = ['a.pdf', 'b.pdf'].map(path => catchErrorCode(() => runTool(readFile, { path }, world.ctx)))
   world.abort.abort(new ToolError('CANCELLED', 'gone'))
   t.same(await Promise.all(both), ['CANCELLED', 'CANCELLED'], 'the one that is read, and the one that waits')
-  t.equal(openDescriptors(world), before)
+  t.equal(countOpenDescriptors(world), before)
 })
 
 t.test('a PDF over 50 MB is refused', async t => {
-  const { ctx, root } = makeWorld(t)
-  writeFileSync(join(root, 'a.pdf'), Buffer.concat([pdf(['x']), Buffer.alloc(50 * 1024 * 1024)]))
-  t.match(await failure(() => run(readFile, { path: 'a.pdf' }, ctx)), {
+  const { ctx, root } = createToolFixture(t)
+  writeFileSync(join(root, 'a.pdf'), Buffer.concat([createPdf(['x']), Buffer.alloc(50 * 1024 * 1024)]))
+  t.match(await catchToolError(() => runTool(readFile, { path: 'a.pdf' }, ctx)), {
     code: 'TOO_LARGE',
     details: { limit: 52428800 }
   })
@@ -122,17 +130,17 @@ t.test('outputs of a notebook are shortened, and pictures kept while there is ro
 })
 
 t.test('a notebook that is large is worked out elsewhere, and one that is larger still is text', async t => {
-  const { ctx } = makeWorld(t, {
+  const { ctx } = createToolFixture(t, {
     'a.ipynb': notebook([
       { cell_type: 'markdown', source: 'x'.repeat(2_000_000) },
       { cell_type: 'raw', source: 'end' }
     ]),
     'b.ipynb': notebook([{ cell_type: 'markdown', source: 'x'.repeat(11_000_000) }])
   })
-  t.match(await run(readFile, { path: 'a.ipynb', offset: 2 }, ctx), { cells: [{ index: 2, source: 'end' }] })
+  t.match(await runTool(readFile, { path: 'a.ipynb', offset: 2 }, ctx), { cells: [{ index: 2, source: 'end' }] })
   const input = { path: 'a.ipynb' }
-  t.match(readFile.present(await run(readFile, input, ctx), input).content, /Cell 1 may be longer than one answer/)
-  t.match(await run(readFile, { path: 'b.ipynb' }, ctx), {
+  t.match(readFile.present(await runTool(readFile, input, ctx), input).content, /Cell 1 may be longer than one answer/)
+  t.match(await runTool(readFile, { path: 'b.ipynb' }, ctx), {
     media_type: undefined,
     lines: 1,
     truncated: true,

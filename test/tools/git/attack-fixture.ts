@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
 import type { Json } from '../../start-app.ts'
-import { start, type World } from './read-fixture.ts'
+import { type GitReadFixture, startGitReadFixture } from './read-fixture.ts'
 
 /** Every way of reading, at a folder. */
 export const READS = (at: string): [string, Json][] => [
@@ -19,7 +19,7 @@ export const READS = (at: string): [string, Json][] => [
 
 /** A repository with changes of all kinds, in which git has something to compare. */
 export async function hostile(t: Test) {
-  const app = await start(t, { 'r/a.txt': 'one\n', 'r/b.txt': 'b\n' })
+  const app = await startGitReadFixture(t, { 'r/a.txt': 'one\n', 'r/b.txt': 'b\n' })
   app.init('r')
   app.write('r/b.txt', 'staged\n')
   app.git(['add', 'b.txt'], { in: 'r' })
@@ -36,7 +36,7 @@ export async function hostile(t: Test) {
 }
 
 /** Whether git by itself runs it: else a case would say nothing. */
-export function plainly(app: World, words: readonly string[], at = 'r') {
+export function plainly(app: GitReadFixture, words: readonly string[], at = 'r') {
   try {
     execFileSync('git', [...words], {
       cwd: app.at(at),

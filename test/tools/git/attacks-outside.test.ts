@@ -5,7 +5,7 @@ import t from 'tap'
 import type { Json } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 import { hostile, READS } from './attack-fixture.ts'
-import { start } from './read-fixture.ts'
+import { startGitReadFixture } from './read-fixture.ts'
 import { gitIn } from './write-fixture.ts'
 
 t.test('nothing outside is shown', async t => {
@@ -116,7 +116,7 @@ t.test("a project's own git does not stand in for the machine's", async t => {
 })
 
 t.test('a submodule with settings of its own is not looked into', async t => {
-  const app = await start(t, { 'lib/a.txt': 'a\n', 'r/a.txt': 'a\n' })
+  const app = await startGitReadFixture(t, { 'lib/a.txt': 'a\n', 'r/a.txt': 'a\n' })
   const canary = path.join(app.folder, 'PWNED')
   app.init('lib')
   app.init('r')
@@ -130,7 +130,7 @@ t.test('a submodule with settings of its own is not looked into', async t => {
 })
 
 t.test('what policy keeps back, history does not tell', async t => {
-  const app = await start(
+  const app = await startGitReadFixture(
     t,
     { '.env': 'KEY=one\n', 'kept/back.txt': 'denied\n', 'a.txt': 'a\n', 'keys/id_rsa': 'private\n' },
     {

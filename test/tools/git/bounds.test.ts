@@ -16,17 +16,17 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { Confinement } from '../../../src/host/git/git-sandbox.ts'
+import { GitSandbox } from '../../../src/host/git/git-sandbox.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { start } from './read-fixture.ts'
+import { startGitReadFixture } from './read-fixture.ts'
 
 const PERSON = 'Ada <ada@example.com>'
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 t.test('git that waits is ended with its call', async t => {
-  const app = await start(t, { 'a.txt': '1\n' })
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   const fifo = path.join(app.folder, 'fifo')
   execFileSync('mkfifo', [fifo])
@@ -49,7 +49,7 @@ t.test('git that waits is ended with its call', async t => {
 })
 
 t.test('an index that is not a regular file is never taken for an empty one', async t => {
-  const app = await start(t, { 'a.txt': '1\n' })
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   const index = path.join(app.root, '.git/index')
   rmSync(index)
@@ -69,7 +69,7 @@ t.test('an index that is not a regular file is never taken for an empty one', as
 })
 
 t.test('what is odd, broken or too much is told so', async t => {
-  const app = await start(t, { 'a.txt': '1\n' })
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   const commit = (author: string, message: string) => {
     const oid = app.git(['hash-object', '-t', 'commit', '-w', '--literally', '--stdin'], {
@@ -112,7 +112,7 @@ t.test('what is odd, broken or too much is told so', async t => {
 })
 
 t.test('a repository of somebody else is read', needs('root'), async t => {
-  const app = await start(t, { 'a.txt': '1\n' })
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   app.write('a.txt', '2\n')
   execFileSync('chown', ['-R', '4711', app.root])
@@ -122,9 +122,9 @@ t.test('a repository of somebody else is read', needs('root'), async t => {
 })
 
 t.test('one above the workspace only where it is ours', needs('root'), async t => {
-  const outer = await start(t, { 'in/a.txt': '1\n' })
+  const outer = await startGitReadFixture(t, { 'in/a.txt': '1\n' })
   outer.init()
-  const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
+  const app = await startGitReadFixture(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
   t.match(await app.data('git_status'), { total: 0 })
   execFileSync('chown', ['4711', outer.at('.git')])
   t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no git repository/ })
@@ -135,7 +135,7 @@ t.test('without git it says what to install', async t => {
   t.teardown(() => {
     process.env.PATH = before
   })
-  const app = await start(t, { 'a.txt': '1\n' })
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   process.env.PATH = app.at('.')
   const fault = await app.error('git_status')
@@ -149,7 +149,7 @@ t.test('the second layer', async t => {
     const folder = t.testdir({ place: {} })
     const place = path.join(folder, 'place')
     const spawner = new Spawner(process.env, folder)
-    const confinement = new Confinement(spawner, place, bwrap)
+    const confinement = new GitSandbox(spawner, place, bwrap)
     const file = path.join(folder, 'written')
     // The trial asks it for its version, as git is asked.
     const program = path.join(folder, 'program')

@@ -2,12 +2,12 @@
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
-import { branchNameFault } from '../../../src/text/ref-name.ts'
+import { branchNameError } from '../../../src/text/ref-name.ts'
 import { runs } from '../../support/property.ts'
-import { gitIn, home, start } from './write-fixture.ts'
+import { gitIn, home, startGitWriteFixture } from './write-fixture.ts'
 
 t.test('a branch is created where asked, and checked out only if asked', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const first = app.head()
   app.write('a.txt', 'two\n')
   app.git('commit', '-qam', 'second')
@@ -30,7 +30,12 @@ t.test('a branch is created where asked, and checked out only if asked', async t
 })
 
 t.test('switching changes the files that differ and no others', async t => {
-  const app = await start(t, { 'a.txt': 'one\n', 'kept.txt': 'k\n', 'old/deep/x.txt': 'x\n', 'run.sh': '#!/bin/sh\n' })
+  const app = await startGitWriteFixture(t, {
+    'a.txt': 'one\n',
+    'kept.txt': 'k\n',
+    'old/deep/x.txt': 'x\n',
+    'run.sh': '#!/bin/sh\n'
+  })
   app.git('switch', '-qc', 'other')
   app.write('a.txt', 'two\n')
   app.remove('old')
@@ -59,7 +64,7 @@ t.test('switching changes the files that differ and no others', async t => {
 })
 
 t.test('a switch that would lose something is refused with the list', async t => {
-  const app = await start(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
   app.git('switch', '-qc', 'other')
   for (const name of ['a.txt', 'b.txt', 'n.txt']) app.write(name, 'other\n')
   app.git('add', '--all')
@@ -77,7 +82,7 @@ t.test('a switch that would lose something is refused with the list', async t =>
 })
 
 t.test('what is checked out elsewhere, or cannot be, is told', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('branch', 'there')
   app.git('worktree', 'add', '-q', 'tree', 'there')
   t.match(await app.ask('git_branch', { name: 'there', switch: true }), {
@@ -105,7 +110,7 @@ t.test('what is checked out elsewhere, or cannot be, is told', async t => {
 })
 
 t.test('before the first commit a branch can only be switched to', async t => {
-  const app = await start(t, {})
+  const app = await startGitWriteFixture(t, {})
   t.match(await app.ask('git_branch', { name: 'x', create: true }), { error: { code: 'CONFLICT' } })
   const done = await app.run('git_branch', { name: 'x', create: true, switch: true })
   t.match(done, { status: 'success', result: { data: { created: 'x', switched_from: 'main' } } })
@@ -126,7 +131,7 @@ t.test('names are taken as git takes them', t => {
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 3 }), parts => {
       const name = parts.join('/')
-      return taken(name) === (branchNameFault(name) === undefined)
+      return taken(name) === (branchNameError(name) === undefined)
     }),
     runs(60)
   )

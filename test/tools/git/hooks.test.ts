@@ -2,12 +2,12 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config, type ConfiguredRule } from '../../../src/config/schema.ts'
 import { needs } from '../../support/needs.ts'
-import { bare, hook, start } from './write-fixture.ts'
+import { createBareRepository, startGitWriteFixture, writeHook } from './write-fixture.ts'
 
-const base = defaults(Config)
+const base = defaultsFromSchema(Config)
 const textOf = (file: string) => readFileSync(file, 'utf8')
 
 function asking(t: Test, user: ConfiguredRule[] = [], sandbox: Partial<Config['sandbox']> = {}) {
@@ -17,7 +17,7 @@ function asking(t: Test, user: ConfiguredRule[] = [], sandbox: Partial<Config['s
     tiers,
     sandbox: { ...base.sandbox, level: 'none' as const, ...sandbox }
   }
-  return start(t, { 'a.txt': 'one\n' }, { settings })
+  return startGitWriteFixture(t, { 'a.txt': 'one\n' }, { settings })
 }
 
 t.test(
@@ -27,10 +27,10 @@ t.test(
     app.write('other.txt', 'staged\n')
     app.git('add', 'other.txt')
     app.write('a.txt', 'two\n')
-    hook(app.path('.git/hooks/pre-commit'), `git diff --cached --name-only >${app.folder}/seen`)
-    hook(app.path('.git/hooks/prepare-commit-msg'), 'echo "by $2" >>"$1"')
-    hook(app.path('.git/hooks/commit-msg'), 'grep -q by "$1" && echo "Change-Id: 1" >>"$1"')
-    hook(app.path('.git/hooks/post-commit'), `git log -1 --format=%s >${app.folder}/after; exit 3`)
+    writeHook(app.path('.git/hooks/pre-commit'), `git diff --cached --name-only >${app.folder}/seen`)
+    writeHook(app.path('.git/hooks/prepare-commit-msg'), 'echo "by $2" >>"$1"')
+    writeHook(app.path('.git/hooks/commit-msg'), 'grep -q by "$1" && echo "Change-Id: 1" >>"$1"')
+    writeHook(app.path('.git/hooks/post-commit'), `git log -1 --format=%s >${app.folder}/after; exit 3`)
     const asked = await app.ask('git_commit', { message: 'Second', files: ['a.txt'] })
     t.match(
       asked.approval.preview.notes.join('\n'),
@@ -60,22 +60,22 @@ t.test('a hook that fails, or changes what is committed, stops it', async t => {
   const app = await asking(t)
   const head = app.head()
   app.write('a.txt', 'two\n')
-  hook(app.path('.git/hooks/pre-commit'), 'echo "no good"; exit 1')
+  writeHook(app.path('.git/hooks/pre-commit'), 'echo "no good"; exit 1')
   const refused = await app.commit('x', ['a.txt'])
   t.match(refused.error, {
     code: 'EXECUTION_ERROR',
     message: /refused the commit/,
     details: { exit_code: 1, output: /no good/ }
   })
-  hook(app.path('.git/hooks/pre-commit'), 'echo formatted >a.txt')
+  writeHook(app.path('.git/hooks/pre-commit'), 'echo formatted >a.txt')
   const changed = await app.commit('x', ['a.txt'])
   t.match(changed, {
     status: 'error',
     error: { code: 'STALE_FILE', message: /hook has changed/ },
     changes: [{ path: 'a.txt' }]
   })
-  hook(app.path('.git/hooks/pre-commit'), 'exit 0')
-  hook(app.path('.git/hooks/commit-msg'), ': >"$1"')
+  writeHook(app.path('.git/hooks/pre-commit'), 'exit 0')
+  writeHook(app.path('.git/hooks/commit-msg'), ': >"$1"')
   t.match((await app.commit('x', ['a.txt'])).error, { code: 'EXECUTION_ERROR', message: /no message/ })
   t.equal(app.head(), head)
   t.equal(app.status(), ' M a.txt')
@@ -88,7 +88,7 @@ t.test('no rule lets hooks run unasked, and rules on commands hold for them', as
   const params = { message: 'x', files: ['a.txt'] }
   t.match(await app.ask('git_commit', params), { status: 'success' }, 'without hooks the rule holds')
   app.write('a.txt', 'three\n')
-  hook(app.path('.git/hooks/pre-commit'), 'exit 0')
+  writeHook(app.path('.git/hooks/pre-commit'), 'exit 0')
   const asked = await app.ask('git_commit', params)
   t.match(asked, { status: 'awaiting_approval' })
   chmodSync(app.path('.git/hooks/pre-commit'), 0o644)
@@ -97,15 +97,15 @@ t.test('no rule lets hooks run unasked, and rules on commands hold for them', as
   const deny: ConfiguredRule = { effect: 'deny', match: { command: './.git/hooks/pre-commit' } }
   const strict = await asking(t, [deny])
   strict.write('a.txt', 'two\n')
-  hook(strict.path('.git/hooks/pre-commit'), 'exit 0')
+  writeHook(strict.path('.git/hooks/pre-commit'), 'exit 0')
   t.match((await strict.ask('git_commit', params)).status, 'rejected')
 })
 
 t.test('before a push', async t => {
   const app = await asking(t)
-  const remote = bare(app.path('remote.git'))
+  const remote = createBareRepository(app.path('remote.git'))
   app.git('remote', 'add', 'origin', 'remote.git')
-  hook(
+  writeHook(
     app.path('.git/hooks/pre-push'),
     `echo "$@" >${app.folder}/words; cat >${app.folder}/refs; test -e ${app.folder}/may`
   )
@@ -120,11 +120,11 @@ t.test('before a push', async t => {
 t.test('in the sandbox', needs('sandbox'), async t => {
   const app = await asking(t, [], { level: 'auto' })
   app.write('a.txt', 'two\n')
-  hook(
+  writeHook(
     app.path('.git/hooks/pre-commit'),
     'git diff --cached --name-only; touch ../escaped "$HOME/escaped"; test -n "$(git diff --cached)"'
   )
-  hook(app.path('.git/hooks/commit-msg'), 'echo "from inside" >>"$1"')
+  writeHook(app.path('.git/hooks/commit-msg'), 'echo "from inside" >>"$1"')
   const done = await app.commit('Kept', ['a.txt'])
   t.match(done.result?.data ?? done.error, { message: 'Kept\nfrom inside\n' })
   t.notOk(existsSync(path.join(app.folder, 'escaped')))

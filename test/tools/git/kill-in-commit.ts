@@ -10,14 +10,14 @@ const TRACES = ['copyFileSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync',
 const [nth, root, stateDir] = process.argv.slice(2) as [string, string, string]
 const { Spawner } = await import('../../../src/host/processes/spawner/spawner.ts')
 const { Files } = await import('../../../src/host/files/files.ts')
-const { Git, GitOnMachine } = await import('../../../src/host/git/git.ts')
+const { Git, GitService } = await import('../../../src/host/git/git.ts')
 const { openWorkspace } = await import('../../../src/host/files/paths.ts')
 const { default: tool } = await import('../../../src/tools/git/git_commit.ts')
 
 const spawner = new Spawner(process.env, stateDir)
 const workspace = openWorkspace('w', root)
-const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
+const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
+const machine = new GitService({ spawner, roots: () => [root], stateDir, hookPolicy: 'skip' })
 const host = {
   files: new Files(workspace, { stateDir, sensitive: [] }, effects),
   git: new Git(machine, workspace, effects)

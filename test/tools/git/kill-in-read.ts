@@ -3,12 +3,12 @@ import type { Context } from '../../../src/tool/tool.ts'
 
 const [root, stateDir] = process.argv.slice(2) as [string, string]
 const { Spawner } = await import('../../../src/host/processes/spawner/spawner.ts')
-const { Git, GitOnMachine } = await import('../../../src/host/git/git.ts')
+const { Git, GitService } = await import('../../../src/host/git/git.ts')
 const { openWorkspace } = await import('../../../src/host/files/paths.ts')
 
 const spawner = new Spawner(process.env, stateDir)
 const workspace = openWorkspace('w', root)
-const effects = { signal: new AbortController().signal, committed: async () => {}, changed: () => {} }
-const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
+const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
+const machine = new GitService({ spawner, roots: () => [root], stateDir, hookPolicy: 'skip' })
 const git: Context['host']['git'] = new Git(machine, workspace, effects)
 await git.run(await git.repository('.'), { args: ['status', '--porcelain'] })

@@ -9,9 +9,9 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { globbySync } from 'globby'
 import t from 'tap'
-import { identityOf } from '../../../src/host/files/fingerprint.ts'
-import { GitOnMachine } from '../../../src/host/git/git.ts'
-import { isRunning } from '../../../src/host/processes/pids.ts'
+import { contentIdentity } from '../../../src/host/files/fingerprint.ts'
+import { GitService } from '../../../src/host/git/git.ts'
+import { isProcessRunning } from '../../../src/host/processes/pids.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { STRIDE } from '../../support/property.ts'
 import { once, waitUntil } from '../../support/wait.ts'
@@ -49,9 +49,10 @@ async function killed(n: number) {
   mkdirSync(stateDir)
   const child = spawn(process.execPath, [SCRIPT, String(n), root, stateDir], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
-  for (const helper of JSON.parse(said) as number[]) await waitUntil('the helper to end', () => !isRunning(helper))
-  const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
-  await machine.endBegun()
+  for (const helper of JSON.parse(said) as number[])
+    await waitUntil('the helper to end', () => !isProcessRunning(helper))
+  const machine = new GitService({ spawner, roots: () => [root], stateDir, hookPolicy: 'skip' })
+  await machine.recoverPendingOperations()
   await machine.close()
   const look = gitIn(root)
   return {
@@ -95,14 +96,14 @@ t.test('what cannot be ended keeps nothing else from being ended', async t => {
     ref: 'refs/heads/main',
     to: '1'.repeat(40),
     whole: `${lock}.whole`,
-    identity: identityOf(lstatSync(lock, { bigint: true }))
+    identity: contentIdentity(lstatSync(lock, { bigint: true }))
   }
   const gone = { ...note, git_dir: path.join(home, 'gone/.git'), common_dir: path.join(home, 'gone/.git') }
   // No process has such a number.
   for (const [i, text] of ['{', JSON.stringify(gone), JSON.stringify(note)].entries())
     writeFileSync(path.join(begun, `99999999-${i}.json`), text)
-  const machine = new GitOnMachine({ spawner, roots: () => [root], place: stateDir, hooks: 'skip' })
-  await t.rejects(machine.endBegun(), { message: /could be ended/, errors: [SyntaxError] })
+  const machine = new GitService({ spawner, roots: () => [root], stateDir, hookPolicy: 'skip' })
+  await t.rejects(machine.recoverPendingOperations(), { message: /could be ended/, errors: [SyntaxError] })
   await machine.close()
   t.notOk(existsSync(lock), 'of a move that was not made the lock goes')
   t.strictSame(globbySync('*', { cwd: begun }), ['99999999-0.json'], 'only what nobody can read stays')

@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { ConfiguredRule } from '../../../src/config/schema.ts'
-import { isRunning } from '../../../src/host/processes/pids.ts'
+import { isProcessRunning } from '../../../src/host/processes/pids.ts'
 import type { StartOptions } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { bare, gitIn, home, hook, start, userConfig } from './write-fixture.ts'
+import { createBareRepository, gitIn, home, startGitWriteFixture, writeHook, writeUserConfig } from './write-fixture.ts'
 
 t.test('a branch is pushed as shown', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
-  const remote = bare(app.path('remotes/origin.git'))
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
+  const remote = createBareRepository(app.path('remotes/origin.git'))
   app.git('remote', 'add', 'origin', remote.folder)
   const first = app.head()
   app.write('a.txt', 'two\n')
@@ -67,8 +67,8 @@ t.test('a branch is pushed as shown', async t => {
 
 /** A workspace whose `origin` is a bare repository in it, to which `main` was pushed once. */
 async function pushedOnce(t: Test, settings: StartOptions = {}) {
-  const app = await start(t, { 'a.txt': 'one\n' }, settings)
-  const remote = bare(app.path('remotes/origin.git'))
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' }, settings)
+  const remote = createBareRepository(app.path('remotes/origin.git'))
   app.git('remote', 'add', 'origin', remote.folder)
   app.git('push', '-q', '--set-upstream', 'origin', 'main')
   const commit = (text: string) => {
@@ -169,7 +169,7 @@ t.test('force is refused unless a rule allows it, and replaces only what was see
 t.test('what is pushed is what was shown, and goes where it was shown', async t => {
   const app = await pushedOnce(t)
   app.commitText('two\n')
-  const other = bare(app.path('remotes/other.git'))
+  const other = createBareRepository(app.path('remotes/other.git'))
   const changes: [what: string, change: () => void][] = [
     ['a further commit', () => app.commitText('three\n')],
     ['another address', () => app.git('remote', 'set-url', 'origin', other.folder)],
@@ -217,12 +217,12 @@ t.test('nothing that a repository says is run, or leads elsewhere', async t => {
   const app = await pushedOnce(t)
   const canary = app.path('PWNED')
   const program = app.path('evil')
-  hook(program, `touch ${canary}; exec git "$@"`)
-  const trap = bare(path.join(app.folder, 'trap.git'))
+  writeHook(program, `touch ${canary}; exec git "$@"`)
+  const trap = createBareRepository(path.join(app.folder, 'trap.git'))
   for (const name of ['pre-push', 'reference-transaction', 'post-commit'])
-    hook(app.path(`.git/hooks/${name}`), `touch ${canary}`)
+    writeHook(app.path(`.git/hooks/${name}`), `touch ${canary}`)
   for (const name of ['pre-receive', 'update', 'post-receive', 'post-update', 'reference-transaction'])
-    hook(path.join(app.remote.folder, 'hooks', name), `touch ${canary}`)
+    writeHook(path.join(app.remote.folder, 'hooks', name), `touch ${canary}`)
   for (const key of ['core.fsmonitor', 'core.alternateRefsCommand', 'core.sshCommand', 'uploadpack.packObjectsHook'])
     app.remote.git('config', key, program)
   for (const [key, value] of Object.entries({
@@ -257,8 +257,8 @@ t.test('nothing that a repository says is run, or leads elsewhere', async t => {
 })
 
 t.test('addresses that are none are refused', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
-  const outside = bare(path.join(app.folder, 'outside.git'))
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
+  const outside = createBareRepository(path.join(app.folder, 'outside.git'))
   app.write('link/.git', `gitdir: ${outside.folder}\n`)
   symlinkSync(outside.folder, app.path('linked.git'))
   const blocked = [
@@ -301,16 +301,16 @@ t.test('addresses that are none are refused', async t => {
 })
 
 t.test('by ssh, with what the user has configured', async t => {
-  t.teardown(() => userConfig())
-  const app = await start(t, { 'a.txt': 'one\n' })
-  const remote = bare(path.join(app.folder, 'far/origin.git'))
+  t.teardown(() => writeUserConfig())
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
+  const remote = createBareRepository(path.join(app.folder, 'far/origin.git'))
   const log = path.join(app.folder, 'ssh.log')
   // As ssh would: it logs its words, and runs the last of them.
-  hook(
+  writeHook(
     path.join(home, 'bin/ssh'),
     `echo "$@" >${log}\nfor last; do :; done\nunset GIT_DIR GIT_OBJECT_DIRECTORY\neval "$last"`
   )
-  userConfig(
+  writeUserConfig(
     `[user]\n\tname = Ann\n\temail = a@b.test\n[core]\n\tsshCommand = ${home}/bin/ssh -i key\n[url "git@host.test:"]\n\tinsteadOf = work:\n`
   )
   app.git('remote', 'add', 'origin', `work:${remote.folder}`)
@@ -336,7 +336,7 @@ t.test('by ssh, with what the user has configured', async t => {
   ]
   app.git('commit', '-q', '--allow-empty', '-m', 'more')
   for (const [script, error] of failing) {
-    hook(path.join(home, 'bin/ssh'), script)
+    writeHook(path.join(home, 'bin/ssh'), script)
     t.match(await app.run('git_push', {}), { status: 'error', error }, script)
   }
   t.equal(
@@ -347,24 +347,24 @@ t.test('by ssh, with what the user has configured', async t => {
 })
 
 t.test('a remote that never answers is given up, with all that was started', async t => {
-  t.teardown(() => userConfig())
-  const app = await start(t, { 'a.txt': 'one\n' })
+  t.teardown(() => writeUserConfig())
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const started = path.join(app.folder, 'started')
   spawnSync('mkfifo', [started])
-  hook(path.join(home, 'bin/ssh'), `echo $$ >${started}; exec sleep 600`)
-  userConfig(`[core]\n\tsshCommand = ${home}/bin/ssh\n`)
+  writeHook(path.join(home, 'bin/ssh'), `echo $$ >${started}; exec sleep 600`)
+  writeUserConfig(`[core]\n\tsshCommand = ${home}/bin/ssh\n`)
   app.git('remote', 'add', 'origin', 'git@host.test:x.git')
   const asked = await app.ask('git_push', {})
   const running = app.approve(asked)
   const pid = Number(await readFile(started, 'utf8'))
   await app.post(`/calls/${asked.tool_call_id}/cancel`, {})
   t.equal((await running).status, 'cancelled')
-  await waitUntil('the push to end', () => !isRunning(pid))
+  await waitUntil('the push to end', () => !isProcessRunning(pid))
   t.pass('its ssh is gone')
 })
 
 t.test('what lets anybody in is not shown', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('remote', 'add', 'origin', 'https://ann:s3cr3t-t0ken@127.0.0.1:1/x.git?private_token=s3cr3t-t0ken')
   const asked = await app.ask('git_push', {})
   t.match(asked.approval.preview.text, 'https://***@127.0.0.1:1/x.git?***')
@@ -374,12 +374,12 @@ t.test('what lets anybody in is not shown', async t => {
 })
 
 t.test('a protected branch and one that is checked out stay as they are', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('clone', '-q', '.', 'copy')
   app.git('remote', 'add', 'origin', 'copy')
   app.git('commit', '-q', '--allow-empty', '-m', 'more')
   t.match((await app.run('git_push', {})).error, { code: 'CONFLICT', message: /checked out/ })
-  const remote = bare(app.path('strict.git'))
+  const remote = createBareRepository(app.path('strict.git'))
   remote.git('config', 'receive.denyNonFastForwards', 'true')
   remote.git('config', 'transfer.hideRefs', 'refs/heads/main')
   app.git('remote', 'set-url', 'origin', 'strict.git')
@@ -389,8 +389,8 @@ t.test('a protected branch and one that is checked out stay as they are', async 
 })
 
 t.test('nobody is asked about commits that git cannot tell', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
-  const remote = bare(app.path('remotes/origin.git'))
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
+  const remote = createBareRepository(app.path('remotes/origin.git'))
   app.git('remote', 'add', 'origin', remote.folder)
   const first = app.head()
   app.git('commit', '-q', '--allow-empty', '-m', 'second')

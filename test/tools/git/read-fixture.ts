@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
 import { gitEnvironment } from '../../scenario-fixture.ts'
-import { contents } from '../../snapshot-folder.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
 export interface GitOptions {
@@ -16,7 +16,7 @@ export interface GitOptions {
   input?: string | Buffer
 }
 
-export async function start(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
+export async function startGitReadFixture(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
   const app = await startApp(t, files, options)
   const git = (words: readonly string[], { in: at = '.', minute = 0, env = {}, input }: GitOptions = {}) =>
     execFileSync('git', ['-c', 'protocol.file.allow=always', ...words], {
@@ -54,15 +54,15 @@ export async function start(t: Test, files: Record<string, string> = {}, options
     at: (name: string) => path.join(app.root, name),
     remove: (name: string) => rmSync(path.join(app.root, name), { recursive: true }),
     /** All of git's own files, with the workspace's. */
-    everything: () => contents(app.root)
+    everything: () => snapshotFolder(app.root)
   }
 }
 
-export type World = Awaited<ReturnType<typeof start>>
+export type GitReadFixture = Awaited<ReturnType<typeof startGitReadFixture>>
 
 /** Names as bytes, for those that are no UTF-8. */
-export const inBytes = (folder: string, name: readonly number[]) =>
+export const toBytePath = (folder: string, name: readonly number[]) =>
   Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)])
 
-export const writeAt = (file: string | Buffer, text: string | Buffer) => writeFileSync(file, text)
-export const readAt = (file: string) => readFileSync(file, 'utf8')
+export const writeFile = (file: string | Buffer, text: string | Buffer) => writeFileSync(file, text)
+export const readFile = (file: string) => readFileSync(file, 'utf8')

@@ -2,14 +2,14 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { contents } from '../../snapshot-folder.ts'
+import { snapshotFolder } from '../../snapshot-folder.ts'
 import type { Json } from '../../start-app.ts'
-import { start } from './read-fixture.ts'
+import { startGitReadFixture } from './read-fixture.ts'
 
 const names = (entries: Json[]) => entries.map(({ path }) => path)
 
 t.test('history', async t => {
-  const app = await start(t, { 'a.txt': '1\n' })
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   app.git(['mv', 'a.txt', 'b.txt'])
   app.commit('Move\n\nWith a body\nof two lines.\n', 1)
@@ -114,7 +114,7 @@ t.test('history', async t => {
 })
 
 t.test('branches', async t => {
-  const app = await start(t, { 'one/a.txt': '1\n' })
+  const app = await startGitReadFixture(t, { 'one/a.txt': '1\n' })
   app.init('one')
   for (let i = 0; i < 5; i += 1) app.git(['branch', `b${i}`], { in: 'one' })
   app.git(['clone', '-q', 'one', 'two'])
@@ -143,22 +143,22 @@ t.test('branches', async t => {
 })
 
 t.test('nothing is written, whatever is asked', async t => {
-  const app = await start(t, { 'a.txt': '1\n', 'b.txt': '2\n' })
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n', 'b.txt': '2\n' })
   app.init()
   // The index holds an older time than the file, so that git would like to refresh it.
   utimesSync(app.at('a.txt'), new Date('2030-01-01'), new Date('2030-01-01'))
-  const before = contents(app.root)
+  const before = snapshotFolder(app.root)
   await app.data('git_status')
   for (const params of [{}, { staged: true }, { base: 'HEAD' }]) await app.data('git_diff', params)
   await app.data('git_log', { files: true, path: 'a.txt' })
   await app.data('git_show', { rev: 'HEAD' })
   await app.data('git_blame', { path: 'a.txt' })
   await app.data('git_branch')
-  t.strictSame(contents(app.root), before)
+  t.strictSame(snapshotFolder(app.root), before)
 })
 
 t.test('the same in parts, and in other ways', async t => {
-  const app = await start(t, {
+  const app = await startGitReadFixture(t, {
     'a.txt': 'a\n',
     'b.txt': 'b\n',
     'c.txt': 'c\n',
@@ -234,17 +234,21 @@ t.test('the same in parts, and in other ways', async t => {
 
 t.test('more places of repositories', async t => {
   await t.test('a submodule that is served by itself', async t => {
-    const outer = await start(t, { 'lib/l.txt': 'l\n', 'main/a.txt': 'a\n' })
+    const outer = await startGitReadFixture(t, { 'lib/l.txt': 'l\n', 'main/a.txt': 'a\n' })
     outer.init('lib')
     outer.init('main')
     outer.git(['submodule', '--quiet', 'add', '../lib', 'sub'], { in: 'main' })
-    const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('main/sub') }] } })
+    const app = await startGitReadFixture(
+      t,
+      {},
+      { settings: { roots: [{ name: 'default', path: outer.at('main/sub') }] } }
+    )
     outer.write('main/sub/l.txt', 'L\n')
     t.match(await app.data('git_status'), { repository: '.', entries: [{ path: 'l.txt' }] })
   })
 
   await t.test('a bare one beside its working trees, and one that names a folder elsewhere', async t => {
-    const app = await start(t, { 'p/a.txt': 'a\n' })
+    const app = await startGitReadFixture(t, { 'p/a.txt': 'a\n' })
     app.init('p')
     app.git(['config', 'core.bare', 'true'], { in: 'p' })
     t.match(await app.error('git_status', { path: 'p' }), { code: 'CONFLICT', message: /is bare/ })
@@ -257,7 +261,7 @@ t.test('more places of repositories', async t => {
 t.test("of the user's own settings what names no program counts", async t => {
   const home = t.testdir({})
   const environment = { ...process.env, HOME: home, XDG_CONFIG_HOME: undefined }
-  const app = await start(t, { 'a.txt': 'a\n', 'by-name': '1', 'by-place': '2' }, { environment })
+  const app = await startGitReadFixture(t, { 'a.txt': 'a\n', 'by-name': '1', 'by-place': '2' }, { environment })
   app.git(['init', '-q'])
   const untracked = async () => names((await app.data('git_status')).entries)
   mkdirSync(path.join(home, '.config/git'), { recursive: true })

@@ -3,14 +3,19 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import path from 'node:path'
 import t from 'tap'
 import type { Json } from '../../start-app.ts'
-import { inBytes, start } from './read-fixture.ts'
+import { startGitReadFixture, toBytePath } from './read-fixture.ts'
 
 const ZEROS = '0'.repeat(40)
 const names = (entries: Json[]) => entries.map(({ path }) => path)
 
 t.test('status', async t => {
   await t.test('tells each kind of change, and changes nothing itself', async t => {
-    const app = await start(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', '.gitignore': 'ignored\n' })
+    const app = await startGitReadFixture(t, {
+      'a.txt': 'a\n',
+      'b.txt': 'b\n',
+      'c.txt': 'c\n',
+      '.gitignore': 'ignored\n'
+    })
     app.init()
     app.write('a.txt', 'A\n')
     app.write('new/one.txt', '1')
@@ -44,7 +49,7 @@ t.test('status', async t => {
   })
 
   await t.test('tells page after page', async t => {
-    const app = await start(t)
+    const app = await startGitReadFixture(t)
     app.init()
     for (let i = 0; i < 25; i += 1) app.write(`f${String(i).padStart(2, '0')}`, 'x')
     const seen: string[] = []
@@ -61,7 +66,7 @@ t.test('status', async t => {
   })
 
   await t.test('tells upstream, distance and what is put aside', async t => {
-    const app = await start(t, { 'one/a.txt': 'a\n' })
+    const app = await startGitReadFixture(t, { 'one/a.txt': 'a\n' })
     app.init('one')
     app.git(['clone', '-q', 'one', 'two'])
     app.write('one/a.txt', 'b\n')
@@ -83,7 +88,7 @@ t.test('status', async t => {
   })
 
   await t.test('tells a merge in progress with each kind of conflict', async t => {
-    const app = await start(t, { 'both.txt': '1\n', 'ours.txt': '1\n', 'theirs.txt': '1\n' })
+    const app = await startGitReadFixture(t, { 'both.txt': '1\n', 'ours.txt': '1\n', 'theirs.txt': '1\n' })
     app.init()
     app.git(['checkout', '-qb', 'topic'])
     app.write('both.txt', 'theirs\n')
@@ -118,7 +123,7 @@ t.test('status', async t => {
   })
 
   await t.test('tells what else was begun', async t => {
-    const app = await start(t, { 'a.txt': '1\n' })
+    const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
     app.init()
     app.git(['checkout', '-qb', 'topic'])
     app.write('a.txt', '2\n')
@@ -144,7 +149,7 @@ t.test('status', async t => {
 
 t.test('repositories of every kind', async t => {
   await t.test('none, and one of a folder below', async t => {
-    const app = await start(t, { 'sub/a.txt': 'a\n', 'b.txt': 'b\n' })
+    const app = await startGitReadFixture(t, { 'sub/a.txt': 'a\n', 'b.txt': 'b\n' })
     for (const tool of ['git_status', 'git_diff', 'git_log', 'git_branch'])
       t.match(await app.error(tool), { code: 'FILE_NOT_FOUND', message: /no git repository.*git init/ })
     app.init('sub')
@@ -156,9 +161,9 @@ t.test('repositories of every kind', async t => {
   })
 
   await t.test('one that begins above the root shows what is below it alone', async t => {
-    const outer = await start(t, { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', 'top.txt': 't\n' })
+    const outer = await startGitReadFixture(t, { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', 'top.txt': 't\n' })
     outer.init()
-    const app = await start(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
+    const app = await startGitReadFixture(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
     outer.write('in/a.txt', 'A\n')
     outer.write('out/b.txt', 'B\n')
     outer.write('out/new.txt', 'n\n')
@@ -183,7 +188,7 @@ t.test('repositories of every kind', async t => {
   })
 
   await t.test('bare', async t => {
-    const app = await start(t, { 'one/a.txt': 'a\n' })
+    const app = await startGitReadFixture(t, { 'one/a.txt': 'a\n' })
     app.init('one')
     app.git(['clone', '-q', '--bare', 'one', 'bare.git'])
     t.match(await app.data('git_log', { path: 'bare.git' }), {
@@ -198,7 +203,7 @@ t.test('repositories of every kind', async t => {
   })
 
   await t.test('before the first commit, and with none checked out', async t => {
-    const app = await start(t, { 'a.txt': 'a\n' })
+    const app = await startGitReadFixture(t, { 'a.txt': 'a\n' })
     app.git(['init', '-q'])
     app.git(['add', '-A'])
     t.match(await app.data('git_status'), {
@@ -217,7 +222,7 @@ t.test('repositories of every kind', async t => {
   })
 
   await t.test('linked working trees and submodules', async t => {
-    const app = await start(t, { 'main/a.txt': 'a\n', 'lib/l.txt': 'l\n' })
+    const app = await startGitReadFixture(t, { 'main/a.txt': 'a\n', 'lib/l.txt': 'l\n' })
     app.init('lib')
     app.init('main')
     app.git(['worktree', 'add', '-q', '../linked', '-b', 'linked'], { in: 'main' })
@@ -249,7 +254,7 @@ t.test('repositories of every kind', async t => {
   })
 
   await t.test('one whose folder is elsewhere only where that knows of it', async t => {
-    const app = await start(t, { 'ws/a.txt': 'a\n' })
+    const app = await startGitReadFixture(t, { 'ws/a.txt': 'a\n' })
     const outside = path.join(app.folder, 'outside')
     mkdirSync(outside)
     app.git(['init', '-q', outside])
@@ -281,7 +286,7 @@ t.test('repositories of every kind', async t => {
   })
 
   await t.test('shallow ones, and commits that are replaced: they are told as they are', async t => {
-    const app = await start(t, { 'one/a.txt': '1\n' })
+    const app = await startGitReadFixture(t, { 'one/a.txt': '1\n' })
     app.init('one')
     app.commit('Second', 1, 'one')
     app.git(['clone', '-q', '--depth=1', `file://${app.at('one')}`, 'two'])
@@ -302,7 +307,7 @@ t.test('names of every kind', async t => {
     'with space', 'tab\there', 'line\nbreak', '"quoted"', 'back\\slash', '-dash', '--output=x', ':colon', ':(top)x',
     '*', '[a]', '{b}', '?', '!bang', '#hash', '$(x)', 'ünï', '名前', '🙂', 'a => b', '{x => y}', 'diff --git a b'
   ] // biome-ignore format: a table
-  const app = await start(t, Object.fromEntries(odd.map(name => [`d/${name}`, 'one\n'])))
+  const app = await startGitReadFixture(t, Object.fromEntries(odd.map(name => [`d/${name}`, 'one\n'])))
   app.init()
   for (const name of odd) app.write(`d/${name}`, 'two\n')
   const sorted = [...odd].map(name => `d/${name}`).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -331,14 +336,14 @@ t.test('names of every kind', async t => {
     { path: '-dashed', from: 'd/-dash', operation: 'renamed', added: 0, removed: 0 },
     { path: 'd/{x => y} moved', from: 'd/tab\there', operation: 'renamed', added: 0, removed: 0 }
   ])
-  writeFileSync(inBytes(app.at('d'), [0x66, 0xff, 0xe9]), 'bytes\n')
+  writeFileSync(toBytePath(app.at('d'), [0x66, 0xff, 0xe9]), 'bytes\n')
   t.strictSame(names((await app.data('git_status')).entries), ['d/f\ufffd\ufffd'], 'bytes that are no UTF-8')
   app.git(['add', '-A'])
   t.match((await app.data('git_diff', { staged: true })).files, [{ path: 'd/f\ufffd\ufffd', added: 1 }])
 })
 
 t.test('changes of every kind', async t => {
-  const app = await start(t, {
+  const app = await startGitReadFixture(t, {
     'mode.sh': '#!/bin/sh\n',
     'type.txt': 'text\n',
     'crlf.txt': 'a\r\nb\r\n',
@@ -409,7 +414,7 @@ t.test('changes of every kind', async t => {
 })
 
 t.test('large ones stay within bounds', async t => {
-  const app = await start(t)
+  const app = await startGitReadFixture(t)
   app.init()
   app.write('long.txt', 'x\n'.repeat(300_000))
   app.write('one-line.txt', 'y'.repeat(3_000_000))

@@ -18,8 +18,8 @@ function enterHome() {
 process.once('exit', () => rmSync(home, { recursive: true, force: true }))
 
 /** What the user has configured for all repositories. */
-export const userConfig = (text = USER) => writeFileSync(path.join(home, '.gitconfig'), text)
-userConfig()
+export const writeUserConfig = (text = USER) => writeFileSync(path.join(home, '.gitconfig'), text)
+writeUserConfig()
 
 /** Runs git as the user would, in a folder. */
 export function gitIn(folder: string) {
@@ -29,7 +29,11 @@ export function gitIn(folder: string) {
 }
 
 /** With these files in the first commit of `main`. */
-export async function start(t: Test, files: Record<string, string> = { 'a.txt': 'one\n' }, options: StartOptions = {}) {
+export async function startGitWriteFixture(
+  t: Test,
+  files: Record<string, string> = { 'a.txt': 'one\n' },
+  options: StartOptions = {}
+) {
   enterHome()
   const app = await startApp(t, files, options)
   const git = gitIn(app.root)
@@ -64,17 +68,17 @@ export async function start(t: Test, files: Record<string, string> = { 'a.txt': 
   }
 }
 
-export type GitWorld = Awaited<ReturnType<typeof start>>
+export type GitWriteFixture = Awaited<ReturnType<typeof startGitWriteFixture>>
 
 /** A bare repository beside or in the workspace. */
-export function bare(folder: string) {
+export function createBareRepository(folder: string) {
   mkdirSync(folder, { recursive: true })
   gitIn(folder)('init', '-q', '--bare')
   return { folder, git: gitIn(folder) }
 }
 
 /** A program that git would run. */
-export function hook(file: string, script: string) {
+export function writeHook(file: string, script: string) {
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }

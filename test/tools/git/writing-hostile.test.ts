@@ -5,13 +5,13 @@ import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { runs } from '../../support/property.ts'
-import { hook, start } from './write-fixture.ts'
+import { startGitWriteFixture, writeHook } from './write-fixture.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/
 
 t.test('any message and any name is stored as it is', async t => {
-  const app = await start(t, {})
+  const app = await startGitWriteFixture(t, {})
   let count = 0
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
   const name = fc
@@ -54,15 +54,15 @@ t.test('any message and any name is stored as it is', async t => {
 })
 
 t.test('nothing that a repository names is run', async t => {
-  const app = await start(t, { 'a.txt': 'one\n', '.gitattributes': '* diff=evil merge=evil\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', '.gitattributes': '* diff=evil merge=evil\n' })
   const canary = path.join(app.folder, 'PWNED')
   const program = app.path('evil')
-  hook(program, `touch ${canary}; cat`)
+  writeHook(program, `touch ${canary}; cat`)
   for (const name of [
     ...['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit', 'post-checkout', 'post-rewrite'],
     ...['reference-transaction', 'post-index-change', 'fsmonitor-watchman', 'pre-auto-gc']
   ])
-    hook(app.path(`.git/hooks/${name}`), `touch ${canary}`)
+    writeHook(app.path(`.git/hooks/${name}`), `touch ${canary}`)
   for (const [key, value] of Object.entries({
     'core.fsmonitor': program,
     'core.hooksPath': app.path('.git/hooks'),

@@ -1,10 +1,14 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { bare, home, hook, start, userConfig } from './write-fixture.ts'
+import { createBareRepository, home, startGitWriteFixture, writeHook, writeUserConfig } from './write-fixture.ts'
 
 t.test('what cannot be committed is told, and all stays as it is', async t => {
-  const app = await start(t, { 'a.txt': 'one\n', 'dir/b.txt': 'b\n', '.gitattributes': '*.psd filter=lfs\n' })
+  const app = await startGitWriteFixture(t, {
+    'a.txt': 'one\n',
+    'dir/b.txt': 'b\n',
+    '.gitattributes': '*.psd filter=lfs\n'
+  })
   app.write('big.psd', 'x\n')
   app.write('a.txt', 'two\n')
   const before = app.status()
@@ -23,13 +27,13 @@ t.test('what cannot be committed is told, and all stays as it is', async t => {
   for (const [files, message, wanted] of cases)
     t.match(await app.run('git_commit', { message, files }), { status: 'error', error: wanted }, `${files} ${message}`)
   t.equal(app.status(), before)
-  const bareOne = bare(app.path('bare.git'))
+  const bareOne = createBareRepository(app.path('bare.git'))
   t.match(await app.commit('x', ['bare.git/HEAD']), { status: 'error' })
   t.equal(bareOne.git('for-each-ref'), '')
 })
 
 t.test('in the middle of something else nothing is committed', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('switch', '-qc', 'side')
   app.write('a.txt', 'side\n')
   app.git('commit', '-qam', 'side')
@@ -55,14 +59,14 @@ t.test('in the middle of something else nothing is committed', async t => {
 })
 
 t.test('who commits must be known, and is shown', async t => {
-  t.teardown(() => userConfig())
-  const app = await start(t, { 'a.txt': 'one\n' })
+  t.teardown(() => writeUserConfig())
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.write('a.txt', 'two\n')
-  userConfig('')
+  writeUserConfig('')
   t.match(await app.ask('git_commit', { message: 'x', files: ['a.txt'] }), {
     error: { code: 'CONFLICT', message: /git config --global user\.email/, details: { missing: 'identity' } }
   })
-  userConfig(`[includeIf "gitdir:${app.root}/"]\n\tpath = work\n`)
+  writeUserConfig(`[includeIf "gitdir:${app.root}/"]\n\tpath = work\n`)
   writeFileSync(path.join(home, 'work'), '[user]\n\tname = Ann at Work\n\temail = ann@work.test\n')
   const asked = await app.ask('git_commit', { message: 'x', files: ['a.txt'] })
   t.match(asked.approval.preview.text, /^Author: Ann at Work <ann@work.test>$/m)
@@ -76,12 +80,12 @@ t.test('who commits must be known, and is shown', async t => {
 })
 
 t.test('an approver is told of all that is out of the ordinary', async t => {
-  const app = await start(t, { 'a.txt': 'one\n', 'same.txt': 's\n', '.gitignore': '*.log\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'same.txt': 's\n', '.gitignore': '*.log\n' })
   app.write('a.txt', 'two\n')
   app.write('out.log', 'log\n')
   app.git('config', 'commit.gpgSign', 'true')
-  hook(app.path('.git/hooks/pre-commit'), 'touch PWNED')
-  hook(app.path('.git/hooks/post-commit'), 'touch PWNED')
+  writeHook(app.path('.git/hooks/pre-commit'), 'touch PWNED')
+  writeHook(app.path('.git/hooks/post-commit'), 'touch PWNED')
   app.write('.git/hooks/commit-msg.sample', '#!/bin/sh\n')
   const editor = { 'x-toolgate-client': 'emacs/30' }
   await app.request('PUT', '/buffers', { buffers: [{ path: 'a.txt', content: 'unsaved\n' }] }, editor)
@@ -103,7 +107,7 @@ t.test('an approver is told of all that is out of the ordinary', async t => {
 })
 
 t.test('secrets are asked about strictly, and not by an agent', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.write('.env', 'KEY=1\n')
   const params = { message: 'x', files: ['.env'] }
   t.match(await app.ask('git_commit', params), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
@@ -115,7 +119,7 @@ t.test('secrets are asked about strictly, and not by an agent', async t => {
 })
 
 t.test('what has changed since it was shown is shown again', async t => {
-  const app = await start(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
   app.write('a.txt', 'two\n')
   const changes: [what: string, change: () => void][] = [
     ['the file', () => app.write('a.txt', 'three\n')],

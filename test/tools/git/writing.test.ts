@@ -2,10 +2,10 @@ import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
-import { gitIn, start } from './write-fixture.ts'
+import { gitIn, startGitWriteFixture } from './write-fixture.ts'
 
 t.test('a commit holds the named files as shown, and nothing else that is staged', async t => {
-  const app = await start(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'gone.txt': 'x\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'gone.txt': 'x\n' })
   const parent = app.head()
   app.write('a.txt', 'one\ntwo\n')
   app.write('new.txt', 'new\n')
@@ -60,7 +60,7 @@ t.test('a commit holds the named files as shown, and nothing else that is staged
 })
 
 t.test('the first commit, one on no branch, and one in a folder below', async t => {
-  const app = await start(t, {})
+  const app = await startGitWriteFixture(t, {})
   app.write('a.txt', 'one\n')
   const asked = await app.ask('git_commit', { message: 'First', files: ['a.txt'] })
   t.strictSame(asked.approval.preview.notes, ['It is the first commit.'])
@@ -85,7 +85,7 @@ t.test('the first commit, one on no branch, and one in a folder below', async t 
 })
 
 t.test('a linked worktree, and a repository above the workspace', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('worktree', 'add', '-q', '-b', 'side', 'tree')
   app.write('tree/a.txt', 'side\n')
   t.match(await app.commit('On the side', ['tree/a.txt']), { result: { data: { repository: 'tree', branch: 'side' } } })
@@ -106,7 +106,7 @@ t.test('a linked worktree, and a repository above the workspace', async t => {
 })
 
 t.test('files are stored as git stores them', async t => {
-  const app = await start(t, {
+  const app = await startGitWriteFixture(t, {
     '.gitattributes': '*.win text eol=crlf\n*.js -diff\n',
     'a.win': 'one\n',
     'run.sh': 'x\n'
@@ -149,7 +149,7 @@ t.test('files are stored as git stores them', async t => {
 })
 
 t.test('a submodule is committed by its folder, and its files in it', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const other = gitIn(app.folder)
   other('init', '-q', 'origin')
   gitIn(path.join(app.folder, 'origin'))('commit', '-q', '--allow-empty', '-m', 'o')
@@ -164,7 +164,7 @@ t.test('a submodule is committed by its folder, and its files in it', async t =>
 })
 
 t.test('git that is at work at the same time is not disturbed', async t => {
-  const app = await start(t, { 'a.txt': 'one\n' })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.write('a.txt', 'two\n')
   const head = app.head()
   for (const lock of ['.git/index.lock', '.git/refs/heads/main.lock']) {

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
-export const SEARCH = defaults(Config).search
+export const SEARCH = defaultsFromSchema(Config).search
 
 /** A server whose index is complete, and a way to ask it. */
 export async function start(t: Test, files: Record<string, string>, options: StartOptions = {}) {

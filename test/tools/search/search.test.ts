@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
-import { reachesAll } from '../../../src/host/watch/ignore-rules.ts'
+import { appliesGitignoreEverywhere } from '../../../src/host/watch/ignore-rules.ts'
 import glob from '../../../src/tools/search/glob.ts'
 import grep from '../../../src/tools/search/grep.ts'
 import tools from '../../../src/tools/search/index.ts'
 import searchFiles from '../../../src/tools/search/search_files.ts'
-import { code, NO_HISTORY, run, type Tree } from '../fixture.ts'
-import { drain, makeMachine } from '../host-fixture.ts'
+import { catchErrorCode, type FileTree, NO_HISTORY, runTool } from '../fixture.ts'
+import { createHostFixture, drainProgress } from '../host-fixture.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
-function repository(t: Test, tree: Tree) {
-  const machine = makeMachine(t, spawner, tree)
+function repository(t: Test, tree: FileTree) {
+  const machine = createHostFixture(t, spawner, tree)
   execFileSync('git', ['init', '-q', machine.root])
   return { ...machine, at: (path: string) => join(machine.root, path) }
 }
@@ -35,7 +35,7 @@ for (const tool of tools)
 t.test('grep tells where, and streams it', async t => {
   const { ctx } = repository(t, { a: { 'b.ts': 'one\nneedle two\nthree\n' }, 'c.md': 'a needle\n' })
   const input = { pattern: 'needle', context: 1 }
-  const { told, answer } = await drain(grep, input, ctx)
+  const { told, answer } = await drainProgress(grep, input, ctx)
   t.same(told.map(({ message }) => message).sort(), ['a/b.ts:2: needle two', 'c.md:1: a needle'])
   t.same(answer, {
     matches: [
@@ -58,35 +58,35 @@ t.test('grep tells where, and streams it', async t => {
 t.test('grep stops at its limit and says so', async t => {
   const { ctx } = repository(t, { 'a.txt': 'x\n'.repeat(5000), 'b.txt': 'x\n' })
   const input = { pattern: 'x', limit: 3, path: 'a.txt' }
-  const output = await run(grep, input, ctx)
+  const output = await runTool(grep, input, ctx)
   t.same([output.matches.map(({ line }) => line), output.truncated], [[1, 2, 3], true])
   t.ok(output.total > 3)
   t.match(grep.present(output, input), { truncated: true, content: /Stopped at 3 results; there are more/ })
-  t.match(await run(grep, { pattern: 'x', limit: 1, path: 'b.txt' }, ctx), { total: 1, truncated: false })
+  t.match(await runTool(grep, { pattern: 'x', limit: 1, path: 'b.txt' }, ctx), { total: 1, truncated: false })
 })
 
 t.test('grep in its other modes', async t => {
   const { ctx } = repository(t, { 'a.txt': 'X x\nx\n', 'b.js': 'x', 'c.js': 'no' })
-  t.match(await run(grep, { pattern: 'x', mode: 'files' }, ctx), {
+  t.match(await runTool(grep, { pattern: 'x', mode: 'files' }, ctx), {
     matches: [{ path: 'a.txt' }, { path: 'b.js' }],
     total: 2
   })
-  const counted = await run(grep, { pattern: 'X', mode: 'count', case: 'insensitive', include: '*.txt' }, ctx)
+  const counted = await runTool(grep, { pattern: 'X', mode: 'count', case: 'insensitive', include: '*.txt' }, ctx)
   t.same(counted.matches, [{ path: 'a.txt', count: 3 }])
   t.match(grep.present(counted, { pattern: 'X', mode: 'count' }).content, /^a\.txt: 3\n/)
-  t.match(await run(grep, { pattern: 'x', mode: 'files', exclude: ['a.*'] }, ctx), { matches: [{ path: 'b.js' }] })
+  t.match(await runTool(grep, { pattern: 'x', mode: 'files', exclude: ['a.*'] }, ctx), { matches: [{ path: 'b.js' }] })
   t.match(
-    grep.present(await run(grep, { pattern: 'q(', literal: true }, ctx), { pattern: 'q(' }).content,
+    grep.present(await runTool(grep, { pattern: 'q(', literal: true }, ctx), { pattern: 'q(' }).content,
     /^Nothing matches\.\n/
   )
 })
 
 t.test('grep refuses what it cannot search', async t => {
   const { ctx } = repository(t, { '.env': 'x', 'a.txt': 'x' })
-  t.equal(await code(() => run(grep, { pattern: '[' }, ctx)), 'INVALID_PARAMS')
-  t.equal(await code(() => run(grep, { pattern: 'x', path: 'missing' }, ctx)), 'FILE_NOT_FOUND')
-  t.equal(await code(() => run(grep, { pattern: 'x', path: '..' }, ctx)), 'INVALID_PATH')
-  t.equal(await code(() => run(grep, { pattern: 'x', path: '.env' }, ctx)), 'SENSITIVE_PATH')
+  t.equal(await catchErrorCode(() => runTool(grep, { pattern: '[' }, ctx)), 'INVALID_PARAMS')
+  t.equal(await catchErrorCode(() => runTool(grep, { pattern: 'x', path: 'missing' }, ctx)), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => runTool(grep, { pattern: 'x', path: '..' }, ctx)), 'INVALID_PATH')
+  t.equal(await catchErrorCode(() => runTool(grep, { pattern: 'x', path: '.env' }, ctx)), 'SENSITIVE_PATH')
 })
 
 t.test('glob lists what matches, newest first', async t => {
@@ -99,7 +99,7 @@ t.test('glob lists what matches, newest first', async t => {
   const { ctx, at } = repository(t, { ...tree, out: { 'f.ts': '' } })
   const times = { 'src/a.ts': 2, 'src/deep/b.ts': 3, 'd.ts': 1, 'src/deep/.c.ts': 0, 'out/f.ts': 9 }
   for (const [file, time] of Object.entries(times)) utimesSync(at(file), time, time)
-  const files = async (input: object) => (await run(glob, { pattern: '*.ts', ...input }, ctx)).files
+  const files = async (input: object) => (await runTool(glob, { pattern: '*.ts', ...input }, ctx)).files
   for (const round of ['cold', 'warm']) {
     t.same(await files({}), ['src/deep/b.ts', 'src/a.ts', 'd.ts'], round)
     t.same(await files({ include_hidden: true }), ['src/deep/b.ts', 'src/a.ts', 'd.ts', 'src/deep/.c.ts'])
@@ -111,22 +111,22 @@ t.test('glob lists what matches, newest first', async t => {
     await ctx.host.list.warm()
   }
   const input = { pattern: '*.ts', limit: 1 }
-  const output = await run(glob, input, ctx)
+  const output = await runTool(glob, input, ctx)
   t.same(output, { files: ['src/deep/b.ts'], total: 3, truncated: true, left_out: { hidden: 1 } })
   t.match(
     glob.present(output, input).content,
     /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Left out: what is ignored .*, 1 hidden \(include_hidden/
   )
   t.match(glob.present({ files: [], total: 0, truncated: false }, input).content, /^No file matches/)
-  const ignored = await run(glob, { pattern: 'f.*' }, ctx)
+  const ignored = await runTool(glob, { pattern: 'f.*' }, ctx)
   t.same(ignored, { files: [], total: 0, truncated: false, left_out: { ignored: 1 } })
   t.equal(
     glob.present(ignored, { pattern: 'f.*' }).content,
     'No file matches.\n(Left out: 1 ignored (no_ignore shows them), what may hold credentials.)'
   )
-  t.equal(await code(() => files({ pattern: 'a[' })), 'INVALID_PARAMS')
-  t.equal(await code(() => files({ path: 'missing' })), 'FILE_NOT_FOUND')
-  t.equal(await code(() => files({ path: 'd.ts' })), 'NOT_A_DIRECTORY')
+  t.equal(await catchErrorCode(() => files({ pattern: 'a[' })), 'INVALID_PARAMS')
+  t.equal(await catchErrorCode(() => files({ path: 'missing' })), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => files({ path: 'd.ts' })), 'NOT_A_DIRECTORY')
 })
 
 t.test('search_files ranks: name, its beginning, a word in it, anything in it, letters', async t => {
@@ -143,7 +143,7 @@ t.test('search_files ranks: name, its beginning, a word in it, anything in it, l
   }
   const { ctx, at } = repository(t, tree)
   const found = async (pattern: string, path?: string) =>
-    (await run(searchFiles, { pattern, ...(path && { path }) }, ctx)).files
+    (await runTool(searchFiles, { pattern, ...(path && { path }) }, ctx)).files
   t.same(await found('user'), [
     'user.ts',
     'userList.ts',
@@ -161,13 +161,13 @@ t.test('search_files ranks: name, its beginning, a word in it, anything in it, l
   await ctx.host.list.warm()
   writeFileSync(at('brand-new.ts'), '')
   t.same(await found('brand'), ['brand-new.ts'])
-  t.equal(await code(() => found('x[')), 'INVALID_PARAMS')
-  t.equal(await code(() => found('x', 'missing')), 'FILE_NOT_FOUND')
+  t.equal(await catchErrorCode(() => found('x[')), 'INVALID_PARAMS')
+  t.equal(await catchErrorCode(() => found('x', 'missing')), 'FILE_NOT_FOUND')
 })
 
 t.test('search_files tells of ignored files where nothing else is found', async t => {
   const { ctx } = repository(t, { '.gitignore': 'out/\n', out: { 'made.js': '', 'other.js': '' }, 'a.ts': '' })
-  const found = (input: object) => run(searchFiles, { pattern: 'made', ...input }, ctx)
+  const found = (input: object) => runTool(searchFiles, { pattern: 'made', ...input }, ctx)
   const nothing = { files: [], total: 0, truncated: false }
   t.same(await found({}), { ...nothing, left_out: { ignored: 1 } })
   t.match(searchFiles.present(await found({}), { pattern: 'made' }), {
@@ -176,24 +176,25 @@ t.test('search_files tells of ignored files where nothing else is found', async 
   t.same(await found({ no_ignore: true }), { files: ['out/made.js'], total: 1, truncated: false })
   t.same(await found({ path: 'out' }), { files: ['out/made.js'], total: 1, truncated: false })
   t.same(await found({ pattern: 'nothing' }), nothing)
-  t.equal(await code(() => found({ path: 'a.ts' })), 'NOT_A_DIRECTORY')
+  t.equal(await catchErrorCode(() => found({ path: 'a.ts' })), 'NOT_A_DIRECTORY')
 })
 
 // One further up would mean that it does not.
-const skip = !reachesAll(tmpdir()) && 'there is a repository or a .gitignore above the folder for temporary files'
+const skip =
+  !appliesGitignoreEverywhere(tmpdir()) && 'there is a repository or a .gitignore above the folder for temporary files'
 t.test('a .gitignore holds outside repositories too', { skip }, async t => {
-  const { ctx } = makeMachine(t, spawner, {
+  const { ctx } = createHostFixture(t, spawner, {
     '.gitignore': 'out/\n*.log\n',
     out: { 'a.ts': 'needle' },
     src: { 'b.ts': 'needle', 'c.log': 'needle' }
   })
   const paths = async (input: object) =>
-    (await run(grep, { pattern: 'needle', ...input }, ctx)).matches.map(m => m.path)
+    (await runTool(grep, { pattern: 'needle', ...input }, ctx)).matches.map(m => m.path)
   t.same(await paths({}), ['src/b.ts'])
   t.same(await paths({ path: 'src' }), ['src/b.ts'], 'the rules of folders above hold')
   t.same(await paths({ no_ignore: true }), ['out/a.ts', 'src/b.ts', 'src/c.log'])
-  t.same((await run(glob, { pattern: '*' }, ctx)).files, ['src/b.ts'])
-  t.same((await run(searchFiles, { pattern: '*.ts' }, ctx)).files, ['src/b.ts'])
+  t.same((await runTool(glob, { pattern: '*' }, ctx)).files, ['src/b.ts'])
+  t.same((await runTool(searchFiles, { pattern: '*.ts' }, ctx)).files, ['src/b.ts'])
 })
 
 t.test('long answers are shown in part', async t => {
@@ -201,9 +202,9 @@ t.test('long answers are shown in part', async t => {
   const { ctx } = repository(t, Object.fromEntries(names.map(name => [name, 'needle\n'])))
   const limit = 1_000
   const shown = {
-    glob: glob.present(await run(glob, { pattern: '*.txt', limit }, ctx), { pattern: '*.txt', limit }),
-    grep: grep.present(await run(grep, { pattern: 'needle', limit }, ctx), { pattern: 'needle', limit }),
-    search_files: searchFiles.present(await run(searchFiles, { pattern: 'long', limit }, ctx), { pattern: 'long' })
+    glob: glob.present(await runTool(glob, { pattern: '*.txt', limit }, ctx), { pattern: '*.txt', limit }),
+    grep: grep.present(await runTool(grep, { pattern: 'needle', limit }, ctx), { pattern: 'needle', limit }),
+    search_files: searchFiles.present(await runTool(searchFiles, { pattern: 'long', limit }, ctx), { pattern: 'long' })
   }
   for (const [tool, { content }] of Object.entries(shown)) {
     t.ok(content.length < 52_000, tool)
@@ -214,9 +215,9 @@ t.test('long answers are shown in part', async t => {
 t.test('search_files lists the best of very many', async t => {
   const { ctx } = repository(t, Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`file${i}.txt`, ''])))
   const input = { pattern: 'file' }
-  const output = await run(searchFiles, input, ctx)
+  const output = await runTool(searchFiles, input, ctx)
   t.same([output.files.length, output.total, output.truncated], [100, 150, true])
   t.equal(output.files[0], 'file0.txt')
   t.match(searchFiles.present(output, input), { truncated: true, content: /\(The best 100 of 150\.\)/ })
-  t.match(searchFiles.present(await run(searchFiles, { pattern: 'qqq' }, ctx), input).content, /^No file matches/)
+  t.match(searchFiles.present(await runTool(searchFiles, { pattern: 'qqq' }, ctx), input).content, /^No file matches/)
 })

@@ -1,14 +1,14 @@
 import t from 'tap'
 import todoRead from '../../../src/tools/session/todo_read.ts'
 import todoWrite from '../../../src/tools/session/todo_write.ts'
-import { makeWorld, NO_HISTORY, run } from '../fixture.ts'
+import { createToolFixture, NO_HISTORY, runTool } from '../fixture.ts'
 
 t.test('what was written is read', async t => {
   const kept = new Map<string, unknown>()
-  const { ctx: world } = makeWorld(t)
+  const { ctx: world } = createToolFixture(t)
   const write = async (key: string, value: unknown) => void kept.set(key, JSON.parse(JSON.stringify(value)))
-  const ctx = { ...world, notes: { read: (key: string) => kept.get(key), write } }
-  t.same(await run(todoRead, {}, ctx), { todos: [] })
+  const ctx = { ...world, sessionStore: { read: (key: string) => kept.get(key), write } }
+  t.same(await runTool(todoRead, {}, ctx), { todos: [] })
   t.equal(todoRead.present({ todos: [] }, {}).content, 'The list is empty.')
   const todos = [
     { id: '1', content: 'build', status: 'completed' as const, priority: 'high' as const },
@@ -16,14 +16,14 @@ t.test('what was written is read', async t => {
     { content: 'ship', status: 'pending' as const },
     { content: 'rest', status: 'cancelled' as const }
   ]
-  t.same(await run(todoWrite, { todos }, ctx), { todos })
+  t.same(await runTool(todoWrite, { todos }, ctx), { todos })
   t.same(todoWrite.present({ todos }, { todos }), {
     title: '2 to do',
     content: 'The list has 4 items, 2 of them open.'
   })
-  t.same(await run(todoRead, {}, ctx), { todos })
+  t.same(await runTool(todoRead, {}, ctx), { todos })
   t.equal(todoRead.present({ todos }, {}).content, '[x] build (high)\n[~] test\n[ ] ship\n[-] rest')
   kept.set('todos', 'something else')
-  t.same(await run(todoRead, {}, ctx), { todos: [] })
+  t.same(await runTool(todoRead, {}, ctx), { todos: [] })
   t.same([todoRead.effect, todoWrite.effect, todoWrite.subject({ todos }, NO_HISTORY)], ['read', 'create', {}])
 })

@@ -2,26 +2,28 @@
 // guard judges the addresses that the test's own resolver gives, as it does any other.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Test } from 'tap'
-import { defaults } from '../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import type { WebSettings } from '../../../src/config/web.ts'
-import { listening, outsideOf } from '../../host/egress/fake-network.ts'
+import { createFakeNetwork, listen } from '../../host/egress/fake-network.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
 /** What stands at an address; a function answers by itself. */
-export interface Stands {
+export interface CannedResponse {
   status?: number
   headers?: Record<string, string | string[]>
   body?: string | Buffer
 }
-export type At = Stands | ((request: IncomingMessage & { body: string }, response: ServerResponse) => void)
+export type ResponsesByUrl =
+  | CannedResponse
+  | ((request: IncomingMessage & { body: string }, response: ServerResponse) => void)
 
-export const webSettings = (more: object = {}): WebSettings => ({ ...defaults(Config).web, ...more })
+export const webSettings = (more: object = {}): WebSettings => ({ ...defaultsFromSchema(Config).web, ...more })
 
 /** `site` is by `host/path`, or by the path alone for every host, with its query or for any. Everything is allowed unless `settings` say otherwise. */
-export async function web(
+export async function startFakeWeb(
   t: Test,
-  site: Record<string, At>,
+  site: Record<string, ResponsesByUrl>,
   settings: object = { allow: ['*.test.example', 'a.test', 'b.test'] },
   { dns = {}, ...options }: StartOptions & { dns?: Record<string, string[][]> } = {}
 ) {
@@ -38,7 +40,7 @@ export async function web(
     if (typeof at === 'function') return at(full, response)
     response.writeHead(at ? (at.status ?? 200) : 404, at?.headers ?? {}).end(at?.body ?? '')
   })
-  const outside = outsideOf(await listening(t, server), dns)
+  const outside = createFakeNetwork(await listen(t, server), dns)
   const app = await startApp(
     t,
     {},
@@ -56,7 +58,7 @@ export async function web(
   return { ...app, outside, server, asked, requests, fetched, failure }
 }
 
-export const html = (body: string, headers: Record<string, string> = {}): Stands => ({
+export const htmlResponse = (body: string, headers: Record<string, string> = {}): CannedResponse => ({
   headers: { 'content-type': 'text/html; charset=utf-8', ...headers },
   body
 })

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Test } from 'tap'
-import { listening, outsideOf, type TestOutside } from '../../host/egress/fake-network.ts'
+import { createFakeNetwork, type FakeNetwork, listen } from '../../host/egress/fake-network.ts'
 
 /** A key and a certificate for these names; with `trusted` every connection of this process believes it. */
-export function certificate(t: Test, names: readonly string[], { trusted = true } = {}) {
+export function createCertificate(t: Test, names: readonly string[], { trusted = true } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'certificate-'))
   const [key, cert] = ['key.pem', 'cert.pem'].map(name => path.join(folder, name)) as [string, string]
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
@@ -26,12 +26,15 @@ export function certificate(t: Test, names: readonly string[], { trusted = true 
   return made
 }
 
-export const secureServer = (t: Test, made: { key: string; cert: string }, answer: RequestListener): Promise<Server> =>
-  listening(t, createServer(made, answer))
+export const startHttpsServer = (
+  t: Test,
+  made: { key: string; cert: string },
+  answer: RequestListener
+): Promise<Server> => listen(t, createServer(made, answer))
 
 /** The same network, in which port 443 leads to another server. */
-export function withSecure(outside: TestOutside, secure: Server): TestOutside {
-  const other = outsideOf(secure)
+export function withHttpsServer(outside: FakeNetwork, secure: Server): FakeNetwork {
+  const other = createFakeNetwork(secure)
   return {
     ...outside,
     dial: (address, port) => {

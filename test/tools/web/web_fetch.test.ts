@@ -1,15 +1,15 @@
 // Fetching, as a client sees it: a real server, a web of our own behind a resolver of our own.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
-import { pdf } from '../../pdf.ts'
+import { createPdf } from '../../pdf.ts'
 import type { Json } from '../../start-app.ts'
-import { html, web } from './fixture.ts'
+import { htmlResponse, startFakeWeb } from './fixture.ts'
 
 const PAGE =
   '<title>Bread</title><nav><a href=/>Home</a></nav><main><h1>Bread</h1><p>Flour, water &amp; <b>salt</b>.</main>'
 
 t.test('a page is Markdown, and what it was, in the other forms', async t => {
-  const { fetched, requests } = await web(t, { '/bread': html(PAGE, { 'cache-control': 'no-store' }) })
+  const { fetched, requests } = await startFakeWeb(t, { '/bread': htmlResponse(PAGE, { 'cache-control': 'no-store' }) })
   const bodies: Record<string, string> = {}
   for (const format of ['markdown', 'text', 'html', 'raw'])
     bodies[format] = (await fetched('http://a.test/bread', { format })).data.body
@@ -31,9 +31,9 @@ t.test('a page is Markdown, and what it was, in the other forms', async t => {
 })
 
 t.test('who is asked for what, and what is told of it', async t => {
-  const { call, post, fetched, events, requests, outside } = await web(
+  const { call, post, fetched, events, requests, outside } = await startFakeWeb(
     t,
-    { '/': html('<p>here'), '/form': (request, response) => response.end(`got ${request.body}`) },
+    { '/': htmlResponse('<p>here'), '/form': (request, response) => response.end(`got ${request.body}`) },
     { allow: ['a.test', 'dear.test:8443'], contact: 'https://example.com/about' }
   )
   t.match(await fetched('http://a.test/'), { data: { body: 'here' } }, 'a host on the list is read at once')
@@ -112,7 +112,7 @@ t.test('rules name hosts, and to let send anything they name the method', async 
     user: [rule('allow', { host: '*.test.example' }), rule('allow', { host: 'api.test', method: 'POST' })],
     workspace: []
   } as Json
-  const { call } = await web(t, { '/': html('<p>ok') }, {}, { settings: { tiers } })
+  const { call } = await startFakeWeb(t, { '/': htmlResponse('<p>ok') }, {}, { settings: { tiers } })
   const status = async (url: string, more: object = {}) => (await call('web_fetch', { url, ...more })).status
   const post = { method: 'POST', body: 'x' }
   t.equal(await status('http://a.test.example/'), 'success')
@@ -124,10 +124,10 @@ t.test('rules name hosts, and to let send anything they name the method', async 
 
 t.test('where it is sent on, the new place is judged anew', async t => {
   const to = (location: string, status = 302) => ({ status, headers: { location } })
-  const { fetched, failure, call, post, requests } = await web(t, {
-    '/': html('<p>end'),
+  const { fetched, failure, call, post, requests } = await startFakeWeb(t, {
+    '/': htmlResponse('<p>end'),
     '/near': to('/?q=1#part'),
-    '/?q=1': html('<p>near'),
+    '/?q=1': htmlResponse('<p>near'),
     'a.test/far': to('http://b.test/'),
     'a.test/strange': to('http://c.test/?code=1'),
     'a.test/www': to('http://www.a.test/'),
@@ -179,7 +179,7 @@ t.test('bodies come as they are packed, and bombs go off early', async t => {
     body
   })
   const bomb = gzipSync(gzipSync(Buffer.alloc(50 * 1024 * 1024)))
-  const { fetched, failure } = await web(t, {
+  const { fetched, failure } = await startFakeWeb(t, {
     '/gzip': packed('gzip', gzipSync(text)),
     '/x-gzip': packed('x-gzip', gzipSync(text)),
     '/deflate': packed('deflate', deflateSync(text)),
@@ -213,7 +213,7 @@ t.test('bodies come as they are packed, and bombs go off early', async t => {
 
 t.test('text is read in its encoding', async t => {
   const at = (body: Buffer, type: string) => ({ body, headers: { 'content-type': type } })
-  const { fetched } = await web(t, {
+  const { fetched } = await startFakeWeb(t, {
     '/told': at(Buffer.from('Br\xf6t', 'latin1'), 'text/plain; charset="ISO-8859-1"'),
     '/meta': at(Buffer.from('<meta charset=windows-1251><p>\xf5\xeb\xe5\xe1', 'latin1'), 'text/html'),
     '/xml': at(Buffer.from('<?xml version="1.0" encoding="shift_jis"?><a>\x83p\x83\x93</a>', 'latin1'), 'text/xml'),
@@ -249,8 +249,8 @@ t.test('what is no page', async t => {
     body,
     headers: type === undefined ? {} : { 'content-type': type }
   })
-  const document = pdf(['First page', 'Second page'])
-  const { fetched } = await web(t, {
+  const document = createPdf(['First page', 'Second page'])
+  const { fetched } = await startFakeWeb(t, {
     '/json': at('{"a":[1,{"b":"ö"}]}', 'application/vnd.api+json'),
     '/no-json': at('{"a":', 'application/json'),
     '/png': at(png, 'text/html'),
@@ -260,8 +260,8 @@ t.test('what is no page', async t => {
     '/pdf': at(document, 'application/pdf'),
     '/no-pdf': at('%PDF-1.4 and nothing', 'application/pdf'),
     '/escapes': at('\u001b]0;pwn\u0007\u202etxt', 'text/plain'),
-    '/scripts': html('<div id=app></div><script>start()</script>'),
-    '/gone': { status: 404, ...html('<p>Nothing here') },
+    '/scripts': htmlResponse('<div id=app></div><script>start()</script>'),
+    '/gone': { status: 404, ...htmlResponse('<p>Nothing here') },
     '/empty': { status: 204 }
   })
   const get = (way: string, more: object = {}) => fetched(`http://a.test/${way}`, more)
@@ -292,9 +292,9 @@ t.test('what is no page', async t => {
 
 t.test('a long page is read on without fetching it again', async t => {
   const lines = Array.from({ length: 3_000 }, (_, i) => `<p>Line ${i} of the page.`).join('\n')
-  const { fetched, requests } = await web(t, {
-    '/long': html(lines),
-    '/secret': html(lines, { 'cache-control': 'no-store' })
+  const { fetched, requests } = await startFakeWeb(t, {
+    '/long': htmlResponse(lines),
+    '/secret': htmlResponse(lines, { 'cache-control': 'no-store' })
   })
   const parts: string[] = []
   let offset: number | undefined = 0
@@ -326,7 +326,7 @@ t.test('what has not changed is not sent twice, and what is fresh not asked for'
     if (request.headers['if-none-match'] === etag) return response.writeHead(304, { etag }).end()
     response.writeHead(200, { etag, 'content-type': 'text/plain' }).end(`version ${version}`)
   }
-  const { fetched, requests, call, post } = await web(t, {
+  const { fetched, requests, call, post } = await startFakeWeb(t, {
     '/tagged': tagged,
     '/to-tagged': { status: 301, headers: { location: '/tagged' } },
     '/dated': (request, response) => {
@@ -377,14 +377,14 @@ t.test('what a site asks programs to stay away from is left alone', async t => {
     'b.test/robots.txt': { body: rules.split('\n\n')[0]! },
     'down.test.example/robots.txt': { status: 503 },
     'moved.test.example/robots.txt': { status: 301, headers: { location: 'http://elsewhere.test/robots.txt' } },
-    '/ours': html('<p>ours'),
-    '/ours/open': html('<p>open'),
-    '/private': html('<p>private'),
-    '/private/open': html('<p>open'),
+    '/ours': htmlResponse('<p>ours'),
+    '/ours/open': htmlResponse('<p>open'),
+    '/private': htmlResponse('<p>private'),
+    '/private/open': htmlResponse('<p>open'),
     '/to-private': { status: 302, headers: { location: 'http://b.test/private' } },
-    '/': html('<p>root')
+    '/': htmlResponse('<p>root')
   }
-  const { fetched, failure, asked, call, post } = await web(t, site)
+  const { fetched, failure, asked, call, post } = await startFakeWeb(t, site)
   t.match(await failure('http://a.test/ours'), {
     code: 'URL_BLOCKED',
     message: /a\.test asks programs to stay away from there \(line 2 of http:\/\/a\.test\/robots\.txt\)/,
@@ -405,13 +405,13 @@ t.test('what a site asks programs to stay away from is left alone', async t => {
     'it is about reading'
   )
 
-  const careless = await web(t, site, { allow: ['a.test'], robots: 'ignore' })
+  const careless = await startFakeWeb(t, site, { allow: ['a.test'], robots: 'ignore' })
   t.equal((await careless.fetched('http://a.test/ours')).data.body, 'ours')
   t.notOk(careless.asked.some(one => one.includes('robots')))
 })
 
 t.test('what is never sent, and what is no request', async t => {
-  const { failure, requests } = await web(t, { '/': html('<p>x') })
+  const { failure, requests } = await startFakeWeb(t, { '/': htmlResponse('<p>x') })
   const fault = async (params: object) => (await failure('http://a.test/', params)).message
   for (const name of [
     'Host',
@@ -438,7 +438,7 @@ t.test('what is never sent, and what is no request', async t => {
 })
 
 t.test('a server that breaks off, talks nonsense or never ends', async t => {
-  const { failure, call, post, asked } = await web(t, {
+  const { failure, call, post, asked } = await startFakeWeb(t, {
     '/off': request => void request.socket.destroy(),
     '/short': (_, response) =>
       void response.writeHead(200, { 'content-length': '100' }).write('short', () => response.destroy()),
@@ -461,9 +461,9 @@ t.test('a server that breaks off, talks nonsense or never ends', async t => {
 })
 
 t.test('hosts of this machine, where whoever runs the server has named them', async t => {
-  const { call, failure, post, outside } = await web(
+  const { call, failure, post, outside } = await startFakeWeb(
     t,
-    { '/': html('<p>own') },
+    { '/': htmlResponse('<p>own') },
     { allow: ['own.test:3000'], local: ['own.test:3000', 'box.test', 'meta.test'] },
     {
       dns: {

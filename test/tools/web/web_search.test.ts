@@ -2,7 +2,7 @@
 // run: waiting (for the next attempt at a busy provider)
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
-import { listening, portOf } from '../../host/egress/fake-network.ts'
+import { getPort, listen } from '../../host/egress/fake-network.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { webSettings } from './fixture.ts'
 
@@ -21,7 +21,7 @@ async function searching(
     requests.push(Object.assign(request, { body }))
     answer(requests.at(-1)!, response)
   })
-  const url = `http://127.0.0.1:${portOf(await listening(t, server))}`
+  const url = `http://127.0.0.1:${getPort(await listen(t, server))}`
   for (const name of ['BRAVE_API_KEY', 'TAVILY_API_KEY', 'OWN_SEARCH']) {
     process.env[name] = KEY
     t.teardown(() => delete process.env[name])

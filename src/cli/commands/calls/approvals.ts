@@ -1,11 +1,11 @@
 import type { Call, Client } from '../../../client/client.ts'
-import type { Context } from '../../context.ts'
-import type { Verb } from '../../run.ts'
-import type { Waiting } from '../../ui/call-watcher.ts'
-import { age } from '../../ui/format-time.ts'
-import { oneLine, type Style, type Terminal } from '../../ui/terminal.ts'
+import type { CliContext } from '../../context.ts'
+import type { CommandSetup } from '../../run.ts'
+import type { PendingCall } from '../../ui/call-watcher.ts'
+import { formatAge } from '../../ui/format-time.ts'
+import { oneLine, type Terminal, type TextStyle } from '../../ui/terminal.ts'
 
-const approvals: Verb = (command, context) => {
+const approvals: CommandSetup = (command, context) => {
   command
     .description('List calls that are waiting for approval, oldest first.')
     .option(
@@ -21,66 +21,68 @@ const approvals: Verb = (command, context) => {
       if (goOn) return watch(context, client)
       const { terminal, signal } = context
       const waiting = await client.approvals({ signal })
-      if (terminal.json) terminal.outJson(waiting)
-      else if (waiting.length === 0) terminal.say('No calls are waiting for approval.')
-      else terminal.out(tableOf(terminal, waiting))
+      if (terminal.json) terminal.printJson(waiting)
+      else if (waiting.length === 0) terminal.info('No calls are waiting for approval.')
+      else terminal.print(formatApprovals(terminal, waiting))
     })
 }
 export default approvals
 
-const tableOf = (terminal: Terminal, waiting: readonly Waiting[]) =>
+const formatApprovals = (terminal: Terminal, waiting: readonly PendingCall[]) =>
   terminal.formatTable(
     ['CALL', 'AGE', 'LEVEL', 'TOOL', 'TITLE'],
-    waiting.map(call => rowOf(terminal, call))
+    waiting.map(call => toRow(terminal, call))
   )
 
 /** Strict calls stand out: they need the preview confirmed. */
-const LEVEL_STYLES: Record<Waiting['approval']['level'], Style> = { ask: 'yellow', strict: 'red' }
+const LEVEL_STYLES: Record<PendingCall['approval']['level'], TextStyle> = { ask: 'yellow', strict: 'red' }
 
-const rowOf = (terminal: Terminal, { tool_call_id, tool, created_at, approval }: Waiting) => [
+const toRow = (terminal: Terminal, { tool_call_id, tool, created_at, approval }: PendingCall) => [
   tool_call_id,
-  age(created_at),
+  formatAge(created_at),
   terminal.paint(LEVEL_STYLES[approval.level], approval.level),
   oneLine(tool),
   oneLine(approval.preview.title)
 ]
 
-const TYPES = ['tool.call', 'tool.decision', 'tool.result'] as const
-const CLEAR = '\u001b[H\u001b[2J'
+const WATCHED_EVENTS = ['tool.call', 'tool.decision', 'tool.result'] as const
+const CLEAR_SCREEN = '\u001b[H\u001b[2J'
 
 /** On a screen the table as it is now; else a line for each call that comes or goes. */
-async function watch(context: Context, client: Client) {
-  context.catchInterrupt()
-  const { terminal, signal, world } = context
-  const onScreen = !terminal.json && world.stdout.isTTY === true
-  const onDisconnect = () => terminal.say('Connection lost. Reconnecting…')
-  let before: readonly Waiting[] = []
-  for await (const _ of client.events({ types: TYPES, signal, onDisconnect })) {
+async function watch(context: CliContext, client: Client) {
+  context.handleInterrupt()
+  const { terminal, signal, runtime } = context
+  const onScreen = !terminal.json && runtime.stdout.isTTY === true
+  const onDisconnect = () => terminal.info('Connection lost. Reconnecting…')
+  let before: readonly PendingCall[] = []
+  for await (const _ of client.events({ types: WATCHED_EVENTS, signal, onDisconnect })) {
     const now = await client.approvals({ signal }).catch(() => before)
     if (onScreen)
-      terminal.write(`${CLEAR}${now.length === 0 ? 'No calls are waiting for approval.' : tableOf(terminal, now)}\n`)
-    else await tellChange(context, client, before, now)
-    await terminal.taken(signal)
+      terminal.write(
+        `${CLEAR_SCREEN}${now.length === 0 ? 'No calls are waiting for approval.' : formatApprovals(terminal, now)}\n`
+      )
+    else await printChanges(context, client, before, now)
+    await terminal.waitForDrain(signal)
     before = now
   }
   signal.throwIfAborted()
 }
 
-async function tellChange(
-  { terminal, signal }: Context,
+async function printChanges(
+  { terminal, signal }: CliContext,
   client: Client,
-  before: readonly Waiting[],
-  now: readonly Waiting[]
+  before: readonly PendingCall[],
+  now: readonly PendingCall[]
 ) {
-  const isIn = (all: readonly Waiting[], call: Call) => all.some(each => each.tool_call_id === call.tool_call_id)
+  const isIn = (all: readonly PendingCall[], call: Call) => all.some(each => each.tool_call_id === call.tool_call_id)
   const gone = before.filter(call => !isIn(now, call))
   for (const { tool_call_id } of gone) {
     const call = await client.get(tool_call_id, { signal })
-    if (terminal.json) terminal.outJson(call)
-    else terminal.out(`${tool_call_id} ${call.status}`)
+    if (terminal.json) terminal.printJson(call)
+    else terminal.print(`${tool_call_id} ${call.status}`)
   }
   for (const call of now.filter(call => !isIn(before, call))) {
-    if (terminal.json) terminal.outJson(call)
-    else terminal.out(rowOf(terminal, call).join('  '))
+    if (terminal.json) terminal.printJson(call)
+    else terminal.print(toRow(terminal, call).join('  '))
   }
 }

@@ -1,10 +1,10 @@
 import type { Call, Client, LogQuery } from '../../../client/client.ts'
-import type { Context } from '../../context.ts'
-import { ago } from '../../context.ts'
-import { oneOf, usage } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { reasonOf } from '../../ui/format.ts'
-import { oneLine, type Style, safe } from '../../ui/terminal.ts'
+import type { CliContext } from '../../context.ts'
+import { parseAge } from '../../context.ts'
+import { parseChoice, usageError } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatReason } from '../../ui/format.ts'
+import { escapeUnsafe, oneLine, type TextStyle } from '../../ui/terminal.ts'
 
 interface Options {
   since?: string
@@ -31,7 +31,7 @@ const DECISIONS = {
 type Decision = keyof typeof DECISIONS
 
 /** One decision, as it is told. */
-interface Decided {
+interface AuditEntry {
   at: string
   decision: Decision
   by: string
@@ -46,7 +46,7 @@ interface Decided {
   digest?: string
 }
 
-const audit: Verb = (command, context) => {
+const audit: CommandSetup = (command, context) => {
   command
     .description('Show who approved or rejected which calls, when and why; latest last.')
     .option('--since <when>', 'start: a time, or an age such as 2h or 7d')
@@ -71,37 +71,37 @@ Examples:
   toolgate audit --since 2026-01-31 --limit 0 --json > audit.json`
     )
     .action(async (options: Options) => {
-      const wanted = wantedOf(options.decision)
-      if (!/^\d+$/.test(options.limit)) throw usage('Invalid --limit: expected a number.')
+      const wanted = parseDecisions(options.decision)
+      if (!/^\d+$/.test(options.limit)) throw usageError('Invalid --limit: expected a number.')
       const most = Number(options.limit) || Number.POSITIVE_INFINITY
       const client = await context.connect()
       const { terminal } = context
-      const found: Decided[] = []
-      for await (const call of callsOf(client, queryOf(options), context)) {
-        const each = decidedOf(call)
+      const found: AuditEntry[] = []
+      for await (const call of iterateCalls(client, toLogQuery(options), context)) {
+        const each = toAuditEntry(call)
         if (wanted && !wanted.has(each.decision)) continue
         found.push(each)
         if (found.length === most) break
       }
       // The server tells the latest first; read from top to bottom, the latest stands by the prompt.
       found.reverse().sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
-      if (terminal.json) terminal.outJson(found)
-      else tell(context, found)
+      if (terminal.json) terminal.printJson(found)
+      else printEntries(context, found)
       if (found.length === most)
-        terminal.say(`Showing the latest ${most} calls; there may be more: use --limit or --until.`)
+        terminal.info(`Showing the latest ${most} calls; there may be more: use --limit or --until.`)
     })
 }
 export default audit
 
-function wantedOf(given: string | undefined): ReadonlySet<string> | undefined {
+function parseDecisions(given: string | undefined): ReadonlySet<string> | undefined {
   if (given === undefined) return undefined
-  return new Set(given.split(',').map(name => oneOf('decision', name.trim(), Object.keys(DECISIONS))))
+  return new Set(given.split(',').map(name => parseChoice('decision', name.trim(), Object.keys(DECISIONS))))
 }
 
-function queryOf({ since, until, tool, session, workspace, path }: Options): LogQuery {
+function toLogQuery({ since, until, tool, session, workspace, path }: Options): LogQuery {
   const fields = {
-    since: since && timeOf(since, '--since'),
-    until: until && timeOf(until, '--until'),
+    since: since && parseTime(since, '--since'),
+    until: until && parseTime(until, '--until'),
     tool,
     session_id: session,
     workspace,
@@ -111,34 +111,34 @@ function queryOf({ since, until, tool, session, workspace, path }: Options): Log
 }
 
 /** A time as given, or so long before now. */
-function timeOf(text: string, option: string): string {
-  const before = ago(text)
+function parseTime(text: string, option: string): string {
+  const before = parseAge(text)
   const at = before === undefined ? Date.parse(text) : Date.now() - before
   if (!Number.isNaN(at)) return new Date(at).toISOString()
-  throw usage(
+  throw usageError(
     `Invalid time of ${option}: ${text}.`,
     'Write it as 2026-01-31, 2026-01-31T12:00:00Z, or as an age: 2h, 7d.'
   )
 }
 
-const PAGE = 200
+const PAGE_SIZE = 200
 
-async function* callsOf(client: Client, query: LogQuery, { signal }: Context): AsyncGenerator<Call> {
+async function* iterateCalls(client: Client, query: LogQuery, { signal }: CliContext): AsyncGenerator<Call> {
   let cursor: string | undefined
   do {
-    const page = await client.calls({ ...query, limit: PAGE, signal, ...(cursor !== undefined && { cursor }) })
+    const page = await client.calls({ ...query, limit: PAGE_SIZE, signal, ...(cursor !== undefined && { cursor }) })
     yield* page.calls
     cursor = page.cursor ?? undefined
   } while (cursor !== undefined)
 }
 
-function decidedOf(call: Call): Decided {
+function toAuditEntry(call: Call): AuditEntry {
   const { tool, tool_call_id, session_id, agent, client, status } = call
-  const judged = judgedOf(call)
+  const judged = toAuditDecision(call)
   return {
     ...judged,
     tool,
-    about: aboutOf(call),
+    about: describeCall(call),
     tool_call_id,
     session_id,
     ...(agent !== undefined && { agent }),
@@ -147,19 +147,19 @@ function decidedOf(call: Call): Decided {
   }
 }
 
-type Judged = Pick<Decided, 'at' | 'decision' | 'by' | 'why' | 'digest'>
+type AuditDecision = Pick<AuditEntry, 'at' | 'decision' | 'by' | 'why' | 'digest'>
 
-function judgedOf(call: Call): Judged {
+function toAuditDecision(call: Call): AuditDecision {
   const approval = 'approval' in call ? call.approval : undefined
   const asked = approval?.reason ?? ''
   if (call.status === 'awaiting_approval') return { at: call.created_at, decision: 'waiting', by: '', why: asked }
-  if (call.status === 'expired') return { at: call.finished_at, decision: 'expired', by: '', why: reasonOf(call) }
+  if (call.status === 'expired') return { at: call.finished_at, decision: 'expired', by: '', why: formatReason(call) }
   const by = call.status === 'rejected' ? call.rejected_by : call.approved_by
-  if (call.status === 'error' && BLOCKED.includes(call.error.code))
-    return { at: call.finished_at, decision: 'denied', by: 'policy', why: reasonOf(call) }
+  if (call.status === 'error' && BLOCKED_CODES.includes(call.error.code))
+    return { at: call.finished_at, decision: 'denied', by: 'policy', why: formatReason(call) }
   if (by === undefined)
     return 'finished_at' in call
-      ? { at: call.finished_at, decision: 'withdrawn', by: '', why: reasonOf(call) }
+      ? { at: call.finished_at, decision: 'withdrawn', by: '', why: formatReason(call) }
       : { at: call.created_at, decision: 'auto', by: '', why: '' }
   const digest = by.digest === undefined ? {} : { digest: by.digest }
   const who = by.client ?? by.hook ?? by.rule_id ?? by.source
@@ -168,7 +168,7 @@ function judgedOf(call: Call): Judged {
       at: by.at,
       decision: by.source === 'user' ? 'rejected' : 'denied',
       by: who,
-      why: reasonOf(call),
+      why: formatReason(call),
       ...digest
     }
   const decision = by.source === 'user' ? 'approved' : by.source === 'auto' ? 'auto' : 'rule'
@@ -176,17 +176,17 @@ function judgedOf(call: Call): Judged {
 }
 
 /** Refused whatever anybody says. */
-const BLOCKED: readonly string[] = ['COMMAND_BLOCKED', 'URL_BLOCKED']
+const BLOCKED_CODES: readonly string[] = ['COMMAND_BLOCKED', 'URL_BLOCKED']
 
 /** What it was about, in a few words. */
-function aboutOf(call: Call): string {
+function describeCall(call: Call): string {
   if ('approval' in call && call.approval) return call.approval.preview.title
   if (call.status === 'success') return call.result.title
   const params = call.params as Record<string, unknown>
   return String(params.command ?? params.path ?? JSON.stringify(params))
 }
 
-const STYLES: Partial<Record<Decision, Style>> = {
+const DECISION_STYLES: Partial<Record<Decision, TextStyle>> = {
   approved: 'green',
   rejected: 'red',
   denied: 'red',
@@ -194,12 +194,12 @@ const STYLES: Partial<Record<Decision, Style>> = {
   waiting: 'yellow'
 }
 
-function tell({ terminal }: Context, found: readonly Decided[]) {
-  if (found.length === 0) return terminal.say('No matching calls.')
+function printEntries({ terminal }: CliContext, found: readonly AuditEntry[]) {
+  if (found.length === 0) return terminal.info('No matching calls.')
   const rows = found.map(({ at, decision, by, tool, about, why, tool_call_id }) => [
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,
-    STYLES[decision] ? terminal.paint(STYLES[decision], decision) : decision,
-    safe(by),
+    DECISION_STYLES[decision] ? terminal.paint(DECISION_STYLES[decision], decision) : decision,
+    escapeUnsafe(by),
     oneLine(tool),
     oneLine(about),
     oneLine(why),

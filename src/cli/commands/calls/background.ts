@@ -1,8 +1,8 @@
 import type { Call } from '../../../client/client.ts'
-import type { Verb } from '../../run.ts'
-import { followWords, runsOn } from '../../ui/format.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatFollowHint, hasBackgroundJob } from '../../ui/format.ts'
 
-const background: Verb = (command, context) => {
+const background: CommandSetup = (command, context) => {
   command
     .description('Move a running call to the background: its caller gets an answer now, and the call keeps running.')
     .argument('<id>', 'tool_call_id')
@@ -11,17 +11,17 @@ const background: Verb = (command, context) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const call = await client.background(id, { signal })
-      if (terminal.json) terminal.outJson(call)
+      if (terminal.json) terminal.printJson(call)
       else {
-        terminal.out(whatBecame(call))
-        if (call.status === 'success' && runsOn(call)) terminal.say(followWords(id))
+        terminal.print(formatBackgrounded(call))
+        if (call.status === 'success' && hasBackgroundJob(call)) terminal.info(formatFollowHint(id))
       }
     })
 }
 export default background
 
 /** A command that was sent there has answered its call, and runs on as a task. */
-function whatBecame(call: Call) {
+function formatBackgrounded(call: Call) {
   const { tool_call_id, status } = call
   const { task_id = status === 'running' ? tool_call_id : undefined } =
     status === 'success' ? (call.result.data as { task_id?: string }) : {}

@@ -1,12 +1,12 @@
 import { type Call, type CallOptions, type Client, type Event, ToolgateError } from '../../../client/client.ts'
-import type { Context } from '../../context.ts'
-import { EXIT, usage } from '../../exit.ts'
-import { ARGS, paramsFrom, paramsIn } from '../../params.ts'
-import { lasting } from '../../reconnect.ts'
-import type { Verb } from '../../run.ts'
-import { putToPerson } from '../../ui/approval-prompt.ts'
-import { exitOf, followWords, reasonOf, runsOn } from '../../ui/format.ts'
-import { brief, paintDiff, safe } from '../../ui/terminal.ts'
+import type { CliContext } from '../../context.ts'
+import { EXIT, usageError } from '../../exit.ts'
+import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
+import { withReconnect } from '../../reconnect.ts'
+import type { CommandSetup } from '../../run.ts'
+import { promptForApproval } from '../../ui/approval-prompt.ts'
+import { exitCodeFor, formatFollowHint, formatReason, hasBackgroundJob } from '../../ui/format.ts'
+import { colorizeDiff, escapeUnsafe, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {
   args?: string
@@ -21,14 +21,14 @@ interface Options {
   fresh?: boolean
 }
 
-const call: Verb = (command, context) => {
+const call: CommandSetup = (command, context) => {
   command
     .description(
       'Call a tool and print its result. If it needs approval, a person at the terminal is asked. Ctrl+C cancels the call.'
     )
     .argument('<tool>', 'name of the tool (see: toolgate tools)')
     .argument('[params...]', 'parameters as name=value, parsed by the type in the schema of the tool')
-    .option(...ARGS)
+    .option(...ARGS_OPTION)
     .option('--dry-run', 'show what would happen; change nothing')
     .option('--no-wait', 'print the id and do not wait for the result')
     .option('--session <id>', 'session of the call')
@@ -45,23 +45,23 @@ const call: Verb = (command, context) => {
     .action(async (tool: string, given: string[], options: Options) => {
       const client = await context.connect()
       const { signal } = context
-      const base = await paramsIn(options.args, context)
+      const base = await readJsonParams(options.args, context)
       const { agent, toolset } = options
       const { input } = await client.tool(tool, { signal, ...(agent && { agent }), ...(toolset && { toolset }) })
-      const params = { ...base, ...paramsFrom(given, input) }
-      const asked = callOptions(options)
-      if (options.dryRun) return tellDryRun(context, client, tool, params, asked)
+      const params = { ...base, ...parseParams(given, input) }
+      const asked = toCallOptions(options)
+      if (options.dryRun) return printDryRun(context, client, tool, params, asked)
       if (!options.wait) return submit(context, client, tool, params, asked)
       const ended = await follow(context, client, tool, params, asked)
-      tellEnd(context, ended)
+      printResult(context, ended)
     })
 }
 export default call
 
-function callOptions(options: Options): CallOptions {
+function toCallOptions(options: Options): CallOptions {
   const { session, workspace, agent, toolset, context, callTimeout, fresh } = options
   if (callTimeout !== undefined && !/^[1-9]\d*$/.test(callTimeout))
-    throw usage('Invalid --call-timeout: expected milliseconds.')
+    throw usageError('Invalid --call-timeout: expected milliseconds.')
   return {
     ...(session !== undefined && { session_id: session }),
     ...(workspace !== undefined && { workspace }),
@@ -73,34 +73,34 @@ function callOptions(options: Options): CallOptions {
   }
 }
 
-async function submit(context: Context, client: Client, tool: string, params: Params, options: CallOptions) {
+async function submit(context: CliContext, client: Client, tool: string, params: Params, options: CallOptions) {
   const { terminal, signal } = context
   const made = await client.call(tool, params, { ...options, background: true, wait_ms: 0, signal })
-  if (terminal.json) terminal.outJson(made)
-  else terminal.out(made.tool_call_id)
+  if (terminal.json) terminal.printJson(made)
+  else terminal.print(made.tool_call_id)
 }
 type Params = Record<string, unknown>
 
-async function tellDryRun(context: Context, client: Client, tool: string, params: Params, options: CallOptions) {
+async function printDryRun(context: CliContext, client: Client, tool: string, params: Params, options: CallOptions) {
   const { terminal, signal } = context
   const told = await client.dryRun(tool, params, { ...options, signal })
   context.exitCode = told.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
-  if (terminal.json) return terminal.outJson(told)
-  terminal.out(`${told.verdict.decision}: ${safe(told.verdict.reason)}`)
-  if (told.preview?.text) terminal.out(safe(told.preview.text))
-  if (told.preview?.diff) terminal.out(paintDiff(terminal, told.preview.diff.trimEnd()))
+  if (terminal.json) return terminal.printJson(told)
+  terminal.print(`${told.verdict.decision}: ${escapeUnsafe(told.verdict.reason)}`)
+  if (told.preview?.text) terminal.print(escapeUnsafe(told.preview.text))
+  if (told.preview?.diff) terminal.print(colorizeDiff(terminal, told.preview.diff.trimEnd()))
 }
 
 /** Submits and waits to the end, telling what happens meanwhile. */
 async function follow(
-  context: Context,
+  context: CliContext,
   client: Client,
   tool: string,
   params: Params,
   options: CallOptions
 ): Promise<Call> {
   const { terminal } = context
-  context.catchInterrupt()
+  context.handleInterrupt()
   const { signal } = context
   let id: string | undefined
   try {
@@ -109,20 +109,20 @@ async function follow(
       if (asksPerson(context, event) && (await canApprove(context, client))) {
         const left = await askInPlace(context, client, event.tool_call_id)
         if (left) return left
-      } else tellEvent(context, event)
+      } else reportEvent(context, event)
     }
   } catch (error) {
     if (id === undefined) throw error
     // An interrupt at the prompt is that of the terminal, not of the process.
     const reason = signal.aborted ? signal.reason : error
-    if (signal.aborted || (error as Error).name === 'AbortError') return await giveUp(client, id, reason, context)
+    if (signal.aborted || (error as Error).name === 'AbortError') return await abandonCall(client, id, reason, context)
   }
   if (id === undefined)
     throw new ToolgateError('The stream ended before the call began.', { code: 'BAD_ANSWER', status: 200 })
   try {
-    return await settled(context, client, id)
+    return await waitUntilSettled(context, client, id)
   } catch (error) {
-    if (signal.aborted) return await giveUp(client, id, signal.reason, context)
+    if (signal.aborted) return await abandonCall(client, id, signal.reason, context)
     throw error
   } finally {
     terminal.progress('')
@@ -132,68 +132,71 @@ async function follow(
 type SubmittedEvent = Extract<Event, { type: 'tool.call' }>
 
 /** Whether the call waits for a decision that the person at this terminal can be asked for. */
-const asksPerson = ({ mayAsk, terminal }: Context, event: Event): event is SubmittedEvent & { tool_call_id: string } =>
-  event.type === 'tool.call' && event.requires_approval && mayAsk && !terminal.json
+const asksPerson = (
+  { canPrompt, terminal }: CliContext,
+  event: Event
+): event is SubmittedEvent & { tool_call_id: string } =>
+  event.type === 'tool.call' && event.requires_approval && canPrompt && !terminal.json
 
 /** Whether the token has the right to approve, which listing tokens needs too. */
-const canApprove = ({ signal }: Context, client: Client): Promise<boolean> =>
+const canApprove = ({ signal }: CliContext, client: Client): Promise<boolean> =>
   client.tokens({ signal }).then(
     () => true,
     () => false
   )
 
 /** Asks the person about the call, as `toolgate approve` does. Returns it if it is left waiting. */
-async function askInPlace(context: Context, client: Client, id: string): Promise<Call | undefined> {
+async function askInPlace(context: CliContext, client: Client, id: string): Promise<Call | undefined> {
   const { signal, terminal } = context
   const call = await client.get(id, { signal })
   if (call.status !== 'awaiting_approval') return undefined
-  const outcome = await putToPerson(context, client, call, {})
-  if (outcome.did !== 'left') return undefined
-  terminal.say(`Still waiting for approval. To decide later: toolgate approve ${id}`)
+  const outcome = await promptForApproval(context, client, call, {})
+  if (outcome.kind !== 'left') return undefined
+  terminal.info(`Still waiting for approval. To decide later: toolgate approve ${id}`)
   return client.get(id, { signal })
 }
 
 /** An interrupt cancels the call; a timeout leaves it, to be looked at later. */
-async function giveUp(client: Client, id: string, reason: unknown, { terminal }: Context): Promise<never> {
+async function abandonCall(client: Client, id: string, reason: unknown, { terminal }: CliContext): Promise<never> {
   if ((reason as Error).name === 'AbortError') await client.cancel(id, { reason: 'Interrupted in the terminal.' })
-  else terminal.say(`The call is still running: toolgate show ${id}`)
+  else terminal.info(`The call is still running: toolgate show ${id}`)
   throw reason
 }
 
-const OPEN: readonly Call['status'][] = ['awaiting_approval', 'queued', 'running']
+const UNSETTLED_STATUSES: readonly Call['status'][] = ['awaiting_approval', 'queued', 'running']
 
 /** The call once it has ended, also when the server was away meanwhile. */
-async function settled(context: Context, client: Client, id: string): Promise<Call> {
+async function waitUntilSettled(context: CliContext, client: Client, id: string): Promise<Call> {
   const { signal } = context
   for (;;) {
-    const call = await lasting(context, client, each => each.get(id, { wait_ms: LONGEST_WAIT_MS, signal }))
-    if (!OPEN.includes(call.status)) return call
+    const call = await withReconnect(context, client, each => each.get(id, { wait_ms: MAX_WAIT_MS, signal }))
+    if (!UNSETTLED_STATUSES.includes(call.status)) return call
   }
 }
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 
-function tellEvent({ terminal }: Context, event: Event) {
+function reportEvent({ terminal }: CliContext, event: Event) {
   if (event.type === 'tool.call' && event.requires_approval)
-    terminal.say(`Waiting for approval: toolgate approve ${event.tool_call_id}`)
-  if (event.type !== 'tool.progress' || !terminal.isLive) return
-  if (event.delta) terminal.stream(safe(event.delta.text))
-  else terminal.progress(progressWords(event))
+    terminal.info(`Waiting for approval: toolgate approve ${event.tool_call_id}`)
+  if (event.type !== 'tool.progress' || !terminal.isInteractive) return
+  if (event.delta) terminal.writeInfo(escapeUnsafe(event.delta.text))
+  else terminal.progress(formatProgress(event))
 }
 
-function progressWords({ message = '', progress }: Extract<Event, { type: 'tool.progress' }>) {
+function formatProgress({ message = '', progress }: Extract<Event, { type: 'tool.progress' }>) {
   const share = progress === undefined ? '' : `${Math.round(progress * 100)} %`
-  return [share, brief(message, 70)].filter(Boolean).join('  ')
+  return [share, toSingleLine(message, 70)].filter(Boolean).join('  ')
 }
 
-function tellEnd(context: Context, ended: Call) {
+function printResult(context: CliContext, ended: Call) {
   const { terminal } = context
-  context.exitCode = exitOf(ended)
-  if (terminal.json) return terminal.outJson(ended)
+  context.exitCode = exitCodeFor(ended)
+  if (terminal.json) return terminal.printJson(ended)
   if (ended.status === 'success') {
-    terminal.out(safe(ended.result.content))
-    if (runsOn(ended)) terminal.say(followWords(ended.tool_call_id))
+    terminal.print(escapeUnsafe(ended.result.content))
+    if (hasBackgroundJob(ended)) terminal.info(formatFollowHint(ended.tool_call_id))
     return
   }
-  if (OPEN.includes(ended.status)) return
-  terminal.fail(`toolgate: ${ended.tool} ${ended.status}: ${safe(reasonOf(ended))}`)
+  if (UNSETTLED_STATUSES.includes(ended.status)) return
+  terminal.error(`toolgate: ${ended.tool} ${ended.status}: ${escapeUnsafe(formatReason(ended))}`)
 }

@@ -1,8 +1,8 @@
-import type { Verb } from '../../run.ts'
-import { runsOn } from '../../ui/format.ts'
-import { jobStatus } from '../../ui/format-job-status.ts'
+import type { CommandSetup } from '../../run.ts'
+import { hasBackgroundJob } from '../../ui/format.ts'
+import { formatJobStatus } from '../../ui/format-job-status.ts'
 
-const cancel: Verb = (command, context) => {
+const cancel: CommandSetup = (command, context) => {
   command
     .description('Cancel waiting and running calls, and stop background jobs. Finished calls are not affected.')
     .argument('<id...>', 'tool_call_id')
@@ -13,8 +13,11 @@ const cancel: Verb = (command, context) => {
       const { terminal, signal } = context
       for (const id of ids) {
         const call = await client.cancel(id, { signal, ...(reason !== undefined && { reason }) })
-        if (terminal.json) terminal.outJson(call)
-        else terminal.out(`${id} ${runsOn(call) ? jobStatus(await client.job(id, { signal })) : call.status}`)
+        if (terminal.json) terminal.printJson(call)
+        else
+          terminal.print(
+            `${id} ${hasBackgroundJob(call) ? formatJobStatus(await client.job(id, { signal })) : call.status}`
+          )
       }
     })
 }

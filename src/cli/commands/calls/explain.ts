@@ -1,9 +1,9 @@
 import type { CallOptions, Client, Explanation } from '../../../client/client.ts'
-import type { Context } from '../../context.ts'
-import { EXIT, usage } from '../../exit.ts'
-import { ARGS, paramsFrom, paramsIn } from '../../params.ts'
-import type { Verb } from '../../run.ts'
-import { brief, oneLine, safe, type Terminal } from '../../ui/terminal.ts'
+import type { CliContext } from '../../context.ts'
+import { EXIT, usageError } from '../../exit.ts'
+import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
+import type { CommandSetup } from '../../run.ts'
+import { escapeUnsafe, oneLine, type Terminal, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {
   args?: string
@@ -12,13 +12,13 @@ interface Options {
   agent?: string
 }
 
-const explain: Verb = (command, context) => {
+const explain: CommandSetup = (command, context) => {
   command
     .usage('[options] <tool> [name=value...]\n       toolgate explain [options] -- <command...>')
     .description('Show whether a call or a command line would run, ask or be denied, and why. Runs nothing.')
     .argument('[tool]', 'name of the tool')
     .argument('[params...]', 'parameters as name=value; after --, a command line: quote it to keep its own quotes')
-    .option(...ARGS)
+    .option(...ARGS_OPTION)
     .option('--session <id>', 'session of the call')
     .option('--workspace <name>', 'workspace to use, if several are served')
     .option('--agent <name>', 'name of the agent')
@@ -35,7 +35,7 @@ const explain: Verb = (command, context) => {
         ...(workspace !== undefined && { workspace }),
         ...(agent !== undefined && { agent })
       }
-      const { tool, params } = await meant(
+      const { tool, params } = await resolveRequest(
         client,
         context,
         { words: command.args, ...(args !== undefined && { args }) },
@@ -43,51 +43,62 @@ const explain: Verb = (command, context) => {
       )
       const told = await client.explain(tool, params, asked)
       context.exitCode = told.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
-      if (context.terminal.json) context.terminal.outJson(told)
-      else tell(context.terminal, told)
+      if (context.terminal.json) context.terminal.printJson(told)
+      else printExplanation(context.terminal, told)
     })
 }
 export default explain
 
-interface Given {
+interface ExplainInput {
   words: string[]
   args?: string
 }
 
 /** Words after `--` are a command line; all others a tool with its params. */
-async function meant(client: Client, context: Context, { words, args }: Given, { agent }: CallOptions) {
-  const { world, signal } = context
+async function resolveRequest(
+  client: Client,
+  context: CliContext,
+  { words, args }: ExplainInput,
+  { agent }: CallOptions
+) {
+  const { runtime, signal } = context
   const [tool, ...given] = words
-  if (tool === undefined) throw usage('Missing tool or command line.', 'See: toolgate explain --help')
-  if (isLine(world.argv, words)) return { tool: 'shell_exec', params: { command: lineOf(words) } }
+  if (tool === undefined) throw usageError('Missing tool or command line.', 'See: toolgate explain --help')
+  if (isCommandLine(runtime.argv, words)) return { tool: 'shell_exec', params: { command: toCommandLine(words) } }
   const { input } = await client.tool(tool, { signal, ...(agent !== undefined && { agent }) })
-  return { tool, params: { ...(await paramsIn(args, context)), ...paramsFrom(given, input) } }
+  return { tool, params: { ...(await readJsonParams(args, context)), ...parseParams(given, input) } }
 }
 
 /** One word is a line as it is; several are what a shell has taken the quotes off. */
-const lineOf = (words: readonly string[]) => (words.length === 1 ? words[0]! : words.map(quoted).join(' '))
+const toCommandLine = (words: readonly string[]) => (words.length === 1 ? words[0]! : words.map(shellQuote).join(' '))
 
-const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-const isLine = (argv: readonly string[], words: readonly string[]) => {
+const isCommandLine = (argv: readonly string[], words: readonly string[]) => {
   const at = argv.indexOf('--')
   return at !== -1 && argv.length - at - 1 === words.length
 }
 
-function tell(terminal: Terminal, { verdict, isolation, parts, precedence, hooks = [] }: Explanation) {
-  terminal.out(`${terminal.paint('bold', verdict.decision)}: ${safe(verdict.reason)}`)
-  if (isolation) terminal.out(`sandbox: ${isolation.level}${reach(isolation.network)}`)
+function printExplanation(terminal: Terminal, { verdict, isolation, parts, precedence, hooks = [] }: Explanation) {
+  terminal.print(`${terminal.paint('bold', verdict.decision)}: ${escapeUnsafe(verdict.reason)}`)
+  if (isolation) terminal.print(`sandbox: ${isolation.level}${formatNetwork(isolation.network)}`)
   if (parts.length > 0) {
-    const rows = parts.map(part => [part.class, oneLine(part.text), oneLine(part.reason), touched(part.operands)])
-    terminal.out(`\n${terminal.formatTable(['CLASS', 'COMMAND', 'REASON', 'PATHS'], rows)}`)
+    const rows = parts.map(part => [
+      part.class,
+      oneLine(part.text),
+      oneLine(part.reason),
+      formatOperands(part.operands)
+    ])
+    terminal.print(`\n${terminal.formatTable(['CLASS', 'COMMAND', 'REASON', 'PATHS'], rows)}`)
   }
   const said = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', oneLine(reason)])
-  terminal.out(`\n${terminal.formatTable(['TIER', 'DECISION', 'REASON'], said)}`)
-  for (const { when, name } of hooks) terminal.out(`hook ${when} the call: ${brief(name, 160)}`)
-  for (const { label } of verdict.always_options) terminal.out(`can be saved as a rule: ${brief(label, 160)}`)
+  terminal.print(`\n${terminal.formatTable(['TIER', 'DECISION', 'REASON'], said)}`)
+  for (const { when, name } of hooks) terminal.print(`hook ${when} the call: ${toSingleLine(name, 160)}`)
+  for (const { label } of verdict.always_options) terminal.print(`can be saved as a rule: ${toSingleLine(label, 160)}`)
 }
 
-const reach = (network: readonly string[]) => (network.length === 0 ? '' : `, network: ${brief(network.join(', '))}`)
+const formatNetwork = (network: readonly string[]) =>
+  network.length === 0 ? '' : `, network: ${toSingleLine(network.join(', '))}`
 
-const touched = (operands: Explanation['parts'][number]['operands']) =>
+const formatOperands = (operands: Explanation['parts'][number]['operands']) =>
   oneLine(operands.map(({ path, access, outside }) => `${access} ${path}${outside ? ' (outside)' : ''}`).join(', '))

@@ -1,11 +1,11 @@
 import type { Job } from '../../../client/client.ts'
-import type { Verb } from '../../run.ts'
-import { jobStatus } from '../../ui/format-job-status.ts'
-import { age } from '../../ui/format-time.ts'
-import { oneLine, type Style } from '../../ui/terminal.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatJobStatus } from '../../ui/format-job-status.ts'
+import { formatAge } from '../../ui/format-time.ts'
+import { oneLine, type TextStyle } from '../../ui/terminal.ts'
 import logs from '../server/logs.ts'
 
-const STYLES: Record<Job['status'], Style> = {
+const STATUS_STYLES: Record<Job['status'], TextStyle> = {
   running: 'blue',
   exited: 'green',
   stopped: 'gray',
@@ -13,7 +13,7 @@ const STYLES: Record<Job['status'], Style> = {
   lost: 'red'
 }
 
-const jobs: Verb = (command, context) => {
+const jobs: CommandSetup = (command, context) => {
   command
     .description('List background jobs, newest first. Stop one with: toolgate cancel.')
     .option('-a, --all', 'include finished jobs')
@@ -27,13 +27,13 @@ const jobs: Verb = (command, context) => {
         ...(!all && { status: 'running' }),
         ...(session !== undefined && { session_id: session })
       })
-      if (terminal.json) return terminal.outJson(found)
+      if (terminal.json) return terminal.printJson(found)
       if (found.length === 0)
-        return terminal.say(all ? 'No jobs.' : 'No running jobs. To include finished ones: toolgate jobs --all')
+        return terminal.info(all ? 'No jobs.' : 'No running jobs. To include finished ones: toolgate jobs --all')
       const rows = found.map(job => [
         job.task_id,
-        age(job.started_at),
-        terminal.paint(STYLES[job.status], jobStatus(job)),
+        formatAge(job.started_at),
+        terminal.paint(STATUS_STYLES[job.status], formatJobStatus(job)),
         job.isolation,
         oneLine(job.description ?? job.command)
       ])

@@ -1,6 +1,6 @@
-import type { Verb } from '../../run.ts'
+import type { CommandSetup } from '../../run.ts'
 
-const reject: Verb = (command, context) => {
+const reject: CommandSetup = (command, context) => {
   command
     .description('Reject waiting calls. The reason and the message are sent to the caller.')
     .argument('<id...>', 'tool_call_id')
@@ -16,8 +16,8 @@ const reject: Verb = (command, context) => {
           ...(reason !== undefined && { reason }),
           ...(message !== undefined && { user_message: message })
         })
-        if (terminal.json) terminal.outJson(call)
-        else terminal.out(`${id} ${call.status}`)
+        if (terminal.json) terminal.printJson(call)
+        else terminal.print(`${id} ${call.status}`)
       }
     })
 }

@@ -1,9 +1,9 @@
-import type { NewRule, RememberedRule } from '../../../client/client.ts'
-import { duration } from '../../context.ts'
-import { oneOf, usage } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { due } from '../../ui/format-time.ts'
-import { oneLine, safeJson } from '../../ui/terminal.ts'
+import type { NewRule, SavedRule } from '../../../client/client.ts'
+import { parseDuration } from '../../context.ts'
+import { parseChoice, usageError } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatDue } from '../../ui/format-time.ts'
+import { oneLine, toSafeJson } from '../../ui/terminal.ts'
 
 interface AddOptions {
   tool?: string
@@ -27,9 +27,9 @@ interface AddOptions {
   expires?: string
 }
 
-const EFFECTS = ['allow', 'ask', 'deny'] as const
+const RULE_EFFECTS = ['allow', 'ask', 'deny'] as const
 
-const rules: Verb = (command, context) => {
+const rules: CommandSetup = (command, context) => {
   command
     .description('List, add and revoke saved rules. Rules of configuration files are not listed.')
     .addHelpText(
@@ -40,14 +40,14 @@ const rules: Verb = (command, context) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const all = await client.rules({ signal })
-      if (terminal.json) return terminal.outJson(all)
-      if (all.length === 0) return terminal.say('No saved rules.')
+      if (terminal.json) return terminal.printJson(all)
+      if (all.length === 0) return terminal.info('No saved rules.')
       const rows = all.map(rule => [
         rule.rule_id,
         rule.effect,
         rule.scope,
-        rule.expires_at ? due(rule.expires_at) : 'never',
-        oneLine(safeJson(rule.match))
+        rule.expires_at ? formatDue(rule.expires_at) : 'never',
+        oneLine(toSafeJson(rule.match))
       ])
       terminal.table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows)
     })
@@ -86,12 +86,12 @@ const rules: Verb = (command, context) => {
       '\nExamples:\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules add deny --path "secrets/**" -m "Ask me in person."\n  toolgate rules add allow --tool edit_file --path "docs/**" --expires 2h'
     )
     .action(async (effect: string, options: AddOptions) => {
-      const rule = newRule(effect, options)
+      const rule = toNewRule(effect, options)
       const client = await context.connect()
       const { terminal, signal } = context
       const added = await client.addRule(rule, { signal })
-      if (terminal.json) terminal.outJson(added)
-      else terminal.out(added.rule_id)
+      if (terminal.json) terminal.printJson(added)
+      else terminal.print(added.rule_id)
     })
 
   command
@@ -103,16 +103,16 @@ const rules: Verb = (command, context) => {
       const { terminal, signal } = context
       for (const id of ids) {
         const revoked = await client.revokeRule(id, { signal })
-        if (terminal.json) terminal.outJson(revoked)
-        else terminal.out(`${id} revoked`)
+        if (terminal.json) terminal.printJson(revoked)
+        else terminal.print(`${id} revoked`)
       }
     })
 }
 export default rules
 
 /** The server checks every field; only what can't be said is refused here. */
-function newRule(effect: string, options: AddOptions): NewRule {
-  const decides = oneOf('effect', effect, EFFECTS)
+function toNewRule(effect: string, options: AddOptions): NewRule {
+  const decides = parseChoice('effect', effect, RULE_EFFECTS)
   const { tool, category, agent, client, path, host, prefix, pattern, param, cwd } = options
   const command = prefix ?? options.command
   const mode = command === undefined ? undefined : prefix === undefined ? 'exact' : 'prefix'
@@ -134,12 +134,12 @@ function newRule(effect: string, options: AddOptions): NewRule {
   }
   const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   if (Object.keys(match).length === 0)
-    throw usage('Missing condition: a rule needs at least one field to match.', 'See: toolgate rules add --help')
-  const expires = options.expires && new Date(Date.now() + duration(options.expires)).toISOString()
+    throw usageError('Missing condition: a rule needs at least one field to match.', 'See: toolgate rules add --help')
+  const expires = options.expires && new Date(Date.now() + parseDuration(options.expires)).toISOString()
   return {
     effect: decides,
-    match: match as RememberedRule['match'],
-    scope: options.scope as RememberedRule['scope'],
+    match: match as SavedRule['match'],
+    scope: options.scope as SavedRule['scope'],
     ...(options.scope !== 'user' && options.workspace !== undefined && { workspace: options.workspace }),
     ...(options.session !== undefined && { session_id: options.session }),
     ...(options.reason !== undefined && { reason: options.reason }),

@@ -1,10 +1,10 @@
 import type { Call } from '../../../client/client.ts'
-import type { Verb } from '../../run.ts'
-import { alwaysText, approvalText, reasonOf, STATUS_STYLES } from '../../ui/format.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatApproval, formatReason, formatRuleOptions, STATUS_STYLES } from '../../ui/format.ts'
 import { printOutput } from '../../ui/print-output.ts'
-import { safe, safeJson, type Terminal } from '../../ui/terminal.ts'
+import { escapeUnsafe, type Terminal, toSafeJson } from '../../ui/terminal.ts'
 
-const show: Verb = (command, context) => {
+const show: CommandSetup = (command, context) => {
   command
     .description('Show the details of a call: its parameters, the decision and the result.')
     .argument('<id>', 'tool_call_id')
@@ -15,31 +15,32 @@ const show: Verb = (command, context) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const call = await client.get(id, { signal })
-      if (terminal.json) terminal.outJson(call)
-      else terminal.out(callText(terminal, call))
+      if (terminal.json) terminal.printJson(call)
+      else terminal.print(formatCall(terminal, call))
     })
 }
 export default show
 
 /** Formats a call with its parameters, decision and result. */
-export function callText(terminal: Terminal, call: Call): string {
-  if (call.status === 'awaiting_approval') return `${approvalText(terminal, call)}\n\n${alwaysText(terminal, call)}`
+export function formatCall(terminal: Terminal, call: Call): string {
+  if (call.status === 'awaiting_approval')
+    return `${formatApproval(terminal, call)}\n\n${formatRuleOptions(terminal, call)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
   const took = 'execution_time_ms' in call ? call.execution_time_ms : undefined
   const changes = ('changes' in call ? call.changes : undefined) ?? []
-  const field = (name: string, text: string | undefined) => (text ? [`  ${name.padEnd(8)} ${safe(text)}`] : [])
+  const field = (name: string, text: string | undefined) => (text ? [`  ${name.padEnd(8)} ${escapeUnsafe(text)}`] : [])
   return [
-    `${safe(call.tool)} ${terminal.paint(STATUS_STYLES[call.status], call.status)}  ${terminal.paint('gray', call.tool_call_id)}`,
-    ...field('params', safeJson(call.params)),
-    ...field('original', call.requested_params === undefined ? undefined : safeJson(call.requested_params)),
+    `${escapeUnsafe(call.tool)} ${terminal.paint(STATUS_STYLES[call.status], call.status)}  ${terminal.paint('gray', call.tool_call_id)}`,
+    ...field('params', toSafeJson(call.params)),
+    ...field('original', call.requested_params === undefined ? undefined : toSafeJson(call.requested_params)),
     ...field('caller', [call.client, call.agent, call.session_id].filter(name => name !== undefined).join(' / ')),
     ...field('approved', by && [by.source, by.client, by.rule_id, by.at].filter(Boolean).join(' ')),
     ...field('created', call.created_at),
     ...field('took', took === undefined ? undefined : `${Math.round(took)} ms`),
-    ...field('reason', reasonOf(call)),
+    ...field('reason', formatReason(call)),
     ...changes.flatMap(({ operation, path, added = 0, removed = 0 }) =>
       field('changed', `${operation} ${path} +${added} -${removed}`)
     ),
-    ...(call.status === 'success' ? ['', safe(call.result.content)] : [])
+    ...(call.status === 'success' ? ['', escapeUnsafe(call.result.content)] : [])
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import type { EventType } from '../../../client/client.ts'
-import { usage } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { eventLine } from '../../ui/format.ts'
+import { usageError } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatEventLine } from '../../ui/format.ts'
 
 interface Options {
   type?: string
@@ -11,7 +11,7 @@ interface Options {
   since?: string
 }
 
-const tail: Verb = (command, context) => {
+const tail: CommandSetup = (command, context) => {
   command
     .description('Follow events as they happen, also across server restarts. Ctrl+C ends it.')
     .option('--type <types>', 'only these types, comma-separated, such as tool.call,tool.result')
@@ -25,13 +25,13 @@ const tail: Verb = (command, context) => {
     )
     .action(async ({ type, session, workspace, call, since }: Options) => {
       if (since !== undefined && !/^\d+$/.test(since))
-        throw usage('Invalid --since: expected the sequence number of an event.')
+        throw usageError('Invalid --since: expected the sequence number of an event.')
       const client = await context.connect()
-      context.catchInterrupt()
+      context.handleInterrupt()
       const { terminal, signal } = context
       const events = client.events({
         signal,
-        onDisconnect: () => terminal.say('Connection lost. Reconnecting…'),
+        onDisconnect: () => terminal.info('Connection lost. Reconnecting…'),
         ...(type !== undefined && { types: type.split(',') as EventType[] }),
         ...(session !== undefined && { session_id: session }),
         ...(workspace !== undefined && { workspace }),
@@ -39,9 +39,9 @@ const tail: Verb = (command, context) => {
         ...(since !== undefined && { after: Number(since) })
       })
       for await (const event of events) {
-        if (terminal.json) terminal.outJson(event)
-        else terminal.out(eventLine(terminal, event))
-        await terminal.taken(signal)
+        if (terminal.json) terminal.printJson(event)
+        else terminal.print(formatEventLine(terminal, event))
+        await terminal.waitForDrain(signal)
       }
       signal.throwIfAborted()
     })

@@ -1,10 +1,10 @@
 import type { ListedTool, ToolsQuery } from '../../../client/client.ts'
 import { EXIT } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { type Schema, typeOf } from '../../ui/format-schema-type.ts'
-import { oneLine, safe, type Terminal } from '../../ui/terminal.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatSchemaType, type JsonSchema } from '../../ui/format-schema-type.ts'
+import { escapeUnsafe, oneLine, type Terminal } from '../../ui/terminal.ts'
 
-const tools: Verb = (command, context) => {
+const tools: CommandSetup = (command, context) => {
   command
     .description('List available tools, or show the parameters of one.')
     .argument('[name]', 'tool to show')
@@ -18,25 +18,25 @@ const tools: Verb = (command, context) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const options = { signal, ...(agent !== undefined && { agent }), ...(toolset !== undefined && { toolset }) }
-      if (name !== undefined) return show(terminal, await client.tool(name, options))
+      if (name !== undefined) return printTool(terminal, await client.tool(name, options))
       const all = await client.tools(options)
-      if (terminal.json) return terminal.outJson(all)
-      const rows = all.map(tool => [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(safe))
+      if (terminal.json) return terminal.printJson(all)
+      const rows = all.map(tool => [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(escapeUnsafe))
       terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DESCRIPTION'], rows)
       context.exitCode = EXIT.ok
     })
 }
 export default tools
 
-function show(terminal: Terminal, tool: ListedTool) {
-  if (terminal.json) return terminal.outJson(tool)
-  const { properties = {}, required = [] } = tool.input as Schema
+function printTool(terminal: Terminal, tool: ListedTool) {
+  if (terminal.json) return terminal.printJson(tool)
+  const { properties = {}, required = [] } = tool.input as JsonSchema
   const rows = Object.entries(properties).map(([key, schema]) => [
     required.includes(key) ? key : `${key}?`,
-    safe(typeOf(schema)),
+    escapeUnsafe(formatSchemaType(schema)),
     oneLine(schema.description ?? '')
   ])
-  terminal.out(`${tool.name}: ${safe(tool.description)}`)
-  terminal.out(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
+  terminal.print(`${tool.name}: ${escapeUnsafe(tool.description)}`)
+  terminal.print(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
   terminal.table(['PARAMETER', 'TYPE', 'DESCRIPTION'], rows)
 }

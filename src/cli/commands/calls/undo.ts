@@ -1,9 +1,9 @@
-import type { Client, UndoQuery, UndoShown } from '../../../client/client.ts'
-import type { Context } from '../../context.ts'
-import { CliError, EXIT, usage } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { exitOf, reasonOf } from '../../ui/format.ts'
-import { paintDiff, safe, type Terminal } from '../../ui/terminal.ts'
+import type { Client, UndoPreview, UndoQuery } from '../../../client/client.ts'
+import type { CliContext } from '../../context.ts'
+import { CliError, EXIT, usageError } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
+import { exitCodeFor, formatReason } from '../../ui/format.ts'
+import { colorizeDiff, escapeUnsafe, type Terminal } from '../../ui/terminal.ts'
 
 interface Options {
   since?: boolean
@@ -13,7 +13,7 @@ interface Options {
   digest?: string
 }
 
-const undo: Verb = (command, context) => {
+const undo: CommandSetup = (command, context) => {
   command
     .description('Revert the file changes of a call: shows a preview and asks. Later changes are kept.')
     .argument('<id>', 'tool_call_id')
@@ -27,8 +27,8 @@ const undo: Verb = (command, context) => {
       '\nExamples:\n  toolgate undo tc_01J…\n  toolgate undo tc_01J… --show\n  toolgate undo tc_01J… --since --yes'
     )
     .action(async (id: string, options: Options) => {
-      if (!options.show && !context.mayAsk && !options.yes && options.digest === undefined)
-        throw usage(
+      if (!options.show && !context.canPrompt && !options.yes && options.digest === undefined)
+        throw usageError(
           'Cannot prompt: standard input is not a terminal.',
           'Use --digest with the digest of the preview, --yes, or --show.'
         )
@@ -37,61 +37,63 @@ const undo: Verb = (command, context) => {
         ...(options.since && { scope: 'since' }),
         ...(options.path && { paths: options.path })
       }
-      const shown = await client.showUndo(id, { ...query, signal: context.signal })
-      if (options.show) return tellShown(context, shown)
-      await undoOne(context, client, { id, query, shown, options })
+      const shown = await client.previewUndo(id, { ...query, signal: context.signal })
+      if (options.show) return printUndoPreview(context, shown)
+      await undoCall(context, client, { id, query, shown, options })
     })
 }
 export default undo
 
-function tellShown(context: Context, shown: UndoShown) {
+function printUndoPreview(context: CliContext, shown: UndoPreview) {
   const { terminal } = context
   if (!shown.available && shown.files.some(({ conflicts }) => conflicts)) context.exitCode = EXIT.conflict
-  if (terminal.json) terminal.outJson(shown)
-  else terminal.out(shownText(terminal, shown))
+  if (terminal.json) terminal.printJson(shown)
+  else terminal.print(formatUndoPreview(terminal, shown))
 }
 
-interface Asked {
+interface UndoArguments {
   id: string
   query: UndoQuery
-  shown: UndoShown
+  shown: UndoPreview
   options: Options
 }
 
-async function undoOne(context: Context, client: Client, { id, query, shown, options }: Asked) {
+async function undoCall(context: CliContext, client: Client, { id, query, shown, options }: UndoArguments) {
   const { terminal, signal } = context
-  if (!terminal.json) terminal.say(shownText(terminal, shown))
+  if (!terminal.json) terminal.info(formatUndoPreview(terminal, shown))
   if (shown.files.every(({ action }) => action === 'nothing'))
-    return terminal.json ? terminal.outJson(shown) : undefined
+    return terminal.json ? terminal.printJson(shown) : undefined
   if (!shown.available)
     throw new CliError(`Cannot undo ${id}: ${shown.reason}`, { exit: EXIT.conflict, code: 'UNDO_CONFLICT' })
-  if (!options.yes && options.digest === undefined && !/^y(es)?$/i.test(await context.ask('Undo? [y/N] ')))
-    return terminal.say('Nothing was changed.')
+  if (!options.yes && options.digest === undefined && !/^y(es)?$/i.test(await context.prompt('Undo? [y/N] ')))
+    return terminal.info('Nothing was changed.')
   const digest = options.digest ?? shown.digest
   const ended = await client.undo(id, { ...query, ...(digest !== undefined && { digest }), confirm: true, signal })
-  context.exitCode = exitOf(ended)
-  if (terminal.json) return terminal.outJson(ended)
-  if (ended.status === 'success') return terminal.out(safe(ended.result.content))
+  context.exitCode = exitCodeFor(ended)
+  if (terminal.json) return terminal.printJson(ended)
+  if (ended.status === 'success') return terminal.print(escapeUnsafe(ended.result.content))
   if (ended.status === 'awaiting_approval')
-    return terminal.say(`Waiting for approval: toolgate approve ${ended.tool_call_id}`)
-  terminal.fail(`toolgate: undo ${ended.status}: ${safe(reasonOf(ended))}`)
+    return terminal.info(`Waiting for approval: toolgate approve ${ended.tool_call_id}`)
+  terminal.error(`toolgate: undo ${ended.status}: ${escapeUnsafe(formatReason(ended))}`)
 }
 
 /** By path what would happen, with the conflicts and the diff. */
-function shownText(terminal: Terminal, { files, reason }: UndoShown): string {
+function formatUndoPreview(terminal: Terminal, { files, reason }: UndoPreview): string {
   const lines = files.flatMap(({ action, path, from, note, conflicts = [] }) => [
-    `  ${action.padEnd(9)} ${safe(from === undefined ? path : `${from} → ${path}`)}${note ? `  (${safe(note)})` : ''}`,
+    `  ${action.padEnd(9)} ${escapeUnsafe(from === undefined ? path : `${from} → ${path}`)}${note ? `  (${escapeUnsafe(note)})` : ''}`,
     ...conflicts.flatMap(({ message, now, before }) => [
-      terminal.paint('yellow', `            ${safe(message)}`),
-      ...quoted('now', now),
-      ...quoted('before', before)
+      terminal.paint('yellow', `            ${escapeUnsafe(message)}`),
+      ...formatQuoted('now', now),
+      ...formatQuoted('before', before)
     ])
   ])
-  const diffs = files.flatMap(({ diff }) => (diff === undefined ? [] : [paintDiff(terminal, diff.trimEnd())]))
-  return [...lines, ...(diffs.length > 0 ? ['', ...diffs] : []), ...(reason ? ['', safe(reason)] : [])].join('\n')
+  const diffs = files.flatMap(({ diff }) => (diff === undefined ? [] : [colorizeDiff(terminal, diff.trimEnd())]))
+  return [...lines, ...(diffs.length > 0 ? ['', ...diffs] : []), ...(reason ? ['', escapeUnsafe(reason)] : [])].join(
+    '\n'
+  )
 }
 
-const quoted = (name: string, text: string | undefined) =>
+const formatQuoted = (name: string, text: string | undefined) =>
   text === undefined
     ? []
-    : text.split('\n').map((line, i) => `            ${(i === 0 ? name : '').padEnd(6)} | ${safe(line)}`)
+    : text.split('\n').map((line, i) => `            ${(i === 0 ? name : '').padEnd(6)} | ${escapeUnsafe(line)}`)

@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers'
 import { ToolgateError } from '../../../client/error.ts'
 import { readUserFile } from '../../../host/user-file.ts'
-import type { Context } from '../../context.ts'
-import { oneOf, usage } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { safe } from '../../ui/terminal.ts'
+import type { CliContext } from '../../context.ts'
+import { parseChoice, usageError } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
+import { escapeUnsafe } from '../../ui/terminal.ts'
 
 interface Options {
   data?: string
@@ -14,14 +14,14 @@ interface Options {
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 
-const api: Verb = (command, context) => {
+const api: CommandSetup = (command, context) => {
   command
     .description('Send an HTTP request with your token and print the response.')
     .usage('[options] [method] <path>')
     .argument('[method]', 'GET, POST, PUT or DELETE (default: GET, or POST with --data)')
     .argument('[path]', 'path of the route, such as /capabilities')
     .option('-d, --data <json>', 'request body as JSON, @file or - for stdin')
-    .option('-H, --header <line>', 'additional header, such as "Accept: text/event-stream"; repeatable', gather, [])
+    .option('-H, --header <line>', 'additional header, such as "Accept: text/event-stream"; repeatable', collect, [])
     .option('-i, --include', 'also print the status and headers, to stderr')
     .addHelpText(
       'after',
@@ -37,54 +37,55 @@ Examples:
   toolgate api '/events?after=0' -H 'Accept: text/event-stream'`
     )
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
-      if (first === undefined) throw usage('Missing path.', 'Example: toolgate api /capabilities')
+      if (first === undefined) throw usageError('Missing path.', 'Example: toolgate api /capabilities')
       const path = second ?? first
       if (second !== undefined && first.startsWith('/'))
-        throw usage('The method must come first.', `Example: toolgate api GET ${first}`)
-      const given = second === undefined ? undefined : oneOf('method', first.toUpperCase(), METHODS)
+        throw usageError('The method must come first.', `Example: toolgate api GET ${first}`)
+      const given = second === undefined ? undefined : parseChoice('method', first.toUpperCase(), METHODS)
       if (!path.startsWith('/'))
-        throw usage(`Invalid path: ${path}.`, 'Paths begin with /. Example: toolgate api GET /health')
-      const body = await bodyOf(options.data, context)
+        throw usageError(`Invalid path: ${path}.`, 'Paths begin with /. Example: toolgate api GET /health')
+      const body = await readBody(options.data, context)
       const method = given ?? (body === undefined ? 'GET' : 'POST')
-      context.catchInterrupt()
-      const { url, token } = await context.find()
+      context.handleInterrupt()
+      const { url, token } = await context.findServer()
       const headers = {
         accept: 'application/json',
         'x-toolgate-client': 'toolgate-cli',
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...Object.fromEntries(options.header.map(headerOf)),
+        ...Object.fromEntries(options.header.map(parseHeader)),
         authorization: `Bearer ${token}`
       }
       const { signal, terminal } = context
-      const response = await answerOf(url, path, { method, headers, signal, ...(body !== undefined && { body }) })
-      if (options.include) terminal.fail(headOf(response))
-      await print(context, response)
-      if (!response.ok) throw refusal(response)
+      const response = await sendRequest(url, path, { method, headers, signal, ...(body !== undefined && { body }) })
+      if (options.include) terminal.error(formatHead(response))
+      await printBody(context, response)
+      if (!response.ok) throw statusError(response)
     })
 }
 export default api
 
-const gather = (value: string, before: string[]) => [...before, value]
+const collect = (value: string, before: string[]) => [...before, value]
 
-async function bodyOf(given: string | undefined, { world }: Context): Promise<string | undefined> {
+async function readBody(given: string | undefined, { runtime }: CliContext): Promise<string | undefined> {
   if (given === undefined) return undefined
-  const json = given === '-' ? await text(world.stdin) : given.startsWith('@') ? readUserFile(given.slice(1)) : given
+  const json = given === '-' ? await text(runtime.stdin) : given.startsWith('@') ? readUserFile(given.slice(1)) : given
   try {
     JSON.parse(json)
     return json
   } catch {
-    throw usage('Invalid --data: expected JSON.', 'Pass it as text, @file, or - for stdin.')
+    throw usageError('Invalid --data: expected JSON.', 'Pass it as text, @file, or - for stdin.')
   }
 }
 
-function headerOf(line: string): [string, string] {
+function parseHeader(line: string): [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? []
-  if (name === undefined || value === undefined) throw usage(`Invalid header: ${line}.`, 'Write it as "Name: value".')
+  if (name === undefined || value === undefined)
+    throw usageError(`Invalid header: ${line}.`, 'Write it as "Name: value".')
   return [name.toLowerCase(), value]
 }
 
 /** The token goes to this server and nowhere else: no redirect is followed. */
-async function answerOf(url: string, path: string, init: RequestInit): Promise<Response> {
+async function sendRequest(url: string, path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(`${url}${path}`, { ...init, redirect: 'manual' })
   } catch (cause) {
@@ -93,31 +94,31 @@ async function answerOf(url: string, path: string, init: RequestInit): Promise<R
   }
 }
 
-const headOf = ({ status, statusText, headers }: Response) =>
-  [`${status} ${statusText}`, ...[...headers].map(([name, value]) => `${name}: ${safe(value)}`), ''].join('\n')
+const formatHead = ({ status, statusText, headers }: Response) =>
+  [`${status} ${statusText}`, ...[...headers].map(([name, value]) => `${name}: ${escapeUnsafe(value)}`), ''].join('\n')
 
 /** As it comes, so that a stream of events is one; to a person without what steers the terminal. */
-async function print({ terminal, world, signal }: Context, { body }: Response) {
+async function printBody({ terminal, runtime, signal }: CliContext, { body }: Response) {
   if (!body) return
   let last = '\n'
   const decoder = new TextDecoder()
   for await (const bytes of body) {
     const piece = decoder.decode(bytes, { stream: true })
-    terminal.write(world.stdout.isTTY ? safe(piece) : piece)
-    await terminal.taken(signal)
+    terminal.write(runtime.stdout.isTTY ? escapeUnsafe(piece) : piece)
+    await terminal.waitForDrain(signal)
     last = piece.at(-1) ?? last
   }
   if (last !== '\n') terminal.write('\n')
 }
 
 /** What the body says has been printed. */
-const refusal = ({ status, statusText }: Response) =>
+const statusError = ({ status, statusText }: Response) =>
   new ToolgateError(`The server answered ${status} ${statusText}.`, {
-    code: CODES[status] ?? 'BAD_ANSWER',
+    code: CODES_BY_STATUS[status] ?? 'BAD_ANSWER',
     status
   })
 
-const CODES: Readonly<Record<number, ToolgateError['code']>> = {
+const CODES_BY_STATUS: Readonly<Record<number, ToolgateError['code']>> = {
   400: 'INVALID_PARAMS',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',

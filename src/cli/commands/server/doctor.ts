@@ -1,15 +1,15 @@
-import type { Finding, Look } from '../../doctor/check-result.ts'
-import { FOLDERS } from '../../doctor/folder-checks.ts'
-import { MACHINE } from '../../doctor/machine-checks.ts'
-import { SERVER } from '../../doctor/server-checks.ts'
+import type { CheckResult, DoctorCheck } from '../../doctor/check-result.ts'
+import { FOLDER_CHECKS } from '../../doctor/folder-checks.ts'
+import { MACHINE_CHECKS } from '../../doctor/machine-checks.ts'
+import { SERVER_CHECKS } from '../../doctor/server-checks.ts'
 import { EXIT } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { type Style, safe, type Terminal } from '../../ui/terminal.ts'
+import type { CommandSetup } from '../../run.ts'
+import { escapeUnsafe, type Terminal, type TextStyle } from '../../ui/terminal.ts'
 
-const LOOKS: readonly Look[] = [...MACHINE, ...FOLDERS, ...SERVER]
-const STYLES: Record<Finding['state'], Style> = { ok: 'green', warn: 'yellow', fail: 'red' }
+const DOCTOR_CHECKS: readonly DoctorCheck[] = [...MACHINE_CHECKS, ...FOLDER_CHECKS, ...SERVER_CHECKS]
+const STATE_STYLES: Record<CheckResult['state'], TextStyle> = { ok: 'green', warn: 'yellow', fail: 'red' }
 
-const doctor: Verb = (command, context) => {
+const doctor: CommandSetup = (command, context) => {
   command
     .description('Check the installation and its dependencies, and suggest fixes. Changes nothing.')
     .addHelpText(
@@ -24,19 +24,19 @@ Examples:
     )
     .action(async () => {
       const { terminal } = context
-      const all: Finding[] = []
-      for (const look of LOOKS)
+      const all: CheckResult[] = []
+      for (const look of DOCTOR_CHECKS)
         for (const finding of await look(context)) {
           all.push(finding)
-          if (!terminal.json) tell(terminal, finding)
+          if (!terminal.json) printResult(terminal, finding)
         }
       if (all.some(({ state }) => state === 'fail')) context.exitCode = EXIT.failed
-      if (terminal.json) terminal.outJson(all)
+      if (terminal.json) terminal.printJson(all)
     })
 }
 export default doctor
 
-function tell(terminal: Terminal, { check, state, found, cure }: Finding) {
-  terminal.out(`${terminal.paint(STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${safe(found)}`)
-  if (cure !== undefined) terminal.out(`      ${' '.repeat(17)} → ${safe(cure)}`)
+function printResult(terminal: Terminal, { check, state, found, cure }: CheckResult) {
+  terminal.print(`${terminal.paint(STATE_STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${escapeUnsafe(found)}`)
+  if (cure !== undefined) terminal.print(`      ${' '.repeat(17)} → ${escapeUnsafe(cure)}`)
 }

@@ -1,15 +1,15 @@
 import { type Client, ToolgateError } from '../../../client/client.ts'
-import { verbOf } from '../../cli-command.ts'
-import type { Context } from '../../context.ts'
-import { CliError, EXIT, oneOf } from '../../exit.ts'
-import { isAway } from '../../reconnect.ts'
-import type { Verb } from '../../run.ts'
-import { jobStatus } from '../../ui/format-job-status.ts'
+import { commandName } from '../../cli-command.ts'
+import type { CliContext } from '../../context.ts'
+import { CliError, EXIT, parseChoice } from '../../exit.ts'
+import { isDisconnected } from '../../reconnect.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatJobStatus } from '../../ui/format-job-status.ts'
 import { printOutput } from '../../ui/print-output.ts'
-import { safe } from '../../ui/terminal.ts'
+import { escapeUnsafe } from '../../ui/terminal.ts'
 
-const logs: Verb = (command, context) => {
-  const verb = verbOf(command)
+const logs: CommandSetup = (command, context) => {
+  const verb = commandName(command)
   command
     .description('Print the output of a command or background job.')
     .argument('<task>', 'id of the job or call')
@@ -26,39 +26,40 @@ Examples:
   toolgate ${verb} tc_01J… --follow`
     )
     .action(async (id: string, { follow = false, stream }: { follow?: boolean; stream?: string }) => {
-      const only = stream === undefined ? undefined : oneOf('--stream', stream, ['stdout', 'stderr'])
+      const only = stream === undefined ? undefined : parseChoice('--stream', stream, ['stdout', 'stderr'])
       await printOutput(context, id, { follow, stream: only })
-      if (follow) await tellEnd(context, id)
+      if (follow) await reportEnd(context, id)
     })
 }
 export default logs
 
 /** How it ended: that there is no more output says nothing of it. */
-async function tellEnd(context: Context, id: string) {
+async function reportEnd(context: CliContext, id: string) {
   const client = await context.connect()
   const { terminal, signal } = context
-  const { status, words } = await endOf(client, id, signal).catch(error => {
-    if (!isAway(error)) throw error
+  const { status, words } = await getEndStatus(client, id, signal).catch(error => {
+    if (!isDisconnected(error)) throw error
     throw new CliError('Connection lost: the server has stopped, and its jobs with it.', {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE',
       hint: `To see how the job ended, start the server, then: toolgate jobs --all`
     })
   })
-  if (CUT_SHORT.includes(status)) throw new CliError(`${id} ${words}`, { exit: EXIT.failed, code: 'INTERRUPTED' })
-  if (!terminal.json) terminal.say(`${id} ${words}`)
+  if (INTERRUPTED_STATUSES.includes(status))
+    throw new CliError(`${id} ${words}`, { exit: EXIT.failed, code: 'INTERRUPTED' })
+  if (!terminal.json) terminal.info(`${id} ${words}`)
 }
 
 /** What ended not by itself and by nobody's wish: there would have been more output. */
-const CUT_SHORT: readonly string[] = ['interrupted', 'lost']
+const INTERRUPTED_STATUSES: readonly string[] = ['interrupted', 'lost']
 
 /** Of a job, or of a call that leaves none. */
-async function endOf(client: Client, id: string, signal: AbortSignal) {
+async function getEndStatus(client: Client, id: string, signal: AbortSignal) {
   const job = await client.job(id, { signal }).catch(error => {
     if (error instanceof ToolgateError && error.code === 'NOT_FOUND') return undefined
     throw error
   })
   const ended = job ?? (await client.get(id, { signal }))
-  const reason = 'reason' in ended && ended.reason ? `: ${safe(ended.reason)}` : ''
-  return { status: ended.status, words: `${job ? jobStatus(job) : ended.status}${reason}` }
+  const reason = 'reason' in ended && ended.reason ? `: ${escapeUnsafe(ended.reason)}` : ''
+  return { status: ended.status, words: `${job ? formatJobStatus(job) : ended.status}${reason}` }
 }

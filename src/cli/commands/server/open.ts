@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { leaveLeadingPage } from '../../../server/login-page.ts'
-import { rightsOf } from '../../roles.ts'
-import type { Verb } from '../../run.ts'
+import { writeLoginPage } from '../../../server/login-page.ts'
+import { parseRole } from '../../roles.ts'
+import type { CommandSetup } from '../../run.ts'
 
 /** What each system opens an address with. */
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
 
-const open: Verb = (command, context) => {
+const open: CommandSetup = (command, context) => {
   command
     .description('Open the web console in a browser, or print its address if there is no browser.')
     .option('--print', 'only print the address, with a one-time login that is valid for one minute')
@@ -24,28 +24,28 @@ The login is passed to the browser in a file that only you can read, so it does 
 snap or flatpak may be unable to read the file: use --print and paste the address.`
     )
     .action(async ({ print, role }: { print?: boolean; role: string }) => {
-      const rights = rightsOf(role)
+      const rights = parseRole(role)
       const client = await context.connect()
-      const { terminal, signal, world } = context
-      const { path, expires_at } = await client.makeCode({ rights, signal })
+      const { terminal, signal, runtime } = context
+      const { path, expires_at } = await client.createOneTimeCode({ rights, signal })
       const url = `${client.connection.url}${path}`
-      if (terminal.json) return terminal.outJson({ url, expires_at })
-      if (!print && (await show(url, world.env)))
-        return terminal.say(
+      if (terminal.json) return terminal.printJson({ url, expires_at })
+      if (!print && (await openInBrowser(url, runtime.env)))
+        return terminal.info(
           `Opening the console of ${client.connection.url}. If the browser cannot read the file: toolgate open --print`
         )
-      terminal.out(url)
-      terminal.say('It can be used once, within one minute.')
+      terminal.print(url)
+      terminal.info('It can be used once, within one minute.')
     })
 }
 export default open
 
 /** Whether something was found to show it with. */
-async function show(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const opener = OPENERS[process.platform]
   const sees = process.platform !== 'linux' || env.DISPLAY || env.WAYLAND_DISPLAY
   if (!opener || !sees) return false
-  const child = spawn(opener, [leaveLeadingPage(env, url)], { stdio: 'ignore', detached: true, env })
+  const child = spawn(opener, [writeLoginPage(env, url)], { stdio: 'ignore', detached: true, env })
   child.unref()
   return once(child, 'spawn').then(
     () => true,

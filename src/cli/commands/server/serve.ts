@@ -6,21 +6,21 @@ import { setFlagsFromString } from 'node:v8'
 import type { App } from '../../../app.ts'
 import { isLive } from '../../../client/discover.ts'
 import { LiveConfig } from '../../../config/live-config.ts'
-import { ConfigError, type Flags, loadConfig } from '../../../config/load.ts'
+import { ConfigError, type ConfigFlags, loadConfig } from '../../../config/load.ts'
 import type { ConfiguredRule, Settings } from '../../../config/schema.ts'
-import { ended, terminate } from '../../../host/processes/pids.ts'
-import { trustFileOf } from '../../../host/trust/trust-file.ts'
-import { LiveTrust } from '../../../host/trust/trust-store.ts'
-import { type Discovery, publish, readDiscoveries, runFolders } from '../../../server/discovery.ts'
-import { logFileOf } from '../../../server/log-file.ts'
-import { openTokens } from '../../../server/tokens.ts'
+import { terminate, waitForProcessExit } from '../../../host/processes/pids.ts'
+import { trustFilePath } from '../../../host/trust/trust-file.ts'
+import { LiveTrustStore } from '../../../host/trust/trust-store.ts'
+import { type DiscoveryRecord, publishDiscovery, readDiscoveries, runFolders } from '../../../server/discovery.ts'
+import { logFilePath } from '../../../server/log-file.ts'
+import { loadTokens } from '../../../server/tokens.ts'
 import { listenOnSocket, type SocketListener } from '../../../server/unix-socket.ts'
-import { lockState, type StateLock } from '../../../store/state-lock.ts'
+import { acquireStateLock, type StateLock } from '../../../store/state-lock.ts'
 import { openStore } from '../../../store/store.ts'
-import { type Context, duration } from '../../context.ts'
+import { type CliContext, parseDuration } from '../../context.ts'
 import { detach } from '../../detach.ts'
-import { CliError, EXIT, oneOf, usage } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
+import { CliError, EXIT, parseChoice, usageError } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
 import { announceReady } from '../../ui/report-ready.ts'
 
 export interface ServeOptions {
@@ -41,19 +41,19 @@ export interface ServeOptions {
   drain: string
 }
 
-const serve: Verb = (command, context) => {
+const serve: CommandSetup = (command, context) => {
   command
     .description(
       'Start a server for editors and agents. Logs JSON lines to stderr; at a terminal a short form, and all of it to server.log.'
     )
-    .option('--root <folder>', 'folder to serve, or name=folder; repeatable (default: the current folder)', gather)
+    .option('--root <folder>', 'folder to serve, or name=folder; repeatable (default: the current folder)', collect)
     .option('--port <port>', 'TCP port; 0 picks a free one')
     .option('--host <address>', 'address to listen on; other than loopback requires --token-file')
     .option('--socket [path]', 'also listen on a Unix socket')
     .option('--token-file <file>', 'file with the token for calls and approvals')
     .option('--call-token-file <file>', 'file with the token for calls only')
     .option('--read-only', 'deny every call that is not a read')
-    .option('--trust <file=sha256>', 'trust this content of a workspace configuration', gather)
+    .option('--trust <file=sha256>', 'trust this content of a workspace configuration', collect)
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
     .option('--ready <form>', 'json: print a JSON line to stdout when the server is ready')
     .option('--detach', 'run in the background once ready; log to server.log in the state folder')
@@ -75,33 +75,33 @@ rest are interrupted; exit code 0. A second signal exits at once, with 130 or 14
 does not help. Exit code 1: the journal cannot be written.`
     )
     .action(async (options: ServeOptions) => {
-      duration(options.drain)
-      if (options.ready !== undefined) oneOf('--ready', options.ready, ['json'])
+      parseDuration(options.drain)
+      if (options.ready !== undefined) parseChoice('--ready', options.ready, ['json'])
       if (options.detach && options.exitWithStdin)
-        throw usage('--detach and --exit-with-stdin cannot be used together.')
-      context.exitCode = await start(context, options)
+        throw usageError('--detach and --exit-with-stdin cannot be used together.')
+      context.exitCode = await startServer(context, options)
     })
 }
 export default serve
 
-const gather = (value: string, before: string[] = []) => [...before, value]
+const collect = (value: string, before: string[] = []) => [...before, value]
 
-async function start(context: Context, options: ServeOptions): Promise<number> {
-  const config = await configOf(context, options)
+async function startServer(context: CliContext, options: ServeOptions): Promise<number> {
+  const config = await loadConfiguration(context, options)
   if (config === undefined) return EXIT.usage
   const { settings } = config
-  const running = await runningFor(settings, context)
+  const running = await findRunningServer(settings, context)
   if (running && options.reuse) {
     await announceReady(context, running.record, running.file, { ...options, state_dir: settings.state_dir })
     return EXIT.ok
   }
-  if (running && !options.replace) throw alreadyRuns(running.record)
+  if (running && !options.replace) throw alreadyRunningError(running.record)
   if (running) {
     terminate(running.record.pid)
-    await ended(running.record.pid, context.signal)
+    await waitForProcessExit(running.record.pid, context.signal)
   }
   if (options.detach) return detach(context, settings, options)
-  const lock = lockState(settings.state_dir)
+  const lock = acquireStateLock(settings.state_dir)
   if (!lock)
     throw new CliError(`Another server is using the state folder ${settings.state_dir}.`, {
       exit: EXIT.conflict,
@@ -111,20 +111,20 @@ async function start(context: Context, options: ServeOptions): Promise<number> {
 }
 
 /** The rules' checks come with the engine, which is loaded only where there are rules. */
-const checkRule = async (rule: ConfiguredRule) => (await import('../../../app.ts')).ruleFaults(rule)
+const checkRule = async (rule: ConfiguredRule) => (await import('../../../app.ts')).validateRule(rule)
 
 interface Configuration {
   settings: Settings
-  trust: LiveTrust
+  trust: LiveTrustStore
   live: LiveConfig
 }
 
 /** Undefined when the configuration has faults, which have been told. */
-async function configOf(context: Context, options: ServeOptions): Promise<Configuration | undefined> {
-  const { env, cwd, pid } = context.world
+async function loadConfiguration(context: CliContext, options: ServeOptions): Promise<Configuration | undefined> {
+  const { env, cwd, pid } = context.runtime
   const { root, host, port, tokenFile, callTokenFile, readOnly, logLevel } = options
   const socket = options.socket === true ? path.join(runFolders(env)[0], `${pid}.sock`) : options.socket
-  const flags: Flags = {
+  const flags: ConfigFlags = {
     root,
     trust: options.trust,
     host,
@@ -135,12 +135,12 @@ async function configOf(context: Context, options: ServeOptions): Promise<Config
     read_only: readOnly,
     'log.level': logLevel
   }
-  const fail = (line: string) => context.terminal.fail(`toolgate: ${line}`)
-  const trust = new LiveTrust(trustFileOf(env), fail)
+  const fail = (line: string) => context.terminal.error(`toolgate: ${line}`)
+  const trust = new LiveTrustStore(trustFilePath(env), fail)
   const inputs = { flags, env, cwd, version: context.version, checkRule, trust }
   try {
     const loaded = await loadConfig(inputs)
-    for (const warning of loaded.warnings) context.terminal.say(`toolgate: ${warning}`)
+    for (const warning of loaded.warnings) context.terminal.info(`toolgate: ${warning}`)
     return { settings: loaded.settings, trust, live: new LiveConfig(inputs, loaded) }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
@@ -149,9 +149,9 @@ async function configOf(context: Context, options: ServeOptions): Promise<Config
   }
 }
 
-async function runningFor(settings: Settings, { world }: Context) {
+async function findRunningServer(settings: Settings, { runtime }: CliContext) {
   const ours = settings.roots.map(({ path: root }) => root)
-  const candidates = readDiscoveries(world.env).filter(
+  const candidates = readDiscoveries(runtime.env).filter(
     ({ record }) => record.host === hostname() && record.roots.some(root => ours.includes(root))
   )
   // Those of other projects are not waited for.
@@ -159,7 +159,7 @@ async function runningFor(settings: Settings, { world }: Context) {
   return undefined
 }
 
-const alreadyRuns = ({ pid, url, roots }: Discovery) =>
+const alreadyRunningError = ({ pid, url, roots }: DiscoveryRecord) =>
   new CliError(`A server is already running for ${roots.join(', ')}: pid ${pid}, ${url}.`, {
     exit: EXIT.conflict,
     code: 'CONFLICT',
@@ -167,51 +167,51 @@ const alreadyRuns = ({ pid, url, roots }: Discovery) =>
   })
 
 async function listen(
-  context: Context,
+  context: CliContext,
   { settings, trust, live }: Configuration,
   lock: StateLock,
   options: ServeOptions
 ): Promise<number> {
-  const { world } = context
-  const tokens = openTokens(settings)
+  const { runtime } = context
+  const tokens = loadTokens(settings)
   const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
   // The store opens on its own thread while the rest is being loaded.
   const store = openStore(settings.state_dir)
   store.catch(() => {})
-  const { createApp, hostsOf } = await import('../../../app.ts')
+  const { createApp, listAllowedHosts } = await import('../../../app.ts')
   let hosts: readonly string[] = []
   const app = await createApp(settings, tokens, {
-    environment: world.env,
+    environment: runtime.env,
     onFatal: () => stop(EXIT.failed),
     hosts: () => hosts,
     store,
-    brought: live,
+    contributions: live,
     trust,
-    ...(await logOf(context, settings, options))
+    ...(await createLogOptions(context, settings, options))
   })
-  live.follow(app.log)
+  live.watch(app.log)
   const url = await bind(app, settings)
-  hosts = hostsOf(app.http.addresses() as AddressInfo[], settings)
+  hosts = listAllowedHosts(app.http.addresses() as AddressInfo[], settings)
   const socket = settings.socket === undefined ? undefined : await bindSocket(app, settings.socket)
 
-  const about = aboutUs(context, settings, { instance: app.instance, url, socket: socket?.path ?? null })
-  const record = (): Discovery => ({ ...tokens.current(), ...about })
-  const published = publish(world.env, record)
+  const about = describeServer(context, settings, { instance: app.instance, url, socket: socket?.path ?? null })
+  const record = (): DiscoveryRecord => ({ ...tokens.current(), ...about })
+  const published = publishDiscovery(runtime.env, record)
   stopOnSignals(context, stop)
-  if (options.exitWithStdin) world.stdin.once('end', () => stop(EXIT.ok)).resume()
+  if (options.exitWithStdin) runtime.stdin.once('end', () => stop(EXIT.ok)).resume()
   const { ready } = options
   const { state_dir } = settings
   await announceReady(context, record(), published.file, { ready, state_dir, stop: 'Ctrl+C', makeLogin: app.makeLogin })
-  keepMemorySmall()
+  limitHeapGrowth()
   app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
 
   const exit = await stopped
   const fatal = exit === EXIT.failed
   const calls = app.calls.running().length
-  const drain_ms = fatal ? 0 : duration(options.drain)
-  app.log.info({ calls, drain_ms }, calls > 0 && drain_ms > 0 ? waits(calls, drain_ms) : 'stopping')
+  const drain_ms = fatal ? 0 : parseDuration(options.drain)
+  app.log.info({ calls, drain_ms }, calls > 0 && drain_ms > 0 ? formatDraining(calls, drain_ms) : 'stopping')
   // Calls that come after the journal broke are still told so.
-  if (fatal) setTimeout(() => world.exit(exit), LAST_ANSWERS_MS)
+  if (fatal) setTimeout(() => runtime.exit(exit), FATAL_EXIT_DELAY_MS)
   await app.close({ drain_ms }).catch(error => {
     if (!fatal) throw error
   })
@@ -219,24 +219,24 @@ async function listen(
   socket?.close()
   published.remove()
   lock.release()
-  if (options.exitWithStdin) world.stdin.destroy()
+  if (options.exitWithStdin) runtime.stdin.destroy()
   return exit
 }
-const LAST_ANSWERS_MS = 1_000
+const FATAL_EXIT_DELAY_MS = 1_000
 
 /** At a terminal a person reads the log; anywhere else a program does. */
-async function logOf({ terminal }: Context, { state_dir }: Settings, { ready }: ServeOptions) {
-  if (ready !== undefined || !terminal.isTerminal) return {}
-  const { logAtTerminal } = await import('../../ui/terminal-log.ts')
-  return { log_to: logAtTerminal(terminal, logFileOf(state_dir)) }
+async function createLogOptions({ terminal }: CliContext, { state_dir }: Settings, { ready }: ServeOptions) {
+  if (ready !== undefined || !terminal.isTty) return {}
+  const { createTerminalLog } = await import('../../ui/terminal-log.ts')
+  return { log_to: createTerminalLog(terminal, logFilePath(state_dir)) }
 }
-const waits = (calls: number, drain_ms: number) =>
+const formatDraining = (calls: number, drain_ms: number) =>
   `stopping: waiting up to ${drain_ms / 1_000} s for ${calls === 1 ? '1 call' : `${calls} calls`}; ` +
   'a second SIGTERM or SIGINT exits at once'
 
 /** A call lives until its commit, so under load V8 would grow the space for young objects to 128 MiB and keep it. Once
  * started, it grows in smaller steps; the start itself is quicker without. */
-const keepMemorySmall = () => setFlagsFromString('--semi-space-growth-factor=1')
+const limitHeapGrowth = () => setFlagsFromString('--semi-space-growth-factor=1')
 
 async function bind(app: App, { host, port }: Settings): Promise<string> {
   try {
@@ -262,11 +262,15 @@ async function bindSocket(app: App, file: string): Promise<SocketListener> {
   }
 }
 
-function aboutUs({ world }: Context, settings: Settings, at: Pick<Discovery, 'instance' | 'url' | 'socket'>) {
+function describeServer(
+  { runtime }: CliContext,
+  settings: Settings,
+  at: Pick<DiscoveryRecord, 'instance' | 'url' | 'socket'>
+) {
   return {
     schema: 1 as const,
     ...at,
-    pid: world.pid,
+    pid: runtime.pid,
     host: hostname(),
     roots: settings.roots.map(({ path: root }) => root),
     version: settings.version,
@@ -276,12 +280,12 @@ function aboutUs({ world }: Context, settings: Settings, at: Pick<Discovery, 'in
 }
 
 /** The first signal stops in order, the second at once. */
-function stopOnSignals({ world }: Context, stop: (exit: number) => void) {
+function stopOnSignals({ runtime }: CliContext, stop: (exit: number) => void) {
   let seen = false
-  world.onSignal(signal => {
+  runtime.onSignal(signal => {
     // Of a terminal that is closed the shell tells and the kernel as well: that is one wish.
     if (seen && signal === 'SIGHUP') return
-    if (seen) world.exit(signal === 'SIGINT' ? EXIT.interrupted : 143)
+    if (seen) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : 143)
     seen = true
     stop(EXIT.ok)
   })

@@ -1,10 +1,10 @@
 import { connect } from '../../../client/client.ts'
-import { type Discovered, liveServers } from '../../../client/discover.ts'
-import { oneOf } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { safe, type Terminal } from '../../ui/terminal.ts'
+import { type DiscoveredServer, findLiveServers } from '../../../client/discover.ts'
+import { parseChoice } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
+import { escapeUnsafe, type Terminal } from '../../ui/terminal.ts'
 
-const status: Verb = (command, context) => {
+const status: CommandSetup = (command, context) => {
   command
     .description('Show the address and activity of the server of this project.')
     .option('--all', 'list all servers of this machine')
@@ -14,18 +14,18 @@ const status: Verb = (command, context) => {
       '\nExamples:\n  toolgate status\n  toolgate status --all\n  eval "$(toolgate status --format env)"'
     )
     .action(async ({ all, format }: { all?: boolean; format?: string }) => {
-      const { terminal, signal, world } = context
-      if (format !== undefined) oneOf('--format', format, ['env'])
-      if (all) return list(terminal, await liveServers(world.env))
-      const found = await context.find()
-      if (format !== undefined) return terminal.out(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
+      const { terminal, signal, runtime } = context
+      if (format !== undefined) parseChoice('--format', format, ['env'])
+      if (all) return printServers(terminal, await findLiveServers(runtime.env))
+      const found = await context.findServer()
+      if (format !== undefined) return terminal.print(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
       const client = connect(found)
       const [health, state, able] = await Promise.all([
         client.health({ signal }),
         client.state({ signal }),
         client.capabilities({ signal })
       ])
-      tell(terminal, found, {
+      printStatus(terminal, found, {
         version: health.version,
         protocol: health.protocol,
         instance: health.instance,
@@ -39,7 +39,7 @@ const status: Verb = (command, context) => {
 }
 export default status
 
-interface Told {
+interface ServerStatus {
   version: string
   protocol: number
   instance: string
@@ -58,30 +58,31 @@ interface LanguageServer {
   reason?: string
 }
 
-function tell(terminal: Terminal, { url, record }: Discovered, state: Told) {
+function printStatus(terminal: Terminal, { url, record }: DiscoveredServer, state: ServerStatus) {
   const known = { pid: record?.pid ?? null, roots: record?.roots ?? [], started_at: record?.started_at ?? null }
-  if (terminal.json) return terminal.outJson({ url, ...state, ...known })
-  terminal.out(`Toolgate ${state.version} at ${url}${record ? `, pid ${record.pid}` : ''}`)
-  for (const root of known.roots) terminal.out(`  serves   ${root}`)
-  terminal.out(`  waiting  ${state.pending}`)
-  terminal.out(`  running  ${state.running}`)
-  terminal.out(`  jobs     ${state.jobs}`)
-  for (const server of state.language_servers) terminal.out(`  language ${safe(inWords(server))}`)
+  if (terminal.json) return terminal.printJson({ url, ...state, ...known })
+  terminal.print(`Toolgate ${state.version} at ${url}${record ? `, pid ${record.pid}` : ''}`)
+  for (const root of known.roots) terminal.print(`  serves   ${root}`)
+  terminal.print(`  waiting  ${state.pending}`)
+  terminal.print(`  running  ${state.running}`)
+  terminal.print(`  jobs     ${state.jobs}`)
+  for (const server of state.language_servers)
+    terminal.print(`  language ${escapeUnsafe(formatLanguageServer(server))}`)
 }
 
-function inWords({ server, root, state, memory_bytes, reason }: LanguageServer) {
+function formatLanguageServer({ server, root, state, memory_bytes, reason }: LanguageServer) {
   const memory = memory_bytes === undefined ? '' : `, ${Math.round(memory_bytes / MIB)} MiB`
   return `${server} for ${root}: ${state}${memory}${reason === undefined ? '' : `, ${reason}`}`
 }
 
 const MIB = 1_048_576
 
-function list(terminal: Terminal, servers: Awaited<ReturnType<typeof liveServers>>) {
+function printServers(terminal: Terminal, servers: Awaited<ReturnType<typeof findLiveServers>>) {
   const shown = servers.map(({ record }) => {
     const { url, pid, version, roots, started_at } = record
     return { url, pid, version, roots, started_at }
   })
-  if (terminal.json) return terminal.outJson(shown)
+  if (terminal.json) return terminal.printJson(shown)
   const rows = shown.map(({ url, pid, version, roots }) => [url, String(pid), version, roots.join(' ')])
   terminal.table(['URL', 'PID', 'VERSION', 'ROOTS'], rows)
 }

@@ -1,30 +1,30 @@
 import { connect } from '../../../client/client.ts'
-import type { Discovered } from '../../../client/discover.ts'
-import { ended, terminate } from '../../../host/processes/pids.ts'
+import type { DiscoveredServer } from '../../../client/discover.ts'
+import { terminate, waitForProcessExit } from '../../../host/processes/pids.ts'
 import { CliError, EXIT } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
+import type { CommandSetup } from '../../run.ts'
 
-const stop: Verb = (command, context) => {
+const stop: CommandSetup = (command, context) => {
   command
     .description('Stop the server of this project. Running calls have up to 30 s to finish.')
     .option('--if-idle', 'only if no call is waiting or running; otherwise exit code 6')
     .option('--now', 'do not wait for running calls')
     .addHelpText('after', '\nExamples:\n  toolgate stop\n  toolgate stop --if-idle')
     .action(async ({ ifIdle, now }: { ifIdle?: boolean; now?: boolean }) => {
-      const found = await context.find()
-      if (ifIdle) await mustBeIdle(found, context.signal)
-      const pid = pidOf(found)
+      const found = await context.findServer()
+      if (ifIdle) await assertIdle(found, context.signal)
+      const pid = getServerPid(found)
       terminate(pid)
       if (now) terminate(pid)
-      await ended(pid, context.signal)
-      if (context.terminal.json) context.terminal.outJson({ stopped: pid, url: found.url })
-      else context.terminal.say(`Stopped the server at ${found.url}.`)
+      await waitForProcessExit(pid, context.signal)
+      if (context.terminal.json) context.terminal.printJson({ stopped: pid, url: found.url })
+      else context.terminal.info(`Stopped the server at ${found.url}.`)
     })
 }
 export default stop
 
 /** The process of a server on this machine, which has just answered by the name that its file gives. */
-function pidOf({ url, record }: Discovered): number {
+function getServerPid({ url, record }: DiscoveredServer): number {
   if (record) return record.pid
   throw new CliError(`Cannot stop the server at ${url}: it was not started by you on this machine.`, {
     exit: EXIT.failed,
@@ -32,7 +32,7 @@ function pidOf({ url, record }: Discovered): number {
   })
 }
 
-async function mustBeIdle(found: Discovered, signal: AbortSignal) {
+async function assertIdle(found: DiscoveredServer, signal: AbortSignal) {
   const { pending, running, jobs } = await connect(found).state({ signal })
   if (pending.length + running.length + jobs.length === 0) return
   throw new CliError(

@@ -1,13 +1,13 @@
-import type { Verb } from '../../run.ts'
+import type { CommandSetup } from '../../run.ts'
 
-const print: Verb = (command, context) => {
+const version: CommandSetup = (command, context) => {
   command
     .description('Print the version.')
     .addHelpText('after', '\nExample:\n  toolgate version --json')
     .action(() => {
       const { terminal, version } = context
-      if (terminal.json) terminal.outJson({ version, node: process.versions.node })
-      else terminal.out(`toolgate ${version}`)
+      if (terminal.json) terminal.printJson({ version, node: process.versions.node })
+      else terminal.print(`toolgate ${version}`)
     })
 }
-export default print
+export default version

@@ -1,69 +1,85 @@
 // Asked by the shell at TAB: what may stand where the cursor is. It never fails: where nothing is known, nothing is said.
 import type { Command, Option } from 'commander'
-import { ARGUMENTS, type Ask, FLAGS, type Value, type Values } from '../../completion/sources.ts'
-import type { Context } from '../../context.ts'
-import { commandOf, VALUED, VERBS, type Verb, verbNames } from '../../run.ts'
-import { brief } from '../../ui/terminal.ts'
+import {
+  ARGUMENT_SOURCES,
+  type CompletionSource,
+  type CompletionValue,
+  type FetchJson,
+  FLAG_SOURCES
+} from '../../completion/sources.ts'
+import type { CliContext } from '../../context.ts'
+import { COMMANDS, type CommandSetup, commandNames, createCommand, VALUE_OPTIONS } from '../../run.ts'
+import { toSingleLine } from '../../ui/terminal.ts'
 
 /** A shell that waits longer seems to hang. */
-const ANSWER_MS = 1_000
+const FETCH_TIMEOUT_MS = 1_000
 
-const complete: Verb = (command, context) => {
+const complete: CommandSetup = (command, context) => {
   command
     .description('Told to shells: what may follow the words of a command line.')
     .argument('<shell>')
     .argument('[words...]')
     .action(async (shell: string, given: string[]) => {
-      const words = shell === 'bash' ? wordsOf(given[0] ?? '').slice(1) : given
+      const words = shell === 'bash' ? splitWords(given[0] ?? '').slice(1) : given
       const now = words.at(-1) ?? ''
-      const values = await valuesAt(context, words.slice(0, -1), now).catch(() => [])
-      const fitting = values.filter(([value]) => value.startsWith(':') || (value.startsWith(now) && isPlain(value)))
+      const values = await completeLine(context, words.slice(0, -1), now).catch(() => [])
+      const fitting = values.filter(([value]) => value.startsWith(':') || (value.startsWith(now) && isSafeValue(value)))
       for (const [value, means] of fitting)
-        context.terminal.out(
-          `${shell === 'bash' ? value.slice(cutIn(now)) : value}\t${means.replace(/\s+/g, ' ')}`.trimEnd()
+        context.terminal.print(
+          `${shell === 'bash' ? value.slice(wordBreakIndex(now)) : value}\t${means.replace(/\s+/g, ' ')}`.trimEnd()
         )
     })
 }
 export default complete
 
 /** What hides something or steers a terminal is nothing to put on a line; whoever calls chooses names of sessions. */
-const isPlain = (value: string) => brief(value, Number.POSITIVE_INFINITY) === value
+const isSafeValue = (value: string) => toSingleLine(value, Number.POSITIVE_INFINITY) === value
 
-async function valuesAt(context: Context, before: readonly string[], now: string): Promise<readonly Value[]> {
-  const at = verbAt(before)
+async function completeLine(
+  context: CliContext,
+  before: readonly string[],
+  now: string
+): Promise<readonly CompletionValue[]> {
+  const at = findCommandIndex(before)
   if (at === undefined)
     return now.startsWith('-')
-      ? ['--help', '--version', ...VALUED].map(flag => [flag, ''] as const)
-      : verbNames().map(name => [name, VERBS[name]!.summary!] as const)
+      ? ['--help', '--version', ...VALUE_OPTIONS].map(flag => [flag, ''] as const)
+      : commandNames().map(name => [name, COMMANDS[name]!.summary!] as const)
   const verb = before[at]!
-  return within(await commandOf(verb, context), [verb], before.slice(at + 1), now, askOf(context, before))
+  return completeCommand(
+    await createCommand(verb, context),
+    [verb],
+    before.slice(at + 1),
+    now,
+    createFetcher(context, before)
+  )
 }
 
-async function within(
+async function completeCommand(
   command: Command,
   path: readonly string[],
   before: readonly string[],
   now: string,
-  ask: Ask
-): Promise<readonly Value[]> {
+  ask: FetchJson
+): Promise<readonly CompletionValue[]> {
   const { operands, pending, ended } = readWords(command, before)
   const nested = command.commands.find(each => each.name() === operands[0])
   if (nested) {
     for (const option of command.options) nested.addOption(option)
-    return within(nested, [...path, nested.name()], before.slice(before.indexOf(nested.name()) + 1), now, ask)
+    return completeCommand(nested, [...path, nested.name()], before.slice(before.indexOf(nested.name()) + 1), now, ask)
   }
   const [, flag] = /^(--[\w-]+)=/.exec(now) ?? []
-  const valued = pending ?? (flag === undefined ? undefined : optionOf(command, flag))
+  const valued = pending ?? (flag === undefined ? undefined : findOption(command, flag))
   if (valued) {
-    const values = (await FLAGS[valued.long ?? '']?.(ask, operands)) ?? []
+    const values = (await FLAG_SOURCES[valued.long ?? '']?.(ask, operands)) ?? []
     return flag === undefined ? values : values.map(([value, means]) => [`${flag}=${value}`, means])
   }
-  if (now.startsWith('-') && !ended) return flagsOf(command)
+  if (now.startsWith('-') && !ended) return listFlags(command)
   const names = operands.length === 0 ? command.commands.map(each => [each.name(), each.description()] as const) : []
   const args = command.registeredArguments
   const arg = args[operands.length] ?? (args.at(-1)?.variadic ? args.at(-1) : undefined)
-  const source: Values | undefined = arg && ARGUMENTS[`${path.join(' ')} ${arg.name()}`]
-  const given: readonly Value[] = (await source?.(ask, operands)) ?? []
+  const source: CompletionSource | undefined = arg && ARGUMENT_SOURCES[`${path.join(' ')} ${arg.name()}`]
+  const given: readonly CompletionValue[] = (await source?.(ask, operands)) ?? []
   return [...names, ...given.filter(([value]) => !operands.includes(value))]
 }
 
@@ -77,44 +93,44 @@ function readWords(command: Command, before: readonly string[]) {
     else if (ended || !word.startsWith('-')) operands.push(word)
     else if (word === '--') ended = true
     else {
-      const option = optionOf(command, word)
+      const option = findOption(command, word)
       pending = option?.required ? option : undefined
     }
   }
   return { operands, pending, ended }
 }
 
-const optionOf = ({ options }: Command, word: string) =>
+const findOption = ({ options }: Command, word: string) =>
   options.find(({ long, short }) => word === long || word === short)
 
-const flagsOf = ({ options }: Command): Value[] => [
+const listFlags = ({ options }: Command): CompletionValue[] => [
   ...options.map(({ long, description }) => [long ?? '', description] as const),
   ['--help', 'what it does']
 ]
 
-function verbAt(before: readonly string[]): number | undefined {
+function findCommandIndex(before: readonly string[]): number | undefined {
   let at = 0
-  while (before[at]?.startsWith('-')) at += VALUED.includes(before[at]!) ? 2 : 1
+  while (before[at]?.startsWith('-')) at += VALUE_OPTIONS.includes(before[at]!) ? 2 : 1
   return at < before.length ? at : undefined
 }
 
 /** The server of the project that the line names; each thing is asked once. */
-function askOf(context: Context, before: readonly string[]): Ask {
+function createFetcher(context: CliContext, before: readonly string[]): FetchJson {
   const named = (flag: string) => before[before.indexOf(flag) + 1 || before.length]
   const found = (async () => {
     const { discover } = await import('../../../client/discover.ts')
-    const { env, cwd } = context.world
-    return discover({ env, project: named('--root') ?? cwd, url: named('--url'), timeout_ms: ANSWER_MS })
+    const { env, cwd } = context.runtime
+    return discover({ env, project: named('--root') ?? cwd, url: named('--url'), timeout_ms: FETCH_TIMEOUT_MS })
   })()
   found.catch(() => {})
   return async path => {
-    const { quickly } = await import('../../../client/get-json.ts')
-    return quickly((await found) ?? {}, path, ANSWER_MS)
+    const { getJson } = await import('../../../client/get-json.ts')
+    return getJson((await found) ?? {}, path, FETCH_TIMEOUT_MS)
   }
 }
 
 /** A line as a shell would split it, up to the cursor; the last word is the one that is being written. */
-function wordsOf(line: string): string[] {
+function splitWords(line: string): string[] {
   const words = ['']
   let quote = ''
   for (let at = 0; at < line.length; at += 1) {
@@ -134,4 +150,4 @@ function wordsOf(line: string): string[] {
 }
 
 /** bash takes a word for several where there are such characters in it, and puts what it is told after the last. */
-const cutIn = (word: string) => Math.max(word.lastIndexOf('='), word.lastIndexOf(':')) + 1
+const wordBreakIndex = (word: string) => Math.max(word.lastIndexOf('='), word.lastIndexOf(':')) + 1

@@ -1,11 +1,11 @@
-import { SCRIPTS } from '../../completion/scripts.ts'
-import { oneOf } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
+import { COMPLETION_SCRIPTS } from '../../completion/scripts.ts'
+import { parseChoice } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
 
-const completion: Verb = (command, { terminal }) => {
+const completion: CommandSetup = (command, { terminal }) => {
   command
     .description('Print a script that completes commands, options, tools, calls, jobs and rules.')
-    .argument('<shell>', Object.keys(SCRIPTS).join(', '))
+    .argument('<shell>', Object.keys(COMPLETION_SCRIPTS).join(', '))
     .addHelpText(
       'after',
       `
@@ -15,7 +15,7 @@ Examples:
   toolgate completion fish > ~/.config/fish/completions/toolgate.fish`
     )
     .action((shell: string) => {
-      terminal.write(SCRIPTS[oneOf('shell', shell, Object.keys(SCRIPTS))]!)
+      terminal.write(COMPLETION_SCRIPTS[parseChoice('shell', shell, Object.keys(COMPLETION_SCRIPTS))]!)
     })
 }
 export default completion

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { workspaceFile } from '../../../config/load.ts'
+import { workspaceConfigFile } from '../../../config/load.ts'
 import { packageFolder } from '../../../host/user-file.ts'
 import { writeConfigFile } from '../../../server/config-file.ts'
-import type { Context } from '../../context.ts'
-import { CliError, EXIT, oneOf, usage } from '../../exit.ts'
-import { SNIPPETS } from '../../init/editor-snippets.ts'
-import { checksOf, configText, type Policy } from '../../init/initial-config.ts'
+import type { CliContext } from '../../context.ts'
+import { CliError, EXIT, parseChoice, usageError } from '../../exit.ts'
+import { EDITOR_SNIPPETS } from '../../init/editor-snippets.ts'
+import { detectChecks, type InitialPolicy, renderConfig } from '../../init/initial-config.ts'
 import { isBuilt } from '../../launch-command.ts'
-import type { Verb } from '../../run.ts'
+import type { CommandSetup } from '../../run.ts'
 
 interface Options {
   root?: string
@@ -16,65 +16,68 @@ interface Options {
   editor?: string
 }
 
-const init: Verb = (command, context) => {
+const init: CommandSetup = (command, context) => {
   command
     .description("Write the project's configuration and policy after a few questions, and show how to connect editors.")
     .option('--root <folder>', 'project folder (default: the current folder)')
     .option('--yes', 'use the defaults without asking: nothing is allowed beyond them, and git push is denied')
-    .option('--editor <names>', `print only the settings for ${Object.keys(SNIPPETS).join(', ')}; comma-separated`)
+    .option(
+      '--editor <names>',
+      `print only the settings for ${Object.keys(EDITOR_SNIPPETS).join(', ')}; comma-separated`
+    )
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate init\n  toolgate init --yes\n  toolgate init --editor emacs >> ~/.emacs.d/init.el\n  toolgate init --editor vscode,mcp'
     )
     .action(async ({ root, yes, editor }: Options) => {
-      const place = path.resolve(context.world.cwd, root ?? '.')
-      if (editor !== undefined) return tellEditors(context, editorsIn(editor), place)
-      if (!yes && (!context.mayAsk || context.terminal.json))
-        throw usage(
+      const place = path.resolve(context.runtime.cwd, root ?? '.')
+      if (editor !== undefined) return printSnippets(context, parseEditors(editor), place)
+      if (!yes && (!context.canPrompt || context.terminal.json))
+        throw usageError(
           'Cannot prompt: standard input is not a terminal.',
           'Use --yes, or --editor to print only the settings of an editor.'
         )
-      await begin(context, place, yes === true ? undefined : await dialogue(context, place))
+      await writeProjectConfig(context, place, yes === true ? undefined : await promptForAnswers(context, place))
     })
 }
 export default init
 
-const CAREFUL: Policy = { allowed: [], denied: ['git push'], readOnly: false }
+const CAUTIOUS_POLICY: InitialPolicy = { allowed: [], denied: ['git push'], readOnly: false }
 
 interface Answers {
-  policy: Policy
+  policy: InitialPolicy
   editors: readonly string[]
   overwrite: boolean
 }
 
-async function begin(context: Context, root: string, answers: Answers | undefined) {
+async function writeProjectConfig(context: CliContext, root: string, answers: Answers | undefined) {
   const { terminal } = context
-  const file = workspaceFile(root)
-  const { policy = CAREFUL, editors = [], overwrite = false } = answers ?? {}
+  const file = workspaceConfigFile(root)
+  const { policy = CAUTIOUS_POLICY, editors = [], overwrite = false } = answers ?? {}
   if (existsSync(file) && !overwrite)
     throw new CliError(`${file} already exists and was not changed.`, {
       exit: EXIT.conflict,
       code: 'FILE_EXISTS',
       hint: 'Change it with: toolgate config set --project'
     })
-  writeConfigFile(file, configText(policy))
-  if (terminal.json) return terminal.outJson({ file, ...policy })
-  terminal.out(`Wrote ${file}`)
+  writeConfigFile(file, renderConfig(policy))
+  if (terminal.json) return terminal.printJson({ file, ...policy })
+  terminal.print(`Wrote ${file}`)
   if (policy.allowed.length > 0)
-    terminal.out('To apply what it allows, trust it: toolgate trust .toolgate/config.jsonc')
-  const found = await context.find().catch(() => undefined)
-  terminal.out(
+    terminal.print('To apply what it allows, trust it: toolgate trust .toolgate/config.jsonc')
+  const found = await context.findServer().catch(() => undefined)
+  terminal.print(
     found
       ? `The project is served at ${found.url}; restart that to go by the file.`
       : 'Serve the project with: toolgate serve'
   )
-  tellEditors(context, editors, root)
+  printSnippets(context, editors, root)
 }
 
 /** Asked of a person; control and C ends it, and nothing is written. */
-async function dialogue(context: Context, root: string): Promise<Answers> {
+async function promptForAnswers(context: CliContext, root: string): Promise<Answers> {
   const { confirm, isCancel, multiselect } = await import('@clack/prompts')
-  const { stdin, stderr } = context.world
+  const { stdin, stderr } = context.runtime
   const at = { input: stdin, output: stderr, signal: context.signal }
   const answer = <T>(given: T): Exclude<T, symbol> => {
     if (isCancel(given)) throw new DOMException('Interrupted.', 'AbortError')
@@ -92,37 +95,39 @@ async function dialogue(context: Context, root: string): Promise<Answers> {
             required: false
           })
         )
-  const file = workspaceFile(root)
+  const file = workspaceConfigFile(root)
   const overwrite =
     existsSync(file) &&
     answer(await confirm({ ...at, message: `${file} already exists. Overwrite it?`, initialValue: false }))
-  if (existsSync(file) && !overwrite) return { policy: CAREFUL, editors: [], overwrite }
+  if (existsSync(file) && !overwrite) return { policy: CAUTIOUS_POLICY, editors: [], overwrite }
   const readOnly = answer(await confirm({ ...at, message: 'Read-only mode?', initialValue: false }))
   const allowed = readOnly
     ? []
-    : await several('Which commands may run without asking, in the sandbox? (space selects)', checksOf(root))
+    : await several('Which commands may run without asking, in the sandbox? (space selects)', detectChecks(root))
   const denied = readOnly
     ? []
     : await several('Which commands should always be denied?', ['git push', 'npm publish'], ['git push'])
-  const editors = await several('Which editors and clients will you use?', Object.keys(SNIPPETS))
+  const editors = await several('Which editors and clients will you use?', Object.keys(EDITOR_SNIPPETS))
   return { policy: { allowed, denied, readOnly }, editors, overwrite }
 }
 
-function editorsIn(given: string): string[] {
-  return given.split(',').map(name => oneOf('--editor', name.trim(), Object.keys(SNIPPETS)))
+function parseEditors(given: string): string[] {
+  return given.split(',').map(name => parseChoice('--editor', name.trim(), Object.keys(EDITOR_SNIPPETS)))
 }
 
 /** The lines alone are data, so that they can be appended to a file. */
-function tellEditors({ terminal }: Context, names: readonly string[], root: string) {
+function printSnippets({ terminal }: CliContext, names: readonly string[], root: string) {
   const place = { folder: packageFolder(), root }
   if (names.length > 0 && !isBuilt(place.folder))
-    terminal.fail(`toolgate: ${place.folder} is not built; run npm run build there before you use these settings.`)
+    terminal.error(`toolgate: ${place.folder} is not built; run npm run build there before you use these settings.`)
   if (terminal.json && names.length > 0)
-    return terminal.outJson(
-      Object.fromEntries(names.map(name => [name, { into: SNIPPETS[name]!.into, text: SNIPPETS[name]!.text(place) }]))
+    return terminal.printJson(
+      Object.fromEntries(
+        names.map(name => [name, { into: EDITOR_SNIPPETS[name]!.into, text: EDITOR_SNIPPETS[name]!.text(place) }])
+      )
     )
   for (const name of names) {
-    terminal.say(terminal.paint('bold', `\n${name}: into ${SNIPPETS[name]!.into}`))
-    terminal.out(SNIPPETS[name]!.text(place))
+    terminal.info(terminal.paint('bold', `\n${name}: into ${EDITOR_SNIPPETS[name]!.into}`))
+    terminal.print(EDITOR_SNIPPETS[name]!.text(place))
   }
 }

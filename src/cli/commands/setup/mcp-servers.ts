@@ -1,13 +1,13 @@
 // The MCP servers whose tools are served: list them, log in and out, start one anew.
 import type { Command } from 'commander'
-import type { Context } from '../../context.ts'
-import { safe } from '../../ui/terminal.ts'
+import type { CliContext } from '../../context.ts'
+import { escapeUnsafe } from '../../ui/terminal.ts'
 
-interface Which {
+interface WorkspaceOptions {
   workspace?: string
 }
 
-export function addServerVerbs(command: Command, context: Context) {
+export function addMcpServerCommands(command: Command, context: CliContext) {
   command
     .command('list')
     .description('List configured MCP servers and their status.')
@@ -16,40 +16,40 @@ export function addServerVerbs(command: Command, context: Context) {
       const client = await context.connect()
       const { terminal, signal } = context
       const servers = await client.mcpServers({ signal })
-      if (terminal.json) return terminal.outJson(servers)
-      if (servers.length === 0) return terminal.say('No MCP servers are configured (setting: mcp_servers).')
+      if (terminal.json) return terminal.printJson(servers)
+      if (servers.length === 0) return terminal.info('No MCP servers are configured (setting: mcp_servers).')
       const rows = servers.map(({ name, workspace, transport, state, tools, reason = '' }) =>
-        [name, workspace, transport, state, String(tools), reason].map(safe)
+        [name, workspace, transport, state, String(tools), reason].map(escapeUnsafe)
       )
       terminal.table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows)
     })
 
-  which(command.command('login <name>'), 'Log in to a remote MCP server, with a browser on this machine.')
+  withWorkspaceOption(command.command('login <name>'), 'Log in to a remote MCP server, with a browser on this machine.')
     .addHelpText('after', '\nExample:\n  toolgate mcp login github')
-    .action(async (name: string, { workspace }: Which) => {
+    .action(async (name: string, { workspace }: WorkspaceOptions) => {
       const client = await context.connect()
       const { terminal, signal } = context
       const { authorization_url, expires_at } = await client.mcpLogin(name, { workspace, signal })
-      if (terminal.json) return terminal.outJson({ authorization_url, expires_at })
-      terminal.say('To log in, open this address in a browser on this machine:')
-      terminal.out(safe(authorization_url))
+      if (terminal.json) return terminal.printJson({ authorization_url, expires_at })
+      terminal.info('To log in, open this address in a browser on this machine:')
+      terminal.print(escapeUnsafe(authorization_url))
     })
 
   for (const [verb, words] of [
     ['logout', 'Log out of a remote MCP server: delete its stored credentials.'],
     ['restart', 'Restart an MCP server.']
   ] as const)
-    which(command.command(`${verb} <name>`), words)
+    withWorkspaceOption(command.command(`${verb} <name>`), words)
       .addHelpText('after', `\nExample:\n  toolgate mcp ${verb} github`)
-      .action(async (name: string, { workspace }: Which) => {
+      .action(async (name: string, { workspace }: WorkspaceOptions) => {
         const client = await context.connect()
         const { terminal, signal } = context
-        const servers = await client.mcpServer(verb, name, { workspace, signal })
-        if (terminal.json) return terminal.outJson(servers)
+        const servers = await client.controlMcpServer(verb, name, { workspace, signal })
+        if (terminal.json) return terminal.printJson(servers)
         for (const { state, reason } of servers)
-          terminal.say(`${safe(name)}: ${state}${reason ? `, ${safe(reason)}` : ''}`)
+          terminal.info(`${escapeUnsafe(name)}: ${state}${reason ? `, ${escapeUnsafe(reason)}` : ''}`)
       })
 }
 
-const which = (command: Command, words: string) =>
+const withWorkspaceOption = (command: Command, words: string) =>
   command.description(words).option('--workspace <name>', 'only its instance for this workspace')

@@ -1,9 +1,9 @@
 // The protocol over standard input and output, for clients that start a program: passes on to the server of the project.
-import type { Message } from '../../../client/mcp-http.ts'
-import type { Context } from '../../context.ts'
+import type { JsonRpcMessage } from '../../../client/mcp-http.ts'
+import type { CliContext } from '../../context.ts'
 import { EXIT } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { addServerVerbs } from './mcp-servers.ts'
+import type { CommandSetup } from '../../run.ts'
+import { addMcpServerCommands } from './mcp-servers.ts'
 
 interface Options {
   agent?: string
@@ -13,11 +13,11 @@ interface Options {
 }
 
 /** A message of the protocol is one line. */
-const LONGEST_LINE = 64 * 1_048_576
-const PARSE_ERROR = -32_700
+const MAX_LINE_LENGTH = 64 * 1_048_576
+const JSON_RPC_PARSE_ERROR = -32_700
 
-const mcp: Verb = (command, context) => {
-  addServerVerbs(command, context)
+const mcp: CommandSetup = (command, context) => {
+  addMcpServerCommands(command, context)
   command
     .description('Run an MCP server for this project on standard input and output. Messages go to stderr.')
     .option('--agent <name>', 'name of the agent: selects its tool set and rules')
@@ -37,50 +37,54 @@ Examples:
     )
     .action(async (options: Options) => {
       const { McpBridge } = await import('../../../client/mcp-bridge.ts')
-      const { OwnServer } = await import('../../server-launcher.ts')
-      const { stdin, stdout } = context.world
-      const own = new OwnServer(context)
-      const say = (text: string) => context.terminal.say(`toolgate: ${text}`)
-      const tell = (message: Message) => void stdout.write(`${JSON.stringify(message)}\n`)
+      const { ServerLauncher } = await import('../../server-launcher.ts')
+      const { stdin, stdout } = context.runtime
+      const own = new ServerLauncher(context)
+      const log = (text: string) => context.terminal.info(`toolgate: ${text}`)
+      const onMessage = (message: JsonRpcMessage) => void stdout.write(`${JSON.stringify(message)}\n`)
       const bridge = new McpBridge({
-        say,
-        tell,
-        query: queryOf(options),
-        connect: () => own.find(options.approve ? 'token' : 'call_token')
+        log,
+        onMessage,
+        query: toQuery(options),
+        connect: () => own.findOrStart(options.approve ? 'token' : 'call_token')
       })
-      context.catchInterrupt()
-      for await (const line of linesOf(stdin, context.signal)) receive(line)
+      context.handleInterrupt()
+      for await (const line of readLines(stdin, context.signal)) receive(line)
       await bridge.close(context.signal)
-      await own.close()
+      await own.stop()
       context.exitCode = EXIT.ok
 
       function receive(line: string) {
         if (line.trim() === '') return
-        const message = parsed(line)
+        const message = parseMessage(line)
         if (message) bridge.receive(message)
         else
-          tell({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'A line must be one JSON object.' } })
+          onMessage({
+            jsonrpc: '2.0',
+            id: null,
+            error: { code: JSON_RPC_PARSE_ERROR, message: 'A line must be one JSON object.' }
+          })
       }
     })
 }
 export default mcp
 
-const queryOf = ({ agent, workspace, toolset }: Options) =>
+const toQuery = ({ agent, workspace, toolset }: Options) =>
   Object.fromEntries(
     Object.entries({ agent, workspace, toolset }).filter(([, value]) => value !== undefined)
   ) as Record<string, string>
 
-function parsed(line: string): Message | undefined {
+function parseMessage(line: string): JsonRpcMessage | undefined {
   try {
     const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Message) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRpcMessage) : undefined
   } catch {
     return undefined
   }
 }
 
 /** Lines as they come, until there are no more or the signal aborts. One that is too long is no message. */
-async function* linesOf(stdin: Context['world']['stdin'], signal: AbortSignal): AsyncGenerator<string> {
+async function* readLines(stdin: CliContext['runtime']['stdin'], signal: AbortSignal): AsyncGenerator<string> {
   const stop = () => stdin.destroy()
   signal.addEventListener('abort', stop)
   let parts: string[] = []
@@ -90,7 +94,7 @@ async function* linesOf(stdin: Context['world']['stdin'], signal: AbortSignal): 
     for await (const text of stdin) {
       const [first = '', ...more] = (text as string).split('\n')
       length += first.length
-      parts.push(length > LONGEST_LINE ? '' : first)
+      parts.push(length > MAX_LINE_LENGTH ? '' : first)
       for (const next of more) {
         yield parts.join('')
         parts = [next]

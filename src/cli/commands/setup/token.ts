@@ -1,8 +1,8 @@
-import { duration } from '../../context.ts'
-import { rightsOf } from '../../roles.ts'
-import type { Verb } from '../../run.ts'
-import { due } from '../../ui/format-time.ts'
-import { oneLine, safe } from '../../ui/terminal.ts'
+import { parseDuration } from '../../context.ts'
+import { parseRole } from '../../roles.ts'
+import type { CommandSetup } from '../../run.ts'
+import { formatDue } from '../../ui/format-time.ts'
+import { escapeUnsafe, oneLine } from '../../ui/terminal.ts'
 
 interface CreateOptions {
   name?: string
@@ -11,10 +11,10 @@ interface CreateOptions {
   expires?: string
 }
 
-const DAYS = /^(\d+)d$/
+const DAYS_PATTERN = /^(\d+)d$/
 const DAY_MS = 86_400_000
 
-const token: Verb = (command, context) => {
+const token: CommandSetup = (command, context) => {
   command.description('Create, list and revoke tokens.').addHelpText(
     'after',
     `
@@ -37,16 +37,16 @@ Examples:
       '\nExamples:\n  toolgate token create --name ci > ci.token\n  toolgate token create --agent reviewer --expires 2h'
     )
     .action(async ({ name, role, agent, expires = '90d' }: CreateOptions) => {
-      const rights = rightsOf(role)
-      const expires_in_ms = lifetime(expires)
+      const rights = parseRole(role)
+      const expires_in_ms = parseLifetime(expires)
       const client = await context.connect()
       const { terminal, signal } = context
       const wish = { name: name ?? agent ?? role, rights: [...rights], expires_in_ms, ...(agent && { agent }) }
       const given = await client.issueToken(wish, { signal })
-      if (terminal.json) return terminal.outJson(given)
-      terminal.out(given.token)
-      terminal.say(
-        `Created ${given.token_id} (${safe(wish.name)}), valid until ${due(given.expires_at)}. The token is not shown again.`
+      if (terminal.json) return terminal.printJson(given)
+      terminal.print(given.token)
+      terminal.info(
+        `Created ${given.token_id} (${escapeUnsafe(wish.name)}), valid until ${formatDue(given.expires_at)}. The token is not shown again.`
       )
     })
 
@@ -58,14 +58,14 @@ Examples:
       const client = await context.connect()
       const { terminal, signal } = context
       const all = await client.tokens({ signal })
-      if (terminal.json) return terminal.outJson(all)
-      if (all.length === 0) return terminal.say('No tokens.')
+      if (terminal.json) return terminal.printJson(all)
+      if (all.length === 0) return terminal.info('No tokens.')
       const rows = all.map(({ token_id, kind, rights, agent, expires_at, name }) => [
         token_id,
         kind,
         rights.at(-1)!,
         oneLine(agent ?? '-'),
-        due(expires_at),
+        formatDue(expires_at),
         oneLine(name)
       ])
       terminal.table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows)
@@ -80,15 +80,15 @@ Examples:
       const { terminal, signal } = context
       for (const id of ids) {
         const revoked = await client.revokeToken(id, { signal })
-        if (terminal.json) terminal.outJson(revoked)
-        else terminal.out(`${id} revoked`)
+        if (terminal.json) terminal.printJson(revoked)
+        else terminal.print(`${id} revoked`)
       }
     })
 }
 export default token
 
 /** As every duration, and in days. */
-function lifetime(text: string): number {
-  const days = DAYS.exec(text)?.[1]
-  return days === undefined ? duration(text) : Number(days) * DAY_MS
+function parseLifetime(text: string): number {
+  const days = DAYS_PATTERN.exec(text)?.[1]
+  return days === undefined ? parseDuration(text) : Number(days) * DAY_MS
 }

@@ -1,6 +1,6 @@
 // What a new tool begins with: something that works, to be changed piece by piece.
 
-export const templateOf = (name: string) => `import { defineTool, Type } from 'toolgate/tool'
+export const renderToolTemplate = (name: string) => `import { defineTool, Type } from 'toolgate/tool'
 
 export default defineTool({
   description: 'Greet somebody. Say here what ${name} does, for people and models.',

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { folderOf } from '../../../server/xdg.ts'
-import type { Context } from '../../context.ts'
-import { CliError, EXIT, usage } from '../../exit.ts'
-import type { Verb } from '../../run.ts'
-import { oneLine, safe } from '../../ui/terminal.ts'
-import { templateOf } from './tool-template.ts'
+import { xdgFolder } from '../../../server/xdg.ts'
+import type { CliContext } from '../../context.ts'
+import { CliError, EXIT, usageError } from '../../exit.ts'
+import type { CommandSetup } from '../../run.ts'
+import { escapeUnsafe, oneLine } from '../../ui/terminal.ts'
+import { renderToolTemplate } from './tool-template.ts'
 
 interface NewOptions {
   js?: true
@@ -22,10 +22,10 @@ interface CustomTool {
   reason?: string
 }
 
-const NAME = /^[a-z][a-z0-9_]{0,63}$/
-const FOLDER = 'tools'
+const TOOL_NAME = /^[a-z][a-z0-9_]{0,63}$/
+const TOOLS_FOLDER = 'tools'
 
-const tool: Verb = (command, context) => {
+const tool: CommandSetup = (command, context) => {
   command
     .description('Create and check custom tools.')
     .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool check')
@@ -37,22 +37,22 @@ const tool: Verb = (command, context) => {
     .option('--js', 'JavaScript instead of TypeScript')
     .option('--user', 'for all your projects, in your configuration folder')
     .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool new count_words --js --user')
-    .action((name: string, options: NewOptions) => begin(context, name, options))
+    .action((name: string, options: NewOptions) => createTool(context, name, options))
 
   command
     .command('check')
     .description('List custom tools and their errors. Exit code 1 if any is broken.')
     .addHelpText('after', '\nExample:\n  toolgate tool check --json')
-    .action(() => check(context))
+    .action(() => checkTools(context))
 }
 export default tool
 
-function begin({ terminal, world, project }: Context, name: string, { js, user }: NewOptions) {
-  if (!NAME.test(name))
-    throw usage(`Invalid tool name: ${name}.`, 'Use lower-case letters, digits and _, such as run_lint.')
+function createTool({ terminal, runtime, project }: CliContext, name: string, { js, user }: NewOptions) {
+  if (!TOOL_NAME.test(name))
+    throw usageError(`Invalid tool name: ${name}.`, 'Use lower-case letters, digits and _, such as run_lint.')
   const folder = user
-    ? path.join(folderOf(world.env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', FOLDER)
-    : path.join(rootOf(project), '.toolgate', FOLDER)
+    ? path.join(xdgFolder(runtime.env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', TOOLS_FOLDER)
+    : path.join(findProjectRoot(project), '.toolgate', TOOLS_FOLDER)
   const taken = ['ts', 'mts', 'js', 'mjs']
     .map(end => path.join(folder, `${name}.${end}`))
     .find(file => existsSync(file))
@@ -64,30 +64,32 @@ function begin({ terminal, world, project }: Context, name: string, { js, user }
     })
   const file = path.join(folder, `${name}.${js ? 'mjs' : 'ts'}`)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(file, templateOf(name), { flag: 'wx' })
-  const shown = user ? file : path.relative(world.cwd, file)
-  if (terminal.json) return terminal.outJson({ file })
-  terminal.out(`Wrote ${safe(shown)}. Change it to what you need.`)
-  if (!user) terminal.out(`To use it, trust it first: toolgate trust ${safe(path.dirname(shown))}`)
-  terminal.out('Check it with: toolgate tool check')
+  writeFileSync(file, renderToolTemplate(name), { flag: 'wx' })
+  const shown = user ? file : path.relative(runtime.cwd, file)
+  if (terminal.json) return terminal.printJson({ file })
+  terminal.print(`Wrote ${escapeUnsafe(shown)}. Change it to what you need.`)
+  if (!user) terminal.print(`To use it, trust it first: toolgate trust ${escapeUnsafe(path.dirname(shown))}`)
+  terminal.print('Check it with: toolgate tool check')
 }
 
 /** The nearest folder from here up that is a project; else this one. */
-function rootOf(folder: string): string {
+function findProjectRoot(folder: string): string {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     if (['.toolgate', '.git'].some(name => existsSync(path.join(at, name)))) return at
     if (at === path.dirname(at)) return folder
   }
 }
 
-async function check(context: Context) {
+async function checkTools(context: CliContext) {
   const client = await context.connect()
   const { terminal, signal } = context
   const { custom_tools } = await client.capabilities({ signal })
   const all = custom_tools as CustomTool[]
   if (all.some(({ state }) => state === 'broken')) context.exitCode = EXIT.failed
-  if (terminal.json) return terminal.outJson(all)
-  if (all.length === 0) return terminal.say('No custom tools. Create one with: toolgate tool new NAME')
-  const rows = all.map(({ name, state, file = '', reason = '' }) => [name, state, file, oneLine(reason)].map(safe))
+  if (terminal.json) return terminal.printJson(all)
+  if (all.length === 0) return terminal.info('No custom tools. Create one with: toolgate tool new NAME')
+  const rows = all.map(({ name, state, file = '', reason = '' }) =>
+    [name, state, file, oneLine(reason)].map(escapeUnsafe)
+  )
   terminal.table(['TOOL', 'STATE', 'FILE', 'REASON'], rows)
 }

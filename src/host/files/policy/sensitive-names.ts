@@ -128,7 +128,7 @@ export const SENSITIVE_NAMES: readonly string[] = [
 ]
 
 /** Documentation that looks like a credential file by name, and must stay readable. */
-export const HARMLESS_NAMES: readonly string[] = [
+export const NON_SENSITIVE_NAMES: readonly string[] = [
   '.env.example',
   '.env.sample',
   '.env.template',
@@ -334,7 +334,15 @@ const GIT_INTERNALS = ['hooks', 'config', 'head', 'info', 'objects', 'refs', 'pa
 export const PROTECTED_NAMES: readonly string[] = ['.git', 'git~1', ...GIT_INTERNALS.map(name => `*.git/${name}`)]
 
 /** What editors keep beside a file while it is edited: locks, texts not saved, swap files. Nothing that anybody else asks for. */
-export const EDITOR_NAMES: readonly string[] = ['.#*', '#*#', '.*.swp', '.*.swo', '.*.swn', '.*.swx', '.~lock.*#']
+export const EDITOR_TEMP_FILE_NAMES: readonly string[] = [
+  '.#*',
+  '#*#',
+  '.*.swp',
+  '.*.swo',
+  '.*.swn',
+  '.*.swx',
+  '.~lock.*#'
+]
 
 /** Folders of what others wrote, by the thousand: what is in them is run or loaded by whoever put it there anyway. */
 export const DEPENDENCY_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'site-packages', '__pycache__'])

@@ -15,13 +15,13 @@ import {
 } from 'node:fs'
 import type { Workspace } from '../../host.ts'
 import { errnoOf } from '../errno.ts'
-import { moveExclusive, replaceKeeping } from '../exclusive-rename.ts'
-import { stale } from '../file-reader.ts'
-import { identityOf, isUnchanged } from '../fingerprint.ts'
-import { type Place, walkToEntry } from '../paths.ts'
+import { moveExclusive, replaceWithBackup } from '../exclusive-rename.ts'
+import { staleFileError } from '../file-reader.ts'
+import { contentIdentity, isSameStat } from '../fingerprint.ts'
+import { type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts'
 
 /** Paths are canonical and relative to the root. */
-export type Motion =
+export type FileOperation =
   /** What is there gets a hidden name until all is done. `kept`: its content is in the images too. */
   | { do: 'hide'; path: string; hidden: string; kept: boolean }
   | { do: 'unmake'; path: string; mode: number }
@@ -32,43 +32,47 @@ export type Motion =
   | { do: 'replace'; path: string; hidden: string; is: string; second: string; kept: boolean }
   | { do: 'link'; path: string; target: string }
 
-type Of<D extends Motion['do']> = Extract<Motion, { do: D }>
+type OperationOf<D extends FileOperation['do']> = Extract<FileOperation, { do: D }>
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
 /** Makes a motion, or fails and leaves all as it was. What it takes away must still be what it `was`. */
-export function perform(workspace: Workspace, motion: Motion, was: BigIntStats | undefined) {
-  at(workspace, motion.path, place => {
-    if (was && !(place.stat && isStill(was, place.stat))) throw stale(motion.path)
+export function applyOperation(workspace: Workspace, motion: FileOperation, was: BigIntStats | undefined) {
+  withEntry(workspace, motion.path, place => {
+    if (was && !(place.stat && isSameEntry(was, place.stat))) throw staleFileError(motion.path)
     switch (motion.do) {
       case 'hide':
-        return at(workspace, motion.hidden, hidden => renameSync(place.door, hidden.door))
+        return withEntry(workspace, motion.hidden, hidden => renameSync(place.accessPath, hidden.accessPath))
       case 'unmake':
-        return rmdirSync(place.door)
+        return rmdirSync(place.accessPath)
       case 'make':
-        return makeFolder(workspace, place, motion.mode)
+        return createFolder(workspace, place, motion.mode)
       case 'show':
-        return at(workspace, motion.hidden, hidden => moveExclusive(present(hidden), hidden.door, place.door))
+        return withEntry(workspace, motion.hidden, hidden =>
+          moveExclusive(requireStat(hidden), hidden.accessPath, place.accessPath)
+        )
       case 'replace':
-        return at(workspace, motion.hidden, hidden =>
-          at(workspace, motion.second, second => replaceKeeping(hidden.door, place.door, second.door))
+        return withEntry(workspace, motion.hidden, hidden =>
+          withEntry(workspace, motion.second, second =>
+            replaceWithBackup(hidden.accessPath, place.accessPath, second.accessPath)
+          )
         )
       case 'link':
-        return symlinkSync(motion.target, place.door)
+        return symlinkSync(motion.target, place.accessPath)
     }
   })
 }
 
 // What is in a folder that is moved whole may change: that moves too.
-const isStill = (was: BigIntStats, now: BigIntStats) =>
-  was.isDirectory() ? now.isDirectory() && was.ino === now.ino : isUnchanged(was, now)
+const isSameEntry = (was: BigIntStats, now: BigIntStats) =>
+  was.isDirectory() ? now.isDirectory() && was.ino === now.ino : isSameStat(was, now)
 
 /** Takes back those of the motions that were made, the last first, each only while what it left is still there. Gives the
  * paths of which that cannot be said: what was there before them waits under its hidden name. */
-export function takeBack(workspace: Workspace, motions: readonly Motion[]): string[] {
+export function rollBack(workspace: Workspace, motions: readonly FileOperation[]): string[] {
   return motions.toReversed().flatMap(motion => {
     try {
-      undo(workspace, motion)
+      revertOperation(workspace, motion)
       return []
     } catch {
       return [motion.path]
@@ -77,17 +81,17 @@ export function takeBack(workspace: Workspace, motions: readonly Motion[]): stri
 }
 
 /** Removes what hidden names are left once all has happened. Gives those that could not be. */
-export const dropHidden = (workspace: Workspace, motions: readonly Motion[]): string[] =>
+export const removeHidden = (workspace: Workspace, motions: readonly FileOperation[]): string[] =>
   motions
     .flatMap(motion => (motion.do === 'hide' ? motion.hidden : motion.do === 'replace' ? motion.second : []))
-    .filter(name => !isDropped(workspace, name))
+    .filter(name => !tryRemoveHidden(workspace, name))
 
 /** Removes a hidden file. Gives whether nothing is left of it. */
-export function isDropped(workspace: Workspace, hidden: string): boolean {
+export function tryRemoveHidden(workspace: Workspace, hidden: string): boolean {
   try {
-    const { stat, door, close } = walkToEntry(workspace, hidden)
+    const { stat, accessPath, close } = resolveWorkspaceEntry(workspace, hidden)
     try {
-      if (stat && !stat.isDirectory()) unlinkSync(door)
+      if (stat && !stat.isDirectory()) unlinkSync(accessPath)
     } finally {
       close()
     }
@@ -97,13 +101,13 @@ export function isDropped(workspace: Workspace, hidden: string): boolean {
   }
 }
 
-function undo(workspace: Workspace, motion: Motion) {
+function revertOperation(workspace: Workspace, motion: FileOperation) {
   const waits = motion.do === 'hide' || motion.do === 'show' ? motion.hidden : motion.do === 'replace' && motion.second
-  const hidden = waits ? walkToEntry(workspace, waits) : undefined
-  const place = walkToEntry(workspace, motion.path)
+  const hidden = waits ? resolveWorkspaceEntry(workspace, waits) : undefined
+  const place = resolveWorkspaceEntry(workspace, motion.path)
   try {
-    if (isReached(place, motion.path)) undoAt(workspace, motion, place, hidden?.stat && hidden)
-    else if (motion.do === 'unmake' || (motion.do !== 'show' && hidden?.stat)) throw stale(motion.path)
+    if (isReachedWithoutLinks(place, motion.path)) revertAt(workspace, motion, place, hidden?.stat && hidden)
+    else if (motion.do === 'unmake' || (motion.do !== 'show' && hidden?.stat)) throw staleFileError(motion.path)
   } finally {
     place.close()
     hidden?.close()
@@ -111,87 +115,100 @@ function undo(workspace: Workspace, motion: Motion) {
 }
 
 /** `hidden` is what waits under the motion's hidden name. */
-function undoAt(workspace: Workspace, motion: Motion, place: Place, hidden: Place | undefined) {
+function revertAt(
+  workspace: Workspace,
+  motion: FileOperation,
+  place: ResolvedEntry,
+  hidden: ResolvedEntry | undefined
+) {
   switch (motion.do) {
     case 'hide':
-      return hidden && unhide(motion, place, hidden)
+      return hidden && revertHide(motion, place, hidden)
     case 'unmake':
-      return place.stat ? undefined : makeFolder(workspace, place, motion.mode)
+      return place.stat ? undefined : createFolder(workspace, place, motion.mode)
     case 'make':
-      return removeEmpty(place)
+      return removeIfEmpty(place)
     case 'show':
-      return place.stat && unshow(workspace, motion, place, hidden)
+      return place.stat && revertShow(workspace, motion, place, hidden)
     case 'replace':
-      return hidden && bringBack(motion, place, hidden)
+      return hidden && revertReplace(motion, place, hidden)
     case 'link':
-      if (place.stat?.isSymbolicLink() && readlinkSync(place.door) === motion.target) unlinkSync(place.door)
+      if (place.stat?.isSymbolicLink() && readlinkSync(place.accessPath) === motion.target) unlinkSync(place.accessPath)
   }
 }
 
-function unhide({ path, kept }: Of<'hide'>, place: Place, hidden: Place) {
-  if (!place.stat) moveExclusive(hidden.stat!, hidden.door, place.door)
-  else if (isSame(place, hidden) || kept) unlinkSync(hidden.door)
-  else throw stale(path)
+function revertHide({ path, kept }: OperationOf<'hide'>, place: ResolvedEntry, hidden: ResolvedEntry) {
+  if (!place.stat) moveExclusive(hidden.stat!, hidden.accessPath, place.accessPath)
+  else if (isSameInode(place, hidden) || kept) unlinkSync(hidden.accessPath)
+  else throw staleFileError(path)
 }
 
 /** Where it was made by half, the hidden name is still there. */
-function unshow(workspace: Workspace, motion: Of<'show'>, place: Place, hidden: Place | undefined) {
+function revertShow(
+  workspace: Workspace,
+  motion: OperationOf<'show'>,
+  place: ResolvedEntry,
+  hidden: ResolvedEntry | undefined
+) {
   if (!hidden) {
-    if (identityOf(place.stat!) === motion.is) at(workspace, motion.hidden, ({ door }) => renameSync(place.door, door))
-  } else if (isSame(place, hidden)) unlinkSync(place.door)
-  else if (hidden.stat!.isDirectory()) removeEmpty(place)
+    if (contentIdentity(place.stat!) === motion.is)
+      withEntry(workspace, motion.hidden, ({ accessPath }) => renameSync(place.accessPath, accessPath))
+  } else if (isSameInode(place, hidden)) unlinkSync(place.accessPath)
+  else if (hidden.stat!.isDirectory()) removeIfEmpty(place)
 }
 
-function bringBack({ path, is, kept }: Of<'replace'>, place: Place, second: Place) {
-  if (!place.stat) moveExclusive(second.stat!, second.door, place.door)
-  else if (identityOf(place.stat) === is) renameSync(second.door, place.door)
-  else if (isSame(place, second) || kept) unlinkSync(second.door)
-  else throw stale(path)
+function revertReplace({ path, is, kept }: OperationOf<'replace'>, place: ResolvedEntry, second: ResolvedEntry) {
+  if (!place.stat) moveExclusive(second.stat!, second.accessPath, place.accessPath)
+  else if (contentIdentity(place.stat) === is) renameSync(second.accessPath, place.accessPath)
+  else if (isSameInode(place, second) || kept) unlinkSync(second.accessPath)
+  else throw staleFileError(path)
 }
 
 /** Whether two names lead to one thing. */
-export const isSame = (a: Place, b: Place) => a.stat!.dev === b.stat!.dev && a.stat!.ino === b.stat!.ino
+export const isSameInode = (a: ResolvedEntry, b: ResolvedEntry) =>
+  a.stat!.dev === b.stat!.dev && a.stat!.ino === b.stat!.ino
 
-function makeFolder(workspace: Workspace, place: Place, mode: number | undefined) {
-  mkdirSync(place.door)
+function createFolder(workspace: Workspace, place: ResolvedEntry, mode: number | undefined) {
+  mkdirSync(place.accessPath)
   if (mode === undefined) return
   try {
-    const fd = openSync(place.door, FOLDER | workspace.doors.noLinks)
+    const fd = openSync(place.accessPath, FOLDER | workspace.dirAccess.noFollowFlags)
     try {
       fchmodSync(fd, mode & 0o777)
     } finally {
       closeSync(fd)
     }
   } catch (error) {
-    removeEmpty(place)
+    removeIfEmpty(place)
     throw error
   }
 }
 
 /** Removes a folder unless something is in it by now. */
-export function removeEmpty({ stat, door }: Place) {
+export function removeIfEmpty({ stat, accessPath }: ResolvedEntry) {
   if (stat && !stat.isDirectory()) return
   try {
-    rmdirSync(door)
+    rmdirSync(accessPath)
   } catch (error) {
     if (!['ENOTEMPTY', 'ENOENT'].includes(errnoOf(error) ?? '')) throw error
   }
 }
 
 /** Does something at a path whose folder is there, and is reached without a link. */
-export function at<T>(workspace: Workspace, path: string, work: (place: Place) => T): T {
-  const place = walkToEntry(workspace, path)
+export function withEntry<T>(workspace: Workspace, path: string, work: (place: ResolvedEntry) => T): T {
+  const place = resolveWorkspaceEntry(workspace, path)
   try {
-    if (!isReached(place, path)) throw stale(path)
+    if (!isReachedWithoutLinks(place, path)) throw staleFileError(path)
     return work(place)
   } finally {
     place.close()
   }
 }
 
-const isReached = (place: Place, path: string) => place.path === path && !place.blocked && place.missing.length === 0
+const isReachedWithoutLinks = (place: ResolvedEntry, path: string) =>
+  place.path === path && !place.isBlocked && place.missingFolders.length === 0
 
-function present({ stat, path }: Place): BigIntStats {
+function requireStat({ stat, path }: ResolvedEntry): BigIntStats {
   if (stat) return stat
-  throw stale(path)
+  throw staleFileError(path)
 }

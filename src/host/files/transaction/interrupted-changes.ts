@@ -1,17 +1,17 @@
 // Whether a change that was about to show has, when nobody said so. What is found half done is taken back.
 import { closeSync, readlinkSync, unlinkSync } from 'node:fs'
 import type { Change, Workspace } from '../../host.ts'
-import type { Intent } from '../../undo-store/wal-records.ts'
-import { openWorkspace, type Place, walkToEntry } from '../paths.ts'
-import { isSame, removeEmpty } from './file-operations.ts'
+import type { ChangeIntent } from '../../undo-store/wal-records.ts'
+import { openWorkspace, type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts'
+import { isSameInode, removeIfEmpty } from './file-operations.ts'
 
-export function hasHappened(workspace: Workspace, { changes, temp }: Intent): boolean {
+export function wasApplied(workspace: Workspace, { changes, temp }: ChangeIntent): boolean {
   const main = changes.at(-1)!
-  return looked(workspace, [main.path, temp ?? main.from], (place, other) => judge(main, place, other))
+  return withEntries(workspace, [main.path, temp ?? main.from], (place, other) => isApplied(main, place, other))
 }
 
 /** Does something in a workspace that may not be served any more; undefined where it is gone. */
-export function inWorkspace<T>(root: string, work: (workspace: Workspace) => T): T | undefined {
+export function withWorkspace<T>(root: string, work: (workspace: Workspace) => T): T | undefined {
   let workspace: Workspace
   try {
     workspace = openWorkspace('left', root)
@@ -26,31 +26,31 @@ export function inWorkspace<T>(root: string, work: (workspace: Workspace) => T):
 }
 
 /** `other` is where the thing would still be: under its hidden name, or where it is moved from. */
-function judge({ operation, kind }: Change, place: Place, other: Place | undefined): boolean {
+function isApplied({ operation, kind }: Change, place: ResolvedEntry, other: ResolvedEntry | undefined): boolean {
   if (operation === 'deleted') return !place.stat
   if (!other) return kind !== 'directory' || (place.stat?.isDirectory() ?? false)
   if (!other.stat) return true
-  if (operation !== 'moved') return place.stat !== undefined && isSame(place, other)
-  if (place.stat) takeBackHalf(place, other)
+  if (operation !== 'moved') return place.stat !== undefined && isSameInode(place, other)
+  if (place.stat) revertPartialMove(place, other)
   return false
 }
 
 /** A move is made in two steps where it must not overwrite: a second name, or an empty folder, comes first. */
-function takeBackHalf(place: Place, from: Place) {
-  if (from.stat!.isDirectory()) removeEmpty(place)
-  else if (isSame(place, from) || isSameLink(place, from)) unlinkSync(place.door)
+function revertPartialMove(place: ResolvedEntry, from: ResolvedEntry) {
+  if (from.stat!.isDirectory()) removeIfEmpty(place)
+  else if (isSameInode(place, from) || isSameLink(place, from)) unlinkSync(place.accessPath)
 }
 
-const isSameLink = (a: Place, b: Place) =>
-  a.stat!.isSymbolicLink() && b.stat!.isSymbolicLink() && readlinkSync(a.door) === readlinkSync(b.door)
+const isSameLink = (a: ResolvedEntry, b: ResolvedEntry) =>
+  a.stat!.isSymbolicLink() && b.stat!.isSymbolicLink() && readlinkSync(a.accessPath) === readlinkSync(b.accessPath)
 
-function looked<T>(
+function withEntries<T>(
   workspace: Workspace,
   [path, second]: [string, (string | undefined)?],
-  work: (place: Place, other: Place | undefined) => T
+  work: (place: ResolvedEntry, other: ResolvedEntry | undefined) => T
 ): T {
-  const place = walkToEntry(workspace, path)
-  const other = second === undefined ? undefined : walkToEntry(workspace, second)
+  const place = resolveWorkspaceEntry(workspace, path)
+  const other = second === undefined ? undefined : resolveWorkspaceEntry(workspace, second)
   try {
     return work(place, other)
   } finally {

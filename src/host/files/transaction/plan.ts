@@ -2,150 +2,161 @@
 // take away makes room for what they put, in whatever order they are given.
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { ToolError } from '../../../errors.ts'
-import { explain, quote } from '../errno.ts'
-import { notAFile, notFound, stale } from '../file-reader.ts'
-import { stampOf } from '../fingerprint.ts'
-import type { Place } from '../paths.ts'
-import type { Step } from './transaction-step.ts'
+import { quotePath, toFileError } from '../errno.ts'
+import { fileNotFoundError, notAFileError, staleFileError } from '../file-reader.ts'
+import { statFingerprint } from '../fingerprint.ts'
+import type { ResolvedEntry } from '../paths.ts'
+import type { TransactionStep } from './transaction-step.ts'
 
-type Taking = Extract<Step, { do: 'remove' | 'move' }>
-type Putting = Extract<Step, { do: 'write' | 'move' | 'link' }>
-type Stat = NonNullable<Place['stat']>
+type RemovalStep = Extract<TransactionStep, { do: 'remove' | 'move' }>
+type PlacementStep = Extract<TransactionStep, { do: 'write' | 'move' | 'link' }>
+type Stat = NonNullable<ResolvedEntry['stat']>
 
 /** What leaves its place. */
-export interface Taken {
-  step: Taking
+export interface Removal {
+  step: RemovalStep
   path: string
   stat: Stat
   /** A folder that stays through all of this, for its hidden name; '' is the root. */
-  shelter: string
+  stagingFolder: string
 }
 
 /** What comes to a place. */
-export interface Put {
-  step: Putting
+export interface Placement {
+  step: PlacementStep
   path: string
-  shelter: string
+  stagingFolder: string
   /** The file that it replaces. */
-  over?: Stat
+  replaces?: Stat
   /** Where it comes from, of a move. */
-  from?: Taken
+  from?: Removal
 }
 
-export interface Plan {
-  taken: Taken[]
-  puts: Put[]
+export interface TransactionPlan {
+  removals: Removal[]
+  placements: Placement[]
   /** Folders to make, those above first, with permission bits where they are given. */
-  makes: [path: string, mode: number | undefined][]
+  folders: [path: string, mode: number | undefined][]
 }
 
 /** How the paths of steps are reached. What no call may change is refused, and what is not as it was judged. */
-export interface Ground {
-  walk(path: string): Place
-  walkToEntry(path: string): Place
+export interface PathResolver {
+  walk(path: string): ResolvedEntry
+  walkToEntry(path: string): ResolvedEntry
   /** Refuses a place that only these steps make, by its path. `given` was judged to lead elsewhere. */
-  refuseNew(path: string, given: string): void
+  assertNewPathAllowed(path: string, given: string): void
   /** Refuses to move a folder whole, where something in it must stay. */
-  refuseMove(folder: string): void
+  assertMovable(folder: string): void
 }
 
-export function planOf(ground: Ground, steps: readonly Step[]): Plan {
-  const all = steps.flatMap(step => (step.do === 'remove' || step.do === 'move' ? [takenBy(ground, step)] : []))
-  refuseTwice(all, stale)
+export function planTransaction(ground: PathResolver, steps: readonly TransactionStep[]): TransactionPlan {
+  const all = steps.flatMap(step => (step.do === 'remove' || step.do === 'move' ? [planRemoval(ground, step)] : []))
+  assertUnique(all, staleFileError)
   const taken = new Map(all.map(one => [one.path, one]))
-  for (const one of all) one.shelter = folderOf(outermost(taken, one.path)!.path)
-  for (const one of all) if (one.stat.isDirectory() && one.step.do === 'remove') mustGetEmpty(ground, one, taken)
-  const sources = new Map<Step, Taken>(all.map(one => [one.step, one]))
-  const inodes = new Set(all.map(({ stat }) => inodeOf(stat)))
+  for (const one of all) one.stagingFolder = parentFolder(outermostRemoval(taken, one.path)!.path)
+  for (const one of all) if (one.stat.isDirectory() && one.step.do === 'remove') assertBecomesEmpty(ground, one, taken)
+  const sources = new Map<TransactionStep, Removal>(all.map(one => [one.step, one]))
+  const inodes = new Set(all.map(({ stat }) => inodeKey(stat)))
 
   const makes = new Map<string, number | undefined>()
-  const puts: Put[] = []
+  const placements: Placement[] = []
   for (const step of steps) {
     if (step.do === 'remove') continue
-    const spot = spotOf(ground, step, taken)
-    for (const folder of spot.makes) if (!makes.has(folder)) makes.set(folder, undefined)
+    const spot = resolveDestination(ground, step, taken)
+    for (const folder of spot.missingFolders) if (!makes.has(folder)) makes.set(folder, undefined)
     if (step.do === 'folder') {
-      if (!spot.stat?.isDirectory()) makes.set(refuseOccupied(spot), step.mode)
-    } else puts.push(putOf(step, spot, inodes, sources.get(step)))
+      if (!spot.stat?.isDirectory()) makes.set(assertFree(spot), step.mode)
+    } else placements.push(planPlacement(step, spot, inodes, sources.get(step)))
   }
-  refuseTwice(puts, alreadyThere)
-  for (const { path, step } of puts) if (makes.has(path)) throw notAFolder(step.path)
-  refuseWithinMoved(all, puts, makes)
-  return { taken: all, puts, makes: [...makes].sort(([a], [b]) => (a < b ? -1 : 1)) }
+  assertUnique(placements, fileExistsError)
+  for (const { path, step } of placements) if (makes.has(path)) throw notAFolderError(step.path)
+  assertOutsideMovedFolders(all, placements, makes)
+  return { removals: all, placements, folders: [...makes].sort(([a], [b]) => (a < b ? -1 : 1)) }
 }
 
-function takenBy(ground: Ground, step: Taking): Taken {
+function planRemoval(ground: PathResolver, step: RemovalStep): Removal {
   const place = ground.walkToEntry(step.path)
   place.close()
   const { path, stat } = place
-  if (!stat) throw notFound(step.path)
-  if (step.was && (path !== step.was.path || stampOf(stat) !== stampOf(step.was.stat))) throw stale(step.path)
+  if (!stat) throw fileNotFoundError(step.path)
+  if (step.was && (path !== step.was.path || statFingerprint(stat) !== statFingerprint(step.was.stat)))
+    throw staleFileError(step.path)
   const fits = step.do === 'move' && !step.was ? stat.isDirectory() : stat.isFile() || !step.was
-  if (step.do === 'move' && stat.isDirectory()) ground.refuseMove(path)
-  if (!fits || !(stat.isFile() || stat.isSymbolicLink() || stat.isDirectory())) throw notAFile(step.path, stat)
-  return { step, path, stat, shelter: '' }
+  if (step.do === 'move' && stat.isDirectory()) ground.assertMovable(path)
+  if (!fits || !(stat.isFile() || stat.isSymbolicLink() || stat.isDirectory())) throw notAFileError(step.path, stat)
+  return { step, path, stat, stagingFolder: '' }
 }
 
 /** Where something comes to, and what must be made for it. */
-interface Spot {
+interface Destination {
   given: string
   path: string
-  shelter: string
-  makes: string[]
+  stagingFolder: string
+  missingFolders: string[]
   stat: Stat | undefined
 }
 
-function spotOf(ground: Ground, step: Exclude<Step, { do: 'remove' }>, taken: ReadonlyMap<string, Taken>): Spot {
+function resolveDestination(
+  ground: PathResolver,
+  step: Exclude<TransactionStep, { do: 'remove' }>,
+  taken: ReadonlyMap<string, Removal>
+): Destination {
   const given = step.do === 'move' ? step.to : step.path
   // What leaves must not be walked through, nor into: the path means what will be there.
   const plain = given.split('/').filter(part => part !== '' && part !== '.')
   const literal = given.startsWith('/') || plain.includes('..') ? undefined : plain.join('/')
-  const gone = literal === undefined ? undefined : outermost(taken, literal)
-  if (gone) return inRoomOf(ground, gone, literal!, given)
+  const gone = literal === undefined ? undefined : outermostRemoval(taken, literal)
+  if (gone) return destinationInRemoved(ground, gone, literal!, given)
   const place = step.do === 'link' ? ground.walkToEntry(given) : ground.walk(given)
   try {
-    const { path, missing, stat } = place
-    const left = outermost(taken, path)
-    if (left) return inRoomOf(ground, left, path, given)
-    if (place.blocked) throw notAFolder(given)
-    if (step.do === 'write' && stat) accessSync(place.door, constants.W_OK)
+    const { path, missingFolders: missing, stat } = place
+    const left = outermostRemoval(taken, path)
+    if (left) return destinationInRemoved(ground, left, path, given)
+    if (place.isBlocked) throw notAFolderError(given)
+    if (step.do === 'write' && stat) accessSync(place.accessPath, constants.W_OK)
     const names = path.split('/')
     const depth = names.length - 1 - missing.length
-    const makes = missing.map((_, i) => names.slice(0, depth + i + 1).join('/'))
-    return { given, path, shelter: names.slice(0, depth).join('/'), makes, stat }
+    const missingFolders = missing.map((_, i) => names.slice(0, depth + i + 1).join('/'))
+    return { given, path, stagingFolder: names.slice(0, depth).join('/'), missingFolders, stat }
   } catch (error) {
-    throw explain(error, given)
+    throw toFileError(error, given)
   } finally {
     place.close()
   }
 }
 
 /** A spot at or beneath something that leaves. */
-function inRoomOf(ground: Ground, gone: Taken, path: string, given: string): Spot {
-  ground.refuseNew(path, given)
+function destinationInRemoved(ground: PathResolver, gone: Removal, path: string, given: string): Destination {
+  ground.assertNewPathAllowed(path, given)
   const names = path.split('/')
   const depth = gone.path.split('/').length
-  const makes = names.slice(depth).map((_, i) => names.slice(0, depth + i).join('/'))
-  return { given, path, shelter: folderOf(gone.path), makes, stat: undefined }
+  const missingFolders = names.slice(depth).map((_, i) => names.slice(0, depth + i).join('/'))
+  return { given, path, stagingFolder: parentFolder(gone.path), missingFolders, stat: undefined }
 }
 
-function putOf(step: Putting, spot: Spot, leaving: ReadonlySet<string>, from: Taken | undefined): Put {
-  const { path, shelter, stat } = spot
+function planPlacement(
+  step: PlacementStep,
+  spot: Destination,
+  leaving: ReadonlySet<string>,
+  from: Removal | undefined
+): Placement {
+  const { path, stagingFolder, stat } = spot
   const over = step.do === 'write' && step.was
-  if (over && (!stat || path !== over.path || stampOf(stat) !== stampOf(over.stat))) throw stale(step.path)
-  if (over) return { step, path, shelter, over: over.stat }
+  if (over && (!stat || path !== over.path || statFingerprint(stat) !== statFingerprint(over.stat)))
+    throw staleFileError(step.path)
+  if (over) return { step, path, stagingFolder, replaces: over.stat }
   // Under another spelling, on a file system that takes both for one, it is what leaves.
-  if (!stat || !leaving.has(inodeOf(stat))) refuseOccupied(spot)
-  return { step, path, shelter, ...(from && { from }) }
+  if (!stat || !leaving.has(inodeKey(stat))) assertFree(spot)
+  return { step, path, stagingFolder, ...(from && { from }) }
 }
 
-function refuseOccupied({ stat, path, given }: Spot): string {
-  if (stat) throw alreadyThere(given)
+function assertFree({ stat, path, given }: Destination): string {
+  if (stat) throw fileExistsError(given)
   return path
 }
 
 /** The outermost of what is taken that is at or above a path. */
-function outermost(taken: ReadonlyMap<string, Taken>, path: string): Taken | undefined {
+function outermostRemoval(taken: ReadonlyMap<string, Removal>, path: string): Removal | undefined {
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
     const found = taken.get(path.slice(0, end))
     if (found) return found
@@ -154,19 +165,22 @@ function outermost(taken: ReadonlyMap<string, Taken>, path: string): Taken | und
 }
 
 /** An emptied folder goes; one that something stays in is refused while nothing has been done. */
-function mustGetEmpty(ground: Ground, { path, step }: Taken, taken: ReadonlyMap<string, Taken>) {
+function assertBecomesEmpty(ground: PathResolver, { path, step }: Removal, taken: ReadonlyMap<string, Removal>) {
   const place = ground.walkToEntry(path)
   try {
-    if (readdirSync(place.door).every(name => taken.has(`${path}/${name}`))) return
-    throw new ToolError('FILE_EXISTS', `${quote(step.path)} is not empty.`, { path: step.path })
+    if (readdirSync(place.accessPath).every(name => taken.has(`${path}/${name}`))) return
+    throw new ToolError('FILE_EXISTS', `${quotePath(step.path)} is not empty.`, { path: step.path })
   } catch (error) {
-    throw explain(error, step.path)
+    throw toFileError(error, step.path)
   } finally {
     place.close()
   }
 }
 
-function refuseTwice<T extends { path: string; step: Step }>(all: readonly T[], error: (path: string) => ToolError) {
+function assertUnique<T extends { path: string; step: TransactionStep }>(
+  all: readonly T[],
+  error: (path: string) => ToolError
+) {
   const seen = new Set<string>()
   for (const { path, step } of all) {
     if (seen.has(path)) throw error(step.path)
@@ -174,23 +188,28 @@ function refuseTwice<T extends { path: string; step: Step }>(all: readonly T[], 
   }
 }
 
-function refuseWithinMoved(taken: readonly Taken[], puts: readonly Put[], makes: ReadonlyMap<string, unknown>) {
+function assertOutsideMovedFolders(
+  taken: readonly Removal[],
+  puts: readonly Placement[],
+  makes: ReadonlyMap<string, unknown>
+) {
   const moved = puts.flatMap(({ path, from }) => (from?.stat.isDirectory() ? [path, from.path] : []))
   if (moved.length === 0) return
   for (const path of [...taken.map(one => one.path), ...puts.map(put => put.path), ...makes.keys()]) {
     if (!moved.some(folder => path.startsWith(`${folder}/`))) continue
-    throw new ToolError('INVALID_PATH', `${quote(path)} is in a folder that is moved as a whole.`, { path })
+    throw new ToolError('INVALID_PATH', `${quotePath(path)} is in a folder that is moved as a whole.`, { path })
   }
 }
 
-const inodeOf = ({ dev, ino }: Stat) => `${dev}:${ino}`
+const inodeKey = ({ dev, ino }: Stat) => `${dev}:${ino}`
 
 /** The path of a name in a folder; '' is the root. */
-export const below = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`)
+export const joinRelative = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`)
 
-const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+const parentFolder = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
-export const alreadyThere = (path: string) => new ToolError('FILE_EXISTS', `${quote(path)} exists already.`, { path })
+export const fileExistsError = (path: string) =>
+  new ToolError('FILE_EXISTS', `${quotePath(path)} exists already.`, { path })
 
-const notAFolder = (path: string) =>
-  new ToolError('NOT_A_DIRECTORY', `A part above ${quote(path)} is not a folder.`, { path })
+const notAFolderError = (path: string) =>
+  new ToolError('NOT_A_DIRECTORY', `A part above ${quotePath(path)} is not a folder.`, { path })

@@ -6,87 +6,87 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../../errors.ts'
 import type { Workspace } from '../../host.ts'
-import { allOf, fsync } from '../atomic-write.ts'
-import { explain } from '../errno.ts'
-import { walkToEntry } from '../paths.ts'
-import { dropHidden, type Motion, perform, takeBack } from './file-operations.ts'
-import { planOf } from './plan.ts'
-import { type Part, prepare, type Site } from './prepare.ts'
-import { HiddenFiles } from './staged-files.ts'
-import type { Step } from './transaction-step.ts'
+import { fsync, settleAll } from '../atomic-write.ts'
+import { toFileError } from '../errno.ts'
+import { resolveWorkspaceEntry } from '../paths.ts'
+import { applyOperation, type FileOperation, removeHidden, rollBack } from './file-operations.ts'
+import { planTransaction } from './plan.ts'
+import { type PreparedOperation, prepareTransaction, type TransactionContext } from './prepare.ts'
+import { StagedFiles } from './staged-files.ts'
+import type { TransactionStep } from './transaction-step.ts'
 
 /** So many motions are made before others get their turn. */
-const MOTIONS_AT_ONCE = 256
+const OPERATIONS_PER_TURN = 256
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
-export async function together(site: Site, steps: readonly Step[]): Promise<void> {
+export async function runTransaction(site: TransactionContext, steps: readonly TransactionStep[]): Promise<void> {
   if (steps.length === 0) return
   const { effects, workspace } = site
-  const { log, call } = site.keeping
-  const hidden = new HiddenFiles(workspace, log, effects.signal)
+  const { log, call } = site.undoStorage
+  const hidden = new StagedFiles(workspace, log, effects.signal)
   try {
-    const parts = await prepare(site, planOf(site, steps), hidden)
-    const motions = parts.map(({ motion }) => motion)
+    const parts = await prepareTransaction(site, planTransaction(site, steps), hidden)
+    const motions = parts.map(({ operation }) => operation)
     const changes = parts.flatMap(({ change }) => change ?? [])
-    const committed = effects.committed()
+    const committed = effects.commitIntent()
     committed.catch(() => {})
-    const number = await log.group({ call, root: workspace.root, motions, changes })
+    const number = await log.beginGroup({ call, root: workspace.root, motions, changes })
     let made = 0
     try {
       await committed
       effects.signal.throwIfAborted()
       for (const part of parts) {
-        make(workspace, part)
+        applyPrepared(workspace, part)
         made += 1
-        if (made % MOTIONS_AT_ONCE === 0) await setImmediate()
+        if (made % OPERATIONS_PER_TURN === 0) await setImmediate()
       }
       await syncFolders(workspace, motions)
-      await log.ended(number)
+      await log.commitGroup(number)
     } catch (error) {
-      const stuck = takeBack(workspace, motions.slice(0, made))
-      if (stuck.length > 0) throw notTakenBack(error, stuck)
-      log.undone(number)
+      const stuck = rollBack(workspace, motions.slice(0, made))
+      if (stuck.length > 0) throw rollbackFailedError(error, stuck)
+      log.rollBackGroup(number)
       throw error
     }
-    hidden.shown()
-    dropHidden(workspace, motions)
-    for (const change of changes) effects.changed(change)
+    hidden.markCommitted()
+    removeHidden(workspace, motions)
+    for (const change of changes) effects.recordChange(change)
   } finally {
-    hidden.end()
+    hidden.discard()
   }
 }
 
-function make(workspace: Workspace, { motion, was }: Part) {
+function applyPrepared(workspace: Workspace, { operation, was }: PreparedOperation) {
   try {
-    perform(workspace, motion, was)
+    applyOperation(workspace, operation, was)
   } catch (error) {
-    throw explain(error, motion.path)
+    throw toFileError(error, operation.path)
   }
 }
 
 /** Makes durable what names have changed. */
-async function syncFolders(workspace: Workspace, motions: readonly Motion[]) {
+async function syncFolders(workspace: Workspace, motions: readonly FileOperation[]) {
   const folders = new Set(
     motions.flatMap(motion => ('hidden' in motion ? [motion.path, motion.hidden] : [motion.path])).map(path.dirname)
   )
-  await allOf(...[...folders].map(folder => syncFolder(workspace, folder)))
+  await settleAll(...[...folders].map(folder => syncFolder(workspace, folder)))
 }
 
 async function syncFolder(workspace: Workspace, folder: string) {
-  const place = walkToEntry(workspace, folder)
+  const place = resolveWorkspaceEntry(workspace, folder)
   try {
     if (!place.stat?.isDirectory()) return
-    const fd = openSync(place.door, FOLDER | workspace.doors.noLinks)
+    const fd = openSync(place.accessPath, FOLDER | workspace.dirAccess.noFollowFlags)
     await fsync(fd).finally(() => closeSync(fd))
   } catch (error) {
-    throw explain(error, folder)
+    throw toFileError(error, folder)
   } finally {
     place.close()
   }
 }
 
 /** What is there then waits for the next start, which tries again. */
-const notTakenBack = (error: unknown, paths: string[]) =>
+const rollbackFailedError = (error: unknown, paths: string[]) =>
   new ToolError(
     'EXECUTION_ERROR',
     `${error instanceof Error ? error.message : error} What was done before could not be taken back everywhere.`,

@@ -1,7 +1,7 @@
 // The servers for languages that are compiled.
-import type { LanguageServer } from './server-definition.ts'
+import type { LanguageServerDefinition } from './server-definition.ts'
 
-const RUST_WITHOUT_BUILDING = {
+const RUST_NO_BUILD_SETTINGS = {
   checkOnSave: false,
   cargo: { buildScripts: { enable: false } },
   procMacro: { enable: false }
@@ -16,11 +16,11 @@ const JAVA = {
 /** Where clangd looks for what a project is made of. */
 const COMPILE_COMMANDS = ['compile_commands.json', 'build/compile_commands.json']
 
-const is = (name: string, value: unknown) => (params: unknown) =>
+const paramEquals = (name: string, value: unknown) => (params: unknown) =>
   (params as Record<string, unknown> | null | undefined)?.[name] === value
 
 /** Of all that a Go program knows of how it was built. */
-function versionIn(told: string): string | undefined {
+function parseGoVersion(told: string): string | undefined {
   try {
     const { Version } = JSON.parse(told) as { Version?: unknown }
     return typeof Version === 'string' ? Version : undefined
@@ -29,7 +29,7 @@ function versionIn(told: string): string | undefined {
   }
 }
 
-export const COMPILED: readonly LanguageServer[] = [
+export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
   {
     name: 'clangd',
     languages: {
@@ -39,137 +39,140 @@ export const COMPILED: readonly LanguageServer[] = [
       'objective-cpp': ['.mm'],
       'cuda-cpp': ['.cu', '.cuh']
     },
-    roots: [
+    rootMarkers: [
       ['compile_commands.json', 'compile_flags.txt', '.clangd'],
       ['CMakeLists.txt', 'meson.build', 'Makefile']
     ],
     programs: [{ name: 'clangd' }],
     args: ['--log=error'],
     // Its index goes beside the project's `compile_commands.json`.
-    unkept_args: ['--background-index=false'],
+    unsandboxedArgs: ['--background-index=false'],
     diagnostics: 'push',
-    ready: 'progress',
+    readySignal: 'progress',
     // It is that list that it makes an index of.
-    reads_all: ({ own }) => COMPILE_COMMANDS.some(place => own(place) !== undefined),
+    readsWholeProject: ({ findInProject }) => COMPILE_COMMANDS.some(place => findInProject(place) !== undefined),
     install: 'apt-get install clangd'
   },
   {
     name: 'gopls',
     languages: { go: ['.go'], 'go.mod': ['go.mod'], 'go.sum': ['go.sum'], 'go.work': ['go.work'] },
-    roots: [['go.work'], ['go.mod']],
+    rootMarkers: [['go.work'], ['go.mod']],
     programs: [{ name: 'gopls' }],
-    reads: ['go/pkg/mod'],
+    homeFolders: ['go/pkg/mod'],
     environment: () => ({ GOPROXY: 'off', GOTOOLCHAIN: 'local' }),
     diagnostics: 'push',
-    ready: 'progress',
-    version: versionIn,
+    readySignal: 'progress',
+    parseVersion: parseGoVersion,
     install: 'go install golang.org/x/tools/gopls@latest'
   },
   {
     name: 'rust-analyzer',
     languages: { rust: ['.rs'] },
-    roots: [['Cargo.lock'], ['Cargo.toml', 'rust-project.json']],
+    rootMarkers: [['Cargo.lock'], ['Cargo.toml', 'rust-project.json']],
     programs: [{ name: 'rust-analyzer' }],
-    reads: ['.cargo/registry', '.cargo/git', '.rustup'],
-    environment: ({ kept }) => ({ CARGO_NET_OFFLINE: 'true', ...(kept && { CARGO_TARGET_DIR: '/tmp/cargo-target' }) }),
+    homeFolders: ['.cargo/registry', '.cargo/git', '.rustup'],
+    environment: ({ isSandboxed }) => ({
+      CARGO_NET_OFFLINE: 'true',
+      ...(isSandboxed && { CARGO_TARGET_DIR: '/tmp/cargo-target' })
+    }),
     // What it builds and checks would go into the project.
-    options: ({ kept }) => (kept ? {} : RUST_WITHOUT_BUILDING),
-    settings: ({ kept }) => ({ 'rust-analyzer': kept ? {} : RUST_WITHOUT_BUILDING }),
+    initializationOptions: ({ isSandboxed }) => (isSandboxed ? {} : RUST_NO_BUILD_SETTINGS),
+    settings: ({ isSandboxed }) => ({ 'rust-analyzer': isSandboxed ? {} : RUST_NO_BUILD_SETTINGS }),
     experimental: { serverStatusNotification: true },
     diagnostics: 'both',
-    ready: { notification: 'experimental/serverStatus', says: is('quiescent', true) },
+    readySignal: { notification: 'experimental/serverStatus', isReady: paramEquals('quiescent', true) },
     install: 'rustup component add rust-analyzer'
   },
   {
     name: 'zls',
     languages: { zig: ['.zig', '.zon'] },
-    roots: [['build.zig', 'zls.json']],
+    rootMarkers: [['build.zig', 'zls.json']],
     programs: [{ name: 'zls' }],
     diagnostics: 'push',
-    ready: 'initialized',
+    readySignal: 'initialized',
     install: 'see https://zigtools.org/zls/install'
   },
   {
     name: 'jdtls',
     languages: { java: ['.java'] },
-    roots: [
+    rootMarkers: [
       ['settings.gradle', 'settings.gradle.kts', 'gradlew', 'mvnw'],
       ['pom.xml', 'build.gradle', 'build.gradle.kts', 'build.xml']
     ],
     programs: [{ name: 'jdtls' }],
-    reads: ['.m2/repository', '.gradle/caches', '.gradle/wrapper'],
+    homeFolders: ['.m2/repository', '.gradle/caches', '.gradle/wrapper'],
     // Its own files would go into the project.
-    options: () => ({ settings: JAVA }),
+    initializationOptions: () => ({ settings: JAVA }),
     settings: () => JAVA,
     diagnostics: 'push',
-    ready: { notification: 'language/status', says: is('type', 'ServiceReady') },
+    readySignal: { notification: 'language/status', isReady: paramEquals('type', 'ServiceReady') },
     install: 'see https://github.com/eclipse-jdtls/eclipse.jdt.ls#installation'
   },
   {
     name: 'kotlin-language-server',
     languages: { kotlin: ['.kt', '.kts'] },
-    roots: [
+    rootMarkers: [
       ['settings.gradle', 'settings.gradle.kts'],
       ['pom.xml', 'build.gradle', 'build.gradle.kts', 'build.xml']
     ],
     programs: [{ name: 'kotlin-language-server' }],
-    reads: ['.m2/repository', '.gradle/caches', '.gradle/wrapper'],
+    homeFolders: ['.m2/repository', '.gradle/caches', '.gradle/wrapper'],
     diagnostics: 'push',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'see https://github.com/fwcd/kotlin-language-server'
   },
   {
     name: 'csharp-ls',
     languages: { csharp: ['.cs'] },
-    roots: [['global.json', 'Directory.Build.props']],
+    rootMarkers: [['global.json', 'Directory.Build.props']],
     programs: [{ name: 'csharp-ls' }],
-    reads: ['.nuget/packages', '.dotnet'],
+    homeFolders: ['.nuget/packages', '.dotnet'],
     diagnostics: 'both',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'dotnet tool install --global csharp-ls'
   },
   {
     name: 'sourcekit-lsp',
     languages: { swift: ['.swift'] },
-    roots: [['buildServer.json'], ['Package.swift', 'compile_commands.json']],
+    rootMarkers: [['buildServer.json'], ['Package.swift', 'compile_commands.json']],
     programs: [{ name: 'sourcekit-lsp' }],
     // What it builds would go into the project.
-    options: () => ({ backgroundIndexing: false }),
+    initializationOptions: () => ({ backgroundIndexing: false }),
     diagnostics: 'both',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'see https://www.swift.org/install: it comes with Swift'
   },
   {
     name: 'dart',
     languages: { dart: ['.dart'] },
-    roots: [['pubspec.yaml']],
+    rootMarkers: [['pubspec.yaml']],
     programs: [{ name: 'dart' }],
     args: ['language-server', '--protocol=lsp'],
-    reads: ['.pub-cache'],
-    options: () => ({ onlyAnalyzeProjectsWithOpenFiles: true }),
+    homeFolders: ['.pub-cache'],
+    initializationOptions: () => ({ onlyAnalyzeProjectsWithOpenFiles: true }),
     diagnostics: 'push',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'see https://dart.dev/get-dart: it comes with Dart'
   },
   {
     name: 'haskell-language-server',
     languages: { haskell: ['.hs'] },
-    roots: [['hie.yaml', 'stack.yaml', 'cabal.project'], ['package.yaml']],
+    rootMarkers: [['hie.yaml', 'stack.yaml', 'cabal.project'], ['package.yaml']],
     programs: [{ name: 'haskell-language-server-wrapper' }, { name: 'haskell-language-server' }],
     args: ['--lsp'],
-    reads: ['.cabal', '.ghcup', '.local/state/cabal', '.stack'],
+    homeFolders: ['.cabal', '.ghcup', '.local/state/cabal', '.stack'],
     diagnostics: 'push',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'ghcup install hls'
   },
   {
     name: 'ocamllsp',
     languages: { ocaml: ['.ml'], 'ocaml.interface': ['.mli'] },
-    roots: [['dune-workspace'], ['dune-project']],
+    rootMarkers: [['dune-workspace'], ['dune-project']],
     programs: [{ name: 'ocamllsp' }],
-    reads: ['.opam'],
+    homeFolders: ['.opam'],
     diagnostics: 'push',
-    ready: 'initialized',
+    readySignal: 'initialized',
     install: 'opam install ocaml-lsp-server'
   }
 ]

@@ -3,28 +3,32 @@ import { realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import type { Workspace } from '../../host.ts'
 import { isExecutable } from '../../processes/find-program.ts'
-import { isBeneath } from '../../sandbox/path-within.ts'
-import type { Ground } from './launch-config.ts'
-import { isInWorkspace } from './workspace-fs.ts'
+import { isWithin } from '../../sandbox/path-within.ts'
+import type { LaunchEnvironment } from './launch-config.ts'
+import { existsInWorkspace } from './workspace-fs.ts'
 
 /** `searchPath`: without folders of workspaces. */
-export function groundOf(workspace: Workspace, searchPath: string, kept: boolean): Ground {
+export function createLaunchEnvironment(
+  workspace: Workspace,
+  searchPath: string,
+  isSandboxed: boolean
+): LaunchEnvironment {
   const folders = searchPath.split(delimiter).filter(Boolean)
   // For each of many files the same names are looked for.
   const looked = new Map<string, boolean>()
   return {
     root: workspace.root,
-    kept,
+    isSandboxed,
     exists(path) {
-      const known = looked.get(path) ?? isInWorkspace(workspace, path)
+      const known = looked.get(path) ?? existsInWorkspace(workspace, path)
       looked.set(path, known)
       return known
     },
-    program: name =>
+    findExecutable: name =>
       (isAbsolute(name) ? [name] : folders.map(folder => join(folder, name))).find(
-        file => isExecutable(file) && !isBeneath(realpathSync(file), workspace.root)
+        file => isExecutable(file) && !isWithin(realpathSync(file), workspace.root)
       ),
-    standsBy: (program, path) => {
+    hasSibling: (program, path) => {
       const file = join(dirname(realpathSync(program)), path)
       return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false
     }

@@ -1,79 +1,83 @@
 // The servers for languages that are run as they are written.
 import type { LogMessageParams } from 'vscode-languageserver-protocol'
 import type { NotificationMethod } from '../wire/protocol.ts'
-import type { LanguageServer, Program, Project } from './server-definition.ts'
+import type { LanguageServerDefinition, ProjectEnvironment, ServerProgram } from './server-definition.ts'
 
 const PYTHON = { python: ['.py', '.pyi'] }
 const PYTHON_ROOTS = [
   ['pyrightconfig.json'],
   ['pyproject.toml', 'setup.py', 'setup.cfg', 'requirements.txt', 'Pipfile', 'poetry.lock', 'uv.lock']
 ]
-const INSTALLED = ['.venv/lib/*/site-packages', 'venv/lib/*/site-packages']
+const PYTHON_DEPENDENCY_PATHS = ['.venv/lib/*/site-packages', 'venv/lib/*/site-packages']
 const ANALYSIS = { autoSearchPaths: true, diagnosticMode: 'openFilesOnly', useLibraryCodeForTypes: true }
 
 /** The project's own, then those of the search path. */
-const pythons = (name: string): Program[] => [{ own: `.venv/bin/${name}` }, { own: `venv/bin/${name}` }, { name }]
+const pythonPrograms = (name: string): ServerProgram[] => [
+  { projectPath: `.venv/bin/${name}` },
+  { projectPath: `venv/bin/${name}` },
+  { name }
+]
 
-const pythonSettings = ({ own }: Project) => ({
-  python: { pythonPath: own('.venv/bin/python') ?? own('venv/bin/python'), analysis: ANALYSIS }
+const pythonSettings = ({ findInProject }: ProjectEnvironment) => ({
+  python: { pythonPath: findInProject('.venv/bin/python') ?? findInProject('venv/bin/python'), analysis: ANALYSIS }
 })
 
 /** Ready once it says so in its log, which some do nowhere else. */
-const logs = (words: RegExp) => ({
+const logSignal = (words: RegExp) => ({
   notification: 'window/logMessage' satisfies NotificationMethod,
-  says: (params: unknown) => words.test(String((params as Partial<LogMessageParams>).message))
+  isReady: (params: unknown) => words.test(String((params as Partial<LogMessageParams>).message))
 })
 
-export const SCRIPTED: readonly LanguageServer[] = [
+export const SCRIPTING_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
   {
     name: 'pyright',
     languages: PYTHON,
-    roots: PYTHON_ROOTS,
-    depends: INSTALLED,
-    programs: [{ own: 'node_modules/.bin/pyright-langserver' }, ...pythons('pyright-langserver')],
+    rootMarkers: PYTHON_ROOTS,
+    dependencyPaths: PYTHON_DEPENDENCY_PATHS,
+    programs: [{ projectPath: 'node_modules/.bin/pyright-langserver' }, ...pythonPrograms('pyright-langserver')],
     args: ['--stdio'],
     settings: pythonSettings,
     diagnostics: 'both',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'npm install --global pyright'
   },
   {
     name: 'basedpyright',
     languages: PYTHON,
-    roots: PYTHON_ROOTS,
-    depends: INSTALLED,
-    programs: pythons('basedpyright-langserver'),
+    rootMarkers: PYTHON_ROOTS,
+    dependencyPaths: PYTHON_DEPENDENCY_PATHS,
+    programs: pythonPrograms('basedpyright-langserver'),
     args: ['--stdio'],
     settings: project => ({ ...pythonSettings(project), basedpyright: { analysis: ANALYSIS } }),
     diagnostics: 'both',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'pip install basedpyright'
   },
   {
     name: 'pylsp',
     languages: PYTHON,
-    roots: PYTHON_ROOTS,
-    depends: INSTALLED,
-    programs: pythons('pylsp'),
+    rootMarkers: PYTHON_ROOTS,
+    dependencyPaths: PYTHON_DEPENDENCY_PATHS,
+    programs: pythonPrograms('pylsp'),
     diagnostics: 'push',
-    ready: 'initialized',
+    readySignal: 'initialized',
     install: 'pip install python-lsp-server'
   },
   {
     name: 'bash-language-server',
     languages: { shellscript: ['.sh', '.bash', '.bats', '.bashrc', '.bash_profile', '.profile'] },
-    roots: [],
-    programs: [{ own: 'node_modules/.bin/bash-language-server' }, { name: 'bash-language-server' }],
+    rootMarkers: [],
+    programs: [{ projectPath: 'node_modules/.bin/bash-language-server' }, { name: 'bash-language-server' }],
     args: ['start'],
     settings: () => ({ bashIde: { shfmt: { path: '' }, backgroundAnalysisMaxFiles: 500 } }),
     diagnostics: 'push',
-    ready: logs(/BackgroundAnalysis: (?:Completed|stopped after|failed resolving|skipping as)/),
+    readySignal: logSignal(/BackgroundAnalysis: (?:Completed|stopped after|failed resolving|skipping as)/),
     install: 'npm install --global bash-language-server'
   },
   {
     name: 'lua-language-server',
     languages: { lua: ['.lua'] },
-    roots: [
+    rootMarkers: [
       ['.luarc.json', '.luarc.jsonc'],
       ['.luacheckrc', '.stylua.toml', 'stylua.toml', 'selene.toml']
     ],
@@ -82,40 +86,40 @@ export const SCRIPTED: readonly LanguageServer[] = [
     args: ['--logpath=/tmp/lua-language-server/log', '--metapath=/tmp/lua-language-server/meta'],
     settings: () => ({ Lua: { telemetry: { enable: false }, workspace: { checkThirdParty: false } } }),
     diagnostics: 'both',
-    ready: 'progress',
+    readySignal: 'progress',
     install: 'see https://luals.github.io/#install'
   },
   {
     name: 'solargraph',
     languages: { ruby: ['.rb', '.rake', '.gemspec', 'Gemfile', 'Rakefile'] },
-    roots: [['Gemfile']],
+    rootMarkers: [['Gemfile']],
     programs: [{ name: 'solargraph' }],
     args: ['stdio'],
-    reads: ['.gem', '.local/share/gem'],
+    homeFolders: ['.gem', '.local/share/gem'],
     settings: () => ({ solargraph: { diagnostics: true, checkGemVersion: false } }),
     diagnostics: 'push',
-    ready: 'initialized',
+    readySignal: 'initialized',
     install: 'gem install solargraph'
   },
   {
     name: 'intelephense',
     languages: { php: ['.php'] },
-    roots: [['composer.json']],
-    programs: [{ own: 'node_modules/.bin/intelephense' }, { name: 'intelephense' }],
+    rootMarkers: [['composer.json']],
+    programs: [{ projectPath: 'node_modules/.bin/intelephense' }, { name: 'intelephense' }],
     args: ['--stdio'],
     settings: () => ({ intelephense: { telemetry: { enabled: false } } }),
     diagnostics: 'push',
-    ready: logs(/Indexer: Indexing finished/),
+    readySignal: logSignal(/Indexer: Indexing finished/),
     install: 'npm install --global intelephense'
   },
   {
     name: 'phpactor',
     languages: { php: ['.php'] },
-    roots: [['composer.json', '.phpactor.json', '.phpactor.yml']],
-    programs: [{ own: 'vendor/bin/phpactor' }, { name: 'phpactor' }],
+    rootMarkers: [['composer.json', '.phpactor.json', '.phpactor.yml']],
+    programs: [{ projectPath: 'vendor/bin/phpactor' }, { name: 'phpactor' }],
     args: ['language-server'],
     diagnostics: 'push',
-    ready: 'initialized',
+    readySignal: 'initialized',
     install: 'see https://phpactor.readthedocs.io'
   }
 ]

@@ -2,15 +2,25 @@
 
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
-import { quote } from '../../files/errno.ts'
-import { laidOver } from '../wire/settings.ts'
-import { type Ground, isElsewhere, type Launch, launchOf, projectRoot, serversFor } from './launch-config.ts'
-import type { LanguageServer } from './servers.ts'
+import { quotePath } from '../../files/errno.ts'
+import { mergeSettings } from '../wire/settings.ts'
+import {
+  findProjectRoot,
+  isLeftToOtherServer,
+  type LaunchConfig,
+  type LaunchEnvironment,
+  resolveLaunchConfig,
+  serversFor
+} from './launch-config.ts'
+import type { LanguageServerDefinition } from './servers.ts'
 
-type Overrides = Config['language_servers']['servers']
+type ServerOverrides = Config['language_servers']['servers']
 
 /** The rows as they hold with what is configured. */
-export function configured(servers: readonly LanguageServer[], overrides: Overrides): LanguageServer[] {
+export function applyOverrides(
+  servers: readonly LanguageServerDefinition[],
+  overrides: ServerOverrides
+): LanguageServerDefinition[] {
   return servers.flatMap(server => {
     const { command, args, settings, disabled } = overrides[server.name] ?? {}
     if (disabled) return []
@@ -19,38 +29,45 @@ export function configured(servers: readonly LanguageServer[], overrides: Overri
         ...server,
         ...(command !== undefined && { programs: [{ name: command }], args: args ?? server.args ?? [] }),
         ...(args && { args }),
-        ...(settings && { settings: project => laidOver(server.settings?.(project) ?? {}, settings) })
-      } satisfies LanguageServer
+        ...(settings && { settings: project => mergeSettings(server.settings?.(project) ?? {}, settings) })
+      } satisfies LanguageServerDefinition
     ]
   })
 }
 
 /** Where a server is for a file: already running or to be started is all the same. */
-export interface Choice {
-  server: LanguageServer
+export interface ServerCandidate {
+  server: LanguageServerDefinition
   /** Folder of the project, relative to the workspace's root. */
   root: string
 }
 
 /** The servers for a file with their projects, the preferred one first. */
-export function choicesFor(path: string, servers: readonly LanguageServer[], ground: Ground): Choice[] {
+export function findCandidates(
+  path: string,
+  servers: readonly LanguageServerDefinition[],
+  ground: LaunchEnvironment
+): ServerCandidate[] {
   return serversFor(path, servers).flatMap(({ server }) => {
-    const root = projectRoot(path, server, ground.exists)
-    return isElsewhere(server, root, ground) ? [] : [{ server, root }]
+    const root = findProjectRoot(path, server, ground.exists)
+    return isLeftToOtherServer(server, root, ground) ? [] : [{ server, root }]
   })
 }
 
-export function launchFor(choices: readonly Choice[], ground: Ground): Launch | undefined {
+export function firstLaunchConfig(
+  choices: readonly ServerCandidate[],
+  ground: LaunchEnvironment
+): LaunchConfig | undefined {
   for (const { server, root } of choices) {
-    const launch = launchOf(server, root, ground)
+    const launch = resolveLaunchConfig(server, root, ground)
     if (launch) return launch
   }
   return undefined
 }
 
-export function missing(path: string, servers: readonly LanguageServer[]): ToolError {
+export function noServerError(path: string, servers: readonly LanguageServerDefinition[]): ToolError {
   const [first] = serversFor(path, servers)
-  if (!first) return new ToolError('LSP_UNAVAILABLE', `No language server is known for ${quote(path)}.`, { path })
+  if (!first) return new ToolError('LSP_UNAVAILABLE', `No language server is known for ${quotePath(path)}.`, { path })
   const { server, language } = first
   return new ToolError(
     'LSP_UNAVAILABLE',

@@ -1,12 +1,17 @@
 // The language servers that are known. One that answers well without being told anything is one row in a table.
 
-import { COMPILED } from './compiled-languages.ts'
-import { WRITTEN } from './docs-and-config-languages.ts'
-import { SCRIPTED } from './scripting-languages.ts'
-import type { LanguageServer } from './server-definition.ts'
-import { WEB } from './web-languages.ts'
+import { COMPILED_LANGUAGE_SERVERS } from './compiled-languages.ts'
+import { DOCS_AND_CONFIG_LANGUAGE_SERVERS } from './docs-and-config-languages.ts'
+import { SCRIPTING_LANGUAGE_SERVERS } from './scripting-languages.ts'
+import type { LanguageServerDefinition } from './server-definition.ts'
+import { WEB_LANGUAGE_SERVERS } from './web-languages.ts'
 
-export type { LanguageServer, Program, Project, Readiness } from './server-definition.ts'
+export type { LanguageServerDefinition, ProjectEnvironment, ReadySignal, ServerProgram } from './server-definition.ts'
 
 /** Where two are for a file, the earlier one is asked, if it is there. */
-export const LANGUAGE_SERVERS: readonly LanguageServer[] = [...WEB, ...SCRIPTED, ...COMPILED, ...WRITTEN]
+export const LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
+  ...WEB_LANGUAGE_SERVERS,
+  ...SCRIPTING_LANGUAGE_SERVERS,
+  ...COMPILED_LANGUAGE_SERVERS,
+  ...DOCS_AND_CONFIG_LANGUAGE_SERVERS
+]

@@ -1,48 +1,52 @@
 // Starts a language server: kept by the strict sandbox where that holds, with an environment of its own.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { homeOf } from '../../../server/xdg.ts'
+import { homeFolder } from '../../../server/xdg.ts'
 import type { Workspace } from '../../host.ts'
 import { commandEnvironment, type Environment } from '../../processes/environment.ts'
-import { type Resident, type ResidentStarter, startResident } from '../../processes/long-lived-process.ts'
-import { pathBeside } from '../../processes/search-path.ts'
+import {
+  type LongLivedProcess,
+  type LongLivedProcessStarter,
+  startLongLivedProcess
+} from '../../processes/long-lived-process.ts'
+import { searchPathOutside } from '../../processes/search-path.ts'
 import type { Mount } from '../../sandbox/sandbox.ts'
-import type { Launch } from './launch-config.ts'
+import type { LaunchConfig } from './launch-config.ts'
 
-const MARK = 'LANGUAGE_SERVER'
+const PROCESS_MARK = 'LANGUAGE_SERVER'
 /** Over what we allow, so that it is us who end it, and say why, unless it grows too fast for that. */
 const MEMORY_SLACK = 1.5
 
 /** What servers are started with. */
-export interface Starter extends ResidentStarter {
+export interface LanguageServerStarter extends LongLivedProcessStarter {
   env_allow: readonly string[]
   environment: Environment
   /** Where all workspaces are. */
   roots: readonly string[]
 }
 
-export async function startServer(
-  { file, args, root, environment: set, server }: Launch,
+export async function startLanguageServer(
+  { file, args, root, environment: set, server }: LaunchConfig,
   workspace: Workspace,
   kept: 'strict' | undefined,
   memory_bytes: number,
-  { env_allow, environment, roots, ...starter }: Starter
-): Promise<Resident> {
+  { env_allow, environment, roots, ...starter }: LanguageServerStarter
+): Promise<LongLivedProcess> {
   const program = {
     file,
     args,
     cwd: join(workspace.root, root),
-    env: commandEnvironment(environment, env_allow, { PATH: pathBeside(roots, environment), ...set }),
-    ...(kept && { mounts: readable(server.reads ?? [], homeOf(environment)) }),
+    env: commandEnvironment(environment, env_allow, { PATH: searchPathOutside(roots, environment), ...set }),
+    ...(kept && { mounts: existingMounts(server.homeFolders ?? [], homeFolder(environment)) }),
     // It runs for days.
     limits: { memory_bytes: Math.round(memory_bytes * MEMORY_SLACK), cpu_seconds: Number.POSITIVE_INFINITY }
   }
   const isolation = { level: kept ?? 'none', network: [] } as const
-  return startResident({ mark: MARK, program, isolation, workspace }, starter)
+  return startLongLivedProcess({ mark: PROCESS_MARK, program, isolation, workspace }, starter)
 }
 
 /** Folders of the home, where they are. */
-const readable = (folders: readonly string[], home: string): Mount[] =>
+const existingMounts = (folders: readonly string[], home: string): Mount[] =>
   folders
     .map(folder => join(home, folder))
     .filter(folder => existsSync(folder))

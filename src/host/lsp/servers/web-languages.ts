@@ -1,20 +1,20 @@
 // The servers for what runs in browsers and Node, and for what describes data.
 import type { NotificationMethod } from '../wire/protocol.ts'
-import type { LanguageServer, Program } from './server-definition.ts'
-import { TSSERVER_INQUIRY } from './tsserver-diagnostics.ts'
+import type { LanguageServerDefinition, ServerProgram } from './server-definition.ts'
+import { TSSERVER_DIAGNOSTIC_REQUESTS } from './tsserver-diagnostics.ts'
 
-const PACKAGES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
+const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 
-const EXTRACTED = 'npm install --global vscode-langservers-extracted'
+const VSCODE_SERVERS_INSTALL = 'npm install --global vscode-langservers-extracted'
 
 /** The project's own, then those of the search path. */
-const found = (...names: string[]): Program[] => [
-  ...names.map(name => ({ own: `node_modules/.bin/${name}` })),
+const nodePrograms = (...names: string[]): ServerProgram[] => [
+  ...names.map(name => ({ projectPath: `node_modules/.bin/${name}` })),
   ...names.map(name => ({ name }))
 ]
 
 /** By npm and bun, pnpm, and yarn. */
-const INSTALLED = [
+const NODE_DEPENDENCY_PATHS = [
   'node_modules',
   'node_modules/@types',
   'node_modules/.package-lock.json',
@@ -24,48 +24,52 @@ const INSTALLED = [
   '.pnp.cjs'
 ]
 /** Both of TypeScript's. */
-const SCRIPTS = {
+const SCRIPT_LANGUAGES = {
   typescript: ['.ts', '.mts', '.cts'],
   typescriptreact: ['.tsx'],
   javascript: ['.js', '.mjs', '.cjs'],
   javascriptreact: ['.jsx']
 }
 /** What stands in TypeScript up to version 6, and no later. */
-const TSSERVER = 'node_modules/typescript/lib/tsserver.js'
+const TSSERVER_PATH = 'node_modules/typescript/lib/tsserver.js'
 
-export const WEB: readonly LanguageServer[] = [
+export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
   {
     name: 'typescript',
-    languages: SCRIPTS,
-    roots: [PACKAGES, ['tsconfig.json', 'jsconfig.json', 'package.json']],
+    languages: SCRIPT_LANGUAGES,
+    rootMarkers: [LOCKFILES, ['tsconfig.json', 'jsconfig.json', 'package.json']],
     // Since version 7 it serves by itself; before, it has no such file.
     programs: [
-      { own: 'node_modules/typescript/bin/tsc', needs: '../lib/getExePath.js' },
-      { name: 'tsc', needs: '../lib/getExePath.js' }
+      { projectPath: 'node_modules/typescript/bin/tsc', requires: '../lib/getExePath.js' },
+      { name: 'tsc', requires: '../lib/getExePath.js' }
     ],
     args: ['--lsp', '--stdio'],
-    depends: INSTALLED,
-    unless: [TSSERVER],
+    dependencyPaths: NODE_DEPENDENCY_PATHS,
+    excludedBy: [TSSERVER_PATH],
     diagnostics: 'pull',
-    ready: 'initialized',
+    readySignal: 'initialized',
     install: 'npm install --global typescript'
   },
   {
     name: 'typescript-language-server',
-    languages: SCRIPTS,
-    roots: [PACKAGES, ['tsconfig.json', 'jsconfig.json', 'package.json']],
-    programs: found('typescript-language-server'),
+    languages: SCRIPT_LANGUAGES,
+    rootMarkers: [LOCKFILES, ['tsconfig.json', 'jsconfig.json', 'package.json']],
+    programs: nodePrograms('typescript-language-server'),
     args: ['--stdio'],
-    depends: INSTALLED,
+    dependencyPaths: NODE_DEPENDENCY_PATHS,
     // It would load types from the network.
-    options: ({ own, program }) => ({
+    initializationOptions: ({ findInProject, findExecutable }) => ({
       disableAutomaticTypingAcquisition: true,
       // A second process would answer while the project is loading, from the one file alone.
-      tsserver: { path: own(TSSERVER), fallbackPath: program('tsserver'), useSyntaxServer: 'never' }
+      tsserver: {
+        path: findInProject(TSSERVER_PATH),
+        fallbackPath: findExecutable('tsserver'),
+        useSyntaxServer: 'never'
+      }
     }),
     diagnostics: 'push',
-    inquiry: TSSERVER_INQUIRY,
-    ready: 'progress',
+    customRequests: TSSERVER_DIAGNOSTIC_REQUESTS,
+    readySignal: 'progress',
     install: 'npm install --global typescript-language-server typescript@6'
   },
   {
@@ -87,44 +91,44 @@ export const WEB: readonly LanguageServer[] = [
         'tasks.json'
       ]
     },
-    roots: [],
-    programs: found('vscode-json-language-server', 'vscode-json-languageserver'),
+    rootMarkers: [],
+    programs: nodePrograms('vscode-json-language-server', 'vscode-json-languageserver'),
     args: ['--stdio'],
     // Schemas of other places are asked of the client then, which has none.
-    options: () => ({ provideFormatter: false, handledSchemaProtocols: ['file'] }),
+    initializationOptions: () => ({ provideFormatter: false, handledSchemaProtocols: ['file'] }),
     settings: () => ({ json: { validate: { enable: true }, schemaDownload: { enable: false } } }),
     diagnostics: 'push',
-    ready: 'initialized',
-    install: EXTRACTED
+    readySignal: 'initialized',
+    install: VSCODE_SERVERS_INSTALL
   },
   {
     name: 'vscode-html-language-server',
     languages: { html: ['.html', '.htm', '.xhtml'] },
-    roots: [],
-    programs: found('vscode-html-language-server', 'html-languageserver'),
+    rootMarkers: [],
+    programs: nodePrograms('vscode-html-language-server', 'html-languageserver'),
     args: ['--stdio'],
-    options: () => ({ provideFormatter: false, embeddedLanguages: { css: true, javascript: true } }),
+    initializationOptions: () => ({ provideFormatter: false, embeddedLanguages: { css: true, javascript: true } }),
     diagnostics: 'push',
-    ready: 'initialized',
-    install: EXTRACTED
+    readySignal: 'initialized',
+    install: VSCODE_SERVERS_INSTALL
   },
   {
     name: 'vscode-css-language-server',
     languages: { css: ['.css'], scss: ['.scss'], less: ['.less'] },
-    roots: [],
-    programs: found('vscode-css-language-server', 'css-languageserver'),
+    rootMarkers: [],
+    programs: nodePrograms('vscode-css-language-server', 'css-languageserver'),
     args: ['--stdio'],
-    options: () => ({ provideFormatter: false }),
+    initializationOptions: () => ({ provideFormatter: false }),
     settings: () => ({ css: { validate: true }, scss: { validate: true }, less: { validate: true } }),
     diagnostics: 'push',
-    ready: 'initialized',
-    install: EXTRACTED
+    readySignal: 'initialized',
+    install: VSCODE_SERVERS_INSTALL
   },
   {
     name: 'yaml-language-server',
     languages: { yaml: ['.yaml', '.yml', '.clang-format', '.clang-tidy'] },
-    roots: [],
-    programs: found('yaml-language-server'),
+    rootMarkers: [],
+    programs: nodePrograms('yaml-language-server'),
     args: ['--stdio'],
     // It would load schemas from the network.
     settings: () => ({
@@ -133,7 +137,7 @@ export const WEB: readonly LanguageServer[] = [
     }),
     diagnostics: 'push',
     // Until it has been given its settings it knows nothing of any place; what it finds in a file it tells after that.
-    ready: { notification: 'textDocument/publishDiagnostics' satisfies NotificationMethod, says: () => true },
+    readySignal: { notification: 'textDocument/publishDiagnostics' satisfies NotificationMethod, isReady: () => true },
     install: 'npm install --global yaml-language-server'
   }
 ]

@@ -1,13 +1,13 @@
 // Whether something is in a workspace.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { walk, walkToEntry } from '../../files/paths.ts'
+import { resolveWorkspaceEntry, resolveWorkspacePath } from '../../files/paths.ts'
 import type { Workspace } from '../../host.ts'
 
 /** A link may lead anywhere, as the interpreter of a Python environment does, if something is there. */
-export function isInWorkspace(workspace: Workspace, path: string): boolean {
+export function existsInWorkspace(workspace: Workspace, path: string): boolean {
   try {
-    const { stat, close } = walkToEntry(workspace, path)
+    const { stat, close } = resolveWorkspaceEntry(workspace, path)
     close()
     return stat?.isSymbolicLink() ? existsSync(join(workspace.root, path)) : stat !== undefined
   } catch {
@@ -15,11 +15,12 @@ export function isInWorkspace(workspace: Workspace, path: string): boolean {
   }
 }
 
-export const isFolder = (workspace: Workspace, path: string): boolean => statAt(workspace, path)?.isDirectory() ?? false
+export const isDirectoryInWorkspace = (workspace: Workspace, path: string): boolean =>
+  statInWorkspace(workspace, path)?.isDirectory() ?? false
 
-function statAt(workspace: Workspace, path: string) {
+function statInWorkspace(workspace: Workspace, path: string) {
   try {
-    const place = walk(workspace, path)
+    const place = resolveWorkspacePath(workspace, path)
     place.close()
     return place.stat
   } catch {

@@ -3,59 +3,60 @@
 // nothing but brackets would hold that up for seconds and fill its memory: so parts are counted before.
 
 const HEADER_END = Buffer.from('\r\n\r\n')
-const MOST_HEADER_BYTES = 4_096
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_HEADER_BYTES = 4_096
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 /** Values in one message; tens of thousands of places in code are fewer. */
-const MOST_VALUES = 1_000_000
+const MAX_JSON_VALUES = 1_000_000
 
-export class Frames {
-  readonly #most_bytes: number
-  #parts: Buffer[] = []
+export class FrameDecoder {
+  readonly #maxBytes: number
+  #chunks: Buffer[] = []
   #bytes = 0
   /** Of the message that is on its way; undefined while its header is. */
   #length: number | undefined
 
-  constructor(most_bytes = MOST_BYTES) {
-    this.#most_bytes = most_bytes
+  constructor(most_bytes = MAX_MESSAGE_BYTES) {
+    this.#maxBytes = most_bytes
   }
 
   /** The messages that these bytes complete. Throws where they can be none. */
   *push(bytes: Uint8Array): Generator<unknown, void, void> {
     // They hold only until the next come.
-    this.#parts.push(Buffer.from(bytes))
+    this.#chunks.push(Buffer.from(bytes))
     this.#bytes += bytes.length
     for (;;) {
-      if (this.#length === undefined && !this.#header()) return
+      if (this.#length === undefined && !this.#readHeader()) return
       if (this.#bytes < this.#length!) return
       const body = this.#take(this.#length!)
       this.#length = undefined
-      if (hasMore(body, MOST_VALUES)) throw new Error(`It printed a message of more than ${MOST_VALUES} values.`)
+      if (hasMoreValues(body, MAX_JSON_VALUES))
+        throw new Error(`It printed a message of more than ${MAX_JSON_VALUES} values.`)
       yield JSON.parse(body.toString('utf8'))
     }
   }
 
-  #header(): boolean {
+  #readHeader(): boolean {
     if (this.#bytes === 0) return false
-    const all = this.#joined()
-    const end = all.subarray(0, MOST_HEADER_BYTES).indexOf(HEADER_END)
+    const all = this.#joinChunks()
+    const end = all.subarray(0, MAX_HEADER_BYTES).indexOf(HEADER_END)
     if (end < 0) {
-      if (this.#bytes >= MOST_HEADER_BYTES) throw new Error('What it printed is no message.')
+      if (this.#bytes >= MAX_HEADER_BYTES) throw new Error('What it printed is no message.')
       return false
     }
-    const length = lengthIn(this.#take(end + HEADER_END.length).toString('latin1'))
-    if (length > this.#most_bytes) throw new Error(`It printed a message of ${length} bytes.`)
+    const length = parseContentLength(this.#take(end + HEADER_END.length).toString('latin1'))
+    if (length > this.#maxBytes) throw new Error(`It printed a message of ${length} bytes.`)
     this.#length = length
     return true
   }
 
-  #joined(): Buffer {
-    if (this.#parts.length > 1) this.#parts = [Buffer.concat(this.#parts)]
-    return this.#parts[0]!
+  #joinChunks(): Buffer {
+    if (this.#chunks.length > 1) this.#chunks = [Buffer.concat(this.#chunks)]
+    return this.#chunks[0]!
   }
 
   #take(length: number): Buffer {
-    const all = this.#joined()
-    this.#parts = [all.subarray(length)]
+    const all = this.#joinChunks()
+    this.#chunks = [all.subarray(length)]
     this.#bytes -= length
     return all.subarray(0, length)
   }
@@ -64,7 +65,7 @@ export class Frames {
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{')
 
 /** Whether JSON has more values than that: one for each bracket that opens, and each comma, that is in no string. */
-function hasMore(body: Buffer, most: number): boolean {
+function hasMoreValues(body: Buffer, most: number): boolean {
   // Most are too short for that whatever they say.
   if (body.length <= most) return false
   let values = 1
@@ -88,14 +89,14 @@ function endOfString(body: Buffer, from: number): number {
   }
 }
 
-function lengthIn(header: string): number {
+function parseContentLength(header: string): number {
   const [, length] = /^content-length: *(\d{1,15})\r$/im.exec(header) ?? []
   if (length === undefined) throw new Error('It printed a message without a length.')
   return Number(length)
 }
 
 /** A message with its header. */
-export function framed(message: unknown): Buffer {
+export function encodeFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message))
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body])
 }

@@ -1,45 +1,47 @@
 // Requests and notifications between us and one language server, over its pipes. What it prints is read within bounds, and
 // nothing that it asks stays without an answer.
 import type { DataCallback, Disposable, Event, Message, MessageConnection } from 'vscode-jsonrpc/node'
-import type { Spawned } from '../../processes/spawner/child-handle.ts'
-import { Frames, framed } from './frames.ts'
+import type { ChildHandle } from '../../processes/spawner/child-handle.ts'
+import { encodeFrame, FrameDecoder } from './frames.ts'
 
 /** So many messages may wait to be dealt with before no more are read. */
-const MOST_WAITING = 1_000
+const MAX_QUEUED_MESSAGES = 1_000
 /** What may wait for a server to read it. */
-const MOST_UNREAD_BYTES = 64 * 1024 * 1024
+const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
 
-interface Ear {
+interface ConnectionHandler {
   /** Answers what the server asks. */
-  asked(method: string, params: unknown): unknown
-  told(method: string, params: unknown): void
+  onRequest(method: string, params: unknown): unknown
+  onNotification(method: string, params: unknown): void
   /** It cannot be spoken with any more, for what it printed or did not read. */
-  broken(why: string): void
+  onFatalError(why: string): void
 }
 
 /** What is sent and read in what way; the rest of it is the library's. */
-export class Connection {
+export class LspConnection {
   readonly #rpc: MessageConnection
   readonly #cancellation: () => { token: object; cancel(): void; dispose(): void }
 
-  static async over(spawned: Spawned, ear: Ear): Promise<Connection> {
+  static async create(spawned: ChildHandle, ear: ConnectionHandler): Promise<LspConnection> {
     // It is needed by the first server, and not by a start of ours.
     const { default: rpc } = await import('vscode-jsonrpc/node')
-    return new Connection(rpc, spawned, ear)
+    return new LspConnection(rpc, spawned, ear)
   }
 
-  private constructor(rpc: typeof import('vscode-jsonrpc/node'), spawned: Spawned, ear: Ear) {
-    const reader = new Reader(spawned, ear)
+  private constructor(rpc: typeof import('vscode-jsonrpc/node'), spawned: ChildHandle, ear: ConnectionHandler) {
+    const reader = new BoundedMessageReader(spawned, ear)
     const messageStrategy = {
       handleMessage(message: Message, next: (message: Message) => void) {
-        reader.dealtWith()
+        reader.markHandled()
         return next(message)
       }
     }
-    this.#rpc = rpc.createMessageConnection(reader, new Writer(spawned, ear), undefined, { messageStrategy })
+    this.#rpc = rpc.createMessageConnection(reader, new BoundedMessageWriter(spawned, ear), undefined, {
+      messageStrategy
+    })
     this.#cancellation = () => new rpc.CancellationTokenSource()
-    this.#rpc.onRequest((method, params) => ear.asked(method, params) ?? null)
-    this.#rpc.onNotification((method, params) => ear.told(method, params))
+    this.#rpc.onRequest((method, params) => ear.onRequest(method, params) ?? null)
+    this.#rpc.onNotification((method, params) => ear.onNotification(method, params))
     this.#rpc.listen()
   }
 
@@ -74,27 +76,27 @@ export class Connection {
   }
 }
 
-const never = () => ({ dispose() {} })
+const noopEvent = () => ({ dispose() {} })
 
 /** Nothing is told of faults in its way: those end the server. */
-class Faultless {
-  readonly onError = never as Event<never>
-  readonly onClose = never as Event<never>
-  readonly onPartialMessage = never as Event<never>
+class SilentEndpoint {
+  readonly onError = noopEvent as Event<never>
+  readonly onClose = noopEvent as Event<never>
+  readonly onPartialMessage = noopEvent as Event<never>
   dispose() {}
 }
 
-class Reader extends Faultless {
-  readonly #spawned: Spawned
-  readonly #ear: Ear
-  readonly #frames = new Frames()
-  #waiting = 0
+class BoundedMessageReader extends SilentEndpoint {
+  readonly #spawned: ChildHandle
+  readonly #handler: ConnectionHandler
+  readonly #decoder = new FrameDecoder()
+  #queued = 0
   #resume: (() => void) | undefined
 
-  constructor(spawned: Spawned, ear: Ear) {
+  constructor(spawned: ChildHandle, ear: ConnectionHandler) {
     super()
     this.#spawned = spawned
-    this.#ear = ear
+    this.#handler = ear
   }
 
   listen(callback: DataCallback): Disposable {
@@ -102,15 +104,15 @@ class Reader extends Faultless {
     const take = (bytes: Uint8Array) => {
       if (over) return true
       try {
-        for (const message of this.#frames.push(bytes)) {
-          this.#waiting += 1
+        for (const message of this.#decoder.push(bytes)) {
+          this.#queued += 1
           callback(message as Message)
         }
       } catch (error) {
         over = true
-        this.#ear.broken((error as Error).message)
+        this.#handler.onFatalError((error as Error).message)
       }
-      return this.#waiting < MOST_WAITING
+      return this.#queued < MAX_QUEUED_MESSAGES
     }
     const socket = this.#spawned.read('stdout', take)
     this.#resume = () => socket.resume()
@@ -122,27 +124,28 @@ class Reader extends Faultless {
     }
   }
 
-  dealtWith() {
-    this.#waiting -= 1
-    if (this.#waiting === MOST_WAITING - 1) this.#resume?.()
+  markHandled() {
+    this.#queued -= 1
+    if (this.#queued === MAX_QUEUED_MESSAGES - 1) this.#resume?.()
   }
 }
 
-class Writer extends Faultless {
-  readonly #spawned: Spawned
-  readonly #ear: Ear
+class BoundedMessageWriter extends SilentEndpoint {
+  readonly #spawned: ChildHandle
+  readonly #handler: ConnectionHandler
 
-  constructor(spawned: Spawned, ear: Ear) {
+  constructor(spawned: ChildHandle, ear: ConnectionHandler) {
     super()
     this.#spawned = spawned
-    this.#ear = ear
+    this.#handler = ear
   }
 
   async write(message: Message): Promise<void> {
     const { stdin } = this.#spawned
     if (!stdin || stdin.destroyed) return
-    stdin.write(framed(message))
-    if (stdin.writableLength > MOST_UNREAD_BYTES) this.#ear.broken('It reads nothing of what it is told.')
+    stdin.write(encodeFrame(message))
+    if (stdin.writableLength > MAX_STDIN_BUFFER_BYTES)
+      this.#handler.onFatalError('It reads nothing of what it is told.')
   }
 
   end() {}

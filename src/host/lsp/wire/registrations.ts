@@ -5,36 +5,36 @@ import type {
   FileSystemWatcher,
   Registration
 } from 'vscode-languageserver-protocol'
-import type { NotificationMethod, Params, RequestMethod } from './protocol.ts'
+import type { MethodParams, NotificationMethod, RequestMethod } from './protocol.ts'
 
 export class Registrations {
-  readonly #known = new Map<string, Registration>()
-  readonly #changed: () => void
+  readonly #byId = new Map<string, Registration>()
+  readonly #onChange: () => void
 
   constructor(changed: () => void) {
-    this.#changed = changed
+    this.#onChange = changed
   }
 
-  add({ registrations }: Params<'client/registerCapability'>) {
-    for (const each of registrations) this.#known.set(each.id, each)
-    this.#changed()
+  add({ registrations }: MethodParams<'client/registerCapability'>) {
+    for (const each of registrations) this.#byId.set(each.id, each)
+    this.#onChange()
   }
 
-  remove({ unregisterations }: Params<'client/unregisterCapability'>) {
-    for (const { id } of unregisterations) this.#known.delete(id)
+  remove({ unregisterations }: MethodParams<'client/unregisterCapability'>) {
+    for (const { id } of unregisterations) this.#byId.delete(id)
   }
 
-  get pull(): DiagnosticOptions | undefined {
-    return this.#of('textDocument/diagnostic').at(-1) as DiagnosticOptions | undefined
+  get pullOptions(): DiagnosticOptions | undefined {
+    return this.#optionsOf('textDocument/diagnostic').at(-1) as DiagnosticOptions | undefined
   }
 
-  get watches(): FileSystemWatcher[] {
-    return this.#of('workspace/didChangeWatchedFiles').flatMap(
+  get fileWatchers(): FileSystemWatcher[] {
+    return this.#optionsOf('workspace/didChangeWatchedFiles').flatMap(
       options => (options as Partial<DidChangeWatchedFilesRegistrationOptions> | undefined)?.watchers ?? []
     )
   }
 
-  #of(method: RequestMethod | NotificationMethod): unknown[] {
-    return [...this.#known.values()].filter(each => each.method === method).map(each => each.registerOptions ?? {})
+  #optionsOf(method: RequestMethod | NotificationMethod): unknown[] {
+    return [...this.#byId.values()].filter(each => each.method === method).map(each => each.registerOptions ?? {})
   }
 }

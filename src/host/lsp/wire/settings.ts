@@ -1,6 +1,6 @@
 // What a server gets that asks for a section of its configuration, such as `python.analysis`.
 
-export function sectionOf(settings: object, section: string | undefined): unknown {
+export function getSection(settings: object, section: string | undefined): unknown {
   let found: unknown = settings
   for (const name of section ? section.split('.') : []) {
     if (!isTable(found)) return null
@@ -10,11 +10,11 @@ export function sectionOf(settings: object, section: string | undefined): unknow
 }
 
 /** What the one says holds where the other says nothing of it. */
-export function laidOver(below: object, above: object): object {
+export function mergeSettings(below: object, above: object): object {
   const result: Record<string, unknown> = { ...below }
   for (const [name, value] of Object.entries(above)) {
     const own = result[name]
-    result[name] = isTable(own) && isTable(value) ? laidOver(own, value) : value
+    result[name] = isTable(own) && isTable(value) ? mergeSettings(own, value) : value
   }
   return result
 }

@@ -17,7 +17,7 @@ export interface CommandInput {
 /** `stdin` is undefined for a command that takes none. */
 export function pipeInput(stdin: Socket | undefined): CommandInput {
   return {
-    write: async text => give(open(stdin), text),
+    write: async text => writeWithBackpressure(open(stdin), text),
     end: () => void open(stdin).end(),
     resize() {
       throw new ToolError('CONFLICT', 'The command has no terminal.')
@@ -29,7 +29,7 @@ export function pipeInput(stdin: Socket | undefined): CommandInput {
 export function terminalInput(stdin: Socket | undefined): CommandInput {
   const line = (message: PtyMessage) => `${JSON.stringify(message)}\n`
   return {
-    write: async text => give(open(stdin), line({ input: text })),
+    write: async text => writeWithBackpressure(open(stdin), line({ input: text })),
     // What the key for it says on a terminal in its usual state.
     end: () => void open(stdin).write(line({ input: '\x04' })),
     resize: resize => void open(stdin).write(line({ resize }))
@@ -41,7 +41,7 @@ function open(stdin: Socket | undefined): Socket {
   throw new ToolError('CONFLICT', 'The command takes no input: it was not started for that, or its input has ended.')
 }
 
-async function give(stdin: Socket, text: string): Promise<void> {
+async function writeWithBackpressure(stdin: Socket, text: string): Promise<void> {
   if (stdin.writableLength + Buffer.byteLength(text) > MAX_WAITING_BYTES)
     throw new ToolError('OVERLOADED', 'The command does not read its input: too much waits for it already.', {
       waiting_bytes: stdin.writableLength

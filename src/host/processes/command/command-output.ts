@@ -1,18 +1,18 @@
 // A command's output on its way in: masked before anything else sees it, then kept whole by the writer, in brief for the
 // result, and told to whoever follows it.
 import type { Socket } from 'node:net'
-import type { Source, Stream } from '../outputs/capture-page.ts'
-import { Capture, lineEnds } from '../outputs/head-tail-capture.ts'
+import type { OutputStream, StdStream } from '../outputs/capture-page.ts'
+import { countLineEnds, HeadTailCapture } from '../outputs/head-tail-capture.ts'
 import type { OutputWriter } from '../outputs/live-output.ts'
-import type { Spawned } from '../spawner/child-handle.ts'
-import { Deltas } from './delta-queue.ts'
-import { CommandText, type Delta } from './output-decoder.ts'
+import type { ChildHandle } from '../spawner/child-handle.ts'
+import { DeltaQueue } from './delta-queue.ts'
+import { type Delta, OutputDecoder } from './output-decoder.ts'
 
 /** How long what may be the beginning of a secret waits for its rest. */
 const IDLE_MS = 100
 
 /** Takes the bytes of one stream as they come and gives those that may be seen. */
-export interface Mask {
+export interface OutputMask {
   push(bytes: Uint8Array): Uint8Array
   end(): Uint8Array
   /** What may be seen of the bytes that wait, because nothing came for a while. */
@@ -37,37 +37,41 @@ export class CommandOutput {
   lastByteAt = performance.now()
   readonly #writer: OutputWriter
   readonly #callId: string
-  readonly #mask: (() => Mask) | undefined
-  readonly #captures: Record<Stream, Capture>
-  readonly #deltas = new Deltas()
-  #paused = 0
+  readonly #mask: (() => OutputMask) | undefined
+  readonly #captures: Record<OutputStream, HeadTailCapture>
+  readonly #deltas = new DeltaQueue()
+  #pauses = 0
 
-  constructor(writer: OutputWriter, callId: string, mask: (() => Mask) | undefined) {
+  constructor(writer: OutputWriter, callId: string, mask: (() => OutputMask) | undefined) {
     this.#writer = writer
     this.#callId = callId
     this.#mask = mask
     const { stdout, stderr, output } = writer.end
-    this.#captures = { stdout: new Capture(stdout), stderr: new Capture(stderr), output: new Capture(output) }
+    this.#captures = {
+      stdout: new HeadTailCapture(stdout),
+      stderr: new HeadTailCapture(stderr),
+      output: new HeadTailCapture(output)
+    }
   }
 
   /** Reading waits for the disk, so nothing coming says nothing. */
-  get paused() {
-    return this.#paused > 0
+  get isPaused() {
+    return this.#pauses > 0
   }
 
   /** Takes all that comes through the pipe; resolves when it has ended. */
-  async read(stream: Source, spawned: Pick<Spawned, 'read'>): Promise<void> {
+  async read(stream: StdStream, spawned: Pick<ChildHandle, 'read'>): Promise<void> {
     const mask = this.#mask?.()
-    const text = new CommandText(stream, this.#writer.end[stream], delta => this.#deltas.add(delta))
-    const keep = (bytes: Uint8Array) => this.#keep(stream, bytes, text)
+    const text = new OutputDecoder(stream, this.#writer.end[stream], delta => this.#deltas.add(delta))
+    const keep = (bytes: Uint8Array) => this.#capture(stream, bytes, text)
     let idle: NodeJS.Timeout | undefined
     const socket = spawned.read(stream, bytes => {
       this.lastByteAt = performance.now()
       clearTimeout(idle)
       keep(mask ? mask.push(bytes) : bytes)
       if (mask?.waiting) idle = setTimeout(() => keep(mask.idle()), IDLE_MS)
-      if (this.#writer.behind) void this.#pause(socket)
-      return !this.#writer.behind
+      if (this.#writer.isBehind) void this.#pause(socket)
+      return !this.#writer.isBehind
     })
     // Not `events.once`, which fails where the pipe does: then what came before counts.
     await new Promise<void>(resolve => socket.once('close', () => resolve()))
@@ -80,13 +84,13 @@ export class CommandOutput {
     return this.#deltas.read(signal)
   }
 
-  heeding(quietMs: number, signal: AbortSignal): AsyncGenerator<Delta | undefined, void, void> {
-    return this.#deltas.heeding(quietMs, signal)
+  untilQuiet(quietMs: number, signal: AbortSignal): AsyncGenerator<Delta | undefined, void, void> {
+    return this.#deltas.untilQuiet(quietMs, signal)
   }
 
   /** What a result shows of it until now. */
   texts(): CommandTexts {
-    const of = (stream: Stream) => this.#captures[stream].text(stream, this.#callId)
+    const of = (stream: OutputStream) => this.#captures[stream].text(stream, this.#callId)
     const [stdout, stderr, output] = [of('stdout'), of('stderr'), of('output')]
     return {
       stdout: stdout.text,
@@ -102,9 +106,9 @@ export class CommandOutput {
     this.#deltas.end()
   }
 
-  #keep(stream: Source, bytes: Uint8Array, text: CommandText) {
+  #capture(stream: StdStream, bytes: Uint8Array, text: OutputDecoder) {
     if (bytes.length === 0) return
-    const lines = lineEnds(bytes)
+    const lines = countLineEnds(bytes)
     this.#writer.append(stream, bytes)
     this.#captures[stream].append(bytes, lines)
     this.#captures.output.append(bytes, lines)
@@ -113,9 +117,9 @@ export class CommandOutput {
 
   // The pipe fills, and the command waits as it would for a slow reader.
   async #pause(socket: Socket) {
-    this.#paused += 1
+    this.#pauses += 1
     await this.#writer.caughtUp()
-    this.#paused -= 1
+    this.#pauses -= 1
     this.lastByteAt = performance.now()
     socket.resume()
   }

@@ -2,13 +2,13 @@
 //
 // It ends when its program does and its output has been read; what it left running in the background gets a moment to
 // finish writing, and is then ended and told as survivors.
-import type { Attempts } from '../../egress/egress-log.ts'
-import { notSetUp } from '../../sandbox/bubblewrap/setup-errors.ts'
-import type { Aftermath, Level } from '../../sandbox/sandbox.ts'
+import type { EgressReport } from '../../egress/egress-log.ts'
+import { sandboxSetupError } from '../../sandbox/bubblewrap/setup-errors.ts'
+import type { IsolationLevel, SandboxReport } from '../../sandbox/sandbox.ts'
 import { pauseAndRead } from '../pause-and-read.ts'
 import type { TerminalSize } from '../pty.ts'
-import { KILL_GRACE_MS, type Spawned } from '../spawner/child-handle.ts'
-import type { Left } from '../spawner/spawner-protocol.ts'
+import { type ChildHandle, KILL_GRACE_MS } from '../spawner/child-handle.ts'
+import type { Orphan } from '../spawner/spawner-protocol.ts'
 import type { CommandInput } from './command-input.ts'
 import type { CommandOutput, CommandTexts } from './command-output.ts'
 import type { Delta } from './output-decoder.ts'
@@ -40,7 +40,7 @@ export interface CommandEnd {
   /** Why nobody could look for such files. */
   unchecked?: string
   /** What it tried to reach, where it was granted hosts. */
-  network?: Attempts
+  network?: EgressReport
   /** Something of it was killed because all of it together took more memory than it may. */
   out_of_memory?: true
 }
@@ -50,47 +50,47 @@ interface CommandExit {
   exit_code: number | null
   signal: string | null
   /** Processes that it left behind and that were to be kept. */
-  kept: Left[]
+  adopted: Orphan[]
 }
 
 /** What is told of a command while it runs. */
-type Told = { delta: Delta } | { message: string }
+type CommandProgress = { delta: Delta } | { message: string }
 
 interface CommandParts {
-  spawned: Spawned
+  spawned: ChildHandle
   output: CommandOutput
-  isolation: Level
+  isolation: IsolationLevel
   /** Ends it while it belongs to its call. */
   signal: AbortSignal
   input: CommandInput
   /** Its input stays open after what it was given at the start. */
   interactive: boolean
   /** What it leaves in the background lives on with it, instead of being ended. */
-  keep: boolean
+  adoptOrphans: boolean
   /** Silence for so long is told. */
-  quiet_ms: number
-  released(): Promise<Aftermath>
+  quietMs: number
+  released(): Promise<SandboxReport>
 }
 
 /** What a command left behind, as its end and its answer tell it. */
-export const toldOf = (left: readonly Left[]): Pick<CommandEnd, 'survivors' | 'survivor_names'> => ({
+export const orphanReport = (left: readonly Orphan[]): Pick<CommandEnd, 'survivors' | 'survivor_names'> => ({
   survivors: left.map(({ pid }) => pid),
   ...(left.length > 0 && { survivor_names: left.map(({ name }) => name) })
 })
 
 export class Command {
   readonly pid: number
-  readonly isolation: Level
+  readonly isolation: IsolationLevel
   /** Rejects only where the command was lost: the helper that runs commands died, and it with it. */
   readonly ended: Promise<CommandEnd>
   readonly #parts: CommandParts
   readonly #began = performance.now()
   /** Aborts when its program has ended and something is kept. */
-  readonly #parted = new AbortController()
+  readonly #orphansAdopted = new AbortController()
   #exit: CommandExit | undefined
   #detached = false
-  #limit: NodeJS.Timeout | undefined
-  #over = false
+  #timeout: NodeJS.Timeout | undefined
+  #ended = false
   #timedOut = false
 
   constructor(parts: CommandParts) {
@@ -113,10 +113,10 @@ export class Command {
 
   /** The same for those who wait, who are also told when nothing comes for long; it ends when the program has ended,
    * whatever is kept of it. */
-  async *told(signal?: AbortSignal): AsyncGenerator<Told, void, void> {
-    const { output, quiet_ms } = this.#parts
-    const until = AbortSignal.any([this.#parted.signal, ...(signal ? [signal] : [])])
-    for await (const delta of output.heeding(quiet_ms, until)) yield delta ? { delta } : { message: this.#silence() }
+  async *progress(signal?: AbortSignal): AsyncGenerator<CommandProgress, void, void> {
+    const { output, quietMs } = this.#parts
+    const until = AbortSignal.any([this.#orphansAdopted.signal, ...(signal ? [signal] : [])])
+    for await (const delta of output.untilQuiet(quietMs, until)) yield delta ? { delta } : { message: this.#silence() }
   }
 
   /** How its program ended; undefined while it runs. */
@@ -135,10 +135,10 @@ export class Command {
   }
 
   /** Ends it after this long from its start; undefined lifts the limit. */
-  timeLimit(ms: number | undefined) {
-    clearTimeout(this.#limit)
-    if (ms === undefined || this.#over) return
-    this.#limit = setTimeout(
+  setTimeLimit(ms: number | undefined) {
+    clearTimeout(this.#timeout)
+    if (ms === undefined || this.#ended) return
+    this.#timeout = setTimeout(
       () => {
         this.#timedOut = true
         this.stop()
@@ -165,19 +165,19 @@ export class Command {
 
   /** Sends one signal to all of it. */
   kill(signal: StopSignal) {
-    if (!this.#over) this.#parts.spawned.signal(signal)
+    if (!this.#ended) this.#parts.spawned.signal(signal)
   }
 
   /** Asks it to end, and makes it soon after. */
   stop = () => {
-    if (this.#over) return
+    if (this.#ended) return
     const { spawned } = this.#parts
-    if (this.#exit) void spawned.sweep()
+    if (this.#exit) void spawned.killTree()
     else spawned.kill(KILL_GRACE_MS)
   }
 
   /** Whoever followed it goes: it must not go on without a reader, unless it was detached. */
-  leave() {
+  release() {
     if (!this.#detached) this.stop()
   }
 
@@ -188,14 +188,14 @@ export class Command {
   }
 
   #settle() {
-    this.#over = true
-    clearTimeout(this.#limit)
+    this.#ended = true
+    clearTimeout(this.#timeout)
     this.detach()
     this.#parts.output.close()
   }
 
   #silence() {
-    const seconds = Math.round(this.#parts.quiet_ms / 1_000)
+    const seconds = Math.round(this.#parts.quietMs / 1_000)
     const input = this.#parts.interactive
       ? 'it may wait for input'
       : 'should it wait for input, none will come: it has no terminal, and its standard input is at its end'
@@ -209,7 +209,7 @@ export class Command {
     })
     const { quarantined, folder, unchecked, network, out_of_memory, never_began } = await this.#parts.released()
     if (never_began && outcome.exit_code !== null && !outcome.timed_out)
-      throw notSetUp(this.texts().stderr, outcome.exit_code)
+      throw sandboxSetupError(this.texts().stderr, outcome.exit_code)
     return {
       ...outcome,
       quarantined,
@@ -224,12 +224,12 @@ export class Command {
     const { spawned } = this.#parts
     try {
       const { code, signal, left } = await spawned.exited
-      await this.#drained(pipes)
-      const survivors = left ? await this.#survivors(code, signal) : []
-      this.#exit ??= { exit_code: code, signal, kept: [] }
-      if (survivors.length > 0) await this.#drained(pipes)
+      await this.#drain(pipes)
+      const survivors = left ? await this.#handleOrphans(code, signal) : []
+      this.#exit ??= { exit_code: code, signal, adopted: [] }
+      if (survivors.length > 0) await this.#drain(pipes)
       const timed_out = this.#timedOut
-      return { exit_code: code, signal, timed_out, duration_ms: this.elapsed(), ...toldOf(survivors) }
+      return { exit_code: code, signal, timed_out, duration_ms: this.elapsed(), ...orphanReport(survivors) }
     } finally {
       spawned.stdout.destroy()
       spawned.stderr.destroy()
@@ -237,25 +237,25 @@ export class Command {
   }
 
   /** What its program left behind, once that has ended. */
-  async #survivors(exit_code: number | null, signal: string | null): Promise<Left[]> {
-    const { spawned, keep, signal: call } = this.#parts
-    if (!keep || this.#timedOut || (call.aborted && !this.#detached)) return spawned.sweep()
-    const { left, gone } = await spawned.mind()
-    this.#exit = { exit_code, signal, kept: left }
-    if (left.length > 0) this.#parted.abort()
+  async #handleOrphans(exit_code: number | null, signal: string | null): Promise<Orphan[]> {
+    const { spawned, adoptOrphans, signal: call } = this.#parts
+    if (!adoptOrphans || this.#timedOut || (call.aborted && !this.#detached)) return spawned.killTree()
+    const { orphans, gone } = await spawned.adopt()
+    this.#exit = { exit_code, signal, adopted: orphans }
+    if (orphans.length > 0) this.#orphansAdopted.abort()
     await gone
-    return left
+    return orphans
   }
 
   // Until both pipes have ended, or nothing has come for a while although somebody still holds one of them.
-  async #drained(pipes: Promise<unknown>) {
+  async #drain(pipes: Promise<unknown>) {
     const { output } = this.#parts
     const since = performance.now()
     const ended = pipes.then(() => true)
     let quiet = false
-    while (!quiet && (output.paused || performance.now() - since < DRAIN_MS)) {
+    while (!quiet && (output.isPaused || performance.now() - since < DRAIN_MS)) {
       if (await Promise.race([ended, pauseAndRead(QUIET_MS)])) return
-      quiet = !output.paused && performance.now() - output.lastByteAt >= QUIET_MS
+      quiet = !output.isPaused && performance.now() - output.lastByteAt >= QUIET_MS
     }
   }
 }

@@ -4,11 +4,11 @@ import type { Delta } from './output-decoder.ts'
 // Text that waits; beyond it the oldest is skipped, which shows as a gap in the offsets. The output itself is kept whole.
 const MAX_WAITING_CHARACTERS = 262_144
 
-export class Deltas {
+export class DeltaQueue {
   #waiting: Delta[] = []
   #characters = 0
   #wake: (() => void) | undefined
-  #over = false
+  #ended = false
 
   add(delta: Delta) {
     this.#waiting.push(delta)
@@ -19,14 +19,14 @@ export class Deltas {
   }
 
   end() {
-    this.#over = true
+    this.#ended = true
     this.#wake?.()
   }
 
   /** What waits and what comes, until the end or the reader's signal. One reader at a time; the next goes on where it left. */
   async *read(signal?: AbortSignal): AsyncGenerator<Delta, void, void> {
     for (;;) {
-      await this.#came(undefined, signal)
+      await this.#waitForDelta(undefined, signal)
       const delta = this.#take(signal)
       if (!delta) return
       yield delta
@@ -34,9 +34,9 @@ export class Deltas {
   }
 
   /** The same with undefined where nothing has come for so long, once for each silence. */
-  async *heeding(quietMs: number, signal: AbortSignal): AsyncGenerator<Delta | undefined, void, void> {
+  async *untilQuiet(quietMs: number, signal: AbortSignal): AsyncGenerator<Delta | undefined, void, void> {
     for (let isTold = false; ; ) {
-      const came = await this.#came(isTold ? undefined : quietMs, signal)
+      const came = await this.#waitForDelta(isTold ? undefined : quietMs, signal)
       isTold = !came
       const delta = came ? this.#take(signal) : undefined
       if (came && !delta) return
@@ -46,8 +46,8 @@ export class Deltas {
 
   /** Whether something waits, or nothing will; false once `quietMs` have passed. Takes nothing, so that whoever waits no
    * more has taken nothing along. */
-  #came(quietMs: number | undefined, signal: AbortSignal | undefined): Promise<boolean> {
-    if (this.#waiting.length > 0 || this.#over || signal?.aborted) return Promise.resolve(true)
+  #waitForDelta(quietMs: number | undefined, signal: AbortSignal | undefined): Promise<boolean> {
+    if (this.#waiting.length > 0 || this.#ended || signal?.aborted) return Promise.resolve(true)
     return new Promise(resolve => {
       const wake = () => done(true)
       const timer = quietMs === undefined ? undefined : setTimeout(() => done(false), quietMs)

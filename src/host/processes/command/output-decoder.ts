@@ -1,42 +1,42 @@
 // Turns the bytes of a stream into text for those who follow it, without ever cutting a character; what is not UTF-8
 // shows as replacement characters. Nobody reads megabytes a second: of more than that the newest is told, and what was
 // skipped shows as a gap in the offsets. The output itself is kept whole elsewhere.
-import type { Source } from '../outputs/capture-page.ts'
-import { continued, unfinished } from '../outputs/read-output.ts'
+import type { StdStream } from '../outputs/capture-page.ts'
+import { leadingContinuationBytes, trailingIncompleteBytes } from '../outputs/read-output.ts'
 
 const WINDOW_MS = 50
 const WINDOW_BYTES = 131_072
 /** What is told of the bytes that came past a window's limit, at its end. */
-const LATE_BYTES = 16_384
+const BACKLOG_BYTES = 16_384
 
 /** Output as it comes. `offset` is where `text` begins, in bytes of its stream. */
 export interface Delta {
-  stream: Source
+  stream: StdStream
   text: string
   offset: number
 }
 
-export class CommandText {
-  readonly #stream: Source
-  readonly #tell: (delta: Delta) => void
+export class OutputDecoder {
+  readonly #stream: StdStream
+  readonly #publish: (delta: Delta) => void
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** Where the next text begins, and how many bytes of it the decoder has already. */
   #offset: number
-  #held = 0
+  #decoderBytes = 0
   /** How far the bytes have come. */
   #at: number
   #windowFrom = 0
   #windowBytes = 0
-  readonly #late = Buffer.allocUnsafeSlow(LATE_BYTES)
-  #lateBytes = 0
+  readonly #backlog = Buffer.allocUnsafeSlow(BACKLOG_BYTES)
+  #backlogBytes = 0
   #timer: NodeJS.Timeout | undefined
 
   /** `offset` is where the first bytes go. */
-  constructor(stream: Source, offset: number, tell: (delta: Delta) => void) {
+  constructor(stream: StdStream, offset: number, tell: (delta: Delta) => void) {
     this.#stream = stream
     this.#offset = offset
     this.#at = offset
-    this.#tell = tell
+    this.#publish = tell
   }
 
   append(bytes: Uint8Array) {
@@ -48,48 +48,48 @@ export class CommandText {
     }
     this.#windowBytes += bytes.length
     if (this.#windowBytes <= WINDOW_BYTES && !this.#timer) this.#decode(bytes)
-    else this.#hold(bytes)
+    else this.#appendToBacklog(bytes)
   }
 
   end() {
-    this.#catchUp()
-    this.#say(this.#decoder.decode(), 0, 0)
+    this.#flushBacklog()
+    this.#emit(this.#decoder.decode(), 0, 0)
   }
 
   /** Keeps the newest of what is not told now. */
-  #hold(bytes: Uint8Array) {
-    const kept = bytes.subarray(-LATE_BYTES)
-    const before = Math.min(this.#lateBytes, LATE_BYTES - kept.length)
-    this.#late.copyWithin(0, this.#lateBytes - before, this.#lateBytes)
-    this.#late.set(kept, before)
-    this.#lateBytes = before + kept.length
-    this.#timer ??= setTimeout(() => this.#catchUp(), WINDOW_MS)
+  #appendToBacklog(bytes: Uint8Array) {
+    const kept = bytes.subarray(-BACKLOG_BYTES)
+    const before = Math.min(this.#backlogBytes, BACKLOG_BYTES - kept.length)
+    this.#backlog.copyWithin(0, this.#backlogBytes - before, this.#backlogBytes)
+    this.#backlog.set(kept, before)
+    this.#backlogBytes = before + kept.length
+    this.#timer ??= setTimeout(() => this.#flushBacklog(), WINDOW_MS)
   }
 
-  #catchUp() {
+  #flushBacklog() {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    if (this.#lateBytes === 0) return
-    let late = this.#late.subarray(0, this.#lateBytes)
-    if (this.#at - late.length > this.#offset + this.#held) {
-      late = late.subarray(continued(late))
+    if (this.#backlogBytes === 0) return
+    let late = this.#backlog.subarray(0, this.#backlogBytes)
+    if (this.#at - late.length > this.#offset + this.#decoderBytes) {
+      late = late.subarray(leadingContinuationBytes(late))
       this.#decoder = new TextDecoder('utf-8', { ignoreBOM: true })
       this.#offset = this.#at - late.length
-      this.#held = 0
+      this.#decoderBytes = 0
     }
-    this.#lateBytes = 0
+    this.#backlogBytes = 0
     this.#decode(late)
   }
 
   #decode(bytes: Uint8Array) {
-    this.#say(this.#decoder.decode(bytes, { stream: true }), bytes.length, unfinished(bytes))
+    this.#emit(this.#decoder.decode(bytes, { stream: true }), bytes.length, trailingIncompleteBytes(bytes))
   }
 
-  #say(text: string, bytes: number, held: number) {
-    this.#held += bytes
+  #emit(text: string, bytes: number, held: number) {
+    this.#decoderBytes += bytes
     if (text === '') return
-    this.#tell({ stream: this.#stream, text, offset: this.#offset })
-    this.#offset += this.#held - held
-    this.#held = held
+    this.#publish({ stream: this.#stream, text, offset: this.#offset })
+    this.#offset += this.#decoderBytes - held
+    this.#decoderBytes = held
   }
 }

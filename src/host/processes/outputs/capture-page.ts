@@ -3,26 +3,26 @@
 // what has come since can be appended there at any time; a page is one file, and a call has one or more.
 
 /** `output` is both, interleaved as it came. */
-export type Stream = 'stdout' | 'stderr' | 'output'
-export type Source = Exclude<Stream, 'output'>
-export type Offsets = Readonly<Record<Stream, number>>
+export type OutputStream = 'stdout' | 'stderr' | 'output'
+export type StdStream = Exclude<OutputStream, 'output'>
+export type StreamOffsets = Readonly<Record<OutputStream, number>>
 
-export const HEADER_BYTES = 24
-const SOURCES: readonly Source[] = ['stdout', 'stderr']
+export const PAGE_HEADER_BYTES = 24
+const STD_STREAMS: readonly StdStream[] = ['stdout', 'stderr']
 const FRAME_BYTES = 5
-const FIRST_BYTES = 1024
+const INITIAL_BYTES = 1024
 
-export class Page {
-  readonly start: Offsets
-  #end: Record<Stream, number>
+export class CapturePage {
+  readonly start: StreamOffsets
+  #end: Record<OutputStream, number>
   #file: Buffer
-  #length = HEADER_BYTES
+  #length = PAGE_HEADER_BYTES
   /** Where the last chunk begins; 0 where it may not grow. */
   #last = 0
-  #taken = 0
+  #writtenLength = 0
 
-  /** `memory` holds it until it grows beyond that; nobody else uses it meanwhile. */
-  constructor(start: Offsets, memory: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES)) {
+  /** `buffer` holds it until it grows beyond that; nobody else uses it meanwhile. */
+  constructor(start: StreamOffsets, memory: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES)) {
     this.start = start
     this.#end = { ...start }
     this.#file = memory
@@ -31,20 +31,20 @@ export class Page {
   }
 
   /** A page from its file, which may end in the middle of a chunk: what is there counts. */
-  static decode(file: Buffer): Page | undefined {
-    const start = offsetsIn(file)
+  static decode(file: Buffer): CapturePage | undefined {
+    const start = readOffsets(file)
     if (!start) return undefined
-    const page = new Page(start, Buffer.allocUnsafeSlow(Math.max(FIRST_BYTES, file.length)))
-    for (const { source, bytes } of chunks(file, file.length)) page.append(source, bytes)
+    const page = new CapturePage(start, Buffer.allocUnsafeSlow(Math.max(INITIAL_BYTES, file.length)))
+    for (const { source, bytes } of readChunks(file, file.length)) page.append(source, bytes)
     return page
   }
 
-  get end(): Offsets {
+  get end(): StreamOffsets {
     return this.#end
   }
 
   /** What holds it now, to be used for another once nobody reads this one. */
-  get memory() {
+  get buffer() {
     return this.#file
   }
 
@@ -53,13 +53,13 @@ export class Page {
   }
 
   /** Copies the bytes in. */
-  append(source: Source, bytes: Uint8Array) {
+  append(source: StdStream, bytes: Uint8Array) {
     if (bytes.length === 0) return
-    const grows = this.#last > 0 && this.#file[this.#last] === SOURCES.indexOf(source)
-    this.#makeRoom(FRAME_BYTES + bytes.length)
+    const grows = this.#last > 0 && this.#file[this.#last] === STD_STREAMS.indexOf(source)
+    this.#grow(FRAME_BYTES + bytes.length)
     if (!grows) {
       this.#last = this.#length
-      this.#file[this.#last] = SOURCES.indexOf(source)
+      this.#file[this.#last] = STD_STREAMS.indexOf(source)
       this.#file.writeUInt32LE(0, this.#last + 1)
       this.#length += FRAME_BYTES
     }
@@ -71,20 +71,20 @@ export class Page {
   }
 
   /** What the file lacks of the page; it counts as written from now on. */
-  take(): Uint8Array {
-    const bytes = this.#file.subarray(this.#taken, this.#length)
-    this.#taken = this.#length
+  takeUnwritten(): Uint8Array {
+    const bytes = this.#file.subarray(this.#writtenLength, this.#length)
+    this.#writtenLength = this.#length
     this.#last = 0
     return bytes
   }
 
   /** The bytes of a stream from `offset` on, as far as this page holds them, at most `limit`. */
-  read(stream: Stream, offset: number, limit: number): Uint8Array[] {
+  read(stream: OutputStream, offset: number, limit: number): Uint8Array[] {
     const parts: Uint8Array[] = []
-    const place: Record<Stream, number> = { ...this.start }
+    const place: Record<OutputStream, number> = { ...this.start }
     let at = offset
     const until = offset + limit
-    for (const { source, bytes } of chunks(this.#file, this.#length)) {
+    for (const { source, bytes } of readChunks(this.#file, this.#length)) {
       if (at >= until) break
       const start = place[stream]
       place[source] += bytes.length
@@ -97,7 +97,7 @@ export class Page {
     return parts
   }
 
-  #makeRoom(bytes: number) {
+  #grow(bytes: number) {
     const needed = this.#length + bytes
     if (needed <= this.#file.length) return
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#file.length * 2))
@@ -107,17 +107,17 @@ export class Page {
 }
 
 /** Where a page begins, by its header; undefined where that is not whole. */
-export function offsetsIn(file: Buffer): Offsets | undefined {
-  if (file.length < HEADER_BYTES) return undefined
+export function readOffsets(file: Buffer): StreamOffsets | undefined {
+  if (file.length < PAGE_HEADER_BYTES) return undefined
   const [stdout, stderr, output] = [0, 8, 16].map(at => Number(file.readBigUInt64LE(at))) as [number, number, number]
   return { stdout, stderr, output }
 }
 
-function* chunks(file: Buffer, length: number): Generator<{ source: Source; bytes: Uint8Array }> {
-  for (let at = HEADER_BYTES; at + FRAME_BYTES <= length; ) {
+function* readChunks(file: Buffer, length: number): Generator<{ source: StdStream; bytes: Uint8Array }> {
+  for (let at = PAGE_HEADER_BYTES; at + FRAME_BYTES <= length; ) {
     const from = at + FRAME_BYTES
     const bytes = file.subarray(from, Math.min(length, from + file.readUInt32LE(at + 1)))
-    yield { source: SOURCES[file[at]!] ?? 'stdout', bytes }
+    yield { source: STD_STREAMS[file[at]!] ?? 'stdout', bytes }
     at = from + bytes.length
   }
 }

@@ -1,53 +1,53 @@
 // What a result shows of one stream: all of it while it is short, else its beginning and its end with a note between
 // that tells how much is left out. What is kept of the whole can be read by byte offset.
-import type { Stream } from './capture-page.ts'
-import { continued, unfinished } from './read-output.ts'
+import type { OutputStream } from './capture-page.ts'
+import { leadingContinuationBytes, trailingIncompleteBytes } from './read-output.ts'
 
-export const MAX_BYTES = 50_000
-export const MAX_LINES = 2_000
-const SIDE_BYTES = MAX_BYTES / 2
-const SIDE_LINES = MAX_LINES / 2
+export const MAX_RESULT_BYTES = 50_000
+export const MAX_RESULT_LINES = 2_000
+const SIDE_BYTES = MAX_RESULT_BYTES / 2
+const SIDE_LINES = MAX_RESULT_LINES / 2
 const NEWLINE = 10
 
-export class Capture {
+export class HeadTailCapture {
   /** Where the stream stood, in its own bytes, when this began. */
   readonly #from: number
   #total = 0
   #lines = 0
   /** The beginning: all that a result may show whole. */
-  #first: Buffer | undefined
+  #head: Buffer | undefined
   /** The last bytes, as a ring: the oldest are at `total % SIDE_BYTES`. */
-  #last: Buffer | undefined
+  #tail: Buffer | undefined
 
   constructor(from: number) {
     this.#from = from
   }
 
-  /** Copies what it keeps. `lines` is how many end in the bytes; see `lineEnds`. */
+  /** Copies what it keeps. `lines` is how many end in the bytes; see `countLineEnds`. */
   append(bytes: Uint8Array, lines: number) {
-    this.#first ??= Buffer.allocUnsafeSlow(MAX_BYTES)
-    this.#last ??= Buffer.allocUnsafeSlow(SIDE_BYTES)
-    if (this.#total < MAX_BYTES) this.#first.set(bytes.subarray(0, MAX_BYTES - this.#total), this.#total)
+    this.#head ??= Buffer.allocUnsafeSlow(MAX_RESULT_BYTES)
+    this.#tail ??= Buffer.allocUnsafeSlow(SIDE_BYTES)
+    if (this.#total < MAX_RESULT_BYTES) this.#head.set(bytes.subarray(0, MAX_RESULT_BYTES - this.#total), this.#total)
     const kept = bytes.subarray(-SIDE_BYTES)
     const place = (this.#total + bytes.length - kept.length) % SIDE_BYTES
     const fits = kept.subarray(0, SIDE_BYTES - place)
-    this.#last.set(fits, place)
-    this.#last.set(kept.subarray(fits.length))
+    this.#tail.set(fits, place)
+    this.#tail.set(kept.subarray(fits.length))
     this.#total += bytes.length
     this.#lines += lines
   }
 
-  text(stream: Stream, callId: string): { text: string; cut: boolean } {
-    if (!this.#first || !this.#last) return { text: '', cut: false }
-    const first = this.#first.subarray(0, this.#total)
-    if (this.#total <= MAX_BYTES && this.#lines <= MAX_LINES) return { text: decode(first), cut: false }
+  text(stream: OutputStream, callId: string): { text: string; cut: boolean } {
+    if (!this.#head || !this.#tail) return { text: '', cut: false }
+    const first = this.#head.subarray(0, this.#total)
+    if (this.#total <= MAX_RESULT_BYTES && this.#lines <= MAX_RESULT_LINES) return { text: decode(first), cut: false }
     const place = this.#total % SIDE_BYTES
     const last =
-      this.#total <= SIDE_BYTES ? first : Buffer.concat([this.#last.subarray(place), this.#last.subarray(0, place)])
-    const head = beginning(first.subarray(0, SIDE_BYTES))
-    const tail = ending(last)
+      this.#total <= SIDE_BYTES ? first : Buffer.concat([this.#tail.subarray(place), this.#tail.subarray(0, place)])
+    const head = headOf(first.subarray(0, SIDE_BYTES))
+    const tail = tailOf(last)
     const bytes = this.#total - head.length - tail.length
-    const lines = this.#lines - lineEnds(head) - lineEnds(tail)
+    const lines = this.#lines - countLineEnds(head) - countLineEnds(tail)
     const from = this.#from + head.length
     const note =
       `\n[${lines} lines, ${bytes} bytes of ${stream} left out here, from byte ${from} on. ` +
@@ -57,29 +57,29 @@ export class Capture {
 }
 
 /** How many lines end in the bytes. */
-export function lineEnds(bytes: Uint8Array): number {
+export function countLineEnds(bytes: Uint8Array): number {
   let count = 0
   for (let i = 0; i < bytes.length; i += 1) if (bytes[i] === NEWLINE) count += 1
   return count
 }
 
 /** As many whole lines as may be shown, or, where they are long, the bytes up to the last whole character. */
-function beginning(bytes: Buffer): Buffer {
+function headOf(bytes: Buffer): Buffer {
   let end = 0
   for (let lines = 0; lines < SIDE_LINES; lines += 1) {
     const next = bytes.indexOf(NEWLINE, end)
-    if (next < 0) return bytes.subarray(0, end > bytes.length / 2 ? end : bytes.length - unfinished(bytes))
+    if (next < 0) return bytes.subarray(0, end > bytes.length / 2 ? end : bytes.length - trailingIncompleteBytes(bytes))
     end = next + 1
   }
   return bytes.subarray(0, end)
 }
 
 /** The same from the end. */
-function ending(bytes: Buffer): Buffer {
+function tailOf(bytes: Buffer): Buffer {
   let start = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
   for (let lines = 0; lines < SIDE_LINES; lines += 1) {
     const before = start === 0 ? -1 : bytes.lastIndexOf(NEWLINE, start - 1)
-    if (before < 0) return bytes.subarray(start < bytes.length / 2 ? start + 1 : continued(bytes))
+    if (before < 0) return bytes.subarray(start < bytes.length / 2 ? start + 1 : leadingContinuationBytes(bytes))
     start = before
   }
   return bytes.subarray(start + 1)

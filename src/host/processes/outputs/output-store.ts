@@ -3,19 +3,19 @@
 // is told.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { Live, type OutputWriter } from './live-output.ts'
-import { baseOf, callOf, storedPages } from './page-files.ts'
-import { type OutputPart, type OutputQuery, readPart } from './read-output.ts'
+import { LiveOutput, type OutputWriter } from './live-output.ts'
+import { callIdOfFile, listStoredPages, outputBasePath } from './page-files.ts'
+import { type OutputPart, type OutputReadOptions, readOutputPart } from './read-output.ts'
 
 export type { OutputWriter } from './live-output.ts'
 
-export class Outputs {
+export class OutputStore {
   readonly #folder: string
   readonly #spillBytes: number
-  #live = new Map<string, Live>()
-  #idle: (() => void)[] = []
+  #live = new Map<string, LiveOutput>()
+  #idleWaiters: (() => void)[] = []
   /** Those who wait for a call's first command, or its next. */
-  readonly #awaited = new Map<string, Set<() => void>>()
+  readonly #openWaiters = new Map<string, Set<() => void>>()
 
   constructor(folder: string, limits: { spill_bytes: number }) {
     this.#folder = folder
@@ -26,13 +26,14 @@ export class Outputs {
   /** The output of a call that one more command writes to. `earlier` is the writer that a command before it had, on
    * whose output it follows. */
   open(callId: string, earlier?: OutputWriter): OutputWriter {
-    const live = earlier instanceof Live ? earlier : new Live(baseOf(this.#folder, callId), this.#spillBytes)
+    const live =
+      earlier instanceof LiveOutput ? earlier : new LiveOutput(outputBasePath(this.#folder, callId), this.#spillBytes)
     this.#live.set(callId, live)
     live.begin(() => {
       if (this.#live.get(callId) === live) this.#live.delete(callId)
-      if (this.#live.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
+      if (this.#live.size === 0) for (const resolve of this.#idleWaiters.splice(0)) resolve()
     })
-    for (const resolve of this.#awaited.get(callId) ?? []) resolve()
+    for (const resolve of this.#openWaiters.get(callId) ?? []) resolve()
     return live
   }
 
@@ -40,29 +41,29 @@ export class Outputs {
   async opened(callId: string, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waiting = this.#awaited.get(callId) ?? new Set()
-    this.#awaited.set(callId, waiting.add(resolve))
+    const waiting = this.#openWaiters.get(callId) ?? new Set()
+    this.#openWaiters.set(callId, waiting.add(resolve))
     const leave = () => resolve()
     signal.addEventListener('abort', leave)
     await promise
     signal.removeEventListener('abort', leave)
     waiting.delete(resolve)
-    if (waiting.size === 0 && this.#awaited.get(callId) === waiting) this.#awaited.delete(callId)
+    if (waiting.size === 0 && this.#openWaiters.get(callId) === waiting) this.#openWaiters.delete(callId)
   }
 
   /** Resolves once all that was captured is on disk, which takes the end of every open output. */
-  stored(): Promise<void> {
-    return this.#live.size === 0 ? Promise.resolve() : new Promise(resolve => this.#idle.push(resolve))
+  flushed(): Promise<void> {
+    return this.#live.size === 0 ? Promise.resolve() : new Promise(resolve => this.#idleWaiters.push(resolve))
   }
 
   /** Part of a call's output; undefined when nothing was captured of it. */
-  async read(callId: string, query: OutputQuery): Promise<OutputPart | undefined> {
+  async read(callId: string, query: OutputReadOptions): Promise<OutputPart | undefined> {
     const live = this.#live.get(callId)
     if (live && !live.ended && query.wait_ms > 0 && query.offset >= live.end[query.stream])
-      await live.grown(query.wait_ms, query.signal)
+      await live.waitForGrowth(query.wait_ms, query.signal)
     if (live) return live.read(query)
-    const pages = await storedPages(baseOf(this.#folder, callId))
-    return pages.length > 0 ? readPart(pages, query, true) : undefined
+    const pages = await listStoredPages(outputBasePath(this.#folder, callId))
+    return pages.length > 0 ? readOutputPart(pages, query, true) : undefined
   }
 
   /** How much was captured so far, in bytes, while more may come; 0 of any other call. */
@@ -74,14 +75,14 @@ export class Outputs {
   async size(callId: string): Promise<number> {
     const live = this.#live.get(callId)
     if (live) return live.end.output
-    const pages = await storedPages(baseOf(this.#folder, callId))
+    const pages = await listStoredPages(outputBasePath(this.#folder, callId))
     return (await pages.at(-1)?.load())?.end.output ?? 0
   }
 
   /** Removes what no kept call owns. */
   sweep(keep: (callId: string) => boolean) {
     for (const name of readdirSync(this.#folder)) {
-      const callId = callOf(name)
+      const callId = callIdOfFile(name)
       if (!this.#live.has(callId) && !keep(callId)) rmSync(join(this.#folder, name), { recursive: true, force: true })
     }
   }

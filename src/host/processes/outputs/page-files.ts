@@ -2,50 +2,53 @@
 // with holes where one was dropped.
 import { access, type FileHandle, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { HEADER_BYTES, type Offsets, offsetsIn, Page } from './capture-page.ts'
-import type { PlacedPage } from './read-output.ts'
+import { CapturePage, PAGE_HEADER_BYTES, readOffsets, type StreamOffsets } from './capture-page.ts'
+import type { PageHandle } from './read-output.ts'
 
 const SUFFIX = /\.(out|pages)$/
 
 // Call ids may be chosen by a client, so names are encoded, and never bare: not joined before they have their ending.
-export const baseOf = (folder: string, callId: string) => `${folder}/${encodeURIComponent(callId)}`
-export const callOf = (name: string) => decodeURIComponent(name.replace(SUFFIX, ''))
+export const outputBasePath = (folder: string, callId: string) => `${folder}/${encodeURIComponent(callId)}`
+export const callIdOfFile = (name: string) => decodeURIComponent(name.replace(SUFFIX, ''))
 
-const firstPage = (base: string) => `${base}.out`
-export const laterPages = (base: string) => `${base}.pages`
+const firstPagePath = (base: string) => `${base}.out`
+export const laterPagesFolder = (base: string) => `${base}.pages`
 export const pagePath = (base: string, number: number) =>
-  number === 0 ? firstPage(base) : join(laterPages(base), `${number}`)
+  number === 0 ? firstPagePath(base) : join(laterPagesFolder(base), `${number}`)
 
 /** All pages that are on disk, in order. */
-export async function storedPages(base: string): Promise<PlacedPage[]> {
-  const numbers = await readdir(laterPages(base)).then(
+export async function listStoredPages(base: string): Promise<PageHandle[]> {
+  const numbers = await readdir(laterPagesFolder(base)).then(
     names => names.map(Number).sort((a, b) => a - b),
     () => []
   )
-  const first = await access(firstPage(base)).then(
+  const first = await access(firstPagePath(base)).then(
     () => [0],
     () => []
   )
   return [...first, ...numbers].map(number => storedPage(pagePath(base, number)))
 }
 
-export const storedPage = (path: string): PlacedPage => ({ start: () => readStart(path), load: () => readPage(path) })
+export const storedPage = (path: string): PageHandle => ({
+  start: () => readPageStart(path),
+  load: () => readPage(path)
+})
 
-async function readPage(path: string): Promise<Page | undefined> {
+async function readPage(path: string): Promise<CapturePage | undefined> {
   try {
-    return Page.decode(await readFile(path))
+    return CapturePage.decode(await readFile(path))
   } catch {
     return undefined
   }
 }
 
-async function readStart(path: string): Promise<Offsets | undefined> {
+async function readPageStart(path: string): Promise<StreamOffsets | undefined> {
   let handle: FileHandle | undefined
   try {
     handle = await open(path)
-    const header = Buffer.alloc(HEADER_BYTES)
+    const header = Buffer.alloc(PAGE_HEADER_BYTES)
     const { bytesRead } = await handle.read(header)
-    return offsetsIn(header.subarray(0, bytesRead))
+    return readOffsets(header.subarray(0, bytesRead))
   } catch {
     return undefined
   } finally {

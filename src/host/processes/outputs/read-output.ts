@@ -1,10 +1,10 @@
 // Reading a part of a captured output from its pages, of which some may be missing.
-import type { Offsets, Page, Stream } from './capture-page.ts'
+import type { CapturePage, OutputStream, StreamOffsets } from './capture-page.ts'
 
-const LONGEST_CHARACTER = 4
+const MAX_UTF8_BYTES = 4
 
-export interface OutputQuery {
-  stream: Stream
+export interface OutputReadOptions {
+  stream: OutputStream
   /** In bytes of that stream. */
   offset: number
   limit: number
@@ -26,25 +26,25 @@ export interface OutputPart {
 }
 
 /** A page that is somewhere. Both answer undefined where it is gone. */
-export interface PlacedPage {
-  start(): Offsets | undefined | Promise<Offsets | undefined>
-  load(): Page | undefined | Promise<Page | undefined>
+export interface PageHandle {
+  start(): StreamOffsets | undefined | Promise<StreamOffsets | undefined>
+  load(): CapturePage | undefined | Promise<CapturePage | undefined>
 }
 
 /** What is asked for, of pages in their order. `over`: nothing more will come. */
-export async function readPart(
-  pages: readonly PlacedPage[],
-  { stream, offset, limit }: OutputQuery,
+export async function readOutputPart(
+  pages: readonly PageHandle[],
+  { stream, offset, limit }: OutputReadOptions,
   over: boolean
 ): Promise<OutputPart> {
-  const atMost = Math.max(limit, LONGEST_CHARACTER)
+  const atMost = Math.max(limit, MAX_UTF8_BYTES)
   const found: Uint8Array[] = []
   let start = offset
   let length = 0
   let end = 0
   let dropped: OutputPart['dropped']
   let atHole = false
-  for (let i = await lastAtOrBefore(pages, stream, offset); i < pages.length; i += 1) {
+  for (let i = await lastPageStartingBefore(pages, stream, offset); i < pages.length; i += 1) {
     const page = await pages[i]!.load()
     if (!page) continue
     const hole = page.start[stream] > Math.max(end, start + length)
@@ -66,7 +66,7 @@ export async function readPart(
   const reachedEnd = !atHole && start + length >= end
   const bytes = Buffer.concat(found, length)
   // The first bytes of a character wait for its rest, unless no rest can come.
-  const taken = atHole || (over && reachedEnd) ? length : length - unfinished(bytes)
+  const taken = atHole || (over && reachedEnd) ? length : length - trailingIncompleteBytes(bytes)
   return {
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, taken)),
     offset: start,
@@ -77,7 +77,11 @@ export async function readPart(
 }
 
 /** Where the reading begins: the last page that starts at the offset or before, so that a far one costs no more. */
-async function lastAtOrBefore(pages: readonly PlacedPage[], stream: Stream, offset: number): Promise<number> {
+async function lastPageStartingBefore(
+  pages: readonly PageHandle[],
+  stream: OutputStream,
+  offset: number
+): Promise<number> {
   let low = 0
   let high = pages.length - 1
   while (low < high) {
@@ -90,14 +94,14 @@ async function lastAtOrBefore(pages: readonly PlacedPage[], stream: Stream, offs
 }
 
 /** How many bytes at the beginning belong to a character that began before. */
-export function continued(bytes: Uint8Array): number {
+export function leadingContinuationBytes(bytes: Uint8Array): number {
   let count = 0
-  while (count < LONGEST_CHARACTER - 1 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1
+  while (count < MAX_UTF8_BYTES - 1 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1
   return count
 }
 
 /** How many bytes at the end belong to a character that is not complete. */
-export function unfinished(bytes: Uint8Array): number {
+export function trailingIncompleteBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!
     if (byte < 0x80) return 0

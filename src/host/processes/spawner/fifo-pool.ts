@@ -7,55 +7,55 @@ import { ToolError } from '../../../errors.ts'
 
 const BATCH = 8
 
-export type Take = (bytes: Uint8Array) => boolean
+export type ByteConsumer = (bytes: Uint8Array) => boolean
 
 /** What one read takes at most. */
 const READ_BYTES = 65_536
 
 /** The server's end of a pipe that a command writes to. Nothing may be read before the command has its own end. */
-export interface Incoming {
+export interface OutputPipe {
   path: string
   /** Starts reading; the stream ends once no process holds the other end. With `take` the bytes go there instead of
    * `data`, and hold only until it returns; where it answers false, reading waits for the stream's `resume`. */
-  read(take?: Take): Socket
+  read(take?: ByteConsumer): Socket
   /** For a command that never started. */
-  drop(): void
+  discard(): void
 }
 
 /** The server's end of a pipe that a command reads from. */
-export interface Outgoing {
+export interface InputPipe {
   path: string
   /** Gives the bytes and closes the pipe once they are taken; destroying what it returns closes it before. */
   write(bytes: string | Uint8Array): Socket
   /** Gives the bytes and leaves the pipe open for more; ending what it returns closes it once all is taken. */
   open(bytes: string | Uint8Array): Socket
-  drop(): void
+  discard(): void
 }
 
-export class Pipes {
+export class FifoPool {
   readonly #folder: string
   readonly #make: (paths: string[]) => void
   #free: string[] = []
-  #made = 0
-  #asked = 0
+  #created = 0
+  #requested = 0
   #waiting: { resolve: (path: string) => void; reject: (error: Error) => void }[] = []
 
-  /** `make` creates fifos at the paths and has `made` called once they are there. */
+  /** `make` creates fifos at the paths and has `onCreated` called once they are there. */
   constructor(folder: string, make: (paths: string[]) => void) {
     this.#folder = folder
     this.#make = make
   }
 
-  async incoming(): Promise<Incoming> {
+  async openOutput(): Promise<OutputPipe> {
     const path = this.#free.pop() ?? (await this.#next())
-    const fd = this.#descriptor(path, constants.O_RDONLY)
-    return { path, read: take => this.#reader(path, fd, take), drop: () => this.#discard(path, fd) }
+    const fd = this.#openFifo(path, constants.O_RDONLY)
+    return { path, read: take => this.#reader(path, fd, take), discard: () => this.#discard(path, fd) }
   }
 
-  async outgoing(): Promise<Outgoing> {
+  async openInput(): Promise<InputPipe> {
     const path = this.#free.pop() ?? (await this.#next())
     // Opened for both ways, it neither waits for a reader nor fails for want of one.
-    const fd = this.#descriptor(path, constants.O_RDWR)
+    const fd = this.#openFifo(path, constants.O_RDWR)
     return {
       path,
       write: bytes => {
@@ -69,50 +69,50 @@ export class Pipes {
         if (bytes.length > 0) socket.write(bytes)
         return socket
       },
-      drop: () => this.#discard(path, fd)
+      discard: () => this.#discard(path, fd)
     }
   }
 
   /** Makes a first batch ahead of need. */
-  fill() {
-    if (this.#made + this.#asked === 0) this.#ask()
+  prefill() {
+    if (this.#created + this.#requested === 0) this.#requestBatch()
   }
 
   /** The fifos asked for are there, or could not be made. */
-  made(paths: string[], error: string | undefined) {
-    this.#asked -= paths.length
+  onCreated(paths: string[], error: string | undefined) {
+    this.#requested -= paths.length
     if (error) {
       const refusal = new ToolError('EXECUTION_ERROR', `No pipe could be made for the command: ${error}`)
       for (const { reject } of this.#waiting.splice(0)) reject(refusal)
       return
     }
-    for (const path of paths) this.#give(path)
+    for (const path of paths) this.#release(path)
   }
 
   /** What was asked of a helper that died will not come. */
-  lost() {
-    this.#asked = 0
-    if (this.#waiting.length > 0) this.#ask()
+  onHelperLost() {
+    this.#requested = 0
+    if (this.#waiting.length > 0) this.#requestBatch()
   }
 
   #next(): Promise<string> {
-    if (this.#asked <= this.#waiting.length) this.#ask()
+    if (this.#requested <= this.#waiting.length) this.#requestBatch()
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
   }
 
-  #ask() {
-    const paths = Array.from({ length: BATCH }, () => join(this.#folder, String(this.#made++)))
-    this.#asked += BATCH
+  #requestBatch() {
+    const paths = Array.from({ length: BATCH }, () => join(this.#folder, String(this.#created++)))
+    this.#requested += BATCH
     this.#make(paths)
   }
 
-  #give(path: string) {
+  #release(path: string) {
     const next = this.#waiting.shift()
     if (next) next.resolve(path)
     else this.#free.push(path)
   }
 
-  #descriptor(path: string, access: number): number {
+  #openFifo(path: string, access: number): number {
     try {
       return openSync(path, access | constants.O_NONBLOCK)
     } catch (error) {
@@ -121,7 +121,7 @@ export class Pipes {
     }
   }
 
-  #reader(path: string, fd: number, take: Take | undefined) {
+  #reader(path: string, fd: number, take: ByteConsumer | undefined) {
     // One buffer for all: megabytes of output leave nothing behind to be collected.
     const onread = take && {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
@@ -135,7 +135,7 @@ export class Pipes {
     // A reset or bad descriptor ends the stream; what came before counts.
     socket.on('error', () => {})
     // A fifo whose other end may still be held would mix two commands' output.
-    socket.once('close', () => (ended ? this.#give(path) : this.#unlink(path)))
+    socket.once('close', () => (ended ? this.#release(path) : this.#unlink(path)))
     return socket
   }
 

@@ -2,14 +2,14 @@
 // with its memory; so a small process does it for the big one. The server hands over names of fifos, never bytes:
 // output flows from the command straight to the server.
 import type { ChildProcess, StdioOptions } from 'node:child_process'
-import type { Order, Report } from './spawner-protocol.ts'
+import type { SpawnerEvent, SpawnerRequest } from './spawner-protocol.ts'
 
 /**
  * Runs in the helper as `node -e "(<this function's text>)(require)"`, which is up in a third of the time a module
  * takes; so it uses nothing from outside itself. Its last arguments are the control group that it was put into, empty for
  * none, and the folder of the fifos.
  */
-export function serve(require: NodeJS.Require) {
+export function runSpawnHelper(require: NodeJS.Require) {
   const { execFile, execFileSync, spawn } = require('node:child_process') as typeof import('node:child_process')
   const fs = require('node:fs') as typeof import('node:fs')
   const os = require('node:os') as typeof import('node:os')
@@ -28,7 +28,7 @@ export function serve(require: NodeJS.Require) {
 
   const [cgroup, folder] = process.argv.slice(-2) as [string, string]
 
-  type SpawnOrder = Extract<Order, { op: 'spawn' }>
+  type SpawnOrder = Extract<SpawnerRequest, { op: 'spawn' }>
   interface Living {
     pid: number
     mark: string
@@ -43,9 +43,9 @@ export function serve(require: NodeJS.Require) {
   /** Programs that are making pipes. */
   let making = 0
   // Without a server there is nobody to tell; `disconnect` says what to do then.
-  const report = (what: Report) => process.connected && process.send?.(what, () => {})
+  const report = (what: SpawnerEvent) => process.connected && process.send?.(what, () => {})
 
-  process.on('message', (order: Order) => {
+  process.on('message', (order: SpawnerRequest) => {
     if (order.op === 'spawn') start(order)
     else if (order.op === 'kill') kill(order.id, order.grace_ms)
     else if (order.op === 'signal') signalAll(order.id, order.signal)
@@ -144,7 +144,7 @@ export function serve(require: NodeJS.Require) {
   }
 
   // Ends whatever a command left behind, kindly first, and tells what it was once it is gone.
-  function sweep({ id, pid, mark, grace_ms }: Extract<Order, { op: 'sweep' }>) {
+  function sweep({ id, pid, mark, grace_ms }: Extract<SpawnerRequest, { op: 'sweep' }>) {
     const found = new Map<number, string>()
     const one = living.get(id)
     if (one) one.minded = false
@@ -167,7 +167,7 @@ export function serve(require: NodeJS.Require) {
   }
 
   // Lets what a command left behind live on, and tells when the last of it has ended.
-  function mind({ id, pid, mark }: Extract<Order, { op: 'mind' }>) {
+  function mind({ id, pid, mark }: Extract<SpawnerRequest, { op: 'mind' }>) {
     const one = living.get(id)
     const left = relatives(pid, mark)
     report({ event: 'minded', id, left: left.map(pid => ({ pid, name: nameOf(pid) })) })

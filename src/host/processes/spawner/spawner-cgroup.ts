@@ -3,31 +3,31 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isLeftOver, newGroupName } from '../cgroup-names.ts'
+import { isStaleCgroup, newCgroupName } from '../cgroup-names.ts'
 
 const PREFIX = 'toolgate-commands'
 /** Of the older kind of groups one tree is enough, and these limit nothing by themselves. */
-const TREES = ['freezer', 'name=systemd', 'pids']
+const V1_HIERARCHIES = ['freezer', 'name=systemd', 'pids']
 
 /** How long the helper of a killed server may take to end commands and to remove its folder: it needs less than a second. */
 const HELPER_GRACE_MS = 3_000
 
-export interface SpawnerGroup {
+export interface SpawnerCgroup {
   folder: string
   /** A process joins by writing its number into this file. */
-  join: string
+  joinFile: string
   /** Ends all that is in it. */
-  end(): void
+  killAll(): void
   /** Once nothing is in it. */
   remove(): void
 }
 
-export function makeSpawnerGroup(): SpawnerGroup | undefined {
+export function createSpawnerCgroup(): SpawnerCgroup | undefined {
   if (process.platform !== 'linux') return undefined
-  for (const place of places()) {
-    const folder = join(place, newGroupName(PREFIX))
+  for (const place of findCgroupFolders()) {
+    const folder = join(place, newCgroupName(PREFIX))
     try {
-      clear(place)
+      removeStaleCgroups(place)
       mkdirSync(folder)
     } catch {
       continue
@@ -36,8 +36,8 @@ export function makeSpawnerGroup(): SpawnerGroup | undefined {
     const tasks = join(folder, 'tasks')
     return {
       folder,
-      join: existsSync(tasks) ? tasks : join(folder, 'cgroup.procs'),
-      end: () => end(folder),
+      joinFile: existsSync(tasks) ? tasks : join(folder, 'cgroup.procs'),
+      killAll: () => end(folder),
       remove: () => remove(folder)
     }
   }
@@ -45,18 +45,18 @@ export function makeSpawnerGroup(): SpawnerGroup | undefined {
 }
 
 /** Whether a process can be put into a group here; tried out by one. */
-export function groupsWork(): boolean {
-  const group = makeSpawnerGroup()
+export function canUseCgroups(): boolean {
+  const group = createSpawnerCgroup()
   if (!group) return false
-  const { status } = spawnSync('/bin/sh', ['-c', 'echo 0 > "$0"', group.join], { stdio: 'ignore' })
+  const { status } = spawnSync('/bin/sh', ['-c', 'echo 0 > "$0"', group.joinFile], { stdio: 'ignore' })
   group.remove()
   return status === 0
 }
 
 /** Ends and removes what killed servers left behind; where the helper of one is about to do so, only what is left after that. */
-function clear(place: string) {
+function removeStaleCgroups(place: string) {
   for (const name of readdirSync(place)) {
-    if (!isLeftOver(PREFIX, name)) continue
+    if (!isStaleCgroup(PREFIX, name)) continue
     const folder = join(place, name)
     const clearFolder = () => {
       end(folder)
@@ -106,7 +106,7 @@ function remove(folder: string) {
 }
 
 /** Folders in which groups may be made: in our own group of each tree. */
-function places(): string[] {
+function findCgroupFolders(): string[] {
   try {
     const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
     const own = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n')
@@ -118,7 +118,7 @@ function places(): string[] {
     }
     return [
       ...placed('', type => type === 'cgroup2'),
-      ...TREES.flatMap(tree => placed(tree, (type, options) => type === 'cgroup' && options.includes(tree)))
+      ...V1_HIERARCHIES.flatMap(tree => placed(tree, (type, options) => type === 'cgroup' && options.includes(tree)))
     ].filter(place => existsSync(place))
   } catch {
     return []

@@ -1,7 +1,7 @@
 // What goes between the server and the helper that starts its processes.
 
 /** What the server asks. A process's `id` is chosen by the server, `mark` is a NAME=value that all its relatives carry. */
-export type Order =
+export type SpawnerRequest =
   | { op: 'pipes'; paths: string[] }
   | {
       op: 'spawn'
@@ -25,16 +25,16 @@ export type Order =
   | { op: 'mind'; id: number; pid: number; mark: string }
 
 /** What the helper tells. `left`: something of the command still lives after it exited. */
-export type Report =
+export type SpawnerEvent =
   | { event: 'pipes'; paths: string[]; error: string | undefined }
   | { event: 'spawned'; id: number; pid: number }
   | { event: 'failed'; id: number; code: string; message: string }
   | { event: 'exited'; id: number; code: number | null; signal: string | null; left: boolean }
-  | { event: 'minded'; id: number; left: Left[] }
-  | { event: 'swept'; id: number; left: Left[] }
+  | { event: 'minded'; id: number; left: Orphan[] }
+  | { event: 'swept'; id: number; left: Orphan[] }
 
 /** A process that a command left behind, and the name of its program where that could be told. */
-export interface Left {
+export interface Orphan {
   pid: number
   name: string
 }

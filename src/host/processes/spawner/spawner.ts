@@ -6,19 +6,19 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '../../../errors.ts'
-import { type Environment, plainEnvironment } from '../environment.ts'
+import { type Environment, minimalEnvironment } from '../environment.ts'
 import { findShell } from '../find-program.ts'
-import { SMALL_NODE } from '../node-flags.ts'
-import type { Exit, Minded, Spawned, SpawnRequest } from './child-handle.ts'
-import { type Incoming, type Outgoing, Pipes, type Take } from './fifo-pool.ts'
-import { serve } from './spawn-helper.ts'
-import { makeSpawnerGroup, type SpawnerGroup } from './spawner-cgroup.ts'
-import type { Left, Order, Report } from './spawner-protocol.ts'
+import { HELPER_NODE_FLAGS } from '../node-flags.ts'
+import type { AdoptedOrphans, ChildExit, ChildHandle, SpawnRequest } from './child-handle.ts'
+import { type ByteConsumer, FifoPool, type InputPipe, type OutputPipe } from './fifo-pool.ts'
+import { runSpawnHelper } from './spawn-helper.ts'
+import { createSpawnerCgroup, type SpawnerCgroup } from './spawner-cgroup.ts'
+import type { Orphan, SpawnerEvent, SpawnerRequest } from './spawner-protocol.ts'
 
-const SWEEP_GRACE_MS = 200
+const KILL_TREE_GRACE_MS = 200
 // Whoever started the server may have left descriptors open in it. The helper is rid of them before it begins, keeping
 // its channel (3), so that commands get 0, 1 and 2 and nothing else.
-const CLOSE_THE_REST = `
+const CLOSE_INHERITED_FDS = `
 if [ -n "$1" ]; then echo $$ >"$1"; fi 2>/dev/null
 shift
 for fd in /dev/fd/*; do
@@ -28,81 +28,81 @@ for fd in /dev/fd/*; do
 done
 exec "$@"`
 
-interface Running {
+interface RunningChild {
   request: SpawnRequest
-  incoming: [Incoming, Incoming]
-  outgoing: Outgoing | undefined
-  started: PromiseWithResolvers<Spawned>
-  exited: PromiseWithResolvers<Exit>
-  swept: PromiseWithResolvers<Left[]> | undefined
-  minded: PromiseWithResolvers<Left[]> | undefined
+  incoming: [OutputPipe, OutputPipe]
+  outgoing: InputPipe | undefined
+  started: PromiseWithResolvers<ChildHandle>
+  exited: PromiseWithResolvers<ChildExit>
+  killed: PromiseWithResolvers<Orphan[]> | undefined
+  adopted: PromiseWithResolvers<Orphan[]> | undefined
   gone: PromiseWithResolvers<void>
   pid: number | undefined
   stdin: Socket | undefined
-  over: boolean
+  hasExited: boolean
 }
 
 /** What keeps a helper, and with it all that it starts. */
-interface Within {
+interface HelperConfinement {
   /** Before those of the helper. */
-  words: readonly string[]
+  argvPrefix: readonly string[]
   /** With the helper ends all that it started; the ids of processes are told as they are counted within. */
-  ends: boolean
+  endsChildren: boolean
 }
 
 export class Spawner {
   /** The server's own. */
   readonly environment: Environment
-  readonly #place: string
-  readonly #within: Within | undefined
+  readonly #parentFolder: string
+  readonly #confinement: HelperConfinement | undefined
   #helper: ChildProcess | undefined
   #folder: string | undefined
-  #pipes: Pipes | undefined
-  #group: SpawnerGroup | undefined
-  #running = new Map<number, Running>()
+  #pipes: FifoPool | undefined
+  #group: SpawnerCgroup | undefined
+  #running = new Map<number, RunningChild>()
   #busy = 0
   #lastId = 0
   #closed = false
 
   /** `place` is where its folder of pipes is made, out of reach of every command. */
-  constructor(environment: Environment, place: string = tmpdir(), within?: Within) {
+  constructor(environment: Environment, place: string = tmpdir(), within?: HelperConfinement) {
     this.environment = environment
-    this.#place = place
-    this.#within = within
+    this.#parentFolder = place
+    this.#confinement = within
   }
 
   /** Gets the helper ready ahead of the first command. */
-  warm() {
-    this.#ready().fill()
+  prestart() {
+    this.#ensureHelper().prefill()
   }
 
   /** Resolves once the process runs; rejects with EXECUTION_ERROR when it can't be started. */
-  async spawn(request: SpawnRequest): Promise<Spawned> {
-    const pipes = this.#ready()
+  async spawn(request: SpawnRequest): Promise<ChildHandle> {
+    const pipes = this.#ensureHelper()
     // While a command is on its way, the helper's answers keep this process alive.
     this.#busy += 1
     this.#helper?.channel?.ref()
     const { incoming, outgoing } = await this.#connect(pipes, request)
     const id = ++this.#lastId
-    const running: Running = {
+    const running: RunningChild = {
       request,
       incoming,
       outgoing,
       started: Promise.withResolvers(),
       exited: Promise.withResolvers(),
-      swept: undefined,
-      minded: undefined,
+      killed: undefined,
+      adopted: undefined,
       gone: Promise.withResolvers(),
       pid: undefined,
       stdin: undefined,
-      over: false
+      hasExited: false
     }
     // Whoever no longer waits for the end must not bring the server down.
     running.exited.promise.catch(() => {})
     this.#running.set(id, running)
-    const { file, args, cwd, env, mark = '', inherit = [], sandbox = false } = request
+    const { file, args, cwd, env, mark = '', inherit = [], isSandbox = false } = request
     const [stdout, stderr] = incoming
-    this.#order({
+    this.#send({
       op: 'spawn',
       id,
       file,
@@ -114,7 +114,7 @@ export class Spawner {
       stdout: stdout.path,
       stderr: stderr.path,
       inherit: [...inherit],
-      sandbox
+      sandbox: isSandbox
     })
     return running.started.promise
   }
@@ -134,94 +134,97 @@ export class Spawner {
       if (helper.connected) helper.disconnect()
       await gone
     }
-    this.#group?.end()
+    this.#group?.killAll()
     this.#group?.remove()
     if (this.#folder) rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  #ready(): Pipes {
+  #ensureHelper(): FifoPool {
     if (this.#closed) throw new ToolError('EXECUTION_ERROR', 'The server is shutting down.')
-    this.#folder ??= mkdtempSync(join(this.#place, 'toolgate-pipes-'))
-    this.#pipes ??= new Pipes(this.#folder, paths => this.#order({ op: 'pipes', paths }))
-    this.#helper ??= this.#start(this.#folder)
+    this.#folder ??= mkdtempSync(join(this.#parentFolder, 'toolgate-pipes-'))
+    this.#pipes ??= new FifoPool(this.#folder, paths => this.#send({ op: 'pipes', paths }))
+    this.#helper ??= this.#startHelper(this.#folder)
     return this.#pipes
   }
 
-  async #connect(pipes: Pipes, request: SpawnRequest) {
-    const opened: Incoming[] = []
-    const kept = (pipe: Incoming) => {
+  async #connect(pipes: FifoPool, request: SpawnRequest) {
+    const opened: OutputPipe[] = []
+    const remember = (pipe: OutputPipe) => {
       opened.push(pipe)
       return pipe
     }
     try {
-      const incoming: [Incoming, Incoming] = [kept(await pipes.incoming()), kept(await pipes.incoming())]
-      const outgoing = request.stdin === undefined && !request.interactive ? undefined : await pipes.outgoing()
+      const incoming: [OutputPipe, OutputPipe] = [
+        remember(await pipes.openOutput()),
+        remember(await pipes.openOutput())
+      ]
+      const outgoing = request.stdin === undefined && !request.interactive ? undefined : await pipes.openInput()
       return { incoming, outgoing }
     } catch (error) {
-      for (const pipe of opened) pipe.drop()
-      this.#rest()
+      for (const pipe of opened) pipe.discard()
+      this.#settle()
       throw error
     }
   }
 
-  #start(folder: string) {
+  #startHelper(folder: string) {
     // What is kept as a whole joins no group.
-    if (!this.#within) this.#group ??= makeSpawnerGroup()
-    const { folder: group = '', join = '' } = this.#group ?? {}
-    const program = [process.execPath, ...SMALL_NODE, '-e', `(${serve})(require)`, group, folder]
-    const env = plainEnvironment(this.environment)
-    const shell = [findShell(env), '-c', CLOSE_THE_REST, 'toolgate-spawner', join, ...program]
-    const [file, ...words] = [...(this.#within?.words ?? []), ...shell]
+    if (!this.#confinement) this.#group ??= createSpawnerCgroup()
+    const { folder: group = '', joinFile = '' } = this.#group ?? {}
+    const program = [process.execPath, ...HELPER_NODE_FLAGS, '-e', `(${runSpawnHelper})(require)`, group, folder]
+    const env = minimalEnvironment(this.environment)
+    const shell = [findShell(env), '-c', CLOSE_INHERITED_FDS, 'toolgate-spawner', joinFile, ...program]
+    const [file, ...words] = [...(this.#confinement?.argvPrefix ?? []), ...shell]
     const helper = spawnChild(file!, words, {
       // A session of its own keeps a terminal's interrupt from it: commands end in order, by the server's word.
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env
     })
-    helper.on('message', report => this.#reported(report as Report))
-    helper.once('error', () => this.#died(helper))
-    helper.once('exit', () => this.#died(helper))
+    helper.on('message', report => this.#onEvent(report as SpawnerEvent))
+    helper.once('error', () => this.#onHelperExit(helper))
+    helper.once('exit', () => this.#onHelperExit(helper))
     helper.unref()
     if (this.#busy === 0) helper.channel?.unref()
     return helper
   }
 
-  #order(order: Order) {
-    this.#ready()
+  #send(order: SpawnerRequest) {
+    this.#ensureHelper()
     // A helper that is gone is noticed by its exit.
     this.#helper?.send(order, () => {})
   }
 
-  #reported(report: Report) {
+  #onEvent(report: SpawnerEvent) {
     if (report.event === 'pipes') {
-      this.#pipes?.made(report.paths, report.error)
+      this.#pipes?.onCreated(report.paths, report.error)
       return
     }
     const running = this.#running.get(report.id)
     if (!running) return
-    if (report.event === 'spawned') this.#spawned(report.id, running, report.pid)
-    else if (report.event === 'failed') this.#failed(report.id, running, report.code, report.message)
-    else if (report.event === 'minded') running.minded?.resolve(report.left)
+    if (report.event === 'spawned') this.#onSpawned(report.id, running, report.pid)
+    else if (report.event === 'failed') this.#onFailed(report.id, running, report.code, report.message)
+    else if (report.event === 'minded') running.adopted?.resolve(report.left)
     else if (report.event === 'swept') {
-      running.swept?.resolve(report.left)
+      running.killed?.resolve(report.left)
       running.gone.resolve()
       this.#forget(report.id)
     } else {
       const { code, signal, left } = report
-      running.over = true
+      running.hasExited = true
       running.stdin?.destroy()
       running.exited.resolve({ code, signal, left })
       if (!left) this.#forget(report.id)
     }
   }
 
-  #spawned(id: number, running: Running, pid: number) {
+  #onSpawned(id: number, running: RunningChild, pid: number) {
     running.pid = pid
     const { stdin = '', interactive = false } = running.request
     running.stdin = interactive ? running.outgoing?.open(stdin) : running.outgoing?.write(stdin)
     const [stdout, stderr] = running.incoming
     const opened: { stdout?: Socket; stderr?: Socket } = {}
-    const open = (stream: 'stdout' | 'stderr', take?: Take) => {
+    const open = (stream: 'stdout' | 'stderr', take?: ByteConsumer) => {
       opened[stream] ??= { stdout, stderr }[stream].read(take)
       return opened[stream]
     }
@@ -237,56 +240,56 @@ export class Spawner {
       stdin: running.stdin,
       exited: running.exited.promise,
       kill: graceMs => {
-        if (this.#running.get(id) === running) this.#order({ op: 'kill', id, grace_ms: graceMs })
+        if (this.#running.get(id) === running) this.#send({ op: 'kill', id, grace_ms: graceMs })
       },
       signal: name => {
-        if (this.#running.get(id) === running) this.#order({ op: 'signal', id, signal: name })
+        if (this.#running.get(id) === running) this.#send({ op: 'signal', id, signal: name })
       },
-      sweep: () => this.#sweep(id, running, pid),
-      mind: () => this.#mind(id, running, pid)
+      killTree: () => this.#killTree(id, running, pid),
+      adopt: () => this.#adopt(id, running, pid)
     })
   }
 
-  #failed(id: number, running: Running, code: string, message: string) {
-    this.#drop(running)
+  #onFailed(id: number, running: RunningChild, code: string, message: string) {
+    this.#discardPipes(running)
     this.#forget(id)
     running.started.reject(new ToolError('EXECUTION_ERROR', `The command could not be started: ${message}`, { code }))
   }
 
-  #sweep(id: number, running: Running, pid: number): Promise<Left[]> {
+  #killTree(id: number, running: RunningChild, pid: number): Promise<Orphan[]> {
     if (this.#running.get(id) !== running) return Promise.resolve([])
-    if (!running.swept) {
-      running.swept = Promise.withResolvers()
-      this.#order({ op: 'sweep', id, pid, mark: running.request.mark ?? '', grace_ms: SWEEP_GRACE_MS })
+    if (!running.killed) {
+      running.killed = Promise.withResolvers()
+      this.#send({ op: 'sweep', id, pid, mark: running.request.mark ?? '', grace_ms: KILL_TREE_GRACE_MS })
     }
-    return running.swept.promise
+    return running.killed.promise
   }
 
-  async #mind(id: number, running: Running, pid: number): Promise<Minded> {
-    if (this.#running.get(id) !== running) return { left: [], gone: Promise.resolve() }
-    running.minded ??= Promise.withResolvers()
-    this.#order({ op: 'mind', id, pid, mark: running.request.mark ?? '' })
-    return { left: await running.minded.promise, gone: running.gone.promise }
+  async #adopt(id: number, running: RunningChild, pid: number): Promise<AdoptedOrphans> {
+    if (this.#running.get(id) !== running) return { orphans: [], gone: Promise.resolve() }
+    running.adopted ??= Promise.withResolvers()
+    this.#send({ op: 'mind', id, pid, mark: running.request.mark ?? '' })
+    return { orphans: await running.adopted.promise, gone: running.gone.promise }
   }
 
   #forget(id: number) {
-    if (this.#running.delete(id)) this.#rest()
+    if (this.#running.delete(id)) this.#settle()
   }
 
-  #rest() {
+  #settle() {
     this.#busy -= 1
     if (this.#busy === 0) this.#helper?.channel?.unref()
   }
 
-  #drop({ incoming, outgoing }: Running) {
-    for (const pipe of [...incoming, outgoing]) pipe?.drop()
+  #discardPipes({ incoming, outgoing }: RunningChild) {
+    for (const pipe of [...incoming, outgoing]) pipe?.discard()
   }
 
   // The helper's end settles what ran through it, and a new one sweeps up behind.
-  #died(helper: ChildProcess) {
+  #onHelperExit(helper: ChildProcess) {
     if (this.#helper !== helper) return
     this.#helper = undefined
-    this.#group?.end()
+    this.#group?.killAll()
     const lost = [...this.#running]
     this.#running.clear()
     this.#busy -= lost.length
@@ -294,20 +297,20 @@ export class Spawner {
     for (const [id, running] of lost) {
       running.stdin?.destroy()
       running.exited.reject(refusal)
-      running.swept?.resolve([])
-      running.minded?.resolve([])
+      running.killed?.resolve([])
+      running.adopted?.resolve([])
       running.gone.resolve()
       if (running.pid === undefined) {
-        this.#drop(running)
+        this.#discardPipes(running)
         running.started.reject(refusal)
         continue
       }
-      if (!this.#within?.ends) killGroup(running.pid)
+      if (!this.#confinement?.endsChildren) killGroup(running.pid)
       const { pid, request } = running
       if (!this.#closed && request.mark)
-        this.#order({ op: 'sweep', id, pid, mark: request.mark, grace_ms: SWEEP_GRACE_MS })
+        this.#send({ op: 'sweep', id, pid, mark: request.mark, grace_ms: KILL_TREE_GRACE_MS })
     }
-    if (!this.#closed) this.#pipes?.lost()
+    if (!this.#closed) this.#pipes?.onHelperLost()
   }
 }
 

@@ -2,106 +2,108 @@
 // rights, a filter of system calls, limits.
 import { execFileSync } from 'node:child_process'
 import { ToolError } from '../../../errors.ts'
-import { homeOf } from '../../../server/xdg.ts'
+import { homeFolder } from '../../../server/xdg.ts'
 import type { Workspace } from '../../host.ts'
 import { findBwrap } from '../../processes/bwrap.ts'
-import { certificatesNamed } from '../configured-certificates.ts'
+import { findConfiguredCertificates } from '../configured-certificates.ts'
 import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
-import { expanded } from '../path-within.ts'
-import type { Confined, Program } from '../sandbox.ts'
-import type { Keeper, KeeperOptions, KeptLevel } from '../sandbox-backend.ts'
+import { resolveConfiguredPath } from '../path-within.ts'
+import type { ConfinedProgram, Program } from '../sandbox.ts'
+import type { SandboxBackend, SandboxBackendOptions, SandboxedLevel } from '../sandbox-backend.ts'
 import { Toolchains } from '../toolchains.ts'
 import { Limiter } from './limits.ts'
-import { Descriptors, viewOf } from './mount-arguments.ts'
-import { checked } from './mount-check.ts'
+import { InheritedFiles, mountArguments } from './mount-arguments.ts'
+import { mountCheckArgv } from './mount-check.ts'
 import { prelude } from './prelude.ts'
-import { type OwnFiles, ownFolder, writeOwnFiles } from './sandbox-files.ts'
-import { setUpIn } from './setup-status.ts'
-import { divide } from './split-environment.ts'
-import { coversSystem } from './system-folders.ts'
+import { type SandboxFiles, sandboxFolder, writeSandboxFiles } from './sandbox-files.ts'
+import { trackSetup } from './setup-status.ts'
+import { splitEnvironment } from './split-environment.ts'
+import { overlapsSystem } from './system-folders.ts'
 
 /** Who a program is inside where the server is root: the same user, without looking like one who may do everything. */
-const PLAIN_ID = 1_000
+const UNPRIVILEGED_ID = 1_000
 
 /** What is the same for every command. */
-interface Parts {
+interface BackendParts {
   bwrap: string
-  own: OwnFiles
+  sandboxFiles: SandboxFiles
   home: string
   toolchains: Toolchains
   certificates: readonly string[]
   limiter: Limiter
   /** What is mounted can be handed over open, so that no name is looked up again. */
-  byDescriptor: boolean
+  canBindFds: boolean
 }
 
-export class Bubblewrap implements Keeper {
-  readonly missing: string | undefined
-  readonly grantsHosts = true
-  readonly #options: KeeperOptions
+export class Bubblewrap implements SandboxBackend {
+  readonly missingDependency: string | undefined
+  readonly canGrantHosts = true
+  readonly #options: SandboxBackendOptions
   readonly #bwrap = findBwrap()
   readonly #workspaces: GuardedWorkspaces
-  #parts: Parts | undefined
+  #parts: BackendParts | undefined
 
-  constructor(options: KeeperOptions, workspaces: GuardedWorkspaces) {
+  constructor(options: SandboxBackendOptions, workspaces: GuardedWorkspaces) {
     this.#options = options
     this.#workspaces = workspaces
-    this.missing = this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
+    this.missingDependency = this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
   }
 
   get lacks() {
-    const { own, limiter, byDescriptor } = this.#ready()
+    const { sandboxFiles, limiter, canBindFds } = this.#ready()
     return [
       ...limiter.lacks,
-      ...(own.seccomp ? [] : [`a filter of system calls for ${process.arch}`]),
-      ...(own.devices
+      ...(sandboxFiles.seccomp ? [] : [`a filter of system calls for ${process.arch}`]),
+      ...(sandboxFiles.devices
         ? []
         : ['devices of its own: as root, a command may change the permissions of those of the machine']),
-      ...(byDescriptor
+      ...(canBindFds
         ? []
         : ['mounts by descriptor (bubblewrap 0.10), against commands that move folders as others start'])
     ]
   }
 
-  async confine(program: Program, level: KeptLevel, workspace: Workspace): Promise<Confined> {
+  async confine(program: Program, level: SandboxedLevel, workspace: Workspace): Promise<ConfinedProgram> {
     const { root } = workspace
-    if (coversSystem(root))
+    if (overlapsSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
     const { bwrap, limiter, toolchains: programs, ...parts } = this.#ready()
-    const { own, byDescriptor, home } = parts
+    const { sandboxFiles, canBindFds, home } = parts
     const { settings, stateDir, hidden } = this.#options
-    const { env, inside } = divide({ ...program.env, TMPDIR: '/tmp' })
-    const toolchains = await programs.beside(root)
+    const { env, setenvArguments } = splitEnvironment({ ...program.env, TMPDIR: '/tmp' })
+    const toolchains = await programs.pathsFor(root)
     // Whoever configures a path to be read means what is in it.
-    const exposed = [...settings.read, ...settings.write].map(file => expanded(file, home))
+    const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
     const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', exposed)
     try {
-      const descriptors = new Descriptors()
-      const setUp = setUpIn(own.folder)
-      descriptors.of(setUp.placeholder)
-      const view = viewOf(
-        { ...parts, program, level, root, settings, guard, toolchains, never: [stateDir, ...hidden] },
+      const descriptors = new InheritedFiles()
+      const setUp = trackSetup(sandboxFiles.folder)
+      descriptors.add(setUp.inheritedFile)
+      const view = mountArguments(
+        { ...parts, program, level, root, settings, guard, toolchains, serverFiles: [stateDir, ...hidden] },
         descriptors
       )
       // Last of what may fail: a control group stays until it is removed.
-      const bounds = limiter.bounds(program.limits)
+      const bounds = limiter.apply(program.limits)
       const args = [
         ...setUp.args,
         ...NAMESPACES,
         ...(program.terminal ? [] : ['--new-session']),
         ...identityArguments(),
         ...view,
-        ...inside,
-        ...(own.seccomp ? ['--seccomp', descriptors.of(own.seccomp)] : []),
+        ...setenvArguments,
+        ...(sandboxFiles.seccomp ? ['--seccomp', descriptors.add(sandboxFiles.seccomp)] : []),
         ...['--chdir', program.cwd, '--'],
-        ...(guard.isBeside && !byDescriptor ? checked([...guard.pinned, ...guard.held]) : []),
-        ...bounds.inside,
+        ...(guard.hasConcurrentWriters && !canBindFds
+          ? mountCheckArgv([...guard.pinnedFolders, ...guard.readOnlyEntries])
+          : []),
+        ...bounds.argvPrefix,
         program.file,
         ...program.args
       ]
-      const [file, ...rest] = [...prelude([...setUp.lines, ...bounds.lines]), bwrap, ...args]
+      const [file, ...rest] = [...prelude([...setUp.shellLines, ...bounds.shellLines]), bwrap, ...args]
       const released = async () => {
-        const never_began = !setUp.began()
+        const never_began = !setUp.hasStarted()
         // A group that stays is swept later; the guard is let go in any case.
         const { out_of_memory } = await bounds.remove().catch(() => ({ out_of_memory: false }))
         const aftermath = await guard.release()
@@ -114,25 +116,25 @@ export class Bubblewrap implements Keeper {
     }
   }
 
-  #ready(): Parts {
+  #ready(): BackendParts {
     this.#parts ??= this.#prepared()
     return this.#parts
   }
 
-  #prepared(): Parts {
+  #prepared(): BackendParts {
     const bwrap = this.#bwrap
-    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missing ?? '')
+    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missingDependency ?? '')
     const { environment, settings, stateDir } = this.#options
-    const home = homeOf(environment)
-    const certificates = certificatesNamed(environment)
+    const home = homeFolder(environment)
+    const certificates = findConfiguredCertificates(environment)
     return {
       bwrap,
-      own: writeOwnFiles(ownFolder(stateDir), { ...identity(), home }, certificates),
+      sandboxFiles: writeSandboxFiles(sandboxFolder(stateDir), { ...identity(), home }, certificates),
       home,
       toolchains: new Toolchains(environment),
       certificates,
       limiter: new Limiter(settings),
-      byDescriptor: execFileSync(bwrap, ['--help'], { encoding: 'utf8', env: {} }).includes('--ro-bind-fd')
+      canBindFds: execFileSync(bwrap, ['--help'], { encoding: 'utf8', env: {} }).includes('--ro-bind-fd')
     }
   }
 }
@@ -145,7 +147,7 @@ const NAMESPACES = [
 /** Files keep their owner: whoever the program is inside, outside it is the user that the server runs as. */
 function identity() {
   const [uid = 0, gid = 0] = [process.getuid?.(), process.getgid?.()]
-  return uid === 0 ? { uid: PLAIN_ID, gid: PLAIN_ID } : { uid, gid }
+  return uid === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : { uid, gid }
 }
 
 function identityArguments() {

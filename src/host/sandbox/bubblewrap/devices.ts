@@ -5,7 +5,7 @@ import { chownSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSyn
 import path from 'node:path'
 
 /** By the kernel's numbers. */
-const NUMBERS: Readonly<Record<string, readonly [major: string, minor: string]>> = {
+const DEVICE_NUMBERS: Readonly<Record<string, readonly [major: string, minor: string]>> = {
   null: ['1', '3'],
   zero: ['1', '5'],
   full: ['1', '7'],
@@ -13,7 +13,7 @@ const NUMBERS: Readonly<Record<string, readonly [major: string, minor: string]>>
   urandom: ['1', '9'],
   tty: ['5', '0']
 }
-const NOBODY = 65_534
+const NOBODY_UID = 65_534
 /** Never by the search path: a workspace may be on it. */
 const MKNOD = ['/usr/bin/mknod', '/bin/mknod'].find(file => existsSync(file))
 
@@ -27,7 +27,7 @@ export function makeDevices(folder: string): readonly Device[] | undefined {
   if (process.getuid?.() !== 0) return []
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const devices = Object.entries(NUMBERS).map(([name, numbers]) => {
+    const devices = Object.entries(DEVICE_NUMBERS).map(([name, numbers]) => {
       const from = path.join(folder, name)
       if (!isOurs(from)) make(from, numbers)
       return { from, to: `/dev/${name}` }
@@ -42,11 +42,11 @@ export function makeDevices(folder: string): readonly Device[] | undefined {
 
 function isOurs(file: string): boolean {
   const stat = lstatSync(file, { throwIfNoEntry: false })
-  return stat?.isCharacterDevice() === true && stat.uid === NOBODY
+  return stat?.isCharacterDevice() === true && stat.uid === NOBODY_UID
 }
 
 function make(file: string, numbers: readonly string[]) {
   rmSync(file, { force: true })
   execFileSync(MKNOD ?? '', ['-m', '666', file, 'c', ...numbers], { stdio: 'ignore' })
-  chownSync(file, NOBODY, NOBODY)
+  chownSync(file, NOBODY_UID, NOBODY_UID)
 }

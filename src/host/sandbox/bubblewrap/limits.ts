@@ -2,18 +2,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import type { Config } from '../../../config/schema.ts'
-import { shellWords } from '../../../text/shell-quote.ts'
-import { type Cgroup, Cgroups, type GroupEnd } from '../cgroups.ts'
+import { quoteArgv } from '../../../text/shell-quote.ts'
+import { type Cgroup, type CgroupResult, Cgroups } from '../cgroups.ts'
 import type { UsageLimits } from '../sandbox.ts'
 
 type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
 
 /** How one command is bounded: lines for the prelude, and what goes before the program in the sandbox. */
-interface Bounds {
-  lines: readonly string[]
-  inside: readonly string[]
+interface AppliedLimits {
+  shellLines: readonly string[]
+  argvPrefix: readonly string[]
   /** Once everything has ended. */
-  remove(): Promise<GroupEnd>
+  remove(): Promise<CgroupResult>
 }
 
 const PRLIMIT = ['/usr/bin/prlimit', '/bin/prlimit'].find(file => existsSync(file))
@@ -27,60 +27,60 @@ export class Limiter {
   readonly #groups: Cgroups | undefined
 
   constructor(limits: Limits) {
-    this.#limits = { ...limits, open_files: Math.min(limits.open_files, hardLimit('Max open files')) }
+    this.#limits = { ...limits, open_files: Math.min(limits.open_files, readHardLimit('Max open files')) }
     this.#groups = Cgroups.find(limits)
-    this.lacks = this.#groups ? [] : lacksWithoutGroups()
+    this.lacks = this.#groups ? [] : lacksWithoutCgroups()
   }
 
   /** `own` is what one command may use up, where that is not what all may. */
-  bounds(own: Partial<UsageLimits> = {}): Bounds {
+  apply(own: Partial<UsageLimits> = {}): AppliedLimits {
     const limits = { ...this.#limits, ...own }
-    return this.#groups ? inGroup(this.#groups.make(limits), limits) : alone(limits)
+    return this.#groups ? limitByCgroup(this.#groups.make(limits), limits) : limitByPrlimit(limits)
   }
 }
 
-function inGroup(group: Cgroup, { cpu_seconds, file_bytes, open_files }: Limits): Bounds {
-  const lines = [
+function limitByCgroup(group: Cgroup, { cpu_seconds, file_bytes, open_files }: Limits): AppliedLimits {
+  const shellLines = [
     'ulimit -c 0',
     `ulimit -n ${open_files}`,
     `ulimit -f ${Math.ceil(file_bytes / BLOCK)}`,
     `ulimit -t ${orUnlimited(cpu_seconds)}`,
-    ...group.joins.map(file => `echo 0 >${shellWords([file])}`)
+    ...group.joinFiles.map(file => `echo 0 >${quoteArgv([file])}`)
   ]
-  return { lines, inside: [], remove: group.remove }
+  return { shellLines, argvPrefix: [], remove: group.remove }
 }
 
-function alone({ cpu_seconds, file_bytes, open_files, processes }: Limits): Bounds {
-  const inside = PRLIMIT
+function limitByPrlimit({ cpu_seconds, file_bytes, open_files, processes }: Limits): AppliedLimits {
+  const argvPrefix = PRLIMIT
     ? [
         PRLIMIT,
         '--core=0',
         `--nofile=${open_files}`,
         `--fsize=${file_bytes}`,
         `--cpu=${orUnlimited(cpu_seconds)}`,
-        ...(countsProcesses() ? [`--nproc=${processes}`] : []),
+        ...(canLimitProcesses() ? [`--nproc=${processes}`] : []),
         '--'
       ]
     : []
-  return { lines: [], inside, remove: async () => ({ out_of_memory: false }) }
+  return { shellLines: [], argvPrefix, remove: async () => ({ out_of_memory: false }) }
 }
 
 const orUnlimited = (limit: number) => (Number.isFinite(limit) ? String(limit) : 'unlimited')
 
-function lacksWithoutGroups(): string[] {
+function lacksWithoutCgroups(): string[] {
   const memory = 'a limit for memory: this user may not make control groups'
   if (!PRLIMIT) return [memory, 'limits for processes, files and processor time: there is no prlimit']
-  return countsProcesses() ? [memory] : [memory, 'a limit for processes']
+  return canLimitProcesses() ? [memory] : [memory, 'a limit for processes']
 }
 
 /** Since 5.14 the kernel counts the processes of each user namespace by itself, but none of root's. */
-function countsProcesses(): boolean {
+function canLimitProcesses(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   return process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
 }
 
 /** What nobody without more rights can go above. */
-function hardLimit(name: string): number {
+function readHardLimit(name: string): number {
   try {
     const line = readFileSync('/proc/self/limits', 'utf8')
       .split('\n')

@@ -3,37 +3,37 @@
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
-import type { Guard } from '../guard/guarded-workspace.ts'
-import { expanded, isBeneath, real } from '../path-within.ts'
+import type { WorkspaceGuard } from '../guard/guarded-workspace.ts'
+import { isWithin, realPath, resolveConfiguredPath } from '../path-within.ts'
 import type { Program } from '../sandbox.ts'
-import type { KeptLevel } from '../sandbox-backend.ts'
-import type { Seen } from '../toolchains.ts'
-import { fromEtc, isAtHand, type OwnFiles } from './sandbox-files.ts'
-import { isSystem, SYSTEM } from './system-folders.ts'
+import type { SandboxedLevel } from '../sandbox-backend.ts'
+import type { ToolchainPaths } from '../toolchains.ts'
+import { ETC_MOUNTS, isMountedByDefault, type SandboxFiles } from './sandbox-files.ts'
+import { isSystemPath, SYSTEM_FOLDERS } from './system-folders.ts'
 
-interface View {
+interface MountOptions {
   program: Program
-  level: KeptLevel
+  level: SandboxedLevel
   root: string
   settings: Config['sandbox']
-  guard: Guard
-  own: OwnFiles
+  guard: WorkspaceGuard
+  sandboxFiles: SandboxFiles
   /** Of the server, not of the program: what a call sets must not show it more. */
   home: string
-  toolchains: Seen
+  toolchains: ToolchainPaths
   /** Files and folders of certificates, wherever they are. */
   certificates: readonly string[]
   /** What is guarded is handed over open. */
-  byDescriptor: boolean
+  canBindFds: boolean
   /** Files and folders of the server. */
-  never: readonly string[]
+  serverFiles: readonly string[]
 }
 
 /** After standard input, output and error. */
 const FIRST_DESCRIPTOR = 3
 /** In /proc, what the kernel opens to whoever is root on the machine without asking for more: the bare number of the user
  * is enough, and that stays the same in a sandbox. Settings can still be read. */
-const OPEN_TO_ROOT = {
+const PROC_OPEN_TO_ROOT = {
   settings: '/proc/sys',
   rest: [
     'keys',
@@ -50,78 +50,80 @@ const OPEN_TO_ROOT = {
     .filter(file => existsSync(file))
 }
 const MIB = 1024 * 1024
-const TEMPORARY = 1_024 * MIB
-const HOME = 256 * MIB
-const SHARED_MEMORY = 256 * MIB
-const RUN = 16 * MIB
+const TMP_BYTES = 1_024 * MIB
+const HOME_BYTES = 256 * MIB
+const SHM_BYTES = 256 * MIB
+const RUN_BYTES = 16 * MIB
 
 /** Files that the sandbox inherits open, by the numbers they will have. */
-export class Descriptors {
+export class InheritedFiles {
   readonly files: string[] = []
 
-  of(file: string): string {
+  add(file: string): string {
     return String(FIRST_DESCRIPTOR + this.files.push(file) - 1)
   }
 }
 
-export function viewOf(view: View, descriptors: Descriptors): string[] {
-  const { program, level, root, settings, guard, own, home, toolchains, certificates, byDescriptor } = view
+export function mountArguments(view: MountOptions, descriptors: InheritedFiles): string[] {
+  const { program, level, root, settings, guard, sandboxFiles, home, toolchains, certificates, canBindFds } = view
   const configured = (folders: readonly string[]) =>
     folders
-      .map(folder => expanded(folder, home))
-      .filter(folder => existsSync(folder) && !isBeneath(folder, root) && !isSystem(folder))
+      .map(folder => resolveConfiguredPath(folder, home))
+      .filter(folder => existsSync(folder) && !isWithin(folder, root) && !isSystemPath(folder))
   const read = configured(settings.read)
   const write = configured(settings.write)
   const shown = [...toolchains.folders, ...read, ...write, root]
-  const isShown = (file: string) => shown.some(folder => isBeneath(file, folder))
-  const never = view.never.flatMap(file => [file, real(file)]).filter(isShown)
+  const isShown = (file: string) => shown.some(folder => isWithin(file, folder))
+  const never = view.serverFiles.flatMap(file => [file, realPath(file)]).filter(isShown)
   const isTaken = (file: string) =>
-    isShown(file) || view.never.some(one => isBeneath(file, one) || isBeneath(file, real(one)))
+    isShown(file) || view.serverFiles.some(one => isWithin(file, one) || isWithin(file, realPath(one)))
   return [
-    ...systemView(own, home),
-    ...certificates.filter(file => !isAtHand(file) && !isTaken(file) && !isTaken(real(file))).flatMap(ifThere),
-    ...toolchains.folders.flatMap(ifThere),
+    ...systemMounts(sandboxFiles, home),
+    ...certificates
+      .filter(file => !isMountedByDefault(file) && !isTaken(file) && !isTaken(realPath(file)))
+      .flatMap(readOnlyIfExists),
+    ...toolchains.folders.flatMap(readOnlyIfExists),
     ...read.flatMap(readOnly),
-    ...toolchains.hidden.flatMap(file => hide(own, file)),
+    ...toolchains.hidden.flatMap(file => hide(sandboxFiles, file)),
     ...guard.outside.filter(folder => !isShown(folder)).flatMap(readOnly),
     ...(level === 'workspace'
       ? [...['--bind', root, root], ...write.flatMap(writable)]
       : [root, ...write].flatMap(readOnly)),
-    ...guard.pinned.flatMap(({ path, door }) =>
-      byDescriptor ? ['--bind-fd', descriptors.of(door), path] : writable(path)
+    ...guard.pinnedFolders.flatMap(({ path, procPath }) =>
+      canBindFds ? ['--bind-fd', descriptors.add(procPath), path] : writable(path)
     ),
-    ...guard.held.flatMap(({ path, door }) =>
-      byDescriptor ? ['--ro-bind-fd', descriptors.of(door), path] : readOnly(path)
+    ...guard.readOnlyEntries.flatMap(({ path, procPath }) =>
+      canBindFds ? ['--ro-bind-fd', descriptors.add(procPath), path] : readOnly(path)
     ),
-    ...guard.hidden.flatMap(file => hideSurely(own, file)),
-    ...[...new Set(never)].flatMap(file => hide(own, file)),
+    ...guard.hidden.flatMap(file => hideOrFail(sandboxFiles, file)),
+    ...[...new Set(never)].flatMap(file => hide(sandboxFiles, file)),
     ...(program.mounts ?? []).flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...['--remount-ro', '/']
   ]
 }
 
-function systemView(own: OwnFiles, home: string): string[] {
+function systemMounts(own: SandboxFiles, home: string): string[] {
   return [
-    ...SYSTEM.flatMap(systemFolder),
+    ...SYSTEM_FOLDERS.flatMap(systemFolderMount),
     ...['--ro-bind', own.etc, '/etc'],
-    ...fromEtc.flatMap(readOnly),
+    ...ETC_MOUNTS.flatMap(readOnly),
     ...['--proc', '/proc'],
     ...(process.getuid?.() === 0
-      ? [...readOnly(OPEN_TO_ROOT.settings), ...OPEN_TO_ROOT.rest.flatMap(file => hide(own, file))]
+      ? [...readOnly(PROC_OPEN_TO_ROOT.settings), ...PROC_OPEN_TO_ROOT.rest.flatMap(file => hide(own, file))]
       : []),
     ...['--dev', '/dev'],
     ...(own.devices ?? []).flatMap(({ from, to }) => ['--dev-bind', from, to]),
-    ...sized('/dev/shm', SHARED_MEMORY),
+    ...tmpfs('/dev/shm', SHM_BYTES),
     ...['--remount-ro', '/dev'],
-    ...sized('/tmp', TEMPORARY),
-    ...sized('/run', RUN),
+    ...tmpfs('/tmp', TMP_BYTES),
+    ...tmpfs('/run', RUN_BYTES),
     ...['--dir', '/var', '--symlink', '../tmp', '/var/tmp', '--symlink', '../run', '/var/run'],
-    ...(isSystem(home) || home === '/' || home === '/tmp' ? [] : sized(home, HOME))
+    ...(isSystemPath(home) || home === '/' || home === '/tmp' ? [] : tmpfs(home, HOME_BYTES))
   ]
 }
 
 /** A folder as it is, or the link that stands for it. */
-function systemFolder(folder: string): string[] {
+function systemFolderMount(folder: string): string[] {
   try {
     if (lstatSync(folder).isSymbolicLink()) return ['--symlink', readlinkSync(folder), folder]
     return statSync(folder).isDirectory() ? readOnly(folder) : []
@@ -131,7 +133,7 @@ function systemFolder(folder: string): string[] {
 }
 
 /** Puts something unreadable over what must not be seen. */
-function hide(own: OwnFiles, at: string): string[] {
+function hide(own: SandboxFiles, at: string): string[] {
   try {
     return ['--ro-bind', statSync(at).isDirectory() ? own.hiddenFolder : own.hiddenFile, at]
   } catch {
@@ -140,7 +142,7 @@ function hide(own: OwnFiles, at: string): string[] {
 }
 
 /** Where it is gone since it was seen, it may be elsewhere. */
-function hideSurely(own: OwnFiles, at: string): string[] {
+function hideOrFail(own: SandboxFiles, at: string): string[] {
   const mount = hide(own, at)
   if (mount.length > 0) return mount
   throw new ToolError('STALE_FILE', `${at} was moved or removed as the command was about to start. Try again.`)
@@ -148,6 +150,6 @@ function hideSurely(own: OwnFiles, at: string): string[] {
 
 const readOnly = (at: string) => ['--ro-bind', at, at]
 /** What is no workspace's may go at any moment. */
-const ifThere = (at: string) => ['--ro-bind-try', at, at]
+const readOnlyIfExists = (at: string) => ['--ro-bind-try', at, at]
 const writable = (at: string) => ['--bind', at, at]
-const sized = (folder: string, bytes: number) => ['--size', String(bytes), '--tmpfs', folder]
+const tmpfs = (folder: string, bytes: number) => ['--size', String(bytes), '--tmpfs', folder]

@@ -1,5 +1,5 @@
 // Where a sandboxed program finds what is put there for it alone: no workspace and no part of the system lies there.
-export const inside = (name: string) => `/run/toolgate/${name}`
+export const mountPoint = (name: string) => `/run/toolgate/${name}`
 
 /** The server's own Node. */
-export const NODE_INSIDE = inside('node')
+export const NODE_MOUNT_POINT = mountPoint('node')

@@ -5,38 +5,38 @@ import { ToolError } from '../../../errors.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import type { Workspace } from '../../host.ts'
-import { type Guarded, identityOf } from '../guard/guarded-tree.ts'
-import { isBeneath } from '../path-within.ts'
+import { type GuardedEntry, inodeIdentity } from '../guard/guarded-tree.ts'
+import { isWithin } from '../path-within.ts'
 
-export interface Held {
+export interface PinnedEntry {
   path: string
-  descriptor: number
+  fd: number
   /** A name for it that any process of ours can open. */
-  door: string
+  procPath: string
 }
 
-interface Wanted {
-  kept: readonly Guarded[]
+interface PinRequest {
+  readOnly: readonly GuardedEntry[]
   /** Held too where it is in none of these. */
   inside: readonly string[]
   pinned: readonly string[]
 }
 
 /** Opens files and folders. STALE_FILE where one is not what it was any more. */
-export function hold(workspace: Workspace, { kept, inside, pinned }: Wanted) {
+export function pinEntries(workspace: Workspace, { readOnly, inside, pinned }: PinRequest) {
   const descriptors: number[] = []
   const close = () => {
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor)
   }
-  const holdOne = (name: string, identity?: string): Held => {
-    const descriptor = openEntry(workspace, name, identity)
-    descriptors.push(descriptor)
-    return { path: path.join(workspace.root, name), descriptor, door: `/proc/${process.pid}/fd/${descriptor}` }
+  const holdOne = (name: string, identity?: string): PinnedEntry => {
+    const fd = openIfSame(workspace, name, identity)
+    descriptors.push(fd)
+    return { path: path.join(workspace.root, name), fd, procPath: `/proc/${process.pid}/fd/${fd}` }
   }
   try {
-    const plain = kept.filter(({ kind }) => kind === 'file' || kind === 'folder')
+    const plain = readOnly.filter(({ kind }) => kind === 'file' || kind === 'folder')
     const held = plain.map(one => holdOne(one.path, one.identity))
-    const isHeld = (name: string) => held.some(one => isBeneath(path.join(workspace.root, name), one.path))
+    const isHeld = (name: string) => held.some(one => isWithin(path.join(workspace.root, name), one.path))
     const further = inside.filter(name => !isHeld(name)).map(name => holdOne(name))
     return { held: [...held, ...further], pinned: pinned.map(name => holdOne(name)), close }
   } catch (error) {
@@ -45,28 +45,28 @@ export function hold(workspace: Workspace, { kept, inside, pinned }: Wanted) {
   }
 }
 
-const stale = (name: string) => new ToolError('STALE_FILE', `${name} was replaced meanwhile; try again.`)
+const replacedError = (name: string) => new ToolError('STALE_FILE', `${name} was replaced meanwhile; try again.`)
 
-function openEntry(workspace: Workspace, name: string, identity: string | undefined): number {
-  const folder = openAbove(workspace, name)
+function openIfSame(workspace: Workspace, name: string, identity: string | undefined): number {
+  const folder = openParent(workspace, name)
   try {
-    const flags = constants.O_RDONLY | constants.O_NONBLOCK | workspace.doors.noLinks
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | workspace.dirAccess.noFollowFlags
     const descriptor = openSync(`${folder.path}/${path.basename(name)}`, flags)
-    if (identity === undefined || identityOf(fstatSync(descriptor, { bigint: true })) === identity) return descriptor
+    if (identity === undefined || inodeIdentity(fstatSync(descriptor, { bigint: true })) === identity) return descriptor
     closeSync(descriptor)
-    throw stale(name)
+    throw replacedError(name)
   } catch (error) {
-    throw ['ENOENT', 'ELOOP'].includes(errnoOf(error) ?? '') ? stale(name) : error
+    throw ['ENOENT', 'ELOOP'].includes(errnoOf(error) ?? '') ? replacedError(name) : error
   } finally {
     folder.close()
   }
 }
 
-function openAbove(workspace: Workspace, name: string) {
+function openParent(workspace: Workspace, name: string) {
   try {
     return openFolder(workspace, path.dirname(name))
   } catch (error) {
     const isGone = error instanceof ToolError && ['FILE_NOT_FOUND', 'NOT_A_DIRECTORY'].includes(error.code)
-    throw isGone ? stale(name) : error
+    throw isGone ? replacedError(name) : error
   }
 }

@@ -6,23 +6,24 @@ import { ToolError } from '../../../errors.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import type { Workspace } from '../../host.ts'
-import { type Guarded, identityOf } from '../guard/guarded-tree.ts'
+import { type GuardedEntry, inodeIdentity } from '../guard/guarded-tree.ts'
 
 /** As bubblewrap makes it, and hardly anybody else. */
-const MADE = 0o100_444n
+const PLACEHOLDER_MODE = 0o100_444n
 
 /** Removes such files, where the command's own look found others. */
-export function removeStandIns(workspace: Workspace, hidden: readonly Guarded[]): void {
-  for (const one of hidden) if (one.kind !== 'folder') removeStandIn(workspace, one)
+export function removePlaceholders(workspace: Workspace, hidden: readonly GuardedEntry[]): void {
+  for (const one of hidden) if (one.kind !== 'folder') removePlaceholder(workspace, one)
 }
 
-function removeStandIn(workspace: Workspace, { path: name, identity }: Guarded) {
+function removePlaceholder(workspace: Workspace, { path: name, identity }: GuardedEntry) {
   try {
     const folder = openFolder(workspace, path.dirname(name))
     try {
       const entry = `${folder.path}/${path.basename(name)}`
       const stat = lstatSync(entry, { bigint: true })
-      if (stat.size === 0n && (stat.mode | 0o444n) === MADE && identityOf(stat) !== identity) unlinkSync(entry)
+      if (stat.size === 0n && (stat.mode | 0o444n) === PLACEHOLDER_MODE && inodeIdentity(stat) !== identity)
+        unlinkSync(entry)
     } finally {
       folder.close()
     }

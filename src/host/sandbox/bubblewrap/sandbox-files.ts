@@ -3,12 +3,12 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
-import { isBeneath } from '../path-within.ts'
+import { isWithin } from '../path-within.ts'
 import { type Device, makeDevices } from './devices.ts'
-import { filterFor } from './seccomp.ts'
-import { isSystem } from './system-folders.ts'
+import { buildFilter } from './seccomp.ts'
+import { isSystemPath } from './system-folders.ts'
 
-export interface OwnFiles {
+export interface SandboxFiles {
   /** All of them. */
   folder: string
   /** The filter; undefined for a processor that there is none for. */
@@ -30,7 +30,7 @@ interface Identity {
 
 /** From the system's own /etc, where it is there: how programs are found, loaded and localised, and whom TLS trusts.
  * Never what may hold passwords, and never who answers for names: there is nobody to ask. */
-const FROM_ETC = {
+const ETC_NAMES = {
   /** Each costs every command a mount; so it is only what is large, or changes as programs are installed. */
   mounted: [
     'alternatives',
@@ -49,20 +49,22 @@ const FROM_ETC = {
 }
 
 /** Files and folders to be mounted over their places in the small /etc. */
-export const fromEtc: readonly string[] = FROM_ETC.mounted.map(name => `/etc/${name}`).filter(name => existsSync(name))
+export const ETC_MOUNTS: readonly string[] = ETC_NAMES.mounted
+  .map(name => `/etc/${name}`)
+  .filter(name => existsSync(name))
 
 /** Whether the system's folders as a sandbox has them hold it, or nothing can be put there. */
-export const isAtHand = (file: string) =>
-  isSystem(file) && (!isBeneath(file, '/etc') || fromEtc.some(folder => isBeneath(file, folder)))
+export const isMountedByDefault = (file: string) =>
+  isSystemPath(file) && (!isWithin(file, '/etc') || ETC_MOUNTS.some(folder => isWithin(file, folder)))
 
 /** Where they are. */
-export const ownFolder = (stateDir: string) => path.join(stateDir, 'sandbox')
+export const sandboxFolder = (stateDir: string) => path.join(stateDir, 'sandbox')
 
 /** `certificates`: those in the system's /etc have to be mounted over something here. */
-export function writeOwnFiles(folder: string, identity: Identity, certificates: readonly string[]): OwnFiles {
+export function writeSandboxFiles(folder: string, identity: Identity, certificates: readonly string[]): SandboxFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const filter = filterFor(process.arch)
-  const files: OwnFiles = {
+  const filter = buildFilter(process.arch)
+  const files: SandboxFiles = {
     folder,
     seccomp: filter && path.join(folder, 'filter.bpf'),
     etc: path.join(folder, 'etc'),
@@ -72,10 +74,10 @@ export function writeOwnFiles(folder: string, identity: Identity, certificates: 
   }
   if (files.seccomp && filter) writeFileSync(files.seccomp, filter, { mode: 0o600 })
   writeEtc(files.etc, identity)
-  for (const file of certificates.filter(one => isBeneath(one, '/etc') && !isAtHand(one))) {
+  for (const file of certificates.filter(one => isWithin(one, '/etc') && !isMountedByDefault(one))) {
     const place = path.join(files.etc, path.relative('/etc', file))
     mkdirSync(path.dirname(place), { recursive: true, mode: 0o755 })
-    makePlace(place, statSync(file).isDirectory())
+    makeMountPoint(place, statSync(file).isDirectory())
   }
   if (!existsSync(files.hiddenFile)) writeFileSync(files.hiddenFile, '')
   chmodSync(files.hiddenFile, 0)
@@ -93,13 +95,13 @@ function writeEtc(etc: string, { uid, gid, home }: Identity) {
   write('nsswitch.conf', 'passwd: files', 'group: files', 'hosts: files')
   write('shells', '/bin/sh', '/bin/bash')
   link('/proc/mounts', path.join(etc, 'mtab'))
-  for (const name of FROM_ETC.copied)
+  for (const name of ETC_NAMES.copied)
     if (existsSync(`/etc/${name}`)) writeFileSync(path.join(etc, name), readFileSync(`/etc/${name}`))
-  for (const from of fromEtc) makePlace(path.join(etc, path.basename(from)), statSync(from).isDirectory())
+  for (const from of ETC_MOUNTS) makeMountPoint(path.join(etc, path.basename(from)), statSync(from).isDirectory())
 }
 
 /** Something has to be where something is to be mounted. */
-function makePlace(place: string, isFolder: boolean) {
+function makeMountPoint(place: string, isFolder: boolean) {
   if (existsSync(place)) return
   if (isFolder) mkdirSync(place)
   else writeFileSync(place, '')

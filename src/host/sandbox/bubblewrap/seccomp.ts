@@ -1,13 +1,20 @@
 // The filter of system calls, as the program that the kernel runs before each of them (classic BPF). It looks at the
 // number of the call and at the plain values among its arguments; what a pointer leads to it cannot see.
-import { ARCHITECTURES, CONDITIONAL, type Conditional, type Processor, REFUSED, UNKNOWN } from './seccomp-calls.ts'
+import {
+  type Architecture,
+  AUDIT_ARCH,
+  CONDITIONAL_SYSCALLS,
+  type ConditionalSyscall,
+  DENIED_SYSCALLS,
+  UNIMPLEMENTED_SYSCALLS
+} from './seccomp-calls.ts'
 
-interface Instruction {
+interface BpfInstruction {
   code: number
   /** How many instructions to leap over where a comparison holds, and where it does not. */
-  yes: number
-  no: number
-  value: number
+  jt: number
+  jf: number
+  k: number
 }
 
 const LOAD = 0x20
@@ -17,9 +24,9 @@ const IF_AT_LEAST = 0x35
 const IF_ANY_BIT = 0x45
 
 // What the kernel shows of a call: its number, the processor's table, then the arguments with 64 bits each.
-const AT_NUMBER = 0
-const AT_ARCHITECTURE = 4
-const AT_ARGUMENTS = 16
+const OFFSET_NUMBER = 0
+const OFFSET_ARCHITECTURE = 4
+const OFFSET_ARGUMENTS = 16
 /** Numbers from here on are x86-64's second table, with 32-bit pointers. */
 const X32 = 0x4000_0000
 
@@ -27,60 +34,66 @@ const ALLOW = 0x7fff_0000
 const KILL = 0x8000_0000
 const EPERM = 0x0005_0001
 const ENOSYS = 0x0005_0026
-const BYTES_EACH = 8
+const INSTRUCTION_BYTES = 8
 
 /** The filter for a processor; undefined for one that there are no tables for. */
-export function filterFor(processor: string): Buffer | undefined {
+export function buildFilter(processor: string): Buffer | undefined {
   return processor === 'x64' || processor === 'arm64' ? assemble(program(processor)) : undefined
 }
 
-function program(processor: Processor): Instruction[] {
+function program(processor: Architecture): BpfInstruction[] {
   return [
-    load(AT_ARCHITECTURE),
-    ...unless(IF_EQUAL, ARCHITECTURES[processor], [give(KILL)]),
-    load(AT_NUMBER),
-    ...(processor === 'x64' ? when(IF_AT_LEAST, X32, [give(KILL)]) : []),
-    ...Object.values(REFUSED).flatMap(numbers => when(IF_EQUAL, numbers[processor], [give(EPERM)])),
-    ...Object.values(UNKNOWN).flatMap(numbers => when(IF_EQUAL, numbers[processor], [give(ENOSYS)])),
-    ...Object.values(CONDITIONAL).flatMap(call => when(IF_EQUAL, call.numbers[processor], conditions(call))),
-    give(ALLOW)
+    load(OFFSET_ARCHITECTURE),
+    ...ifFalse(IF_EQUAL, AUDIT_ARCH[processor], [returnAction(KILL)]),
+    load(OFFSET_NUMBER),
+    ...(processor === 'x64' ? ifTrue(IF_AT_LEAST, X32, [returnAction(KILL)]) : []),
+    ...Object.values(DENIED_SYSCALLS).flatMap(numbers => ifTrue(IF_EQUAL, numbers[processor], [returnAction(EPERM)])),
+    ...Object.values(UNIMPLEMENTED_SYSCALLS).flatMap(numbers =>
+      ifTrue(IF_EQUAL, numbers[processor], [returnAction(ENOSYS)])
+    ),
+    ...Object.values(CONDITIONAL_SYSCALLS).flatMap(call =>
+      ifTrue(IF_EQUAL, call.numbers[processor], checkArguments(call))
+    ),
+    returnAction(ALLOW)
   ]
 }
 
 // Decides the call to its end: once an argument is loaded, the number is gone.
-function conditions({ argument, bits, oneOf, noneOf, given }: Conditional): Instruction[] {
-  const refused = give(EPERM)
+function checkArguments({ argument, bits, oneOf, noneOf, onlyIf }: ConditionalSyscall): BpfInstruction[] {
+  const refused = returnAction(EPERM)
   const tests = [
-    load(lower(argument)),
-    ...(bits === undefined ? [] : when(IF_ANY_BIT, bits, [refused])),
-    ...(oneOf ?? []).flatMap(value => when(IF_EQUAL, value, [refused])),
-    ...(noneOf ?? []).flatMap(value => when(IF_EQUAL, value, [give(ALLOW)])),
-    noneOf ? refused : give(ALLOW)
+    load(lowerHalfOffset(argument)),
+    ...(bits === undefined ? [] : ifTrue(IF_ANY_BIT, bits, [refused])),
+    ...(oneOf ?? []).flatMap(value => ifTrue(IF_EQUAL, value, [refused])),
+    ...(noneOf ?? []).flatMap(value => ifTrue(IF_EQUAL, value, [returnAction(ALLOW)])),
+    noneOf ? refused : returnAction(ALLOW)
   ]
-  return given ? [load(lower(given.argument)), ...unless(IF_ANY_BIT, given.bits, [give(ALLOW)]), ...tests] : tests
+  return onlyIf
+    ? [load(lowerHalfOffset(onlyIf.argument)), ...ifFalse(IF_ANY_BIT, onlyIf.bits, [returnAction(ALLOW)]), ...tests]
+    : tests
 }
 
 /** Both processors put the lower half of an argument first. */
-const lower = (argument: number) => AT_ARGUMENTS + argument * 8
+const lowerHalfOffset = (argument: number) => OFFSET_ARGUMENTS + argument * 8
 
-const load = (value: number): Instruction => ({ code: LOAD, yes: 0, no: 0, value })
-const give = (value: number): Instruction => ({ code: RETURN, yes: 0, no: 0, value })
+const load = (k: number): BpfInstruction => ({ code: LOAD, jt: 0, jf: 0, k })
+const returnAction = (k: number): BpfInstruction => ({ code: RETURN, jt: 0, jf: 0, k })
 
-function when(code: number, value: number | undefined, then: Instruction[]): Instruction[] {
-  return value === undefined ? [] : [{ code, yes: 0, no: then.length, value }, ...then]
+function ifTrue(code: number, k: number | undefined, then: BpfInstruction[]): BpfInstruction[] {
+  return k === undefined ? [] : [{ code, jt: 0, jf: then.length, k }, ...then]
 }
 
-function unless(code: number, value: number, then: Instruction[]): Instruction[] {
-  return [{ code, yes: then.length, no: 0, value }, ...then]
+function ifFalse(code: number, k: number, then: BpfInstruction[]): BpfInstruction[] {
+  return [{ code, jt: then.length, jf: 0, k }, ...then]
 }
 
-function assemble(instructions: readonly Instruction[]): Buffer {
-  const bytes = Buffer.alloc(instructions.length * BYTES_EACH)
-  for (const [i, { code, yes, no, value }] of instructions.entries()) {
-    bytes.writeUInt16LE(code, i * BYTES_EACH)
-    bytes.writeUInt8(yes, i * BYTES_EACH + 2)
-    bytes.writeUInt8(no, i * BYTES_EACH + 3)
-    bytes.writeUInt32LE(value >>> 0, i * BYTES_EACH + 4)
+function assemble(instructions: readonly BpfInstruction[]): Buffer {
+  const bytes = Buffer.alloc(instructions.length * INSTRUCTION_BYTES)
+  for (const [i, { code, jt, jf, k }] of instructions.entries()) {
+    bytes.writeUInt16LE(code, i * INSTRUCTION_BYTES)
+    bytes.writeUInt8(jt, i * INSTRUCTION_BYTES + 2)
+    bytes.writeUInt8(jf, i * INSTRUCTION_BYTES + 3)
+    bytes.writeUInt32LE(k >>> 0, i * INSTRUCTION_BYTES + 4)
   }
   return bytes
 }

@@ -2,26 +2,26 @@
 // nothing that a caller sets may change what they do.
 
 /** What the loader, the C library and shells obey. */
-const OBEYED =
+const LOADER_VARIABLES =
   /^(?:LD_|MALLOC_|BASH|GLIBC_TUNABLES$|GCONV_PATH$|GETCONF_DIR$|HOSTALIASES$|LOCALDOMAIN$|LOCPATH$|NIS_PATH$|NLSPATH$|RESOLV_HOST_CONF$|RES_OPTIONS$|TMPDIR$|TZDIR$|SHELLOPTS$|ENV$|PS4$|IFS$|POSIXLY_CORRECT$)/
 
-interface Divided {
+interface SplitEnvironment {
   /** For the programs that make the sandbox, and for all in it. */
   env: Record<string, string>
   /** Arguments that set the rest inside. */
-  inside: string[]
+  setenvArguments: string[]
 }
 
-const WATCHED = ['NODE_OPTIONS']
+const INJECTED_VARIABLES = ['NODE_OPTIONS']
 
-export function divide(env: Readonly<Record<string, string>>): Divided {
+export function splitEnvironment(env: Readonly<Record<string, string>>): SplitEnvironment {
   const all = Object.entries(env)
   return {
-    env: Object.fromEntries(all.filter(([name]) => !OBEYED.test(name))),
-    inside: [
+    env: Object.fromEntries(all.filter(([name]) => !LOADER_VARIABLES.test(name))),
+    setenvArguments: [
       // Whoever watches the server, a profiler say, may put its own there on the way.
-      ...WATCHED.filter(name => env[name] === undefined).flatMap(name => ['--unsetenv', name]),
-      ...all.filter(([name]) => OBEYED.test(name)).flatMap(([name, value]) => ['--setenv', name, value])
+      ...INJECTED_VARIABLES.filter(name => env[name] === undefined).flatMap(name => ['--unsetenv', name]),
+      ...all.filter(([name]) => LOADER_VARIABLES.test(name)).flatMap(([name, value]) => ['--setenv', name, value])
     ]
   }
 }

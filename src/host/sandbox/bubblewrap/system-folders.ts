@@ -1,8 +1,8 @@
 // The folders of the system, as a sandboxed program finds them.
-import { isBeneath } from '../path-within.ts'
+import { isWithin } from '../path-within.ts'
 
 /** What everybody may read, and programs need. */
-export const SYSTEM = [
+export const SYSTEM_FOLDERS = [
   '/usr',
   '/bin',
   '/sbin',
@@ -14,9 +14,10 @@ export const SYSTEM = [
   '/run/current-system/sw'
 ]
 /** Folders that are the sandbox's own. */
-const OWN: readonly string[] = ['/proc', '/dev', '/etc', '/sys', '/run', ...SYSTEM]
+const RESERVED_FOLDERS: readonly string[] = ['/proc', '/dev', '/etc', '/sys', '/run', ...SYSTEM_FOLDERS]
 
-export const isSystem = (folder: string) => OWN.some(own => isBeneath(folder, own))
+export const isSystemPath = (folder: string) => RESERVED_FOLDERS.some(own => isWithin(folder, own))
 
 /** Whether a folder cannot be served to sandboxed programs: the system's folders lie in it, or it in them. */
-export const coversSystem = (folder: string) => isSystem(folder) || OWN.some(own => isBeneath(own, folder))
+export const overlapsSystem = (folder: string) =>
+  isSystemPath(folder) || RESERVED_FOLDERS.some(own => isWithin(own, folder))

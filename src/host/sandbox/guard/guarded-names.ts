@@ -1,14 +1,14 @@
 // What a name in a workspace means to the sandbox.
-import { fold, NamePatterns } from '../../files/policy/name-patterns.ts'
+import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import {
   DEPENDENCY_FOLDERS,
-  HARMLESS_NAMES,
+  NON_SENSITIVE_NAMES,
   PROTECTED_NAMES,
   SELF_STARTING_NAMES,
   SENSITIVE_NAMES
 } from '../../files/policy/sensitive-names.ts'
 
-export interface Meaning {
+export interface NameProtection {
   /** Some program would obey it later: a command may not change it, nor leave a new one behind. */
   kept: boolean
   /** Holds secrets: a command may not see it. */
@@ -16,42 +16,42 @@ export interface Meaning {
 }
 
 /** In a folder that has all of one, git takes it for a repository, whatever it is called. */
-const REPOSITORIES = [
+const REPOSITORY_LAYOUTS = [
   ['head', 'objects', 'refs'],
   ['head', 'commondir']
 ]
 /** Git obeys these in any folder that somebody makes a repository of later; hardly anything else has such names. */
-const ONLY_IN_REPOSITORIES = ['commondir', 'config.worktree']
+const REPOSITORY_ONLY_NAMES = ['commondir', 'config.worktree']
 /** What git obeys in such a folder. */
-const OBEYED = new Set(['head', 'config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info'])
+const GIT_CONTROL_NAMES = new Set(['head', 'config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info'])
 /** No pattern has more names. */
-const MOST_NAMES = 3
+const MAX_PATTERN_NAMES = 3
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
-const KEPT = new NamePatterns([...PROTECTED_NAMES, ...SELF_STARTING_NAMES, ...ONLY_IN_REPOSITORIES])
+const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SELF_STARTING_NAMES, ...REPOSITORY_ONLY_NAMES])
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
-const HARMLESS = new NamePatterns(HARMLESS_NAMES)
+const HARMLESS = new NamePatterns(NON_SENSITIVE_NAMES)
 
 export class GuardedNames {
-  readonly #more: NamePatterns
+  readonly #extraSensitive: NamePatterns
 
   constructor(sensitive: readonly string[]) {
-    this.#more = new NamePatterns(sensitive)
+    this.#extraSensitive = new NamePatterns(sensitive)
   }
 
   /** What each entry of a folder means; those that mean nothing are left out. The folder's own path means nothing, but
    * where it is kept or holds secrets, so is and does all in it, and only the other is told. */
-  in(folder: string, entries: readonly string[]): Map<string, Meaning> {
+  classify(folder: string, entries: readonly string[]): Map<string, NameProtection> {
     const all = namesOf(folder)
-    const above = all.slice(1 - MOST_NAMES)
-    const isKept = KEPT.covers(all)
+    const above = all.slice(1 - MAX_PATTERN_NAMES)
+    const isKept = WRITE_PROTECTED.covers(all)
     const isSecret = this.#isSensitive(all)
-    const folded = entries.map(name => fold(name))
-    const isRepository = REPOSITORIES.some(parts => parts.every(name => folded.includes(name)))
-    const meanings = new Map<string, Meaning>()
+    const folded = entries.map(name => foldPath(name))
+    const isRepository = REPOSITORY_LAYOUTS.some(parts => parts.every(name => folded.includes(name)))
+    const meanings = new Map<string, NameProtection>()
     for (const [i, name] of entries.entries()) {
       const names = [...above, folded[i]!]
-      const kept = !isKept && (KEPT.covers(names) || (isRepository && OBEYED.has(folded[i]!)))
+      const kept = !isKept && (WRITE_PROTECTED.covers(names) || (isRepository && GIT_CONTROL_NAMES.has(folded[i]!)))
       const sensitive = !isSecret && this.#isSensitive(names)
       if (kept || sensitive) meanings.set(name, { kept, sensitive })
     }
@@ -60,13 +60,15 @@ export class GuardedNames {
 
   /** Whether what lies in a folder is looked at: not what git keeps for itself, its configuration included, which git
    * cannot do without. */
-  looksInto(folder: string, name: string): boolean {
-    return !DEPENDENCY_FOLDERS.has(name) && !PROTECTED.covers([...namesOf(folder), fold(name)])
+  shouldDescend(folder: string, name: string): boolean {
+    return !DEPENDENCY_FOLDERS.has(name) && !PROTECTED.covers([...namesOf(folder), foldPath(name)])
   }
 
   #isSensitive(names: readonly string[]) {
-    return SENSITIVE.covers(names.map(name => (HARMLESS.covers([name]) ? '' : name))) || this.#more.covers(names)
+    return (
+      SENSITIVE.covers(names.map(name => (HARMLESS.covers([name]) ? '' : name))) || this.#extraSensitive.covers(names)
+    )
   }
 }
 
-const namesOf = (folder: string) => (folder === '' ? [] : fold(folder).split('/'))
+const namesOf = (folder: string) => (folder === '' ? [] : foldPath(folder).split('/'))

@@ -4,10 +4,10 @@ import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { errnoOf } from '../../files/errno.ts'
-import type { GuardedNames, Meaning } from './guarded-names.ts'
-import { type Entry, entriesOf } from './scan-folder.ts'
+import type { GuardedNames, NameProtection } from './guarded-names.ts'
+import { type ScannedEntry, scanFolder } from './scan-folder.ts'
 
-export interface Guarded extends Meaning {
+export interface GuardedEntry extends NameProtection {
   /** Relative to the root. */
   path: string
   kind: 'file' | 'folder' | 'link' | 'other'
@@ -20,64 +20,64 @@ export interface Guarded extends Meaning {
 }
 
 /** What was seen in one look. */
-interface Look {
+interface TreeScan {
   /** How many folders there are. */
   folders: number
-  guarded: Guarded[]
+  guarded: GuardedEntry[]
   /** Folders, relative to the root, that the server cannot look into although a command may. */
-  shut: string[]
+  unreadable: string[]
 }
 
-interface Folder {
-  changed: bigint
+interface ScannedFolder {
+  ctimeNs: bigint
   identity: string
   /** It may have changed again within the time that the disk tells apart. */
-  unsure: boolean
+  isRacy: boolean
   folders: string[]
-  guarded: Guarded[]
-  shut: string[]
+  guarded: GuardedEntry[]
+  unreadable: string[]
 }
 
 /** In bytes, as the system counts. */
-const LONGEST_PATH = process.platform === 'linux' ? 4_096 : 1_024
-const LONGEST_NAME = 256
+const MAX_PATH_BYTES = process.platform === 'linux' ? 4_096 : 1_024
+const MAX_NAME_BYTES = 256
 /** How finely a file system tells times, at worst. */
-const TICK_NS = 20_000_000n
+const TIMESTAMP_GRANULARITY_NS = 20_000_000n
 /** The server does other things in between. */
 const SLICE_MS = 5
 
 export class GuardedTree {
   readonly #root: string
   readonly #names: GuardedNames
-  readonly #mostFolders: number
-  #folders = new Map<string, Folder>()
+  readonly #maxFolders: number
+  #folders = new Map<string, ScannedFolder>()
   /** One look is taken at a time, so that however many ask, the server is kept from nothing else for long. */
-  #last: Promise<unknown> = Promise.resolve()
+  #running: Promise<unknown> = Promise.resolve()
   /** A look that has not begun: it serves all who ask meanwhile. */
-  #next: Promise<Look | undefined> | undefined
+  #next: Promise<TreeScan | undefined> | undefined
 
   constructor(root: string, names: GuardedNames, mostFolders: number) {
     this.#root = root
     this.#names = names
-    this.#mostFolders = mostFolders
+    this.#maxFolders = mostFolders
   }
 
   /** All that is guarded; undefined where there are too many folders. */
-  look(): Promise<Look | undefined> {
-    this.#next ??= this.#last.then(() => {
+  scan(): Promise<TreeScan | undefined> {
+    this.#next ??= this.#running.then(() => {
       this.#next = undefined
-      return this.#look()
+      return this.#scan()
     })
-    this.#last = this.#next.catch(() => {})
+    this.#running = this.#next.catch(() => {})
     return this.#next
   }
 
-  async #look(): Promise<Look | undefined> {
-    const seen = new Map<string, Folder>()
+  async #scan(): Promise<TreeScan | undefined> {
+    const seen = new Map<string, ScannedFolder>()
     const waiting = ['']
     let since = performance.now()
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      if (seen.size >= this.#mostFolders) return undefined
+      if (seen.size >= this.#maxFolders) return undefined
       const folder = this.#folder(name)
       if (!folder) continue
       seen.set(name, folder)
@@ -92,75 +92,75 @@ export class GuardedTree {
     return {
       folders: seen.size,
       guarded: all.flatMap(({ guarded }) => guarded),
-      shut: all.flatMap(({ shut }) => shut)
+      unreadable: all.flatMap(({ unreadable }) => unreadable)
     }
   }
 
-  #folder(name: string): Folder | undefined {
-    const stat = statOf(path.join(this.#root, name))
+  #folder(name: string): ScannedFolder | undefined {
+    const stat = statIfExists(path.join(this.#root, name))
     if (!stat?.isDirectory()) return undefined
     const known = this.#folders.get(name)
-    const isKnown = known && !known.unsure && known.changed === stat.ctimeNs && known.identity === identityOf(stat)
-    return isKnown ? known : this.#read(name, stat)
+    const isKnown = known && !known.isRacy && known.ctimeNs === stat.ctimeNs && known.identity === inodeIdentity(stat)
+    return isKnown ? known : this.#scanFolder(name, stat)
   }
 
-  #read(name: string, stat: BigIntStats): Folder {
+  #scanFolder(name: string, stat: BigIntStats): ScannedFolder {
     const readAt = BigInt(Date.now()) * 1_000_000n
-    const { entries, shut } = entriesOf(path.join(this.#root, name), stat)
-    const meanings = this.#names.in(
+    const { entries, isUnreadable } = scanFolder(path.join(this.#root, name), stat)
+    const meanings = this.#names.classify(
       name,
       entries.map(entry => entry.name)
     )
-    for (const { name: door } of entries.filter(({ isDoor }) => isDoor))
+    for (const { name: door } of entries.filter(({ isSpecialFile }) => isSpecialFile))
       meanings.set(door, { kept: meanings.get(door)?.kept ?? false, sensitive: true })
     const at = (entry: string) => (name === '' ? entry : `${name}/${entry}`)
-    const within = entries.filter(one => one.isFolder && this.#names.looksInto(name, one.name))
-    const canLook = (one: Entry) => one.isText && this.#isReached(at(one.name))
-    const unnamed = entries.filter(one => !one.isText && meanings.has(one.name))
+    const within = entries.filter(one => one.isFolder && this.#names.shouldDescend(name, one.name))
+    const canLook = (one: ScannedEntry) => one.isUtf8 && this.#isReachable(at(one.name))
+    const unnamed = entries.filter(one => !one.isUtf8 && meanings.has(one.name))
     return {
-      changed: stat.ctimeNs,
-      identity: identityOf(stat),
+      ctimeNs: stat.ctimeNs,
+      identity: inodeIdentity(stat),
       // Also where the clock has been put back since.
-      unsure: readAt - stat.ctimeNs < TICK_NS,
+      isRacy: readAt - stat.ctimeNs < TIMESTAMP_GRANULARITY_NS,
       folders: within.filter(canLook).map(one => at(one.name)),
-      guarded: [...meanings].flatMap(([entry, meaning]) => this.#guarded(at(entry), meaning)),
-      shut: [
-        ...(shut ? [name === '' ? '.' : name] : []),
+      guarded: [...meanings].flatMap(([entry, meaning]) => this.#toGuardedEntry(at(entry), meaning)),
+      unreadable: [
+        ...(isUnreadable ? [name === '' ? '.' : name] : []),
         ...[...within.filter(one => !canLook(one)), ...unnamed].map(one => at(one.name))
       ]
     }
   }
 
   /** Whether the system takes a path to what lies directly in a folder. */
-  #isReached(folder: string) {
-    return Buffer.byteLength(path.join(this.#root, folder)) < LONGEST_PATH - LONGEST_NAME
+  #isReachable(folder: string) {
+    return Buffer.byteLength(path.join(this.#root, folder)) < MAX_PATH_BYTES - MAX_NAME_BYTES
   }
 
-  #guarded(name: string, meaning: Meaning): Guarded[] {
+  #toGuardedEntry(name: string, meaning: NameProtection): GuardedEntry[] {
     const file = path.join(this.#root, name)
-    const stat = statOf(file)
+    const stat = statIfExists(file)
     if (!stat) return []
-    const entry = { ...meaning, path: name, ...factsOf(stat) }
-    return [stat.isSymbolicLink() ? { ...entry, target: targetOf(file) } : entry]
+    const entry = { ...meaning, path: name, ...statFacts(stat) }
+    return [stat.isSymbolicLink() ? { ...entry, target: readLinkOrEmpty(file) } : entry]
   }
 }
 
-export const factsOf = (stat: BigIntStats): Pick<Guarded, 'identity' | 'born' | 'kind'> => ({
-  identity: identityOf(stat),
+export const statFacts = (stat: BigIntStats): Pick<GuardedEntry, 'identity' | 'born' | 'kind'> => ({
+  identity: inodeIdentity(stat),
   born: Number(stat.birthtimeNs / 1_000_000n),
   kind: kindOf(stat)
 })
 
 /** The time of birth tells a file from a later one that was given the same number, as happens at once. */
-export const identityOf = (stat: BigIntStats) => `${stat.dev}:${stat.ino}:${stat.birthtimeNs}:${kindOf(stat)}`
+export const inodeIdentity = (stat: BigIntStats) => `${stat.dev}:${stat.ino}:${stat.birthtimeNs}:${kindOf(stat)}`
 
-function kindOf(stat: BigIntStats): Guarded['kind'] {
+function kindOf(stat: BigIntStats): GuardedEntry['kind'] {
   if (stat.isSymbolicLink()) return 'link'
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other'
 }
 
 // What is gone or may not be looked at has nothing to guard.
-function statOf(file: string): BigIntStats | undefined {
+function statIfExists(file: string): BigIntStats | undefined {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
@@ -169,7 +169,7 @@ function statOf(file: string): BigIntStats | undefined {
   }
 }
 
-function targetOf(link: string): string {
+function readLinkOrEmpty(link: string): string {
   try {
     return readlinkSync(link)
   } catch {

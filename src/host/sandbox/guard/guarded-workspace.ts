@@ -2,77 +2,77 @@
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
 import type { Workspace } from '../../host.ts'
-import { foldersAboveAll } from '../bubblewrap/mount-check.ts'
-import { type Held, hold } from '../bubblewrap/pinned-entries.ts'
-import { removeStandIns } from '../bubblewrap/placeholders.ts'
-import { isBeneath } from '../path-within.ts'
-import type { Aftermath } from '../sandbox.ts'
-import { gitFoldersOf } from './git-folders.ts'
+import { ancestorFolders } from '../bubblewrap/mount-check.ts'
+import { type PinnedEntry, pinEntries } from '../bubblewrap/pinned-entries.ts'
+import { removePlaceholders } from '../bubblewrap/placeholders.ts'
+import { isWithin } from '../path-within.ts'
+import type { SandboxReport } from '../sandbox.ts'
+import { resolveGitFolders } from './git-folders.ts'
 import type { GuardedNames } from './guarded-names.ts'
-import { type Guarded, GuardedTree } from './guarded-tree.ts'
-import type { Unfinished } from './interrupted-commands.ts'
-import { ledTo } from './link-targets.ts'
+import { type GuardedEntry, GuardedTree } from './guarded-tree.ts'
+import type { InterruptedCommands } from './interrupted-commands.ts'
+import { findLinkTargets } from './link-targets.ts'
 import { quarantine, restoreFile, restoreLink } from './quarantine.ts'
 
 /** Beyond these a workspace cannot be kept: looking at it, or mounting that much, would take too long. */
-const MOST_FOLDERS = 100_000
-const MOST_GUARDED = 1_000
+const MAX_FOLDERS = 100_000
+const MAX_GUARDED_ENTRIES = 1_000
 /** What a command leaves may be more. */
-const MOST_FOLDERS_AFTER = 300_000
-const TRIES = 3
-const MOST_TOLD = 5
+const MAX_FOLDERS_AFTER_RUN = 300_000
+const MAX_ATTEMPTS = 3
+const MAX_REPORTED_PATHS = 5
 
-export interface Guard {
-  held: readonly Held[]
+export interface WorkspaceGuard {
+  readOnlyEntries: readonly PinnedEntry[]
   /** Folders that hold such, the upper ones first: what is in them may change, but they stay where they are. */
-  pinned: readonly Held[]
+  pinnedFolders: readonly PinnedEntry[]
   /** Other commands that write have begun already. */
-  isBeside: boolean
+  hasConcurrentWriters: boolean
   /** Absolute paths of what may not be seen. */
   hidden: readonly string[]
   /** Absolute folders of git's outside, to be read only. */
   outside: readonly string[]
   /** Once the command has ended: takes away what it left behind for others to obey. */
-  release(): Promise<Aftermath>
+  release(): Promise<SandboxReport>
 }
 
 /** A command with all rights of the user that runs. */
-interface Unkept {
+interface UnsandboxedCommand {
   /** What was there before it could do anything beside a kept one; undefined while there is none. */
-  known: ReadonlySet<string> | undefined
+  baseline: ReadonlySet<string> | undefined
 }
 
 /** What was guarded before commands ran. */
-interface Before {
+interface GuardBaseline {
   identities: ReadonlySet<string>
-  guarded: readonly Guarded[]
-  held: readonly Held[]
+  guarded: readonly GuardedEntry[]
+  readOnlyEntries: readonly PinnedEntry[]
   /** What others would have obeyed if it had been there. */
   missing: readonly string[]
   /** What came to be later is nobody's work of theirs, in milliseconds. */
-  gone_by: number
+  endedBy: number
 }
 
 export class GuardedWorkspace {
   readonly #workspace: Workspace
   readonly #tree: GuardedTree
   readonly #quarantine: string
-  readonly #unfinished: Unfinished
+  readonly #interrupted: InterruptedCommands
   /** What calls of this server made, and commands that nothing keeps, for as long as kept ones run that write. */
-  #made = new Set<string>()
+  #ownWrites = new Set<string>()
   #running = 0
-  readonly #unkept = new Set<Unkept>()
-  #recovered: Promise<Aftermath> | undefined
+  readonly #unsandboxed = new Set<UnsandboxedCommand>()
+  #recovered: Promise<SandboxReport> | undefined
 
-  constructor(workspace: Workspace, names: GuardedNames, quarantineFolder: string, unfinished: Unfinished) {
+  constructor(workspace: Workspace, names: GuardedNames, quarantineFolder: string, unfinished: InterruptedCommands) {
     this.#workspace = workspace
-    this.#tree = new GuardedTree(workspace.root, names, MOST_FOLDERS_AFTER)
+    this.#tree = new GuardedTree(workspace.root, names, MAX_FOLDERS_AFTER_RUN)
     this.#quarantine = quarantineFolder
-    this.#unfinished = unfinished
+    this.#interrupted = unfinished
   }
 
   /** Takes away what commands of a server left behind that was killed. */
-  recover(): Promise<Aftermath> {
+  recover(): Promise<SandboxReport> {
     this.#recovered ??= this.#recover()
     // Whoever asks after a failure tries again.
     this.#recovered.catch(() => {
@@ -82,118 +82,132 @@ export class GuardedWorkspace {
   }
 
   /** A call of this server has put something there itself: it was asked about, and is not a command's. */
-  made(name: string) {
-    if (this.#running > 0) this.#made.add(name)
+  noteOwnWrite(name: string) {
+    if (this.#running > 0) this.#ownWrites.add(name)
   }
 
   /** A command begins that nothing keeps, as somebody allowed. Gives what is to be called when it has ended: what is new
    * by then beside kept commands counts as made by it. */
-  async beside(): Promise<() => Promise<void>> {
-    const unkept: Unkept = { known: undefined }
-    this.#unkept.add(unkept)
-    if (this.#running > 0) unkept.known = identitiesOf((await this.#tree.look())?.guarded ?? [])
+  async trackUnsandboxed(): Promise<() => Promise<void>> {
+    const unkept: UnsandboxedCommand = { baseline: undefined }
+    this.#unsandboxed.add(unkept)
+    if (this.#running > 0) unkept.baseline = identitiesOf((await this.#tree.scan())?.guarded ?? [])
     return async () => {
-      this.#unkept.delete(unkept)
-      const { known } = unkept
-      if (!known || this.#running === 0) return
-      const after = await this.#tree.look()
-      for (const { path: name, identity } of after?.guarded ?? []) if (!known.has(identity)) this.made(name)
+      this.#unsandboxed.delete(unkept)
+      const { baseline } = unkept
+      if (!baseline || this.#running === 0) return
+      const after = await this.#tree.scan()
+      for (const { path: name, identity } of after?.guarded ?? []) if (!baseline.has(identity)) this.noteOwnWrite(name)
     }
   }
 
   /** `exposed`: absolute paths beneath which secrets may be seen. */
-  async begin(writes: boolean, exposed: readonly string[]): Promise<Guard> {
+  async begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#begin(writes, exposed)
       } catch (error) {
         // Something was exchanged between the look at it and the hold of it.
-        if (tries === TRIES || !(error instanceof ToolError && error.code === 'STALE_FILE')) throw error
+        if (tries === MAX_ATTEMPTS || !(error instanceof ToolError && error.code === 'STALE_FILE')) throw error
       }
     }
   }
 
-  async #begin(writes: boolean, exposed: readonly string[]): Promise<Guard> {
+  async #begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     await this.recover()
     // What calls make from here on, while it is being looked, may be missing in what was seen.
     if (writes) this.#running += 1
     try {
       return await this.#guard(writes, exposed)
     } catch (error) {
-      if (writes) this.#ended()
+      if (writes) this.#end()
       throw error
     }
   }
 
-  async #guard(writes: boolean, exposed: readonly string[]): Promise<Guard> {
+  async #guard(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
-    const named = await this.#guarded()
-    const { there, missing } = ledTo(root, named)
-    const guarded = [...named, ...there]
-    const at = ({ path: name }: Guarded) => path.join(root, name)
-    const isExposed = (one: Guarded) => exposed.some(folder => isBeneath(at(one), folder))
+    const named = await this.#scanGuarded()
+    const { existing, missing } = findLinkTargets(root, named)
+    const guarded = [...named, ...existing]
+    const at = ({ path: name }: GuardedEntry) => path.join(root, name)
+    const isExposed = (one: GuardedEntry) => exposed.some(folder => isWithin(at(one), folder))
     const secret = guarded.filter(one => one.sensitive && one.kind !== 'link' && !isExposed(one))
-    const isWithin = (file: string) => secret.some(one => at(one) !== file && isBeneath(file, at(one)))
-    const hidden = secret.filter(one => !isWithin(at(one)))
+    const isInSecret = (file: string) => secret.some(one => at(one) !== file && isWithin(file, at(one)))
+    const hidden = secret.filter(one => !isInSecret(at(one)))
     const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
-    const git = gitFiles.map(one => gitFoldersOf(root, one.path))
+    const git = gitFiles.map(one => resolveGitFolders(root, one.path))
     const guard = { hidden: hidden.map(at), outside: git.flatMap(one => one.outside) }
-    if (!writes) return { ...guard, held: [], pinned: [], isBeside: false, release: async () => ({ quarantined: [] }) }
-    const kept = guarded.filter(one => one.kept)
-    const { held, pinned, close } = hold(this.#workspace, {
-      kept,
+    if (!writes)
+      return {
+        ...guard,
+        readOnlyEntries: [],
+        pinnedFolders: [],
+        hasConcurrentWriters: false,
+        release: async () => ({ quarantined: [] })
+      }
+    const readOnly = guarded.filter(one => one.kept)
+    const { held, pinned, close } = pinEntries(this.#workspace, {
+      readOnly,
       inside: git.flatMap(one => one.inside),
-      pinned: foldersAboveAll([...kept, ...hidden].map(one => one.path))
+      pinned: ancestorFolders([...readOnly, ...hidden].map(one => one.path))
     })
     try {
       const identities = identitiesOf(guarded)
-      const over = this.#unfinished.began(root, [...identities])
-      for (const unkept of this.#unkept) unkept.known ??= identities
+      const over = this.#interrupted.recordStart(root, [...identities])
+      for (const unkept of this.#unsandboxed) unkept.baseline ??= identities
       const release = async () => {
         try {
-          removeStandIns(this.#workspace, hidden)
-          const aftermath = await this.#takeFresh({
+          removePlaceholders(this.#workspace, hidden)
+          const aftermath = await this.#quarantineNew({
             identities,
             guarded,
-            held,
+            readOnlyEntries: held,
             missing,
-            gone_by: Number.POSITIVE_INFINITY
+            endedBy: Number.POSITIVE_INFINITY
           })
           over()
           return aftermath
         } finally {
           close()
-          this.#ended()
+          this.#end()
         }
       }
-      const isSeen = (one: Held) => !guard.hidden.some(file => isBeneath(one.path, file))
-      const isBeside = this.#running > 1
-      return { ...guard, held: held.filter(isSeen), pinned: pinned.filter(isSeen), isBeside, release }
+      const isSeen = (one: PinnedEntry) => !guard.hidden.some(file => isWithin(one.path, file))
+      const hasConcurrentWriters = this.#running > 1
+      return {
+        ...guard,
+        readOnlyEntries: held.filter(isSeen),
+        pinnedFolders: pinned.filter(isSeen),
+        hasConcurrentWriters,
+        release
+      }
     } catch (error) {
       close()
       throw error
     }
   }
 
-  #ended() {
+  #end() {
     this.#running -= 1
-    if (this.#running === 0) this.#made.clear()
+    if (this.#running === 0) this.#ownWrites.clear()
   }
 
-  async #guarded(): Promise<Guarded[]> {
-    const { folders = Number.POSITIVE_INFINITY, guarded = [], shut = [] } = (await this.#tree.look()) ?? {}
-    const [first] = shut
-    if (first !== undefined) throw unkeepable(`${first}, which cannot be looked into`, 'Remove or rename that')
-    if (folders > MOST_FOLDERS) throw tooLarge(`more than ${MOST_FOLDERS} folders`)
-    if (guarded.length > MOST_GUARDED)
-      throw tooLarge(`more than ${MOST_GUARDED} files and folders that need protection`)
+  async #scanGuarded(): Promise<GuardedEntry[]> {
+    const { folders = Number.POSITIVE_INFINITY, guarded = [], unreadable = [] } = (await this.#tree.scan()) ?? {}
+    const [first] = unreadable
+    if (first !== undefined)
+      throw unsandboxableWorkspace(`${first}, which cannot be looked into`, 'Remove or rename that')
+    if (folders > MAX_FOLDERS) throw workspaceTooLarge(`more than ${MAX_FOLDERS} folders`)
+    if (guarded.length > MAX_GUARDED_ENTRIES)
+      throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} files and folders that need protection`)
     return guarded
   }
 
-  async #recover(): Promise<Aftermath> {
-    const left = this.#unfinished.left(this.#workspace.root)
+  async #recover(): Promise<SandboxReport> {
+    const left = this.#interrupted.findInterrupted(this.#workspace.root)
     if (!left) return { quarantined: [] }
-    const aftermath = await this.#takeFresh({ ...left, guarded: [], held: [], missing: [] })
+    const aftermath = await this.#quarantineNew({ ...left, guarded: [], readOnlyEntries: [], missing: [] })
     // What is still there is for the next start.
     if (!aftermath.unchecked) left.forget()
     return aftermath
@@ -201,45 +215,51 @@ export class GuardedWorkspace {
 
   // What was moved with the folder above it is what it was: it could not be changed. What somebody else replaced is not:
   // with what it lay over, a mount goes too, and the command may write there.
-  async #takeFresh({ identities, guarded, held, missing, gone_by }: Before): Promise<Aftermath> {
-    const after = await this.#tree.look()
-    if (!after) return { quarantined: [], unchecked: `There are more than ${MOST_FOLDERS_AFTER} folders now.` }
+  async #quarantineNew({
+    identities,
+    guarded,
+    readOnlyEntries,
+    missing,
+    endedBy
+  }: GuardBaseline): Promise<SandboxReport> {
+    const after = await this.#tree.scan()
+    if (!after) return { quarantined: [], unchecked: `There are more than ${MAX_FOLDERS_AFTER_RUN} folders now.` }
     const made = after.guarded.filter(
-      one => !identities.has(one.identity) && one.born <= gone_by && !this.#isOurs(one.path)
+      one => !identities.has(one.identity) && one.born <= endedBy && !this.#isOwnWrite(one.path)
     )
     const kept = made.filter(one => one.kept)
-    const fresh = [...kept, ...beyondReach(after.guarded.length - kept.length, made)]
-    const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOurs(name))]
+    const fresh = [...kept, ...excessSecrets(after.guarded.length - kept.length, made)]
+    const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name))]
     const taken = quarantine(this.#workspace, paths, this.#quarantine)
     const left = new Map(after.guarded.filter(one => !fresh.includes(one)).map(one => [one.path, one.identity]))
     for (const link of guarded)
       if (link.kept && link.target !== undefined && left.get(link.path) !== link.identity)
         restoreLink(this.#workspace, link.path, link.target)
-    for (const file of held) {
+    for (const file of readOnlyEntries) {
       const name = path.relative(this.#workspace.root, file.path)
       if (taken.quarantined.includes(name)) restoreFile(this.#workspace, name, file)
     }
     const unchecked = [
       ...(taken.unchecked ? [taken.unchecked] : []),
-      ...after.shut.slice(0, MOST_TOLD).map(name => `${name} cannot be looked into.`)
+      ...after.unreadable.slice(0, MAX_REPORTED_PATHS).map(name => `${name} cannot be looked into.`)
     ]
     return { ...taken, ...(unchecked.length > 0 && { unchecked: unchecked.join(' ') }) }
   }
 
-  #isOurs(name: string) {
-    return [...this.#made].some(made => isBeneath(made, name) || isBeneath(name, made))
+  #isOwnWrite(name: string) {
+    return [...this.#ownWrites].some(made => isWithin(made, name) || isWithin(name, made))
   }
 }
 
 /** Secrets that were made beyond what can be hidden: left there, they would keep every later command from running. */
-const beyondReach = (left: number, made: readonly Guarded[]) =>
-  made.filter(one => !one.kept).slice(0, Math.max(0, left - MOST_GUARDED))
+const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
+  made.filter(one => !one.kept).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
 
-const identitiesOf = (guarded: readonly Guarded[]) => new Set(guarded.map(({ identity }) => identity))
+const identitiesOf = (guarded: readonly GuardedEntry[]) => new Set(guarded.map(({ identity }) => identity))
 
-const tooLarge = (what: string) => unkeepable(what, 'Serve a smaller folder')
+const workspaceTooLarge = (what: string) => unsandboxableWorkspace(what, 'Serve a smaller folder')
 
-const unkeepable = (what: string, cure: string) =>
+const unsandboxableWorkspace = (what: string, cure: string) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
     `This workspace has ${what}: no command can be kept in it. ${cure}, or ask for isolation none.`

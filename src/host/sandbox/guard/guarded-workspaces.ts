@@ -1,30 +1,30 @@
 // Every workspace under guard, from the first command in it on.
 import path from 'node:path'
 import type { Workspace } from '../../host.ts'
-import { ownFolder } from '../bubblewrap/sandbox-files.ts'
-import type { KeeperOptions } from '../sandbox-backend.ts'
+import { sandboxFolder } from '../bubblewrap/sandbox-files.ts'
+import type { SandboxBackendOptions } from '../sandbox-backend.ts'
 import { GuardedNames } from './guarded-names.ts'
 import { GuardedWorkspace } from './guarded-workspace.ts'
-import { Unfinished } from './interrupted-commands.ts'
-import { quarantineIn } from './quarantine.ts'
+import { InterruptedCommands } from './interrupted-commands.ts'
+import { quarantineFolder } from './quarantine.ts'
 
 export class GuardedWorkspaces {
   readonly #names: GuardedNames
   readonly #stateDir: string
-  readonly #unfinished: Unfinished
+  readonly #interrupted: InterruptedCommands
   readonly #workspaces = new Map<string, GuardedWorkspace>()
 
-  constructor({ sensitive, stateDir }: KeeperOptions) {
+  constructor({ sensitive, stateDir }: SandboxBackendOptions) {
     this.#names = new GuardedNames(sensitive)
     this.#stateDir = stateDir
-    this.#unfinished = new Unfinished(path.join(ownFolder(stateDir), 'running'))
+    this.#interrupted = new InterruptedCommands(path.join(sandboxFolder(stateDir), 'running'))
   }
 
   /** Nothing is on the disk for it before a command runs there. */
   of(workspace: Workspace): GuardedWorkspace {
     const known = this.#workspaces.get(workspace.root)
     if (known) return known
-    const guarded = new GuardedWorkspace(workspace, this.#names, quarantineIn(this.#stateDir), this.#unfinished)
+    const guarded = new GuardedWorkspace(workspace, this.#names, quarantineFolder(this.#stateDir), this.#interrupted)
     this.#workspaces.set(workspace.root, guarded)
     return guarded
   }

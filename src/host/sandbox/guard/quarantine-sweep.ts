@@ -2,14 +2,14 @@
 import { lstat, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
-import { Slices } from '../../files/time-slicing.ts'
+import { TimeSlicer } from '../../files/time-slicing.ts'
 
 const DAY_MS = 86_400_000
 
 /** What one command left, or the commands of one server that was killed. */
-interface Kept {
+interface QuarantinedFolder {
   folder: string
-  since: number
+  mtimeMs: number
   bytes: number
 }
 
@@ -19,17 +19,17 @@ export async function sweepQuarantine(
   { max_age_days, max_bytes }: { max_age_days: number; max_bytes: number }
 ): Promise<number> {
   const border = Date.now() - max_age_days * DAY_MS
-  const slices = new Slices()
-  const kept: Kept[] = []
-  for (const name of await entriesOf(quarantine)) {
+  const slices = new TimeSlicer()
+  const kept: QuarantinedFolder[] = []
+  for (const name of await listNames(quarantine)) {
     const folder = path.join(quarantine, name)
-    const since = (await statOf(folder))?.mtimeMs
-    if (since !== undefined) kept.push({ folder, since, bytes: await bytesIn(folder, slices) })
+    const mtimeMs = (await statIfExists(folder))?.mtimeMs
+    if (mtimeMs !== undefined) kept.push({ folder, mtimeMs, bytes: await measureFolder(folder, slices) })
   }
   let total = kept.reduce((sum, { bytes }) => sum + bytes, 0)
   let gone = 0
-  for (const { folder, since, bytes } of kept.toSorted((a, b) => a.since - b.since)) {
-    if (since >= border && total <= max_bytes) break
+  for (const { folder, mtimeMs, bytes } of kept.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+    if (mtimeMs >= border && total <= max_bytes) break
     await rm(folder, { recursive: true, force: true })
     total -= bytes
     gone += 1
@@ -38,21 +38,21 @@ export async function sweepQuarantine(
 }
 
 /** Links are counted, not followed. */
-async function bytesIn(folder: string, slices: Slices): Promise<number> {
+async function measureFolder(folder: string, slices: TimeSlicer): Promise<number> {
   let bytes = 0
-  for (const name of await entriesOf(folder)) {
-    await slices.rest()
+  for (const name of await listNames(folder)) {
+    await slices.yieldIfDue()
     const entry = path.join(folder, name)
-    const stat = await statOf(entry)
-    bytes += stat?.isDirectory() ? await bytesIn(entry, slices) : (stat?.size ?? 0)
+    const stat = await statIfExists(entry)
+    bytes += stat?.isDirectory() ? await measureFolder(entry, slices) : (stat?.size ?? 0)
   }
   return bytes
 }
 
-const entriesOf = (folder: string) => readdir(folder).catch(unlessGone([]))
-const statOf = (file: string) => lstat(file).catch(unlessGone(undefined))
+const listNames = (folder: string) => readdir(folder).catch(fallbackIfMissing([]))
+const statIfExists = (file: string) => lstat(file).catch(fallbackIfMissing(undefined))
 
-const unlessGone =
+const fallbackIfMissing =
   <T>(instead: T) =>
   (error: unknown): T => {
     if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error) ?? '')) return instead

@@ -6,25 +6,26 @@ import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import { TEMP_PREFIX } from '../../files/paths.ts'
 import type { Workspace } from '../../host.ts'
-import type { Held } from '../bubblewrap/pinned-entries.ts'
-import { isBeneath } from '../path-within.ts'
-import type { Aftermath } from '../sandbox.ts'
+import type { PinnedEntry } from '../bubblewrap/pinned-entries.ts'
+import { isWithin } from '../path-within.ts'
+import type { SandboxReport } from '../sandbox.ts'
 
-export const quarantineIn = (stateDir: string) => path.join(stateDir, 'quarantine')
+export const quarantineFolder = (stateDir: string) => path.join(stateDir, 'quarantine')
 
 /** Moves the paths, relative to the workspace, into a fresh folder beneath `folder`. What is gone already is left out; what
  * the disk does not let go is told. */
-export function quarantine(workspace: Workspace, paths: readonly string[], folder: string): Aftermath {
+export function quarantine(workspace: Workspace, paths: readonly string[], folder: string): SandboxReport {
   if (paths.length === 0) return { quarantined: [] }
-  const own = freshIn(folder)
+  const own = newQuarantineFolder(folder)
   const quarantined: string[] = []
   const stuck: string[] = []
   for (const name of paths)
     try {
       // Beneath what was taken just now nothing was left; if there is something, the first may have been a link that some
       // command exchanged for a folder, and leads anywhere.
-      const isBelow = quarantined.some(one => isBeneath(name, one))
-      if (take(workspace, name, path.join(isBelow ? freshIn(folder) : own, name))) quarantined.push(name)
+      const isBelow = quarantined.some(one => isWithin(name, one))
+      if (moveAway(workspace, name, path.join(isBelow ? newQuarantineFolder(folder) : own, name)))
+        quarantined.push(name)
     } catch (error) {
       const code = codeOf(error)
       if (code === undefined) throw error
@@ -41,14 +42,14 @@ export function quarantine(workspace: Workspace, paths: readonly string[], folde
 
 let last = 0
 
-function freshIn(folder: string): string {
+function newQuarantineFolder(folder: string): string {
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
   return path.join(folder, `${stamp}-${process.pid}-${++last}`)
 }
 
-function take(workspace: Workspace, name: string, place: string): boolean {
+function moveAway(workspace: Workspace, name: string, place: string): boolean {
   mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 })
-  return within(workspace, name, entry => {
+  return tryInParent(workspace, name, entry => {
     try {
       renameSync(entry, place)
     } catch (error) {
@@ -64,27 +65,27 @@ function take(workspace: Workspace, name: string, place: string): boolean {
 
 /** Puts a link back that was removed or replaced, where the disk lets us. */
 export function restoreLink(workspace: Workspace, name: string, target: string): void {
-  restore(workspace, name, entry => symlinkSync(target, entry))
+  tryRestore(workspace, name, entry => symlinkSync(target, entry))
 }
 
 /** Puts a file back as it was whose place another has taken, where the disk lets us. */
-export function restoreFile(workspace: Workspace, name: string, { descriptor, door }: Held): void {
-  const stat = fstatSync(descriptor)
+export function restoreFile(workspace: Workspace, name: string, { fd, procPath }: PinnedEntry): void {
+  const stat = fstatSync(fd)
   // It is elsewhere, if it has been moved with the folder above it.
   if (stat.isFile() && stat.nlink === 0)
-    restore(workspace, name, entry => copyFileSync(door, entry, constants.COPYFILE_EXCL))
+    tryRestore(workspace, name, entry => copyFileSync(procPath, entry, constants.COPYFILE_EXCL))
 }
 
-function restore(workspace: Workspace, name: string, put: (entry: string) => void) {
+function tryRestore(workspace: Workspace, name: string, put: (entry: string) => void) {
   try {
-    within(workspace, name, put)
+    tryInParent(workspace, name, put)
   } catch (error) {
     if (codeOf(error) === undefined) throw error
   }
 }
 
 /** Whether it could be done; not where the entry, or the folder it was in, is gone, or is there already. */
-function within(workspace: Workspace, name: string, act: (entry: string) => void): boolean {
+function tryInParent(workspace: Workspace, name: string, act: (entry: string) => void): boolean {
   try {
     const folder = openFolder(workspace, path.dirname(name))
     try {

@@ -5,9 +5,9 @@ import { decode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 
 /** Nobody wants a line of a larger file. */
-const LARGEST = 4 * 1024 * 1024
+const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** So much is read for one answer. */
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_TOTAL_BYTES = 32 * 1024 * 1024
 
 interface LineReader {
   /** A line, counted from 1, without its ending; undefined where it cannot be told. */
@@ -18,13 +18,13 @@ const LINE_END = /\r?\n/
 
 export function lineReader({ host: { files }, signal }: Context): LineReader {
   const known = new Map<string, Promise<readonly string[]>>()
-  let left = MOST_BYTES
+  let left = MAX_TOTAL_BYTES
   const read = async (path: string): Promise<readonly string[]> => {
     const unsaved = files.unsaved(path)
     if (unsaved) return unsaved.buffer.text.split(LINE_END)
     const file = files.open(path)
     try {
-      if (file.size > Math.min(left, LARGEST)) return []
+      if (file.size > Math.min(left, MAX_FILE_BYTES)) return []
       left -= file.size
       return decode(await file.bytes(signal))?.text.split(LINE_END) ?? []
     } finally {

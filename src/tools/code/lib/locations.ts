@@ -1,8 +1,8 @@
 // Places as they are told: with the line that stands there, but only of files that whoever asks may read.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
-import type { Place } from '../../../host/lsp/language-service.ts'
-import { fitting } from '../../../text/truncate-lines.ts'
+import type { SourceLocation } from '../../../host/lsp/language-service.ts'
+import { truncateLines } from '../../../text/truncate-lines.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { lineReader } from './line-reader.ts'
 
@@ -10,7 +10,7 @@ const WIDTH = 200
 /** Of a long line, what comes before the place. */
 const BEFORE = 60
 
-export const PLACE = {
+export const LOCATION_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root; absolute where it is outside of it.' }),
   line: Type.Integer({ description: 'Counted from 1.' }),
   column: Type.Integer({ description: 'Counted from 1, in characters.' }),
@@ -23,18 +23,18 @@ export const PLACE = {
   )
 }
 
-export const PlaceTold = Type.Object(PLACE)
-export type PlaceTold = Static<typeof PlaceTold>
+export const LocationOutput = Type.Object(LOCATION_FIELDS)
+export type LocationOutput = Static<typeof LocationOutput>
 
-export const limitOf = (limit: number, most: number) =>
+export const limitParam = (limit: number, most: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: most, description: `At most so many; ${limit} by default.` }))
 
 /** Gives each place with its line. */
-export function placeTeller(ctx: Context): (place: Place) => Promise<PlaceTold> {
+export function locationPresenter(ctx: Context): (place: SourceLocation) => Promise<LocationOutput> {
   const lines = lineReader(ctx)
   const shown = new Map<string, boolean>()
   const mayShow = (path: string) => {
-    const known = shown.get(path) ?? mayBeShown(path, ctx)
+    const known = shown.get(path) ?? canRevealPath(path, ctx)
     shown.set(path, known)
     return known
   }
@@ -43,20 +43,20 @@ export function placeTeller(ctx: Context): (place: Place) => Promise<PlaceTold> 
     if (outside) return { ...at, outside }
     if (!mayShow(path)) return { ...at, withheld: true }
     const text = await lines.line(path, start.line)
-    return { ...at, ...(text !== undefined && { text: cut(text, start.column) }) }
+    return { ...at, ...(text !== undefined && { text: excerptAround(text, start.column) }) }
   }
 }
 
-function mayBeShown(path: string, { may_show }: Context) {
+function canRevealPath(path: string, { canReveal }: Context) {
   try {
-    return may_show({ path })
+    return canReveal({ path })
   } catch (error) {
     if (error instanceof ToolError) return false
     throw error
   }
 }
 
-function cut(text: string, column: number) {
+function excerptAround(text: string, column: number) {
   const characters = [...text]
   if (characters.length <= WIDTH) return text
   const start = Math.max(0, Math.min(column - 1 - BEFORE, characters.length - WIDTH))
@@ -65,10 +65,10 @@ function cut(text: string, column: number) {
 }
 
 /** Each place in a line of its own, as far as an answer holds them. */
-export const placesInWords = (places: readonly PlaceTold[]) => fitting(places.map(placeInWords))
+export const formatLocations = (places: readonly LocationOutput[]) => truncateLines(places.map(formatLocation))
 
-export const placeInWords = ({ path, line, column, text, outside, withheld }: PlaceTold) =>
+export const formatLocation = ({ path, line, column, text, outside, withheld }: LocationOutput) =>
   `${path}:${line}:${column}${outside ? ' (outside the workspace)' : ''}${withheld ? ' (not to be read without asking)' : ''}${text === undefined ? '' : `: ${text.trim()}`}`
 
-export const byPlace = (a: Place, b: Place) =>
+export const compareLocations = (a: SourceLocation, b: SourceLocation) =>
   a.path === b.path ? a.start.line - b.start.line || a.start.column - b.start.column : a.path < b.path ? -1 : 1

@@ -1,11 +1,11 @@
 // How a question points at a place in a file: by line and column, or by a name on that line, which is what callers know.
 import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import type { Asked } from '../../../host/lsp/language-service.ts'
+import type { SourcePosition } from '../../../host/lsp/language-service.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { lineReader } from './line-reader.ts'
 
-export const AT = {
+export const POSITION_PARAMS = {
   path: Type.String({ minLength: 1, description: 'The file, relative to the workspace root.' }),
   line: Type.Integer({ minimum: 1, description: 'The line, counted from 1.' }),
   col: Type.Optional(
@@ -20,7 +20,7 @@ export const AT = {
   )
 }
 
-interface Pointing {
+interface PositionParams {
   path: string
   line: number
   col?: number
@@ -28,18 +28,21 @@ interface Pointing {
 }
 
 /** The position that is meant, in the file that the path leads to. */
-export async function pointed({ path: given, line, col, symbol }: Pointing, ctx: Context): Promise<Asked> {
-  const path = fileAt(given, ctx)
+export async function resolvePosition(
+  { path: given, line, col, symbol }: PositionParams,
+  ctx: Context
+): Promise<SourcePosition> {
+  const path = resolveFile(given, ctx)
   if (col !== undefined && symbol !== undefined) throw invalidParam('symbol', 'stands for `col`: give one of the two.')
   if (col !== undefined) return { path, line, column: col }
   if (symbol === undefined) throw invalidParam('col', 'is missing: give it, or a name on the line as `symbol`.')
   const text = await lineReader(ctx).line(path, line)
   if (text === undefined) throw invalidParam('line', `is past the end of ${given}, or the file is no text.`)
-  return { path, line, column: columnOf(symbol, text) ?? notThere(symbol, text, line) }
+  return { path, line, column: findSymbolColumn(symbol, text) ?? throwSymbolNotFound(symbol, text, line) }
 }
 
 /** The canonical path of a file; what only an editor holds is one too. */
-export function fileAt(given: string, { host: { files } }: Context): string {
+export function resolveFile(given: string, { host: { files } }: Context): string {
   const { path, kind } = files.peek(given)
   if (kind === 'file' || (kind === 'missing' && files.unsaved(given))) return path
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })
@@ -50,13 +53,13 @@ export function fileAt(given: string, { host: { files } }: Context): string {
 
 const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu
 const PART_OF_NAME = /[\p{ID_Continue}$]/u
-const MOST_NAMES = 30
+const MAX_LISTED_NAMES = 30
 
 /** Where a name stands by itself, counted in characters from 1; of several parts the last one is where it points. */
-export function columnOf(symbol: string, text: string): number | undefined {
+export function findSymbolColumn(symbol: string, text: string): number | undefined {
   for (let at = text.indexOf(symbol); at >= 0; at = text.indexOf(symbol, at + 1)) {
     const end = at + symbol.length
-    if (joins(text.slice(0, at), symbol) || joins(symbol, text.slice(end))) continue
+    if (isOneIdentifier(text.slice(0, at), symbol) || isOneIdentifier(symbol, text.slice(end))) continue
     const last = [...symbol.matchAll(NAME)].at(-1)?.index ?? 0
     return [...text.slice(0, at + last)].length + 1
   }
@@ -64,15 +67,15 @@ export function columnOf(symbol: string, text: string): number | undefined {
 }
 
 /** Whether a name would run on from one text into the next. */
-function joins(before: string, after: string) {
+function isOneIdentifier(before: string, after: string) {
   const [last, first] = [[...before.slice(-2)].at(-1), [...after.slice(0, 2)][0]]
   return last !== undefined && first !== undefined && PART_OF_NAME.test(last) && PART_OF_NAME.test(first)
 }
 
-function notThere(symbol: string, text: string, line: number): never {
+function throwSymbolNotFound(symbol: string, text: string, line: number): never {
   const names = [...new Set(text.match(NAME))]
-  const listed = names.slice(0, MOST_NAMES).join(', ')
+  const listed = names.slice(0, MAX_LISTED_NAMES).join(', ')
   const there =
-    names.length === 0 ? 'which has no names' : `which has ${listed}${names.length > MOST_NAMES ? ' …' : ''}`
+    names.length === 0 ? 'which has no names' : `which has ${listed}${names.length > MAX_LISTED_NAMES ? ' …' : ''}`
   throw invalidParam('symbol', `${JSON.stringify(symbol.slice(0, 100))} is not on line ${line}, ${there}.`)
 }

@@ -1,7 +1,7 @@
 // Who answered, as it is told with every answer.
 import { type Static, Type } from 'typebox'
 
-export const Answered = Type.Object(
+export const Responder = Type.Object(
   {
     server: Type.String({ description: 'The language server.' }),
     version: Type.Optional(Type.String({ description: 'Its version, where it says so.' })),
@@ -25,7 +25,7 @@ export const Answered = Type.Object(
 )
 
 /** Why there may be more than a server tells; undefined where it knows the whole project. */
-export function whatIsRead({ server, readiness }: Pick<Static<typeof Answered>, 'server' | 'readiness'>) {
+export function incompleteReason({ server, readiness }: Pick<Static<typeof Responder>, 'server' | 'readiness'>) {
   if (readiness === 'ready') return undefined
   return readiness === 'loading'
     ? `${server} has not read the whole project yet`
@@ -33,11 +33,11 @@ export function whatIsRead({ server, readiness }: Pick<Static<typeof Answered>, 
 }
 
 /** What a reader must know of who answered. */
-export function answererNotes(answered: readonly Static<typeof Answered>[]): string[] {
+export function responderNotes(answered: readonly Static<typeof Responder>[]): string[] {
   return [
     ...answered.map(({ server, version }) => `(By ${server}${version === undefined ? '' : ` ${version}`}.)`),
     ...answered.flatMap(answerer => {
-      const known = whatIsRead(answerer)
+      const known = incompleteReason(answerer)
       return known === undefined ? [] : [`(${known}: there may be more.)`]
     }),
     ...answered.flatMap(({ document }) =>

@@ -8,9 +8,9 @@ interface Language {
   /** Name of the file that holds the code. */
   file: string
   /** Variable that names a further folder for modules, and where beneath the current folder that is. */
-  modules?: { variable: string; beneath: string }
+  modules?: { variable: string; subfolder: string }
   /** What to do where there is none of the programs. */
-  cure: string
+  installHint: string
 }
 
 type LanguageName = 'python' | 'bash' | 'node'
@@ -22,16 +22,16 @@ export const LANGUAGES: Readonly<Record<LanguageName, Language>> = {
     // Output as it is printed, UTF-8 whatever the locale, no bytecode beside the modules of the workspace.
     flags: ['-u', '-X', 'utf8', '-B'],
     file: 'main.py',
-    modules: { variable: 'PYTHONPATH', beneath: '' },
-    cure: 'Install Python 3, such as by the package `python3`.'
+    modules: { variable: 'PYTHONPATH', subfolder: '' },
+    installHint: 'Install Python 3, such as by the package `python3`.'
   },
-  bash: { title: 'Bash', programs: ['bash'], flags: [], file: 'main.sh', cure: 'Install the package `bash`.' },
+  bash: { title: 'Bash', programs: ['bash'], flags: [], file: 'main.sh', installHint: 'Install the package `bash`.' },
   node: {
     title: 'Node',
     programs: ['node'],
     flags: [],
     file: 'main.js',
-    modules: { variable: 'NODE_PATH', beneath: 'node_modules' },
-    cure: 'Install Node.js, and have its folder on the PATH that the server is started with.'
+    modules: { variable: 'NODE_PATH', subfolder: 'node_modules' },
+    installHint: 'Install Node.js, and have its folder on the PATH that the server is started with.'
   }
 }

@@ -1,10 +1,10 @@
 // What tools that run a command line have in common: its params, what policy decides on, what the approver sees.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { hostPatternFault, unreachableFault } from '../../../host/egress/host-patterns.ts'
-import { ASKED_LEVELS } from '../../../host/sandbox/isolation-levels.ts'
-import { visible } from '../../../text/escape-invisible.ts'
-import { LEVELS } from '../../../tool/background-tasks.ts'
+import { explainUnreachable, hostPatternError } from '../../../host/egress/host-patterns.ts'
+import { REQUESTABLE_LEVELS } from '../../../host/sandbox/isolation-levels.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
+import { JOB_ISOLATION_LEVELS } from '../../../tool/background-tasks.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
 
 export const commandParams = {
@@ -24,7 +24,7 @@ export const commandParams = {
   ),
   description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' })),
   isolation: Type.Optional(
-    Type.Enum([...ASKED_LEVELS], {
+    Type.Enum([...REQUESTABLE_LEVELS], {
       description:
         'What keeps it from the rest of the machine. `workspace`: it writes only in the workspace. `strict`: it writes ' +
         'nothing but its own temporary folder. `none`: all rights of the user. Less than the default is asked about.'
@@ -44,7 +44,7 @@ type CommandParams = Static<typeof CommandParams>
 
 /** Of what a repository's settings have git run, all that can be turned off this way: not its filters, text converters
  * and tools for differences, which only the sandbox keeps. */
-const NO_PROGRAMS = {
+const SAFE_GIT_SETTINGS = {
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
   'core.pager': 'cat',
@@ -54,12 +54,12 @@ const NO_PROGRAMS = {
   'gpg.x509.program': 'false',
   'log.showSignature': 'false'
 }
-const UNCONFIGURED_GIT: Readonly<Record<string, string>> = {
+const SAFE_GIT_ENV: Readonly<Record<string, string>> = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_NO_LAZY_FETCH: '1',
-  GIT_CONFIG_COUNT: `${Object.keys(NO_PROGRAMS).length}`,
+  GIT_CONFIG_COUNT: `${Object.keys(SAFE_GIT_SETTINGS).length}`,
   ...Object.fromEntries(
-    Object.entries(NO_PROGRAMS).flatMap(([key, value], n) => [
+    Object.entries(SAFE_GIT_SETTINGS).flatMap(([key, value], n) => [
       [`GIT_CONFIG_KEY_${n}`, key],
       [`GIT_CONFIG_VALUE_${n}`, value]
     ])
@@ -67,7 +67,7 @@ const UNCONFIGURED_GIT: Readonly<Record<string, string>> = {
 }
 
 /** What kept a command, as results tell it. */
-export const Isolation = Type.Enum(LEVELS, {
+export const IsolationOutput = Type.Enum(JOB_ISOLATION_LEVELS, {
   description: 'What kept it from the rest of the machine.'
 })
 
@@ -78,8 +78,8 @@ export const commandSubject = (
 ): Subject => ({
   command,
   cwd,
-  alters: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...also],
-  ...(env && { variables: Object.keys(env) }),
+  modifiers: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...also],
+  ...(env && { envNames: Object.keys(env) }),
   ...((isolation !== undefined || network !== undefined) && { isolation: { level: isolation, network } })
 })
 
@@ -98,7 +98,7 @@ export function checkCommand(input: CommandParams, ctx: Pick<Context, 'host'>) {
 /** Refuses hosts that no sandbox would understand, or let a command to. */
 export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
   for (const [i, host] of network.entries()) {
-    const fault = hostPatternFault(host) ?? unreachableFault(host)
+    const fault = hostPatternError(host) ?? explainUnreachable(host)
     if (fault) throw invalidParam(`network/${i}`, fault)
   }
 }
@@ -107,11 +107,11 @@ export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
  * told to run nothing that a repository names, and no program of a workspace is taken for one of the machine. */
 export function commandToStart(
   { command, env }: CommandParams,
-  { by_itself, host }: Pick<Context, 'by_itself' | 'host'>
+  { autoApproval, host }: Pick<Context, 'autoApproval' | 'host'>
 ) {
-  if (!by_itself) return { command, env }
-  const { argv } = by_itself
-  const own = { ...env, ...UNCONFIGURED_GIT, PATH: host.processes.searchPath() }
+  if (!autoApproval) return { command, env }
+  const { argv } = autoApproval
+  const own = { ...env, ...SAFE_GIT_ENV, PATH: host.processes.searchPath() }
   const there = argv && host.processes.find([argv[0]!], own) !== undefined
   return { ...(there ? { argv } : { command }), env: own }
 }
@@ -135,16 +135,16 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
     ...(network === undefined ? [] : [`network: ${network.join(', ') || 'none'}`]),
     ...more
   ].join('\n')
-  const text = visible(literal)
+  const text = escapeInvisible(literal)
   return {
     title: commandTitle(input),
     text,
     notes: [
-      ...(description === undefined ? [] : [`The caller says: ${visible(description)}`]),
+      ...(description === undefined ? [] : [`The caller says: ${escapeInvisible(description)}`]),
       ...(text === literal ? [] : ['It holds control or invisible characters, shown here as \\u{…}.'])
     ]
   }
 }
 
 /** Its first line. */
-export const commandTitle = ({ command }: CommandParams) => visible(command.trimStart().split('\n', 1)[0]!)
+export const commandTitle = ({ command }: CommandParams) => escapeInvisible(command.trimStart().split('\n', 1)[0]!)

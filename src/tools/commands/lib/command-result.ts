@@ -1,10 +1,10 @@
 // What a command that ran answers: the fields, and the words for them.
 import { type Static, Type } from 'typebox'
-import { visible } from '../../../text/escape-invisible.ts'
-import { leftBehind, leftBehindNotes } from '../../../tool/quarantine-report.ts'
-import { Isolation } from './command-line.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
+import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
+import { IsolationOutput } from './command-line.ts'
 
-const Tracked = Type.Object(
+const TrackedChanges = Type.Object(
   {
     files: Type.Integer({ description: 'Files whose content was kept before it ran.' }),
     bytes: Type.Integer({ description: 'Their size.' }),
@@ -21,17 +21,17 @@ const Tracked = Type.Object(
   },
   { description: 'What its changes were held against, where they were tracked.' }
 )
-export type Tracked = Static<typeof Tracked>
+export type TrackedChanges = Static<typeof TrackedChanges>
 
-const Host = Type.String({ description: 'The host, as it was asked for.' })
-const Port = Type.Integer({ description: 'The port; 0 where none was named.' })
+const HostField = Type.String({ description: 'The host, as it was asked for.' })
+const PortField = Type.Integer({ description: 'The port; 0 where none was named.' })
 
 export const Network = Type.Object(
   {
     allowed: Type.Array(
       Type.Object({
-        host: Host,
-        port: Port,
+        host: HostField,
+        port: PortField,
         connections: Type.Integer({ description: 'How often it was connected.' }),
         sent_bytes: Type.Integer({ description: 'What went there.' }),
         received_bytes: Type.Integer({ description: 'What came back.' })
@@ -40,8 +40,8 @@ export const Network = Type.Object(
     ),
     refused: Type.Array(
       Type.Object({
-        host: Host,
-        port: Port,
+        host: HostField,
+        port: PortField,
         attempts: Type.Integer({ description: 'How often it tried.' }),
         reason: Type.String({ description: 'Why it was not let there.' })
       }),
@@ -72,38 +72,38 @@ export const CommandResult = Type.Object({
     Type.Array(Type.String(), { description: 'Their programs, in the same order; empty where that could not be told.' })
   ),
   truncated: Type.Boolean({ description: 'Part of the output is left out here; the whole can be read by offset.' }),
-  isolation: Isolation,
+  isolation: IsolationOutput,
   task_id: Type.Optional(
     Type.String({ description: 'It, or what it left, runs on as this task: see get_background_task.' })
   ),
   next_offset: Type.Optional(
     Type.Integer({ description: 'Where the output that is still to come begins, in bytes of `output`.' })
   ),
-  ...leftBehind,
+  ...quarantineFields,
   network: Type.Optional(Network),
-  changes_tracked: Type.Optional(Tracked)
+  changes_tracked: Type.Optional(TrackedChanges)
 })
 export type CommandResult = Static<typeof CommandResult>
 
 /** All of it as a text for a model and a person. */
-export function commandContent(result: CommandResult, cures: Cures): string {
+export function commandContent(result: CommandResult, cures: SandboxHints): string {
   const { output, survivors, survivor_names = [], task_id, network } = result
-  const left = survivors.map((pid, i) => (survivor_names[i] ? `${inLine(survivor_names[i])} (${pid})` : `${pid}`))
+  const left = survivors.map((pid, i) => (survivor_names[i] ? `${escapeInline(survivor_names[i])} (${pid})` : `${pid}`))
   const notes = [
-    ending(result),
-    ...hints(result, cures),
+    describeEnd(result),
+    ...sandboxHints(result, cures),
     ...trackingNotes(result),
     ...(survivors.length === 0
       ? []
       : [`Left running in the background, and ${task_id ? 'kept' : 'ended'}: ${left.join(', ')}`]),
-    ...leftBehindNotes(result),
+    ...formatQuarantineNotes(result),
     ...networkNotes(network)
   ]
   return [...(output === '' ? [] : [output.replace(/\n$/, '')]), ...notes.map(note => `[${note}]`)].join('\n')
 }
 
 /** A process calls itself what it likes. */
-const inLine = (name: string) => visible(name.replace(/\s/g, ' '))
+const escapeInline = (name: string) => escapeInvisible(name.replace(/\s/g, ' '))
 
 /** Hosts that it was not let to. */
 export function networkNotes(network: CommandResult['network']): string[] {
@@ -111,17 +111,17 @@ export function networkNotes(network: CommandResult['network']): string[] {
   return refused.length === 0 ? [] : [`Kept from reaching ${refused.join(', ')}`]
 }
 
-function ending(result: CommandResult): string {
+function describeEnd(result: CommandResult): string {
   const { exit_code, signal, timed_out, out_of_memory, duration_ms, task_id, next_offset } = result
   if (task_id && exit_code === null && signal === null)
     return `It runs on as task ${task_id}; its output goes on at byte ${next_offset}`
   if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
-  const how = signal === null ? `Exit code ${exit_code}${perhapsSignal(result)}` : `Ended by ${signal}`
+  const how = signal === null ? `Exit code ${exit_code}${signalNote(result)}` : `Ended by ${signal}`
   return out_of_memory ? `${how}. It took more memory than it may (\`sandbox.memory_bytes\`)` : how
 }
 
 /** Codes that a sandbox, like a shell, gives for signals that nobody sent from here. */
-const AS_BY: Readonly<Record<number, string>> = {
+const SIGNAL_BY_EXIT_CODE: Readonly<Record<number, string>> = {
   132: 'SIGILL',
   134: 'SIGABRT',
   135: 'SIGBUS',
@@ -133,15 +133,15 @@ const AS_BY: Readonly<Record<number, string>> = {
   159: 'SIGSYS'
 }
 
-function perhapsSignal({ isolation, exit_code }: CommandResult): string {
-  const name = isSandbox(isolation) ? AS_BY[exit_code ?? 0] : undefined
+function signalNote({ isolation, exit_code }: CommandResult): string {
+  const name = isSandbox(isolation) ? SIGNAL_BY_EXIT_CODE[exit_code ?? 0] : undefined
   return name === undefined ? '' : `: its own, or an end by ${name}`
 }
 
 const isSandbox = (isolation: CommandResult['isolation']) => isolation === 'workspace' || isolation === 'strict'
 
 /** Words of programs that were kept from something, by what it was. */
-const KEPT_FROM: readonly { pattern: RegExp; from: string; cause: keyof Cures }[] = [
+const SANDBOX_DENIALS: readonly { pattern: RegExp; from: string; cause: keyof SandboxHints }[] = [
   {
     cause: 'network',
     pattern:
@@ -157,20 +157,20 @@ const KEPT_FROM: readonly { pattern: RegExp; from: string; cause: keyof Cures }[
 ]
 
 /** What a call of the tool may ask for against each: nothing where it has no such param. */
-interface Cures {
+interface SandboxHints {
   network: string
   writing: string
   view?: string
 }
 
 /** Where a sandboxed command failed as one does that is kept from something, what it could ask for. */
-export function hints(
+export function sandboxHints(
   { isolation, exit_code, output, network }: Pick<CommandResult, 'isolation' | 'exit_code' | 'output' | 'network'>,
-  cures: Cures
+  cures: SandboxHints
 ): string[] {
   if (!isSandbox(isolation) || exit_code === 0 || exit_code === null) return []
   const has = network ? 'with the network it asked for' : 'without network'
-  return KEPT_FROM.filter(({ pattern }) => pattern.test(output)).map(({ cause, from }) => {
+  return SANDBOX_DENIALS.filter(({ pattern }) => pattern.test(output)).map(({ cause, from }) => {
     const cure = cures[cause]
     const ran = `It ran in the sandbox \`${isolation}\`, ${has}. It may have been kept from ${from}`
     return cure === undefined ? ran : `${ran}: ask with ${cure}`

@@ -1,54 +1,54 @@
 // What formatting makes of files: each is handed to its formatter as a text, so that the formatter itself writes nothing.
 import { relative } from 'node:path/posix'
 import { ToolError } from '../../../errors.ts'
-import type { Found } from '../../../host/files/files.ts'
-import type { Level } from '../../../host/sandbox/sandbox.ts'
+import type { FileSnapshot } from '../../../host/files/files.ts'
+import type { IsolationLevel } from '../../../host/sandbox/sandbox.ts'
 import { type Diff, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { decode, encode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { FORMATTERS, type Formatter, type FormatterName } from './formatters.ts'
-import { foldersUp, hasFile, inFolder, ownProgram, textIn } from './project-files.ts'
+import { findProjectProgram, folderAndAncestors, hasFile, inFolder, readProjectFile } from './project-files.ts'
 
-const FILE_MS = 20_000
-const AT_ONCE = 4
-const DIFF_MS = 5_000
+const FILE_TIMEOUT_MS = 20_000
+const MAX_CONCURRENT = 4
+const DIFF_TIMEOUT_MS = 5_000
 
-interface FormatAsked {
+interface FormatInput {
   paths: readonly string[]
   formatter?: FormatterName
 }
 
 /** How one file is formatted. */
-interface Formatting {
+interface FormatterInvocation {
   formatter: FormatterName
   argv: readonly string[]
   cwd: string
 }
 
-export type Formatted =
-  | { outcome: 'changed'; given: string; formatter: FormatterName; was: Found; bytes: Buffer; diff: Diff }
+export type FormattedFile =
+  | { outcome: 'changed'; given: string; formatter: FormatterName; was: FileSnapshot; bytes: Buffer; diff: Diff }
   | { outcome: 'unchanged'; given: string }
   | { outcome: 'failed'; given: string; message: string }
 
 export interface FormatPlan {
-  files: Formatted[]
+  files: FormattedFile[]
   /** What kept the formatters; undefined where none was run. */
-  isolation: Level | undefined
+  isolation: IsolationLevel | undefined
 }
 
 /** Strict where that holds: then nothing but what the formatter answers comes out of it. */
-export const keptLevel = async ({ host }: Context): Promise<'strict' | undefined> =>
-  (await host.processes.holds('strict')) ? 'strict' : undefined
+export const formatterIsolation = async ({ host }: Context): Promise<'strict' | undefined> =>
+  (await host.processes.hasLevel('strict')) ? 'strict' : undefined
 
 /** Formats copies of all of the files; what is wrong with one is told of it, and the others go on. */
-export async function planFormat({ paths, formatter }: FormatAsked, ctx: Context): Promise<FormatPlan> {
-  const level = await keptLevel(ctx)
+export async function planFormat({ paths, formatter }: FormatInput, ctx: Context): Promise<FormatPlan> {
+  const level = await formatterIsolation(ctx)
   const given = [...new Set(paths)]
-  const files: Formatted[] = []
-  let isolation: Level | undefined
-  const one = async (path: string): Promise<Formatted> => {
+  const files: FormattedFile[] = []
+  let isolation: IsolationLevel | undefined
+  const one = async (path: string): Promise<FormattedFile> => {
     try {
-      const made = await formatted(path, { formatter, level }, ctx)
+      const made = await formatFile(path, { formatter, level }, ctx)
       isolation = made.isolation
       return made.file
     } catch (error) {
@@ -56,22 +56,26 @@ export async function planFormat({ paths, formatter }: FormatAsked, ctx: Context
       return { outcome: 'failed', given: path, message: error.message }
     }
   }
-  for (let at = 0; at < given.length; at += AT_ONCE)
-    files.push(...(await Promise.all(given.slice(at, at + AT_ONCE).map(one))))
+  for (let at = 0; at < given.length; at += MAX_CONCURRENT)
+    files.push(...(await Promise.all(given.slice(at, at + MAX_CONCURRENT).map(one))))
   return { files, isolation }
 }
 
 /** The first formatter that the nearest project files name, else one that the project has installed, else one that is
  * usual for the language, of those here. */
-export async function formattingOf(path: string, asked: FormatterName | undefined, ctx: Context): Promise<Formatting> {
-  const [, folder = '.'] = foldersUp(path)
+export async function selectFormatter(
+  path: string,
+  asked: FormatterName | undefined,
+  ctx: Context
+): Promise<FormatterInvocation> {
+  const [, folder = '.'] = folderAndAncestors(path)
   const fitting = (Object.keys(FORMATTERS) as FormatterName[]).filter(
     name => asked === name || FORMATTERS[name].files.test(path)
   )
   const names = asked ? [asked] : fitting
   const named = new Map<FormatterName, string | undefined>()
-  for (const name of names) named.set(name, await markedFolder(FORMATTERS[name], folder, ctx))
-  const installed = new Set(names.filter(name => ownProgram(ctx, folder, FORMATTERS[name].own) !== undefined))
+  for (const name of names) named.set(name, await findConfiguredFolder(FORMATTERS[name], folder, ctx))
+  const installed = new Set(names.filter(name => findProjectProgram(ctx, folder, FORMATTERS[name].own) !== undefined))
   const others = names.filter(name => named.get(name) === undefined)
   const ordered = [
     ...names.filter(name => named.get(name) !== undefined),
@@ -81,15 +85,15 @@ export async function formattingOf(path: string, asked: FormatterName | undefine
   for (const name of ordered) {
     const known: Formatter = FORMATTERS[name]
     const cwd = named.get(name) ?? folder
-    const program = ownProgram(ctx, cwd, known.own) ?? ctx.host.processes.find([known.program])
+    const program = findProjectProgram(ctx, cwd, known.own) ?? ctx.host.processes.find([known.program])
     if (program === undefined) continue
     const file = relative(cwd, path)
-    return { formatter: name, cwd, argv: [program, ...known.words(file.startsWith('-') ? `./${file}` : file)] }
+    return { formatter: name, cwd, argv: [program, ...known.buildArgs(file.startsWith('-') ? `./${file}` : file)] }
   }
-  throw new ToolError('EXECUTION_ERROR', missing(ordered))
+  throw new ToolError('EXECUTION_ERROR', missingFormatterMessage(ordered))
 }
 
-function missing([first, second, ...more]: readonly FormatterName[]) {
+function missingFormatterMessage([first, second, ...more]: readonly FormatterName[]) {
   if (first === undefined) return 'No formatter is known for it that the project uses.'
   if (second === undefined) return `${first} is not installed.`
   return more.length === 0
@@ -97,37 +101,42 @@ function missing([first, second, ...more]: readonly FormatterName[]) {
     : `None of ${[first, second, ...more].join(', ')} is installed.`
 }
 
-async function markedFolder({ marks, section }: Formatter, folder: string, ctx: Context): Promise<string | undefined> {
-  for (const each of foldersUp(folder)) {
+async function findConfiguredFolder(
+  { marks, section }: Formatter,
+  folder: string,
+  ctx: Context
+): Promise<string | undefined> {
+  for (const each of folderAndAncestors(folder)) {
     if (marks.some(mark => hasFile(ctx, each, mark))) return each
-    if (section?.holds.test((await textIn(ctx, inFolder(each, section.file))) ?? '')) return each
+    if (section?.holds.test((await readProjectFile(ctx, inFolder(each, section.file))) ?? '')) return each
   }
   return undefined
 }
 
-async function formatted(
+async function formatFile(
   given: string,
   { formatter: asked, level }: { formatter: FormatterName | undefined; level: 'strict' | undefined },
   ctx: Context
-): Promise<{ file: Formatted; isolation: Level }> {
+): Promise<{ file: FormattedFile; isolation: IsolationLevel }> {
   const { host, signal } = ctx
   if (host.files.peek(given).kind === 'directory')
     throw new ToolError('NOT_A_FILE', `${given} is a folder: name the files in it.`, { path: given })
-  const was = await host.files.look(given)
+  const was = await host.files.snapshot(given)
   if (!was) throw new ToolError('FILE_NOT_FOUND', 'There is no such file.', { path: given })
   const text = was.bytes && decode(was.bytes)
   if (!text) throw new ToolError('BINARY_FILE', `${given} is no text, or too large.`, { path: given })
-  const { formatter, argv, cwd } = await formattingOf(was.path, asked, ctx)
+  const { formatter, argv, cwd } = await selectFormatter(was.path, asked, ctx)
   const made = await host.processes.filter({
     argv,
     cwd,
     stdin: text.text,
     level,
     env: { NO_COLOR: '1' },
-    timeout_ms: FILE_MS
+    timeout_ms: FILE_TIMEOUT_MS
   })
   const { isolation } = made
-  if (made.exit_code !== 0) return { file: { outcome: 'failed', given, message: said(formatter, made) }, isolation }
+  if (made.exit_code !== 0)
+    return { file: { outcome: 'failed', given, message: describeFailure(formatter, made) }, isolation }
   if (made.text === undefined || (made.text.trim() === '' && text.text.trim() !== ''))
     return { file: { outcome: 'failed', given, message: `${formatter} answered with no text.` }, isolation }
   const bytes = encode(made.text, text.encoding)
@@ -139,14 +148,17 @@ async function formatted(
   if (bytes.equals(was.bytes!)) return { file: { outcome: 'unchanged', given }, isolation }
   const input = { path: was.path, before: text.text, after: made.text }
   const diff = await host.compute
-    .run('diff', input, { signal, deadline_ms: DIFF_MS })
+    .run('diff', input, { signal, deadlineMs: DIFF_TIMEOUT_MS })
     .catch(() => unifiedDiff(was.path, undefined, made.text))
   return { file: { outcome: 'changed', given, formatter, was, bytes, diff }, isolation }
 }
 
 const MAX_MESSAGE = 2_000
 
-function said(formatter: FormatterName, { stderr, exit_code }: { stderr: string; exit_code: number | null }) {
+function describeFailure(
+  formatter: FormatterName,
+  { stderr, exit_code }: { stderr: string; exit_code: number | null }
+) {
   const ending = exit_code === null ? 'was ended' : `ended with exit code ${exit_code}`
   const words = stderr.trim().slice(0, MAX_MESSAGE).toWellFormed()
   return words === '' ? `${formatter} ${ending}.` : `${formatter} ${ending}: ${words}`

@@ -14,7 +14,7 @@ export interface Formatter {
   /** Used where nothing says so, too: the language has no other. */
   usual?: boolean
   /** The words after the program, for a file by its path from the folder that it runs in. */
-  words(path: string): readonly string[]
+  buildArgs(path: string): readonly string[]
 }
 
 const WEB = /\.(?:[cm]?[jt]s|[jt]sx|jsonc?|css)$/
@@ -27,7 +27,7 @@ export const FORMATTERS = {
     section: { file: 'package.json', holds: /"@biomejs\/biome"\s*:/ },
     own: ['node_modules/.bin/biome'],
     program: 'biome',
-    words: path => ['format', `--stdin-file-path=${path}`]
+    buildArgs: path => ['format', `--stdin-file-path=${path}`]
   },
   prettier: {
     files: /\.(?:[cm]?[jt]s|[jt]sx|json[c5]?|css|scss|less|html?|vue|svelte|md|mdx|ya?ml|graphql|hbs)$/,
@@ -40,7 +40,7 @@ export const FORMATTERS = {
     section: { file: 'package.json', holds: /"prettier"\s*:/ },
     own: ['node_modules/.bin/prettier'],
     program: 'prettier',
-    words: path => ['--stdin-filepath', path]
+    buildArgs: path => ['--stdin-filepath', path]
   },
   ruff: {
     files: /\.pyi?$/,
@@ -49,7 +49,7 @@ export const FORMATTERS = {
     own: ['.venv/bin/ruff', 'venv/bin/ruff'],
     program: 'ruff',
     usual: true,
-    words: path => ['format', `--stdin-filename=${path}`, '-']
+    buildArgs: path => ['format', `--stdin-filename=${path}`, '-']
   },
   black: {
     files: /\.pyi?$/,
@@ -58,23 +58,23 @@ export const FORMATTERS = {
     own: ['.venv/bin/black', 'venv/bin/black'],
     program: 'black',
     usual: true,
-    words: path => ['--quiet', `--stdin-filename=${path}`, '-']
+    buildArgs: path => ['--quiet', `--stdin-filename=${path}`, '-']
   },
-  gofmt: { files: /\.go$/, marks: [], own: [], program: 'gofmt', usual: true, words: () => [] },
+  gofmt: { files: /\.go$/, marks: [], own: [], program: 'gofmt', usual: true, buildArgs: () => [] },
   rustfmt: {
     files: /\.rs$/,
     marks: ['rustfmt.toml', '.rustfmt.toml'],
     own: [],
     program: 'rustfmt',
     usual: true,
-    words: () => ['--edition', '2021', '--emit', 'stdout']
+    buildArgs: () => ['--edition', '2021', '--emit', 'stdout']
   },
   'clang-format': {
     files: /\.(?:c|cc|cpp|cxx|h|hh|hpp|hxx|m|mm|proto)$/,
     marks: ['.clang-format', '_clang-format'],
     own: [],
     program: 'clang-format',
-    words: path => [`--assume-filename=${path}`]
+    buildArgs: path => [`--assume-filename=${path}`]
   },
   shfmt: {
     files: /\.(?:sh|bash|bats)$/,
@@ -82,7 +82,7 @@ export const FORMATTERS = {
     own: [],
     program: 'shfmt',
     usual: true,
-    words: path => ['-filename', path]
+    buildArgs: path => ['-filename', path]
   }
 } satisfies Record<string, Formatter>
 

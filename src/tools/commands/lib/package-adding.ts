@@ -4,9 +4,16 @@ import type { Context, Invocation } from '../../../tool/tool.ts'
 import type { Packages } from './package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
 import { isPackage } from './package-names.ts'
-import { foldersUp, hasFile, inFolder, nearestWith, ownProgram, textIn } from './project-files.ts'
+import {
+  findProjectProgram,
+  folderAndAncestors,
+  hasFile,
+  inFolder,
+  nearestWith,
+  readProjectFile
+} from './project-files.ts'
 
-interface PackagesAsked {
+interface AddPackagesInput {
   manager?: ManagerName
   packages: readonly string[]
   dev?: boolean
@@ -14,14 +21,14 @@ interface PackagesAsked {
   cwd?: string
 }
 
-interface AddInvocation extends Required<Omit<Invocation, 'line'>> {
+interface AddInvocation extends Required<Omit<Invocation, 'commandLine'>> {
   name: ManagerName
 }
 
 /** Fails where no manager can be told, or a package is none of a registry. */
-export async function addInvocation(asked: PackagesAsked, ctx: Context): Promise<AddInvocation> {
+export async function addInvocation(asked: AddPackagesInput, ctx: Context): Promise<AddInvocation> {
   const { packages, dev = false, allow_scripts = false } = asked
-  const { manager, cwd } = found(asked, ctx)
+  const { manager, cwd } = detectManager(asked, ctx)
   const known: PackageManager = MANAGERS[manager]
   for (const [at, text] of packages.entries())
     if (!isPackage(known.names, text))
@@ -29,28 +36,36 @@ export async function addInvocation(asked: PackagesAsked, ctx: Context): Promise
         `packages/${at}`,
         `${JSON.stringify(text)} is no name of a package in a registry of ${manager}, with at most a version, such as ${known.names.example}.`
       )
-  const words = known.words({ packages, dev, scripts: allow_scripts, has: file => hasFile(ctx, cwd, file) })
+  const words = known.buildArgs({
+    packages,
+    dev,
+    allowScripts: allow_scripts,
+    hasFile: file => hasFile(ctx, cwd, file)
+  })
   if (typeof words === 'string') throw invalidParam('dev', words)
-  const program = ownProgram(ctx, cwd, known.own) ?? known.program
+  const program = findProjectProgram(ctx, cwd, known.own) ?? known.program
   if (program === undefined) throw new ToolError('EXECUTION_ERROR', known.missing ?? `There is no ${manager} here.`)
   return { name: manager, cwd, argv: [program, ...words], network: await registries(known, cwd, ctx) }
 }
 
 /** The nearest folder with a mark decides; in it the clearest mark. */
-function found({ manager, cwd: given = '.' }: PackagesAsked, ctx: Context): { manager: ManagerName; cwd: string } {
+function detectManager(
+  { manager, cwd: given = '.' }: AddPackagesInput,
+  ctx: Context
+): { manager: ManagerName; cwd: string } {
   const { path, kind } = ctx.host.files.peek(given)
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })
   if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${given} is not a folder.`, { path: given })
   if (manager) return { manager, cwd: nearestWith(ctx, path, MANAGERS[manager].marks) ?? path }
-  for (const cwd of foldersUp(path)) {
-    const clearest = BY_MARK.find(([mark]) => hasFile(ctx, cwd, mark))
+  for (const cwd of folderAndAncestors(path)) {
+    const clearest = MANAGER_BY_MARK.find(([mark]) => hasFile(ctx, cwd, mark))
     if (clearest) return { manager: clearest[1], cwd }
   }
   throw invalidParam('manager', 'cannot be told from what is in the workspace: name one.')
 }
 
 /** Locks before manifests: a project with `yarn.lock` has a package.json too. */
-const BY_MARK: readonly (readonly [mark: string, manager: ManagerName])[] = [
+const MANAGER_BY_MARK: readonly (readonly [mark: string, manager: ManagerName])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
   ...(Object.keys(MANAGERS) as ManagerName[]).flatMap(name => MANAGERS[name].marks.map(mark => [mark, name] as const))
@@ -58,22 +73,25 @@ const BY_MARK: readonly (readonly [mark: string, manager: ManagerName])[] = [
 
 /** The hosts that it takes packages from: those of the registries that the project names, or else its usual ones. */
 async function registries({ hosts, npmrc }: PackageManager, cwd: string, ctx: Context): Promise<readonly string[]> {
-  const text = npmrc ? await textIn(ctx, inFolder(cwd, '.npmrc')) : undefined
+  const text = npmrc ? await readProjectFile(ctx, inFolder(cwd, '.npmrc')) : undefined
   const named = [...(text ?? '').matchAll(/^\s*(@[^:\s]+:)?registry\s*=\s*(\S+)\s*$/gm)]
-  const other = named.flatMap(([, , url]) => hostOf(url!))
+  const other = named.flatMap(([, , url]) => hostsOfUrl(url!))
   // A registry for some scope alone leaves the others where they are.
   return [...new Set(named.some(([, scope]) => scope === undefined) ? other : [...hosts, ...other])]
 }
 
-function hostOf(url: string): string[] {
+function hostsOfUrl(url: string): string[] {
   return URL.canParse(url) ? [new URL(url).hostname] : []
 }
 
 /** What the project has now, by the first of its lists that is there. */
-export async function packagesIn({ name, cwd }: Pick<AddInvocation, 'name' | 'cwd'>, ctx: Context): Promise<Packages> {
+export async function readPackages(
+  { name, cwd }: Pick<AddInvocation, 'name' | 'cwd'>,
+  ctx: Context
+): Promise<Packages> {
   const { lists }: PackageManager = MANAGERS[name]
   for (const { file, read } of lists) {
-    const text = await textIn(ctx, inFolder(cwd, file))
+    const text = await readProjectFile(ctx, inFolder(cwd, file))
     if (text !== undefined) return new Map(read(text))
   }
   return new Map()

@@ -9,13 +9,13 @@ export interface PackageList {
   read(text: string): Iterable<readonly [name: string, version: string]>
 }
 
-const found = (text: string, pattern: RegExp) =>
+const matchVersions = (text: string, pattern: RegExp) =>
   [...text.matchAll(pattern)].map(([, name, version]) => [name!, version!] as const)
 
 export const NPM_LOCK: PackageList = {
   file: 'package-lock.json',
   read(text) {
-    const { packages } = objectOf(text)
+    const { packages } = parseObject(text)
     if (!isObject(packages)) return []
     return Object.entries(packages).flatMap(([path, told]) => {
       const at = path.lastIndexOf('node_modules/')
@@ -28,7 +28,7 @@ export const NPM_LOCK: PackageList = {
 export const PACKAGE_JSON: PackageList = {
   file: 'package.json',
   read(text) {
-    const { dependencies, devDependencies } = objectOf(text)
+    const { dependencies, devDependencies } = parseObject(text)
     return [dependencies, devDependencies]
       .filter(isObject)
       .flatMap(Object.entries)
@@ -38,36 +38,36 @@ export const PACKAGE_JSON: PackageList = {
 
 export const PNPM_LOCK: PackageList = {
   file: 'pnpm-lock.yaml',
-  read: text => found(text, /^ {2}'?((?:@[^/'\n]+\/)?[^@'\n/]+)@([^:'(\n]+)'?:/gm)
+  read: text => matchVersions(text, /^ {2}'?((?:@[^/'\n]+\/)?[^@'\n/]+)@([^:'(\n]+)'?:/gm)
 }
 
 export const YARN_LOCK: PackageList = {
   file: 'yarn.lock',
-  read: text => found(text, /^"?((?:@[^/\n]+\/)?[^@"\n]+)@[^\n]*:\n {2}version:? "?([^"\n]+)"?$/gm)
+  read: text => matchVersions(text, /^"?((?:@[^/\n]+\/)?[^@"\n]+)@[^\n]*:\n {2}version:? "?([^"\n]+)"?$/gm)
 }
 
 export const CARGO_TOML: PackageList = {
   file: 'Cargo.toml',
-  read: text => found(text, /^([\w-]+) = (?:\{[^}\n]*\bversion = )?"([^"\n]+)"/gm)
+  read: text => matchVersions(text, /^([\w-]+) = (?:\{[^}\n]*\bversion = )?"([^"\n]+)"/gm)
 }
 
 export const GO_MOD: PackageList = {
   file: 'go.mod',
-  read: text => found(text, /^(?:require )?\t?([\w.~/-]+\.[\w.~/-]+) (v[\w.+-]+)/gm)
+  read: text => matchVersions(text, /^(?:require )?\t?([\w.~/-]+\.[\w.~/-]+) (v[\w.+-]+)/gm)
 }
 
 /** Those that are not among the others, or not in this version. */
-export const newAmong = (now: Packages, before: Packages) =>
+export const newPackages = (now: Packages, before: Packages) =>
   [...now].filter(([name, version]) => before.get(name) !== version).map(([name, version]) => ({ name, version }))
 
 /** Those of these names that are among the others in the same version. */
-export const sameAmong = (now: Packages, before: Packages, names: readonly string[]) =>
+export const unchangedPackages = (now: Packages, before: Packages, names: readonly string[]) =>
   [...new Set(names)].flatMap(name => {
     const version = now.get(name)
     return version !== undefined && before.get(name) === version ? [{ name, version }] : []
   })
 
-function objectOf(text: string): Record<string, unknown> {
+function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : {}

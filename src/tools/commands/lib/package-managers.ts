@@ -1,15 +1,15 @@
 // The package managers that are known: how each is told to add packages, from which hosts it takes them, and where one
 // reads what it has added.
 import { CARGO_TOML, GO_MOD, NPM_LOCK, PACKAGE_JSON, type PackageList, PNPM_LOCK, YARN_LOCK } from './package-lists.ts'
-import { NAMES } from './package-names.ts'
+import { PACKAGE_NAME_SYNTAX } from './package-names.ts'
 
-export interface Adding {
+export interface AddOptions {
   packages: readonly string[]
   dev: boolean
   /** Code that packages want to run when they are installed may run. */
-  scripts: boolean
+  allowScripts: boolean
   /** Whether a file stands in the folder. */
-  has(file: string): boolean
+  hasFile(file: string): boolean
 }
 
 export interface PackageManager {
@@ -21,9 +21,9 @@ export interface PackageManager {
   program?: string
   /** What to say where neither is there. */
   missing?: string
-  names: (typeof NAMES)[keyof typeof NAMES]
+  names: (typeof PACKAGE_NAME_SYNTAX)[keyof typeof PACKAGE_NAME_SYNTAX]
   /** The words after the program; a text says why it cannot be done. */
-  words(adding: Adding): readonly string[] | string
+  buildArgs(adding: AddOptions): readonly string[] | string
   hosts: readonly string[]
   /** It takes packages from the registry that `.npmrc` names. */
   npmrc?: boolean
@@ -31,7 +31,7 @@ export interface PackageManager {
   /** The first of them that is there tells. */
   lists: readonly PackageList[]
   /** How it says what it has installed, where no file lists that: names with versions. */
-  says?: RegExp
+  installedPattern?: RegExp
 }
 
 const NPM_HOST = 'registry.npmjs.org'
@@ -41,10 +41,10 @@ export const MANAGERS = {
     marks: ['package-lock.json', 'npm-shrinkwrap.json', 'package.json'],
     own: [],
     program: 'npm',
-    names: NAMES.npm,
-    words: ({ packages, dev, scripts }) => [
+    names: PACKAGE_NAME_SYNTAX.npm,
+    buildArgs: ({ packages, dev, allowScripts }) => [
       'install',
-      scripts ? '--no-ignore-scripts' : '--ignore-scripts',
+      allowScripts ? '--no-ignore-scripts' : '--ignore-scripts',
       '--no-audit',
       '--no-fund',
       dev ? '--save-dev' : '--save',
@@ -59,10 +59,10 @@ export const MANAGERS = {
     marks: ['pnpm-lock.yaml'],
     own: [],
     program: 'pnpm',
-    names: NAMES.npm,
-    words: ({ packages, dev, scripts }) => [
+    names: PACKAGE_NAME_SYNTAX.npm,
+    buildArgs: ({ packages, dev, allowScripts }) => [
       'add',
-      ...(scripts ? [] : ['--ignore-scripts']),
+      ...(allowScripts ? [] : ['--ignore-scripts']),
       dev ? '--save-dev' : '--save-prod',
       ...packages
     ],
@@ -74,11 +74,11 @@ export const MANAGERS = {
     marks: ['yarn.lock'],
     own: [],
     program: 'yarn',
-    names: NAMES.npm,
+    names: PACKAGE_NAME_SYNTAX.npm,
     // From its second version on it is configured by this file, and has other options.
-    words: ({ packages, dev, scripts, has }) => [
+    buildArgs: ({ packages, dev, allowScripts, hasFile }) => [
       'add',
-      ...(scripts ? [] : [has('.yarnrc.yml') ? '--mode=skip-build' : '--ignore-scripts']),
+      ...(allowScripts ? [] : [hasFile('.yarnrc.yml') ? '--mode=skip-build' : '--ignore-scripts']),
       ...(dev ? ['--dev'] : []),
       ...packages
     ],
@@ -90,8 +90,8 @@ export const MANAGERS = {
     marks: ['pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg'],
     own: ['.venv/bin/python', 'venv/bin/python'],
     missing: 'There is no virtual environment in .venv or venv: make one first, as with python3 -m venv .venv.',
-    names: NAMES.pip,
-    words: ({ packages, dev, scripts }) =>
+    names: PACKAGE_NAME_SYNTAX.pip,
+    buildArgs: ({ packages, dev, allowScripts }) =>
       dev
         ? 'pip does not tell packages for development apart.'
         : [
@@ -101,20 +101,20 @@ export const MANAGERS = {
             '--no-input',
             '--disable-pip-version-check',
             // Whatever is not built yet is built by its own code.
-            ...(scripts ? [] : ['--only-binary', ':all:']),
+            ...(allowScripts ? [] : ['--only-binary', ':all:']),
             '--',
             ...packages
           ],
     hosts: ['pypi.org', 'files.pythonhosted.org'],
     lists: [],
-    says: /^Successfully installed (.+)$/m
+    installedPattern: /^Successfully installed (.+)$/m
   },
   cargo: {
     marks: ['Cargo.toml'],
     own: [],
     program: 'cargo',
-    names: NAMES.cargo,
-    words: ({ packages, dev }) => ['add', ...(dev ? ['--dev'] : []), '--', ...packages],
+    names: PACKAGE_NAME_SYNTAX.cargo,
+    buildArgs: ({ packages, dev }) => ['add', ...(dev ? ['--dev'] : []), '--', ...packages],
     hosts: ['index.crates.io', 'static.crates.io'],
     lists: [CARGO_TOML]
   },
@@ -122,8 +122,8 @@ export const MANAGERS = {
     marks: ['go.mod'],
     own: [],
     program: 'go',
-    names: NAMES.go,
-    words: ({ packages, dev }) => (dev ? 'Go does not tell modules for development apart.' : ['get', ...packages]),
+    names: PACKAGE_NAME_SYNTAX.go,
+    buildArgs: ({ packages, dev }) => (dev ? 'Go does not tell modules for development apart.' : ['get', ...packages]),
     hosts: ['proxy.golang.org', 'sum.golang.org'],
     // Nothing straight from repositories, by programs of theirs, and no other version of Go.
     env: { GOPROXY: 'https://proxy.golang.org', GOTOOLCHAIN: 'local' },

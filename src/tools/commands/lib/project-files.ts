@@ -6,10 +6,10 @@ import type { Context } from '../../../tool/tool.ts'
 const MAX_BYTES = 4 * 1024 * 1024
 
 /** The folder itself and all above it, nearest first. */
-export function foldersUp(folder: string): string[] {
+export function folderAndAncestors(folder: string): string[] {
   if (folder === '.') return ['.']
   const cut = folder.lastIndexOf('/')
-  return [folder, ...foldersUp(cut < 0 ? '.' : folder.slice(0, cut))]
+  return [folder, ...folderAndAncestors(cut < 0 ? '.' : folder.slice(0, cut))]
 }
 
 export const inFolder = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
@@ -19,11 +19,11 @@ export const hasFile = ({ host }: Context, folder: string, name: string): boolea
 
 /** The nearest folder in which one of the files stands. */
 export const nearestWith = (ctx: Context, folder: string, names: readonly string[]): string | undefined =>
-  foldersUp(folder).find(each => names.some(name => hasFile(ctx, each, name)))
+  folderAndAncestors(folder).find(each => names.some(name => hasFile(ctx, each, name)))
 
 /** A program of the project's own, by its path from `cwd`: `places` are tried in each folder upwards. */
-export function ownProgram(ctx: Context, cwd: string, places: readonly string[]): string | undefined {
-  for (const folder of foldersUp(cwd))
+export function findProjectProgram(ctx: Context, cwd: string, places: readonly string[]): string | undefined {
+  for (const folder of folderAndAncestors(cwd))
     for (const place of places)
       if (hasFile(ctx, folder, place)) {
         const path = relative(cwd, inFolder(folder, place))
@@ -33,7 +33,7 @@ export function ownProgram(ctx: Context, cwd: string, places: readonly string[])
 }
 
 /** The text of a file; undefined where there is none, or it is too large. */
-export async function textIn({ host, signal }: Context, path: string): Promise<string | undefined> {
+export async function readProjectFile({ host, signal }: Context, path: string): Promise<string | undefined> {
   if (host.files.peek(path).kind !== 'file') return undefined
   const file = host.files.open(path)
   try {
@@ -44,9 +44,9 @@ export async function textIn({ host, signal }: Context, path: string): Promise<s
 }
 
 /** What a JSON file holds, where it holds an object. */
-export async function objectIn(ctx: Context, path: string): Promise<Record<string, unknown> | undefined> {
+export async function readProjectJson(ctx: Context, path: string): Promise<Record<string, unknown> | undefined> {
   try {
-    const value: unknown = JSON.parse((await textIn(ctx, path)) ?? '')
+    const value: unknown = JSON.parse((await readProjectFile(ctx, path)) ?? '')
     return isObject(value) ? value : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined

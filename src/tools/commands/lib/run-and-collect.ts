@@ -3,31 +3,31 @@ import type { RunOptions, ShellResult } from '../../../host/processes/processes.
 import type { Context, Progress } from '../../../tool/tool.ts'
 
 /** What is read of standard output. */
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_STDOUT_BYTES = 16 * 1024 * 1024
 
-export interface Collected extends ShellResult {
-  printed: string
+export interface CollectedOutput extends ShellResult {
+  fullStdout: string
   /** `printed` is all there was. */
-  whole: boolean
+  isComplete: boolean
 }
 
-/** Tells output as it comes, or the newest of it; `told` may turn that into words of progress. */
+/** Tells output as it comes, or the newest of it; `toMessage` may turn that into words of progress. */
 export async function* collect(
   { host: { processes }, isolation }: Context,
   options: RunOptions,
-  told: (text: string) => string | undefined = () => undefined
-): AsyncGenerator<Progress, Collected, void> {
+  toMessage: (text: string) => string | undefined = () => undefined
+): AsyncGenerator<Progress, CollectedOutput, void> {
   const running = processes.run({ isolation, ...options })
   let step = await running.next()
   try {
     for (; !step.done; step = await running.next()) {
       const delta = step.value
       yield { delta }
-      const message = delta.stream === 'stdout' ? told(delta.text) : undefined
+      const message = delta.stream === 'stdout' ? toMessage(delta.text) : undefined
       if (message !== undefined) yield { message }
     }
-    const { text: printed, whole } = await processes.printed(MOST_BYTES)
-    return { ...step.value, printed, whole }
+    const { text: printed, isComplete } = await processes.capturedStdout(MAX_STDOUT_BYTES)
+    return { ...step.value, fullStdout: printed, isComplete }
   } finally {
     if (!step.done) await running.return(undefined as never)
   }

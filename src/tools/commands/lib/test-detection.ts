@@ -2,10 +2,18 @@
 import { relative } from 'node:path/posix'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { Context, Invocation } from '../../../tool/tool.ts'
-import { foldersUp, hasFile, inFolder, isObject, nearestWith, objectIn, ownProgram } from './project-files.ts'
+import {
+  findProjectProgram,
+  folderAndAncestors,
+  hasFile,
+  inFolder,
+  isObject,
+  nearestWith,
+  readProjectJson
+} from './project-files.ts'
 import { RUNNERS, type RunnerName, type TestRunner } from './test-runners.ts'
 
-interface TestsAsked {
+interface TestRunInput {
   path?: string
   filter?: string
   runner?: RunnerName
@@ -15,87 +23,87 @@ interface TestInvocation extends Invocation {
   name: RunnerName
 }
 
-interface Detected {
+interface DetectedRunner {
   runner: RunnerName
   cwd: string
-  more: readonly string[]
+  extraArgs: readonly string[]
 }
 
 /** Fails where no runner can be told, or it cannot do what is asked. */
-export async function testInvocation(asked: TestsAsked, ctx: Context): Promise<TestInvocation> {
+export async function testInvocation(asked: TestRunInput, ctx: Context): Promise<TestInvocation> {
   if (asked.filter?.startsWith('-'))
     throw invalidParam('filter', 'begins with a dash, which a runner takes for an option.')
   const { path, kind } = ctx.host.files.peek(asked.path ?? '.')
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${asked.path} does not exist.`, { path: asked.path })
-  const folder = kind === 'directory' ? path : (foldersUp(path)[1] ?? '.')
-  const { runner, cwd, more } = asked.runner
-    ? await named(asked.runner, folder, ctx)
-    : await detected(path, folder, ctx)
+  const folder = kind === 'directory' ? path : (folderAndAncestors(path)[1] ?? '.')
+  const { runner, cwd, extraArgs } = asked.runner
+    ? await configureRunner(asked.runner, folder, ctx)
+    : await detectRunner(path, folder, ctx)
   const known: TestRunner = RUNNERS[runner]
   const within = relative(cwd, path)
-  const words = known.words({
+  const words = known.buildArgs({
     path:
       within === ''
         ? undefined
         : { name: within.startsWith('-') ? `./${within}` : within, isFolder: kind === 'directory' },
     filter: asked.filter,
-    more,
-    has: file => hasFile(ctx, cwd, file)
+    extraArgs,
+    hasFile: file => hasFile(ctx, cwd, file)
   })
   if (typeof words === 'string') throw invalidParam(asked.filter === undefined ? 'path' : 'filter', words)
-  const program = ownProgram(ctx, cwd, known.own) ?? known.program
+  const program = findProjectProgram(ctx, cwd, known.own) ?? known.program
   if (program === undefined)
     throw new ToolError('EXECUTION_ERROR', `${runner} is not installed in ${cwd === '.' ? 'the workspace' : cwd}.`)
   return { name: runner, cwd, argv: [program, ...words] }
 }
 
-async function named(runner: RunnerName, folder: string, ctx: Context): Promise<Detected> {
+async function configureRunner(runner: RunnerName, folder: string, ctx: Context): Promise<DetectedRunner> {
   const cwd = nearestWith(ctx, folder, RUNNERS[runner].marks) ?? folder
-  const found = hasFile(ctx, cwd, 'package.json') ? await ofPackage(cwd, ctx) : undefined
-  return { runner, cwd, more: found?.runner === runner ? found.more : [] }
+  const found = hasFile(ctx, cwd, 'package.json') ? await detectInPackageJson(cwd, ctx) : undefined
+  return { runner, cwd, extraArgs: found?.runner === runner ? found.extraArgs : [] }
 }
 
 /** The nearest folder that is some runner's decides. */
-async function detected(path: string, folder: string, ctx: Context): Promise<Detected> {
-  for (const cwd of foldersUp(folder)) {
-    const found = hasFile(ctx, cwd, 'package.json') ? await ofPackage(cwd, ctx) : undefined
+async function detectRunner(path: string, folder: string, ctx: Context): Promise<DetectedRunner> {
+  for (const cwd of folderAndAncestors(folder)) {
+    const found = hasFile(ctx, cwd, 'package.json') ? await detectInPackageJson(cwd, ctx) : undefined
     if (found) return { ...found, cwd }
-    const runner = OTHERS.find(name => RUNNERS[name].marks.some(mark => hasFile(ctx, cwd, mark)))
-    if (runner) return { runner, cwd, more: [] }
+    const runner = FOLDER_RUNNERS.find(name => RUNNERS[name].marks.some(mark => hasFile(ctx, cwd, mark)))
+    if (runner) return { runner, cwd, extraArgs: [] }
   }
-  const [, runner] = BY_NAME.find(([name]) => name.test(path)) ?? []
-  if (runner) return { runner, cwd: '.', more: [] }
+  const [, runner] = RUNNER_BY_FILE_NAME.find(([name]) => name.test(path)) ?? []
+  if (runner) return { runner, cwd: '.', extraArgs: [] }
   const where = folder === '.' ? 'the workspace' : folder
   const names = Object.keys(RUNNERS).join(', ')
   throw invalidParam('runner', `cannot be told from what is in ${where}: name one (${names}), or another path.`)
 }
 
-const OTHERS: RunnerName[] = ['cargo', 'go', 'maven', 'pytest', 'ctest']
-const BY_NAME: [name: RegExp, runner: RunnerName][] = [
+const FOLDER_RUNNERS: RunnerName[] = ['cargo', 'go', 'maven', 'pytest', 'ctest']
+const RUNNER_BY_FILE_NAME: [name: RegExp, runner: RunnerName][] = [
   [/\.py$/, 'pytest'],
   [/\.[cm]?[jt]s$/, 'node']
 ]
 
 /** By the test script, where it is nothing but one runner with plain words; any other is for npm to run. Without one, by
  * the packages that the project wants. */
-async function ofPackage(cwd: string, ctx: Context): Promise<Omit<Detected, 'cwd'> | undefined> {
-  const { scripts, ...more } = (await objectIn(ctx, inFolder(cwd, 'package.json'))) ?? {}
+async function detectInPackageJson(cwd: string, ctx: Context): Promise<Omit<DetectedRunner, 'cwd'> | undefined> {
+  const { scripts, ...more } = (await readProjectJson(ctx, inFolder(cwd, 'package.json'))) ?? {}
   const { test, pretest, posttest } = isObject(scripts) ? scripts : {}
   if (typeof test === 'string' && !/^echo\b.*no test specified/i.test(test)) {
-    const direct = pretest === undefined && posttest === undefined ? ofScript(test) : undefined
-    return direct ?? { runner: 'npm', more: [] }
+    const direct = pretest === undefined && posttest === undefined ? parseTestScript(test) : undefined
+    return direct ?? { runner: 'npm', extraArgs: [] }
   }
   const wanted = [more.devDependencies, more.dependencies].filter(isObject)
-  const runner = WITH_PACKAGE.find(name => wanted.some(packages => Object.hasOwn(packages, RUNNERS[name].package)))
-  return runner && { runner, more: [] }
+  const runner = PACKAGE_RUNNERS.find(name => wanted.some(packages => Object.hasOwn(packages, RUNNERS[name].package)))
+  return runner && { runner, extraArgs: [] }
 }
 
-const WITH_PACKAGE = ['vitest', 'jest', 'tap'] as const
-const DIRECT = /^(node --test|tap(?: run)?|vitest(?: run)?|jest)((?: +[\w./:@%+,=-]+)*) *$/
+const PACKAGE_RUNNERS = ['vitest', 'jest', 'tap'] as const
+const DIRECT_SCRIPT = /^(node --test|tap(?: run)?|vitest(?: run)?|jest)((?: +[\w./:@%+,=-]+)*) *$/
 
-function ofScript(script: string): Omit<Detected, 'cwd'> | undefined {
-  const [, head, rest = ''] = DIRECT.exec(script) ?? []
+function parseTestScript(script: string): Omit<DetectedRunner, 'cwd'> | undefined {
+  const [, head, rest = ''] = DIRECT_SCRIPT.exec(script) ?? []
   if (head === undefined || /report|--json|--outputFile|--watch|-w\b/.test(rest)) return undefined
   const runner = head.split(' ')[0] as RunnerName
-  return { runner, more: rest.split(' ').filter(word => word !== '') }
+  return { runner, extraArgs: rest.split(' ').filter(word => word !== '') }
 }

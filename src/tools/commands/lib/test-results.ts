@@ -4,19 +4,19 @@ import { fileURLToPath } from 'node:url'
 import { emptyReport, type TestFailure, type TestReport } from '../../../text/test-reports/report.ts'
 import type { ReportFormat } from '../../../text/test-reports/report-parsers.ts'
 import type { Context } from '../../../tool/tool.ts'
-import { inFolder, textIn } from './project-files.ts'
+import { inFolder, readProjectFile } from './project-files.ts'
 
 const MAX_FAILURES = 50
 const MAX_MESSAGE = 2_000
 const MAX_VALUE = 500
-const READING_MS = 30_000
+const PARSE_TIMEOUT_MS = 30_000
 const MAX_FILES = 1_000
 /** A file system's clock may be a little behind. */
-const CLOCK_MS = 50
+const CLOCK_SKEW_MS = 50
 
 /** What was printed, read off the main thread where it is long; undefined where it holds no report. */
 export const readReport = ({ host, signal }: Context, format: ReportFormat, text: string) =>
-  host.compute.run('testReport', { format, text }, { signal, deadline_ms: READING_MS })
+  host.compute.run('testReport', { format, text }, { signal, deadlineMs: PARSE_TIMEOUT_MS })
 
 /** The XML files that were written since, in a folder of this name and in those of the modules beneath `cwd`. */
 export async function readReports(
@@ -29,11 +29,11 @@ export async function readReports(
   const fresh = folders
     .filter(folder => files.peek(folder).kind === 'directory')
     .flatMap(folder => files.entries(folder, file => file.endsWith('.xml')))
-    .filter(({ type, modified }) => type === 'file' && Date.parse(modified) >= since - CLOCK_MS)
+    .filter(({ type, modified }) => type === 'file' && Date.parse(modified) >= since - CLOCK_SKEW_MS)
   if (fresh.length === 0) return undefined
   const all = emptyReport()
   for (const { path } of fresh.slice(0, MAX_FILES)) {
-    const report = await readReport(ctx, 'junit', (await textIn(ctx, path)) ?? '')
+    const report = await readReport(ctx, 'junit', (await readProjectFile(ctx, path)) ?? '')
     if (!report) continue
     for (const kind of ['passed', 'failed', 'skipped'] as const) all[kind] += report[kind]
     all.failures.push(...report.failures)
@@ -42,7 +42,7 @@ export async function readReports(
 }
 
 /** At most so many failures, at most so much of each. */
-export function bounded(report: TestReport, cwd: string, { workspace }: Context) {
+export function truncateFailures(report: TestReport, cwd: string, { workspace }: Context) {
   let cut = report.failures.length > MAX_FAILURES
   const short = (text: string, most: number) => {
     if (text.length <= most) return text
@@ -52,7 +52,7 @@ export function bounded(report: TestReport, cwd: string, { workspace }: Context)
   const failures = report.failures.slice(0, MAX_FAILURES).map(({ file, expected, actual, ...failure }) => ({
     ...failure,
     name: short(failure.name, MAX_VALUE),
-    ...placed(file, cwd, workspace.root),
+    ...toWorkspacePath(file, cwd, workspace.root),
     message: short(failure.message, MAX_MESSAGE),
     ...(expected !== undefined && { expected: short(expected, MAX_VALUE) }),
     ...(actual !== undefined && { actual: short(actual, MAX_VALUE) })
@@ -61,14 +61,14 @@ export function bounded(report: TestReport, cwd: string, { workspace }: Context)
 }
 
 /** Relative to the workspace's root, where it is in there. */
-function placed(file: string | undefined, cwd: string, root: string): Pick<TestFailure, 'file'> {
+function toWorkspacePath(file: string | undefined, cwd: string, root: string): Pick<TestFailure, 'file'> {
   if (file === undefined) return {}
-  const path = file.startsWith('file:///') ? pathOf(file) : file
+  const path = file.startsWith('file:///') ? pathFromUrl(file) : file
   if (!isAbsolute(path)) return { file: normalize(join(cwd, path)) }
   return { file: path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path }
 }
 
-function pathOf(url: string) {
+function pathFromUrl(url: string) {
   try {
     return fileURLToPath(url)
   } catch {

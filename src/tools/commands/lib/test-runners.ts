@@ -2,15 +2,15 @@
 import type { ReportFormat } from '../../../text/test-reports/report-parsers.ts'
 
 /** What of the project's tests is asked for. */
-export interface Wanted {
+export interface TestSelection {
   /** Relative to the folder that the runner runs in; undefined for all. Never begins with a dash. */
   path?: { name: string; isFolder: boolean } | undefined
   /** Which tests by their names. Never begins with a dash. */
   filter?: string | undefined
   /** Words that the project's own test script gives the runner besides. */
-  more: readonly string[]
+  extraArgs: readonly string[]
   /** Whether a file stands at this place in the folder that the runner runs in. */
-  has(file: string): boolean
+  hasFile(file: string): boolean
 }
 
 export interface TestRunner {
@@ -23,12 +23,12 @@ export interface TestRunner {
   /** By its name on PATH; undefined where only the project's own is run. */
   program?: string
   /** The words after the program; a text says why it cannot be done. */
-  words(wanted: Wanted): readonly string[] | string
+  buildArgs(wanted: TestSelection): readonly string[] | string
   format: ReportFormat
   /** Folder with its reports as XML files, where it does not print them. */
   reports?: string
   /** How a line looks that tells of a test that has passed, or failed. */
-  live?: { passed: RegExp; failed: RegExp }
+  progressPatterns?: { passed: RegExp; failed: RegExp }
 }
 
 const TAP_LINES = { passed: /^ *ok \d+(?!.*# (?:SKIP|TODO))/gm, failed: /^ *not ok \d/gm }
@@ -41,7 +41,7 @@ export const RUNNERS = {
     marks: PACKAGE,
     own: [],
     program: 'npm',
-    words: ({ path, filter }) =>
+    buildArgs: ({ path, filter }) =>
       filter === undefined
         ? ['test', ...(path ? ['--', path.name] : [])]
         : 'the test script of a package takes no filter that is known here: name the runner that it uses.',
@@ -51,38 +51,48 @@ export const RUNNERS = {
     marks: PACKAGE,
     own: [],
     program: 'node',
-    words: ({ path, filter, more }) => [
+    buildArgs: ({ path, filter, extraArgs }) => [
       '--test',
       '--test-reporter=tap',
-      ...more,
-      ...given('--test-name-pattern=', filter),
+      ...extraArgs,
+      ...optionWithValue('--test-name-pattern=', filter),
       ...(path
-        ? [path.isFolder ? `${literalGlob(path.name)}/**/*.{test,spec}.?(c|m)[jt]s` : literalGlob(path.name)]
+        ? [
+            path.isFolder
+              ? `${escapeGlobPattern(path.name)}/**/*.{test,spec}.?(c|m)[jt]s`
+              : escapeGlobPattern(path.name)
+          ]
         : [])
     ],
     format: 'tap',
-    live: TAP_LINES
+    progressPatterns: TAP_LINES
   },
   tap: {
     marks: PACKAGE,
     package: 'tap',
     own: ['node_modules/.bin/tap'],
-    words: ({ path, filter, more }) => ['run', '--reporter=tap', ...more, ...given('--grep=', filter), ...nameOf(path)],
+    buildArgs: ({ path, filter, extraArgs }) => [
+      'run',
+      '--reporter=tap',
+      ...extraArgs,
+      ...optionWithValue('--grep=', filter),
+      ...pathArgument(path)
+    ],
     format: 'tap',
-    live: TAP_LINES
+    progressPatterns: TAP_LINES
   },
   vitest: {
     marks: PACKAGE,
     package: 'vitest',
     own: ['node_modules/.bin/vitest'],
-    words: ({ path, filter, more }) => [
+    buildArgs: ({ path, filter, extraArgs }) => [
       'run',
       '--reporter=json',
       // From version 5 on it would go to a file in the project.
       '--outputFile=/dev/stdout',
-      ...more,
-      ...given('--testNamePattern=', filter),
-      ...nameOf(path)
+      ...extraArgs,
+      ...optionWithValue('--testNamePattern=', filter),
+      ...pathArgument(path)
     ],
     format: 'jest'
   },
@@ -90,13 +100,13 @@ export const RUNNERS = {
     marks: PACKAGE,
     package: 'jest',
     own: ['node_modules/.bin/jest'],
-    words: ({ path, filter, more }) => [
+    buildArgs: ({ path, filter, extraArgs }) => [
       '--json',
       '--testLocationInResults',
-      ...more,
-      ...given('--testNamePattern=', filter),
+      ...extraArgs,
+      ...optionWithValue('--testNamePattern=', filter),
       ...(path && !path.isFolder ? ['--runTestsByPath', path.name] : []),
-      ...(path?.isFolder ? [`${literalPattern(path.name)}/`] : [])
+      ...(path?.isFolder ? [`${escapeRegExp(path.name)}/`] : [])
     ],
     format: 'jest'
   },
@@ -104,12 +114,12 @@ export const RUNNERS = {
     marks: ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini', 'setup.py', 'conftest.py'],
     own: ['.venv/bin/pytest', 'venv/bin/pytest'],
     program: 'pytest',
-    words: ({ path, filter }) => [
+    buildArgs: ({ path, filter }) => [
       '--junitxml=/dev/stdout',
       '--override-ini=junit_family=xunit1',
       '--color=no',
       ...(filter === undefined ? [] : ['-k', filter]),
-      ...nameOf(path)
+      ...pathArgument(path)
     ],
     format: 'junit'
   },
@@ -117,7 +127,7 @@ export const RUNNERS = {
     marks: ['Cargo.toml'],
     own: [],
     program: 'cargo',
-    words({ path, filter }) {
+    buildArgs({ path, filter }) {
       const target = path && /^tests\/([^/]+)\.rs$/.exec(path.name)?.[1]
       if (path && target === undefined) return 'cargo runs a whole package, or one file of its tests folder.'
       return [
@@ -128,25 +138,25 @@ export const RUNNERS = {
       ]
     },
     format: 'cargo',
-    live: { passed: /^test .* \.\.\. ok$/gm, failed: /^test .* \.\.\. FAILED$/gm }
+    progressPatterns: { passed: /^test .* \.\.\. ok$/gm, failed: /^test .* \.\.\. FAILED$/gm }
   },
   go: {
     marks: ['go.mod'],
     own: [],
     program: 'go',
-    words: ({ path, filter }) => ['test', '-json', ...given('-run=', filter), goPackage(path)],
+    buildArgs: ({ path, filter }) => ['test', '-json', ...optionWithValue('-run=', filter), goPackage(path)],
     format: 'go',
-    live: { passed: /"Action":"pass".*"Test"/gm, failed: /"Action":"fail".*"Test"/gm }
+    progressPatterns: { passed: /"Action":"pass".*"Test"/gm, failed: /"Action":"fail".*"Test"/gm }
   },
   maven: {
     marks: ['pom.xml'],
     own: ['mvnw'],
     program: 'mvn',
-    words({ path, filter }) {
+    buildArgs({ path, filter }) {
       const name = path && /([\w$]+)\.(?:java|kt|groovy|scala)$/.exec(path.name)?.[1]
       if (path && name === undefined) return 'Maven runs a whole project, or one file of tests.'
       const test = name === undefined ? filter : filter === undefined ? name : `${name}#${filter}`
-      return ['-B', '-ntp', ...given('-Dtest=', test), 'test']
+      return ['-B', '-ntp', ...optionWithValue('-Dtest=', test), 'test']
     },
     format: 'junit',
     reports: 'target/surefire-reports'
@@ -155,25 +165,25 @@ export const RUNNERS = {
     marks: ['CMakeLists.txt', 'CTestTestfile.cmake'],
     own: [],
     program: 'ctest',
-    words({ path, filter, has }) {
+    buildArgs({ path, filter, hasFile }) {
       if (path) return 'ctest does not know which file a test is in: use filter.'
-      const built = BUILD_FOLDERS.find(folder => has(`${folder}/CTestTestfile.cmake`))
+      const built = BUILD_FOLDERS.find(folder => hasFile(`${folder}/CTestTestfile.cmake`))
       if (built === undefined) return `nothing is built in ${BUILD_FOLDERS.join(', ')}: build it first.`
       return ['--test-dir', built, '--output-on-failure', ...(filter === undefined ? [] : ['--tests-regex', filter])]
     },
     format: 'ctest',
-    live: { passed: / Test +#\d+: .* Passed /gm, failed: / Test +#\d+: .*\*\*\*(?!Not Run \(Dis|Skip)/gm }
+    progressPatterns: { passed: / Test +#\d+: .* Passed /gm, failed: / Test +#\d+: .*\*\*\*(?!Not Run \(Dis|Skip)/gm }
   }
 } satisfies Record<string, TestRunner>
 
 export type RunnerName = keyof typeof RUNNERS
 
-const given = (option: string, value: string | undefined) => (value === undefined ? [] : [option + value])
-const nameOf = (path: Wanted['path']) => (path ? [path.name] : [])
-const literalPattern = (name: string) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-const literalGlob = (name: string) => name.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&')
+const optionWithValue = (option: string, value: string | undefined) => (value === undefined ? [] : [option + value])
+const pathArgument = (path: TestSelection['path']) => (path ? [path.name] : [])
+const escapeRegExp = (name: string) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+const escapeGlobPattern = (name: string) => name.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&')
 
-function goPackage(path: Wanted['path']) {
+function goPackage(path: TestSelection['path']) {
   if (!path) return './...'
   if (path.isFolder) return `./${path.name}/...`
   const cut = path.name.lastIndexOf('/')

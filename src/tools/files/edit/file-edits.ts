@@ -1,19 +1,19 @@
 // What the tools that edit text have in common: reading the file, working out the edits, and words for how they matched.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { type Found, HASH_LIMIT } from '../../../host/files/files.ts'
+import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
-import type { AppliedEdit, EditPlan, Known } from '../../../text/edit/plan-edits.ts'
+import type { AppliedEdit, EditPlan, SimilarityCache } from '../../../text/edit/plan-edits.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 
 /** How long looking for the places may take. */
-const SEARCH_LIMIT_MS = 5_000
+const SEARCH_TIMEOUT_MS = 5_000
 
 /** The params of one edit. */
-export const EDIT = {
+export const EDIT_PARAMS = {
   old: Type.String({
     minLength: 1,
     description: 'The text to replace, with enough around it to be the only such place.'
@@ -23,7 +23,7 @@ export const EDIT = {
 }
 
 /** How one edit went. */
-export const OUTCOME = {
+export const EDIT_OUTCOME_FIELDS = {
   replacements: Type.Integer({ description: 'How many places were replaced.' }),
   match: Type.Enum([...MATCH_KINDS], {
     description: 'How the old text was found: exactly, or forgiving what is named.'
@@ -32,14 +32,14 @@ export const OUTCOME = {
 }
 
 /** What both tools that edit tell of the file besides. */
-export const EDITED = {
+export const EDITED_FILE_FIELDS = {
   diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
   git_patch: GIT_PATCH,
   hash: Type.String({ description: 'sha256 of the new content.' })
 }
 
 /** The file is read as well as written: its answers, refusals too, show parts of it. */
-export const editedFile = ({ path, if_match }: { path: string; if_match?: string }): Subject => ({
+export const editSubject = ({ path, if_match }: { path: string; if_match?: string }): Subject => ({
   paths: [
     { path, access: 'write', if_match },
     { path, access: 'read' }
@@ -47,24 +47,24 @@ export const editedFile = ({ path, if_match }: { path: string; if_match?: string
 })
 
 /** Saves what the edits came to, and tells it. */
-export async function applied(given: GivenEdits, ctx: Context) {
-  const { was, bytes, edits, diff, patch } = await planned(given, ctx)
+export async function applyEdits(given: EditRequest, ctx: Context) {
+  const { was, bytes, edits, diff, patch } = await planFileEdits(given, ctx)
   const { added, removed } = diff
   const { path, hash } = await ctx.host.files.replace(given.path, was, bytes, () => ({ added, removed }))
   return { path, edits, diff: diff.diff, ...patch, hash }
 }
 
-type GivenEdit = Static<ReturnType<typeof Type.Object<typeof EDIT>>>
+type EditParams = Static<ReturnType<typeof Type.Object<typeof EDIT_PARAMS>>>
 
 /** Edits of one file, each with the place of its params. */
-interface GivenEdits {
+interface EditRequest {
   path: string
-  edits: readonly { at: string; edit: GivenEdit }[]
+  edits: readonly { at: string; edit: EditParams }[]
 }
 
 /** A file and what becomes of it. */
-interface Planned {
-  was: Found
+interface PlannedEdits {
+  was: FileSnapshot
   bytes: Buffer
   diff: { diff: string; added: number; removed: number }
   patch: { git_patch?: string }
@@ -72,18 +72,22 @@ interface Planned {
 }
 
 /** All that the edits do, but for saving it. Preview shows this and run saves this. */
-export async function planned({ path, edits }: GivenEdits, ctx: Context): Promise<Planned> {
+export async function planFileEdits({ path, edits }: EditRequest, ctx: Context): Promise<PlannedEdits> {
   for (const { at, edit } of edits) {
     if (edit.old === edit.new) throw invalidParam(`${at}new`, 'is the same as old.')
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
   }
-  const was = await ctx.host.files.look(path)
+  const was = await ctx.host.files.snapshot(path)
   if (!was) throw withUnsaved(new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path }), path, was, ctx.host)
   if (!was.bytes)
-    throw new ToolError('TOO_LARGE', `${path} has ${was.size} bytes; files over ${HASH_LIMIT} are not edited.`, {
-      path
-    })
-  const plan = await worked(was, edits, ctx)
+    throw new ToolError(
+      'TOO_LARGE',
+      `${path} has ${was.size} bytes; files over ${MAX_HASHED_FILE_BYTES} are not edited.`,
+      {
+        path
+      }
+    )
+  const plan = await computePlan(was, edits, ctx)
   if (plan.outcome === 'edited') {
     const { bytes, diff, edits, git_patch } = plan
     const patch = git_patch === undefined ? {} : { git_patch }
@@ -94,23 +98,23 @@ export async function planned({ path, edits }: GivenEdits, ctx: Context): Promis
   if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
   if (plan.outcome === 'unwritable')
     throw invalidParam(`${at}new`, `has characters that the file's encoding, ${plan.encoding}, does not have.`)
-  throw withUnsaved(notEdited(was.path, at, plan), path, was, ctx.host)
+  throw withUnsaved(unmatchedEditError(was.path, at, plan), path, was, ctx.host)
 }
 
 /** A call works out its edits for policy, for the preview and for the run: what took long is found once. */
-const FOUND = new WeakMap<Context, Known>()
+const SIMILARITY_CACHES = new WeakMap<Context, SimilarityCache>()
 
-async function worked(was: Found, edits: GivenEdits['edits'], ctx: Context): Promise<EditPlan> {
+async function computePlan(was: FileSnapshot, edits: EditRequest['edits'], ctx: Context): Promise<EditPlan> {
   const { host, signal } = ctx
   const input = {
     path: was.path,
     bytes: was.bytes!,
-    edits: edits.map(({ edit }) => meant(edit)),
-    known: FOUND.get(ctx)
+    edits: edits.map(({ edit }) => toEdit(edit)),
+    known: SIMILARITY_CACHES.get(ctx)
   }
   try {
-    const plan = await host.compute.run('edits', input, { signal, deadline_ms: SEARCH_LIMIT_MS })
-    if (plan.outcome === 'edited' && plan.known) FOUND.set(ctx, plan.known)
+    const plan = await host.compute.run('edits', input, { signal, deadlineMs: SEARCH_TIMEOUT_MS })
+    if (plan.outcome === 'edited' && plan.known) SIMILARITY_CACHES.set(ctx, plan.known)
     return plan
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
@@ -120,14 +124,14 @@ async function worked(was: Found, edits: GivenEdits['edits'], ctx: Context): Pro
   }
 }
 
-const meant = (edit: GivenEdit): Edit => ({ old: edit.old, new: edit.new, places: edit.replace_all ? 'all' : 'one' })
+const toEdit = (edit: EditParams): Edit => ({ old: edit.old, new: edit.new, places: edit.replace_all ? 'all' : 'one' })
 
-type NotFound = Extract<EditPlan, { candidates: unknown }>
+type UnmatchedEdit = Extract<EditPlan, { candidates: unknown }>
 
-function notEdited(path: string, at: string, { outcome, match, candidates, places }: NotFound) {
+function unmatchedEditError(path: string, at: string, { outcome, match, candidates, places }: UnmatchedEdit) {
   const where = candidates.map(({ start_line, end_line, similarity }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
-    return `${lines} (${percent(similarity)})`
+    return `${lines} (${formatPercent(similarity)})`
   })
   const details = {
     path,
@@ -149,17 +153,17 @@ function notEdited(path: string, at: string, { outcome, match, candidates, place
 }
 
 /** What must be said of an edit that was not found exactly. */
-export function noteOf({ match, similarity }: AppliedEdit): string | undefined {
+export function matchNote({ match, similarity }: AppliedEdit): string | undefined {
   if (match === 'fuzzy')
-    return `The old text is not in the file: the nearest place, ${percent(similarity)} similar, is replaced.`
-  return TOLERANCES[match]
+    return `The old text is not in the file: the nearest place, ${formatPercent(similarity)} similar, is replaced.`
+  return MATCH_NOTES[match]
 }
 
 /** Why somebody must look at an edit, whatever the rules say: it replaces, or writes, something other than was quoted. */
-export const concernOf = (edit: AppliedEdit): string | undefined =>
-  edit.match === 'fuzzy' || edit.match === 'escapes' ? noteOf(edit) : undefined
+export const reviewReason = (edit: AppliedEdit): string | undefined =>
+  edit.match === 'fuzzy' || edit.match === 'escapes' ? matchNote(edit) : undefined
 
-const TOLERANCES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
+const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
   exact: undefined,
   line_endings: 'The old text matched with other line endings.',
   whitespace: 'The old text matched with other white space at line ends.',
@@ -169,14 +173,14 @@ const TOLERANCES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
   look_alikes: 'The old text matched with characters that look alike; the new text is as given.'
 }
 
-const percent = (similarity: number) => `${Math.floor(similarity * 100)} %`
+const formatPercent = (similarity: number) => `${Math.floor(similarity * 100)} %`
 
-export const UNSEEN_NOTE =
+export const EDIT_WITHHELD_NOTE =
   'The file may not be read without asking: whether and where the old text is in it is told once approved.'
 
 /** Made of the params alone: whoever submits a call sees its preview, before anybody allows the file to be read. */
-export const blindPreview = ({ path, edits }: GivenEdits): Preview => ({
+export const blindPreview = ({ path, edits }: EditRequest): Preview => ({
   title: `Edit ${path}`,
   diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),
-  notes: [UNSEEN_NOTE]
+  notes: [EDIT_WITHHELD_NOTE]
 })

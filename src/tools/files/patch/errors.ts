@@ -1,28 +1,35 @@
 // What is said where a patch cannot be applied.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { HASH_LIMIT } from '../../../host/files/files.ts'
-import type { NotApplied } from '../../../text/patch/apply.ts'
-import type { Section } from '../../../text/patch/patch.ts'
-import { PatchFault } from '../../../text/patch/patch-lines.ts'
-import type { Draft } from './patched-files.ts'
+import { MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
+import type { PatchNotApplied } from '../../../text/patch/apply.ts'
+import type { PatchSection } from '../../../text/patch/patch.ts'
+import { PatchSyntaxError } from '../../../text/patch/patch-lines.ts'
+import type { PatchedFile } from './patched-files.ts'
 
 /** A fault of the patch itself, told with its line. */
-export function misread(error: unknown): unknown {
-  if (!(error instanceof PatchFault)) return error
+export function toInvalidPatchError(error: unknown): unknown {
+  if (!(error instanceof PatchSyntaxError)) return error
   const { details, message } = invalidParam('patch', error.message)
   return new ToolError('INVALID_PARAMS', message, { ...details, patch_line: error.line })
 }
 
-export function noText({ path, given, was }: Draft) {
+export function notTextError({ path, requestedPath, was }: PatchedFile) {
   if (was && !was.bytes)
-    return new ToolError('TOO_LARGE', `${given} has ${was.size} bytes; files over ${HASH_LIMIT} are not patched.`, {
-      path
-    })
-  return new ToolError('BINARY_FILE', `${given} is not text.`, { path })
+    return new ToolError(
+      'TOO_LARGE',
+      `${requestedPath} has ${was.size} bytes; files over ${MAX_HASHED_FILE_BYTES} are not patched.`,
+      {
+        path
+      }
+    )
+  return new ToolError('BINARY_FILE', `${requestedPath} is not text.`, { path })
 }
 
 /** Which hunk it is, and what stands where it may have been meant. */
-export function notApplied({ path, hunks }: Section, { outcome, hunk: at, candidates, places, already }: NotApplied) {
+export function hunkNotAppliedError(
+  { path, hunks }: PatchSection,
+  { outcome, hunk: at, candidates, places, already }: PatchNotApplied
+) {
   const hunk = hunks[at]!
   const name = `Hunk ${at + 1} of ${path} (line ${hunk.line} of the patch)`
   const where = candidates.map(({ start_line, end_line, similarity }) => {

@@ -1,19 +1,19 @@
 // What a patch makes of the workspace's files: all of it is worked out before anything happens.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { hashOf } from '../../../host/files/files.ts'
-import { Slices } from '../../../host/files/time-slicing.ts'
-import type { Step } from '../../../host/files/transaction/transaction-step.ts'
+import { hashBytes } from '../../../host/files/files.ts'
+import { TimeSlicer } from '../../../host/files/time-slicing.ts'
+import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import { binaryDiff } from '../../../text/diff/binary-diff.ts'
 import type { Side } from '../../../text/diff/unified-diff.ts'
 import { encode } from '../../../text/encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
-import type { Section } from '../../../text/patch/patch.ts'
+import type { PatchSection } from '../../../text/patch/patch.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
-import { noText, notApplied } from './errors.ts'
-import { type Content, type Draft, Drafts } from './patched-files.ts'
+import { hunkNotAppliedError, notTextError } from './errors.ts'
+import { type PatchedContent, type PatchedFile, PatchedFiles } from './patched-files.ts'
 
-const DEADLINE_MS = 12_000
+const COMPUTE_TIMEOUT_MS = 12_000
 
 /** What happens to one file, as it is told. */
 export interface FileOutcome {
@@ -28,45 +28,51 @@ export interface FileOutcome {
 
 /** What a patch would do: told by file, done by step. */
 interface PatchPlan {
-  steps: Step[]
+  steps: TransactionStep[]
   files: FileOutcome[]
 }
 
-export async function planPatch(sections: readonly Section[], ctx: Context): Promise<PatchPlan> {
-  const drafts = new Drafts(ctx.host.files)
-  const slices = new Slices()
+export async function planPatch(sections: readonly PatchSection[], ctx: Context): Promise<PatchPlan> {
+  const drafts = new PatchedFiles(ctx.host.files)
+  const slices = new TimeSlicer()
   for (const section of sections) {
-    await DOES[section.does](section, drafts, ctx)
-    await slices.rest()
+    await SECTION_HANDLERS[section.does](section, drafts, ctx)
+    await slices.yieldIfDue()
     ctx.signal.throwIfAborted()
   }
-  const steps: Step[] = []
+  const steps: TransactionStep[] = []
   const files: FileOutcome[] = []
   for (const draft of drafts.all()) {
-    if (draft.displaced) throw draft.occupied()
-    const ending = endingOf(draft, drafts)
+    if (draft.displaced) throw draft.existsError()
+    const ending = fileResult(draft, drafts)
     if (!ending) continue
-    const { diff, added, removed } = await ctx.host.compute.run('fileDiff', sidesOf(ending), terms(ctx))
-    const { step, ...told } = FINISH[ending.operation](ending)
+    const { diff, added, removed } = await ctx.host.compute.run('fileDiff', diffSides(ending), computeOptions(ctx))
+    const { step, ...told } = FINISHERS[ending.operation](ending)
     steps.push(step.do === 'remove' ? step : { ...step, lines: () => ({ added, removed }) })
-    files.push({ ...told, operation: ending.operation, diff, ...gitPatchOf(ending), hunks: ending.after?.hunks ?? [] })
+    files.push({
+      ...told,
+      operation: ending.operation,
+      diff,
+      ...gitPatchField(ending),
+      hunks: ending.after?.hunks ?? []
+    })
   }
   if (files.length === 0) throw invalidParam('patch', 'changes nothing: the files are so already.')
   return { steps, files }
 }
 
-const terms = ({ signal }: Context) => ({ signal, deadline_ms: DEADLINE_MS })
+const computeOptions = ({ signal }: Context) => ({ signal, deadlineMs: COMPUTE_TIMEOUT_MS })
 
-type Does = (section: Section, drafts: Drafts, ctx: Context) => Promise<void>
+type SectionHandler = (section: PatchSection, drafts: PatchedFiles, ctx: Context) => Promise<void>
 
-const DOES: Record<Section['does'], Does> = {
+const SECTION_HANDLERS: Record<PatchSection['does'], SectionHandler> = {
   async add(section, drafts, ctx) {
     const draft = await drafts.at(section.path)
-    draft.put(await changed(EMPTY, section, draft, ctx))
+    draft.put(await applySection(EMPTY, section, draft, ctx))
   },
   async delete(section, drafts, ctx) {
-    const draft = await drafts.itself(section.path)
-    const left = await changed(draft.take(), section, draft, ctx)
+    const draft = await drafts.atEntry(section.path)
+    const left = await applySection(draft.take(), section, draft, ctx)
     if (section.hunks.length === 0 || left.text === '') return
     const { path } = section
     throw new ToolError('OLD_TEXT_NOT_FOUND', `${path} holds more than the patch deletes. Nothing was changed.`, {
@@ -76,31 +82,37 @@ const DOES: Record<Section['does'], Does> = {
   async update(section, drafts, ctx) {
     if (section.to === undefined) {
       const draft = await drafts.at(section.path)
-      draft.now = await changed(draft.see(), section, draft, ctx)
+      draft.now = await applySection(draft.requireContent(), section, draft, ctx)
       return
     }
-    const from = await drafts.itself(section.path)
-    const moved = await changed(from.take(), section, from, ctx)
+    const from = await drafts.atEntry(section.path)
+    const moved = await applySection(from.take(), section, from, ctx)
     const target = await drafts.at(section.to)
     target.put(moved)
   },
   // As git does it, of what is there before the patch.
   async copy(section, drafts, ctx) {
     const source = await drafts.at(section.path)
-    const { origin: _, ...copy } = await changed(source.before ?? source.see(), section, source, ctx)
+    const { origin: _, ...copy } = await applySection(source.before ?? source.requireContent(), section, source, ctx)
     const target = await drafts.at(section.to!)
     target.put(copy)
   }
 }
 
-const EMPTY: Content = { text: '', encoding: 'utf-8', executable: false, hunks: [], changes: 0 }
+const EMPTY: PatchedContent = { text: '', encoding: 'utf-8', executable: false, hunks: [], changes: 0 }
 
-async function changed(content: Content, section: Section, draft: Draft, ctx: Context): Promise<Content> {
+async function applySection(
+  content: PatchedContent,
+  section: PatchSection,
+  draft: PatchedFile,
+  ctx: Context
+): Promise<PatchedContent> {
   const { hunks, executable = content.executable } = section
   if (hunks.length === 0) return { ...content, executable }
-  if (content.text === undefined) throw noText(draft)
-  const applied = await ctx.host.compute.run('hunks', { text: content.text, hunks }, terms(ctx))
-  if (applied.outcome !== 'applied') throw withUnsaved(notApplied(section, applied), draft.path, draft.was, ctx.host)
+  if (content.text === undefined) throw notTextError(draft)
+  const applied = await ctx.host.compute.run('hunks', { text: content.text, hunks }, computeOptions(ctx))
+  if (applied.outcome !== 'applied')
+    throw withUnsaved(hunkNotAppliedError(section, applied), draft.path, draft.was, ctx.host)
   const changes = hunks.reduce(
     (sum, { lines }) => sum + lines.filter(({ sign }) => sign !== ' ').length,
     content.changes
@@ -109,15 +121,15 @@ async function changed(content: Content, section: Section, draft: Draft, ctx: Co
 }
 
 /** What has become of a file once all sections are done. */
-interface Ending {
+interface FileResult {
   operation: FileOutcome['operation']
-  draft: Draft
+  draft: PatchedFile
   /** Where the content was before. */
-  source: Draft
-  after?: Content
+  source: PatchedFile
+  after?: PatchedContent
 }
 
-function endingOf(draft: Draft, drafts: Drafts): Ending | undefined {
+function fileResult(draft: PatchedFile, drafts: PatchedFiles): FileResult | undefined {
   const { was, now, before } = draft
   if (!now) {
     const moved = drafts.all().some(other => other.now?.origin === draft && isMoved(other))
@@ -133,69 +145,73 @@ function endingOf(draft: Draft, drafts: Drafts): Ending | undefined {
 }
 
 /** To where nothing was, from where nothing is any more. */
-const isMoved = ({ was, now }: Draft) => !was && now?.origin !== undefined && !now.origin.now
+const isMoved = ({ was, now }: PatchedFile) => !was && now?.origin !== undefined && !now.origin.now
 
-function sidesOf({ draft, source, after }: Ending): {
+function diffSides({ draft, source, after }: FileResult): {
   before: Side | undefined
   after: Side | undefined
   changes: number
 } {
-  const side = (path: string, content: Content | undefined) =>
+  const side = (path: string, content: PatchedContent | undefined) =>
     content && { path, text: content.text, executable: content.executable }
   return { before: side(source.path, source.before), after: side(draft.path, after), changes: after?.changes ?? 0 }
 }
 
 /** The change of a file that is not in UTF-8, for git. */
-function gitPatchOf({ draft, source, after }: Ending): { git_patch?: string } {
+function gitPatchField({ draft, source, after }: FileResult): { git_patch?: string } {
   const { before } = source
   if ([before, after].every(side => side?.text === undefined || side.encoding === 'utf-8')) return {}
   const side = (path: string, executable: boolean, bytes: Uint8Array) => ({ path, executable, bytes })
   return {
     git_patch: binaryDiff(
       before && side(source.path, before.executable, source.was!.bytes!),
-      after && side(draft.path, after.executable, bytesOf(draft, after))
+      after && side(draft.path, after.executable, encodeContent(draft, after))
     )
   }
 }
 
-interface Finished extends Pick<FileOutcome, 'path' | 'from' | 'hash'> {
-  step: Exclude<Step, { do: 'link' | 'folder' }>
+interface FinishedFile extends Pick<FileOutcome, 'path' | 'from' | 'hash'> {
+  step: Exclude<TransactionStep, { do: 'link' | 'folder' }>
 }
 
-const FINISH: Record<FileOutcome['operation'], (ending: Ending) => Finished> = {
+const FINISHERS: Record<FileOutcome['operation'], (ending: FileResult) => FinishedFile> = {
   created({ draft, after }) {
-    const content = bytesOf(draft, after!)
+    const content = encodeContent(draft, after!)
     const mode = after!.executable ? { mode: 0o755 } : {}
-    return { path: draft.path, hash: hashOf(content), step: { do: 'write', path: draft.given, content, ...mode } }
+    return {
+      path: draft.path,
+      hash: hashBytes(content),
+      step: { do: 'write', path: draft.requestedPath, content, ...mode }
+    }
   },
   modified({ draft, after }) {
-    const content = bytesOf(draft, after!)
-    const mode = modeOf(draft, after!)
-    const step = { do: 'write' as const, path: draft.given, was: draft.was!, content, ...mode }
-    return { path: draft.path, hash: hashOf(content), step }
+    const content = encodeContent(draft, after!)
+    const mode = modeChange(draft, after!)
+    const step = { do: 'write' as const, path: draft.requestedPath, was: draft.was!, content, ...mode }
+    return { path: draft.path, hash: hashBytes(content), step }
   },
   deleted({ draft }) {
-    return { path: draft.path, step: { do: 'remove', path: draft.given, was: draft.was! } }
+    return { path: draft.path, step: { do: 'remove', path: draft.requestedPath, was: draft.was! } }
   },
   moved({ draft, source, after }) {
-    const content = after!.text === source.before!.text ? undefined : bytesOf(draft, after!)
-    const hash = content ? hashOf(content) : source.was!.hash
+    const content = after!.text === source.before!.text ? undefined : encodeContent(draft, after!)
+    const hash = content ? hashBytes(content) : source.was!.hash
     const step = {
       do: 'move' as const,
-      path: source.given,
-      to: draft.given,
+      path: source.requestedPath,
+      to: draft.requestedPath,
       was: source.was!,
       ...(content && { content }),
-      ...modeOf(source, after!)
+      ...modeChange(source, after!)
     }
     return { path: draft.path, from: source.path, ...(hash && { hash }), step }
   }
 }
 
-function bytesOf(draft: Draft, { text, encoding, origin }: Content): Buffer {
+function encodeContent(draft: PatchedFile, { text, encoding, origin }: PatchedContent): Buffer {
   if (text === undefined || text === origin?.before?.text) {
     const bytes = origin?.was?.bytes
-    if (!bytes) throw noText(origin ?? draft)
+    if (!bytes) throw notTextError(origin ?? draft)
     return bytes
   }
   const bytes = encode(text, encoding)
@@ -204,7 +220,7 @@ function bytesOf(draft: Draft, { text, encoding, origin }: Content): Buffer {
 }
 
 /** Whoever may read it may run it, or nobody may; told where that changes. */
-function modeOf({ was, before }: Draft, { executable }: Content): { mode?: number } {
+function modeChange({ was, before }: PatchedFile, { executable }: PatchedContent): { mode?: number } {
   if (!was || before!.executable === executable) return {}
   const mode = Number(was.stat.mode) & 0o777
   return { mode: executable ? mode | ((mode & 0o444) >> 2) : mode & 0o666 }

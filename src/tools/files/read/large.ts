@@ -3,17 +3,17 @@
 import type { LineIndex } from '../../../host/files/line-index.ts'
 import type { OpenFile } from '../../../host/files/open-file.ts'
 import type { Host } from '../../../host/host.ts'
-import { skipCharacters, textOfPiece, wholeCharacters } from '../../../text/chunk-decoding.ts'
-import { type Encoding, encodingOf, eolOf } from '../../../text/encoding.ts'
+import { decodeChunk, skipCharacters, trimPartialCharacter } from '../../../text/chunk-decoding.ts'
+import { detectEncoding, detectEol, type Encoding } from '../../../text/encoding.ts'
 import { nextLine } from '../../../text/newlines.ts'
 import { sliceLines } from '../../../text/slice-lines.ts'
-import { ANSWER_LIMIT, binary, type ReadInput, type ReadOutput } from './schemas.ts'
-import { wantedLines } from './text.ts'
+import { ANSWER_BUDGET, binaryFileError, type ReadInput, type ReadOutput } from './schemas.ts'
+import { lineRange } from './text.ts'
 
 /** Of larger files lines are not counted, and no hash is made. */
-const COUNT_LIMIT = 256 * 1024 * 1024
+const MAX_COUNTED_BYTES = 256 * 1024 * 1024
 /** Holds what one answer may, whatever its characters take. */
-const WINDOW = 4 * ANSWER_LIMIT.size + 16
+const WINDOW = 4 * ANSWER_BUDGET.size + 16
 const STEP = 1 << 20
 
 export async function readLarge(
@@ -23,17 +23,21 @@ export async function readLarge(
   host: Host,
   signal: AbortSignal
 ): Promise<ReadOutput> {
-  const encoding = encodingOfHead(head)
-  if (!encoding) throw binary(input.path, head, file.size)
-  const index = host.lines.of(file, encoding)
-  const hash = file.size <= COUNT_LIMIT ? (await index.whole(file, signal)).hash : undefined
-  const { offset, limit, column } = wantedLines(input)
-  const { start, first_line } = await placeOf(offset, file, index, signal)
-  const from = column > 1 ? await columnAt(file, encoding, start, column - 1, signal) : start
+  const encoding = detectHeadEncoding(head)
+  if (!encoding) throw binaryFileError(input.path, head, file.size)
+  const index = host.lines.get(file, encoding)
+  const hash = file.size <= MAX_COUNTED_BYTES ? (await index.readTotals(file, signal)).hash : undefined
+  const { offset, limit, column } = lineRange(input)
+  const { start, first_line } = await findStart(offset, file, index, signal)
+  const from = column > 1 ? await findColumnOffset(file, encoding, start, column - 1, signal) : start
   const window = await file.read(Buffer.allocUnsafeSlow(WINDOW), from, signal)
-  const read = decoded(from + window.length < file.size ? wholeCharacters(window, encoding) : window, from, encoding)
-  if (!read) throw binary(input.path, window, file.size)
-  const { content, lines, cut } = sliceLines(read.text, 0, limit, ANSWER_LIMIT)
+  const read = decodeWindow(
+    from + window.length < file.size ? trimPartialCharacter(window, encoding) : window,
+    from,
+    encoding
+  )
+  if (!read) throw binaryFileError(input.path, window, file.size)
+  const { content, lines, cut } = sliceLines(read.text, 0, limit, ANSWER_BUDGET)
   return {
     content,
     size: file.size,
@@ -43,14 +47,14 @@ export async function readLarge(
     ...(offset < 0 && { first_line }),
     ...(index.total !== undefined && { total_lines: index.total }),
     encoding: read.encoding,
-    eol: eolOf(content),
+    eol: detectEol(content),
     ...(cut && { truncated: true }),
-    ...(!hash && { notes: [`The file has ${file.size} bytes: over ${COUNT_LIMIT} no hash is made of it.`] })
+    ...(!hash && { notes: [`The file has ${file.size} bytes: over ${MAX_COUNTED_BYTES} no hash is made of it.`] })
   }
 }
 
 /** Where the first line wanted begins, and its number as far as that is known. */
-async function placeOf(offset: number, file: OpenFile, index: LineIndex, signal: AbortSignal) {
+async function findStart(offset: number, file: OpenFile, index: LineIndex, signal: AbortSignal) {
   if (offset > 0) return { start: (await index.startOf(offset, file, signal)) ?? file.size, first_line: offset }
   const start = await index.startFromEnd(-offset, file, signal)
   if (start === 0) return { start, first_line: 1 }
@@ -58,7 +62,7 @@ async function placeOf(offset: number, file: OpenFile, index: LineIndex, signal:
 }
 
 /** Where a line that begins at `start` has had so many characters; where it ends if it has fewer. */
-async function columnAt(file: OpenFile, encoding: Encoding, start: number, count: number, signal: AbortSignal) {
+async function findColumnOffset(file: OpenFile, encoding: Encoding, start: number, count: number, signal: AbortSignal) {
   const chunk = Buffer.allocUnsafeSlow(STEP)
   let left = count
   for (let at = start; at < file.size; ) {
@@ -76,18 +80,22 @@ async function columnAt(file: OpenFile, encoding: Encoding, start: number, count
 }
 
 /** Of the first bytes of a file, which may end inside a character. */
-function encodingOfHead(head: Buffer): Encoding | undefined {
-  const paired = encodingOf(head.subarray(0, head.length & ~1))
-  return paired?.startsWith('utf-16') ? paired : encodingOf(wholeCharacters(head, 'utf-8'))
+function detectHeadEncoding(head: Buffer): Encoding | undefined {
+  const paired = detectEncoding(head.subarray(0, head.length & ~1))
+  return paired?.startsWith('utf-16') ? paired : detectEncoding(trimPartialCharacter(head, 'utf-8'))
 }
 
 /** What began as ASCII may turn out to be Latin-1 further on; what is neither is no text. */
-function decoded(bytes: Buffer, from: number, encoding: Encoding): { text: string; encoding: Encoding } | undefined {
+function decodeWindow(
+  bytes: Buffer,
+  from: number,
+  encoding: Encoding
+): { text: string; encoding: Encoding } | undefined {
   if (encoding === 'utf-8' || encoding === 'utf-8-bom') {
-    const here = bytes.length === 0 ? 'utf-8' : encodingOf(bytes)
-    if (here === 'latin1') return { text: textOfPiece(bytes, 'latin1'), encoding: here }
+    const here = bytes.length === 0 ? 'utf-8' : detectEncoding(bytes)
+    if (here === 'latin1') return { text: decodeChunk(bytes, 'latin1'), encoding: here }
     if (here !== 'utf-8' && here !== 'utf-8-bom') return undefined
   }
-  const text = textOfPiece(bytes, encoding)
+  const text = decodeChunk(bytes, encoding)
   return { text: from === 0 ? text.replace(/^\ufeff/, '') : text, encoding }
 }

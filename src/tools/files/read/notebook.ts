@@ -1,15 +1,15 @@
 // Notebooks, cell by cell.
-import { hashOf, type OpenFile } from '../../../host/files/files.ts'
+import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import type { Host } from '../../../host/host.ts'
 import { decode } from '../../../text/encoding.ts'
 import type { Presented } from '../../../tool/tool.ts'
-import { ANSWER_LIMIT, type Cell, type CellOutput, known, type ReadInput, type ReadOutput } from './schemas.ts'
+import { ANSWER_BUDGET, type Cell, type CellOutput, fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'
 
 export const NOTEBOOK = 'application/x-ipynb+json'
 
 const NAME = /\.ipynb$/i
 const DEFAULT_CELLS = 100
-const DEADLINE_MS = 4_000
+const PARSE_TIMEOUT_MS = 4_000
 /** Of all images of an answer together: 5 MB of them. */
 const IMAGE_CHARACTERS = 7 * 1024 * 1024
 
@@ -25,14 +25,14 @@ export async function readNotebook(
 ): Promise<ReadOutput | undefined> {
   const text = decode(bytes)?.text
   if (text === undefined) return undefined
-  const room = { characters: ANSWER_LIMIT.size, image_characters: IMAGE_CHARACTERS }
+  const room = { characters: ANSWER_BUDGET.size, image_characters: IMAGE_CHARACTERS }
   const query = { text, first: offset, limit, ...room }
-  const notebook = await compute.run('notebook', query, { signal, deadline_ms: DEADLINE_MS })
+  const notebook = await compute.run('notebook', query, { signal, deadlineMs: PARSE_TIMEOUT_MS })
   if (!notebook) return undefined
   const { cells, total, cut } = notebook
   return {
     content: cells.map(({ source }) => source).join('\n\n'),
-    ...known(file, bytes, hashOf(bytes)),
+    ...fileFacts(file, bytes, hashBytes(bytes)),
     lines: 0,
     encoding: 'utf-8',
     media_type: NOTEBOOK,
@@ -44,7 +44,7 @@ export async function readNotebook(
 
 export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presented {
   const { cells = [], total_cells = 0, truncated, hash } = output
-  const shown = cells.flatMap(cell => inWords(cell, total_cells))
+  const shown = cells.flatMap(cell => formatCell(cell, total_cells))
   const last = cells.at(-1)?.index
   if (last === undefined)
     shown.push(total_cells === 0 ? '(The notebook is empty.)' : `(It has only ${total_cells} cells.)`)
@@ -53,7 +53,7 @@ export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presen
   if (last !== undefined && last < total_cells)
     shown.push(`(Cells ${cells[0]!.index} to ${last} of ${total_cells}. Go on with offset ${last + 1}.)`)
   shown.push('(To edit it, read its JSON with encoding utf-8.)')
-  const attachments = cells.flatMap(({ outputs = [] }) => outputs.flatMap(attached))
+  const attachments = cells.flatMap(({ outputs = [] }) => outputs.flatMap(toAttachments))
   return {
     title: path,
     content: shown.join('\n'),
@@ -63,17 +63,17 @@ export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presen
   }
 }
 
-function inWords({ index, type, source, execution_count, outputs = [] }: Cell, total: number): string[] {
+function formatCell({ index, type, source, execution_count, outputs = [] }: Cell, total: number): string[] {
   const ran = execution_count === undefined ? '' : `, run as ${execution_count}`
-  return [`--- Cell ${index} of ${total}: ${type}${ran} ---`, source, ...outputs.flatMap(outputInWords)]
+  return [`--- Cell ${index} of ${total}: ${type}${ran} ---`, source, ...outputs.flatMap(formatCellOutput)]
 }
 
-function outputInWords({ type, text, media_type, base64 }: CellOutput): string[] {
+function formatCellOutput({ type, text, media_type, base64 }: CellOutput): string[] {
   const picture = media_type && `(${media_type}, ${base64 === undefined ? 'left out' : 'attached'})`
   return [`--- ${WORDS[type]} ---`, ...(text ? [text] : []), ...(picture ? [picture] : [])]
 }
 
 const WORDS = { stream: 'Printed', result: 'Result', display: 'Shown', error: 'Error' } as const
 
-const attached = ({ media_type, base64 }: CellOutput) =>
+const toAttachments = ({ media_type, base64 }: CellOutput) =>
   media_type && base64 !== undefined ? [{ media_type, data_url: `data:${media_type};base64,${base64}` }] : []

@@ -4,9 +4,9 @@ import { distance } from 'fastest-levenshtein'
 import { ToolError } from '../../../errors.ts'
 import type { Context } from '../../../tool/tool.ts'
 
-const FEW = 3
+const MAX_SUGGESTIONS = 3
 /** The share of a name that may differ in one that was meant. */
-const DIFFERING = 0.4
+const MAX_NAME_DIFFERENCE = 0.4
 
 /** Does what is to be done with a file; where that fails because there is no such file, the error says what there is. */
 export async function withHint<T>(given: string, ctx: Context, work: () => Promise<T>): Promise<T> {
@@ -29,33 +29,33 @@ const HINTS: Record<string, Hint> = {
     return { text: 'list_directory tells what is in it.', details: { kind: 'directory' } }
   },
   async FILE_NOT_FOUND(given, ctx) {
-    const similar = besides(given, ctx)
+    const similar = similarSiblings(given, ctx)
     if (similar.length > 0) return { text: `Did you mean ${similar.join(' or ')}?`, details: { similar } }
-    const same = await elsewhere(given, ctx)
+    const same = await sameNameElsewhere(given, ctx)
     return same.length > 0 ? { text: `There is ${same.join(' and ')}.`, details: { similar: same } } : undefined
   }
 }
 
 /** Files and folders in the same folder with almost the same name, most similar first. */
-function besides(given: string, { host }: Context): string[] {
+function similarSiblings(given: string, { host }: Context): string[] {
   const name = path.basename(given).toLowerCase()
-  const most = Math.max(1, Math.floor(name.length * DIFFERING))
-  return entriesOf(path.dirname(given), host)
+  const most = Math.max(1, Math.floor(name.length * MAX_NAME_DIFFERENCE))
+  return listEntries(path.dirname(given), host)
     .map(entry => ({ path: entry.path, differing: distance(name, entry.name.toLowerCase()) }))
-    .filter(({ differing, path }) => differing <= most && maySay(path, host))
+    .filter(({ differing, path }) => differing <= most && canMention(path, host))
     .sort((a, b) => a.differing - b.differing || (a.path < b.path ? -1 : 1))
-    .slice(0, FEW)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ path }) => path)
 }
 
 /** Files of the same name in other folders. */
-async function elsewhere(given: string, { host }: Context): Promise<string[]> {
+async function sameNameElsewhere(given: string, { host }: Context): Promise<string[]> {
   const name = path.basename(given).toLowerCase()
   const same = (await host.list.files()).filter(file => path.basename(file).toLowerCase() === name)
-  return same.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, FEW)
+  return same.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, MAX_SUGGESTIONS)
 }
 
-function entriesOf(folder: string, host: Context['host']) {
+function listEntries(folder: string, host: Context['host']) {
   try {
     return host.files.entries(folder)
   } catch (error) {
@@ -64,7 +64,7 @@ function entriesOf(folder: string, host: Context['host']) {
   }
 }
 
-function maySay(file: string, host: Context['host']) {
+function canMention(file: string, host: Context['host']) {
   try {
     const { sensitive, protected: protection } = host.files.peek(file)
     return !sensitive && protection === undefined

@@ -1,35 +1,35 @@
 // The text of PDF documents, page by page.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import type { PdfRefusal } from '../../../host/compute/pdf-reader.ts'
-import { hashOf, type OpenFile } from '../../../host/files/files.ts'
+import type { PdfErrorReason } from '../../../host/compute/pdf-reader.ts'
+import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import type { Host } from '../../../host/host.ts'
-import { wholeCharacters } from '../../../text/chunk-decoding.ts'
-import { encodingOf } from '../../../text/encoding.ts'
+import { trimPartialCharacter } from '../../../text/chunk-decoding.ts'
+import { detectEncoding } from '../../../text/encoding.ts'
 import type { Presented } from '../../../tool/tool.ts'
-import { ANSWER_LIMIT, known, type ReadInput, type ReadOutput, tooLarge } from './schemas.ts'
+import { ANSWER_BUDGET, fileFacts, type ReadInput, type ReadOutput, tooLargeError } from './schemas.ts'
 
 export const PDF = 'application/pdf'
 /** Documents need time, and none of it is the server's own. */
 export const PDF_TIMEOUT_MS = 30_000
 
-const PDF_LIMIT = 50 * 1024 * 1024
+const MAX_PDF_BYTES = 50 * 1024 * 1024
 const DEFAULT_PAGES = 20
 const MAGIC = '%PDF-'
 /** Readers look for the mark as far as this, behind whatever a mail or a server put before it. */
-const MAGIC_WITHIN = 1024
+const MAGIC_SCAN_BYTES = 1024
 const BEGINS_AS_PDF = /^(?:\xef\xbb\xbf)?\s*%PDF-\d/
 const PAGE_BREAK = '\f'
 
-const REFUSALS: Record<PdfRefusal, string> = {
+const REFUSALS: Record<PdfErrorReason, string> = {
   encrypted: 'is a PDF that is encrypted: it needs a password, which cannot be given here.',
   broken: 'is a PDF that is broken: no page of it can be read. Its bytes can be read with encoding base64.'
 }
 
 /** Text may speak of the mark: further in it counts only in what is no text. */
 export function isPdf(head: Buffer): boolean {
-  const start = head.subarray(0, MAGIC_WITHIN)
+  const start = head.subarray(0, MAGIC_SCAN_BYTES)
   if (!start.includes(MAGIC)) return false
-  return BEGINS_AS_PDF.test(start.toString('latin1')) || !encodingOf(wholeCharacters(head, 'utf-8'))
+  return BEGINS_AS_PDF.test(start.toString('latin1')) || !detectEncoding(trimPartialCharacter(head, 'utf-8'))
 }
 
 /** `read` is what was read of the file already. */
@@ -41,14 +41,14 @@ export async function readPdf(
   signal: AbortSignal
 ): Promise<ReadOutput> {
   const { path } = input
-  if (file.size > PDF_LIMIT) throw tooLarge(path, 'The PDF', file.size, PDF_LIMIT)
+  if (file.size > MAX_PDF_BYTES) throw tooLargeError(path, 'The PDF', file.size, MAX_PDF_BYTES)
   const bytes = read.length === file.size ? read : await file.bytes(signal)
-  const about = known(file, bytes, hashOf(bytes))
-  const query = { ...pagesOf(input), characters: ANSWER_LIMIT.size }
-  const answer = await pdf.text({ bytes: new Uint8Array(bytes), ...query }, signal)
-  if ('refused' in answer)
-    throw new ToolError('BINARY_FILE', `${path} ${REFUSALS[answer.refused]}`, { path, reason: answer.refused })
-  const { total, pages, cut } = answer
+  const about = fileFacts(file, bytes, hashBytes(bytes))
+  const query = { ...pageRange(input), characters: ANSWER_BUDGET.size }
+  const answer = await pdf.extractText({ bytes: new Uint8Array(bytes), ...query }, signal)
+  if ('error' in answer)
+    throw new ToolError('BINARY_FILE', `${path} ${REFUSALS[answer.error]}`, { path, reason: answer.error })
+  const { total, pages, truncated } = answer
   return {
     content: pages.map(({ text }) => text.replaceAll(PAGE_BREAK, '\n')).join(PAGE_BREAK),
     ...about,
@@ -57,7 +57,7 @@ export async function readPdf(
     media_type: PDF,
     pages: pages.map(({ page }) => page),
     total_pages: total,
-    ...(cut && { truncated: true })
+    ...(truncated && { truncated: true })
   }
 }
 
@@ -82,7 +82,7 @@ export function presentPdf(output: ReadOutput, { path }: ReadInput): Presented {
 }
 
 /** The first page, and how many. */
-function pagesOf({ pages, offset = 1, limit = DEFAULT_PAGES }: ReadInput) {
+function pageRange({ pages, offset = 1, limit = DEFAULT_PAGES }: ReadInput) {
   if (pages === undefined) return { first: offset, pages: limit }
   const [first, last] = pages.split('-').map(Number)
   if (last === undefined) return { first: first!, pages: 1 }

@@ -115,23 +115,23 @@ export const ReadOutput = Type.Object({
 export type ReadOutput = Static<typeof ReadOutput>
 
 /** Larger files are read in pieces. */
-export const WHOLE_LIMIT = 10 * 1024 * 1024
+export const MAX_WHOLE_FILE_BYTES = 10 * 1024 * 1024
 /** 50 KB, each line with its number. */
-export const ANSWER_LIMIT = { size: 50 * 1024, toll: 8 }
+export const ANSWER_BUDGET = { size: 50 * 1024, toll: 8 }
 
 /** One kind of what is read, by the media type of its answers. */
-export interface Showing {
-  shows(output: ReadOutput): boolean
+export interface ReadPresenter {
+  accepts(output: ReadOutput): boolean
   present(output: ReadOutput, input: ReadInput): Presented
 }
 
-export const known = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, hash: string) => ({
+export const fileFacts = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, hash: string) => ({
   size: bytes.length,
   modified: file.modified,
   hash
 })
 
-export function binary(path: string, bytes: Buffer, size: number): ToolError {
+export function binaryFileError(path: string, bytes: Buffer, size: number): ToolError {
   const kind = binaryKind(bytes)
   const cure = 'Its bytes can be read with encoding base64.'
   return new ToolError('BINARY_FILE', `${path} is not text${kind ? ` but a ${kind}` : ''}. ${cure}`, {
@@ -141,7 +141,7 @@ export function binary(path: string, bytes: Buffer, size: number): ToolError {
   })
 }
 
-export const tooLarge = (path: string, what: string, size: number, limit: number, more: object = {}): ToolError =>
+export const tooLargeError = (path: string, what: string, size: number, limit: number, more: object = {}): ToolError =>
   new ToolError('TOO_LARGE', `${what} ${path} has ${size} bytes; the limit is ${limit}.`, {
     path,
     size,

@@ -1,29 +1,29 @@
 // Lines of a text that is small enough to be held.
-import { hashOf, type OpenFile } from '../../../host/files/files.ts'
+import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import { decode } from '../../../text/encoding.ts'
 import { countLines, sliceLines, startOfLine } from '../../../text/slice-lines.ts'
 import type { Presented } from '../../../tool/tool.ts'
-import { ANSWER_LIMIT, binary, known, type ReadInput, type ReadOutput } from './schemas.ts'
+import { ANSWER_BUDGET, binaryFileError, fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'
 
 const DEFAULT_LIMIT = 2000
 /** Longer lines are cut where lines are shown with their numbers. */
-const LINE_LIMIT = 2000
+const MAX_LINE_CHARACTERS = 2000
 
 /** The lines wanted: the first counted from 1, or from the end where it is negative. */
-export const wantedLines = ({ offset = 1, limit = DEFAULT_LIMIT, column = 1 }: ReadInput) => ({ offset, limit, column })
+export const lineRange = ({ offset = 1, limit = DEFAULT_LIMIT, column = 1 }: ReadInput) => ({ offset, limit, column })
 
 export function readText(input: ReadInput, file: Pick<OpenFile, 'size' | 'modified'>, bytes: Buffer): ReadOutput {
   const decoded = decode(bytes)
-  if (!decoded) throw binary(input.path, bytes, file.size)
+  if (!decoded) throw binaryFileError(input.path, bytes, file.size)
   const { text, encoding, eol } = decoded
-  const { offset, limit, column } = wantedLines(input)
+  const { offset, limit, column } = lineRange(input)
   const total = countLines(text)
   const first = offset < 0 ? Math.max(1, total + 1 + offset) : offset
   const start = startOfLine(text, first)
-  const piece = sliceLines(text, start + charactersIn(text, start, column - 1), limit, ANSWER_LIMIT)
+  const piece = sliceLines(text, start + measureCharacters(text, start, column - 1), limit, ANSWER_BUDGET)
   return {
     content: piece.content,
-    ...known(file, bytes, hashOf(bytes)),
+    ...fileFacts(file, bytes, hashBytes(bytes)),
     lines: piece.lines,
     ...(offset < 0 && { first_line: first }),
     total_lines: total,
@@ -35,23 +35,24 @@ export function readText(input: ReadInput, file: Pick<OpenFile, 'size' | 'modifi
 
 export function presentText(output: ReadOutput, input: ReadInput): Presented {
   const { hash, total_lines, encoding, eol, truncated, content, lines, notes = [] } = output
-  const shown = lines === 0 ? nothing(total_lines ?? 0) : numbered(output, input)
+  const shown = lines === 0 ? emptyNote(total_lines ?? 0) : numberLines(output, input)
   return {
     title: input.path,
-    content: [...notes.map(note => `(${note})`), shown].join('\n') + (content === '' ? '' : howToGoOn(output, input)),
+    content:
+      [...notes.map(note => `(${note})`), shown].join('\n') + (content === '' ? '' : continuationNote(output, input)),
     metadata: { hash, total_lines, encoding, eol },
     ...(truncated && { truncated })
   }
 }
 
 /** How long the first `count` characters of the line at `start` are; as many as it has. */
-function charactersIn(text: string, start: number, count: number): number {
+function measureCharacters(text: string, start: number, count: number): number {
   let at = start
   for (let i = 0; i < count && at < text.length && text[at] !== '\n'; i++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
   return at - start
 }
 
-function numbered(output: ReadOutput, input: ReadInput) {
+function numberLines(output: ReadOutput, input: ReadInput) {
   const { content } = output
   const parts: string[] = []
   for (let start = 0, line = firstLine(output, input); start < content.length; line++) {
@@ -59,10 +60,10 @@ function numbered(output: ReadOutput, input: ReadInput) {
     const next = newline < 0 ? content.length : newline + 1
     let end = newline < 0 ? next : newline
     if (content[end - 1] === '\r') end--
-    const whole = end - start <= LINE_LIMIT || (start === 0 && isForOneLine(output, input))
+    const whole = end - start <= MAX_LINE_CHARACTERS || (start === 0 && showsWholeLine(output, input))
     const text = whole
       ? content.slice(start, end)
-      : `${content.slice(start, start + LINE_LIMIT)}… (${end - start} characters)`
+      : `${content.slice(start, start + MAX_LINE_CHARACTERS)}… (${end - start} characters)`
     parts.push(`${String(line).padStart(6)}\t${text}`)
     start = next
   }
@@ -71,22 +72,22 @@ function numbered(output: ReadOutput, input: ReadInput) {
 
 const firstLine = ({ first_line }: ReadOutput, { offset = 1 }: ReadInput) => first_line ?? offset
 
-const nothing = (total: number) => (total === 0 ? '(The file is empty.)' : `(The file has only ${total} lines.)`)
+const emptyNote = (total: number) => (total === 0 ? '(The file is empty.)' : `(The file has only ${total} lines.)`)
 
 /** Whoever names a column has come for a long line; and one that fills an answer is all there is to show. */
-const isForOneLine = (output: ReadOutput, { column }: ReadInput) => column !== undefined || endsInLine(output)
+const showsWholeLine = (output: ReadOutput, { column }: ReadInput) => column !== undefined || endsMidLine(output)
 
-const endsInLine = ({ truncated, lines, content }: ReadOutput) => truncated && lines === 1 && !content.endsWith('\n')
+const endsMidLine = ({ truncated, lines, content }: ReadOutput) => truncated && lines === 1 && !content.endsWith('\n')
 
-function howToGoOn(output: ReadOutput, input: ReadInput) {
+function continuationNote(output: ReadOutput, input: ReadInput) {
   const { content, lines, total_lines, size } = output
   const first = firstLine(output, input)
   const next = first + lines
-  if (endsInLine(output)) {
+  if (endsMidLine(output)) {
     const column = (input.column ?? 1) + [...content].length
     return `\n(Line ${first} goes on: read it with offset ${first} and column ${column}. The next is ${next}.)`
   }
-  const long = isCut(content, input.column !== undefined)
+  const long = hasCutLine(content, input.column !== undefined)
     ? '\n(Long lines are cut: offset and column show the rest of one.)'
     : ''
   if (next === 0 || (total_lines !== undefined && next > total_lines)) return long
@@ -95,10 +96,10 @@ function howToGoOn(output: ReadOutput, input: ReadInput) {
 }
 
 /** Whether a line of the content, or of all but the first, is shown only in part. */
-function isCut(content: string, butFirst: boolean) {
+function hasCutLine(content: string, butFirst: boolean) {
   for (let start = butFirst ? endOfLine(content, 0) + 1 : 0; start < content.length; ) {
     const end = endOfLine(content, start)
-    if (end - start > LINE_LIMIT + 1) return true
+    if (end - start > MAX_LINE_CHARACTERS + 1) return true
     start = end + 1
   }
   return false

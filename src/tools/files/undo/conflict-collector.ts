@@ -1,23 +1,23 @@
 // What stands in the way of an undo, gathered by path.
 import type { Change } from '../../../host/host.ts'
-import { OBSTACLES, type UndoConflict, type UndoFile } from '../../../tool/undo.ts'
+import { UNDO_OBSTACLES, type UndoConflict, type UndoFile } from '../../../tool/undo.ts'
 import type { Obstruction } from './obstruction.ts'
 
 /** More of a clashing text than this is not told. */
-const LONGEST = 2_000
+const MAX_TEXT_LENGTH = 2_000
 
 /** A path, or two of what was moved. */
-export const placesOf = ({ path, from }: Change) => (from === undefined ? [path] : [path, from])
+export const changePaths = ({ path, from }: Change) => (from === undefined ? [path] : [path, from])
 
 /** Whether a place is at a path or beneath it. */
-export const isAt = (place: string, path: string) => place === path || place.startsWith(`${path}/`)
+export const isAtOrBelow = (place: string, path: string) => place === path || place.startsWith(`${path}/`)
 
-export class Conflicts {
+export class ConflictCollector {
   readonly #byPath = new Map<string, UndoConflict[]>()
   /** Places where changes stay, because they could not be taken back. */
-  readonly #stuck = new Set<string>()
+  readonly #blockedPaths = new Set<string>()
 
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.#byPath.size > 0
   }
 
@@ -25,24 +25,24 @@ export class Conflicts {
   add(change: Change, obstruction: Obstruction, { tool_call_id, shown }: { tool_call_id: string; shown: boolean }) {
     const { path } = obstruction
     const known = this.#byPath.get(path) ?? []
-    const found = told(tool_call_id, obstruction).map(({ now, before, ...conflict }) =>
+    const found = toConflicts(tool_call_id, obstruction).map(({ now, before, ...conflict }) =>
       shown && now !== undefined && before !== undefined ? { ...conflict, now, before } : conflict
     )
     // A folder that can't be made stands in the way of all that it should hold; once is enough.
     const isNews = ({ message }: UndoConflict) =>
       !known.some(one => one.message === message && one.tool_call_id === tool_call_id)
     this.#byPath.set(path, [...known, ...found.filter(isNews)])
-    for (const place of [...placesOf(change), path]) this.#stuck.add(place)
+    for (const place of [...changePaths(change), path]) this.#blockedPaths.add(place)
   }
 
   /** Whether a later change of the same path stays: then this one cannot be taken back either. */
-  stops(change: Change): boolean {
-    return placesOf(change).some(place => this.#stuck.has(place))
+  isBlocked(change: Change): boolean {
+    return changePaths(change).some(place => this.#blockedPaths.has(place))
   }
 
   /** Whether nothing is to be said of what would become of a path. */
-  cover(path: string): boolean {
-    return this.#stuck.size > 0 && [...this.#stuck].some(place => isAt(path, place))
+  covers(path: string): boolean {
+    return this.#blockedPaths.size > 0 && [...this.#blockedPaths].some(place => isAtOrBelow(path, place))
   }
 
   files(): UndoFile[] {
@@ -54,12 +54,12 @@ export class Conflicts {
   }
 }
 
-function told(tool_call_id: string, { reason, conflicts }: Obstruction): UndoConflict[] {
-  if (conflicts.length === 0) return [{ tool_call_id, reason, message: OBSTACLES[reason] }]
+function toConflicts(tool_call_id: string, { reason, conflicts }: Obstruction): UndoConflict[] {
+  if (conflicts.length === 0) return [{ tool_call_id, reason, message: UNDO_OBSTACLES[reason] }]
   return conflicts.map(({ start_line, end_line, ours, theirs }) => ({
     tool_call_id,
     reason,
-    message: `${linesText(start_line, end_line)}: ${OBSTACLES[reason]}`,
+    message: `${linesText(start_line, end_line)}: ${UNDO_OBSTACLES[reason]}`,
     start_line,
     end_line,
     now: brief(ours),
@@ -72,4 +72,4 @@ function linesText(start: number, end: number) {
   return start === end ? `line ${start}` : `lines ${start} to ${end}`
 }
 
-const brief = (text: string) => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
+const brief = (text: string) => (text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text)

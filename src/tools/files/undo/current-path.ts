@@ -2,16 +2,16 @@
 // that is beneath it.
 import type { Change } from '../../../host/host.ts'
 import type { PastCall } from '../../../tool/tool.ts'
-import { isAt } from './conflict-collector.ts'
+import { isAtOrBelow } from './conflict-collector.ts'
 
 /** Where the later moves, oldest first, have brought what the change left at its path. */
-export const followed = ({ path, operation }: Change, moves: readonly PastCall[]): string =>
+export const currentPath = ({ path, operation }: Change, moves: readonly PastCall[]): string =>
   // What was deleted comes back to where it was.
-  operation === 'deleted' ? path : moves.reduce((place, { changes }) => movedTo(place, changes), path)
+  operation === 'deleted' ? path : moves.reduce((place, { changes }) => pathAfterMoves(place, changes), path)
 
-function movedTo(place: string, changes: readonly Change[]): string {
+function pathAfterMoves(place: string, changes: readonly Change[]): string {
   const carriers = changes.filter(
-    ({ operation, from }) => operation === 'moved' && from !== undefined && isAt(place, from)
+    ({ operation, from }) => operation === 'moved' && from !== undefined && isAtOrBelow(place, from)
   )
   const [nearest] = carriers.sort((a, b) => b.from!.length - a.from!.length)
   return nearest ? nearest.path + place.slice(nearest.from!.length) : place

@@ -1,15 +1,15 @@
 // Why a change can't be taken back.
 import type { Conflict } from '../../../text/merge/merge.ts'
-import { OBSTACLES, type Obstacle } from '../../../tool/undo.ts'
+import { UNDO_OBSTACLES, type UndoObstacle } from '../../../tool/undo.ts'
 
 export class Obstruction extends Error {
   readonly path: string
-  readonly reason: Obstacle
+  readonly reason: UndoObstacle
   /** With overlap: where. */
   readonly conflicts: readonly Conflict[]
 
-  constructor(path: string, reason: Obstacle, conflicts: readonly Conflict[] = []) {
-    super(OBSTACLES[reason])
+  constructor(path: string, reason: UndoObstacle, conflicts: readonly Conflict[] = []) {
+    super(UNDO_OBSTACLES[reason])
     this.path = path
     this.reason = reason
     this.conflicts = conflicts

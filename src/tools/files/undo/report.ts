@@ -4,44 +4,44 @@ import type { Diff, Side } from '../../../text/diff/unified-diff.ts'
 import { decode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 import type { UndoFile } from '../../../tool/undo.ts'
-import { isChanged, type Outcome } from './steps.ts'
-import type { Draft, FileThing, Thing } from './workspace-overlay.ts'
+import { isChanged, type PathOutcome } from './steps.ts'
+import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overlay.ts'
 
-const DIFF_LIMIT_MS = 5_000
+const DIFF_TIMEOUT_MS = 5_000
 
-export const UNSEEN_NOTE = 'May not be read without asking: what is in it is not shown.'
+export const UNDO_WITHHELD_NOTE = 'May not be read without asking: what is in it is not shown.'
 
 /** Calls change entries: of a link itself there is nothing to read. */
-export const mayShow = (path: string, ctx: Context) => ctx.may_show({ path, entry: true })
+export const canRevealEntry = (path: string, ctx: Context) => ctx.canReveal({ path, entry: true })
 
 /** What is told of a path; nothing of a place that something only moves away from. */
 interface Report {
-  told?: UndoFile
-  counted?: Diff
+  file?: UndoFile
+  diff?: Diff
 }
 
-export async function fileOf(outcome: Outcome, draft: Draft, ctx: Context): Promise<Report> {
+export async function reportPath(outcome: PathOutcome, draft: WorkspaceOverlay, ctx: Context): Promise<Report> {
   const { path, from, before, after, leaves } = outcome
   if (leaves && after.kind === 'missing') return {}
-  const shown = [path, ...(from === undefined ? [] : [from])].every(each => mayShow(each, ctx))
-  const counted = isChanged(outcome) ? await diffOf(outcome, draft, ctx) : undefined
+  const shown = [path, ...(from === undefined ? [] : [from])].every(each => canRevealEntry(each, ctx))
+  const diff = isChanged(outcome) ? await diffOutcome(outcome, draft, ctx) : undefined
   const kind = [after, before].find(thing => thing.kind === 'directory' || thing.kind === 'symlink')?.kind
-  const note = shown ? noteOf(outcome) : UNSEEN_NOTE
-  const told: UndoFile = {
+  const note = shown ? outcomeNote(outcome) : UNDO_WITHHELD_NOTE
+  const file: UndoFile = {
     path,
-    action: actionOf(outcome),
+    action: undoAction(outcome),
     ...((kind === 'directory' || kind === 'symlink') && { kind }),
     ...(from !== undefined && { from }),
-    ...(counted?.diff && shown && { diff: counted.diff }),
+    ...(diff?.diff && shown && { diff: diff.diff }),
     ...(note !== undefined && { note })
   }
-  return { told, ...(counted && { counted }) }
+  return { file, ...(diff && { diff }) }
 }
 
-export const linesOf = ({ counted }: Report): LineChange | undefined =>
-  counted && { added: counted.added, removed: counted.removed }
+export const countedLines = ({ diff }: Report): LineChange | undefined =>
+  diff && { added: diff.added, removed: diff.removed }
 
-function actionOf(outcome: Outcome): UndoFile['action'] {
+function undoAction(outcome: PathOutcome): UndoFile['action'] {
   const { before, after, from } = outcome
   if (!isChanged(outcome)) return 'nothing'
   if (from !== undefined) return 'move_back'
@@ -50,27 +50,31 @@ function actionOf(outcome: Outcome): UndoFile['action'] {
   return after.kind === 'file' && after.merged ? 'merge' : 'restore'
 }
 
-function noteOf({ before, after }: Outcome) {
+function outcomeNote({ before, after }: PathOutcome) {
   if (before.kind === 'directory' && after.kind === 'directory') return 'The folder stays as it is.'
   if (after.kind === 'file' && after.merged) return 'What was changed in it later stays.'
   return undefined
 }
 
 /** What changes of the content and the permission to run, where it is a file. */
-async function diffOf({ path, from = path, before, after }: Outcome, draft: Draft, { host, signal }: Context) {
+async function diffOutcome(
+  { path, from = path, before, after }: PathOutcome,
+  draft: WorkspaceOverlay,
+  { host, signal }: Context
+) {
   const was = from === path ? before : await draft.onDisk(from)
-  const [old, now] = [sideOf(from, was), sideOf(path, after)]
+  const [old, now] = [toDiffSide(from, was), toDiffSide(path, after)]
   if (!old && !now) return undefined
   const changes = lineCount(old) + lineCount(now)
-  return host.compute.run('fileDiff', { before: old, after: now, changes }, { signal, deadline_ms: DIFF_LIMIT_MS })
+  return host.compute.run('fileDiff', { before: old, after: now, changes }, { signal, deadlineMs: DIFF_TIMEOUT_MS })
 }
 
-function sideOf(path: string, thing: Thing): Side | undefined {
+function toDiffSide(path: string, thing: EntryState): Side | undefined {
   if (thing.kind !== 'file') return undefined
-  return { path, text: textOf(thing), executable: ((thing.mode ?? 0) & 0o100) !== 0 }
+  return { path, text: decodeText(thing), executable: ((thing.mode ?? 0) & 0o100) !== 0 }
 }
 
-function textOf({ bytes }: FileThing): string | undefined {
+function decodeText({ bytes }: FileState): string | undefined {
   const text = bytes && decode(bytes)
   if (!text || text.encoding.startsWith('utf-16')) return undefined
   return text.encoding === 'utf-8-bom' ? `\ufeff${text.text}` : text.text

@@ -1,14 +1,14 @@
 // From the draft to the steps that make it so.
 import { ToolError } from '../../../errors.ts'
-import type { KeptContent, LineChange } from '../../../host/files/files.ts'
-import type { Step } from '../../../host/files/transaction/transaction-step.ts'
-import type { Draft, FileThing, Thing } from './workspace-overlay.ts'
+import type { LineChange, StoredBlob } from '../../../host/files/files.ts'
+import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
+import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overlay.ts'
 
 /** What becomes of one path. */
-export interface Outcome {
+export interface PathOutcome {
   path: string
-  before: Thing
-  after: Thing
+  before: EntryState
+  after: EntryState
   /** Where what comes here is now. */
   from?: string
   /** What was here is moved elsewhere. */
@@ -16,8 +16,8 @@ export interface Outcome {
 }
 
 /** Every path that was planned for, with what is there and what will be. */
-export async function outcomesOf(draft: Draft): Promise<Outcome[]> {
-  const found: Outcome[] = []
+export async function collectOutcomes(draft: WorkspaceOverlay): Promise<PathOutcome[]> {
+  const found: PathOutcome[] = []
   for (const path of draft.paths) {
     const [before, after] = [await draft.onDisk(path), await draft.at(path)]
     const origin = 'origin' in after ? after.origin : undefined
@@ -27,10 +27,10 @@ export async function outcomesOf(draft: Draft): Promise<Outcome[]> {
   return found.map(outcome => ({ ...outcome, leaves: moved.has(outcome.path) }))
 }
 
-export const isChanged = ({ before, after, from, leaves }: Outcome): boolean =>
+export const isChanged = ({ before, after, from, leaves }: PathOutcome): boolean =>
   from !== undefined || leaves || !isSame(before, after)
 
-function isSame(before: Thing, after: Thing): boolean {
+function isSame(before: EntryState, after: EntryState): boolean {
   if (before.kind === 'file' && after.kind === 'file')
     return before.hash === after.hash && (after.mode ?? before.mode) === before.mode
   if (before.kind === 'symlink' && after.kind === 'symlink') return before.target === after.target
@@ -38,35 +38,39 @@ function isSame(before: Thing, after: Thing): boolean {
 }
 
 /** `lines` tells what a change of content adds and removes. */
-export function stepsOf(outcome: Outcome, draft: Draft, lines: LineChange | undefined): Step[] {
+export function undoSteps(
+  outcome: PathOutcome,
+  draft: WorkspaceOverlay,
+  lines: LineChange | undefined
+): TransactionStep[] {
   if (!isChanged(outcome)) return []
-  return [...taking(outcome, draft), ...putting(outcome, draft, lines)]
+  return [...removalSteps(outcome, draft), ...placementSteps(outcome, draft, lines)]
 }
 
-function taking({ path, before, after, from, leaves }: Outcome, draft: Draft): Step[] {
+function removalSteps({ path, before, after, from, leaves }: PathOutcome, draft: WorkspaceOverlay): TransactionStep[] {
   if (leaves || before.kind === 'missing') return []
   const replaced = from === undefined && before.kind === 'file' && after.kind === 'file'
-  const was = draft.found(path)
+  const was = draft.snapshotOf(path)
   return replaced ? [] : [{ do: 'remove', path, ...(before.kind === 'file' && was && { was }) }]
 }
 
-function putting(
-  { path, before, after, from, leaves }: Outcome,
-  draft: Draft,
+function placementSteps(
+  { path, before, after, from, leaves }: PathOutcome,
+  draft: WorkspaceOverlay,
   counted: LineChange | undefined
-): Step[] {
+): TransactionStep[] {
   if (after.kind === 'symlink') return [{ do: 'link', path, target: after.target }]
   if (after.kind === 'directory') {
     if (from !== undefined) return [{ do: 'move', path: from, to: path }]
     return [{ do: 'folder', path, ...(after.mode !== undefined && { mode: after.mode }) }]
   }
   if (after.kind !== 'file') return []
-  const was = draft.found(from ?? path)
+  const was = draft.snapshotOf(from ?? path)
   const { mode } = after
   const lines = counted && { lines: () => counted }
   if (from !== undefined && was) {
-    const is = draft.known(from) as FileThing
-    const changes = is.hash !== after.hash && { content: contentOf(path, after) }
+    const is = draft.knownOnDisk(from) as FileState
+    const changes = is.hash !== after.hash && { content: requireContent(path, after) }
     return [
       {
         do: 'move',
@@ -81,11 +85,18 @@ function putting(
   }
   const replaces = before.kind === 'file' && !leaves && was && { was }
   return [
-    { do: 'write', path, ...replaces, content: contentOf(path, after), ...(mode !== undefined && { mode }), ...lines }
+    {
+      do: 'write',
+      path,
+      ...replaces,
+      content: requireContent(path, after),
+      ...(mode !== undefined && { mode }),
+      ...lines
+    }
   ]
 }
 
-function contentOf(path: string, { bytes, kept }: FileThing): Buffer | KeptContent {
+function requireContent(path: string, { bytes, kept }: FileState): Buffer | StoredBlob {
   const content = bytes ?? kept
   if (content) return content
   throw new ToolError('TOO_LARGE', `${path} is too large to be written again.`, { path })

@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path/posix'
 import { setImmediate } from 'node:timers/promises'
-import type { Files, Found, KeptContent } from '../../../host/files/files.ts'
-import { foldersAbove } from '../../../text/ancestors.ts'
+import type { FileSnapshot, Files, StoredBlob } from '../../../host/files/files.ts'
+import { listAncestors } from '../../../text/ancestors.ts'
 
-export interface FileThing {
+export interface FileState {
   kind: 'file'
   hash: string
   /** Permission bits; those of a new file where they are not known. */
@@ -14,7 +14,7 @@ export interface FileThing {
   /** Undefined where that is too much to hold. */
   bytes: Buffer | undefined
   /** Where it is kept, if it comes from there. */
-  kept?: KeptContent
+  kept?: StoredBlob
   /** Where on the disk this very file is. */
   origin?: string
   /** It holds what was changed later too. */
@@ -22,29 +22,29 @@ export interface FileThing {
 }
 
 /** What is at a path. */
-export type Thing =
+export type EntryState =
   | { kind: 'missing' | 'other' }
   | { kind: 'symlink'; target: string }
   /** `origin`: the folder is this one of the disk, moved with all it holds. */
   | { kind: 'directory'; mode?: number; origin?: string }
-  | FileThing
+  | FileState
 
-export const MISSING: Thing = { kind: 'missing' }
-const OTHER: Thing = { kind: 'other' }
+export const MISSING: EntryState = { kind: 'missing' }
+const OTHER: EntryState = { kind: 'other' }
 const MODE = 0o777
 /** After so many looks at the disk others get their turn. */
-const LOOKS_AT_ONCE = 64
+const LOOKS_PER_TURN = 64
 
-export class Draft {
+export class WorkspaceOverlay {
   readonly #files: Files
   readonly #signal: AbortSignal
-  readonly #disk = new Map<string, Thing>()
-  readonly #found = new Map<string, Found>()
-  readonly #drafted = new Map<string, Thing>()
+  readonly #disk = new Map<string, EntryState>()
+  readonly #snapshots = new Map<string, FileSnapshot>()
+  readonly #planned = new Map<string, EntryState>()
   /** What shows whether a path is as it was when it was looked at; undefined where a change might not show. */
-  readonly stamps = new Map<string, string | undefined>()
+  readonly fingerprints = new Map<string, string | undefined>()
   /** How many bytes of what is there are held. */
-  held = 0
+  heldBytes = 0
 
   constructor(files: Files, signal: AbortSignal) {
     this.#files = files
@@ -52,33 +52,33 @@ export class Draft {
   }
 
   /** What is there in the draft. */
-  async at(path: string): Promise<Thing> {
-    return this.#drafted.get(path) ?? this.onDisk(path)
+  async at(path: string): Promise<EntryState> {
+    return this.#planned.get(path) ?? this.onDisk(path)
   }
 
-  async onDisk(path: string): Promise<Thing> {
-    const thing = this.#disk.get(path) ?? (await this.#look(path))
+  async onDisk(path: string): Promise<EntryState> {
+    const thing = this.#disk.get(path) ?? (await this.#inspect(path))
     this.#disk.set(path, thing)
     return thing
   }
 
   /** What was found on the disk before. */
-  known(path: string): Thing | undefined {
+  knownOnDisk(path: string): EntryState | undefined {
     return this.#disk.get(path)
   }
 
   /** The file that is there on the disk, for replacing exactly that. */
-  found(path: string): Found | undefined {
-    return this.#found.get(path)
+  snapshotOf(path: string): FileSnapshot | undefined {
+    return this.#snapshots.get(path)
   }
 
-  put(path: string, thing: Thing) {
-    this.#drafted.set(path, thing)
+  put(path: string, thing: EntryState) {
+    this.#planned.set(path, thing)
   }
 
   /** Puts something that is there, with the folders above it. Gives what is in the way, if something is. */
-  async make(path: string, thing: Thing): Promise<string | undefined> {
-    for (const folder of foldersAbove(path)) {
+  async create(path: string, thing: EntryState): Promise<string | undefined> {
+    for (const folder of listAncestors(path)) {
       const { kind } = await this.at(folder)
       if (kind === 'missing') this.put(folder, { kind: 'directory' })
       else if (kind !== 'directory') return folder
@@ -88,11 +88,11 @@ export class Draft {
   }
 
   /** The paths of what a folder holds. `closed` ones may not be touched. */
-  async inside(folder: string): Promise<{ path: string; closed: boolean }[]> {
+  async childrenOf(folder: string): Promise<{ path: string; closed: boolean }[]> {
     const { kind } = await this.onDisk(folder)
     const entries = kind === 'directory' ? this.#files.entries(folder) : []
     const paths = new Map(entries.map(({ path, closed }) => [path, closed]))
-    for (const path of this.#drafted.keys()) if (dirname(path) === folder && !paths.has(path)) paths.set(path, false)
+    for (const path of this.#planned.keys()) if (dirname(path) === folder && !paths.has(path)) paths.set(path, false)
     const inside: { path: string; closed: boolean }[] = []
     for (const [path, closed] of paths) if ((await this.at(path)).kind !== 'missing') inside.push({ path, closed })
     return inside
@@ -100,29 +100,29 @@ export class Draft {
 
   /** Every path that was planned for. */
   get paths(): string[] {
-    return [...this.#drafted.keys()].sort()
+    return [...this.#planned.keys()].sort()
   }
 
-  async #look(path: string): Promise<Thing> {
-    if (this.#disk.size % LOOKS_AT_ONCE === LOOKS_AT_ONCE - 1) await setImmediate()
+  async #inspect(path: string): Promise<EntryState> {
+    if (this.#disk.size % LOOKS_PER_TURN === LOOKS_PER_TURN - 1) await setImmediate()
     this.#signal.throwIfAborted()
-    this.stamps.set(path, this.#files.stampAt(path))
-    const entry = this.#files.entry(path)
+    this.fingerprints.set(path, this.#files.fingerprintAt(path))
+    const entry = this.#files.inspectEntry(path)
     if (!entry) return MISSING
     // Something above it has become a link: what is meant is elsewhere.
     if (entry.path !== path) return OTHER
     if (entry.type === 'symlink') return { kind: 'symlink', target: entry.target! }
     if (entry.type === 'directory') return { kind: 'directory', mode: entry.mode & MODE }
     if (entry.type === 'other') return OTHER
-    const found = await this.#files.look(path)
+    const found = await this.#files.snapshot(path)
     if (!found) return MISSING
-    this.#found.set(path, found)
-    this.held += found.bytes?.length ?? 0
-    const hash = found.hash ?? (await this.#hashOf(path))
+    this.#snapshots.set(path, found)
+    this.heldBytes += found.bytes?.length ?? 0
+    const hash = found.hash ?? (await this.#hashFile(path))
     return { kind: 'file', hash, mode: Number(found.stat.mode) & MODE, bytes: found.bytes, origin: path }
   }
 
-  async #hashOf(path: string): Promise<string> {
+  async #hashFile(path: string): Promise<string> {
     const file = this.#files.open(path)
     try {
       const digest = createHash('sha256')

@@ -1,7 +1,7 @@
 // Reads `git blame --porcelain`: for each run of lines the commit they are from, and the first time what that is.
-import { dateOf } from './commit-format.ts'
+import { unixToIso } from './commit-format.ts'
 
-interface BlamedRun {
+interface BlameRange {
   start: number
   end: number
   oid: string
@@ -11,7 +11,7 @@ interface BlamedRun {
   text: string
 }
 
-interface BlamedCommit {
+interface BlameCommit {
   author: string
   email: string
   date: string | null
@@ -20,18 +20,18 @@ interface BlamedCommit {
   boundary?: boolean
 }
 
-export interface Blamed {
-  runs: BlamedRun[]
-  commits: Record<string, BlamedCommit>
+export interface BlameResult {
+  runs: BlameRange[]
+  commits: Record<string, BlameCommit>
 }
 
 /** What git says of lines that no commit holds yet is of the moment. */
-const NO_COMMIT = /^0+$/
+const UNCOMMITTED_OID = /^0+$/
 const HEADING = /^([0-9a-f]{40,64}) (\d+) (\d+)(?: (\d+))?$/
 
-export function blamedIn(output: string, unquoted: (name: string) => string): Blamed {
-  const runs: BlamedRun[] = []
-  const commits: Record<string, BlamedCommit> = {}
+export function parseBlame(output: string, unquoted: (name: string) => string): BlameResult {
+  const runs: BlameRange[] = []
+  const commits: Record<string, BlameCommit> = {}
   const paths: Record<string, string> = {}
   let [oid, original, line, begins] = ['', 0, 0, false]
   for (const text of output.split('\n')) {
@@ -55,21 +55,26 @@ export function blamedIn(output: string, unquoted: (name: string) => string): Bl
       original = Number(heading[2])
       line = Number(heading[3])
       begins = heading[4] !== undefined
-      commits[oid] ??= { author: '', email: '', date: null, subject: NO_COMMIT.test(oid) ? 'Not committed yet' : '' }
+      commits[oid] ??= {
+        author: '',
+        email: '',
+        date: null,
+        subject: UNCOMMITTED_OID.test(oid) ? 'Not committed yet' : ''
+      }
       continue
     }
     if (text.startsWith('filename ')) paths[oid] = unquoted(text.slice('filename '.length))
-    else if (!NO_COMMIT.test(oid)) told(commits[oid]!, text)
+    else if (!UNCOMMITTED_OID.test(oid)) applyHeader(commits[oid]!, text)
   }
   return { runs, commits }
 }
 
-function told(commit: BlamedCommit, text: string) {
+function applyHeader(commit: BlameCommit, text: string) {
   const end = text.indexOf(' ')
   const [name, value] = end < 0 ? [text, ''] : [text.slice(0, end), text.slice(end + 1)]
   if (name === 'author') commit.author = value
   else if (name === 'author-mail') commit.email = value.replace(/^<|>$/g, '')
-  else if (name === 'author-time') commit.date = dateOf(value)
+  else if (name === 'author-time') commit.date = unixToIso(value)
   else if (name === 'summary') commit.subject = value
   else if (name === 'boundary') commit.boundary = true
 }

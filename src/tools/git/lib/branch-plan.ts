@@ -1,13 +1,13 @@
 // Making a branch, and checking one out: what would happen to the branch and to the files, so that nothing is lost.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import { checkedOut, standsAt } from '../../../host/git/update-branch.ts'
-import { branchNameFault, HEADS } from '../../../text/ref-name.ts'
+import { readHeadRef, resolveCommit } from '../../../host/git/update-branch.ts'
+import { branchNameError, HEADS } from '../../../text/ref-name.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { COMMITTED_FLAGS, type CommittedFile, committedFiles } from './committed-files.ts'
-import { askedAt } from './repository-target.ts'
-import { rangeNamed } from './revisions.ts'
+import { resolveRepository } from './repository-target.ts'
+import { resolveRange } from './revisions.ts'
 
 export interface BranchInput {
   path?: string
@@ -35,11 +35,11 @@ export interface BranchPlan {
 export async function planBranch(input: BranchInput, ctx: Context): Promise<BranchPlan> {
   const { git } = ctx.host
   const { name, create = false, switch: switches = false } = input
-  const fault = branchNameFault(name)
+  const fault = branchNameError(name)
   if (fault !== undefined) throw invalidParam('name', `${fault}; git takes names such as main or fix/login.`)
-  const { repository } = await askedAt(ctx, input.path)
+  const { repository } = await resolveRepository(ctx, input.path)
   const ref = HEADS + name
-  const there = await standsAt(git, repository, ref)
+  const there = await resolveCommit(git, repository, ref)
   if (create && there !== undefined)
     throw new ToolError('CONFLICT', `There is a branch ${name} already, at ${there.slice(0, 12)}.`, {
       name,
@@ -47,48 +47,50 @@ export async function planBranch(input: BranchInput, ctx: Context): Promise<Bran
     })
   if (!create && there === undefined)
     throw invalidParam('name', `${JSON.stringify(name)} is no branch of this repository; with create it would be made.`)
-  const from = { branch: await checkedOut(git, repository), oid: await standsAt(git, repository, 'HEAD') }
-  const oid = create ? await startOf(input, repository, from.oid, ctx) : there
+  const from = { branch: await readHeadRef(git, repository), oid: await resolveCommit(git, repository, 'HEAD') }
+  const oid = create ? await resolveStart(input, repository, from.oid, ctx) : there
   if (oid === undefined && !switches)
     throw new ToolError(
       'CONFLICT',
       'Nothing is committed yet, so a branch could stand nowhere: commit first, or switch to it.'
     )
-  const files = switches ? await refuseLoss({ repository, ref, from, oid }, ctx) : []
+  const files = switches ? await assertNoLoss({ repository, ref, from, oid }, ctx) : []
   return { repository, name, ref, creates: create, oid, switches, from, files }
 }
 
-async function startOf({ start }: BranchInput, repository: Repository, head: string | undefined, ctx: Context) {
+async function resolveStart({ start }: BranchInput, repository: Repository, head: string | undefined, ctx: Context) {
   if (start === undefined) return head
-  const { dots, to } = await rangeNamed(start, 'start', repository, ctx)
+  const { dots, to } = await resolveRange(start, 'start', repository, ctx)
   if (dots !== '') throw invalidParam('start', 'is a range; name one commit to begin at.')
   return to
 }
 
 /** Gives what would differ. Throws where any of it has local changes, or a file that git does not know is in its place. */
-async function refuseLoss(
+async function assertNoLoss(
   { repository, ref, from, oid }: Pick<BranchPlan, 'repository' | 'ref' | 'from' | 'oid'>,
   ctx: Context
 ) {
-  repository.refuseBare('to switch')
-  const { operation } = repository
-  if (operation !== undefined && operation !== 'bisect')
+  repository.assertNotBare('to switch')
+  const { inProgressOperation } = repository
+  if (inProgressOperation !== undefined && inProgressOperation !== 'bisect')
     throw new ToolError(
       'CONFLICT',
-      `In the middle of a ${operation} nothing else is checked out: end it first, as by \`git ${operation} --abort\` in shell_exec.`,
-      { operation }
+      `In the middle of a ${inProgressOperation} nothing else is checked out: end it first, as by \`git ${inProgressOperation} --abort\` in shell_exec.`,
+      { operation: inProgressOperation }
     )
-  await refuseElsewhere(ref, repository, ctx)
+  await assertNotCheckedOutElsewhere(ref, repository, ctx)
   const files =
-    from.oid === undefined || oid === undefined || from.oid === oid ? [] : await between(from.oid, oid, repository, ctx)
-  if (files.length > MOST_FILES) throw tooMuch(`${files.length} files would change`)
-  const changed = await changedHere(repository, ctx)
+    from.oid === undefined || oid === undefined || from.oid === oid
+      ? []
+      : await changedFiles(from.oid, oid, repository, ctx)
+  if (files.length > MAX_FILES) throw tooManyChangesError(`${files.length} files would change`)
+  const changed = await locallyChangedPaths(repository, ctx)
   const lost = files.filter(({ path, operation }) => {
-    const name = shownName(path, repository)
+    const name = requireWorkspacePath(path, repository)
     return changed.has(path) || (operation === 'added' && ctx.host.files.peekEntry(name).kind !== 'missing')
   })
   if (lost.length === 0) return files
-  const names = lost.map(({ path }) => shownName(path, repository))
+  const names = lost.map(({ path }) => requireWorkspacePath(path, repository))
   throw new ToolError(
     'CONFLICT',
     `Local changes would be lost: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ' …' : ''}. Commit them, or put them aside as by \`git stash\` in shell_exec.`,
@@ -96,32 +98,37 @@ async function refuseLoss(
   )
 }
 
-const MOST_FILES = 2_000
-export const MOST_BYTES = 64 * 1024 * 1024
+const MAX_FILES = 2_000
+export const MAX_CHECKOUT_BYTES = 64 * 1024 * 1024
 
-const tooMuch = (what: string) =>
+const tooManyChangesError = (what: string) =>
   new ToolError('TOO_LARGE', `${what}, which is more than is done at once here: use \`git switch\` in shell_exec.`)
 
-async function refuseElsewhere(ref: string, repository: Repository, { host }: Context) {
+async function assertNotCheckedOutElsewhere(ref: string, repository: Repository, { host }: Context) {
   const args = ['for-each-ref', '--format=%(worktreepath)%00%(HEAD)', ref]
   const { stdout, ...ended } = await host.git.run(repository, { args })
-  refuseFailed(ended, 'tell where the branch is checked out', repository)
+  assertGitSucceeded(ended, 'tell where the branch is checked out', repository)
   const [place = '', head = ''] = stdout.toString('utf8').trimEnd().split('\0')
   if (place === '' || head === '*') return
   throw new ToolError('CONFLICT', 'The branch is checked out in another working tree of this repository.')
 }
 
-async function between(from: string, to: string, repository: Repository, { host }: Context): Promise<CommittedFile[]> {
+async function changedFiles(
+  from: string,
+  to: string,
+  repository: Repository,
+  { host }: Context
+): Promise<CommittedFile[]> {
   const told = await host.git.run(repository, { args: ['diff-tree', ...COMMITTED_FLAGS, from, to, '--'] })
-  refuseFailed(told, 'tell what would change', repository)
+  assertGitSucceeded(told, 'tell what would change', repository)
   return committedFiles(told.stdout.toString('utf8'))
 }
 
 /** What differs from what is checked out, staged or not. */
-async function changedHere(repository: Repository, { host }: Context): Promise<Set<string>> {
+async function locallyChangedPaths(repository: Repository, { host }: Context): Promise<Set<string>> {
   const flags = ['--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=dirty', '--no-renames']
   const told = await host.git.run(repository, { args: ['status', ...flags] })
-  refuseFailed(told, 'tell what has changed', repository)
+  assertGitSucceeded(told, 'tell what has changed', repository)
   const paths = told.stdout
     .toString('utf8')
     .split('\0')
@@ -130,8 +137,8 @@ async function changedHere(repository: Repository, { host }: Context): Promise<S
 }
 
 /** What lies outside the workspace is none that a call here may change. */
-export function shownName(path: string, repository: Repository): string {
-  const name = repository.outside(path)
+export function requireWorkspacePath(path: string, repository: Repository): string {
+  const name = repository.toWorkspacePath(path)
   if (name !== undefined) return name
   throw new ToolError('CONFLICT', 'Files outside the workspace would change: use `git switch` yourself.')
 }

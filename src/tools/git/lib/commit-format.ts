@@ -45,15 +45,15 @@ export const FORMAT_FLAGS: readonly string[] = [
 ]
 
 /** The commits of an output in this format, each with what git tells besides after it. */
-export function commitsIn(output: string): { commit: Commit; after: string }[] {
+export function parseCommits(output: string): { commit: Commit; after: string }[] {
   const [, ...parts] = output.split('\0')
   const found: { commit: Commit; after: string }[] = []
   for (let i = 0; i + FIELDS.length < parts.length; i += FIELDS.length + 1)
-    found.push({ commit: commitOf(parts.slice(i, i + FIELDS.length)), after: parts[i + FIELDS.length]! })
+    found.push({ commit: parseCommit(parts.slice(i, i + FIELDS.length)), after: parts[i + FIELDS.length]! })
   return found
 }
 
-function commitOf(fields: readonly string[]): Commit {
+function parseCommit(fields: readonly string[]): Commit {
   const [oid = '', short = '', parents = '', ...rest] = fields
   const [
     author = '',
@@ -70,31 +70,31 @@ function commitOf(fields: readonly string[]): Commit {
     oid,
     short,
     parents: parents.split(' ').filter(Boolean),
-    author: { name: author, email: author_email, date: dateOf(authored) },
-    committer: { name: committer, email: committer_email, date: dateOf(committed) },
+    author: { name: author, email: author_email, date: unixToIso(authored) },
+    committer: { name: committer, email: committer_email, date: unixToIso(committed) },
     subject,
     body: text.slice(0, MAX_BODY),
     ...(text.length > MAX_BODY && { body_truncated: true }),
-    refs: refs.split(', ').flatMap(refsIn)
+    refs: refs.split(', ').flatMap(splitRefs)
   }
 }
 
 /** HEAD is told together with the branch that it is. */
-const refsIn = (ref: string) =>
+const splitRefs = (ref: string) =>
   ref
     .replace(/^tag: /, '')
     .split(' -> ')
     .filter(Boolean)
 
-const LAST_MS = 8.64e15
+const MAX_DATE_MS = 8.64e15
 
-export function dateOf(seconds: string): string | null {
+export function unixToIso(seconds: string): string | null {
   const ms = Number(seconds) * 1_000
-  return seconds === '' || !(Math.abs(ms) <= LAST_MS) ? null : new Date(ms).toISOString()
+  return seconds === '' || !(Math.abs(ms) <= MAX_DATE_MS) ? null : new Date(ms).toISOString()
 }
 
 /** For a model: who, when and why. */
-export function commitInWords({ oid, parents, author, committer, subject, body, refs }: Commit): string[] {
+export function formatCommit({ oid, parents, author, committer, subject, body, refs }: Commit): string[] {
   const others = committer.name !== author.name || committer.email !== author.email
   return [
     `commit ${oid}${refs.length > 0 ? ` (${refs.join(', ')})` : ''}`,

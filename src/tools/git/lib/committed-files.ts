@@ -1,5 +1,5 @@
 // What a commit changes, as `diff-tree -r -z --raw --numstat --no-renames --no-abbrev` tells it between two trees.
-import type { Staged } from '../../../host/git/update-branch.ts'
+import type { IndexUpdate } from '../../../host/git/update-branch.ts'
 
 export const COMMITTED_FLAGS: readonly string[] = ['-r', '-z', '--raw', '--numstat', '--no-renames', '--no-abbrev']
 
@@ -15,7 +15,7 @@ const OPERATION_OF: Readonly<Record<string, CommittedFile['operation']>> = {
 /** A submodule, in a tree. */
 export const SUBMODULE = '160000'
 
-export interface CommittedFile extends Staged {
+export interface CommittedFile extends IndexUpdate {
   operation: (typeof COMMITTED_OPERATIONS)[number]
   /** Ids of the file before and after; zeros where there is none. */
   was: string

@@ -2,8 +2,16 @@
 // same order. Names are quoted as in C, so that every line is one line.
 import { Type } from 'typebox'
 
-export const OPERATIONS = ['added', 'modified', 'deleted', 'renamed', 'copied', 'type_changed', 'unmerged'] as const
-type Operation = (typeof OPERATIONS)[number]
+export const DIFF_OPERATIONS = [
+  'added',
+  'modified',
+  'deleted',
+  'renamed',
+  'copied',
+  'type_changed',
+  'unmerged'
+] as const
+type Operation = (typeof DIFF_OPERATIONS)[number]
 
 const OPERATION_OF: Readonly<Record<string, Operation>> = {
   A: 'added',
@@ -16,10 +24,10 @@ const OPERATION_OF: Readonly<Record<string, Operation>> = {
 }
 
 /** What is told of a file, besides its text. */
-export const FILE = {
+export const DIFF_FILE_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
   from: Type.Optional(Type.String({ description: 'Where a renamed or copied file was.' })),
-  operation: Type.Enum([...OPERATIONS], { description: 'What happened to it.' }),
+  operation: Type.Enum([...DIFF_OPERATIONS], { description: 'What happened to it.' }),
   similarity: Type.Optional(Type.Integer({ description: 'Of a renamed or copied file, in percent.' })),
   old_mode: Type.Optional(
     Type.String({ description: 'As git writes modes, such as 100644, 100755, 120000, 160000; where it was there.' })
@@ -44,7 +52,7 @@ export interface DiffFile {
   headings: string[]
 }
 
-const NOTHING = '000000'
+const ABSENT_MODE = '000000'
 
 /** Reads the lines before the patch, one after the other. */
 export class DiffFiles {
@@ -70,22 +78,22 @@ export class DiffFiles {
     const [first = '', last = first] = names
     const before = this.files.at(-1)
     // What a merge left open is told once by itself, and once as it differs from our side of it.
-    if (before?.operation === 'unmerged' && before.path === unquoted(last)) {
-      if (old_mode !== NOTHING) before.old_mode = old_mode
-      before.headings.push(...headingsOf(first, last))
+    if (before?.operation === 'unmerged' && before.path === unquoteGitPath(last)) {
+      if (old_mode !== ABSENT_MODE) before.old_mode = old_mode
+      before.headings.push(...patchHeadings(first, last))
       return
     }
     const isMove = operation === 'renamed' || operation === 'copied'
     this.files.push({
-      path: unquoted(last),
-      ...(isMove && { from: unquoted(first), similarity: Number(status.slice(1)) }),
+      path: unquoteGitPath(last),
+      ...(isMove && { from: unquoteGitPath(first), similarity: Number(status.slice(1)) }),
       operation,
-      ...(old_mode !== NOTHING && { old_mode }),
-      ...(new_mode !== NOTHING && { new_mode }),
+      ...(old_mode !== ABSENT_MODE && { old_mode }),
+      ...(new_mode !== ABSENT_MODE && { new_mode }),
       added: 0,
       removed: 0,
       binary: false,
-      headings: headingsOf(first, last)
+      headings: patchHeadings(first, last)
     })
   }
 
@@ -93,7 +101,8 @@ export class DiffFiles {
     const [added = '', removed = '', name = ''] = line.split('\t')
     // How a move is written is git's own.
     const isAgain = this.#counted > 0 && isUnmerged(this.files[this.#counted - 1], name)
-    while (!isAgain && this.#counted < this.files.length && !isOf(this.files[this.#counted]!, name)) this.#counted += 1
+    while (!isAgain && this.#counted < this.files.length && !matchesName(this.files[this.#counted]!, name))
+      this.#counted += 1
     if (!isAgain) this.#counted += 1
     const file = this.files[this.#counted - 1]
     if (!file) return
@@ -104,21 +113,22 @@ export class DiffFiles {
 }
 
 const isUnmerged = (file: DiffFile | undefined, name: string) =>
-  file?.operation === 'unmerged' && file.path === unquoted(name)
+  file?.operation === 'unmerged' && file.path === unquoteGitPath(name)
 
-const headingsOf = (from: string, to: string) => [
-  `diff --git ${prefixed('a/', from)} ${prefixed('b/', to)}`,
+const patchHeadings = (from: string, to: string) => [
+  `diff --git ${addPrefix('a/', from)} ${addPrefix('b/', to)}`,
   `* Unmerged path ${to}`
 ]
 
-const isOf = ({ from, path }: DiffFile, name: string) => from !== undefined || path === unquoted(name)
+const matchesName = ({ from, path }: DiffFile, name: string) => from !== undefined || path === unquoteGitPath(name)
 
-const prefixed = (prefix: string, name: string) => (name.startsWith('"') ? `"${prefix}${name.slice(1)}` : prefix + name)
+const addPrefix = (prefix: string, name: string) =>
+  name.startsWith('"') ? `"${prefix}${name.slice(1)}` : prefix + name
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
 
 /** A name as git quotes it; the others are themselves. */
-export function unquoted(name: string): string {
+export function unquoteGitPath(name: string): string {
   if (!name.startsWith('"')) return name
   const bytes: number[] = []
   const body = name.slice(1, -1)

@@ -1,16 +1,16 @@
 // Differences between two states of a repository, as tools tell them.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import { fitting } from '../../../text/truncate-lines.ts'
+import { truncateLines } from '../../../text/truncate-lines.ts'
 import type { Context } from '../../../tool/tool.ts'
-import { type DiffFile, FILE } from './diff-files.ts'
+import { DIFF_FILE_FIELDS, type DiffFile } from './diff-files.ts'
 import { type DiffBounds, type DiffText, readDiff } from './git-diff-reader.ts'
 
 const DEFAULT_FILES = 200
 const PER_FILE = 128 * 1024
-const IN_ALL = 1024 * 1024
+const MAX_TOTAL_DIFF_BYTES = 1024 * 1024
 
 export const DiffParams = {
   stat: Type.Optional(
@@ -41,7 +41,7 @@ export interface DiffInput {
 export const DiffOutput = {
   files: Type.Array(
     Type.Object({
-      ...FILE,
+      ...DIFF_FILE_FIELDS,
       diff: Type.Optional(
         Type.String({ description: 'Unified diff; missing where it is not to be told, or left out.' })
       ),
@@ -93,50 +93,55 @@ export async function differences(
     ...(ignore_whitespace ? ['--ignore-all-space'] : []),
     ...[...sides, '--', ...pathspecs]
   ]
-  const bounds: DiffBounds = { offset, limit, per_file: limit === 1 ? IN_ALL : PER_FILE, in_all: IN_ALL }
+  const bounds: DiffBounds = {
+    offset,
+    limit,
+    perFile: limit === 1 ? MAX_TOTAL_DIFF_BYTES : PER_FILE,
+    total: MAX_TOTAL_DIFF_BYTES
+  }
   const hidden = new Set<DiffFile>()
   const shows = (file: DiffFile) => {
-    if (mayShow(file, repository, ctx)) return true
+    if (canRevealDiff(file, repository, ctx)) return true
     hidden.add(file)
     return false
   }
-  const output = whole(ctx.host.git.streamDiff(repository, args), repository)
+  const output = untilEnd(ctx.host.git.streamDiff(repository, args), repository)
   const { files, texts } = await readDiff(output, bounds, shows)
   const page = files.slice(offset, offset + limit)
   const next = offset + page.length
-  const told = page.map((file, i) => ({ ...named(file, repository), ...diffOf(texts.get(offset + i)) }))
+  const told = page.map((file, i) => ({ ...toOutputFile(file, repository), ...diffFields(texts.get(offset + i)) }))
   const longer = told.some(({ diff_truncated }) => diff_truncated)
   return {
     files: told,
     added: sum(files, 'added'),
     removed: sum(files, 'removed'),
-    left_out: [...hidden].map(file => ({ path: nameOf(file.path, repository), reason: KEPT_BACK })),
+    left_out: [...hidden].map(file => ({ path: workspaceName(file.path, repository), reason: WITHHELD_REASON })),
     total: files.length,
     truncated: next < files.length || longer,
     ...(next < files.length && { next_offset: next })
   }
 }
 
-const KEPT_BACK = 'It may hold credentials by its name, or a rule keeps it back; read_file asks for it.'
+const WITHHELD_REASON = 'It may hold credentials by its name, or a rule keeps it back; read_file asks for it.'
 
 /** What git prints, up to its end; where it failed it is refused. */
-async function* whole(
+async function* untilEnd(
   output: AsyncGenerator<Buffer, { code: number | null; stderr: string }, void>,
   repository: Repository
 ) {
   const ended = yield* output
-  refuseFailed(ended, 'compare', repository)
+  assertGitSucceeded(ended, 'compare', repository)
 }
 
-function mayShow({ path, from = path }: DiffFile, repository: Repository, ctx: Context): boolean {
-  return [path, from].every(file => mayShowFile(repository.outside(file), ctx))
+function canRevealDiff({ path, from = path }: DiffFile, repository: Repository, ctx: Context): boolean {
+  return [path, from].every(file => canRevealPath(repository.toWorkspacePath(file), ctx))
 }
 
 /** Whether the content of a file may be told, also of one that history alone knows. */
-function mayShowFile(path: string | undefined, ctx: Context): boolean {
+function canRevealPath(path: string | undefined, ctx: Context): boolean {
   if (path === undefined) return false
   try {
-    return ctx.may_show({ path, entry: true })
+    return ctx.canReveal({ path, entry: true })
   } catch (error) {
     // No file here could be called so: nobody can say what it holds.
     if (error instanceof ToolError) return false
@@ -144,33 +149,33 @@ function mayShowFile(path: string | undefined, ctx: Context): boolean {
   }
 }
 
-const nameOf = (path: string, repository: Repository) => repository.outside(path) ?? path
+const workspaceName = (path: string, repository: Repository) => repository.toWorkspacePath(path) ?? path
 
-function named({ headings: _, ...file }: DiffFile, repository: Repository) {
-  const from = file.from === undefined ? undefined : repository.outside(file.from)
+function toOutputFile({ headings: _, ...file }: DiffFile, repository: Repository) {
+  const from = file.from === undefined ? undefined : repository.toWorkspacePath(file.from)
   const { from: __, ...rest } = file
-  return { ...rest, path: nameOf(file.path, repository), ...(from !== undefined && { from }) }
+  return { ...rest, path: workspaceName(file.path, repository), ...(from !== undefined && { from }) }
 }
 
-const diffOf = (text: DiffText | undefined): { diff?: string; diff_truncated?: boolean } =>
+const diffFields = (text: DiffText | undefined): { diff?: string; diff_truncated?: boolean } =>
   text ? { diff: text.text, ...(text.truncated && { diff_truncated: true }) } : {}
 
 const sum = (files: readonly DiffFile[], count: 'added' | 'removed') =>
   files.reduce((all, file) => all + (file[count] ?? 0), 0)
 
 /** For a model: each file with its counts, and its text beneath. */
-export function differencesInWords(
+export function formatDifferences(
   { files, left_out, total, added, removed, ...page }: Differences,
   offset: number
 ): string[] {
   if (total === 0) return ['No differences.']
   const lines = files.flatMap(file => [
-    headOf(file),
+    formatFileHeader(file),
     ...(file.diff === undefined ? [] : file.diff.trimEnd().split('\n'))
   ])
   return [
     `${total} ${total === 1 ? 'file' : 'files'}, ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`,
-    ...fitting(lines),
+    ...truncateLines(lines),
     ...left_out.map(({ path, reason }) => `(The text of ${path} is left out. ${reason})`),
     ...files
       .filter(file => file.diff_truncated)
@@ -181,7 +186,15 @@ export function differencesInWords(
   ]
 }
 
-function headOf({ path, from, operation, added, removed, binary, similarity }: Differences['files'][number]): string {
+function formatFileHeader({
+  path,
+  from,
+  operation,
+  added,
+  removed,
+  binary,
+  similarity
+}: Differences['files'][number]): string {
   const name = from === undefined ? path : `${from} -> ${path}`
   const counts = binary ? 'binary' : `+${added} -${removed}`
   return `${operation.replace('_', ' ')}: ${name} (${counts}${similarity === undefined ? '' : `, ${similarity} % alike`})`

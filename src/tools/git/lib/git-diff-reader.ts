@@ -7,8 +7,8 @@ export interface DiffBounds {
   offset: number
   limit: number
   /** Bytes of one file, and of all. */
-  per_file: number
-  in_all: number
+  perFile: number
+  total: number
 }
 
 export interface DiffText {
@@ -16,21 +16,21 @@ export interface DiffText {
   truncated: boolean
 }
 
-export interface Diff {
+export interface GitDiff {
   files: DiffFile[]
   /** By the place of the file. */
   texts: ReadonlyMap<number, DiffText>
 }
 
 /** How long a line may be before it is taken in pieces. */
-const PIECE = 1 << 20
+const MAX_LINE_CHUNK = 1 << 20
 
 /** `shows` tells whether the content of a file may be told. */
 export async function readDiff(
   output: AsyncIterable<Buffer>,
   bounds: DiffBounds,
   shows: (file: DiffFile) => boolean
-): Promise<Diff> {
+): Promise<GitDiff> {
   const reader = new DiffReader(bounds, shows)
   let rest = ''
   // Bytes as they are: what a file's text is encoded in is not known here.
@@ -38,7 +38,7 @@ export async function readDiff(
     const lines = (rest + chunk.toString('latin1')).split('\n')
     rest = lines.pop()!
     for (const line of lines) reader.take(line, true)
-    if (rest.length > PIECE) {
+    if (rest.length > MAX_LINE_CHUNK) {
       reader.take(rest, false)
       rest = ''
     }
@@ -66,7 +66,7 @@ class DiffReader {
     this.#shows = shows
   }
 
-  get diff(): Diff {
+  get diff(): GitDiff {
     const texts = [...this.#texts].map(([at, { parts, truncated }]): [number, DiffText] => [
       at,
       { text: Buffer.from(parts.join(''), 'latin1').toString('utf8'), truncated }
@@ -98,8 +98,8 @@ class DiffReader {
   #add(part: string) {
     const text = this.#text
     if (!text || text.truncated) return
-    const { per_file, in_all } = this.#bounds
-    if (text.bytes + part.length > per_file || this.#bytes + part.length > in_all) {
+    const { perFile, total } = this.#bounds
+    if (text.bytes + part.length > perFile || this.#bytes + part.length > total) {
       text.truncated = true
       return
     }

@@ -2,21 +2,21 @@
 import { relative } from 'node:path/posix'
 import { ToolError } from '../../../errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import type { Hook } from '../../../host/git/git-hooks.ts'
-import type { Draft } from '../../../host/git/temporary-tree.ts'
+import type { GitHook } from '../../../host/git/git-hooks.ts'
+import type { TemporaryTree } from '../../../host/git/temporary-tree.ts'
 import type { RunOptions, ShellResult } from '../../../host/processes/processes.ts'
-import { inside } from '../../../host/sandbox/bubblewrap/mount-points.ts'
-import { shellWords } from '../../../text/shell-quote.ts'
+import { mountPoint } from '../../../host/sandbox/bubblewrap/mount-points.ts'
+import { quoteArgv } from '../../../text/shell-quote.ts'
 import type { Context, Invocation, Progress } from '../../../tool/tool.ts'
 
-const HOOKS_MS = 240_000
+const HOOKS_TIMEOUT_MS = 240_000
 
 /** Those before a commit that can stop it, in their order, and the one after. */
-export const BEFORE: readonly string[] = ['pre-commit', 'prepare-commit-msg', 'commit-msg']
-export const AFTER: readonly string[] = ['post-commit']
-export const WHY = 'It runs hooks of the repository.'
+export const PRE_COMMIT_HOOKS: readonly string[] = ['pre-commit', 'prepare-commit-msg', 'commit-msg']
+export const POST_COMMIT_HOOKS: readonly string[] = ['post-commit']
+export const HOOKS_REASON = 'It runs hooks of the repository.'
 
-const INDEX = inside('index')
+const INDEX = mountPoint('index')
 /** The index is a copy of what is committed, the message stands in a file that hooks may change. What they make of it
  * follows a line that nobody can know, since it comes with the message. */
 const SCRIPT = `
@@ -37,7 +37,9 @@ cat -- "$message"`
 
 /** What is asked about; undefined where no hook is to run. */
 export function commitHooks(repository: Repository, { host }: Context): Invocation | undefined {
-  const [before, after] = [BEFORE, AFTER].map(names => wordsOf(host.git.hooksToRun(repository, names), repository))
+  const [before, after] = [PRE_COMMIT_HOOKS, POST_COMMIT_HOOKS].map(names =>
+    hookPaths(host.git.hooksToRun(repository, names), repository)
+  )
   if (before!.length === 0 && after!.length === 0) return undefined
   const lines = [
     ...before!.map(word => (word.endsWith('/pre-commit') ? [word] : [word, 'MESSAGE'])),
@@ -46,53 +48,56 @@ export function commitHooks(repository: Repository, { host }: Context): Invocati
   return {
     argv: ['/bin/sh', '-c', SCRIPT, 'hooks', INDEX, ...before!],
     cwd: repository.path,
-    line: lines.map(words => shellWords(words)).join(' && ')
+    commandLine: lines.map(words => quoteArgv(words)).join(' && ')
   }
 }
 
 /** As a path of the repository, for one who starts there. */
-export const wordOf = ({ file }: Hook, { top }: Repository) => `./${relative(top, file)}`
+export const hookPath = ({ file }: GitHook, { top }: Repository) => `./${relative(top, file)}`
 
-const wordsOf = (hooks: readonly Hook[], repository: Repository) => hooks.map(hook => wordOf(hook, repository))
+const hookPaths = (hooks: readonly GitHook[], repository: Repository) => hooks.map(hook => hookPath(hook, repository))
 
 /** Gives the message as they leave it. Throws where one of them refuses the commit. */
 export async function* hooksBefore(
   { repository, message }: { repository: Repository; message: string },
-  draft: Draft,
+  draft: TemporaryTree,
   ctx: Context
 ): AsyncGenerator<Progress, string, void> {
   const { invocation, host } = ctx
-  if (!invocation || host.git.hooksToRun(repository, BEFORE).length === 0) return message
+  if (!invocation || host.git.hooksToRun(repository, PRE_COMMIT_HOOKS).length === 0) return message
   const mark = crypto.randomUUID()
-  const ended = yield* ran(
+  const ended = yield* runRepositoryHook(
     {
       argv: invocation.argv,
       cwd: invocation.cwd,
       stdin: `${mark}\n${message}`,
-      mounts: [{ from: draft.index, to: INDEX }],
-      timeout_ms: HOOKS_MS
+      mounts: [{ from: draft.indexFile, to: INDEX }],
+      timeout_ms: HOOKS_TIMEOUT_MS
     },
     ctx
   )
-  if (ended.exit_code !== 0) throw refused('A hook refused the commit', ended)
-  const { text } = await host.processes.printed(MOST_BYTES)
+  if (ended.exit_code !== 0) throw hookFailedError('A hook refused the commit', ended)
+  const { text } = await host.processes.capturedStdout(MAX_MESSAGE_BYTES)
   return text.slice(text.indexOf(`\n${mark}\n`) + mark.length + 2)
 }
 
 /** It is committed by then, whatever becomes of this: gives what went wrong. */
 export async function* hooksAfter(repository: Repository, ctx: Context): AsyncGenerator<Progress, string[], void> {
-  const words = wordsOf(ctx.host.git.hooksToRun(repository, AFTER), repository)
+  const words = hookPaths(ctx.host.git.hooksToRun(repository, POST_COMMIT_HOOKS), repository)
   if (!ctx.invocation || words.length === 0) return []
-  const ended = yield* ran({ argv: words, cwd: repository.path, timeout_ms: HOOKS_MS }, ctx)
+  const ended = yield* runRepositoryHook({ argv: words, cwd: repository.path, timeout_ms: HOOKS_TIMEOUT_MS }, ctx)
   return ended.exit_code === 0
     ? []
     : [`The hook post-commit ended with exit code ${ended.exit_code}: ${ended.output.trim()}`]
 }
 
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /** What a hook changes is told as changes of the call. */
-export async function* ran(options: RunOptions, ctx: Context): AsyncGenerator<Progress, ShellResult, void> {
+export async function* runRepositoryHook(
+  options: RunOptions,
+  ctx: Context
+): AsyncGenerator<Progress, ShellResult, void> {
   const tracking = await ctx.host.track()
   const running = ctx.host.processes.run({ isolation: ctx.isolation, ...options })
   let step = await running.next()
@@ -105,7 +110,7 @@ export async function* ran(options: RunOptions, ctx: Context): AsyncGenerator<Pr
   }
 }
 
-export const refused = (what: string, { exit_code, timed_out, output }: ShellResult) =>
+export const hookFailedError = (what: string, { exit_code, timed_out, output }: ShellResult) =>
   new ToolError(
     'EXECUTION_ERROR',
     `${what}: ${timed_out ? 'it took too long' : `it ended with exit code ${exit_code}`}.`,

@@ -4,7 +4,7 @@ import type { Repository } from '../../../host/git/git.ts'
 import type { Context } from '../../../tool/tool.ts'
 
 /** Nobody is guessed from the name of the machine. */
-const NO_GUESS = [['user.useConfigOnly', 'true']] as const
+const CONFIGURED_IDENTITY_ONLY = [['user.useConfigOnly', 'true']] as const
 
 /** Name and address of the author, and of the committer. */
 export async function identities(repository: Repository, ctx: Context): Promise<{ author: string; committer: string }> {
@@ -15,7 +15,7 @@ export async function identities(repository: Repository, ctx: Context): Promise<
 }
 
 async function identity(name: string, repository: Repository, { host }: Context): Promise<string> {
-  const { code, stdout } = await host.git.run(repository, { args: ['var', name], settings: NO_GUESS })
+  const { code, stdout } = await host.git.run(repository, { args: ['var', name], settings: CONFIGURED_IDENTITY_ONLY })
   if (code === 0) return stdout.toString('utf8').replace(/ \d+ [+-]\d{4}\n$/, '')
   throw new ToolError(
     'CONFLICT',

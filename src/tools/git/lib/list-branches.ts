@@ -1,12 +1,12 @@
 // The branches of a repository, as `git for-each-ref` tells them.
 import { type Static, Type } from 'typebox'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import { checkedOut } from '../../../host/git/update-branch.ts'
+import { readHeadRef } from '../../../host/git/update-branch.ts'
 import { HEADS, shortName } from '../../../text/ref-name.ts'
-import { fitting } from '../../../text/truncate-lines.ts'
+import { truncateLines } from '../../../text/truncate-lines.ts'
 import type { Context } from '../../../tool/tool.ts'
-import { dateOf } from './commit-format.ts'
+import { unixToIso } from './commit-format.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -60,7 +60,7 @@ const FIELDS = [
 ]
 const FORMAT = `--format=${FIELDS.map(field => `%(${field})%00`).join('')}`
 
-export async function branchesOf(
+export async function listBranches(
   repository: Repository,
   { remotes = false, limit = DEFAULT_LIMIT, offset = 0 }: BranchesInput,
   { host }: Context
@@ -69,13 +69,13 @@ export async function branchesOf(
   const { stdout, ...ended } = await host.git.run(repository, {
     args: [...args, ...(remotes ? ['refs/remotes/'] : [])]
   })
-  refuseFailed(ended, 'list the branches', repository)
+  assertGitSucceeded(ended, 'list the branches', repository)
   const fields = stdout.toString('utf8').split('\0')
   const found: Branch[] = []
   for (let i = 0; i + FIELDS.length < fields.length; i += FIELDS.length)
-    found.push(...branchIn(fields.slice(i, i + FIELDS.length), repository))
+    found.push(...parseBranch(fields.slice(i, i + FIELDS.length), repository))
   const truncated = found.length > offset + limit
-  const current = await checkedOut(host.git, repository)
+  const current = await readHeadRef(host.git, repository)
   return {
     current: current === undefined ? null : shortName(current),
     branches: found.slice(offset, offset + limit),
@@ -84,7 +84,7 @@ export async function branchesOf(
   }
 }
 
-function branchIn(fields: readonly string[], { top }: Repository): Branch[] {
+function parseBranch(fields: readonly string[], { top }: Repository): Branch[] {
   const [
     refname = '',
     head,
@@ -108,7 +108,7 @@ function branchIn(fields: readonly string[], { top }: Repository): Branch[] {
       remote: refname.trim().startsWith('refs/remotes/'),
       current: head === '*',
       oid,
-      date: dateOf(seconds),
+      date: unixToIso(seconds),
       author,
       subject,
       ...(upstream !== '' && { upstream }),
@@ -120,7 +120,7 @@ function branchIn(fields: readonly string[], { top }: Repository): Branch[] {
 }
 
 /** For a model: one line a branch. */
-export function branchesInWords({ current, branches, truncated, next_offset }: Branches): string[] {
+export function formatBranches({ current, branches, truncated, next_offset }: Branches): string[] {
   const lines = branches.map(({ name, current: is, oid, date, subject, upstream, gone, ahead, behind }) => {
     const follows =
       upstream === undefined ? '' : ` [${upstream}: ${gone ? 'gone' : `ahead ${ahead}, behind ${behind}`}]`
@@ -128,5 +128,5 @@ export function branchesInWords({ current, branches, truncated, next_offset }: B
   })
   if (branches.length === 0)
     lines.push(current === null ? 'No branches.' : `No branches but ${current}, which has no commit yet.`)
-  return [...fitting(lines), ...(truncated ? [`(There are more; go on with offset ${next_offset}.)`] : [])]
+  return [...truncateLines(lines), ...(truncated ? [`(There are more; go on with offset ${next_offset}.)`] : [])]
 }

@@ -1,21 +1,21 @@
 // What a push would send, and where: as far as that can be told without reaching the remote.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { lastOf } from '../../../host/git/configuration.ts'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { lastValue } from '../../../host/git/configuration.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import type { Destination } from '../../../host/git/push.ts'
-import { checkedOut, standsAt } from '../../../host/git/update-branch.ts'
-import { branchNameFault, HEADS } from '../../../text/ref-name.ts'
+import type { PushDestination } from '../../../host/git/push.ts'
+import { readHeadRef, resolveCommit } from '../../../host/git/update-branch.ts'
+import { branchNameError, HEADS } from '../../../text/ref-name.ts'
 import type { Context } from '../../../tool/tool.ts'
-import { type Commit, commitsIn, FORMAT_FLAGS } from './commit-format.ts'
-import { remoteOf, trackingOf } from './remotes.ts'
-import { askedAt } from './repository-target.ts'
+import { type Commit, FORMAT_FLAGS, parseCommits } from './commit-format.ts'
+import { selectRemote, trackingRef } from './remotes.ts'
+import { resolveRepository } from './repository-target.ts'
 
 /** More commits are counted, not listed. */
-const LISTED = 50
+const MAX_LISTED_COMMITS = 50
 /** What is looked through for names of secrets. */
 const NAMES_BYTES = 8 * 1024 * 1024
-const LOOKED_THROUGH = 10_000
+const MAX_SCANNED_COMMITS = 10_000
 
 interface PushInput {
   remote?: string
@@ -27,7 +27,7 @@ interface PushInput {
 export interface PushPlan {
   repository: Repository
   remote: string
-  to: Destination
+  to: PushDestination
   branch: string
   oid: string
   /** The reference by which the remote's branch is known here. */
@@ -41,7 +41,7 @@ export interface PushPlan {
   /** Commits of the remote's branch that are missing here. */
   missing: number
   /** The branch follows none yet, and would follow the one it is pushed to. */
-  sets_upstream: boolean
+  setsUpstream: boolean
   /** What it follows, where that is another. */
   follows: string | undefined
   /** Files of the commits that may hold credentials; undefined where there is too much to tell. */
@@ -50,14 +50,14 @@ export interface PushPlan {
 
 export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan> {
   const { git } = ctx.host
-  const { repository } = await askedAt(ctx, input.path)
-  const branch = await branchOf(input, repository, ctx)
-  const oid = await standsAt(git, repository, HEADS + branch)
+  const { repository } = await resolveRepository(ctx, input.path)
+  const branch = await resolveBranch(input, repository, ctx)
+  const oid = await resolveCommit(git, repository, HEADS + branch)
   if (oid === undefined) throw invalidParam('branch', `${JSON.stringify(branch)} is no branch with a commit here.`)
-  const remote = remoteOf(repository, input.remote, branch)
-  const to = await git.pushing(repository).destination(remote)
-  const tracking = trackingOf(repository, remote.name, branch)
-  const known = tracking === undefined ? undefined : await standsAt(git, repository, tracking)
+  const remote = selectRemote(repository, input.remote, branch)
+  const to = await git.createPush(repository).resolveDestination(remote)
+  const tracking = trackingRef(repository, remote.name, branch)
+  const known = tracking === undefined ? undefined : await resolveCommit(git, repository, tracking)
   const { force = false } = input
   if (force && known === undefined)
     throw new ToolError(
@@ -67,7 +67,7 @@ export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan
         remote: remote.name
       }
     )
-  const not = known === undefined ? besides(remote.name) : [`^${known}`]
+  const not = known === undefined ? excludeRemoteBranches(remote.name) : [`^${known}`]
   const missing = known === undefined ? 0 : await count([`${oid}..${known}`], repository, ctx)
   if (missing > 0 && !force)
     throw new ToolError(
@@ -75,8 +75,8 @@ export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan
       `${remote.name} has ${missing} commits of ${branch} that are missing here, as of the last fetch: take them in first, as by \`git pull --rebase\` in shell_exec.`,
       { remote: remote.name, missing }
     )
-  const { all } = repository.configuration
-  const [merge, upstream] = ['merge', 'remote'].map(key => lastOf(all, `branch.${branch}.${key}`))
+  const { allSettings } = repository.configuration
+  const [merge, upstream] = ['merge', 'remote'].map(key => lastValue(allSettings, `branch.${branch}.${key}`))
   const follows = merge && upstream ? `${upstream}/${merge.replace(HEADS, '')}` : undefined
   const total = await count([oid, ...not], repository, ctx)
   return {
@@ -88,43 +88,43 @@ export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan
     tracking,
     known,
     force,
-    commits: await listed([oid, ...not], repository, ctx),
+    commits: await listCommits([oid, ...not], repository, ctx),
     total,
     missing,
-    sets_upstream: follows === undefined && tracking !== undefined,
+    setsUpstream: follows === undefined && tracking !== undefined,
     follows: follows === `${remote.name}/${branch}` ? undefined : follows,
-    secrets: total > LOOKED_THROUGH ? undefined : await secretsIn([oid, ...not], repository, ctx)
+    secrets: total > MAX_SCANNED_COMMITS ? undefined : await findSecretFiles([oid, ...not], repository, ctx)
   }
 }
 
-async function branchOf({ branch }: PushInput, repository: Repository, { host }: Context): Promise<string> {
+async function resolveBranch({ branch }: PushInput, repository: Repository, { host }: Context): Promise<string> {
   if (branch !== undefined) {
-    const fault = branchNameFault(branch)
+    const fault = branchNameError(branch)
     if (fault !== undefined) throw invalidParam('branch', `${fault}; name a branch of this repository, such as main.`)
     return branch
   }
-  const current = await checkedOut(host.git, repository)
+  const current = await readHeadRef(host.git, repository)
   if (current?.startsWith(HEADS)) return current.slice(HEADS.length)
   throw new ToolError('CONFLICT', 'No branch is checked out: name the one to push.')
 }
 
 /** What any branch of the remote that is known here holds already. */
-const besides = (remote: string) => (/^[\w./-]+$/.test(remote) ? ['--not', `--remotes=${remote}`] : [])
+const excludeRemoteBranches = (remote: string) => (/^[\w./-]+$/.test(remote) ? ['--not', `--remotes=${remote}`] : [])
 
 async function count(range: readonly string[], repository: Repository, { host }: Context): Promise<number> {
   const { stdout, ...ended } = await host.git.run(repository, { args: ['rev-list', '--count', ...range, '--'] })
-  refuseFailed(ended, 'count the commits', repository)
+  assertGitSucceeded(ended, 'count the commits', repository)
   return Number(stdout.toString('latin1'))
 }
 
-async function listed(range: readonly string[], repository: Repository, { host }: Context): Promise<Commit[]> {
-  const args = ['log', ...FORMAT_FLAGS, `--max-count=${LISTED}`, ...range, '--']
+async function listCommits(range: readonly string[], repository: Repository, { host }: Context): Promise<Commit[]> {
+  const args = ['log', ...FORMAT_FLAGS, `--max-count=${MAX_LISTED_COMMITS}`, ...range, '--']
   const { stdout, ...ended } = await host.git.run(repository, { args })
-  refuseFailed(ended, 'list the commits', repository)
-  return commitsIn(stdout.toString('utf8')).map(({ commit }) => commit)
+  assertGitSucceeded(ended, 'list the commits', repository)
+  return parseCommits(stdout.toString('utf8')).map(({ commit }) => commit)
 }
 
-async function secretsIn(range: readonly string[], repository: Repository, { host }: Context) {
+async function findSecretFiles(range: readonly string[], repository: Repository, { host }: Context) {
   const args = [
     'log',
     '--format=',
@@ -132,7 +132,7 @@ async function secretsIn(range: readonly string[], repository: Repository, { hos
     '-z',
     '--no-renames',
     '--diff-filter=d',
-    `--max-count=${LOOKED_THROUGH}`,
+    `--max-count=${MAX_SCANNED_COMMITS}`,
     // Of a merge what none of its parents had so.
     '-c',
     ...range,
@@ -140,9 +140,9 @@ async function secretsIn(range: readonly string[], repository: Repository, { hos
   ]
   try {
     const { stdout, ...ended } = await host.git.run(repository, { args, max_bytes: NAMES_BYTES })
-    refuseFailed(ended, 'tell the files of the commits', repository)
+    assertGitSucceeded(ended, 'tell the files of the commits', repository)
     const names = new Set(stdout.toString('utf8').split('\0').filter(Boolean))
-    return [...names].filter(name => mayHoldSecrets(repository.outside(name.trimStart()), host))
+    return [...names].filter(name => mayHoldSecrets(repository.toWorkspacePath(name.trimStart()), host))
   } catch (error) {
     if (error instanceof ToolError && error.code === 'TOO_LARGE') return undefined
     throw error

@@ -1,10 +1,15 @@
 // What `git push --porcelain` says: how it went, and why it did not, as our errors.
 import { type ErrorCode, ToolError } from '../../../errors.ts'
-import { visible } from '../../../text/escape-invisible.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 
-export type Outcome = 'created' | 'updated' | 'forced' | 'up_to_date'
+export type PushOutcome = 'created' | 'updated' | 'forced' | 'up_to_date'
 
-const OUTCOMES: Readonly<Record<string, Outcome>> = { '*': 'created', ' ': 'updated', '+': 'forced', '=': 'up_to_date' }
+const OUTCOMES: Readonly<Record<string, PushOutcome>> = {
+  '*': 'created',
+  ' ': 'updated',
+  '+': 'forced',
+  '=': 'up_to_date'
+}
 
 /** By its words, where the remote has taken a connection. */
 const REFUSALS: readonly [RegExp, ErrorCode, string][] = [
@@ -57,24 +62,27 @@ const FAILURES: readonly [RegExp, ErrorCode, string][] = [
   ]
 ]
 
-interface Said {
+interface PushProcessResult {
   code: number | null
   stdout: Buffer
   stderr: string
 }
 
 /** Throws where it did not go well. */
-export function outcomeOf({ code, stdout, stderr }: Said): { outcome: Outcome; remote_says: string } {
+export function parsePushResult({ code, stdout, stderr }: PushProcessResult): {
+  outcome: PushOutcome
+  remote_says: string
+} {
   const line = stdout
     .toString('utf8')
     .split('\n')
     .find(each => /^[ +*=!-]\t/.test(each))
   const outcome = line === undefined ? undefined : OUTCOMES[line[0]!]
-  const said = saidBy(stderr)
-  if (code === 0 && outcome) return { outcome, remote_says: remoteWords(said) }
+  const said = cleanStderr(stderr)
+  if (code === 0 && outcome) return { outcome, remote_says: remoteMessages(said) }
   const [where, table] = line === undefined ? [said, FAILURES] : [line, REFUSALS]
   const [, error = 'EXECUTION_ERROR', hint = 'The push failed.'] = table.find(([pattern]) => pattern.test(where)) ?? []
-  const reason = line === undefined ? '' : visible(line.split('\t')[2] ?? '')
+  const reason = line === undefined ? '' : escapeInvisible(line.split('\t')[2] ?? '')
   throw new ToolError(error as ErrorCode, [hint, reason].filter(Boolean).join(' '), {
     exit_code: code,
     ...(reason !== '' && { reason }),
@@ -82,19 +90,19 @@ export function outcomeOf({ code, stdout, stderr }: Said): { outcome: Outcome; r
   })
 }
 
-const MAX_SAID = 4_000
+const MAX_OUTPUT_LENGTH = 4_000
 
 /** Without what lets anybody in, and without what a screen would obey. */
-const saidBy = (stderr: string) =>
-  visible(stderr.replaceAll('\r', '\n'))
+const cleanStderr = (stderr: string) =>
+  escapeInvisible(stderr.replaceAll('\r', '\n'))
     .replaceAll(/:\/\/[^/\s@]*@/g, '://***@')
     .replaceAll(/(:\/\/[^\s'"?#]*)[?#][^\s'"]*/g, '$1?***')
     .split('\n')
     .filter(line => line.trim() !== '' && !line.startsWith('hint:'))
     .join('\n')
-    .slice(0, MAX_SAID)
+    .slice(0, MAX_OUTPUT_LENGTH)
 
-const remoteWords = (said: string) =>
+const remoteMessages = (said: string) =>
   said
     .split('\n')
     .flatMap(line => (line.startsWith('remote:') ? [line.slice('remote:'.length).trim()] : []))

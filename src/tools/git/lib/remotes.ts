@@ -1,6 +1,6 @@
 // Which remote a branch is pushed to, by the settings of the repository, and by what name it is known here afterwards.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { lastOf } from '../../../host/git/configuration.ts'
+import { lastValue } from '../../../host/git/configuration.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import { HEADS } from '../../../text/ref-name.ts'
 
@@ -11,16 +11,16 @@ interface Remote {
 }
 
 /** The one that is named, else the one that the branch is pushed to, else the only one, else `origin`. */
-export function remoteOf(repository: Repository, asked: string | undefined, branch: string): Remote {
-  const { all } = repository.configuration
-  const names = [...new Set(all.flatMap(([key]) => /^remote\.(.+)\.(?:url|pushurl)$/s.exec(key)?.[1] ?? []))]
+export function selectRemote(repository: Repository, asked: string | undefined, branch: string): Remote {
+  const { allSettings } = repository.configuration
+  const names = [...new Set(allSettings.flatMap(([key]) => /^remote\.(.+)\.(?:url|pushurl)$/s.exec(key)?.[1] ?? []))]
   const usual = [`branch.${branch}.pushremote`, 'remote.pushdefault', `branch.${branch}.remote`].map(key =>
-    lastOf(all, key)
+    lastValue(allSettings, key)
   )
   const name = asked ?? usual.find(each => each !== undefined) ?? (names.length === 1 ? names[0]! : 'origin')
-  if (!names.includes(name)) throw unknown(name, names, asked !== undefined)
+  if (!names.includes(name)) throw unknownRemoteError(name, names, asked !== undefined)
   const [urls, pushurls] = ['url', 'pushurl'].map(kind =>
-    all.flatMap(([key, value]) => (key === `remote.${name}.${kind}` ? [value] : []))
+    allSettings.flatMap(([key, value]) => (key === `remote.${name}.${kind}` ? [value] : []))
   ) as [string[], string[]]
   const targets = pushurls.length > 0 ? pushurls : urls
   if (new Set(targets).size > 1)
@@ -34,16 +34,16 @@ export function remoteOf(repository: Repository, asked: string | undefined, bran
   return { name, url: (urls[0] ?? pushurls[0])!, pushurl: pushurls[0] }
 }
 
-function unknown(name: string, names: readonly string[], asked: boolean) {
+function unknownRemoteError(name: string, names: readonly string[], asked: boolean) {
   const known = names.length === 0 ? 'there is none' : `there are: ${names.join(', ')}`
   if (asked) return invalidParam('remote', `names no remote of this repository; ${known}.`)
   return new ToolError('CONFLICT', `There is no remote ${JSON.stringify(name)} to push to; ${known}.`, { remote: name })
 }
 
 /** The reference by which a branch of a remote is known here; undefined where it is not followed. */
-export function trackingOf(repository: Repository, remote: string, branch: string): string | undefined {
+export function trackingRef(repository: Repository, remote: string, branch: string): string | undefined {
   const ref = HEADS + branch
-  for (const [key, value] of repository.configuration.all) {
+  for (const [key, value] of repository.configuration.allSettings) {
     if (key !== `remote.${remote}.fetch`) continue
     const [from = '', to = ''] = value.replace(/^\+/, '').split(':')
     const [before = '', after] = from.split('*')

@@ -1,7 +1,7 @@
 // Which repository a call is about, and what of it.
 import { Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import type { Context, Subject } from '../../../tool/tool.ts'
 
@@ -13,9 +13,9 @@ export const PATH_DESCRIPTION =
   'File or folder to be limited to, relative to the workspace root, which is the default. The nearest repository at it or above it is taken.'
 
 /** Names are told from history too, as a listing does; contents are judged one by one. */
-export const looksThrough = (path = '.'): Subject => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })
+export const listSubject = (path = '.'): Subject => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })
 
-export interface Asked {
+export interface RepositoryTarget {
   repository: Repository
   /** Canonical. */
   path: string
@@ -23,18 +23,21 @@ export interface Asked {
   pathspecs: string[]
 }
 
-export async function askedAt({ host }: Context, given = '.'): Promise<Asked> {
+export async function resolveRepository({ host }: Context, given = '.'): Promise<RepositoryTarget> {
   const { path } = host.files.peekEntry(given)
   const repository = await host.git.repository(path)
   return { repository, path, pathspecs: repository.pathspecs(path) }
 }
 
 /** Where nothing was found at a path: that it is neither there nor in any commit is a mistake, and no finding. */
-export async function mustBeKnown({ repository, path, pathspecs }: Asked, { host }: Context): Promise<void> {
+export async function assertPathKnown(
+  { repository, path, pathspecs }: RepositoryTarget,
+  { host }: Context
+): Promise<void> {
   if (host.files.peekEntry(path).kind !== 'missing') return
   const args = ['log', '--all', '--max-count=1', '--format=%H', '--', ...pathspecs]
   const { stdout, ...ended } = await host.git.run(repository, { args })
-  refuseFailed(ended, 'look for the path in the history', repository)
+  assertGitSucceeded(ended, 'look for the path in the history', repository)
   if (stdout.length > 0) return
   throw new ToolError('FILE_NOT_FOUND', `${path} is neither there nor in any commit.`, { path })
 }

@@ -1,10 +1,10 @@
 // A file as it was at a revision: `REVISION:PATH`.
 import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import type { Context } from '../../../tool/tool.ts'
-import type { Named } from './revisions.ts'
+import type { GitObject } from './revisions.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
 const DEFAULT_LINES = 2_000
@@ -40,19 +40,19 @@ export function splitName(word: string): { revision: string; path?: string } {
 }
 
 /** How the workspace calls it. */
-export function filePath(path: string, repository: Repository): string {
+export function requirePathInWorkspace(path: string, repository: Repository): string {
   if (/^\.{1,2}(?:\/|$)/.test(path) || path.startsWith('/') || path.split('/').includes('..'))
     throw invalidParam('rev', 'has a path that does not go from the top of the repository, such as HEAD:src/a.ts.')
   const whole = path.replace(/\/+$/, '')
-  const named = whole === '' ? repository.path : repository.outside(whole)
-  const isRootAbove = whole === '' && repository.scope.length > 0
+  const named = whole === '' ? repository.path : repository.toWorkspacePath(whole)
+  const isRootAbove = whole === '' && repository.scopePathspecs.length > 0
   if (named === undefined || isRootAbove)
     throw new ToolError('INVALID_PATH', `${path || 'The top of the repository'} is outside the workspace.`, { path })
   return named
 }
 
-export async function contentIn(
-  { oid, size }: Named,
+export async function readFileContent(
+  { oid, size }: GitObject,
   repository: Repository,
   { offset = 0, limit = DEFAULT_LINES }: { offset?: number; limit?: number },
   ctx: Context
@@ -62,7 +62,7 @@ export async function contentIn(
     args: ['cat-file', 'blob', oid],
     max_bytes: MAX_BYTES
   })
-  refuseFailed(ended, 'read the file', repository)
+  assertGitSucceeded(ended, 'read the file', repository)
   if (stdout.subarray(0, BEGINNING).includes(0)) return { file: { size, binary: true }, truncated: false }
   const lines = stdout.toString('utf8').split(/(?<=\n)/)
   const shown = lines.slice(offset, offset + limit)

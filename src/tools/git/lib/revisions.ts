@@ -1,66 +1,71 @@
 // What the words of a caller name: git is asked by its standard input, where nothing can be taken for an option.
 import { invalidParam } from '../../../errors.ts'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import { revision } from '../../../host/git/validate-revision.ts'
+import { validateRevision } from '../../../host/git/validate-revision.ts'
 import type { Context } from '../../../tool/tool.ts'
 
-export interface Named {
+export interface GitObject {
   oid: string
   type: 'commit' | 'tag' | 'tree' | 'blob'
   size: number
 }
 
 /** Each of the names; undefined for what is not there, or is short for more than one. */
-export async function objectsNamed(
+export async function resolveObjects(
   names: readonly string[],
   repository: Repository,
   { host }: Context
-): Promise<(Named | undefined)[]> {
+): Promise<(GitObject | undefined)[]> {
   const { stdout, ...ended } = await host.git.run(repository, {
     args: ['cat-file', '--batch-check'],
     stdin: names.map(name => `${name}\n`).join('')
   })
-  refuseFailed(ended, 'look up revisions', repository)
+  assertGitSucceeded(ended, 'look up revisions', repository)
   return stdout
     .toString('utf8')
     .trimEnd()
     .split('\n')
     .map(line => {
       const [, oid, type, size] = /^([0-9a-f]{40,64}) (commit|tag|tree|blob) (\d+)$/.exec(line) ?? []
-      return oid === undefined ? undefined : { oid, type: type as Named['type'], size: Number(size) }
+      return oid === undefined ? undefined : { oid, type: type as GitObject['type'], size: Number(size) }
     })
 }
 
-export const noSuch = (param: string, word: string) =>
+export const noSuchObjectError = (param: string, word: string) =>
   invalidParam(
     param,
     `${JSON.stringify(word)} names nothing in this repository, or more than one thing; git_log and git_branch tell what there is.`
   )
 
 /** One commit, or two with the dots between them, as git writes ranges. */
-export interface Range {
+export interface RevisionRange {
   from?: string
   dots: '' | '..' | '...'
   to: string
 }
 
 /** Revisions as commit ids. A side that is left out is HEAD. */
-export async function rangeNamed(word: string, param: string, repository: Repository, ctx: Context): Promise<Range> {
-  const [, left, dots, right] = /^(.*?)(\.{2,3})(.*)$/s.exec(revision(word, param)) ?? []
+export async function resolveRange(
+  word: string,
+  param: string,
+  repository: Repository,
+  ctx: Context
+): Promise<RevisionRange> {
+  const [, left, dots, right] = /^(.*?)(\.{2,3})(.*)$/s.exec(validateRevision(word, param)) ?? []
   const words = dots === undefined ? [word] : [left || 'HEAD', right || 'HEAD']
-  for (const each of words) revision(each, param)
-  const found = await objectsNamed(
+  for (const each of words) validateRevision(each, param)
+  const found = await resolveObjects(
     words.map(each => `${each}^{commit}`),
     repository,
     ctx
   )
   const oids = words.map((each, i) => {
     const object = found[i]
-    if (!object) throw noSuch(param, each)
+    if (!object) throw noSuchObjectError(param, each)
     return object.oid
   })
   return dots === undefined ? { dots: '', to: oids[0]! } : { from: oids[0]!, dots: dots as '..' | '...', to: oids[1]! }
 }
 
-export const inWords = ({ from = '', dots, to }: Range): string => `${from}${dots}${to}`
+export const formatRevisionRange = ({ from = '', dots, to }: RevisionRange): string => `${from}${dots}${to}`

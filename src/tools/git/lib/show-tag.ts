@@ -1,16 +1,16 @@
 // Tags that say something of themselves: who made them and why. One may be of another.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
-import { refuseFailed } from '../../../host/git/errors.ts'
+import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import type { Context } from '../../../tool/tool.ts'
-import { dateOf } from './commit-format.ts'
-import { type Named, objectsNamed } from './revisions.ts'
+import { unixToIso } from './commit-format.ts'
+import { type GitObject, resolveObjects } from './revisions.ts'
 
 const MAX_BYTES = 1024 * 1024
 const MAX_MESSAGE = 16_384
 /** A chain of tags is followed so far. */
-const DEEPEST = 10
+const MAX_TAG_DEPTH = 10
 
 export const Tag = Type.Object({
   oid: Type.String({ description: 'Id of the tag itself.' }),
@@ -23,30 +23,31 @@ type Tag = Static<typeof Tag>
 
 /** The tags on the way to what is no tag. */
 export async function tagsFrom(
-  object: Named,
+  object: GitObject,
   repository: Repository,
   ctx: Context
-): Promise<{ tags: Tag[]; target: Named }> {
+): Promise<{ tags: Tag[]; target: GitObject }> {
   const tags: Tag[] = []
   let target = object
   while (target.type === 'tag') {
-    if (tags.length === DEEPEST) throw new ToolError('TOO_LARGE', `More than ${DEEPEST} tags of tags are not followed.`)
+    if (tags.length === MAX_TAG_DEPTH)
+      throw new ToolError('TOO_LARGE', `More than ${MAX_TAG_DEPTH} tags of tags are not followed.`)
     const { oid } = target
     const { stdout, ...ended } = await ctx.host.git.run(repository, {
       args: ['cat-file', 'tag', oid],
       max_bytes: MAX_BYTES
     })
-    refuseFailed(ended, 'read the tag', repository)
-    const { of, ...tag } = tagIn(stdout.toString('utf8'))
+    assertGitSucceeded(ended, 'read the tag', repository)
+    const { of, ...tag } = parseTag(stdout.toString('utf8'))
     tags.push({ oid, ...tag })
-    const [next] = await objectsNamed([of], repository, ctx)
+    const [next] = await resolveObjects([of], repository, ctx)
     if (!next) throw new ToolError('EXECUTION_ERROR', `The tag ${tag.name} is of ${of}, which is missing.`)
     target = next
   }
   return { tags, target }
 }
 
-function tagIn(text: string): Omit<Tag, 'oid'> & { of: string } {
+function parseTag(text: string): Omit<Tag, 'oid'> & { of: string } {
   const end = text.indexOf('\n\n')
   const head = end < 0 ? text : text.slice(0, end)
   const field = (name: string) => new RegExp(`^${name} (.*)$`, 'm').exec(head)?.[1]
@@ -55,7 +56,7 @@ function tagIn(text: string): Omit<Tag, 'oid'> & { of: string } {
     of: field('object') ?? '',
     name: field('tag') ?? '',
     ...(tagger !== undefined && { tagger }),
-    date: dateOf(seconds),
+    date: unixToIso(seconds),
     message:
       end < 0
         ? ''
@@ -66,7 +67,7 @@ function tagIn(text: string): Omit<Tag, 'oid'> & { of: string } {
   }
 }
 
-export const tagsInWords = (tags: readonly Tag[]): string[] =>
+export const formatTags = (tags: readonly Tag[]): string[] =>
   tags.flatMap(({ name, tagger, date, message }) => [
     `tag ${name}`,
     ...(tagger === undefined ? [] : [`Tagger: ${tagger}  ${date ?? 'without a date'}`]),

@@ -44,20 +44,20 @@ const CONFLICT_OF: Readonly<Record<string, Conflict>> = {
   UU: 'both_modified'
 }
 
-export const KINDS = ['changed', 'renamed', 'unmerged', 'untracked', 'ignored'] as const
+export const STATUS_ENTRY_KINDS = ['changed', 'renamed', 'unmerged', 'untracked', 'ignored'] as const
 
 /** One path; paths are the repository's. */
 export interface StatusEntry {
   path: string
   from?: string
-  kind: (typeof KINDS)[number]
+  kind: (typeof STATUS_ENTRY_KINDS)[number]
   index: State
   worktree: State
   conflict?: Conflict
   submodule?: { commit_changed: boolean; modified: boolean; untracked: boolean }
 }
 
-export interface Status {
+export interface GitStatus {
   /** Null before the first commit. */
   oid: string | null
   /** Name of the branch; null where none is checked out. */
@@ -72,8 +72,8 @@ export interface Status {
 /** Fields before the path, by the kind of line. */
 const FIELDS: Readonly<Record<string, number>> = { 1: 8, 2: 9, u: 10 }
 
-export function statusIn(output: Buffer): Status {
-  const status: Status = { oid: null, head: null, stashes: 0, entries: [] }
+export function parseStatus(output: Buffer): GitStatus {
+  const status: GitStatus = { oid: null, head: null, stashes: 0, entries: [] }
   let renamed: StatusEntry | undefined
   for (const line of output.toString('utf8').split('\0')) {
     // Where a renamed file was stands in a line of its own.
@@ -81,16 +81,16 @@ export function statusIn(output: Buffer): Status {
       status.entries.push({ ...renamed, from: line })
       renamed = undefined
     } else if (line.startsWith('# ')) header(status, line)
-    else if (line[0] === '2') renamed = { ...changed(line), kind: 'renamed' }
-    else if (line[0] === '1') status.entries.push(changed(line))
-    else if (line[0] === 'u') status.entries.push(unmerged(line))
-    else if (line[0] === '?') status.entries.push(beside(line, 'untracked'))
-    else if (line[0] === '!') status.entries.push(beside(line, 'ignored'))
+    else if (line[0] === '2') renamed = { ...parseChanged(line), kind: 'renamed' }
+    else if (line[0] === '1') status.entries.push(parseChanged(line))
+    else if (line[0] === 'u') status.entries.push(parseUnmerged(line))
+    else if (line[0] === '?') status.entries.push(parseUntracked(line, 'untracked'))
+    else if (line[0] === '!') status.entries.push(parseUntracked(line, 'ignored'))
   }
   return status
 }
 
-function header(status: Status, line: string) {
+function header(status: GitStatus, line: string) {
   const [, name, value = '', more = ''] = line.split(' ')
   if (name === 'branch.oid') status.oid = value === '(initial)' ? null : value
   else if (name === 'branch.head') status.head = value === '(detached)' ? null : value
@@ -106,7 +106,7 @@ function split(line: string): { fields: string[]; path: string } {
   return { fields: line.slice(0, at).split(' '), path: line.slice(at) }
 }
 
-function changed(line: string): StatusEntry {
+function parseChanged(line: string): StatusEntry {
   const { fields, path } = split(line)
   const [, states = '..', submodule = 'N...'] = fields
   const [index = '.', worktree = '.'] = states
@@ -115,11 +115,11 @@ function changed(line: string): StatusEntry {
     kind: 'changed',
     index: STATE_OF[index] ?? 'modified',
     worktree: STATE_OF[worktree] ?? 'modified',
-    ...submoduleIn(submodule)
+    ...parseSubmodule(submodule)
   }
 }
 
-function unmerged(line: string): StatusEntry {
+function parseUnmerged(line: string): StatusEntry {
   const { fields, path } = split(line)
   const [, states = 'UU', submodule = 'N...'] = fields
   return {
@@ -128,18 +128,18 @@ function unmerged(line: string): StatusEntry {
     index: 'unmerged',
     worktree: 'unmerged',
     conflict: CONFLICT_OF[states] ?? 'both_modified',
-    ...submoduleIn(submodule)
+    ...parseSubmodule(submodule)
   }
 }
 
-const beside = (line: string, kind: 'untracked' | 'ignored'): StatusEntry => ({
+const parseUntracked = (line: string, kind: 'untracked' | 'ignored'): StatusEntry => ({
   path: line.slice(2),
   kind,
   index: 'unmodified',
   worktree: 'unmodified'
 })
 
-function submoduleIn([sign, commit, modified, untracked]: string) {
+function parseSubmodule([sign, commit, modified, untracked]: string) {
   if (sign !== 'S') return {}
   return { submodule: { commit_changed: commit === 'C', modified: modified === 'M', untracked: untracked === 'U' } }
 }

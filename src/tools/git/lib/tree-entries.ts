@@ -12,7 +12,7 @@ export const TreeEntry = Type.Object({
   size: Type.Optional(Type.Integer({ description: 'Bytes, of a file.' }))
 })
 
-export function entriesIn(output: Buffer) {
+export function parseTree(output: Buffer) {
   return output
     .toString('utf8')
     .split('\0')

@@ -1,12 +1,12 @@
 // Calling a tool of an MCP server: what both ways to it share, by its own name and by `mcp_tool`.
 import { type Static, Type } from 'typebox'
-import type { McpAnswer, McpBlock, McpTool } from '../../../host/mcp/mcp-client.ts'
+import type { McpContentBlock, McpTool, McpToolResult } from '../../../host/mcp/mcp-client.ts'
 import { imageHeader } from '../../../text/image-header.ts'
-import type { Attachment, Context, KnownAs, Presented, Preview, Progress } from '../../../tool/tool.ts'
-import { telling } from '../../../tool/with-progress.ts'
+import type { Attachment, Context, ExternalToolIdentity, Presented, Preview, Progress } from '../../../tool/tool.ts'
+import { withProgress } from '../../../tool/with-progress.ts'
 
 /** An answer as data. Bytes are in the attachments. */
-export const Answer = Type.Object({
+export const McpToolOutput = Type.Object({
   content: Type.Array(
     Type.Object({
       type: Type.Enum(['text', 'image', 'audio', 'link', 'resource'], { description: 'What the piece is.' }),
@@ -21,29 +21,31 @@ export const Answer = Type.Object({
   ),
   structured: Type.Optional(Type.Unknown({ description: 'What the server gave as data, where it did.' }))
 })
-export type Answer = Static<typeof Answer>
+export type McpToolOutput = Static<typeof McpToolOutput>
 
-const LONGEST_CONTENT = 100_000
-const LONGEST_SAID = 500
+const MAX_CONTENT_LENGTH = 100_000
+const MAX_DESCRIPTION_LENGTH = 500
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
 
 /** By which names rules find it. */
-export const knownAs = ({ server, name, definition }: McpTool): KnownAs => ({
-  names: [nameOf(server, name), 'mcp_tool'],
+export const mcpToolIdentity = ({ server, name, definition }: McpTool): ExternalToolIdentity => ({
+  names: [mcpToolName(server, name), 'mcp_tool'],
   definition
 })
 
-export const nameOf = (server: string, tool: string) => `mcp:${server}:${tool}`
+export const mcpToolName = (server: string, tool: string) => `mcp:${server}:${tool}`
 
-export function previewOf(tool: McpTool, args: unknown): Preview {
+export function mcpPreview(tool: McpTool, args: unknown): Preview {
   // In one line: what begins a line of its own would look like a note of ours.
   const said = tool.description.replaceAll(/\s+/g, ' ').trim()
   return {
-    title: nameOf(tool.server, tool.name),
+    title: mcpToolName(tool.server, tool.name),
     text: JSON.stringify(args, null, 2),
     notes: [
       ...(said
-        ? [`The server says of it: ${said.length > LONGEST_SAID ? `${said.slice(0, LONGEST_SAID)}…` : said}`]
+        ? [
+            `The server says of it: ${said.length > MAX_DESCRIPTION_LENGTH ? `${said.slice(0, MAX_DESCRIPTION_LENGTH)}…` : said}`
+          ]
         : []),
       ...HINTS.filter(([hint, value]) => tool.hints[hint] === value).map(([, , words]) => words)
     ]
@@ -57,52 +59,52 @@ const HINTS = [
 ] as const
 
 /** What a server answered, by the data that it became. */
-const answers = new WeakMap<object, McpAnswer>()
+const answers = new WeakMap<object, McpToolResult>()
 
 /** Calls it and gives its answer as data: what the server gave as such, where it says what that is. */
-export async function* called(
+export async function* callMcpTool(
   tool: McpTool,
   args: Record<string, unknown>,
   { host }: Context
 ): AsyncGenerator<Progress, unknown> {
-  const answer = yield* telling(tell => host.mcp.call(tool, args, { tell }))
-  const data = tool.output ? answer.structured : asData(answer)
+  const answer = yield* withProgress(onProgress => host.mcp.call(tool, args, { onProgress }))
+  const data = tool.output ? answer.structured : toMcpToolOutput(answer)
   if (typeof data === 'object' && data !== null) answers.set(data, answer)
   return data
 }
 
-export function asData({ blocks, structured }: McpAnswer): Answer {
-  return { content: blocks.map(pieceOf), ...(structured !== undefined && { structured }) }
+export function toMcpToolOutput({ blocks, structured }: McpToolResult): McpToolOutput {
+  return { content: blocks.map(toContentPart), ...(structured !== undefined && { structured }) }
 }
 
-export function remember(data: object, answer: McpAnswer) {
+export function rememberAnswer(data: object, answer: McpToolResult) {
   answers.set(data, answer)
 }
 
 /** For a model and a person. */
-export function presented(title: string, data: unknown): Presented {
+export function presentAnswer(title: string, data: unknown): Presented {
   const answer = (typeof data === 'object' && data !== null && answers.get(data)) || { blocks: [], structured: data }
-  const texts = answer.blocks.map(textOf).filter(text => text !== '')
+  const texts = answer.blocks.map(blockText).filter(text => text !== '')
   const isSaid = texts.length > 0 || answer.blocks.length > 0 || answer.structured === undefined
   const whole = (isSaid ? texts.join('\n') : JSON.stringify(answer.structured, null, 2)).toWellFormed()
-  const isCut = whole.length > LONGEST_CONTENT
-  const cut = `\n(The first ${LONGEST_CONTENT} of ${whole.length} characters; all of them are in the call's data.)`
-  const attachments = answer.blocks.flatMap(attachmentOf)
+  const isCut = whole.length > MAX_CONTENT_LENGTH
+  const cut = `\n(The first ${MAX_CONTENT_LENGTH} of ${whole.length} characters; all of them are in the call's data.)`
+  const attachments = answer.blocks.flatMap(blockAttachments)
   return {
     title,
-    content: isCut ? `${whole.slice(0, LONGEST_CONTENT).toWellFormed()}${cut}` : whole,
+    content: isCut ? `${whole.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}${cut}` : whole,
     ...(attachments.length > 0 && { attachments }),
     ...(isCut && { truncated: true })
   }
 }
 
-function pieceOf(block: McpBlock): Answer['content'][number] {
+function toContentPart(block: McpContentBlock): McpToolOutput['content'][number] {
   if (!('bytes' in block) || block.bytes === undefined) return block
   const { bytes, ...rest } = block
   return { ...rest, size: Buffer.byteLength(bytes, 'base64') }
 }
 
-function textOf(block: McpBlock): string {
+function blockText(block: McpContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text
@@ -115,7 +117,7 @@ function textOf(block: McpBlock): string {
   }
 }
 
-function attachmentOf(block: McpBlock): Attachment[] {
+function blockAttachments(block: McpContentBlock): Attachment[] {
   if (!('bytes' in block) || block.bytes === undefined) return []
   const bytes = Buffer.from(block.bytes, 'base64')
   const { media_type: named = '' } = block

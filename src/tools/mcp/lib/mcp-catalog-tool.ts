@@ -2,21 +2,21 @@
 import { Type } from 'typebox'
 import type { McpTool } from '../../../host/mcp/mcp-client.ts'
 import type { Tool } from '../../../tool/tool.ts'
-import { Answer, called, knownAs, nameOf, presented, previewOf } from './call-mcp-tool.ts'
+import { callMcpTool, McpToolOutput, mcpPreview, mcpToolIdentity, mcpToolName, presentAnswer } from './call-mcp-tool.ts'
 
-const served = new WeakMap<McpTool, Tool>()
+const toolCache = new WeakMap<McpTool, Tool>()
 
 /** The same for as long as the tool is. */
-export function servedTool(tool: McpTool): Tool {
-  const known = served.get(tool)
+export function mcpCatalogTool(tool: McpTool): Tool {
+  const known = toolCache.get(tool)
   if (known) return known
   const made = describe(tool)
-  served.set(tool, made)
+  toolCache.set(tool, made)
   return made
 }
 
 function describe(tool: McpTool): Tool {
-  const name = nameOf(tool.server, tool.name)
+  const name = mcpToolName(tool.server, tool.name)
   return {
     name,
     version: tool.definition,
@@ -24,15 +24,15 @@ function describe(tool: McpTool): Tool {
     description: tool.description || `${tool.title ?? tool.name}, of the MCP server ${tool.server}.`,
     // What a schema does not name is let through, unlike in ours.
     input: Type.Unsafe<Record<string, unknown>>({ additionalProperties: true, ...tool.input }),
-    output: tool.output ? Type.Unsafe(tool.output) : Answer,
+    output: tool.output ? Type.Unsafe(tool.output) : McpToolOutput,
     timeout_ms: tool.timeout_ms,
     effect: tool.effect,
     idempotent: tool.idempotent,
-    subject: () => ({ because: `It asks the MCP server ${tool.server}, which may do anything that it can.` }),
-    known_as: () => knownAs(tool),
-    faults: params => tool.faults(params),
-    preview: params => previewOf(tool, params),
-    run: (params, ctx) => called(tool, params as Record<string, unknown>, ctx),
-    present: data => presented(tool.title ?? name, data)
+    subject: () => ({ approvalReason: `It asks the MCP server ${tool.server}, which may do anything that it can.` }),
+    known_as: () => mcpToolIdentity(tool),
+    validate: params => tool.validate(params),
+    preview: params => mcpPreview(tool, params),
+    run: (params, ctx) => callMcpTool(tool, params as Record<string, unknown>, ctx),
+    present: data => presentAnswer(tool.title ?? name, data)
   }
 }

@@ -1,26 +1,26 @@
 // Where in a file the answer is. It is always read anew from the disk: what an index or a search has told may be old by
 // the time it is shown, and what is not there any more is not told.
 import { ToolError } from '../../../errors.ts'
-import { exactStamp, isStamp } from '../../../host/code/index-tree.ts'
-import { piecesOf } from '../../../text/code/chunks.ts'
-import { isDense } from '../../../text/code/file-kinds.ts'
-import type { Question } from '../../../text/code/query-terms.ts'
-import { wordsOf } from '../../../text/code/tokenize.ts'
+import { exactFingerprint, matchesFingerprint } from '../../../host/code/index-tree.ts'
+import { splitIntoChunks } from '../../../text/code/chunks.ts'
+import { isMinified } from '../../../text/code/file-kinds.ts'
+import type { QueryTerms } from '../../../text/code/query-terms.ts'
+import { tokenize } from '../../../text/code/tokenize.ts'
 import { decode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 
 /** A file that answers, as far as is known. */
-export interface Candidate {
+export interface SearchCandidate {
   path: string
   score: number
   /** The file's stamp when its pieces were told; empty where they must be looked for. */
   stamp: string
-  pieces: readonly Lines[]
+  pieces: readonly LineRange[]
   /** It is told for what it means, whatever its words. */
   by_meaning?: true
 }
 
-interface Lines {
+interface LineRange {
   from: number
   to: number
 }
@@ -36,10 +36,10 @@ export interface Hit {
 
 /** A snippet is a part of a piece that is no longer than this. */
 const SNIPPET_LINES = 12
-const LONGEST_LINE = 300
-const LARGEST = 4 * 1024 * 1024
+const MAX_LINE_LENGTH = 300
+const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** Faults by which a file that was found is just not there for us. */
-const NOT_THERE: ReadonlySet<string> = new Set([
+const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'FILE_NOT_FOUND',
   'NOT_A_FILE',
   'NOT_A_DIRECTORY',
@@ -50,22 +50,26 @@ const NOT_THERE: ReadonlySet<string> = new Set([
 ])
 
 /** Undefined where the file is gone, may not be shown, or holds no word of the question any more. */
-export async function hitIn(candidate: Candidate, question: Question, ctx: Context): Promise<Hit | undefined> {
+export async function findHit(
+  candidate: SearchCandidate,
+  question: QueryTerms,
+  ctx: Context
+): Promise<Hit | undefined> {
   try {
     const { path, score } = candidate
-    if (!ctx.may_show({ path, entry: true })) return undefined
-    const file = await textOf(path, ctx)
+    if (!ctx.canReveal({ path, entry: true })) return undefined
+    const file = await readCurrentText(path, ctx)
     if (file === undefined) return undefined
     const lines = file.text.split('\n')
-    const told = isStamp(candidate.stamp, file.stamp)
-      ? candidate.pieces.map(each => measured(each, lines, question))
+    const told = matchesFingerprint(candidate.stamp, file.stamp)
+      ? candidate.pieces.map(each => scoreRange(each, lines, question))
       : []
     const good = told.filter(({ words }) => candidate.by_meaning || words.size > 0)
-    const pieces = good.length > 0 ? good : searched(path, file.text, lines, question)
-    const inPath = wordsAsked(wordsOf(path), question)
-    const [best, ...others] = pieces.length > 0 || inPath.size === 0 ? pieces : [topOf(lines)]
+    const pieces = good.length > 0 ? good : findBestChunks(path, file.text, lines, question)
+    const inPath = matchedTerms(tokenize(path), question)
+    const [best, ...others] = pieces.length > 0 || inPath.size === 0 ? pieces : [fileTop(lines)]
     if (!best) return undefined
-    const { from, to } = narrowed(best, lines, question)
+    const { from, to } = narrowToSnippet(best, lines, question)
     const matched = new Set([...inPath, ...pieces.flatMap(({ words }) => [...words])])
     return {
       path,
@@ -73,68 +77,81 @@ export async function hitIn(candidate: Candidate, question: Question, ctx: Conte
       score: Math.round(score * 100) / 100,
       matched: [...question.words, ...question.names]
         .filter(word => matched.has(word))
-        .map(word => question.said[word] ?? word),
-      snippet: numbered(lines, from, to),
+        .map(word => question.originals[word] ?? word),
+      snippet: numberLines(lines, from, to),
       ...(others.length > 0 && { also: others.map((each): [number, number] => [each.from, each.to]) })
     }
   } catch (error) {
-    if (error instanceof ToolError && NOT_THERE.has(error.code)) return undefined
+    if (error instanceof ToolError && UNAVAILABLE_CODES.has(error.code)) return undefined
     throw error
   }
 }
 
 /** The file's text as it is now, if it is one that people read. */
-async function textOf(path: string, { host, signal }: Context): Promise<{ text: string; stamp: string } | undefined> {
+async function readCurrentText(
+  path: string,
+  { host, signal }: Context
+): Promise<{ text: string; stamp: string } | undefined> {
   const file = host.files.open(path)
   try {
-    if (file.path !== path || file.size > LARGEST) return undefined
+    if (file.path !== path || file.size > MAX_FILE_BYTES) return undefined
     const text = decode(await file.bytes(signal))?.text
-    return text === undefined || isDense(text) ? undefined : { text, stamp: stampOf(file.stat) }
+    return text === undefined || isMinified(text) ? undefined : { text, stamp: fingerprintOf(file.stat) }
   } finally {
     file.close()
   }
 }
 
-const stampOf = ({ ino, size, mtimeNs, ctimeNs }: { ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint }) =>
-  exactStamp({ ino: Number(ino), size: Number(size), mtime: milliseconds(mtimeNs), ctime: milliseconds(ctimeNs) })
+const fingerprintOf = ({
+  ino,
+  size,
+  mtimeNs,
+  ctimeNs
+}: {
+  ino: bigint
+  size: bigint
+  mtimeNs: bigint
+  ctimeNs: bigint
+}) =>
+  exactFingerprint({ ino: Number(ino), size: Number(size), mtime: milliseconds(mtimeNs), ctime: milliseconds(ctimeNs) })
 
 /** As Node tells them where numbers are not big. */
 const milliseconds = (ns: bigint) => Number(ns / 1_000_000_000n) * 1_000 + Number(ns % 1_000_000_000n) / 1e6
 
-interface Measured extends Lines {
+interface ScoredRange extends LineRange {
   /** Words of the question that are in it. */
   words: ReadonlySet<string>
 }
 
-function measured({ from, to }: Lines, lines: readonly string[], question: Question): Measured {
-  return { from, to, words: wordsAsked(wordsOf(lines.slice(from - 1, to).join('\n')), question) }
+function scoreRange({ from, to }: LineRange, lines: readonly string[], question: QueryTerms): ScoredRange {
+  return { from, to, words: matchedTerms(tokenize(lines.slice(from - 1, to).join('\n')), question) }
 }
 
 /** The pieces with most of the question in them, best first. */
-function searched(path: string, text: string, lines: readonly string[], question: Question): Measured[] {
-  return piecesOf(path, text)
-    .map(piece => measured(piece, lines, question))
+function findBestChunks(path: string, text: string, lines: readonly string[], question: QueryTerms): ScoredRange[] {
+  return splitIntoChunks(path, text)
+    .map(piece => scoreRange(piece, lines, question))
     .filter(({ words }) => words.size > 0)
     .sort((a, b) => b.words.size - a.words.size)
     .slice(0, 3)
 }
 
-const topOf = (lines: readonly string[]): Measured => ({
+const fileTop = (lines: readonly string[]): ScoredRange => ({
   from: 1,
   to: Math.min(lines.length, SNIPPET_LINES),
   words: new Set()
 })
 
-function wordsAsked(words: readonly string[], question: Question): Set<string> {
+function matchedTerms(words: readonly string[], question: QueryTerms): Set<string> {
   const asked = new Set([...question.words, ...question.names])
   return new Set(words.filter(word => asked.has(word)))
 }
 
 /** The lines of a piece that hold most of the question. */
-function narrowed({ from, to }: Lines, lines: readonly string[], question: Question): Lines {
+function narrowToSnippet({ from, to }: LineRange, lines: readonly string[], question: QueryTerms): LineRange {
   const last = Math.min(to, lines.length)
-  if (last - from < SNIPPET_LINES) return { from, to: trimmed(lines, from, last) }
-  const words = lines.slice(from - 1, last).map(line => wordsAsked(wordsOf(line), question))
+  if (last - from < SNIPPET_LINES) return { from, to: trimBlankEnd(lines, from, last) }
+  const words = lines.slice(from - 1, last).map(line => matchedTerms(tokenize(line), question))
   const worth = (start: number) => {
     const window = words.slice(start, start + SNIPPET_LINES)
     const all = window.reduce((sum, { size }) => sum + size, 0)
@@ -142,20 +159,20 @@ function narrowed({ from, to }: Lines, lines: readonly string[], question: Quest
   }
   const starts = words.flatMap((each, i) => (each.size > 0 ? Math.min(i, words.length - SNIPPET_LINES) : []))
   const start = starts.reduce((best, each) => (worth(each) > worth(best) ? each : best), starts[0] ?? 0)
-  return { from: from + start, to: trimmed(lines, from + start, from + start + SNIPPET_LINES - 1) }
+  return { from: from + start, to: trimBlankEnd(lines, from + start, from + start + SNIPPET_LINES - 1) }
 }
 
 /** Without blank lines at its end. */
-function trimmed(lines: readonly string[], from: number, to: number): number {
+function trimBlankEnd(lines: readonly string[], from: number, to: number): number {
   let last = to
   while (last > from && lines[last - 1]!.trim() === '') last -= 1
   return last
 }
 
-const numbered = (lines: readonly string[], from: number, to: number) =>
+const numberLines = (lines: readonly string[], from: number, to: number) =>
   lines
     .slice(from - 1, to)
-    .map((line, i) => `${String(from + i).padStart(5)}  ${cut(line.replace(/\r$/, ''))}`)
+    .map((line, i) => `${String(from + i).padStart(5)}  ${truncateLine(line.replace(/\r$/, ''))}`)
     .join('\n')
 
-const cut = (line: string) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line)
+const truncateLine = (line: string) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line)

@@ -4,7 +4,7 @@ import { invalidParam, ToolError } from '../../../errors.ts'
 import { compileGlob, type Glob } from '../../../text/glob/glob.ts'
 import type { Context } from '../../../tool/tool.ts'
 
-export const LeftOut = Type.Object(
+export const OmittedFiles = Type.Object(
   {
     hidden: Type.Optional(Type.Integer({ description: 'With a dot first; include_hidden shows them.' })),
     ignored: Type.Optional(
@@ -15,9 +15,9 @@ export const LeftOut = Type.Object(
 )
 
 /** What an answer leaves out, and how to see it. */
-export function leftOutInWords(
+export function formatOmittedFiles(
   { no_ignore }: { no_ignore?: boolean | undefined },
-  { hidden, ignored }: Static<typeof LeftOut> = {}
+  { hidden, ignored }: Static<typeof OmittedFiles> = {}
 ): string {
   const parts = [
     ...(no_ignore
@@ -53,7 +53,7 @@ export async function filesBelow(
   return host.ripgrep.files({ path, hidden: true, ignored: no_ignore, signal })
 }
 
-export const isHidden = (path: string): boolean => path.startsWith('.') || path.includes('/.')
+export const isDotfilePath = (path: string): boolean => path.startsWith('.') || path.includes('/.')
 
 export function compiledGlob(pattern: string): Glob {
   try {

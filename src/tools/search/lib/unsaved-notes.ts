@@ -4,7 +4,7 @@ import type { Files } from '../../../host/files/files.ts'
 const NAMES = 10
 
 /** The files in a folder that editors hold unsaved, in a sentence; none where there are none. */
-export function unsavedIn(path: string, files: Pick<Files, 'unsavedIn'>): string[] {
+export function unsavedNotes(path: string, files: Pick<Files, 'unsavedIn'>): string[] {
   const held = files.unsavedIn(path)
   if (held.length === 0) return []
   const names = held.slice(0, NAMES).map(each => `${each.path} (${each.client})`)

@@ -1,22 +1,22 @@
 // What a request sends besides its address: what is never taken from a caller, what an approver must see, and what is
 // told to nobody else.
 import { invalidParam } from '../../../errors.ts'
-import { Secrets } from '../../../text/secrets/secret-matcher.ts'
-import { masked } from '../../../text/secrets/secret-redactor.ts'
+import { SecretMatcher } from '../../../text/secrets/secret-matcher.ts'
+import { redactSecrets } from '../../../text/secrets/secret-redactor.ts'
 
-export interface Sending {
+export interface OutgoingRequest {
   url: string
   headers?: Record<string, string>
   body?: string
 }
 
 /** These are for the connection, say who we are, or open doors that only a service inside may open. */
-const NEVER =
+const FORBIDDEN_HEADERS =
   /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|via|forwarded|metadata|metadata-flavor|proxy-.*|sec-.*|x-forwarded-.*|x-real-ip|x-aws-.*|x-google-.*|x-metadata-.*|x-identity-.*)$/
 const TOKEN = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 /** No visible text, or what ends a header. */
-const UNSENDABLE = /[^\t\x20-\x7e\x80-\xff]/
-const MOST_HEADERS = 50
+const INVALID_HEADER_VALUE = /[^\t\x20-\x7e\x80-\xff]/
+const MAX_HEADERS = 50
 
 /** They say nothing of whoever asks. */
 const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'cache-control', 'pragma', 'range'])
@@ -24,12 +24,12 @@ const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'cac
 /** Header names in small letters; throws INVALID_PARAMS for what is never sent. */
 export function sendable(headers: Record<string, string> = {}): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  if (entries.length > MOST_HEADERS)
-    throw invalidParam('headers', `has ${entries.length}; the most are ${MOST_HEADERS}.`)
+  if (entries.length > MAX_HEADERS) throw invalidParam('headers', `has ${entries.length}; the most are ${MAX_HEADERS}.`)
   for (const [name, value] of entries) {
     if (!TOKEN.test(name)) throw invalidParam('headers', `${JSON.stringify(name)} is no name of a header.`)
-    if (NEVER.test(name)) throw invalidParam('headers', `${name} is never taken from a caller.`)
-    if (UNSENDABLE.test(value)) throw invalidParam('headers', `the value of ${name} holds what no header may.`)
+    if (FORBIDDEN_HEADERS.test(name)) throw invalidParam('headers', `${name} is never taken from a caller.`)
+    if (INVALID_HEADER_VALUE.test(value))
+      throw invalidParam('headers', `the value of ${name} holds what no header may.`)
   }
   const names = entries.map(([name]) => name)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
@@ -38,7 +38,7 @@ export function sendable(headers: Record<string, string> = {}): Record<string, s
 }
 
 /** What policy is told of it, in words. */
-export const partsOf = ({ headers = {}, body }: Sending): string[] => [
+export const describeSentParts = ({ headers = {}, body }: OutgoingRequest): string[] => [
   ...Object.keys(headers)
     .filter(name => !HARMLESS.has(name.toLowerCase()))
     .map(name => `the header ${name}`),
@@ -47,12 +47,12 @@ export const partsOf = ({ headers = {}, body }: Sending): string[] => [
 
 const SECRET_NAME =
   /token|secret|passw|passphrase|api[-_]?key|(?:^|[-_])(?:key|auth|sig)(?:$|[-_])|signature|credential|authorization|cookie|session/i
-const shapes = () => new Secrets([])
+const tokenMatcher = () => new SecretMatcher([])
 
 /** What an approver must know: that it may send somebody's credentials. */
-export function secretNotes({ url, headers = {}, body }: Sending): string[] {
-  const known = shapes()
-  const holds = (text: string) => masked(text, known) !== text
+export function secretNotes({ url, headers = {}, body }: OutgoingRequest): string[] {
+  const known = tokenMatcher()
+  const holds = (text: string) => redactSecrets(text, known) !== text
   const params = URL.canParse(url) ? [...new URL(url).searchParams.keys()].filter(name => SECRET_NAME.test(name)) : []
   const names = Object.keys(headers).filter(name => SECRET_NAME.test(name) || holds(headers[name]!))
   return [
@@ -65,34 +65,34 @@ export function secretNotes({ url, headers = {}, body }: Sending): string[] {
 }
 
 /** As a URL may hold it. */
-const HIDDEN = '***'
-const hidden = (value: string) => `[masked: ${value.length} characters]`
+const REDACTED = '***'
+const redactValue = (value: string) => `[masked: ${value.length} characters]`
 
 /** The same without what may be a secret: what is shown and told of it goes to more than who decides. */
-export function told<T extends Sending>(sending: T): T {
-  const known = shapes()
+export function redactRequest<T extends OutgoingRequest>(sending: T): T {
+  const known = tokenMatcher()
   const { headers, body } = sending
   return {
     ...sending,
-    url: masked(withoutSecrets(sending.url), known),
+    url: redactSecrets(redactUrl(sending.url), known),
     ...(headers && {
       headers: Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [
           name,
-          SECRET_NAME.test(name) ? hidden(value) : masked(value, known)
+          SECRET_NAME.test(name) ? redactValue(value) : redactSecrets(value, known)
         ])
       )
     }),
-    ...(body !== undefined && { body: masked(body, known) })
+    ...(body !== undefined && { body: redactSecrets(body, known) })
   }
 }
 
-function withoutSecrets(text: string): string {
+function redactUrl(text: string): string {
   if (!URL.canParse(text)) return text
   const url = new URL(text)
   const secret = [...url.searchParams].filter(([name]) => SECRET_NAME.test(name))
   if (secret.length === 0 && url.password === '') return text
-  for (const [name] of secret) url.searchParams.set(name, HIDDEN)
-  if (url.password !== '') url.password = HIDDEN
+  for (const [name] of secret) url.searchParams.set(name, REDACTED)
+  if (url.password !== '') url.password = REDACTED
   return url.href
 }

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
-import { atTerminal } from '../../pty.ts'
-import { ID, plain, servedIn, UNSANDBOXED } from '../../toolgate.ts'
+import { runInPty } from '../../pty.ts'
+import { CALL_ID_PATTERN, normalizeOutput, servedIn, UNSANDBOXED } from '../../toolgate.ts'
 
 const lines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('')
 const { client, commandOf, project, folder, toolgate } = await servedIn(t, UNSANDBOXED, {
@@ -27,7 +27,7 @@ const read = (name: string) => readFileSync(path.join(project, name), 'utf8')
 
 t.test('at a terminal', needs('node-pty'), async t => {
   const decide = (argv: string[], more: Record<string, string> = {}) =>
-    atTerminal(t, commandOf(['approve', ...argv], { LESS: 'RX', ...more }))
+    runInPty(t, commandOf(['approve', ...argv], { LESS: 'RX', ...more }))
 
   t.test('all is shown in colour; y approves what was shown', async t => {
     write('a.txt', 'one\n')
@@ -40,7 +40,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     )
     t.match(person.raw(), '\u001b[32m+two\u001b[39m')
     person.press('y')
-    t.same(plain((await person.ended()).rest), 'y\nID approved\n')
+    t.same(normalizeOutput((await person.ended()).rest), 'y\nID approved\n')
     t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
     t.equal(read('a.txt'), 'two\n')
   })
@@ -80,9 +80,9 @@ t.test('at a terminal', needs('node-pty'), async t => {
     person.press('r')
     await person.sees(/Reason .* $/)
     person.press('not there\r')
-    t.match(plain(await person.sees(READY)), /ID rejected\n\n2 of 2\n/)
+    t.match(normalizeOutput(await person.sees(READY)), /ID rejected\n\n2 of 2\n/)
     person.press('n')
-    t.match(plain((await person.ended()).rest), /^n\nID rejected\n/)
+    t.match(normalizeOutput((await person.ended()).rest), /^n\nID rejected\n/)
     t.match(await client.get(first), { status: 'rejected', reason: 'not there' })
     t.match(await client.get(second), { status: 'rejected' })
   })
@@ -121,7 +121,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     person.press('y')
     await person.sees(/type yes to approve \(.*\): $/)
     person.press('yes\r')
-    t.match(plain((await person.ended()).rest), /ID approved\n$/)
+    t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
     t.match(await client.get(id, { wait_ms: 10_000 }), { status: 'success', params: { path: '.envrc' } })
   })
 
@@ -157,7 +157,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     person.press('y')
     await person.sees(/type yes to approve \(.*\): $/)
     person.press('yes\r')
-    t.match(plain((await person.ended()).rest), /ID approved\n$/)
+    t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
   })
 
   t.test('what is longer than the screen is paged, whole', async t => {
@@ -192,7 +192,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     write('a.txt', `${far}end\n`)
     t.match(await person.sees(READY), /^\s+Files have changed; the preview is still the same\.\n[^\n]+$/)
     person.press('y')
-    t.same(plain((await person.ended()).rest), 'y\nID approved\n')
+    t.same(normalizeOutput((await person.ended()).rest), 'y\nID approved\n')
     t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
     t.equal(read('a.txt'), `${far.replace('one', 'two')}end\n`)
   })
@@ -208,7 +208,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     await toolgate(['reject', id, '-m', 'no'])
     const { code, rest } = await person.ended()
     t.equal(code, 6)
-    t.match(plain(rest), /it was rejected by toolgate-cli at TIME\n$/)
+    t.match(normalizeOutput(rest), /it was rejected by toolgate-cli at TIME\n$/)
   })
 
   t.test('an interrupt decides nothing, and gives the terminal back', async t => {
@@ -237,7 +237,7 @@ t.test('where nobody can be asked, a digest or --yes is needed', async t => {
   t.match(await toolgate(['approve', '--yes']), { code: 2, stderr: /Missing ids of calls/ })
   t.match(await toolgate(['approve', id, '--yes', '--params', JSON.stringify({ ...edit, new: 'six' })]), {
     code: 0,
-    stdout: ID,
+    stdout: CALL_ID_PATTERN,
     stderr: /\nAs you changed it: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+six\n$/s
   })
   t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { ID, plain, served } from '../../toolgate.ts'
+import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
 t.test('who decided, when and why', async t => {
-  const { toolgate } = await served(t)
+  const { toolgate } = await serveProject(t)
   const left = async (...argv: string[]) => (await toolgate(['call', ...argv, '--no-wait'])).stdout.trim()
   await toolgate(['call', 'read_file', 'path=a.txt', '--session', 's1'])
   await toolgate(['approve', await left('shell_exec', 'command=touch b'), '--yes', '-m', 'it may'])
@@ -13,7 +13,7 @@ t.test('who decided, when and why', async t => {
   const { code, stdout, stderr } = await toolgate(['audit'])
   t.same({ code, stderr }, { code: 0, stderr: '' })
   t.same(
-    plain(stdout)
+    normalizeOutput(stdout)
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
       .replace(/ {2,}/g, '  ')
       .trim()
@@ -30,7 +30,13 @@ t.test('who decided, when and why', async t => {
   )
   const json = async (...argv: string[]) => JSON.parse((await toolgate(['audit', '--json', ...argv])).stdout)
   t.match(await json('--decision', 'approved,waiting'), [
-    { tool_call_id: ID, decision: 'approved', by: 'toolgate-cli', why: 'it may', digest: /^[0-9a-f]{64}$/ },
+    {
+      tool_call_id: CALL_ID_PATTERN,
+      decision: 'approved',
+      by: 'toolgate-cli',
+      why: 'it may',
+      digest: /^[0-9a-f]{64}$/
+    },
     { tool_call_id: waiting, decision: 'waiting', status: 'awaiting_approval' }
   ])
   t.match(await json('--session', 's1'), [{ tool: 'read_file', session_id: 's1', decision: 'auto' }])
@@ -45,7 +51,7 @@ t.test('who decided, when and why', async t => {
 })
 
 t.test('any request goes with the token, to this server alone', async t => {
-  const { toolgate, server, token } = await served(t)
+  const { toolgate, server, token } = await serveProject(t)
   t.match(JSON.parse((await toolgate(['api', '/health'])).stdout), { instance: server.instance })
   const call = JSON.stringify({ tool: 'read_file', params: { path: 'a.txt' } })
   t.match(JSON.parse((await toolgate(['api', '/calls', '--data', call])).stdout), { status: 'success' })

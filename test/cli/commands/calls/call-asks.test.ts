@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
-import { atTerminal } from '../../pty.ts'
-import { ID, plain, servedIn, UNSANDBOXED } from '../../toolgate.ts'
+import { runInPty } from '../../pty.ts'
+import { CALL_ID_PATTERN, normalizeOutput, servedIn, UNSANDBOXED } from '../../toolgate.ts'
 
 const { client, call_token, commandOf, folder, project, server } = await servedIn(t, UNSANDBOXED, { 'a.txt': 'one\n' })
 const READY = /\? \[y yes.*\] $/m
@@ -14,7 +14,7 @@ const read = () => readFileSync(path.join(project, 'a.txt'), 'utf8')
 
 t.test('a call that waits', needs('node-pty'), async t => {
   const call = (more: readonly string[] = [], env: Record<string, string> = {}) =>
-    atTerminal(t, commandOf([...EDIT, ...more], { LESS: 'RX', ...env }))
+    runInPty(t, commandOf([...EDIT, ...more], { LESS: 'RX', ...env }))
   t.beforeEach(() => writeFileSync(path.join(project, 'a.txt'), 'one\n'))
 
   t.test('is shown, approved with y, and its result is printed', async t => {
@@ -35,7 +35,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
 
   t.test('is left waiting with q', async t => {
     const person = await call()
-    const [id] = (await person.sees(READY)).match(ID)!
+    const [id] = (await person.sees(READY)).match(CALL_ID_PATTERN)!
     person.press('q')
     t.match(await person.ended(), {
       code: 0,
@@ -47,7 +47,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
 
   t.test('is cancelled with Ctrl+C', async t => {
     const person = await call()
-    const [id] = (await person.sees(READY)).match(ID)!
+    const [id] = (await person.sees(READY)).match(CALL_ID_PATTERN)!
     person.press('\u0003')
     t.match(await person.ended(), { code: 130 })
     t.equal((await client.get(id!)).status, 'cancelled')
@@ -55,7 +55,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
 
   t.test('goes on when somebody else has approved it', async t => {
     const person = await call()
-    const [id] = (await person.sees(READY)).match(ID)!
+    const [id] = (await person.sees(READY)).match(CALL_ID_PATTERN)!
     const waiting = await client.get(id!)
     if (waiting.status !== 'awaiting_approval') throw new Error(waiting.status)
     await client.approve(id!, { digest: waiting.approval.digest })
@@ -69,7 +69,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     const only = await call([], { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: token })
     const silent = await call(['--no-input'])
     for (const person of [only, silent]) {
-      const shown = plain(await person.sees(/toolgate approve tc_\w+\n/))
+      const shown = normalizeOutput(await person.sees(/toolgate approve tc_\w+\n/))
       t.equal(shown, 'Waiting for approval: toolgate approve ID\n')
       person.press('\u0003')
       t.match(await person.ended(), { code: 130 })

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { served } from '../../toolgate.ts'
+import { serveProject } from '../../toolgate.ts'
 
 t.test('explain: a command line by its parts, a call by its tiers', async t => {
-  const { toolgate } = await served(t, { 'a.txt': 'one\n' })
+  const { toolgate } = await serveProject(t, { 'a.txt': 'one\n' })
   const line = await toolgate(['explain', '--', 'cat a.txt && npm test'])
   t.match(line, { code: 0, stderr: '' })
   t.match(line.stdout, /^(ask|strict): /)

@@ -4,12 +4,12 @@ import path from 'node:path'
 import t from 'tap'
 import { connect } from '../../../../src/client/client.ts'
 import { waitUntil } from '../../../support/wait.ts'
-import { place, type Server } from '../../toolgate.ts'
+import { createProject, type RunningServer } from '../../toolgate.ts'
 
 const COMMAND = 'echo out; sleep 600 & echo $! $$; wait'
 
 t.test('a server that is killed leaves no process, and tells what it left', async t => {
-  const at = place(t)
+  const at = createProject(t)
   const first = await at.serve()
   const before = clientOf(first)
   const params = { command: COMMAND, description: 'rests', isolation: 'none' }
@@ -44,7 +44,7 @@ t.test('a server that is killed leaves no process, and tells what it left', asyn
   t.match(told.at(-1), { type: 'job.exited', task_id: id, status: 'interrupted' })
 })
 
-const clientOf = ({ url, discovery_file }: Server) =>
+const clientOf = ({ url, discovery_file }: RunningServer) =>
   connect({ url, token: JSON.parse(readFileSync(discovery_file, 'utf8')).token })
 
 /** What of its output is on the disk, once that is all, and the processes that it names. Nothing tells when it is. */

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { ID, served } from '../../toolgate.ts'
+import { CALL_ID_PATTERN, serveProject } from '../../toolgate.ts'
 
 t.test('what runs on is listed, read, written to and ended', async t => {
-  const { toolgate, start, client } = await served(t)
+  const { toolgate, start, client } = await serveProject(t)
   t.match(await toolgate(['jobs']), {
     code: 0,
     stdout: '',
@@ -23,7 +23,7 @@ t.test('what runs on is listed, read, written to and ended', async t => {
     code: 0,
     stdout: /^TASK +AGE +STATUS +ISOLATION +COMMAND\ntc_\w+ +\d+s +running +none +echo up; cat; exit 3\n$/
   })
-  t.strictSame(listed.stdout.match(ID), [id])
+  t.strictSame(listed.stdout.match(CALL_ID_PATTERN), [id])
   t.match(await toolgate(['status']), { stdout: / {2}running {2}0\n {2}jobs {5}1\n$/ })
   t.match(await toolgate(['stop', '--if-idle']), { code: 6, stderr: /1 calls and jobs running\./ })
   t.match(JSON.parse((await toolgate(['jobs', '--json'])).stdout), [{ task_id: id, status: 'running' }])
@@ -48,7 +48,7 @@ t.test('what runs on is listed, read, written to and ended', async t => {
 })
 
 t.test('a running call is sent to the background, and ended from there', async t => {
-  const { toolgate, client } = await served(t)
+  const { toolgate, client } = await serveProject(t)
   const asked = await client.call('shell_exec', { command: 'echo here; exec sleep 600', isolation: 'none' })
   const id = asked.tool_call_id
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
@@ -66,10 +66,10 @@ t.test('a running call is sent to the background, and ended from there', async t
 })
 
 t.test('a call that goes on as a job says where its output is', async t => {
-  const { start, client } = await served(t)
+  const { start, client } = await serveProject(t)
   const calling = start(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
   const lines = createInterface({ input: calling.stderr })[Symbol.asyncIterator]()
-  const [id = ''] = String((await lines.next()).value).match(ID) ?? []
+  const [id = ''] = String((await lines.next()).value).match(CALL_ID_PATTERN) ?? []
   const asked = await client.get(id)
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   await client.approve(id, { digest: asked.approval.digest, confirm: true })
@@ -78,7 +78,7 @@ t.test('a call that goes on as a job says where its output is', async t => {
 })
 
 t.test('characters are written whole, wherever they are in what is written', async t => {
-  const { toolgate, client } = await served(t)
+  const { toolgate, client } = await serveProject(t)
   const asked = await client.call('shell_background', { command: 'cat', interactive: true, isolation: 'none' })
   const id = asked.tool_call_id
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))

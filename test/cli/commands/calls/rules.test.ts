@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { plain, served, servedIn, UNSANDBOXED } from '../../toolgate.ts'
+import { normalizeOutput, servedIn, serveProject, UNSANDBOXED } from '../../toolgate.ts'
 
 t.test('rules: none, added, used, revoked', async t => {
   const { toolgate } = await servedIn(t, UNSANDBOXED)
   t.same(await toolgate(['rules']), { code: 0, stdout: '', stderr: 'No saved rules.\n' })
   const added = await toolgate(['rules', 'add', 'allow', '--tool', 'shell_exec', '--prefix', 'echo', '-m', 'harmless'])
-  t.same([added.code, plain(added.stdout)], [0, 'RULE\n'])
+  t.same([added.code, normalizeOutput(added.stdout)], [0, 'RULE\n'])
   t.match(
-    plain((await toolgate(['rules'])).stdout),
+    normalizeOutput((await toolgate(['rules'])).stdout),
     /^RULE +EFFECT +SCOPE +EXPIRES +MATCHES\nRULE +allow +workspace +never +\{"tool":"shell_exec","command":"echo","mode":"prefix"\}\n$/
   )
   t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 0, stdout: /^hi\n/ })
@@ -45,7 +45,7 @@ t.test('rules: none, added, used, revoked', async t => {
 })
 
 t.test('a call-only token may not decide', async t => {
-  const { toolgate, server, call_token, folder } = await served(t)
+  const { toolgate, server, call_token, folder } = await serveProject(t)
   const file = path.join(folder, 'token')
   writeFileSync(file, call_token, { mode: 0o600 })
   const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }

@@ -1,14 +1,14 @@
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { once } from '../../../support/wait.ts'
-import { plain, served } from '../../toolgate.ts'
+import { normalizeOutput, serveProject } from '../../toolgate.ts'
 
 t.test('tail follows through a restart of the server', async t => {
-  const { start, toolgate, serve, server } = await served(t)
+  const { start, toolgate, serve, server } = await serveProject(t)
   await toolgate(['call', 'read_file', 'path=a.txt'])
   const tail = start(['tail', '--since', '0', '--type', 'tool.call,tool.result'])
   const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]()
-  const next = async () => plain(String((await lines.next()).value))
+  const next = async () => normalizeOutput(String((await lines.next()).value))
   t.same(await next(), 'TIME stream.snapshot at 2, 0 waiting, 0 running')
   t.same(
     [await next(), await next()],

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { ID, plain, served } from '../../toolgate.ts'
+import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
 t.test('undo: shown, done as it was shown, conflicts with their lines', async t => {
-  const { toolgate, client, project } = await served(t, { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' })
+  const { toolgate, client, project } = await serveProject(t, { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' })
   const file = path.join(project, 'a.txt')
   const read = () => readFileSync(file, 'utf8')
   async function edit(old: string, now: string) {
@@ -64,7 +64,7 @@ t.test('undo: shown, done as it was shown, conflicts with their lines', async t 
   t.same(await toolgate(['undo', clashing, '--show']), { code: 6, stdout: conflict, stderr: '' })
   const refused = await toolgate(['undo', clashing, '--yes'])
   t.same(
-    [refused.code, refused.stdout, plain(refused.stderr)],
+    [refused.code, refused.stdout, normalizeOutput(refused.stderr)],
     [6, '', `${conflict}toolgate: Cannot undo ID: Something is in the way.\n`]
   )
   t.match(await toolgate(['undo', 'tc_00000000000000000000000000', '--show']), { code: 1, stderr: /There is no call/ })
@@ -75,7 +75,7 @@ t.test('undo: shown, done as it was shown, conflicts with their lines', async t 
 })
 
 t.test('who may only call leaves it to others', async t => {
-  const { toolgate, client, server, call_token, folder } = await served(t, { 'a.txt': 'a\n' })
+  const { toolgate, client, server, call_token, folder } = await serveProject(t, { 'a.txt': 'a\n' })
   const made = await client.call('write_file', { path: 'new.txt', content: 'new\n' })
   const file = path.join(folder, 'token')
   writeFileSync(file, `${call_token}\n`, { mode: 0o600 })
@@ -83,7 +83,7 @@ t.test('who may only call leaves it to others', async t => {
   const asked = await toolgate(['undo', made.tool_call_id, '--yes'], { env })
   t.match([asked.code, asked.stdout], [0, ''])
   t.match(asked.stderr, /delete +new\.txt[\s\S]*Waiting for approval: toolgate approve tc_/)
-  const [id] = asked.stderr.match(ID)!.slice(-1)
+  const [id] = asked.stderr.match(CALL_ID_PATTERN)!.slice(-1)
   t.match(await toolgate(['approve', id!, '--yes', '--quiet']), { code: 0 })
   t.match(await client.get(id!, { wait_ms: 60_000 }), { status: 'success', tool: 'undo' })
 })

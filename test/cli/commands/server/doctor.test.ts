@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { place, served } from '../../toolgate.ts'
+import { createProject, serveProject } from '../../toolgate.ts'
 
 interface Finding {
   check: string
@@ -14,7 +14,7 @@ const findings = (stdout: string) => JSON.parse(stdout) as Finding[]
 const standing = (stdout: string) => Object.fromEntries(findings(stdout).map(({ check, state }) => [check, state]))
 
 t.test('with a server that runs', async t => {
-  const { toolgate, token } = await served(t)
+  const { toolgate, token } = await serveProject(t)
   const { code, stdout } = await toolgate(['doctor', '--json'])
   t.equal(code, 0)
   t.match(standing(stdout), {
@@ -38,7 +38,7 @@ t.test('with a server that runs', async t => {
 })
 
 t.test('every fault with its cure; exit 1 where one keeps it from working', async t => {
-  const { toolgate, home, folder } = place(t, { '.toolgate/config.jsonc': '{ "limits": { "read": 0 } }' })
+  const { toolgate, home, folder } = createProject(t, { '.toolgate/config.jsonc': '{ "limits": { "read": 0 } }' })
   const run = path.join(home, '.local/state/toolgate/run')
   mkdirSync(run, { recursive: true })
   chmodSync(run, 0o755)
@@ -59,7 +59,7 @@ t.test('every fault with its cure; exit 1 where one keeps it from working', asyn
 })
 
 t.test('what a server that was killed has left is told, and left', async t => {
-  const { toolgate, home } = place(t)
+  const { toolgate, home } = createProject(t)
   const run = path.join(home, '.local/state/toolgate/run')
   mkdirSync(run, { recursive: true, mode: 0o700 })
   const record = { schema: 1, instance: 'gone', pid: 2 ** 22 + 1, host: hostname(), url: 'http://127.0.0.1:1' }

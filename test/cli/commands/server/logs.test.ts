@@ -2,11 +2,11 @@
 import { PassThrough, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { run } from '../../../../src/cli/run.ts'
+import { runCli } from '../../../../src/cli/run.ts'
 import { once } from '../../../support/wait.ts'
-import { served } from '../../toolgate.ts'
+import { serveProject } from '../../toolgate.ts'
 
-const { client, home, project, start, toolgate } = await served(t)
+const { client, home, project, start, toolgate } = await serveProject(t)
 
 /** The id of a command that has printed and ended. */
 async function printed(command: string) {
@@ -33,7 +33,7 @@ t.test('of much output one page at a time is held, however slowly it is read', a
     await setImmediate()
     held?.()
   })
-  const code = await run({
+  const code = await runCli({
     argv: ['logs', id],
     env: { HOME: home, PATH: process.env.PATH },
     cwd: project,
@@ -41,7 +41,7 @@ t.test('of much output one page at a time is held, however slowly it is read', a
     stdin: new PassThrough(),
     stdout,
     stderr: new PassThrough(),
-    self: [],
+    selfCommand: [],
     exit: code => process.exit(code),
     onSignal: () => {}
   })

@@ -5,20 +5,20 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { connect } from '../../../../src/client/client.ts'
-import { isRunning } from '../../../../src/host/processes/pids.ts'
-import type { Discovery } from '../../../../src/server/discovery.ts'
+import { isProcessRunning } from '../../../../src/host/processes/pids.ts'
+import type { DiscoveryRecord } from '../../../../src/server/discovery.ts'
 import { needs } from '../../../support/needs.ts'
 import { once, run, waitUntil } from '../../../support/wait.ts'
-import { atTerminal } from '../../pty.ts'
-import { place, UNSANDBOXED } from '../../toolgate.ts'
+import { runInPty } from '../../pty.ts'
+import { createProject, UNSANDBOXED } from '../../toolgate.ts'
 
 // Each test has a server of its own, and waits most of the time.
 t.jobs = 3
 
-const discovery = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Discovery
+const discovery = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as DiscoveryRecord
 
 t.test('what a person sees, and the first command to copy', async t => {
-  const { start, project, home } = place(t, { 'a.txt': 'hello\n' })
+  const { start, project, home } = createProject(t, { 'a.txt': 'hello\n' })
   const child = start(['serve', '--log-level', 'error'])
   const lines: string[] = []
   for await (const line of createInterface({ input: child.stdout })) {
@@ -49,7 +49,7 @@ t.test('what a person sees, and the first command to copy', async t => {
 })
 
 t.test('one server for a root: told, reused, replaced', async t => {
-  const { serve, toolgate, project } = place(t)
+  const { serve, toolgate, project } = createProject(t)
   const first = await serve()
   t.same(Object.keys(first).sort(), [
     ...['discovery_file', 'ended', 'event', 'host', 'instance', 'pid', 'process', 'protocol', 'roots', 'schema'],
@@ -71,7 +71,7 @@ t.test('one server for a root: told, reused, replaced', async t => {
 })
 
 t.test('a server that was killed leaves no trap', async t => {
-  const { serve, toolgate, project } = place(t)
+  const { serve, toolgate, project } = createProject(t)
   const first = await serve()
   first.process.kill('SIGKILL')
   await first.ended
@@ -86,7 +86,7 @@ t.test('a server that was killed leaves no trap', async t => {
 })
 
 t.test('two roots with different sets cannot share one state folder by accident', async t => {
-  const { serve, toolgate, folder } = place(t)
+  const { serve, toolgate, folder } = createProject(t)
   await serve('--root', '.')
   t.match(await toolgate(['serve', '--root', '.', '--root', folder]), {
     code: 6,
@@ -95,7 +95,7 @@ t.test('two roots with different sets cannot share one state folder by accident'
 })
 
 t.test('stopped while a command runs: it may end, or is interrupted', async t => {
-  const { serve, project } = place(t)
+  const { serve, project } = createProject(t)
   for (const [drain, command, status] of [
     ['30s', 'until [ -e stop ]; do sleep 0.02; done', 'success'],
     ['0s', 'until [ -e never ]; do sleep 0.02; done', 'interrupted']
@@ -130,7 +130,7 @@ const refused = (client: ReturnType<typeof connect>) =>
   )
 
 t.test('what a stop waits for is told, and a second signal ends at once', async t => {
-  const { serve } = place(t)
+  const { serve } = createProject(t)
   const server = await serve('--log-level', 'info')
   const { token } = discovery(server.discovery_file)
   const client = connect({ url: server.url, token })
@@ -145,21 +145,21 @@ t.test('what a stop waits for is told, and a second signal ends at once', async 
 })
 
 t.test('ends with its stdin', async t => {
-  const { serve } = place(t)
+  const { serve } = createProject(t)
   const server = await serve('--exit-with-stdin')
   server.process.stdin.end()
   t.match(await server.ended, { code: 0 })
 })
 
 t.test('in the background, and stopped', async t => {
-  const { toolgate } = place(t)
+  const { toolgate } = createProject(t)
   const started = await toolgate(['serve', '--detach', '--json'])
   t.match(started, { code: 0, stderr: '' })
   const { pid, url } = JSON.parse(started.stdout)
-  t.teardown(() => isRunning(pid) && process.kill(pid, 'SIGKILL'))
-  t.ok(isRunning(pid))
+  t.teardown(() => isProcessRunning(pid) && process.kill(pid, 'SIGKILL'))
+  t.ok(isProcessRunning(pid))
   t.same(await toolgate(['stop', '--if-idle']), { code: 0, stdout: '', stderr: `Stopped the server at ${url}.\n` })
-  t.notOk(isRunning(pid))
+  t.notOk(isProcessRunning(pid))
   t.match(await toolgate(['serve', '--detach', '--port', '1x']), {
     code: 2,
     stderr: 'toolgate: --port: port must be integer\n'
@@ -167,7 +167,7 @@ t.test('in the background, and stopped', async t => {
 })
 
 t.test('a log that has become long is put aside', async t => {
-  const { toolgate, folder } = place(t)
+  const { toolgate, folder } = createProject(t)
   const again = async () => {
     t.match(await toolgate(['serve', '--detach']), { code: 0 })
     t.match(await toolgate(['stop']), { code: 0 })
@@ -181,7 +181,7 @@ t.test('a log that has become long is put aside', async t => {
 })
 
 t.test('a background start that fails says why', async t => {
-  const { serve, toolgate, folder } = place(t)
+  const { serve, toolgate, folder } = createProject(t)
   const { url } = await serve('--root', '.')
   const port = new URL(url).port
   const failed = await toolgate(['serve', '--detach', '--root', path.join(folder, 'home'), '--port', port])
@@ -192,7 +192,7 @@ t.test('a background start that fails says why', async t => {
 })
 
 t.test('a unix socket besides', async t => {
-  const { serve, folder } = place(t)
+  const { serve, folder } = createProject(t)
   const socket = path.join(folder, 'sock', 's')
   const get = async (headers: Record<string, string>) => {
     const sent = request({ socketPath: socket, path: '/tools', headers }).end()
@@ -214,7 +214,7 @@ t.test('a unix socket besides', async t => {
 })
 
 t.test('a token of the operator, changed without a restart', async t => {
-  const { serve, folder } = place(t)
+  const { serve, folder } = createProject(t)
   const file = path.join(folder, 'token')
   const tokens = ['a'.repeat(32), 'b'.repeat(32)] as const
   writeFileSync(file, tokens[0], { mode: 0o600 })
@@ -233,7 +233,7 @@ t.test('a token of the operator, changed without a restart', async t => {
 })
 
 t.test('what is refused at the start', async t => {
-  const { toolgate, folder } = place(t, { '.toolgate/config.jsonc': '{ "limits": { "read": "many" } }' })
+  const { toolgate, folder } = createProject(t, { '.toolgate/config.jsonc': '{ "limits": { "read": "many" } }' })
   const file = path.join(folder, 'project/.toolgate/config.jsonc')
   t.same(await toolgate(['serve', '--port', 'x', '--host', '0.0.0.0']), {
     code: 2,
@@ -256,8 +256,8 @@ t.test('what is refused at the start', async t => {
 })
 
 t.test('a terminal that is closed cuts no call short', needs('node-pty'), async t => {
-  const { commandOf, project, home } = place(t)
-  const person = await atTerminal(t, commandOf(['serve']))
+  const { commandOf, project, home } = createProject(t)
+  const person = await runInPty(t, commandOf(['serve']))
   const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(await person.sees(/listening\n/)) ?? []
   const [file] = globSync(path.join(home, '.local/state/toolgate/run/*.json'))
   const { url, token, pid } = discovery(file!)
@@ -271,7 +271,7 @@ t.test('a terminal that is closed cuts no call short', needs('node-pty'), async 
   person.hangUp()
   await waitUntil('the server to be stopping', () => readFileSync(log, 'utf8').includes('stopping'))
   writeFileSync(path.join(project, 'go'), '')
-  await waitUntil('the server to end', () => !isRunning(pid))
+  await waitUntil('the server to end', () => !isProcessRunning(pid))
   t.equal(readFileSync(path.join(project, 'ended.txt'), 'utf8'), 'done\n')
   t.notOk(existsSync(file!), 'it ended as it always does')
 })
@@ -280,8 +280,8 @@ t.test(
   'at a terminal it tells what a person needs, and logs in short; the whole log is in a file',
   needs('node-pty'),
   async t => {
-    const { commandOf, project, home } = place(t)
-    const person = await atTerminal(t, commandOf(['serve'], UNSANDBOXED), { cols: 400 })
+    const { commandOf, project, home } = createProject(t)
+    const person = await runInPty(t, commandOf(['serve'], UNSANDBOXED), { cols: 400 })
     const seen = await person.sees(/\d\d:\d\d {2}listening\n/)
     const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(seen) ?? []
     t.equal(
@@ -321,8 +321,8 @@ const withoutOwn = (text: string) =>
     .replaceAll(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b/g, 'TIME')
 
 t.test('without arguments it serves at a terminal, and then says where', needs('node-pty'), async t => {
-  const { commandOf, toolgate, project } = place(t)
-  const first = await atTerminal(t, commandOf([], UNSANDBOXED), { cols: 400 })
+  const { commandOf, toolgate, project } = createProject(t)
+  const first = await runInPty(t, commandOf([], UNSANDBOXED), { cols: 400 })
   const [, url, code] = /(http:\S+)\/#code=(\S+)/.exec(await first.sees(/listening\n/)) ?? []
   const session = await fetch(`${url}/session`, {
     method: 'POST',
@@ -333,7 +333,7 @@ t.test('without arguments it serves at a terminal, and then says where', needs('
 
   const asked = await toolgate(['call', 'shell_exec', 'command=date', '--no-wait'])
   t.equal(asked.code, 0)
-  const again = await atTerminal(t, commandOf([]), { cols: 400 })
+  const again = await runInPty(t, commandOf([]), { cols: 400 })
   t.match(await again.ended(), { code: 0 })
   const lines = withoutOwn(again.raw().replaceAll('\r', '').replaceAll(STYLES, '')).trim().split('\n')
   t.equal(lines.length, 8)
@@ -353,14 +353,14 @@ t.test('without arguments it serves at a terminal, and then says where', needs('
 })
 
 t.test('what is read-only refuses, and with a sandbox fewer commands ask', needs('node-pty', 'sandbox'), async t => {
-  const { commandOf } = place(t)
-  const sandboxed = await atTerminal(t, commandOf(['serve']), { cols: 400 })
+  const { commandOf } = createProject(t)
+  const sandboxed = await runInPty(t, commandOf(['serve']), { cols: 400 })
   const seen = await sandboxed.sees(/listening\n/)
   t.match(seen, '\n  Runs     reads and searches, new files, read-only commands (in the sandbox)\n')
   t.match(seen, '\n  Asks     changes to files, other commands, network access\n')
   sandboxed.press('\u0003')
   await sandboxed.ended()
-  const readOnly = await atTerminal(t, commandOf(['serve', '--read-only']), { cols: 400 })
+  const readOnly = await runInPty(t, commandOf(['serve', '--read-only']), { cols: 400 })
   t.match(
     await readOnly.sees(/listening\n/),
     '\n  Runs     reads and searches\n  Refuses  everything else: the server is read-only\n'

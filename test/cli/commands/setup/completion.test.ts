@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { COMMANDS, moreOf } from '../../../../scripts/cli-tables.ts'
-import { SCRIPTS } from '../../../../src/cli/completion/scripts.ts'
-import { ARGUMENTS, FLAGS } from '../../../../src/cli/completion/sources.ts'
+import { COMMANDS, helpEpilogue } from '../../../../scripts/cli-tables.ts'
+import { COMPLETION_SCRIPTS } from '../../../../src/cli/completion/scripts.ts'
+import { ARGUMENT_SOURCES, FLAG_SOURCES } from '../../../../src/cli/completion/sources.ts'
 import { needs } from '../../../support/needs.ts'
 import { run } from '../../../support/wait.ts'
-import { served } from '../../toolgate.ts'
+import { serveProject } from '../../toolgate.ts'
 
 const every = [...COMMANDS].flatMap(([name, command]) => [
   { name, command },
@@ -14,20 +14,20 @@ const every = [...COMMANDS].flatMap(([name, command]) => [
 ])
 
 t.test('every help has an example', async t => {
-  for (const { name, command } of every) t.match(moreOf(command), /Examples?:\n {2}\S/, name)
+  for (const { name, command } of every) t.match(helpEpilogue(command), /Examples?:\n {2}\S/, name)
 })
 
 t.test('what is completed is what verbs declare', async t => {
   const places = every.flatMap(({ name, command }) =>
     command.registeredArguments.map(argument => `${name} ${argument.name()}`)
   )
-  for (const place of Object.keys(ARGUMENTS)) t.ok(places.includes(place), place)
+  for (const place of Object.keys(ARGUMENT_SOURCES)) t.ok(places.includes(place), place)
   const flags = every.flatMap(({ command }) => command.options.map(({ long }) => long))
-  for (const flag of Object.keys(FLAGS)) t.ok(flags.includes(flag), flag)
+  for (const flag of Object.keys(FLAG_SOURCES)) t.ok(flags.includes(flag), flag)
 })
 
 t.test('what may follow is told, from the server where it has it', async t => {
-  const { toolgate, project, folder } = await served(t)
+  const { toolgate, project, folder } = await serveProject(t)
   const id = (await toolgate(['call', 'shell_exec', 'command=touch b', '--no-wait'])).stdout.trim()
   const rule = (await toolgate(['rules', 'add', 'deny', '--tool', 'x'])).stdout.trim()
   const after = async (...words: string[]) => {
@@ -53,13 +53,13 @@ t.test('what may follow is told, from the server where it has it', async t => {
 })
 
 t.test('in bash, and nothing on the line is run', async t => {
-  const { toolgate, commandOf, project, client } = await served(t)
+  const { toolgate, commandOf, project, client } = await serveProject(t)
   for (const session_id of ['evil;touch ran $(touch ran)', 'evil\u0007', 'evil\u202e'])
     await client.call('shell_exec', { command: 'touch b' }, { session_id })
   const { file, args, cwd, env } = commandOf([])
   const script = `
     toolgate() { ${[file, ...args].map(word => `'${word}'`).join(' ')} "$@"; }
-    for _ in 1 2; do ${SCRIPTS.bash} done
+    for _ in 1 2; do ${COMPLETION_SCRIPTS.bash} done
     try() { COMP_LINE=$1 COMP_POINT=\${#1}; _toolgate 2>/dev/null; echo "\${COMPREPLY[*]}"; }
     try 'toolgate appro'
     try 'toolgate audit --decision=re'
@@ -85,6 +85,6 @@ for (const [shell, args] of [
   ['fish', ['-n', '-c']]
 ] as const) {
   t.test(`${shell} takes its script`, needs(shell), async t => {
-    await t.resolves(run(shell, [...args, SCRIPTS[shell]!]))
+    await t.resolves(run(shell, [...args, COMPLETION_SCRIPTS[shell]!]))
   })
 }

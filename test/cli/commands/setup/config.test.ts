@@ -3,12 +3,12 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import t from 'tap'
-import { withSetting } from '../../../../src/config/edit-setting.ts'
+import { editSetting } from '../../../../src/config/edit-setting.ts'
 import { runs } from '../../../support/property.ts'
-import { place } from '../../toolgate.ts'
+import { createProject } from '../../toolgate.ts'
 
 t.test('what holds is told with where it comes from; changed with its comments kept', async t => {
-  const { toolgate, home, project } = place(t, {
+  const { toolgate, home, project } = createProject(t, {
     '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 7 }, "log": { "level": "warn" } }'
   })
   const user = path.join(home, '.config/toolgate/config.jsonc')
@@ -43,7 +43,7 @@ t.test('what holds is told with where it comes from; changed with its comments k
 })
 
 t.test('when a change holds is told: now, once it is trusted, or from the next start', async t => {
-  const { toolgate, project } = place(t)
+  const { toolgate, project } = createProject(t)
   const said = async (...argv: string[]) => (await toolgate(['config', ...argv])).stderr
   t.equal(await said('set', 'hooks', '[]'), 'A running server applies it immediately.\n')
   t.equal(await said('unset', 'hooks'), 'A running server applies it immediately.\n')
@@ -58,7 +58,7 @@ t.test('when a change holds is told: now, once it is trusted, or from the next s
 })
 
 t.test('what is wrong is refused, and nothing is written', async t => {
-  const { toolgate, home } = place(t)
+  const { toolgate, home } = createProject(t)
   const user = path.join(home, '.config/toolgate/config.jsonc')
   const wrong: [string[], string][] = [
     [['set', 'limits.read', 'many'], 'limits.read must be integer.'],
@@ -87,7 +87,7 @@ t.test('what is wrong is refused, and nothing is written', async t => {
 })
 
 t.test('a link stays a link', async t => {
-  const { toolgate, home, folder } = place(t)
+  const { toolgate, home, folder } = createProject(t)
   const user = path.join(home, '.config/toolgate/config.jsonc')
   await toolgate(['config', 'set', 'port', '1'])
   writeFileSync(path.join(folder, 'dotfile'), '// mine\n{ "port": 1, /* why */ "host": "::1" }\n', { mode: 0o644 })
@@ -112,7 +112,7 @@ t.test('every setting put into a file is what is read from it, and the others st
       const [first = '', ...nested] = at
       // What stands in the way of a section is no section.
       if (nested.length > 0) delete before[first]
-      const after = parse(withSetting(`// kept\n${JSON.stringify(before, null, 2)}\n`, at, value))
+      const after = parse(editSetting(`// kept\n${JSON.stringify(before, null, 2)}\n`, at, value))
       const expected = { ...before, [first]: nested.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) }
       t.strictSame(after, JSON.parse(JSON.stringify(expected)))
     }),

@@ -3,8 +3,8 @@ import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
 import { run } from '../../../support/wait.ts'
-import { atTerminal } from '../../pty.ts'
-import { BUILT, place, served } from '../../toolgate.ts'
+import { runInPty } from '../../pty.ts'
+import { BUILT_PROGRAM, createProject, serveProject } from '../../toolgate.ts'
 
 const versionBy = async (command: string, program: string) => {
   const { stdout, stderr } = await run(command, [program, 'version'])
@@ -14,7 +14,7 @@ const versionBy = async (command: string, program: string) => {
 const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy": "./deploy" } }'
 
 t.test('without questions nothing is loosened; what is there is never overwritten', async t => {
-  const { toolgate, project } = place(t, { 'package.json': PACKAGE })
+  const { toolgate, project } = createProject(t, { 'package.json': PACKAGE })
   const file = path.join(project, '.toolgate/config.jsonc')
   t.match(await toolgate(['init']), { code: 2, stdout: '', stderr: /Cannot prompt: standard input is not a terminal/ })
   t.same(await toolgate(['init', '--yes']), {
@@ -31,13 +31,13 @@ t.test('without questions nothing is loosened; what is there is never overwritte
 })
 
 t.test('a server that runs is told of', async t => {
-  const { toolgate, server } = await served(t)
+  const { toolgate, server } = await serveProject(t)
   const { stdout } = await toolgate(['init', '--yes'])
   t.equal(stdout.split('\n')[1], `The project is served at ${server.url}; restart that to go by the file.`)
 })
 
 t.test('the lines for editors alone', async t => {
-  const { toolgate, project } = place(t)
+  const { toolgate, project } = createProject(t)
   const emacs = await toolgate(['init', '--editor', 'emacs', '--quiet'])
   t.match(emacs, { code: 0, stderr: '' })
   const [, folder = ''] = /^\(add-to-list 'load-path "(.*)\/clients\/emacs"\)\n\(require 'toolgate\)\n/.exec(
@@ -47,7 +47,7 @@ t.test('the lines for editors alone', async t => {
   const both = JSON.parse((await toolgate(['init', '--editor', 'mcp,vscode', '--json'])).stdout)
   // From a clone its own program, which is on no search path.
   const { command, args } = JSON.parse(both.mcp.text).mcpServers.toolgate
-  t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT, 'mcp', '--root', project])
+  t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT_PROGRAM, 'mcp', '--root', project])
   t.same(await versionBy(command, args[0]), await toolgate(['version']))
   t.match(JSON.parse(both.vscode.text).servers.toolgate.args.slice(1), ['mcp', '--root', '$' + '{workspaceFolder}'])
   t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /Invalid --editor: ed\./ })
@@ -55,8 +55,8 @@ t.test('the lines for editors alone', async t => {
 })
 
 t.test('after a few questions', needs('node-pty'), async t => {
-  const { commandOf, project } = place(t, { 'package.json': PACKAGE })
-  const person = await atTerminal(t, commandOf(['init']))
+  const { commandOf, project } = createProject(t, { 'package.json': PACKAGE })
+  const person = await runInPty(t, commandOf(['init']))
   await person.sees(/Read-only mode\?(?:.|\n)*?No/)
   person.press('\r')
   await person.sees(/Which commands may run without asking(?:.|\n)*npm run lint/)

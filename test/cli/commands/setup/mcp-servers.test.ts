@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { SCRIPTED } from '../../../host/mcp/scripted-settings.ts'
-import { place } from '../../toolgate.ts'
+import { SCRIPTED_SERVER } from '../../../host/mcp/scripted-settings.ts'
+import { createProject } from '../../toolgate.ts'
 
 t.test('servers are listed, and started anew', async t => {
-  const { toolgate, serve, home } = place(t)
+  const { toolgate, serve, home } = createProject(t)
   const folder = path.join(home, '.config/toolgate')
   mkdirSync(folder, { recursive: true })
   const write = (mcpServers: object) => writeFileSync(path.join(folder, 'config.jsonc'), JSON.stringify({ mcpServers }))
@@ -16,7 +16,7 @@ t.test('servers are listed, and started anew', async t => {
   server.process.stdin.end()
   await server.ended
 
-  write({ one: { command: process.execPath, args: [SCRIPTED, 'plain'], sandbox: 'none' } })
+  write({ one: { command: process.execPath, args: [SCRIPTED_SERVER, 'plain'], sandbox: 'none' } })
   await serve()
   t.match(await toolgate(['mcp', 'restart', 'one']), { code: 0, stderr: 'one: ready\n' })
   t.match(await toolgate(['mcp', 'list']), {

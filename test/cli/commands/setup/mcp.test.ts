@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { liveServers } from '../../../../src/client/discover.ts'
+import { findLiveServers } from '../../../../src/client/discover.ts'
 import type { Json } from '../../../start-app.ts'
 import { once } from '../../../support/wait.ts'
-import { place, served } from '../../toolgate.ts'
+import { createProject, serveProject } from '../../toolgate.ts'
 
 /** A client that has started the program: says lines, and reads the messages that come back. */
-function talk(t: Test, { start }: Pick<ReturnType<typeof place>, 'start'>, ...flags: string[]) {
+function talk(t: Test, { start }: Pick<ReturnType<typeof createProject>, 'start'>, ...flags: string[]) {
   const child = start(['mcp', ...flags])
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const stderr = text(child.stderr)
@@ -50,7 +50,7 @@ const write = { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n'
 const waiting = (before: Json[]) => /id (tc_\w+)\.$/.exec(before[0].params.message)![1]!
 
 t.test('with no server it starts one of its own, which ends with it', async t => {
-  const here = place(t, { 'a.txt': 'hello\n' })
+  const here = createProject(t, { 'a.txt': 'hello\n' })
   const talker = talk(t, here)
   talker.say('{"jsonrpc": 1, ')
   t.match(await talker.next(), { id: null, error: { code: -32_700 } })
@@ -58,13 +58,13 @@ t.test('with no server it starts one of its own, which ends with it', async t =>
   t.match(await talker.ask(1, 'tools/call', read), { result: { structuredContent: { content: 'hello\n' } } })
   t.match(await talker.ask(2, 'nothing/like/it'), { error: { code: -32_601 } })
   const env = { HOME: here.home, PATH: '' }
-  t.equal((await liveServers(env)).length, 1)
+  t.equal((await findLiveServers(env)).length, 1)
   t.same(await talker.end(), { code: 0, stderr: '', rest: { value: undefined, done: true } })
-  t.same(await liveServers(env), [])
+  t.same(await findLiveServers(env), [])
 })
 
 t.test('it speaks to the server that runs, as one that may only call; cancelling cancels', async t => {
-  const here = await served(t)
+  const here = await serveProject(t)
   const talker = talk(t, here, '--agent', 'reviewer', '--timeout', '80s')
   await talker.initialize({ elicitation: {} })
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })
@@ -82,7 +82,7 @@ t.test('it speaks to the server that runs, as one that may only call; cancelling
 })
 
 t.test('what needs no answer keeps no connection', async t => {
-  const here = await served(t, { '.toolgate/config.jsonc': '{ "limits": { "connections": 8 } }' })
+  const here = await serveProject(t, { '.toolgate/config.jsonc': '{ "limits": { "connections": 8 } }' })
   const talker = talk(t, here)
   await talker.initialize()
   for (let id = 1; id <= 20; id++) {
@@ -93,7 +93,7 @@ t.test('what needs no answer keeps no connection', async t => {
 })
 
 t.test('with --approve the person at the client decides', async t => {
-  const here = await served(t)
+  const here = await serveProject(t)
   const talker = talk(t, here, '--approve')
   await talker.initialize({ elicitation: {} })
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...write, _meta: {} } })
@@ -106,7 +106,7 @@ t.test('with --approve the person at the client decides', async t => {
 })
 
 t.test('a call that waits outlives a server that is killed', async t => {
-  const here = await served(t)
+  const here = await serveProject(t)
   const talker = talk(t, here)
   await talker.initialize()
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })

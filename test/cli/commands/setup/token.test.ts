@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import t from 'tap'
-import { plain, served } from '../../toolgate.ts'
+import { normalizeOutput, serveProject } from '../../toolgate.ts'
 
 const CODE = /^(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]{22})$/
 
 t.test('tokens are given out, listed and revoked', async t => {
-  const { toolgate, server } = await served(t)
+  const { toolgate, server } = await serveProject(t)
   t.match(await toolgate(['token', 'list']), { code: 0, stdout: '', stderr: 'No tokens.\n' })
   const made = await toolgate(['token', 'create', '--agent', 'reviewer', '--expires', '2h'])
   t.match(made, {
@@ -21,7 +21,7 @@ t.test('tokens are given out, listed and revoked', async t => {
   t.match(given, { name: 'reviewer', kind: 'token', rights: ['call'], agent: 'reviewer' })
   t.equal(Date.parse(given.expires_at) - Date.parse(given.created_at), 7_200_000)
   t.equal(
-    plain((await toolgate(['token', 'list'])).stdout)
+    normalizeOutput((await toolgate(['token', 'list'])).stdout)
       .replace(given.token_id, 'TOKEN')
       .replace(/ +/g, ' '),
     'TOKEN KIND ROLE AGENT EXPIRES NAME\n' + 'TOKEN token call reviewer TIME reviewer\n'
@@ -39,7 +39,7 @@ t.test('tokens are given out, listed and revoked', async t => {
 })
 
 t.test('the console is opened with a code, or its address printed', async t => {
-  const { toolgate, server, folder } = await served(t)
+  const { toolgate, server, folder } = await serveProject(t)
   const printed = await toolgate(['open'])
   t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' }, 'no display, so it is printed')
   const [, url, code] = CODE.exec(printed.stdout.trim())!

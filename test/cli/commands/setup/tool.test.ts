@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { waitUntil } from '../../../support/wait.ts'
-import { place } from '../../toolgate.ts'
+import { createProject } from '../../toolgate.ts'
 
 t.test('a tool is begun, trusted, listed and called; what is broken is told', async t => {
-  const { toolgate, serve, project } = place(t)
+  const { toolgate, serve, project } = createProject(t)
   const begun = await toolgate(['tool', 'new', 'greet'])
   t.equal(begun.code, 0)
   t.equal(
@@ -38,7 +38,7 @@ Check it with: toolgate tool check
 })
 
 t.test('without any, it says how to begin', async t => {
-  const { toolgate, serve } = place(t)
+  const { toolgate, serve } = createProject(t)
   await serve()
   t.match(await toolgate(['tool', 'check']), { code: 0, stderr: /Create one with: toolgate tool new NAME/ })
 })

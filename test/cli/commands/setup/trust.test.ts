@@ -3,7 +3,7 @@ import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
-import { run } from '../../../../src/cli/run.ts'
+import { runCli } from '../../../../src/cli/run.ts'
 import { readTrustFile } from '../../../../src/host/trust/trust-file.ts'
 
 const HOOKS = JSON.stringify({
@@ -35,7 +35,7 @@ function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) {
         }),
         { isTTY: answer !== undefined }
       )
-    const code = await run({
+    const code = await runCli({
       argv: [...argv, '--no-color'],
       env,
       cwd,
@@ -43,7 +43,7 @@ function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) {
       stdin,
       stdout: screen(0),
       stderr: screen(1),
-      self: [],
+      selfCommand: [],
       exit: code => {
         throw new Error(`exit ${code}`)
       },

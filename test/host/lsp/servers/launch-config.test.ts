@@ -1,6 +1,11 @@
 // Which server answers for a file, in which project, and how it is started.
 import t from 'tap'
-import { type Ground, launchOf, projectRoot, serversFor } from '../../../../src/host/lsp/servers/launch-config.ts'
+import {
+  findProjectRoot,
+  type LaunchEnvironment,
+  resolveLaunchConfig,
+  serversFor
+} from '../../../../src/host/lsp/servers/launch-config.ts'
 import { LANGUAGE_SERVERS } from '../../../../src/host/lsp/servers/servers.ts'
 
 const of = (name: string) => LANGUAGE_SERVERS.find(server => server.name === name)!
@@ -13,13 +18,13 @@ interface Seen {
   kept?: boolean
 }
 
-function ground({ files = [], programs = {}, kept = true }: Seen): Ground {
+function ground({ files = [], programs = {}, kept = true }: Seen): LaunchEnvironment {
   return {
     root: '/work/place',
     exists: path => files.includes(path),
-    program: name => (name in programs ? `/usr/bin/${name}` : undefined),
-    standsBy: (program, path) => programs[program.replace('/usr/bin/', '')]!.includes(path),
-    kept
+    findExecutable: name => (name in programs ? `/usr/bin/${name}` : undefined),
+    hasSibling: (program, path) => programs[program.replace('/usr/bin/', '')]!.includes(path),
+    isSandboxed: kept
   }
 }
 
@@ -51,7 +56,7 @@ t.test('each file has its servers, the preferred one first, and each its languag
 
 t.test('a project begins where its marks are', async t => {
   const root = (path: string, server: string, ...files: string[]) =>
-    projectRoot(path, of(server), name => files.includes(name))
+    findProjectRoot(path, of(server), name => files.includes(name))
   t.equal(root('a/b/c.go', 'gopls', 'go.mod', 'a/go.mod'), 'a', 'the nearest')
   t.equal(root('a/b/c.go', 'gopls', 'go.work', 'a/go.mod'), '.', 'a stronger mark farther up')
   t.equal(root('a/b/c.ts', 'typescript', 'yarn.lock', 'a/tsconfig.json', 'a/b/package.json'), '.')
@@ -65,7 +70,7 @@ t.test('TypeScript serves by itself from version 7 on, and is served before', as
   const six = ['node_modules/typescript/bin/tsc', 'node_modules/typescript/lib/tsserver.js']
   const onPath = { tsc: ['../lib/getExePath.js'], tsserver: [], 'typescript-language-server': [] }
   const started = (seen: Seen, root = 'app') =>
-    ['typescript', 'typescript-language-server'].map(name => launchOf(of(name), root, ground(seen))?.file)
+    ['typescript', 'typescript-language-server'].map(name => resolveLaunchConfig(of(name), root, ground(seen))?.file)
   const server = '/usr/bin/typescript-language-server'
 
   t.same(started({ files: seven }), ['/work/place/node_modules/typescript/bin/tsc', undefined], 'its own')
@@ -75,7 +80,8 @@ t.test('TypeScript serves by itself from version 7 on, and is served before', as
   t.same(started({ files: six, programs: onPath }), [undefined, server], 'a project with an older one')
   t.same(started({ files: six.map(file => `app/${file}`), programs: onPath }, '.'), ['/usr/bin/tsc', server])
 
-  const tsserver = (seen: Seen) => launchOf(of('typescript-language-server'), 'app', ground(seen))!.options
+  const tsserver = (seen: Seen) =>
+    resolveLaunchConfig(of('typescript-language-server'), 'app', ground(seen))!.initializationOptions
   const found = '/work/place/node_modules/typescript/lib/tsserver.js'
   t.match(tsserver({ files: six, programs: onPath }), { tsserver: { path: found } })
   t.match(
@@ -88,24 +94,25 @@ t.test('TypeScript serves by itself from version 7 on, and is served before', as
 t.test('a server of the project goes before one of the search path', async t => {
   const files = ['node_modules/.bin/pyright-langserver', 'api/.venv/bin/pyright-langserver', 'api/.venv/bin/python']
   const programs = { 'pyright-langserver': [], clangd: [] }
-  const launch = (kept: boolean, name = 'pyright') => launchOf(of(name), 'api', ground({ files, programs, kept }))!
+  const launch = (kept: boolean, name = 'pyright') =>
+    resolveLaunchConfig(of(name), 'api', ground({ files, programs, kept }))!
   t.equal(launch(true).file, '/work/place/node_modules/.bin/pyright-langserver')
   t.match(launch(true).settings, { python: { pythonPath: '/work/place/api/.venv/bin/python' } })
   t.equal(launch(false).file, '/usr/bin/pyright-langserver')
   t.match(launch(false).settings, { python: { pythonPath: undefined } })
   t.same(launch(true, 'clangd').args, ['--log=error'])
   t.same(launch(false, 'clangd').args, ['--log=error', '--background-index=false'], 'it writes beside nothing')
-  t.equal(launchOf(of('gopls'), '.', ground({ programs })), undefined)
+  t.equal(resolveLaunchConfig(of('gopls'), '.', ground({ programs })), undefined)
 })
 
 t.test('clangd knows a whole project by its list of commands, where it may keep an index', async t => {
   const all = (kept: boolean, ...files: string[]) =>
-    launchOf(of('clangd'), '.', ground({ files, programs: { clangd: [] }, kept }))!.reads_all
+    resolveLaunchConfig(of('clangd'), '.', ground({ files, programs: { clangd: [] }, kept }))!.readsWholeProject
   t.equal(all(true, 'compile_commands.json'), true)
   t.equal(all(true, 'build/compile_commands.json'), true)
   t.equal(all(true), false, 'nobody says what there is')
   t.equal(all(false, 'compile_commands.json'), false, 'the index would go into the project')
-  t.equal(launchOf(of('gopls'), '.', ground({ programs: { gopls: [] } }))!.reads_all, true)
+  t.equal(resolveLaunchConfig(of('gopls'), '.', ground({ programs: { gopls: [] } }))!.readsWholeProject, true)
 })
 
 t.test('the table', async t => {
@@ -114,27 +121,29 @@ t.test('the table', async t => {
   for (const server of LANGUAGE_SERVERS)
     for (const kept of [true, false]) {
       const programs = Object.fromEntries(
-        server.programs.flatMap(one => ('name' in one ? [[one.name, [one.needs ?? '']]] : []))
+        server.programs.flatMap(one => ('name' in one ? [[one.name, [one.requires ?? '']]] : []))
       )
-      const launch = launchOf(server, 'project', ground({ programs, kept }))!
+      const launch = resolveLaunchConfig(server, 'project', ground({ programs, kept }))!
       t.ok(launch.file.startsWith('/usr/bin/'), `${server.name} is found on the search path`)
       t.not(server.install, '', 'how to install it is known')
     }
 })
 
 t.test('a server that has read its project says so by a word of its own', async t => {
-  const { ready } = of('rust-analyzer')
-  if (typeof ready === 'string') throw new Error('it tells by a notification')
+  const { readySignal } = of('rust-analyzer')
+  if (typeof readySignal === 'string') throw new Error('it tells by a notification')
   t.same(
-    [{ quiescent: true }, { quiescent: false }, {}, null, undefined, 'text'].map(params => ready.says(params)),
+    [{ quiescent: true }, { quiescent: false }, {}, null, undefined, 'text'].map(params => readySignal.isReady(params)),
     [true, false, false, false, false, false]
   )
 })
 
 t.test('of all that a server tells of how it was built, its version is taken', async t => {
-  const { version } = of('gopls')
+  const { parseVersion } = of('gopls')
   t.same(
-    ['{"GoVersion":"go1.22","Main":{"Version":""},"Version":"v0.16.1"}', '{}', 'v0.16.1'].map(told => version!(told)),
+    ['{"GoVersion":"go1.22","Main":{"Version":""},"Version":"v0.16.1"}', '{}', 'v0.16.1'].map(told =>
+      parseVersion!(told)
+    ),
     ['v0.16.1', undefined, undefined]
   )
 })

@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { Frames, framed } from '../../../../src/host/lsp/wire/frames.ts'
+import { encodeFrame, FrameDecoder } from '../../../../src/host/lsp/wire/frames.ts'
 
-const read = (parts: readonly Uint8Array[], frames = new Frames()) => parts.flatMap(part => [...frames.push(part)])
+const read = (parts: readonly Uint8Array[], frames = new FrameDecoder()) =>
+  parts.flatMap(part => [...frames.push(part)])
 
 t.test('whatever the pieces', async t => {
   const message = fc.record({ method: fc.string(), params: fc.jsonValue() })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 5 }), fc.array(fc.nat(40), { maxLength: 50 }), (messages, sizes) => {
-      const bytes = Buffer.concat(messages.map(framed))
+      const bytes = Buffer.concat(messages.map(encodeFrame))
       const parts: Buffer[] = []
       let at = 0
       for (const size of sizes) {
@@ -46,5 +47,5 @@ t.test('as many values as anybody needs', async t => {
   for (const value of ['{}', '[]', '0', '"\\\\"', '{"a":{}}'])
     t.throws(() => read([message(list(1_100_000, value))]), { message: /more than 1000000 values/ }, value)
   const text = '[{,"\\,'.repeat(400_000)
-  t.same(read([framed([text, 1])]), [[text, 1]], 'what is in strings does not count')
+  t.same(read([encodeFrame([text, 1])]), [[text, 1]], 'what is in strings does not count')
 })

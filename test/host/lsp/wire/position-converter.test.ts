@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { Positions, type Units } from '../../../../src/host/lsp/wire/position-converter.ts'
+import { PositionConverter, type PositionEncoding } from '../../../../src/host/lsp/wire/position-converter.ts'
 import { runs } from '../../../support/property.ts'
 
 const UNITS = ['utf-8', 'utf-16', 'utf-32'] as const
@@ -14,7 +14,7 @@ const texts = fc
   .map(parts => parts.join(''))
 
 /** The same, counted in another way: by taking the text apart. */
-function counted(text: string, offset: number, units: Units) {
+function counted(text: string, offset: number, units: PositionEncoding) {
   const before = text.slice(0, offset)
   // A pair that is cut in two ends no line yet.
   const ended = text[offset] === '\n' && before.endsWith('\r') ? before.slice(0, -1) : before
@@ -34,16 +34,16 @@ for (const units of UNITS)
   t.test(units, async t => {
     fc.assert(
       fc.property(texts, text => {
-        const positions = new Positions(text, units)
+        const positions = new PositionConverter(text, units)
         for (const offset of offsets(text)) {
           const theirs = counted(text, offset, units)
-          assert.deepEqual(positions.positionAt(offset), theirs)
-          assert.equal(positions.offsetOf(theirs), offset)
-          assert.ok(positions.has(theirs))
+          assert.deepEqual(positions.lspPositionAt(offset), theirs)
+          assert.equal(positions.offsetAt(theirs), offset)
+          assert.ok(positions.isValid(theirs))
           const before = text.slice(0, offset).split('\n')
           const ours = { line: before.length, column: [...before.at(-1)!].length + 1 }
-          assert.deepEqual(positions.fromServer(theirs), ours)
-          assert.deepEqual(positions.toServer(ours), theirs)
+          assert.deepEqual(positions.fromLspPosition(theirs), ours)
+          assert.deepEqual(positions.toLspPosition(ours), theirs)
         }
       }),
       runs(200)
@@ -52,18 +52,24 @@ for (const units of UNITS)
   })
 
 t.test('what is beyond', async t => {
-  const positions = new Positions('ab\r\n🦊c\n', 'utf-16')
-  t.throws(() => positions.toServer({ line: 1, column: 4 }), {
+  const positions = new PositionConverter('ab\r\n🦊c\n', 'utf-16')
+  t.throws(() => positions.toLspPosition({ line: 1, column: 4 }), {
     code: 'INVALID_PARAMS',
     message: '/params/col: Line 1 has 2 characters: there is no column 4 in it.'
   })
-  t.throws(() => positions.toServer({ line: 2, column: 4 }), { message: /Line 2 has 2 characters/ })
-  t.throws(() => positions.toServer({ line: 4, column: 1 }), { message: /no line 4: the file has 3 lines/ })
-  t.same(positions.toServer({ line: 1, column: 3 }), { line: 0, character: 2 }, 'right after the last is a place')
-  t.same(positions.toServer({ line: 3, column: 1 }), { line: 2, character: 0 })
-  t.same(positions.fromServer({ line: 0, character: 99 }), { line: 1, column: 3 }, 'of a server, the nearest before')
-  t.same(positions.fromServer({ line: 9, character: 0 }), { line: 3, column: 1 })
-  t.same(positions.fromServer({ line: 1, character: 1 }), { line: 2, column: 1 }, 'never within a character')
-  t.notOk(positions.has({ line: 0, character: 3 }) || positions.has({ line: 3, character: 0 }))
-  t.throws(() => new Positions('x', 'utf-8').toServer({ line: 1, column: 3 }), { message: /Line 1 has 1 character:/ })
+  t.throws(() => positions.toLspPosition({ line: 2, column: 4 }), { message: /Line 2 has 2 characters/ })
+  t.throws(() => positions.toLspPosition({ line: 4, column: 1 }), { message: /no line 4: the file has 3 lines/ })
+  t.same(positions.toLspPosition({ line: 1, column: 3 }), { line: 0, character: 2 }, 'right after the last is a place')
+  t.same(positions.toLspPosition({ line: 3, column: 1 }), { line: 2, character: 0 })
+  t.same(
+    positions.fromLspPosition({ line: 0, character: 99 }),
+    { line: 1, column: 3 },
+    'of a server, the nearest before'
+  )
+  t.same(positions.fromLspPosition({ line: 9, character: 0 }), { line: 3, column: 1 })
+  t.same(positions.fromLspPosition({ line: 1, character: 1 }), { line: 2, column: 1 }, 'never within a character')
+  t.notOk(positions.isValid({ line: 0, character: 3 }) || positions.isValid({ line: 3, character: 0 }))
+  t.throws(() => new PositionConverter('x', 'utf-8').toLspPosition({ line: 1, column: 3 }), {
+    message: /Line 1 has 1 character:/
+  })
 })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { CommandText, type Delta } from '../../../../src/host/processes/command/output-decoder.ts'
+import { type Delta, OutputDecoder } from '../../../../src/host/processes/command/output-decoder.ts'
 
 function told(pieces: readonly Uint8Array[], from = 0): Delta[] {
   const deltas: Delta[] = []
-  const text = new CommandText('stdout', from, delta => deltas.push(delta))
+  const text = new OutputDecoder('stdout', from, delta => deltas.push(delta))
   for (const piece of pieces) text.append(piece)
   text.end()
   return deltas

@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { Capture, lineEnds, MAX_BYTES, MAX_LINES } from '../../../../src/host/processes/outputs/head-tail-capture.ts'
+import {
+  countLineEnds,
+  HeadTailCapture,
+  MAX_RESULT_BYTES,
+  MAX_RESULT_LINES
+} from '../../../../src/host/processes/outputs/head-tail-capture.ts'
 import { runs } from '../../../support/property.ts'
 
 function shown(pieces: readonly Uint8Array[], from = 0) {
-  const capture = new Capture(from)
-  for (const piece of pieces) capture.append(piece, lineEnds(piece))
+  const capture = new HeadTailCapture(from)
+  for (const piece of pieces) capture.append(piece, countLineEnds(piece))
   return capture.text('stdout', 'tc_1')
 }
 
@@ -15,7 +20,14 @@ const NOTE =
   /\n\[(\d+) lines, (\d+) bytes of stdout left out here, from byte (\d+) on\. Read what is kept of them with GET \/calls\/tc_1\/output\?stream=stdout&offset=\3\]\n/
 
 t.test('what is short is shown whole', async t => {
-  for (const text of ['', 'a', 'a\n', 'x'.repeat(MAX_BYTES), 'x\n'.repeat(MAX_LINES), `${'x\n'.repeat(MAX_LINES)}end`])
+  for (const text of [
+    '',
+    'a',
+    'a\n',
+    'x'.repeat(MAX_RESULT_BYTES),
+    'x\n'.repeat(MAX_RESULT_LINES),
+    `${'x\n'.repeat(MAX_RESULT_LINES)}end`
+  ])
     t.same(whole(text), { text, cut: false })
 })
 
@@ -29,7 +41,7 @@ t.test('of many lines the first and the last are shown', async t => {
 })
 
 t.test('long lines are cut between characters', async t => {
-  const { text, cut } = whole('€'.repeat(MAX_BYTES))
+  const { text, cut } = whole('€'.repeat(MAX_RESULT_BYTES))
   t.ok(cut)
   t.match(text, /^€+\n\[0 lines, \d+ bytes [^\n]*\]\n€+$/)
 })
@@ -64,9 +76,9 @@ t.test('head, what is left out and tail are the whole, however it came', async t
         const between = bytes.subarray(from, from + left)
         return (
           Buffer.concat([head, between, tail]).equals(bytes) &&
-          lineEnds(between) === lines &&
-          head.length + tail.length <= MAX_BYTES &&
-          lineEnds(head) + lineEnds(tail) <= MAX_LINES
+          countLineEnds(between) === lines &&
+          head.length + tail.length <= MAX_RESULT_BYTES &&
+          countLineEnds(head) + countLineEnds(tail) <= MAX_RESULT_LINES
         )
       }),
       runs(200)

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
-import { Outputs } from '../../../../src/host/processes/outputs/output-store.ts'
-import { unfinished } from '../../../../src/host/processes/outputs/read-output.ts'
+import { OutputStore } from '../../../../src/host/processes/outputs/output-store.ts'
+import { trailingIncompleteBytes } from '../../../../src/host/processes/outputs/read-output.ts'
 import { runs } from '../../../support/property.ts'
 import { waitUntil } from '../../../support/wait.ts'
 
@@ -11,7 +11,7 @@ const bytes = (text: string) => Buffer.from(text)
 const all = { stream: 'output', offset: 0, limit: 1e9, wait_ms: 0 } as const
 
 t.test('each stream has offsets of its own', async t => {
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
   writer.append('stdout', bytes('one '))
   writer.append('stderr', bytes('TWO '))
@@ -35,7 +35,7 @@ t.test('each stream has offsets of its own', async t => {
 })
 
 t.test('a reader can wait for more, for the end, and stop waiting', async t => {
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
   const long = { ...all, wait_ms: 60_000 }
   const first = outputs.read('tc_1', long)
@@ -59,13 +59,13 @@ t.test('a reader can wait for more, for the end, and stop waiting', async t => {
 t.test('it is there after a restart, under any name a client may choose', async t => {
   const folder = join(t.testdir({ in: {} }), 'in', 'outputs')
   for (const id of ['tc_1', '../../up', '.', '..', 'a/b', 'é %']) {
-    const outputs = new Outputs(folder, { spill_bytes: 100 })
+    const outputs = new OutputStore(folder, { spill_bytes: 100 })
     const writer = outputs.open(id)
     for (let i = 0; i < 40; i += 1) writer.append(i % 2 ? 'stdout' : 'stderr', bytes('0123456789'))
     writer.close()
     const before = await outputs.read(id, { ...all, offset: 390 })
-    await outputs.stored()
-    t.same(await new Outputs(folder, { spill_bytes: 1 << 20 }).read(id, { ...all, offset: 390 }), before)
+    await outputs.flushed()
+    t.same(await new OutputStore(folder, { spill_bytes: 1 << 20 }).read(id, { ...all, offset: 390 }), before)
     outputs.sweep(() => false)
     t.equal(await outputs.read(id, all), undefined)
     t.same(readdirSync(folder), [], id)
@@ -74,7 +74,7 @@ t.test('it is there after a restart, under any name a client may choose', async 
 })
 
 t.test('past its limit the middle is dropped, and told', async t => {
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 80 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 80 })
   const writer = outputs.open('tc_1')
   for (let i = 0; i < 1000; i += 1) writer.append('stdout', bytes(`${String(i).padStart(9, '0')}\n`))
   const beginning = await outputs.read('tc_1', all)
@@ -85,8 +85,8 @@ t.test('past its limit the middle is dropped, and told', async t => {
   t.equal(rest!.next_offset, 10_000)
   t.ok(rest!.text.endsWith('000000999\n'))
   writer.close()
-  await outputs.stored()
-  const again = new Outputs(join(t.testdirName), { spill_bytes: 80 })
+  await outputs.flushed()
+  const again = new OutputStore(join(t.testdirName), { spill_bytes: 80 })
   t.same(await again.read('tc_1', { ...all, offset: 50 }), {
     ...rest,
     dropped: { from: 50, bytes: rest!.offset - 50 },
@@ -95,7 +95,7 @@ t.test('past its limit the middle is dropped, and told', async t => {
 })
 
 t.test('what no call owns is swept', async t => {
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 16 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 16 })
   for (const id of ['keep', 'drop']) {
     const writer = outputs.open(id)
     for (let i = 0; i < 10; i += 1) writer.append('stdout', bytes('0123456789'))
@@ -104,20 +104,20 @@ t.test('what no call owns is swept', async t => {
   const open = outputs.open('open')
   await new Promise(resolve => setImmediate(resolve))
   open.close()
-  await outputs.stored()
+  await outputs.flushed()
   outputs.sweep(id => id === 'keep')
   t.same(readdirSync(t.testdirName).sort(), ['keep.out', 'keep.pages'])
 })
 
 t.test('a page that cannot be written is a hole, and the command goes on', async t => {
   const folder = t.testdir()
-  const outputs = new Outputs(folder, { spill_bytes: 80 })
+  const outputs = new OutputStore(folder, { spill_bytes: 80 })
   mkdirSync(join(folder, 'tc_1.out'))
   const writer = outputs.open('tc_1')
   for (let i = 0; i < 3; i += 1) writer.append('stdout', bytes('0123456789'))
   t.match(await outputs.read('tc_1', all), { offset: 0, next_offset: 30 }, 'from memory it can still be read')
   writer.close()
-  await outputs.stored()
+  await outputs.flushed()
   const { text, ...left } = (await outputs.read('tc_1', all))!
   t.equal(text, '0123456789'.repeat(2))
   t.same(left, { offset: 10, next_offset: 30, ended: true, dropped: { from: 0, bytes: 10 } })
@@ -125,9 +125,9 @@ t.test('a page that cannot be written is a hole, and the command goes on', async
 
 t.test('what came is on disk soon, so that a server that dies loses no more than the last moment', async t => {
   const folder = t.testdir()
-  const outputs = new Outputs(folder, { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(folder, { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
-  const found = async () => (await new Outputs(folder, { spill_bytes: 1 << 20 }).read('tc_1', all))?.text
+  const found = async () => (await new OutputStore(folder, { spill_bytes: 1 << 20 }).read('tc_1', all))?.text
   writer.append('stdout', bytes('one '))
   writer.append('stderr', bytes('two '))
   await waitUntil('two words', async () => (await found()) === 'one two ')
@@ -142,15 +142,15 @@ t.test('what came is on disk soon, so that a server that dies loses no more than
     t.ok(part!.ended)
   }
   writer.close()
-  await outputs.stored()
+  await outputs.flushed()
 })
 
 t.test('the commands of a call write one after the other, and at once', async t => {
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const first = outputs.open('tc_1')
   first.append('stdout', bytes('one '))
   first.close()
-  await outputs.stored()
+  await outputs.flushed()
   const second = outputs.open('tc_1', first)
   t.same(second.end, { stdout: 4, stderr: 0, output: 4 })
   second.append('stderr', bytes('two '))
@@ -159,22 +159,22 @@ t.test('the commands of a call write one after the other, and at once', async t 
   third.append('stdout', bytes('three'))
   t.match(await outputs.read('tc_1', all), { text: 'one two three', ended: false })
   third.close()
-  await outputs.stored()
+  await outputs.flushed()
   t.match(await outputs.read('tc_1', all), { text: 'one two three', ended: true })
   t.match(await outputs.read('tc_1', { ...all, stream: 'stdout' }), { text: 'one three' })
 })
 
 t.test('who writes faster than the disk is told, and when it has caught up', async t => {
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 100 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 100 << 20 })
   const writer = outputs.open('tc_1')
   const piece = Buffer.alloc(1 << 20)
   let written = 0
-  for (; !writer.behind; written += piece.length) writer.append('stdout', piece)
+  for (; !writer.isBehind; written += piece.length) writer.append('stdout', piece)
   t.ok(written < 16 << 20)
   await writer.caughtUp()
-  t.notOk(writer.behind)
+  t.notOk(writer.isBehind)
   writer.close()
-  await outputs.stored()
+  await outputs.flushed()
   t.match(await outputs.read('tc_1', { ...all, offset: written - 1 }), { next_offset: written, ended: true })
 })
 
@@ -187,7 +187,7 @@ t.test('any chunks, read in any steps, give the text that was written', async t 
     )
   )
   let run = 0
-  const outputs = new Outputs(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), async (chunks, limit) => {
       run += 1
@@ -196,7 +196,7 @@ t.test('any chunks, read in any steps, give the text that was written', async t 
       for (const [stream, data] of chunks) writer.append(stream, data)
       writer.close()
       if (chunks.every(([, data]) => data.length === 0)) {
-        await outputs.stored()
+        await outputs.flushed()
         t.equal(await outputs.read(id, all), undefined, 'of nothing nothing is kept')
         return
       }
@@ -218,7 +218,7 @@ t.test('any chunks, read in any steps, give the text that was written', async t 
     }),
     runs(100)
   )
-  await outputs.stored()
+  await outputs.flushed()
 })
 
 t.test('a character is unfinished until its last byte', async t => {
@@ -230,7 +230,7 @@ t.test('a character is unfinished until its last byte', async t => {
     ['😀', 3]
   ] as const) {
     const whole = bytes(text)
-    t.equal(unfinished(whole), 0, text)
-    if (cut > 0) t.equal(unfinished(whole.subarray(0, cut)), cut, text)
+    t.equal(trailingIncompleteBytes(whole), 0, text)
+    if (cut > 0) t.equal(trailingIncompleteBytes(whole.subarray(0, cut)), cut, text)
   }
 })

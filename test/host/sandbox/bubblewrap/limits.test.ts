@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
-import { keptWorld, processesWith } from '../fixture.ts'
+import { findProcesses, startSandboxFixture } from '../fixture.ts'
 
 const MIB = 1 << 20
 const LOW = { memory_bytes: 96 * MIB, processes: 40, cpu_seconds: 1, file_bytes: MIB, open_files: 64 }
@@ -13,7 +13,7 @@ const groups = () =>
   GROUPS.flatMap(folder => readdirSync(folder)).filter(name => name.startsWith(`toolgate-${process.pid}-`))
 
 t.test('the limits', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t, () => LOW)
+  const world = await startSandboxFixture(t, () => LOW)
   const _lacks = (await world.sandbox.states()).find(({ level }) => level === 'workspace')?.lacks ?? []
 
   t.test('the size of a file', async t => {
@@ -72,7 +72,7 @@ print(started < ${LOW.processes})
       timeout_ms: 1_000
     })
     t.match(result, { timed_out: true })
-    t.strictSame(processesWith(mark), [])
+    t.strictSame(findProcesses(mark), [])
   })
 
   t.test('temporary folders have a size', async t => {

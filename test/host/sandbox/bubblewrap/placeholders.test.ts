@@ -4,13 +4,13 @@ import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
-import { keptWorld } from '../fixture.ts'
+import { startSandboxFixture } from '../fixture.ts'
 
 /** Every path beneath a folder. */
 const all = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 
 t.test('a secret that goes as a command starts leaves nothing in its place', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   for (const name of ['.env', 'deep/.env']) world.write(`workspace/${name}`, 'x')
   world.write('workspace/empty.pem', '')
   const program = { file: '/bin/true', args: [], cwd: world.root, env: {} }

@@ -2,10 +2,15 @@
 // in the sandbox that makes every call on the list.
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { filterFor } from '../../../../src/host/sandbox/bubblewrap/seccomp.ts'
-import { CONDITIONAL, type Processor, REFUSED, UNKNOWN } from '../../../../src/host/sandbox/bubblewrap/seccomp-calls.ts'
+import { buildFilter } from '../../../../src/host/sandbox/bubblewrap/seccomp.ts'
+import {
+  type Architecture,
+  CONDITIONAL_SYSCALLS,
+  DENIED_SYSCALLS,
+  UNIMPLEMENTED_SYSCALLS
+} from '../../../../src/host/sandbox/bubblewrap/seccomp-calls.ts'
 import { needs } from '../../../support/needs.ts'
-import { keptWorld } from '../fixture.ts'
+import { startSandboxFixture } from '../fixture.ts'
 
 const ALLOW = 0x7fff_0000
 const KILL = 0x8000_0000
@@ -36,12 +41,12 @@ const MUST_BE_REFUSED = [
 ]
 
 /** What the filter says to a call, as the kernel would run it. */
-function verdict(processor: Processor, number: number, args: bigint[] = [], architecture = ARCHITECTURE[processor]) {
+function verdict(processor: Architecture, number: number, args: bigint[] = [], architecture = ARCHITECTURE[processor]) {
   const data = Buffer.alloc(64)
   data.writeUInt32LE(number, 0)
   data.writeUInt32LE(architecture, 4)
   for (const [i, value] of args.entries()) data.writeBigUInt64LE(value, 16 + i * 8)
-  const filter = filterFor(processor)!
+  const filter = buildFilter(processor)!
   let loaded = 0
   for (let at = 0; ; at++) {
     const [code, yes, no] = [filter.readUInt16LE(at * 8), filter[at * 8 + 2]!, filter[at * 8 + 3]!]
@@ -57,14 +62,15 @@ function verdict(processor: Processor, number: number, args: bigint[] = [], arch
 
 for (const processor of ['x64', 'arm64'] as const)
   t.test(`the filter for ${processor}`, async t => {
-    for (const [name, numbers] of Object.entries(REFUSED))
+    for (const [name, numbers] of Object.entries(DENIED_SYSCALLS))
       if (numbers[processor] !== undefined) t.equal(verdict(processor, numbers[processor]), EPERM, name)
-    for (const [name, numbers] of Object.entries(UNKNOWN))
+    for (const [name, numbers] of Object.entries(UNIMPLEMENTED_SYSCALLS))
       t.equal(verdict(processor, numbers[processor]!), ENOSYS, name)
     t.equal(verdict(processor, 0, [], ARCHITECTURE[processor] + 1), KILL, 'another table')
     if (processor === 'x64') t.equal(verdict(processor, 0x4000_0000), KILL, 'the second table')
 
-    const call = (name: string, ...args: bigint[]) => verdict(processor, CONDITIONAL[name]!.numbers[processor]!, args)
+    const call = (name: string, ...args: bigint[]) =>
+      verdict(processor, CONDITIONAL_SYSCALLS[name]!.numbers[processor]!, args)
     for (const [domain, wanted] of [
       [1n, ALLOW],
       [2n, ALLOW],
@@ -97,32 +103,32 @@ for (const processor of ['x64', 'arm64'] as const)
     t.equal(call('openat', 0n, 0n, 0o101n, 0o644n), ALLOW)
     t.equal(call('openat', 0n, 0n, 0n, 0o4755n), ALLOW, 'what is not made has no mode')
     for (const [name, before] of MODES) {
-      if (CONDITIONAL[name]!.numbers[processor] === undefined) continue
+      if (CONDITIONAL_SYSCALLS[name]!.numbers[processor] === undefined) continue
       t.equal(call(name, ...before, 0o100755n), ALLOW, `${name} without rights`)
       for (const rights of [0o4000n, 0o2000n]) t.equal(call(name, ...before, 0o100755n | rights), EPERM, name)
     }
   })
 
 t.test('what there is to refuse is on the list', async t => {
-  for (const name of MUST_BE_REFUSED) t.ok(REFUSED[name], name)
-  t.same(Object.keys(UNKNOWN), ['clone3', 'openat2'], 'what hides its flags from the filter')
+  for (const name of MUST_BE_REFUSED) t.ok(DENIED_SYSCALLS[name], name)
+  t.same(Object.keys(UNIMPLEMENTED_SYSCALLS), ['clone3', 'openat2'], 'what hides its flags from the filter')
   for (const name of ['clone', 'socket', 'ioctl', 'fchmod', 'openat', ...MODES.map(([name]) => name)])
-    t.ok(CONDITIONAL[name], name)
+    t.ok(CONDITIONAL_SYSCALLS[name], name)
 })
 
-t.equal(filterFor('riscv64'), undefined)
+t.equal(buildFilter('riscv64'), undefined)
 
 t.test('the numbers are those of the headers', async t => {
   const all = {
-    ...REFUSED,
-    ...UNKNOWN,
-    ...Object.fromEntries(Object.entries(CONDITIONAL).map(([n, c]) => [n, c.numbers]))
+    ...DENIED_SYSCALLS,
+    ...UNIMPLEMENTED_SYSCALLS,
+    ...Object.fromEntries(Object.entries(CONDITIONAL_SYSCALLS).map(([n, c]) => [n, c.numbers]))
   }
   const headers = {
     x64: '/usr/include/x86_64-linux-gnu/asm/unistd_64.h',
     arm64: '/usr/include/asm-generic/unistd.h'
   }
-  for (const [processor, file] of Object.entries(headers) as [Processor, string][]) {
+  for (const [processor, file] of Object.entries(headers) as [Architecture, string][]) {
     if (!existsSync(file)) continue
     const text = readFileSync(file, 'utf8')
     const numbers = new Map(
@@ -137,9 +143,9 @@ t.test('the numbers are those of the headers', async t => {
 })
 
 t.test('in the sandbox', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
-  const processor = process.arch as Processor
-  const calls = (table: Readonly<Record<string, Partial<Record<Processor, number>>>>) =>
+  const world = await startSandboxFixture(t)
+  const processor = process.arch as Architecture
+  const calls = (table: Readonly<Record<string, Partial<Record<Architecture, number>>>>) =>
     Object.entries(table).flatMap(([name, numbers]) =>
       numbers[processor] === undefined ? [] : [[name, numbers[processor]]]
     )
@@ -152,11 +158,11 @@ def made(number, *args):
     ctypes.set_errno(0)
     libc.syscall(ctypes.c_long(number), *[ctypes.c_long(a) for a in args or (0, 0, 0, 0, 0, 0)])
     return ctypes.get_errno()
-print(json.dumps({name: made(number) for name, number in ${JSON.stringify([...calls(REFUSED), ...calls(UNKNOWN)])}}))
+print(json.dumps({name: made(number) for name, number in ${JSON.stringify([...calls(DENIED_SYSCALLS), ...calls(UNIMPLEMENTED_SYSCALLS)])}}))
 `)
     const wanted = {
-      ...Object.fromEntries(calls(REFUSED).map(([name]) => [name, 1])),
-      ...Object.fromEntries(calls(UNKNOWN).map(([name]) => [name, 38]))
+      ...Object.fromEntries(calls(DENIED_SYSCALLS).map(([name]) => [name, 1])),
+      ...Object.fromEntries(calls(UNIMPLEMENTED_SYSCALLS).map(([name]) => [name, 38]))
     }
     t.strictSame(JSON.parse(stdout || '{}'), wanted, stderr)
   })
@@ -172,7 +178,7 @@ def tried(act):
     except OSError as error:
         return errno.errorcode[error.errno]
 def clone():
-    if libc.syscall(${CONDITIONAL.clone!.numbers[processor]}, 0x10000011, 0, 0, 0, 0) < 0:
+    if libc.syscall(${CONDITIONAL_SYSCALLS.clone!.numbers[processor]}, 0x10000011, 0, 0, 0, 0) < 0:
         raise OSError(ctypes.get_errno(), '')
     os._exit(0)
 open('file', 'w').close()

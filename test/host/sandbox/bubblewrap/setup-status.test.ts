@@ -5,10 +5,10 @@ import t from 'tap'
 import type { Sandbox } from '../../../../src/host/sandbox/sandbox.ts'
 import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
-import { keptWorld } from '../fixture.ts'
+import { startSandboxFixture } from '../fixture.ts'
 
 t.test('what bubblewrap says of a failure of its own is no output of the command', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const mounts = [{ from: world.at('gone'), to: '/run/gone' }]
   await t.rejects(world.run('echo ran', { mounts }), { code: 'SANDBOX_UNAVAILABLE', message: /It says: bwrap: .*gone/ })
   t.match(await world.run('echo "bwrap: of my own" >&2; exit 1'), { exit_code: 1, stderr: 'bwrap: of my own\n' })
@@ -16,7 +16,7 @@ t.test('what bubblewrap says of a failure of its own is no output of the command
 })
 
 t.test('nor is it the answer of a program that was handed a text', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const asked = { argv: ['cat'], cwd: '.', stdin: 'text', level: 'strict' as const, timeout_ms: 30_000 }
   const mounts = [{ from: world.at('gone'), to: '/run/gone' }]
   const broken: Sandbox = {

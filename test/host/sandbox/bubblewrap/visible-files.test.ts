@@ -1,16 +1,16 @@
 // What a kept command sees of the disk follows from the server's own search path and home, never from what a call sets.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs'
 import t from 'tap'
-import { defaults } from '../../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../../src/config/merge.ts'
 import { Config } from '../../../../src/config/schema.ts'
 import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
-import { keptWorld, SECRET } from '../fixture.ts'
+import { SECRET, startSandboxFixture } from '../fixture.ts'
 
 const USUAL = '/usr/local/bin:/usr/bin:/bin'
 
 t.test('the variables of a call show it nothing more', needs('sandbox', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('outside/deep/note.txt', SECRET)
   world.write('home/notes/note.txt', SECRET)
   const look = `cd ${world.top} && cat outside/canary outside/deep/note.txt state/journal token home/notes/note.txt home/.ssh/id_ed25519`
@@ -40,7 +40,7 @@ t.test('the variables of a call show it nothing more', needs('sandbox', 'python3
 })
 
 t.test('not even the real /etc', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const { stdout } = await world.run('grep -c "" /etc/passwd', { env: { PATH: `/etc:${USUAL}` } })
   t.ok(Number(stdout) < 5, stdout)
 })
@@ -49,7 +49,7 @@ t.test(
   'a call that sets such variables is asked about, and is shown nothing more',
   needs('sandbox', 'python3'),
   async t => {
-    const app = await startApp(t, {}, { settings: { sandbox: defaults(Config).sandbox } })
+    const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
     const params = { language: 'bash', code: `ls ${app.folder}/state; echo "$HOME"` }
     t.match(await app.call('run_code', { ...params, env: { MINE: 'x' } }), { approved_by: { source: 'auto' } })
     for (const env of [{ PATH: `${app.folder}/state:${USUAL}` }, { HOME: '/x', PATH: `${app.folder}:${USUAL}` }]) {
@@ -64,7 +64,7 @@ t.test(
 )
 
 t.test('programs of the server are seen, but not the secrets among them', needs('sandbox', 'python3'), async t => {
-  const world = await keptWorld(
+  const world = await startSandboxFixture(
     t,
     () => ({}),
     at => [
@@ -142,7 +142,7 @@ t.test(
   'a command cannot change the devices of the machine, whoever the server is',
   needs('bwrap', 'python3'),
   async t => {
-    const world = await keptWorld(t)
+    const world = await startSandboxFixture(t)
     // As they are already: on the machine's own this would change nothing.
     const code = `
 import os

@@ -13,24 +13,24 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaults } from '../../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../../src/config/merge.ts'
 import { Config } from '../../../../src/config/schema.ts'
 import { openSandbox } from '../../../../src/host/sandbox/open-sandbox.ts'
 import { needs } from '../../../support/needs.ts'
 import { waitUntil } from '../../../support/wait.ts'
-import { counting, type KeptWorld, keptWorld, SECRET } from '../fixture.ts'
+import { type SandboxFixture, SECRET, startConnectionCounter, startSandboxFixture } from '../fixture.ts'
 
 /** Every path beneath a folder. */
 const all = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 
 /** The aftermath of a command, from the sandbox itself. */
-async function aftermath(world: KeptWorld, command: string) {
+async function aftermath(world: SandboxFixture, command: string) {
   const { quarantined, ...rest } = await world.run(command)
   return { ...rest, quarantined: quarantined ?? [] }
 }
 
 t.test('what others would obey stays as it is', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const files = {
     '.git/config': '[core]\n',
     '.git/hooks/pre-commit': 'true',
@@ -64,7 +64,7 @@ t.test('what others would obey stays as it is', needs('bwrap', 'python3'), async
 })
 
 t.test('what is new of that is taken away and told', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/src/a.txt', '')
   world.write('workspace/old/.git/config', '[core]\n')
   const made = [
@@ -115,7 +115,7 @@ t.test('what is new of that is taken away and told', needs('bwrap', 'python3'), 
 })
 
 t.test('a link that stands for such a file is put back', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   mkdirSync(path.join(world.root, 'real'))
   symlinkSync('real', path.join(world.root, '.git'))
   symlinkSync('real/envrc', path.join(world.root, '.envrc'))
@@ -125,7 +125,7 @@ t.test('a link that stands for such a file is put back', needs('bwrap', 'python3
 })
 
 t.test('what is taken away is never looked for through links', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('outside/.vscode/tasks.json', 'theirs')
   await aftermath(world, `ln -s ${world.at('outside')} link; mkdir .vscode`)
   t.equal(world.read('outside/.vscode/tasks.json'), 'theirs')
@@ -136,11 +136,11 @@ t.test(
   'what a call of the server writes meanwhile is not the work of a command',
   needs('bwrap', 'python3'),
   async t => {
-    const world = await keptWorld(t)
+    const world = await startSandboxFixture(t)
     const running = aftermath(world, 'touch began; while [ ! -e go ]; do sleep 0.01; done; mkdir .idea')
     await waitUntil('the command to begin', () => world.exists('workspace/began'))
     world.write('workspace/.vscode/settings.json', '{}')
-    world.sandbox.made(world.workspace, '.vscode/settings.json')
+    world.sandbox.noteOwnWrite(world.workspace, '.vscode/settings.json')
     world.write('workspace/go', '')
     t.strictSame((await running).quarantined, ['.idea'])
     t.equal(world.read('workspace/.vscode/settings.json'), '{}')
@@ -148,7 +148,7 @@ t.test(
 )
 
 t.test('secrets within what others obey cannot be read either', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const secret = ['.cargo/credentials.toml', '.claude/.credentials.json', '.vscode/deep/.env', '.husky/keys/server.pem']
   for (const name of secret) world.write(`workspace/${name}`, 'secret\n')
   world.write('workspace/.vscode/tasks.json', 'tasks\n')
@@ -161,7 +161,7 @@ t.test('secrets within what others obey cannot be read either', needs('bwrap', '
 })
 
 t.test('secrets are there, but cannot be read, unless they are named', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   for (const name of ['.env', 'keys/server.pem', '.aws/credentials', '.env.example'])
     world.write(`workspace/${name}`, `in ${name}\n`)
   for (const level of ['workspace', 'strict'] as const) {
@@ -173,13 +173,13 @@ t.test('secrets are there, but cannot be read, unless they are named', needs('bw
     )
     t.equal(stdout, 'in .env.example\nkeys\n', level)
   }
-  const named = await keptWorld(t, root => ({ read: [path.join(root, 'keys'), '/nowhere', '~/nowhere'] }))
+  const named = await startSandboxFixture(t, root => ({ read: [path.join(root, 'keys'), '/nowhere', '~/nowhere'] }))
   for (const name of ['.env', 'keys/server.pem']) named.write(`workspace/${name}`, `in ${name}\n`)
   t.equal((await named.run('cat .env keys/server.pem')).stdout, 'in keys/server.pem\n')
 })
 
 t.test('strict writes nothing, and leaves nothing behind on the disk', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/a', 'a')
   const { stdout } = await world.run(
     'echo x >b; echo x >a; rm a; mkdir .git; echo x >/tmp/t && cat a /tmp/t ~/.x 2>/dev/null',
@@ -192,7 +192,7 @@ t.test('strict writes nothing, and leaves nothing behind on the disk', needs('bw
 })
 
 t.test('no name shows on the disk while a command runs', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/.env', 'x')
   const { stdout } = await world.run('true')
   t.equal(stdout, '')
@@ -200,7 +200,7 @@ t.test('no name shows on the disk while a command runs', needs('bwrap', 'python3
 })
 
 t.test('folders that change are looked at again, others are not read', needs('bwrap', 'python3'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/a/x', '')
   await world.run('true')
   world.write('workspace/a/.git/config', '[core]\n')
@@ -217,7 +217,7 @@ t.test(
   'a linked worktree reads its history, and no folder that only claims to be one',
   needs('bwrap', 'python3'),
   async t => {
-    const world = await keptWorld(t)
+    const world = await startSandboxFixture(t)
     const git = (...args: string[]) => execFileSync('git', args, { cwd: world.top, encoding: 'utf8' })
     git('-c', 'init.defaultBranch=main', 'init', '-q', 'outside/repo')
     git(
@@ -239,7 +239,7 @@ t.test(
     )
     t.equal(stdout, 'first\n', stderr)
 
-    const liar = await keptWorld(t)
+    const liar = await startSandboxFixture(t)
     liar.write('workspace/.git', `gitdir: ${liar.at('outside')}\n`)
     t.equal((await liar.run(`cat ${liar.at('outside/canary')}`)).stdout, '')
     t.equal(readFileSync(path.join(liar.root, '.git'), 'utf8'), `gitdir: ${liar.at('outside')}\n`)
@@ -247,13 +247,13 @@ t.test(
 )
 
 t.test('a state folder, a token and a socket in the workspace are out of reach', needs('bwrap', 'python3'), async t => {
-  const outer = await keptWorld(t)
+  const outer = await startSandboxFixture(t)
   outer.write('workspace/own/state/journal', SECRET)
   outer.write('workspace/own/token', SECRET)
-  await counting(t, { path: path.join(outer.root, 'own/socket') })
+  await startConnectionCounter(t, { path: path.join(outer.root, 'own/socket') })
   const sandbox = openSandbox({
     environment: process.env,
-    settings: defaults(Config).sandbox,
+    settings: defaultsFromSchema(Config).sandbox,
     stateDir: path.join(outer.root, 'own/state'),
     hidden: [path.join(outer.root, 'own/token'), path.join(outer.root, 'own/socket')],
     sensitive: [],
@@ -273,7 +273,7 @@ t.test(
   'secrets that a command makes beyond what can be hidden are taken away, so that the next one runs',
   needs('bwrap', 'python3'),
   async t => {
-    const world = await keptWorld(t)
+    const world = await startSandboxFixture(t)
     world.write('workspace/own.key', SECRET)
     const { quarantined } = await world.run('mkdir keys; for i in $(seq 1001); do echo $i >keys/$i.key; done')
     t.equal(quarantined?.length, 2)

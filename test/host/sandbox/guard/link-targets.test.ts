@@ -3,10 +3,10 @@ import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
-import { keptWorld, SECRET } from '../fixture.ts'
+import { SECRET, startSandboxFixture } from '../fixture.ts'
 
 t.test('what a link with the name of a secret leads to is one', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/conf/prod', SECRET)
   world.write('workspace/conf/plain', 'plain\n')
   world.write('workspace/app/a', '')
@@ -21,7 +21,7 @@ t.test('what a link with the name of a secret leads to is one', needs('bwrap'), 
 })
 
 t.test('what links lead to that others obey stays as it is, and is not made', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/conf/vscode/tasks.json', '{}')
   symlinkSync('conf/vscode', path.join(world.root, '.vscode'))
   symlinkSync('conf/idea', path.join(world.root, '.idea'))
@@ -35,14 +35,14 @@ t.test('what links lead to that others obey stays as it is, and is not made', ne
 })
 
 t.test('a new link takes nothing away that was there', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/src/a', 'a')
   t.match(await world.run('ln -s src .vscode; ln -s src .env'), { quarantined: ['.vscode'] })
   t.equal(world.read('workspace/src/a'), 'a')
 })
 
 t.test('hooks and configuration that a repository names stay as they are', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('workspace/.git/config', '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared.ini\n')
   world.write('workspace/tools/hooks/pre-commit', 'true')
   world.write('workspace/shared.ini', '[core]\n')

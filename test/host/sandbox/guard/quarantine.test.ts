@@ -3,18 +3,18 @@ import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, wr
 import path from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
-import { defaults } from '../../../../src/config/merge.ts'
+import { defaultsFromSchema } from '../../../../src/config/merge.ts'
 import { Config } from '../../../../src/config/schema.ts'
 import { quarantine } from '../../../../src/host/sandbox/guard/quarantine.ts'
 import { sweepQuarantine } from '../../../../src/host/sandbox/guard/quarantine-sweep.ts'
 import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
-import { keptWorld } from '../fixture.ts'
+import { startSandboxFixture } from '../fixture.ts'
 
 const RUNNING = 'state/sandbox/running/99-1'
 
 t.test('what cannot be moved stays and is told, and the next commands run', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('state/quarantine', 'no folder')
   world.write(RUNNING, JSON.stringify({ root: world.root, identities: [] }))
   world.write('workspace/.vscode/tasks.json', '{}')
@@ -29,7 +29,7 @@ t.test('what cannot be moved stays and is told, and the next commands run', need
 })
 
 t.test('a link that becomes a folder meanwhile leads nothing out', needs('bwrap'), async t => {
-  const { workspace, at, exists } = await keptWorld(t)
+  const { workspace, at, exists } = await startSandboxFixture(t)
   const within = (name: string) => path.join(workspace.root, name)
   symlinkSync(at('outside'), within('.vscode'))
   const names = Object.assign(['.vscode', '.vscode/planted'], {
@@ -58,11 +58,15 @@ t.test('a server outlives what it cannot look after when it starts', needs('bwra
       }
     }
   )
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   world.write('ws/.vscode/tasks.json', '{}')
   world.write(RUNNING, JSON.stringify({ root: world.at('ws'), identities: [] }))
   world.write('state/quarantine', 'no folder')
-  const app = await startApp(t, {}, { settings: { sandbox: defaults(Config).sandbox }, folder: world.at(), log })
+  const app = await startApp(
+    t,
+    {},
+    { settings: { sandbox: defaultsFromSchema(Config).sandbox }, folder: world.at(), log }
+  )
   await told.promise
   const asked = await app.call('shell_exec', { command: 'echo hi >b.txt' })
   const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
@@ -73,7 +77,7 @@ t.test('a server outlives what it cannot look after when it starts', needs('bwra
 })
 
 t.test('what is past its time goes, and the oldest while there is too much', needs('bwrap'), async t => {
-  const world = await keptWorld(t)
+  const world = await startSandboxFixture(t)
   const folder = world.at('state/quarantine')
   const limits = { max_age_days: 14, max_bytes: 2_500 }
   t.equal(await sweepQuarantine(folder, limits), 0, 'nothing is there yet')

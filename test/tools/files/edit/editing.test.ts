@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../../../src/errors.ts'
-import type { Compute } from '../../../../src/host/compute/compute-pool.ts'
+import type { ComputePool } from '../../../../src/host/compute/compute-pool.ts'
 import type { Context } from '../../../../src/tool/tool.ts'
 import editFile from '../../../../src/tools/files/edit_file.ts'
 import multiEdit from '../../../../src/tools/files/multi_edit.ts'
-import { failure, makeWorld, run, snapshot } from '../../fixture.ts'
+import { catchToolError, createToolFixture, runTool, snapshotTree } from '../../fixture.ts'
 
 /** The context with the host's computing done by something else. */
-const computing = (ctx: Context, run: Compute['run']): Context => ({
+const computing = (ctx: Context, run: ComputePool['run']): Context => ({
   ...ctx,
-  host: { ...ctx.host, compute: { run } as Compute }
+  host: { ...ctx.host, compute: { run } as ComputePool }
 })
 
 t.test('multi_edit does what its preview showed', async t => {
-  const { ctx, root, told } = makeWorld(t, { 'a.py': 'def f():\n    return 1\n\nprint("x")\n' })
+  const { ctx, root, reported } = createToolFixture(t, { 'a.py': 'def f():\n    return 1\n\nprint("x")\n' })
   const input = {
     path: 'a.py',
     edits: [
@@ -24,19 +24,19 @@ t.test('multi_edit does what its preview showed', async t => {
       { old: 'print(\\"x\\")', new: 'print(\\"y\\")' }
     ]
   }
-  const before = snapshot(root)
+  const before = snapshotTree(root)
   const preview = await multiEdit.preview!(input, ctx)
   const reason = await multiEdit.always_ask!(input, ctx)
   t.match(reason, /^Edit 3: The old text matched with its escapes/)
-  t.equal(snapshot(root), before)
-  const output = await run(multiEdit, input, ctx)
+  t.equal(snapshotTree(root), before)
+  const output = await runTool(multiEdit, input, ctx)
   t.equal(preview.diff, output.diff)
   t.same(
     output.edits.map(({ match }) => match),
     ['indentation', 'exact', 'escapes']
   )
   t.equal(readFileSync(join(root, 'a.py'), 'utf8'), 'def h():\n    return 2\n\nprint("y")\n')
-  t.match(told, ['committed', { path: 'a.py', operation: 'modified', added: 3, removed: 3 }])
+  t.match(reported, ['committed', { path: 'a.py', operation: 'modified', added: 3, removed: 3 }])
   t.match(multiEdit.present(output, input), {
     title: 'a.py',
     content: /^Applied 3 edits to a.py.\nEdit 1: .*\nEdit 3: .*\n--- a/
@@ -44,10 +44,10 @@ t.test('multi_edit does what its preview showed', async t => {
 })
 
 t.test('an edit that fails is named, and nothing is written', async t => {
-  const { ctx, root, told } = makeWorld(t, { 'a.txt': 'one\ntwo\ntwo\n' })
-  const before = snapshot(root)
+  const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\ntwo\n' })
+  const before = snapshotTree(root)
   const failed = async (...edits: { old: string; new: string }[]) => {
-    const { code, details = {} } = await failure(() => run(multiEdit, { path: 'a.txt', edits }, ctx))
+    const { code, details = {} } = await catchToolError(() => runTool(multiEdit, { path: 'a.txt', edits }, ctx))
     const [first] = (details.errors ?? [details]) as { pointer: string }[]
     return { code, pointer: first?.pointer }
   }
@@ -56,12 +56,12 @@ t.test('an edit that fails is named, and nothing is written', async t => {
   t.same(await failed(fine, { old: 'seven', new: '7' }), { code: 'OLD_TEXT_NOT_FOUND', pointer: '/params/edits/1/old' })
   t.same(await failed(fine, { old: 'a', new: 'a' }), { code: 'INVALID_PARAMS', pointer: '/params/edits/1/new' })
   t.same(await failed(fine, { old: '1', new: '\ud800' }), { code: 'INVALID_PARAMS', pointer: '/params/edits/1/new' })
-  t.equal(snapshot(root), before)
-  t.same(told, [])
+  t.equal(snapshotTree(root), before)
+  t.same(reported, [])
 })
 
 t.test('text that is only similar is looked for once in a call', async t => {
-  const { ctx } = makeWorld(t, { 'a.txt': 'zero\nthe quick brown fox\n' })
+  const { ctx } = createToolFixture(t, { 'a.txt': 'zero\nthe quick brown fox\n' })
   const looked: boolean[] = []
   const counting = computing(ctx, (name, input, terms) => {
     looked.push(!('known' in input && input.known))
@@ -70,21 +70,21 @@ t.test('text that is only similar is looked for once in a call', async t => {
   const input = { path: 'a.txt', old: 'the quikc brown fox', new: 'gone' }
   await editFile.always_ask!(input, counting)
   await editFile.preview!(input, counting)
-  await run(editFile, input, counting)
+  await runTool(editFile, input, counting)
   t.same(looked, [true, false, false])
 })
 
 t.test('a search that takes too long finds nothing, and one that is cancelled ends', async t => {
-  const { ctx, abort } = makeWorld(t, { 'a.txt': 'one\n' })
+  const { ctx, abort } = createToolFixture(t, { 'a.txt': 'one\n' })
   const input = { path: 'a.txt', old: 'two', new: '2' }
   const late = computing(ctx, async () => {
     throw new ToolError('TIMEOUT', 'too late')
   })
-  t.match(await failure(() => run(editFile, input, late)), {
+  t.match(await catchToolError(() => runTool(editFile, input, late)), {
     code: 'OLD_TEXT_NOT_FOUND',
     message: /took too long/,
     details: { path: 'a.txt', search_complete: false }
   })
   abort.abort(new ToolError('CANCELLED', 'no longer wanted'))
-  t.match(await failure(() => run(editFile, input, ctx)), { code: 'CANCELLED' })
+  t.match(await catchToolError(() => runTool(editFile, input, ctx)), { code: 'CANCELLED' })
 })

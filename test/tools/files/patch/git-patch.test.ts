@@ -5,7 +5,7 @@ import type { Context } from '../../../../src/tool/tool.ts'
 import applyPatch from '../../../../src/tools/files/apply_patch.ts'
 import editFile from '../../../../src/tools/files/edit_file.ts'
 import multiEdit from '../../../../src/tools/files/multi_edit.ts'
-import { makeWorld, run, snapshot } from '../../fixture.ts'
+import { createToolFixture, runTool, snapshotTree } from '../../fixture.ts'
 
 const utf16be = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()
 const FILES = {
@@ -17,28 +17,28 @@ const FILES = {
 
 /** What each tool tells of a change of the file. */
 const CHANGES: Record<string, (path: string, ctx: Context) => Promise<{ git_patch?: string; diff: string }>> = {
-  edit_file: (path, ctx) => run(editFile, { path, old: 'one', new: '\u00e4ins' }, ctx),
-  multi_edit: (path, ctx) => run(multiEdit, { path, edits: [{ old: 'one', new: 'eins' }] }, ctx),
+  edit_file: (path, ctx) => runTool(editFile, { path, old: 'one', new: '\u00e4ins' }, ctx),
+  multi_edit: (path, ctx) => runTool(multiEdit, { path, edits: [{ old: 'one', new: 'eins' }] }, ctx),
   apply_patch: async (path, ctx) => {
     const patch = `*** Begin Patch\n*** Update File: ${path}\n*** Move to: moved.txt\n@@\n-one\n+eins\n*** End Patch`
-    return (await run(applyPatch, { patch }, ctx)).files[0]!
+    return (await runTool(applyPatch, { patch }, ctx)).files[0]!
   }
 }
 
 for (const [name, change] of Object.entries(CHANGES))
   t.test(name, async t => {
     for (const path of Object.keys(FILES)) {
-      const { root, ctx } = makeWorld(t, FILES)
-      const before = snapshot(root)
+      const { root, ctx } = createToolFixture(t, FILES)
+      const before = snapshotTree(root)
       const { git_patch, diff } = await change(path, ctx)
-      const after = snapshot(root)
+      const after = snapshotTree(root)
       t.notSame(after, before, path)
       t.equal(git_patch === undefined, path === 'utf8.txt', 'only where the diff does not do')
       const apply = (...args: string[]) =>
         execFileSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input: git_patch ?? diff })
       apply('-R')
-      t.same(snapshot(root), before, `${path}, taken back`)
+      t.same(snapshotTree(root), before, `${path}, taken back`)
       apply()
-      t.same(snapshot(root), after, `${path}, done again`)
+      t.same(snapshotTree(root), after, `${path}, done again`)
     }
   })

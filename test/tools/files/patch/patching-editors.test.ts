@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Settings } from '../../../../src/config/schema.ts'
-import { frontEnd, sha256 } from '../../../fake-front-end.ts'
+import { sha256, startFrontEnd } from '../../../fake-front-end.ts'
 import { startApp } from '../../../start-app.ts'
 
 const settings: Partial<Settings> = {
@@ -13,7 +13,7 @@ const patch = (...sections: string[]) => ({ patch: `*** Begin Patch\n${sections.
 
 t.test('a patch of one file goes to the editor that holds it unsaved', async t => {
   const app = await startApp(t, FILES, { settings })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\ntwo, unsaved\n', { version: 3 })
   const running = app.call('apply_patch', patch(section('a.txt', 'two, unsaved', 'three')))
   const { delegation_id, params } = await emacs.asked()
@@ -26,7 +26,7 @@ t.test('a patch of one file goes to the editor that holds it unsaved', async t =
 
 t.test('a patch of several files changes none of them while an editor holds one unsaved', async t => {
   const app = await startApp(t, FILES, { settings })
-  const emacs = await frontEnd(t, app)
+  const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\ntwo, unsaved\n', { version: 3 })
   const call = await app.call(
     'apply_patch',

@@ -7,8 +7,8 @@ import t from 'tap'
 import { fileDiff, type Side } from '../../../../src/text/diff/unified-diff.ts'
 import applyPatch from '../../../../src/tools/files/apply_patch.ts'
 import { runs } from '../../../support/property.ts'
-import { asV4a, edited, type Files, happening, worlds } from '../../../text/patch/patch-texts.ts'
-import { code, failure, makeWorld, run, snapshot } from '../../fixture.ts'
+import { edited, type Files, fileTrees, patchFileChange, toV4aPatch } from '../../../text/patch/patch-texts.ts'
+import { catchErrorCode, catchToolError, createToolFixture, runTool, snapshotTree } from '../../fixture.ts'
 
 function put(root: string, files: Files) {
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
@@ -31,17 +31,17 @@ function filesIn(root: string): Files {
 }
 
 // Control characters in new names are refused.
-const allowed = happening.map(one => ({ ...one, name: one.name.replace('\t', '-') }))
+const allowed = patchFileChange.map(one => ({ ...one, name: one.name.replace('\t', '-') }))
 
 t.test('the files become what the patch says, and git takes back and does again what is told of it', async t => {
-  const { root, ctx } = makeWorld(t)
+  const { root, ctx } = createToolFixture(t)
   const git = (args: string[], input: string) => {
     const { status, stderr } = spawnSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input })
     if (status !== 0) throw new Error(`${stderr}\n${input}`)
   }
   await fc.assert(
     fc.asyncProperty(fc.array(allowed, { minLength: 1, maxLength: 5 }), async happenings => {
-      const { before, after } = worlds(happenings)
+      const { before, after } = fileTrees(happenings)
       put(root, before)
       const side = (path: string, files: Files): Side | undefined => files[path] && { path, ...files[path] }
       const parts = happenings.map(({ kind, name }, i) =>
@@ -49,7 +49,7 @@ t.test('the files become what the patch says, and git takes back and does again 
       )
       const patch = parts.map(({ diff }) => diff).join('')
       if (patch === '') return
-      const { files } = await run(applyPatch, { patch }, ctx)
+      const { files } = await runTool(applyPatch, { patch }, ctx)
       assert.deepStrictEqual(filesIn(root), after)
       const told = files.map(({ diff }) => diff).join('')
       git(['-R'], told)
@@ -62,13 +62,13 @@ t.test('the files become what the patch says, and git takes back and does again 
 })
 
 t.test('an edit as V4A has it makes the true file', async t => {
-  const { root, ctx } = makeWorld(t)
+  const { root, ctx } = createToolFixture(t)
   const file = join(root, 'a.txt')
   await fc.assert(
     fc.asyncProperty(edited, async ({ before, after }) => {
       if (before === after) return
       writeFileSync(file, before)
-      await run(applyPatch, { patch: asV4a('a.txt', before, after) }, ctx)
+      await runTool(applyPatch, { patch: toV4aPatch('a.txt', before, after) }, ctx)
       assert.equal(readFileSync(file, 'utf8'), after)
     }),
     runs(100)
@@ -84,37 +84,37 @@ const all = (names: string) =>
   ].join('\n')
 
 t.test('a file that changes after it was looked at stops all of it', async t => {
-  const { root, ctx } = makeWorld(t, FIVE, {
+  const { root, ctx } = createToolFixture(t, FIVE, {
     committed: async () => writeFileSync(join(root, 'e.txt'), 'by hand\n')
   })
-  t.equal(await code(() => run(applyPatch, { patch: all('abcde') }, ctx)), 'STALE_FILE')
+  t.equal(await catchErrorCode(() => runTool(applyPatch, { patch: all('abcde') }, ctx)), 'STALE_FILE')
   t.equal(readFileSync(join(root, 'e.txt'), 'utf8'), 'by hand\n')
   for (const name of 'abcd') t.equal(readFileSync(join(root, `${name}.txt`), 'utf8'), `${name}\n`)
 })
 
 t.test('a hunk that fits nowhere is told before anything is asked, and nothing changes', async t => {
-  const { root, ctx, told } = makeWorld(t, FIVE)
-  const before = snapshot(root)
+  const { root, ctx, reported } = createToolFixture(t, FIVE)
+  const before = snapshotTree(root)
   const patch = all('abcdx').replace('x.txt', 'e.txt')
   const errors = [
-    await failure(() => applyPatch.always_ask!({ patch }, ctx)),
-    await failure(() => applyPatch.preview!({ patch }, ctx)),
-    await failure(() => run(applyPatch, { patch }, ctx))
+    await catchToolError(() => applyPatch.always_ask!({ patch }, ctx)),
+    await catchToolError(() => applyPatch.preview!({ patch }, ctx)),
+    await catchToolError(() => runTool(applyPatch, { patch }, ctx))
   ]
   for (const error of errors) {
     t.match(error, { code: 'OLD_TEXT_NOT_FOUND', details: { path: 'e.txt', hunk: 1, patch_line: 19 } })
   }
-  t.equal(snapshot(root), before)
-  t.same(told, [], 'nothing was told')
+  t.equal(snapshotTree(root), before)
+  t.same(reported, [], 'nothing was told')
 })
 
 t.test('large files are worked out elsewhere, with the same result', async t => {
   const lines = Array.from({ length: 60_000 }, (_, i) => `line ${i}`)
   const text = (lines: readonly string[]) => `${lines.join('\n')}\n`
-  const { root, ctx } = makeWorld(t, { 'a.txt': text(lines) })
+  const { root, ctx } = createToolFixture(t, { 'a.txt': text(lines) })
   const after = lines.with(100, 'early').with(50_000, 'late')
-  const patch = asV4a('a.txt', text(lines), text(after))
-  const { files } = await run(applyPatch, { patch }, ctx)
+  const patch = toV4aPatch('a.txt', text(lines), text(after))
+  const { files } = await runTool(applyPatch, { patch }, ctx)
   t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), text(after))
   t.match(files, [{ path: 'a.txt', hunks: [{ line: 98 }, { line: 49_998 }] }])
 })

@@ -13,14 +13,22 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../../../src/errors.ts'
-import { hashOf } from '../../../../src/host/files/files.ts'
+import { hashBytes } from '../../../../src/host/files/files.ts'
 import { Spawner } from '../../../../src/host/processes/spawner/spawner.ts'
 import { encode } from '../../../../src/text/encoding.ts'
 import tools from '../../../../src/tools/files/index.ts'
 import listDirectory from '../../../../src/tools/files/list_directory.ts'
 import readFile from '../../../../src/tools/files/read_file.ts'
-import { code, failure, makeWorld, NO_HISTORY, openDescriptors, run, snapshot } from '../../fixture.ts'
-import { makeMachine } from '../../host-fixture.ts'
+import {
+  catchErrorCode,
+  catchToolError,
+  countOpenDescriptors,
+  createToolFixture,
+  NO_HISTORY,
+  runTool,
+  snapshotTree
+} from '../../fixture.ts'
+import { createHostFixture } from '../../host-fixture.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAACddGYaAAAAC0lEQVR4nGNgwAQAABQAAcX2ZFIAAAAASUVORK5CYII=',
@@ -57,13 +65,13 @@ t.test('every tool of the folder is described whole', async t => {
 })
 
 t.test('read_file numbers the lines and tells what the file is', async t => {
-  const { ctx, root } = makeWorld(t, { 'a.txt': 'one\r\ntwo\r\nthree' })
-  const output = await run(readFile, { path: 'a.txt' }, ctx)
+  const { ctx, root } = createToolFixture(t, { 'a.txt': 'one\r\ntwo\r\nthree' })
+  const output = await runTool(readFile, { path: 'a.txt' }, ctx)
   const { modified, ...rest } = output
   t.same(rest, {
     content: 'one\r\ntwo\r\nthree',
     size: 15,
-    hash: hashOf(readFileSync(join(root, 'a.txt'))),
+    hash: hashBytes(readFileSync(join(root, 'a.txt'))),
     lines: 3,
     total_lines: 3,
     encoding: 'utf-8',
@@ -79,14 +87,14 @@ t.test('read_file numbers the lines and tells what the file is', async t => {
 
 t.test('read_file gives parts, and says how to go on', async t => {
   const text = Array.from({ length: 5000 }, (_, i) => `line ${i + 1}\n`).join('')
-  const { ctx } = makeWorld(t, {
+  const { ctx } = createToolFixture(t, {
     'a.txt': text,
     empty: '',
     wide: `${'x'.repeat(3000)}\nshort\n`,
     huge: 'y'.repeat(60_000)
   })
   const shown = async (input: Parameters<typeof readFile.present>[1]) => {
-    const output = await run(readFile, input, ctx)
+    const output = await runTool(readFile, input, ctx)
     return { output, ...readFile.present(output, input) }
   }
   const first = await shown({ path: 'a.txt' })
@@ -130,17 +138,17 @@ const numbered = (count: number, word: string) =>
   Array.from({ length: count }, (_, i) => `${word} ${i + 1} äöü\n`).join('')
 
 t.test('read_file reads parts of what is too large to hold', async t => {
-  const { ctx, root } = makeWorld(t)
+  const { ctx, root } = createToolFixture(t)
   const lines = 400_000
   const bytes = Buffer.from(`\ufeff${numbered(lines, 'a line of a large file, number')}`)
   writeFileSync(join(root, 'large.txt'), bytes)
-  const read = (input: object) => run(readFile, { path: 'large.txt', ...input }, ctx)
+  const read = (input: object) => runTool(readFile, { path: 'large.txt', ...input }, ctx)
   const line = (n: number) => `a line of a large file, number ${n} äöü\n`
   const output = await read({ offset: 300_000, limit: 2 })
   t.same(output.content, line(300_000) + line(300_001))
   t.same(
     [output.hash, output.lines, output.total_lines, output.encoding, output.size],
-    [hashOf(bytes), 2, lines, 'utf-8-bom', bytes.length]
+    [hashBytes(bytes), 2, lines, 'utf-8-bom', bytes.length]
   )
   t.equal((await read({ limit: 1 })).content, line(1))
   t.match(await read({ offset: -2, limit: 1 }), { content: line(lines - 1), first_line: lines - 1, lines: 1 })
@@ -162,15 +170,15 @@ t.test('read_file reads parts of what is too large to hold', async t => {
   t.match(await read({ limit: 1 }), { content: 'plain\n', encoding: 'utf-8' })
   t.match(await read({ offset: -1 }), { content: 'grün\n', encoding: 'latin1' })
   writeFileSync(join(root, 'large.txt'), Buffer.concat([Buffer.alloc(11_000_000, 'plain\n'), Buffer.from([10, 0, 1])]))
-  t.equal(await code(() => read({ offset: -1 })), 'BINARY_FILE')
+  t.equal(await catchErrorCode(() => read({ offset: -1 })), 'BINARY_FILE')
 })
 
 t.test('read_file refuses what is large and no text', async t => {
-  const { ctx, root } = makeWorld(t)
+  const { ctx, root } = createToolFixture(t)
   const large = Buffer.alloc(11_000_000)
   const refused = async (name: string, content: Buffer, input: object = {}) => {
     writeFileSync(join(root, name), content)
-    return failure(() => run(readFile, { path: name, ...input }, ctx))
+    return catchToolError(() => runTool(readFile, { path: name, ...input }, ctx))
   }
   t.match(await refused('a', large), { code: 'BINARY_FILE' })
   t.match(await refused('b', large, { encoding: 'base64' }), { code: 'TOO_LARGE' })
@@ -181,10 +189,10 @@ t.test('read_file refuses what is large and no text', async t => {
 })
 
 t.test('read_file finds a line in a gigabyte without holding it, and finds the next at once', async t => {
-  const { ctx, root } = makeWorld(t)
+  const { ctx, root } = createToolFixture(t)
   const size = 2 ** 30
   makeHuge(join(root, 'huge.log'), size, numbered(450_000, 'early'), numbered(450_000, 'late'))
-  const read = (input: object) => run(readFile, { path: 'huge.log', ...input }, ctx)
+  const read = (input: object) => runTool(readFile, { path: 'huge.log', ...input }, ctx)
   const shown = async (input: object) => readFile.present(await read(input), { path: 'huge.log', ...input }).content
   t.match(await read({ offset: -2 }), { content: 'late 449999 äöü\nlate 450000 äöü\n', first_line: -2 })
   t.equal(
@@ -215,12 +223,12 @@ t.test('read_file finds a line in a gigabyte without holding it, and finds the n
 })
 
 t.test('read_file shows images and gives the bytes of anything', async t => {
-  const { ctx, root } = makeWorld(t, {
+  const { ctx, root } = createToolFixture(t, {
     'a.png': PNG,
     'a.bin': Buffer.from([0, 1, 2]),
     'zeros.bin': Buffer.alloc(60_000)
   })
-  const output = await run(readFile, { path: 'a.png' }, ctx)
+  const output = await runTool(readFile, { path: 'a.png' }, ctx)
   t.match(output, {
     content: PNG.toString('base64'),
     media_type: 'image/png',
@@ -235,50 +243,50 @@ t.test('read_file shows images and gives the bytes of anything', async t => {
       { media_type: 'image/png', data_url: `data:image/png;base64,${PNG.toString('base64')}`, width: 3, height: 2 }
     ]
   })
-  const bin = await run(readFile, { path: 'a.bin', encoding: 'base64' }, ctx)
+  const bin = await runTool(readFile, { path: 'a.bin', encoding: 'base64' }, ctx)
   t.match(readFile.present(bin, { path: 'a.bin' }), { content: '3 bytes, base64:\nAAEC' })
-  const zeros = await run(readFile, { path: 'zeros.bin', encoding: 'base64' }, ctx)
+  const zeros = await runTool(readFile, { path: 'zeros.bin', encoding: 'base64' }, ctx)
   t.equal(zeros.content, 'A'.repeat(80_000), 'the data is not cut')
   t.match(readFile.present(zeros, { path: 'zeros.bin' }), {
     content:
       /^60000 bytes, base64:\nA{51200}\n\(The first 51200 of 80000 characters; all of them are in the call's data\.\)$/,
     truncated: true
   })
-  t.equal(await code(() => run(readFile, { path: 'a.bin' }, ctx)), 'BINARY_FILE')
+  t.equal(await catchErrorCode(() => runTool(readFile, { path: 'a.bin' }, ctx)), 'BINARY_FILE')
   writeFileSync(join(root, 'big.png'), Buffer.concat([PNG, Buffer.alloc(5 * 1024 * 1024)]))
-  t.match(await failure(() => run(readFile, { path: 'big.png' }, ctx)), {
+  t.match(await catchToolError(() => runTool(readFile, { path: 'big.png' }, ctx)), {
     code: 'TOO_LARGE',
     details: { size: PNG.length + 5 * 1024 * 1024, media_type: 'image/png', width: 3, height: 2 }
   })
 })
 
 t.test('read_file refuses what it cannot read, and closes what it opened', async t => {
-  const world = makeMachine(t, spawner, { d: {}, 'a.txt': 'a' })
-  const before = openDescriptors(world)
+  const world = createHostFixture(t, spawner, { d: {}, 'a.txt': 'a' })
+  const before = countOpenDescriptors(world)
   for (const [path, expected] of Object.entries({
     none: 'FILE_NOT_FOUND',
     d: 'NOT_A_FILE',
     '../x': 'INVALID_PATH',
     '': 'INVALID_PATH'
   }))
-    t.equal(await code(() => run(readFile, { path }, world.ctx)), expected)
+    t.equal(await catchErrorCode(() => runTool(readFile, { path }, world.ctx)), expected)
   writeFileSync(join(world.root, 'large'), Buffer.alloc(11_000_000, 'a\n'))
   world.abort.abort(new ToolError('CANCELLED', 'gone'))
-  t.equal(await code(() => run(readFile, { path: 'large' }, world.ctx)), 'CANCELLED')
-  t.equal(openDescriptors(world), before)
+  t.equal(await catchErrorCode(() => runTool(readFile, { path: 'large' }, world.ctx)), 'CANCELLED')
+  t.equal(countOpenDescriptors(world), before)
 })
 
 t.test('list_directory lists a folder, or a tree level by level', async t => {
-  const world = makeWorld(t, {
+  const world = createToolFixture(t, {
     b: { 'c.txt': 'cc', d: { 'e.txt': '' } },
     'a.txt': 'a',
     '.git': { HEAD: 'x' },
     '.env': 'SECRET'
   })
   symlinkSync('b', join(world.root, 'link'))
-  const before = snapshot(world.root)
+  const before = snapshotTree(world.root)
   const paths = async (input: Parameters<typeof listDirectory.present>[1]) =>
-    (await run(listDirectory, input, world.ctx)).entries.map(({ path }) => path)
+    (await runTool(listDirectory, input, world.ctx)).entries.map(({ path }) => path)
   t.same(await paths({ path: '.' }), ['a.txt', 'b', 'link'])
   t.same(await paths({ path: 'link' }), ['b/c.txt', 'b/d'])
   t.same(await paths({ path: '.', recursive: true }), ['a.txt', 'b', 'b/c.txt', 'b/d', 'b/d/e.txt', 'link'])
@@ -293,7 +301,7 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
     'link'
   ])
   const input = { path: '.', recursive: true, limit: 4 }
-  const cut = await run(listDirectory, input, world.ctx)
+  const cut = await runTool(listDirectory, input, world.ctx)
   t.same([cut.truncated, cut.entries.map(({ path }) => path)], [true, ['a.txt', 'b', 'b/c.txt', 'link']])
   t.same(listDirectory.present(cut, input), {
     title: '.',
@@ -308,7 +316,7 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
   t.match(modified, /Z$/)
   mkdirSync(join(world.root, 'empty'))
   t.equal(
-    listDirectory.present(await run(listDirectory, { path: 'empty' }, world.ctx), { path: 'empty' }).content,
+    listDirectory.present(await runTool(listDirectory, { path: 'empty' }, world.ctx), { path: 'empty' }).content,
     '(Nothing to list.)'
   )
   for (const [path, expected] of Object.entries({
@@ -316,10 +324,10 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
     none: 'FILE_NOT_FOUND',
     '..': 'INVALID_PATH'
   }))
-    t.equal(await code(() => run(listDirectory, { path }, world.ctx)), expected)
-  t.equal(snapshot(world.root).replace(/^empty.*\n/m, ''), before)
+    t.equal(await catchErrorCode(() => runTool(listDirectory, { path }, world.ctx)), expected)
+  t.equal(snapshotTree(world.root).replace(/^empty.*\n/m, ''), before)
   world.abort.abort(new ToolError('CANCELLED', 'gone'))
-  t.equal(await code(() => run(listDirectory, { path: '.' }, world.ctx)), 'CANCELLED')
+  t.equal(await catchErrorCode(() => runTool(listDirectory, { path: '.' }, world.ctx)), 'CANCELLED')
 })
 
 t.test('a subject names every path that is touched', async t => {
