@@ -1,4 +1,5 @@
-// Checks which part of src imports which. A new import between parts is a decision: it is made here.
+// Checks which part of src imports which, and that imports never form a cycle. A new import between parts is a decision: it is
+// made here.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { globbySync } from 'globby'
@@ -27,26 +28,16 @@ const MAY: Record<string, readonly string[]> = {
     'errors',
     'events',
     'host/*',
-    'shell',
+    'store',
     'text',
     'tool'
   ],
   'engine/diagnostics': ['engine', 'engine/approvals', 'events', 'host/*'],
   'engine/editors': ['engine', 'engine/policy', 'errors', 'events', 'host/*', 'text', 'tool'],
   'engine/hooks': ['config', 'engine', 'engine/approvals', 'engine/policy', 'errors', 'host/*', 'text'],
-  'engine/jobs': ['engine', 'engine/approvals', 'errors', 'events', 'host/*', 'store', 'text', 'tool'],
-  'engine/policy': [
-    'config',
-    'engine',
-    'engine/approvals',
-    'errors',
-    'events',
-    'host/*',
-    'shell',
-    'store',
-    'text',
-    'tool'
-  ],
+  'engine/jobs': ['engine', 'engine/approvals', 'engine/output', 'errors', 'events', 'host/*', 'store', 'text', 'tool'],
+  'engine/output': ['engine', 'events', 'store', 'tool'],
+  'engine/policy': ['config', 'errors', 'host/*', 'shell', 'text', 'tool'],
   catalog: ['config', 'errors', 'host/*', 'text', 'tool'],
   events: ['host/*', 'store'],
   tools: ['errors', 'host/*', 'text', 'tool'],
@@ -83,8 +74,8 @@ const MAY: Record<string, readonly string[]> = {
   'host/watch': ['errors', 'host', 'host/files', 'text'],
   'host/web': ['config', 'errors', 'host', 'host/compute', 'host/egress', 'text'],
   store: ['errors'],
-  server: ['config', 'errors', 'host/*'],
-  config: ['errors', 'host/*', 'server'],
+  server: ['config', 'errors', 'host/processes', 'host/secrets'],
+  config: ['errors', 'host', 'host/egress', 'host/sandbox', 'host/trust', 'server'],
   authoring: [],
   shell: ['text'],
   text: [],
@@ -119,6 +110,7 @@ const OWNERS: Record<string, readonly string[]> = {
 const IMPORT = /^(?:import|export)(?<types> type)? [^'"]*?from '(?<specifier>[^']+)'|import\('(?<lazy>[^']+)'\)/gm
 
 const files = globbySync('src/**/*.ts')
+const importsByFile = new Map<string, string[]>()
 const parts = new Set(files.map(partOf))
 
 t.ok(files.length > 50, 'there are files to check')
@@ -136,6 +128,7 @@ for (const file of files) {
       continue
     }
     const target = path.join(path.dirname(file), specifier)
+    importsByFile.set(file, [...(importsByFile.get(file) ?? []), target])
     const to = partOf(target)
     if (from === 'tools' && to === 'tools') {
       t.ok(
@@ -149,6 +142,8 @@ for (const file of files) {
       t.ok(types || importsOnlyTypes(file, specifier), `${from} imports types alone of ${to} (${file})`)
   }
 }
+
+t.same(findCycles(importsByFile), [], 'imports form no cycle, those of types included')
 
 for (const file of globbySync('web/**/*.{ts,tsx}')) {
   for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
@@ -175,6 +170,31 @@ function topOf(part: string): string {
 
 function mayImport(from: string, to: string): boolean {
   return MAY[from]?.some(allowed => allowed === to || allowed === `${topOf(to)}/*`) === true
+}
+
+/** Returns the strongly connected components of more than one file, by the algorithm of Tarjan (1972). */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const stack: string[] = []
+  const cycles: string[][] = []
+  const visit = (file: string): number => {
+    const index = order.size
+    order.set(file, index)
+    lowest.set(file, index)
+    stack.push(file)
+    for (const target of graph.get(file) ?? []) {
+      const reached = order.has(target) ? (stack.includes(target) ? order.get(target)! : index) : visit(target)
+      lowest.set(file, Math.min(lowest.get(file)!, reached))
+    }
+    if (lowest.get(file) === index) {
+      const component = stack.splice(stack.indexOf(file))
+      if (component.length > 1) cycles.push(component.sort())
+    }
+    return lowest.get(file)!
+  }
+  for (const file of graph.keys()) if (!order.has(file)) visit(file)
+  return cycles
 }
 
 /** Returns the folder of `src/tools` that a file lies in. */

@@ -6,7 +6,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync 
 import path from 'node:path'
 import { pino } from 'pino'
 import type { Test } from 'tap'
-import type { DirAccess } from '../src/host/files/dir-access.ts'
+import type { DirAccess } from '../src/host/workspace.ts'
 import { type CorpusPaths, createCorpusFolder, runSetupStep, type SetupStep, substitute } from './corpus-fixture.ts'
 import { isStrictEnough, verdictsOf } from './corpus-verdict.ts'
 import { snapshotFolder } from './snapshot-folder.ts'

@@ -1,6 +1,6 @@
 // Going to the background: starts the same command again without a terminal, and leaves when that one is ready.
 import { readFileSync } from 'node:fs'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings.ts'
 import { spawnDetached } from '../host/processes/spawn-detached.ts'
 import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath, rotateLog } from '../server/log-file.ts'

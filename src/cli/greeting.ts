@@ -7,7 +7,7 @@ import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath } from '../server/log-file.ts'
 import { launchCommand } from './launch-command.ts'
 import { formatClock } from './ui/format-time.ts'
-import { shellQuote } from './ui/report-ready.ts'
+import { shellQuote } from './ui/quote-word.ts'
 import { escapeUnsafe, type Terminal } from './ui/terminal.ts'
 
 interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {

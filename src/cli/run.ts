@@ -3,12 +3,10 @@ import { type Command, CommanderError } from 'commander'
 import { ToolgateError } from '../client/error.ts'
 import { expandIds } from './abbreviated-ids.ts'
 import { CliCommand } from './cli-command.ts'
+import type { CommandCatalog, CommandSetup } from './command-setup.ts'
 import { addGlobalFlags, addServerFlags, CliContext, type CliRuntime } from './context.ts'
 import { didYouMean, joinHints } from './did-you-mean.ts'
 import { type CliFailure, EXIT, toCliFailure, usageError } from './exit.ts'
-
-/** Adds arguments, options and the action to a verb's command. */
-export type CommandSetup = (command: Command, context: CliContext) => void
 
 interface CommandEntry {
   /** None for what only programs ask for. */
@@ -182,9 +180,15 @@ export async function createCommand(name: string, context: CliContext): Promise<
   if (entry.summary !== undefined) command.summary(entry.summary)
   addGlobalFlags(command)
   if (entry.needsServer) addServerFlags(command)
-  const { default: verb } = await entry.load()
-  verb(command, context)
+  const { default: setUp } = await entry.load()
+  setUp(command, context, CATALOG)
   return command
+}
+
+const CATALOG: CommandCatalog = {
+  list: () => commandNames().map(name => ({ name, summary: COMMANDS[name]!.summary! })),
+  create: createCommand,
+  valueOptions: VALUE_OPTIONS
 }
 
 /** The verb is the first word that is neither a flag nor a flag's value; flags before it are the verb's. `printHelp` asks a verb

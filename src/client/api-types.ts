@@ -1,8 +1,9 @@
 // What goes over the wire besides calls and events, as clients see it.
 
-import type { Call, MatchedRule, Preview, SavedRule } from '../engine/call.ts'
+import type { Call, Preview } from '../engine/call.ts'
 import type { EffectAnswer } from '../engine/editors/delegations.ts'
 import type { Job, TaskInput } from '../engine/jobs/jobs.ts'
+import type { MatchedRule, SavedRule } from '../engine/policy/decision-schemas.ts'
 import type { UndoFile } from '../engine/undo.ts'
 import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../events/metrics.ts'
 import type { Problem } from '../routes/http/problem-document.ts'
@@ -40,7 +41,7 @@ export interface DryRun {
   digest?: string
 }
 
-export type { Explanation } from '../engine/policy/explanation-schema.ts'
+export type { Explanation } from '../engine/approvals/explanation-schema.ts'
 
 export interface ApproveRequest {
   digest?: string

@@ -1,6 +1,7 @@
 // A client for programs in Node and in browsers: it needs `fetch` and nothing else.
-import type { Call, SavedRule } from '../engine/call.ts'
+import type { Call } from '../engine/call.ts'
 import type { Job } from '../engine/jobs/jobs.ts'
+import type { SavedRule } from '../engine/policy/decision-schemas.ts'
 import type { Event } from '../events/events.ts'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import type {
@@ -43,8 +44,9 @@ import { type EventsOptions, followEvents, readEventFrames } from './events.ts'
 import { type EffectHandlers, FrontEnd, type FrontEndOptions } from './front-end.ts'
 import { type ConnectOptions, HttpTransport, type ServerConnection } from './http-transport.ts'
 
-export type { Approval, Call, SavedRule } from '../engine/call.ts'
+export type { Approval, Call } from '../engine/call.ts'
 export type { Job } from '../engine/jobs/jobs.ts'
+export type { SavedRule } from '../engine/policy/decision-schemas.ts'
 export type { Event, EventType } from '../events/events.ts'
 export type { Problem } from '../routes/http/problem-document.ts'
 export type * from './api-types.ts'

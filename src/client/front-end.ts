@@ -3,7 +3,6 @@
 import type { Delegation, EffectAnswer, EffectParams, FrontEndEffect } from '../engine/editors/delegations.ts'
 import type { Event, EventOf, EventType } from '../events/events.ts'
 import type { DelegationAnswer } from './api-types.ts'
-import type { Client } from './client.ts'
 import type { ToolgateError } from './error.ts'
 import { delay, type EventsOptions } from './events.ts'
 
@@ -33,6 +32,14 @@ const MAX_REMEMBERED = 1_000
 /** Pause before an answer that could not be sent is sent again. */
 const RETRY_MS = 500
 
+/** The operations of a client that a front end needs. */
+interface FrontEndClient {
+  events(options: EventsOptions): AsyncGenerator<Event>
+  delegations(options: { client_id: string }): Promise<Delegation[]>
+  delegation(delegation_id: string): Promise<Delegation>
+  answerDelegation(delegation_id: string, answer: DelegationAnswer): Promise<unknown>
+}
+
 export class FrontEnd {
   /** Which front end this is; the same over all its connections. */
   readonly client_id: string
@@ -40,7 +47,7 @@ export class FrontEnd {
   readonly ready: Promise<void>
   /** Resolves once it has left; rejects where the server refused. */
   readonly closed: Promise<void>
-  readonly #client: Client
+  readonly #client: FrontEndClient
   readonly #handlers: EffectHandlers
   readonly #options: FrontEndOptions
   readonly #closing = new AbortController()
@@ -49,7 +56,7 @@ export class FrontEnd {
   /** Newest event when the connection began: what was asked before is fetched. */
   #snapshotHead = 0
 
-  constructor(client: Client, handlers: EffectHandlers, options: FrontEndOptions = {}) {
+  constructor(client: FrontEndClient, handlers: EffectHandlers, options: FrontEndOptions = {}) {
     this.#client = client
     this.#handlers = handlers
     this.#options = options

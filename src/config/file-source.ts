@@ -1,7 +1,7 @@
 // A configuration file: JSON with comments and trailing commas.
 import path from 'node:path'
 import type { Node, ParseError } from 'jsonc-parser'
-import { sha256Hex } from '../host/trust/content-hash.ts'
+import { sha256Hex } from '../host/trust/sha256.ts'
 import { ConfigFileError, readConfigFile } from '../server/config-file.ts'
 import type { ConfigSource } from './config-source.ts'
 import type { ConfigIssue } from './validation.ts'

@@ -12,7 +12,7 @@ import {
   loadConfig,
   workspaceConfigFile
 } from './load.ts'
-import type { Settings } from './schema.ts'
+import type { Settings } from './settings.ts'
 
 interface Log {
   info(details: object, message: string): void

@@ -2,8 +2,7 @@
 // is config-load's work; the documentation page is made from here.
 import { type Static, Type } from 'typebox'
 import { ISOLATION_LEVELS } from '../host/sandbox/isolation-levels.ts'
-import { Agents, type TierRule } from './agents.ts'
-import type { Contribution } from './contributions.ts'
+import { Agents } from './agents.ts'
 import { CommandTools, CustomToolsSettings } from './custom-tools.ts'
 import { Filters } from './filters.ts'
 import { FrontEndsSchema } from './front-ends.ts'
@@ -347,20 +346,3 @@ export const Config = Type.Object(
 )
 /** The whole configuration, every default filled in. */
 export type Config = Static<typeof Config>
-
-/** Rules by the tier they come from. Remembered ones live in the journal's store instead. */
-export interface RuleTiers {
-  administrator: TierRule[]
-  user: TierRule[]
-  /** Each holds in the workspace whose file it comes from, named by its root folder. */
-  workspace: (TierRule & { workspace?: string })[]
-}
-
-/** What the server is started with: configuration plus what only the process knows. */
-export interface Settings extends Omit<Config, 'mcp_servers' | 'command_tools' | 'hooks'> {
-  /** What files bring to be run, weakest first. */
-  brought: readonly Contribution[]
-  state_dir: string
-  tiers: RuleTiers
-  version: string
-}

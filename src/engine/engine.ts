@@ -1,27 +1,29 @@
 // What the parts of the engine share, and the one way a call takes a step: new value, row and events in one transaction.
 import type { AgentIdentity } from '../config/agents.ts'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Activity, Sessions } from '../events/sessions.ts'
 import type { EditorBuffers } from '../host/editors/editor-buffers.ts'
-import type { Effects, Host, Workspace } from '../host/host.ts'
+import type { Effects } from '../host/effects.ts'
+import type { Host } from '../host/host.ts'
 import type { LanguageServers } from '../host/lsp/language-service.ts'
 import type { Sandbox } from '../host/sandbox/sandbox.ts'
 import type { SecretMasker } from '../host/secrets/secret-masker.ts'
+import type { Workspace } from '../host/workspace.ts'
 import type { ProtectedResources } from '../shell/command-line-analysis.ts'
 import type { Store, StoreWrite } from '../store/store.ts'
-import type { OutputPage, OutputPageQuery } from '../tool/background-tasks.ts'
 import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type ActiveCall, serializeHead } from './active-call.ts'
+import type { SavedRules } from './approvals/saved-rules.ts'
 import { type Call, type CallStatus, isSettled } from './call.ts'
 import type { DiagnosticsFeed } from './diagnostics/diagnostics-feed.ts'
 import type { Delegations } from './editors/delegations.ts'
 import type { FrontEndRegistry } from './editors/front-end-registry.ts'
 import type { ConfiguredHooks } from './hooks/configured-hooks.ts'
 import type { Jobs } from './jobs/jobs.ts'
-import type { SavedRules } from './policy/saved-rules.ts'
+import type { CapturedOutputs } from './output/captured-outputs.ts'
 import type { ResultCache } from './result-cache.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -57,17 +59,6 @@ export interface ServedWorkspace extends Workspace {
 }
 
 export type { OutputPage, OutputPageQuery } from '../tool/background-tasks.ts'
-
-/** Captured output of calls, by id. */
-export interface CapturedOutputs {
-  read(tool_call_id: string, query: OutputPageQuery): Promise<OutputPage | undefined>
-  /** Resolves when the capture of a call begins, or begins again, or the signal aborts. */
-  opened(tool_call_id: string, signal: AbortSignal): Promise<void>
-  /** How much was captured so far, in bytes, while more may come; 0 of any other call. */
-  printed(tool_call_id: string): number
-  /** How much was captured, in bytes. */
-  size(tool_call_id: string): Promise<number>
-}
 
 interface Log {
   info(details: object, message: string): void

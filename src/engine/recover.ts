@@ -1,7 +1,7 @@
 // What a start finds of the run before it: calls that waited wait on; calls that were under way are interrupted, and
 // never run again by themselves.
 import { ToolError } from '../errors.ts'
-import type { Change } from '../host/host.ts'
+import type { Change } from '../host/change.ts'
 import { ActiveCall } from './active-call.ts'
 import type { Call } from './call.ts'
 import { MISSING_TOOL } from './current-tool.ts'

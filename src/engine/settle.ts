@@ -3,9 +3,10 @@ import { describeError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { StoreWrite } from '../store/store.ts'
 import type { ActiveCall } from './active-call.ts'
-import type { ApprovedBy, Call, CallResult, FileChange, SettledCall } from './call.ts'
+import type { Call, CallResult, FileChange, SettledCall } from './call.ts'
 import { type Engine, getCallScope, transition } from './engine.ts'
 import { endBackgroundCallWrites } from './jobs/background.ts'
+import type { ApprovedBy } from './policy/decision-schemas.ts'
 import { getUndoAvailability } from './undo-availability.ts'
 
 type DecisionOutcome = Extract<NewEvent, { type: 'tool.decision' }>['decision']

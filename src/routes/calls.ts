@@ -6,10 +6,9 @@ import { Type } from 'typebox'
 import { CALL_STATUSES, isSettled } from '../engine/call.ts'
 import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
 import type { Streams } from '../events/streams.ts'
-import type { SecretMasker } from '../host/secrets/secret-masker.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { openEventStream, visibleEventTypes } from './http/event-stream.ts'
-import { toProblem } from './http/problem.ts'
+import { type ProblemRedactor, toProblem } from './http/problem.ts'
 import { CallIdParams, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
 import {
   formatForToolset,
@@ -306,9 +305,6 @@ export const sendCall = (reply: FastifyReply, { call, json }: SerializedCall) =>
 /** Sends JSON that is text already. */
 export const sendJson = (reply: FastifyReply, status: number, json: string) =>
   reply.code(status).type('application/json; charset=utf-8').send(json)
-
-/** Takes secrets out of problems. Calls are without them already. */
-export type ProblemRedactor = Pick<SecretMasker, 'maskValue'>
 
 export const serializeResults = (outcomes: BatchItemOutcome[], masking: ProblemRedactor) =>
   `{"results":[${outcomes.map(outcome => serializeOutcome(outcome, masking)).join(',')}]}`

@@ -1,7 +1,7 @@
 // Why policy says of a call what it says, over HTTP.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Explanation } from '../engine/approvals/explanation-schema.ts'
 import type { Calls } from '../engine/calls.ts'
-import { Explanation } from '../engine/policy/explanation-schema.ts'
 import { CallRequest } from './calls.ts'
 import { problemResponses } from './schema.ts'
 

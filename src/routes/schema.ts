@@ -1,17 +1,8 @@
 // What the routes' schemas share: the names of the documented objects, problems, and how long an answer may wait.
 import { type TSchema, Type } from 'typebox'
-import {
-  AlwaysOption,
-  Approval,
-  ApprovedBy,
-  Call,
-  CallError,
-  CallResult,
-  FileChange,
-  Preview,
-  SavedRule
-} from '../engine/call.ts'
+import { Approval, Call, CallError, CallResult, FileChange, Preview } from '../engine/call.ts'
 import { Job } from '../engine/jobs/jobs.ts'
+import { AlwaysOption, ApprovedBy, SavedRule } from '../engine/policy/decision-schemas.ts'
 import { UndoFile } from '../engine/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { Problem } from './http/problem-document.ts'

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { BatchItemOutcome, SerializedCall } from '../engine/calls.ts'
 import { describeError, ToolError } from '../errors.ts'
-import type { ProblemRedactor } from './calls.ts'
+import type { ProblemRedactor } from './http/problem.ts'
 import { toProblem } from './http/problem.ts'
 
 export type ToolsetFormatter = Pick<Catalog, 'formatCall' | 'formatApproval' | 'formatRefusal'>

@@ -1,6 +1,6 @@
 // The log of the server: JSON lines, without secrets.
 import { type Logger, pino } from 'pino'
-import type { Settings } from '../config/schema.ts'
+import type { Settings } from '../config/settings.ts'
 import { maskLogLines } from '../host/secrets/mask-log-lines.ts'
 import type { SecretMasker } from '../host/secrets/secret-masker.ts'
 

@@ -1,6 +1,7 @@
 // What a tool is. A tool states facts; policy decides, the engine runs, routes speak HTTP.
 import type { Static, TSchema } from 'typebox'
-import type { Change, Host } from '../host/host.ts'
+import type { Change } from '../host/change.ts'
+import type { Host } from '../host/host.ts'
 import type { RequestableLevel } from '../host/sandbox/isolation-levels.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { BackgroundTasks } from './background-tasks.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import type { Settings } from '../../src/config/schema.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import { sha256, startFrontEnd } from '../fake-front-end.ts'
 import { createNormalizer } from '../normalizer.ts'
 import { CALL_TOKEN, startApp } from '../start-app.ts'

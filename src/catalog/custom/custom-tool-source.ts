@@ -2,11 +2,11 @@
 // looked at anew when something there changes, and what is wrong with one of its tools keeps no other from being served.
 import type { Contribution } from '../../config/contributions.ts'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../../host/host.ts'
 import type { ModuleDescriptionCache } from '../../host/modules/module-description-cache.ts'
 import { listModules, type ModuleFolder, WatchedModuleFolder } from '../../host/modules/module-folder.ts'
 import type { ModulePool, ModuleReference } from '../../host/modules/module-pool.ts'
 import type { ModuleDescription } from '../../host/modules/module-protocol.ts'
+import type { Workspace } from '../../host/workspace.ts'
 import type { Tool } from '../../tool/tool.ts'
 import type { Catalog } from '../catalog.ts'
 import { createCommandTool } from './command-tool.ts'

@@ -3,9 +3,9 @@
 import { join } from 'node:path'
 import type { ContributionSource } from '../../config/contributions.ts'
 import type { Config } from '../../config/schema.ts'
-import type { Workspace } from '../../host/host.ts'
 import { realPath } from '../../host/sandbox/path-within.ts'
 import type { TrustStore } from '../../host/trust/trust-store.ts'
+import type { Workspace } from '../../host/workspace.ts'
 import { type CustomTool, CustomToolSource, type CustomToolSourceOptions } from './custom-tool-source.ts'
 
 /** Where modules are in a workspace, and in the folder of the user's configuration. */

@@ -2,6 +2,7 @@
 import { connect } from '../../client/client.ts'
 import type { DiscoveryRecord } from '../../server/discovery.ts'
 import type { CliContext } from '../context.ts'
+import { shellQuote } from './quote-word.ts'
 
 interface ReadyOptions {
   /** `json`: one line for programs. */
@@ -40,6 +41,3 @@ Try it:
 /** The token goes from the file to curl by a pipe, so that it is in no argument list and no history. */
 const formatCurlExample = (url: string, file: string) =>
   `sed -n 's/^ *"token": "\\(.*\\)",$/header = "Authorization: Bearer \\1"/p' ${shellQuote(file)} | curl -s -K - ${url}/tools`
-
-/** Quotes a word for a POSIX shell. */
-export const shellQuote = (text: string) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

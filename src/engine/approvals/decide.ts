@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import type { ActiveCall, Caller } from '../active-call.ts'
-import type { AlwaysOption, ApprovedBy, Call, CallWithStatus } from '../call.ts'
+import type { Call, CallWithStatus } from '../call.ts'
 import { refreshTool } from '../current-tool.ts'
 import { type Engine, transition } from '../engine.ts'
 import {
@@ -12,6 +12,7 @@ import {
   type PreHookResult,
   runPreHooks
 } from '../hooks/pre-hooks.ts'
+import type { AlwaysOption, ApprovedBy } from '../policy/decision-schemas.ts'
 import { runCall } from '../run.ts'
 import { decisionEvent, settleCancelled, settleError, settleRejected } from '../settle.ts'
 import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'

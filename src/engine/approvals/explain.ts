@@ -1,9 +1,9 @@
 // Why policy says of a call what it says: the verdict with all that led to it. Does and records nothing.
 
 import type { Caller } from '../active-call.ts'
+import type { Explanation } from '../approvals/explanation-schema.ts'
 import { buildDryRunResult, type DryRunResult } from '../dry-run.ts'
 import type { Engine } from '../engine.ts'
-import type { Explanation } from '../policy/explanation-schema.ts'
 import { evaluateTiers, type TierVerdict } from '../policy/policy.ts'
 import type { CommandFacts, CommandPartFacts, EffectiveRules, PolicyInput } from '../policy/policy-input.ts'
 import { createActiveCall, type SubmitRequest } from '../submit.ts'

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../events/events.ts'
 import type { CommandEnd } from '../../host/processes/command/command.ts'
 import type { Job, JobCommand } from '../../tool/background-tasks.ts'
 import { toQuarantineReport } from '../../tool/quarantine-report.ts'
-import { ProgressThrottle } from '../progress-throttle.ts'
+import { ProgressThrottle } from '../output/progress-throttle.ts'
 
 /** Why a job is being ended by somebody, and what that makes of it. */
 export interface StopReason {

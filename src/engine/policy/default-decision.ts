@@ -1,8 +1,8 @@
 // What is decided where no rule has anything to say: by what the call would do, at most.
 import type { Effect } from '../../tool/tool.ts'
-import { suggestRules } from '../approvals/rule-suggestions.ts'
 import { isLooser } from './isolation.ts'
 import type { CommandFacts, OperandFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
+import { suggestRules } from './rule-suggestions.ts'
 
 interface DefaultDecision {
   decision: 'allow' | 'ask' | 'strict'

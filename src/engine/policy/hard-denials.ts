@@ -1,6 +1,6 @@
 // What is refused whatever any rule says: nothing lifts it but a flag at start.
 import type { ErrorCode } from '../../errors.ts'
-import type { MatchedRule } from '../call.ts'
+import type { MatchedRule } from './decision-schemas.ts'
 import { decideByDefault } from './default-decision.ts'
 import { formatGivenPath } from './minimum-levels.ts'
 import type { EffectiveRules, PolicyInput } from './policy-input.ts'

@@ -1,8 +1,9 @@
 // What would keep a command: what the call asks for, held against what the server gives and what holds on this machine.
+
+import type { Settings } from '../../config/settings.ts'
 import { ToolError } from '../../errors.ts'
-import type { Isolation, IsolationLevel, LevelState } from '../../host/sandbox/sandbox.ts'
+import type { Isolation, IsolationLevel, LevelState, Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { IsolationRequest } from '../../tool/tool.ts'
-import type { Engine } from '../engine.ts'
 import { patternsCoverHost } from './host-patterns.ts'
 import type { ResolvedIsolation } from './policy-input.ts'
 
@@ -11,9 +12,15 @@ const RANK: Record<IsolationLevel, number> = { none: 0, container: 1, workspace:
 
 export const isLooser = (level: IsolationLevel, than: IsolationLevel) => RANK[level] < RANK[than]
 
+/** The configured isolation, and the levels that this machine supports. */
+interface IsolationSource {
+  settings: Pick<Settings, 'sandbox'>
+  sandbox: Pick<Sandbox, 'default' | 'states'>
+}
+
 /** Fails with SANDBOX_UNAVAILABLE where the level does not hold: no other is taken instead, unless the call says so. */
 export async function resolveIsolation(
-  { settings, sandbox }: Engine,
+  { settings, sandbox }: IsolationSource,
   asked: IsolationRequest = {}
 ): Promise<ResolvedIsolation> {
   const states = await sandbox.states()
@@ -36,7 +43,7 @@ export async function resolveIsolation(
 
 /** What the call runs in, once policy has spoken: what runs by itself gets the least rights there are. */
 export function selectIsolation(
-  { settings }: Engine,
+  { settings }: Pick<IsolationSource, 'settings'>,
   { level, autoRunLevel }: ResolvedIsolation,
   { network = [], byItself }: { network?: readonly string[] | undefined; byItself: boolean }
 ): Isolation {

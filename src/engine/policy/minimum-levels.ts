@@ -2,7 +2,7 @@
 // names the very thing; what must be shown is asked for always.
 import type { ConfiguredRule } from '../../config/schema.ts'
 import { isUnsafeVariable } from '../../shell/commands/unsafe-variables.ts'
-import type { MatchedRule } from '../call.ts'
+import type { MatchedRule } from './decision-schemas.ts'
 import type { EffectiveRules, PathFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
 import { isExpired, ruleMatches } from './rules.ts'
 

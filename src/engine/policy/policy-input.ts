@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../errors.ts'
 import type { IsolationLevel } from '../../host/sandbox/sandbox.ts'
 import type { CommandClass, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
 import type { Category, Effect, ExternalToolIdentity } from '../../tool/tool.ts'
-import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from '../call.ts'
+import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from './decision-schemas.ts'
 
 /** A file that an editor holds with unsaved changes. */
 export interface UnsavedFile {

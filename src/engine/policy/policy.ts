@@ -2,7 +2,7 @@
 // runs nothing, reads nothing, and never looks at a tool's name. The first tier that has something to say decides; within
 // a tier deny beats ask beats allow; what cannot be decided is asked.
 import type { ConfiguredRule } from '../../config/schema.ts'
-import type { MatchedRule } from '../call.ts'
+import type { MatchedRule } from './decision-schemas.ts'
 import { decideByDefault } from './default-decision.ts'
 import { findHardDenial } from './hard-denials.ts'
 import { findHigherMinimum } from './minimum-levels.ts'

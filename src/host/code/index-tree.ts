@@ -5,12 +5,12 @@ import { type CodeChunk, splitIntoChunks } from '../../text/code/chunks.ts'
 import { isExcluded, isMinified, relevanceWeight } from '../../text/code/file-kinds.ts'
 import { decode } from '../../text/encoding.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
-import type { Workspace } from '../host.ts'
 import { IGNORE_NAMES, IgnoreRules } from '../watch/ignore-rules.ts'
 import type { StatSnapshot } from '../watch/stat-snapshot.ts'
 import { isRacySnapshot } from '../watch/stat-snapshot.ts'
 import type { WatchEvents } from '../watch/watcher.ts'
 import { splitPath, WorkspaceTree } from '../watch/workspace-tree.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** A file taken apart. */
 export interface IndexableFile {

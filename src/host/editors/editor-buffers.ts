@@ -5,7 +5,7 @@ import { hashBytes } from '../files/content-source.ts'
 import { quotePath } from '../files/errno.ts'
 import { resolveWorkspacePath } from '../files/paths.ts'
 import { classifyPath, type PathClassification, type PathGuard } from '../files/policy/path-policy.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** An editor's text of one file. It never changes: other text makes another one. */
 export interface EditorBuffer {

@@ -4,8 +4,9 @@ import { quotePath } from '../files/errno.ts'
 import { MAX_HASHED_FILE_BYTES } from '../files/file-snapshot.ts'
 import type { OpenFile } from '../files/open-file.ts'
 import type { ResolvedEntry } from '../files/paths.ts'
-import { compareWithDisk, type EditorBridge, type UnsavedBuffer } from './editor-bridge.ts'
+import type { EditorBridge } from './editor-bridge.ts'
 import type { EditorBuffer } from './editor-buffers.ts'
+import { compareWithDisk, type UnsavedBuffer } from './unsaved-buffer.ts'
 
 export class UnsavedFiles {
   readonly #editors: EditorBridge | undefined

@@ -8,49 +8,29 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsync as fsyncCallback,
   lstatSync,
   openSync,
   renameSync,
   unlinkSync,
-  write as writeCallback,
   writeSync
 } from 'node:fs'
 import nodePath from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { ToolError } from '../../errors.ts'
-import type { Change, Effects, Workspace } from '../host.ts'
+import type { Change } from '../change.ts'
+import type { Effects } from '../effects.ts'
 import type { UndoStorage } from '../undo-store/undo-storage.ts'
+import type { Workspace } from '../workspace.ts'
 import { errnoOf, quotePath } from './errno.ts'
 import { renameExclusive } from './exclusive-rename.ts'
 import { contentIdentity, isSameStat } from './fingerprint.ts'
 import type { ResolvedEntry } from './paths.ts'
+import { settleAll } from './settle-all.ts'
+import { fsync, type WriteContent } from './write-content.ts'
 
-export const fsync = promisify(fsyncCallback)
-const write = promisify(writeCallback)
-
-/** Writing this much at once is quicker than a trip to the thread pool. */
-const SYNC_LIMIT = 256 * 1024
-const CHUNK = 1024 * 1024
 /** Of which the system's mask takes some away. */
 export const NEW_FILE_MODE = 0o666
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-
-/** Writes a file's content to a descriptor. What it does before its first await overlaps with the journal's commit. */
-export type WriteContent = (fd: number, signal: AbortSignal) => Promise<void>
-
-export async function writeBytes(fd: number, bytes: Uint8Array, signal: AbortSignal) {
-  if (bytes.length > SYNC_LIMIT) return writeAll(fd, bytes, signal)
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
-}
-
-export async function writeAll(fd: number, bytes: Uint8Array, signal: AbortSignal) {
-  for (let at = 0; at < bytes.length; ) {
-    signal.throwIfAborted()
-    at += (await write(fd, bytes, at, Math.min(CHUNK, bytes.length - at))).bytesWritten
-  }
-}
 
 /** Permission bits of a file that is written: those of the one it replaces, those that new files get here, or these. */
 export interface FilePermissions {
@@ -136,12 +116,6 @@ export async function writeFileAtomic(
 async function afterTurn(work: () => void) {
   await turn()
   work()
-}
-
-/** Fails only when all have ended: nobody may still write to a descriptor that gets closed. */
-export async function settleAll<T extends unknown[]>(...work: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
-  await Promise.allSettled(work)
-  return Promise.all(work) as Promise<{ [K in keyof T]: Awaited<T[K]> }>
 }
 
 /** Fills a new file, and resolves once that is on the disk. */

@@ -1,8 +1,8 @@
 // What a file is filled with, and what is told of it.
 import { createHash, hash } from 'node:crypto'
 import { StoredBlob } from '../undo-store/stored-blob.ts'
-import { type WriteContent, writeAll, writeBytes } from './atomic-write.ts'
 import { OpenFile } from './open-file.ts'
+import { type WriteContent, writeAll, writeBytes } from './write-content.ts'
 
 /** What to write: bytes, another file's content, or what is kept. */
 export type ContentSource = Uint8Array | OpenFile | StoredBlob

@@ -1,18 +1,7 @@
 // How an entry of an open folder is named to the operating system.
 import { constants, fstatSync, realpathSync, statSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
-
-export interface DirAccess {
-  /** Put before a name, this reaches the entry of the folder open as `fd`; `folder` is its path below the root. */
-  entryPrefix(workspace: Workspace, fd: number, folder: string): string
-  /** Open flags that refuse links. */
-  noFollowFlags: number
-  /** By this path other processes of ours reach the folder open as `fd`. */
-  externalPath(workspace: Workspace, fd: number, folder: string): string
-  /** Throws where an open folder is not, or no longer, what its path names. */
-  verify(workspace: Workspace, fd: number, folder: string): void
-}
+import type { DirAccess, Workspace } from '../workspace.ts'
 
 /**
  * Linux: `/proc/self/fd/<fd>/<name>` with O_NOFOLLOW is an openat. The folder cannot be swapped under us, because it is

@@ -2,15 +2,18 @@
 // durable, what shows is written down and told, and what fails leaves nothing behind.
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import type { Change, Effects, Workspace } from '../host.ts'
+import type { Change } from '../change.ts'
+import type { Effects } from '../effects.ts'
 import { openUndoStorage, type UndoStorage } from '../undo-store/undo-storage.ts'
-import { fsync, settleAll } from './atomic-write.ts'
+import type { Workspace } from '../workspace.ts'
 import { quotePath, toFileError } from './errno.ts'
 import { FileReader, fileNotFoundError, staleFileError } from './file-reader.ts'
 import { createMissingFolders, folderCreatedChange, removeCreatedFolders } from './missing-folders.ts'
 import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
 import { classifyPath, type PathGuard } from './policy/path-policy.ts'
 import { archiveEntry, inspectMovedEntry, type RemovedEntry } from './removed-entry.ts'
+import { settleAll } from './settle-all.ts'
+import { fsync } from './write-content.ts'
 
 /** What makes changes show. */
 interface VisibleChange {

@@ -10,10 +10,11 @@ import {
   readlinkSync
 } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { UnsavedBuffer } from '../editors/editor-bridge.ts'
 import type { EditorBuffer } from '../editors/editor-buffers.ts'
+import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
 import { UnsavedFiles } from '../editors/unsaved-files.ts'
-import type { Effects, Workspace } from '../host.ts'
+import type { Effects } from '../effects.ts'
+import type { Workspace } from '../workspace.ts'
 import { hashBytes } from './content-source.ts'
 import { quotePath, toFileError } from './errno.ts'
 import {

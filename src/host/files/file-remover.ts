@@ -1,14 +1,14 @@
 // Removing what is in a workspace, for one call, once its content is kept.
 import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { Change } from '../host.ts'
-import { settleAll } from './atomic-write.ts'
+import type { Change } from '../change.ts'
 import { FileChanger, protectedPathError } from './file-changer.ts'
 import { fileNotFoundError, staleFileError } from './file-reader.ts'
 import { type DirectoryEntry, entryTypeOf } from './file-snapshot.ts'
 import { isSameStat } from './fingerprint.ts'
 import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
 import { type RemovedEntry, restoreEntry } from './removed-entry.ts'
+import { settleAll } from './settle-all.ts'
 
 /** Part of a tree. */
 export type TreeMember = Pick<DirectoryEntry, 'path' | 'type' | 'size'>

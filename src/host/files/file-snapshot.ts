@@ -1,6 +1,6 @@
 // What was found of a file, a folder or a link, when somebody looked.
 import type { BigIntStats, Stats } from 'node:fs'
-import type { UnsavedBuffer } from '../editors/editor-bridge.ts'
+import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
 import { hashBytes } from './content-source.ts'
 import type { OpenFile } from './open-file.ts'
 

@@ -3,10 +3,10 @@
 // files in `file-reader.ts`.
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import { applyInEditorBuffer } from '../editors/editor-bridge.ts'
-import type { Change } from '../host.ts'
+import type { Change } from '../change.ts'
+import { applyInEditorBuffer } from '../editors/unsaved-buffer.ts'
 import type { StoredBlob } from '../undo-store/stored-blob.ts'
-import { NEW_FILE_MODE, settleAll, writeFileAtomic } from './atomic-write.ts'
+import { NEW_FILE_MODE, writeFileAtomic } from './atomic-write.ts'
 import {
   type ContentSource,
   contentWriter,
@@ -25,6 +25,7 @@ import { OpenFile } from './open-file.ts'
 import { deviceOf, type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
 import { AllowedChanges } from './policy/allowed-changes.ts'
 import { archiveContent, type RemovedEntry, restoreEntry } from './removed-entry.ts'
+import { settleAll } from './settle-all.ts'
 import { fileExistsError } from './transaction/plan.ts'
 import { runTransaction } from './transaction/transaction.ts'
 import type { TransactionStep } from './transaction/transaction-step.ts'

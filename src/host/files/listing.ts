@@ -2,8 +2,8 @@
 // Ignored and hidden entries are left out unless asked for, and counted.
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
 import { IgnoreRules } from '../watch/ignore-rules.ts'
+import type { Workspace } from '../workspace.ts'
 import { type DirectoryEntry, entryTypeOf } from './file-snapshot.ts'
 import { openFolder } from './open-folder.ts'
 import { getProtection, type PathGuard } from './policy/path-policy.ts'

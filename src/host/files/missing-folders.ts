@@ -1,9 +1,11 @@
 // Making the folders that a change needs, through descriptors, and taking them back when the change fails.
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmdirSync } from 'node:fs'
-import type { Change, Effects, Workspace } from '../host.ts'
-import { fsync } from './atomic-write.ts'
+import type { Change } from '../change.ts'
+import type { Effects } from '../effects.ts'
+import type { Workspace } from '../workspace.ts'
 import { errnoOf } from './errno.ts'
 import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
+import { fsync } from './write-content.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 

@@ -2,7 +2,7 @@
 // way. The path is canonical: relative to the root, without links.
 import { closeSync, constants, openSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 

@@ -14,8 +14,8 @@ import {
 } from 'node:fs'
 import nodePath from 'node:path'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
-import { DEFAULT_DIR_ACCESS, type DirAccess, viaProcFd } from './dir-access.ts'
+import type { DirAccess, Workspace } from '../workspace.ts'
+import { DEFAULT_DIR_ACCESS, viaProcFd } from './dir-access.ts'
 import { errnoOf, quotePath, toFileError } from './errno.ts'
 
 /** Where a walk ended, with the folder above still open. */

@@ -1,7 +1,7 @@
 // Texts that callers have read, in memory, so that whoever comes with an old hash can be told what has changed since. Each
 // is known only as a version of its own file: a hash, which anybody may have come by, is no key to what others hold. The
 // ones not asked for longest are forgotten first.
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import { classifyPath, type PathGuard } from './policy/path-policy.ts'
 
 const MAX_TEXT_BYTES = 1024 * 1024

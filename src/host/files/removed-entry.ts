@@ -1,7 +1,7 @@
 // What is about to leave its place: what will be told of it, with its content kept.
 import { closeSync, constants, fchmodSync, mkdirSync, openSync, readlinkSync, symlinkSync, writeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { Change } from '../host.ts'
+import type { Change } from '../change.ts'
 import type { BlobStore } from '../undo-store/blob-store.ts'
 import { countTextLines, hashBytes } from './content-source.ts'
 import { toStateFolderError } from './errno.ts'

@@ -2,7 +2,7 @@
 // `.docker/config.json`: moving or copying the folder must not take that meaning away, nor give it, unasked.
 import { listAncestors } from '../../text/ancestors.ts'
 
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { DirectoryEntry } from './file-snapshot.ts'
 import { foldPath } from './policy/name-patterns.ts'
 import { classifyPath, mayClassifyDescendants, type PathClassification, type PathGuard } from './policy/path-policy.ts'

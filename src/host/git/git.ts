@@ -10,169 +10,26 @@
 // Words of a caller that name a revision go through `revision` (`revisions.ts`) first: none begins with a dash.
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { homeFolder, xdgFolder } from '../../server/xdg.ts'
-import type { Effects, Workspace } from '../host.ts'
-import type { Environment } from '../processes/environment.ts'
-import { findProgram } from '../processes/find-program.ts'
-import { searchPathOutside } from '../processes/search-path.ts'
-import type { Spawner } from '../processes/spawner/spawner.ts'
+import type { Effects } from '../effects.ts'
 import { isWithin } from '../sandbox/path-within.ts'
-import { createTempFolder, stateTempFolder } from '../temp-folders.ts'
-import { ConfigurationCache, type GitConfiguration } from './configuration.ts'
+import { createTempFolder } from '../temp-folders.ts'
+import type { Workspace } from '../workspace.ts'
+import type { GitConfiguration } from './configuration.ts'
 import { cleanStderr } from './errors.ts'
+import type { GitCommand } from './git-command.ts'
 import { findGitHooks, type GitHook } from './git-hooks.ts'
-import { type GitExit, GitProcess } from './git-process.ts'
-import { GitSandbox } from './git-sandbox.ts'
-import {
-  GIT_FLAGS,
-  type GitSetting,
-  HARDENED_SETTINGS,
-  NO_CONFIG_GIT_ENV,
-  NO_LOCKS_GIT_ENV,
-  NON_INTERACTIVE_GIT_ENV,
-  toConfigEnv
-} from './hardening.ts'
+import type { GitExit, GitProcess } from './git-process.ts'
+import { type GitService, MAX_OUTPUT_BYTES } from './git-service.ts'
+import { NO_CONFIG_GIT_ENV, toConfigEnv } from './hardening.ts'
 import { copyIndex } from './index-copy.ts'
-import { recoverPendingOperations } from './pending-operations.ts'
 import { GitPush } from './push.ts'
 import { Repository } from './repository.ts'
 import { assertOwnWorktree, findRepository, type RepositoryLocation } from './repository-location.ts'
 import { TemporaryTree } from './temporary-tree.ts'
-import { type BranchUpdate, isRefName, updateBranchAndIndex } from './update-branch.ts'
+import { type BranchUpdate, updateBranchAndIndex } from './update-branch.ts'
 
 export type { GitExit } from './git-process.ts'
 export { Repository } from './repository.ts'
-
-const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
-const DEFAULT_TIMEOUT_MS = 60_000
-
-/** What git may do besides reading.
- * `read`: nothing; neither a lock nor the refreshed index is written.
- * `createTemporaryTree`: write into `writableFolder`, which is none of the repository's.
- * `write`: change the repository and its working tree. It waits until the call's intent is durable. */
-type Access = 'read' | 'draft' | 'write'
-
-export interface GitCommand {
-  /** The command and its words. */
-  args: readonly string[]
-  /** `read` without one. */
-  access?: Access
-  stdin?: string | Uint8Array
-  /** Variables besides, which win over ours. */
-  env?: Readonly<Record<string, string>>
-  /** Settings besides, which win over ours. */
-  settings?: readonly GitSetting[]
-  /** A folder of the server's own that it may write to. */
-  writableFolder?: string
-  /** Ends it after this long; a minute without. */
-  timeout_ms?: number
-}
-
-/** `push` is writing with the network and with the rights of the user, as programs of theirs need them. */
-export interface GitProcessOptions extends Omit<GitCommand, 'access' | 'settings' | 'writableFolder'> {
-  access?: Access | 'push'
-  /** Folders that it may write to, where anything keeps it. */
-  writable: readonly string[]
-}
-
-/** What all calls share. */
-interface GitServiceOptions {
-  spawner: Spawner
-  /** Of all workspaces: no git of theirs is taken for the machine's. */
-  roots: () => readonly string[]
-  /** A folder of the server's own. */
-  stateDir: string
-  /** Whether those of repositories are run, once that was asked about. */
-  hookPolicy: 'skip' | 'ask'
-}
-
-/** Git of this machine, for all workspaces and calls. */
-export class GitService {
-  readonly #options: GitServiceOptions
-  readonly #sandbox: GitSandbox
-  readonly configurations = new ConfigurationCache()
-  #located: { PATH: string; git: string } | undefined
-
-  constructor(programs: GitServiceOptions) {
-    this.#options = programs
-    this.#sandbox = new GitSandbox(programs.spawner, programs.stateDir)
-  }
-
-  /** Of the helper that starts what only reads, while there is one. */
-  get pid(): number | undefined {
-    return this.#sandbox.pid
-  }
-
-  close(): Promise<void> {
-    return this.#sandbox.close()
-  }
-
-  get environment(): Environment {
-    return this.#options.spawner.environment
-  }
-
-  /** The user's own files, by the server's environment. */
-  get user() {
-    return {
-      home: homeFolder(this.environment),
-      folder: path.join(xdgFolder(this.environment, 'XDG_CONFIG_HOME', '.config'), 'git')
-    }
-  }
-
-  async start(where: string, order: GitProcessOptions, signal: AbortSignal) {
-    const { args, access = 'read', env = {}, stdin, timeout_ms = DEFAULT_TIMEOUT_MS, writable } = order
-    const { PATH, git } = this.#locate()
-    const own = { PATH, ...(access !== 'push' && NON_INTERACTIVE_GIT_ENV), ...(access === 'read' && NO_LOCKS_GIT_ENV) }
-    const request = { file: git, args: [...GIT_FLAGS, ...args], cwd: where, env: { ...own, ...env }, stdin }
-    signal.throwIfAborted()
-    const spawned =
-      access === 'push' ? await this.#options.spawner.spawn(request) : await this.#sandbox.start(request, writable)
-    return new GitProcess(spawned, { signal, timeout_ms })
-  }
-
-  /** Where all workspaces are. */
-  get roots(): readonly string[] {
-    return this.#options.roots()
-  }
-
-  get hookPolicy() {
-    return this.#options.hookPolicy
-  }
-
-  /** Where drafts are made, out of reach of every command. */
-  get draftsFolder() {
-    return stateTempFolder(this.#options.stateDir)
-  }
-
-  /** Where what was begun is written down until it is done. */
-  get pendingFolder() {
-    return path.join(this.#options.stateDir, 'git')
-  }
-
-  /** Ends what a server that was killed has left half done in repositories. */
-  recoverPendingOperations(): Promise<void> {
-    return recoverPendingOperations(this.pendingFolder, async ({ git_dir, ref, to }) => {
-      const commit = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]
-      const args = isRefName(to) ? ['symbolic-ref', '--quiet', ref] : commit
-      const env = { ...NO_CONFIG_GIT_ENV, GIT_DIR: git_dir, ...toConfigEnv(HARDENED_SETTINGS) }
-      const running = await this.start(git_dir, { args, env, writable: [] }, new AbortController().signal)
-      return (await running.readAll(MAX_OUTPUT_BYTES)).stdout.toString('utf8').trim()
-    })
-  }
-
-  #locate() {
-    if (this.#located) return this.#located
-    const PATH = searchPathOutside(this.#options.roots(), this.environment)
-    try {
-      this.#located = { PATH, git: findProgram('git', { PATH }, '/') }
-    } catch {
-      throw new ToolError('EXECUTION_ERROR', 'There is no git on this machine: install the package `git`.', {
-        code: 'ENOENT'
-      })
-    }
-    return this.#located
-  }
-}
 
 export class Git {
   readonly #service: GitService

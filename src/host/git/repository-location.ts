@@ -3,8 +3,8 @@
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
 import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
+import type { Workspace } from '../workspace.ts'
 import { findExternalPath } from './external-paths.ts'
 
 /** Where a repository is; all absolute and real. */

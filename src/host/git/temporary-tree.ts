@@ -6,7 +6,8 @@ import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import { assertGitSucceeded } from './errors.ts'
-import type { Git, GitCommand, GitExit } from './git.ts'
+import type { GitCommand, GitRunner } from './git-command.ts'
+import type { GitExit } from './git-process.ts'
 import { Repository } from './repository.ts'
 
 export interface CheckedOutFile {
@@ -18,13 +19,13 @@ export interface CheckedOutFile {
 }
 
 export class TemporaryTree {
-  readonly #git: Git
+  readonly #git: GitRunner
   readonly #repository: Repository
   readonly #scratchRepository: Repository
   readonly #folder: string
   readonly remove: () => Promise<void>
 
-  private constructor(git: Git, repository: Repository, folder: string, remove: () => Promise<void>) {
+  private constructor(git: GitRunner, repository: Repository, folder: string, remove: () => Promise<void>) {
     this.#git = git
     this.#repository = repository
     this.#folder = folder
@@ -33,7 +34,7 @@ export class TemporaryTree {
   }
 
   /** Whoever begins one removes it. */
-  static async create(git: Git, repository: Repository, within: string): Promise<TemporaryTree> {
+  static async create(git: GitRunner, repository: Repository, within: string): Promise<TemporaryTree> {
     const { path: folder, remove } = await createTempFolder(within)
     mkdirSync(path.join(folder, 'objects'))
     return new TemporaryTree(git, repository, folder, remove)

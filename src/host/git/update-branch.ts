@@ -8,7 +8,7 @@ import { errnoOf } from '../files/errno.ts'
 import { statFingerprint } from '../files/fingerprint.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import { assertGitSucceeded, cleanStderr } from './errors.ts'
-import type { Git, GitCommand } from './git.ts'
+import type { GitCommand, GitRunner } from './git-command.ts'
 import { beginOperation } from './pending-operations.ts'
 import type { Repository } from './repository.ts'
 
@@ -46,7 +46,7 @@ const MAX_ATTEMPTS = 5
 
 /** Throws STALE_FILE where the branch stands elsewhere, or another is checked out. Nothing has happened then. */
 export async function updateBranchAndIndex(
-  git: Git,
+  git: GitRunner,
   repository: Repository,
   advance: BranchUpdate,
   places: { drafts: string; begun: string }
@@ -65,7 +65,7 @@ export async function updateBranchAndIndex(
 
 /** False where somebody else has staged something meanwhile. */
 async function tryUpdate(
-  git: Git,
+  git: GitRunner,
   repository: Repository,
   advance: BranchUpdate,
   { folder, begun }: { folder: string; begun: string }
@@ -105,7 +105,7 @@ async function tryUpdate(
   }
 }
 
-async function writeIndex(git: Git, repository: Repository, order: GitCommand) {
+async function writeIndex(git: GitRunner, repository: Repository, order: GitCommand) {
   assertGitSucceeded(await git.run(repository, { access: 'draft', ...order }), 'write what is staged', repository)
 }
 
@@ -165,13 +165,13 @@ class IndexLock {
 }
 
 /** The branch that is checked out. */
-export async function readHeadRef(git: Git, repository: Repository): Promise<string | undefined> {
+export async function readHeadRef(git: GitRunner, repository: Repository): Promise<string | undefined> {
   const { code, stdout } = await git.run(repository, { args: ['symbolic-ref', '--quiet', 'HEAD'] })
   return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined
 }
 
 /** The commit at a reference. */
-export async function resolveCommit(git: Git, repository: Repository, ref: string): Promise<string | undefined> {
+export async function resolveCommit(git: GitRunner, repository: Repository, ref: string): Promise<string | undefined> {
   const { code, stdout } = await git.run(repository, { args: ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`] })
   return code === 0 ? stdout.toString('latin1').trim() : undefined
 }

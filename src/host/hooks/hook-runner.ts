@@ -2,7 +2,6 @@
 // bounded in time and in what it says, and held to the content that a person has trusted.
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
 import { ModuleFolderError, readModuleFolder } from '../modules/module-folder.ts'
 import { ModuleProcess, type ModuleStarter } from '../modules/module-process.ts'
 import type { Processes } from '../processes/processes.ts'
@@ -13,6 +12,7 @@ import type { Isolation, IsolationLevel, Mount } from '../sandbox/sandbox.ts'
 import { findCommandFiles, isFileOrLink } from '../trust/command-files.ts'
 import { fileHash } from '../trust/content-hash.ts'
 import type { TrustStore } from '../trust/trust-store.ts'
+import type { Workspace } from '../workspace.ts'
 
 export interface HookProgram {
   when: 'before' | 'after'

@@ -2,7 +2,7 @@
 // times of a few of them, which every installer touches.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import { selfAndAncestors } from './servers/launch-config.ts'
 
 /** Differs once something was installed or removed. `places` are those of the server's row. */

@@ -3,12 +3,13 @@ import { lstatSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { decode } from '../../text/encoding.ts'
 import type { EditorBuffers } from '../editors/editor-buffers.ts'
+import type { Effects } from '../effects.ts'
 import { hashBytes } from '../files/content-source.ts'
 import { quotePath } from '../files/errno.ts'
 import { FileReader } from '../files/file-reader.ts'
 import { isRacyStat, statFingerprint } from '../files/fingerprint.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
-import type { Effects, Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** No server makes good use of more. */
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024

@@ -1,9 +1,9 @@
 // What becomes of the files of a workspace while language servers run: what calls change, and what others do.
 import { lstatSync } from 'node:fs'
-import type { Change } from '../host.ts'
+import type { Change } from '../change.ts'
 import type { WatchEvents } from '../watch/watcher.ts'
 import type { FileEvent } from './pending-file-events.ts'
-import type { WatchedWorkspace } from './pool.ts'
+import type { WatchedWorkspace } from './watched-workspace.ts'
 
 /** One with more files is not compared as a whole. */
 const MAX_COMPARED_FILES = 50_000

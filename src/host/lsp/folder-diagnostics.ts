@@ -3,9 +3,10 @@
 import { ToolError } from '../../errors.ts'
 import { mapConcurrently } from '../files/time-slicing.ts'
 import type { Completeness, DiagnosticsResult, Respondent, SkippedFiles } from './language-service.ts'
-import type { LanguageServerPool, WorkspaceContext } from './pool.ts'
 import type { ProjectServer } from './project-server.ts'
+import type { ProjectServers } from './project-servers.ts'
 import { serversFor } from './servers/launch-config.ts'
+import type { WorkspaceContext } from './watched-workspace.ts'
 
 const MAX_FILES = 200
 const CONCURRENCY = 8
@@ -23,7 +24,7 @@ export class FolderDiagnostics {
   static async forFolder(
     folder: string,
     { workspace }: WorkspaceContext,
-    pool: LanguageServerPool
+    pool: ProjectServers
   ): Promise<FolderDiagnostics> {
     const files = (await workspace.list.files()).filter(path => folder === '.' || path.startsWith(`${folder}/`))
     const known = files.filter(path => serversFor(path, pool.definitions).length > 0)

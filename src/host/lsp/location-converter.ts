@@ -1,7 +1,7 @@
 // Places as a server tells them, in our terms: paths in the workspace, lines and columns counted in the text that the server
 // saw.
 import type { Location, LocationLink, Position, Range } from 'vscode-languageserver-protocol'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { DocumentTextProvider } from './document-text-provider.ts'
 import type { SourceLocation } from './language-service.ts'
 import type { LspSession } from './lsp-session.ts'

@@ -8,8 +8,8 @@ import type {
   Diagnostic as ServerDiagnostic
 } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
 import type { LongLivedProcess } from '../processes/long-lived-process.ts'
+import type { Workspace } from '../workspace.ts'
 import { type Budgets, Deadlines } from './deadlines.ts'
 import { DiagnosticsCollector } from './diagnostics-collector.ts'
 import type { DocumentTextProvider } from './document-text-provider.ts'

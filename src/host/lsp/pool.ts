@@ -2,12 +2,12 @@
 import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
+import type { Change } from '../change.ts'
 import type { EditorBuffers } from '../editors/editor-buffers.ts'
+import type { Effects } from '../effects.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
-import type { Change, Effects, Workspace } from '../host.ts'
 import { searchPathOutside } from '../processes/search-path.ts'
-import type { FileList } from '../search/file-list.ts'
-import type { Watcher } from '../watch/watcher.ts'
+import type { Workspace } from '../workspace.ts'
 import { dependencyFingerprint } from './dependency-fingerprint.ts'
 import { DocumentTextProvider } from './document-text-provider.ts'
 import { FileEventSource } from './file-event-source.ts'
@@ -30,25 +30,15 @@ import {
 import { LANGUAGE_SERVERS, type LanguageServerDefinition } from './servers/servers.ts'
 import { type LanguageServerStarter, startLanguageServer } from './servers/start-language-server.ts'
 import { toDiagnostic } from './to-diagnostic.ts'
+import type { WatchedWorkspace, WorkspaceContext } from './watched-workspace.ts'
 import { toFileUri } from './wire/file-uris.ts'
 import { WorkspaceLanguageService } from './workspace-language-service.ts'
-
-export interface WatchedWorkspace extends Workspace {
-  watcher: Watcher
-  list: FileList
-}
 
 interface LanguageServerPoolOptions extends LanguageServerStarter {
   workspaces: ReadonlyMap<string, WatchedWorkspace>
   guard: PathGuard
   buffers: EditorBuffers
   settings: Config['language_servers']
-}
-
-/** What servers are asked about. */
-export interface WorkspaceContext {
-  workspace: WatchedWorkspace
-  texts: DocumentTextProvider
 }
 
 interface TrackedWorkspace extends WorkspaceContext {

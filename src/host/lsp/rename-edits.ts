@@ -1,7 +1,7 @@
 // What a server would change to give something another name, in our terms. What is not certainly good is refused as a whole.
 import type { TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { DocumentTextProvider } from './document-text-provider.ts'
 import type { RenamedFile } from './language-service.ts'
 import type { LspSession } from './lsp-session.ts'

@@ -5,7 +5,7 @@ import type {
   TextDocumentPositionParams
 } from 'vscode-languageserver-protocol'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { Effects } from '../host.ts'
+import type { Effects } from '../effects.ts'
 import { convertSymbols } from './convert-symbols.ts'
 import type { OpenDocument } from './documents.ts'
 import { FolderDiagnostics } from './folder-diagnostics.ts'
@@ -22,11 +22,12 @@ import type {
 } from './language-service.ts'
 import { LocationConverter, type LocationResult } from './location-converter.ts'
 import type { LspSession } from './lsp-session.ts'
-import type { LanguageServerPool, WorkspaceContext } from './pool.ts'
 import type { ProjectServer } from './project-server.ts'
+import type { ProjectServers } from './project-servers.ts'
 import { toRenamedFiles } from './rename-edits.ts'
 import { isDirectoryInWorkspace } from './servers/workspace-fs.ts'
 import { toDiagnostic } from './to-diagnostic.ts'
+import type { WorkspaceContext } from './watched-workspace.ts'
 import type { MethodParams, MethodResult, RequestMethod } from './wire/protocol.ts'
 
 type CallEffects = Pick<Effects, 'signal' | 'commitIntent'>
@@ -51,12 +52,12 @@ interface PositionRequest {
 }
 
 export class WorkspaceLanguageService implements LanguageService {
-  readonly #pool: LanguageServerPool
+  readonly #pool: ProjectServers
   readonly #context: WorkspaceContext
   readonly #effects: CallEffects
   #report: (message: string) => void = () => {}
 
-  constructor(pool: LanguageServerPool, workplace: WorkspaceContext, effects: CallEffects) {
+  constructor(pool: ProjectServers, workplace: WorkspaceContext, effects: CallEffects) {
     this.#pool = pool
     this.#context = workplace
     this.#effects = effects

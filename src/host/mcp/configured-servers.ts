@@ -2,7 +2,7 @@
 // but only once the user trusts that; until then it may do nothing but switch one off.
 import type { Contribution } from '../../config/contributions.ts'
 import type { McpSettings } from '../../config/mcp.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { McpServerEntry } from './workspace-mcp-server.ts'
 
 interface WorkspaceEntries {

@@ -1,6 +1,6 @@
 // How a server is got to speak with us. It may be an older one, that ends at the first question that it does not know, or
 // listens in the way of before; what was found out holds for later runs.
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
 import { classifyMcpError, McpConnectionClosedError } from './errors.ts'
 import { McpClientSession } from './mcp-client-session.ts'

@@ -1,7 +1,7 @@
 // One run of a server that we have introduced ourselves to: its tools, and calling them.
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult, Client, Tool as OfferedTool, Progress } from '@modelcontextprotocol/client'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
 import { McpConnectionClosedError } from './errors.ts'
 import { sanitizeText } from './sanitize.ts'

@@ -1,7 +1,7 @@
 // Opens the way to a server, as its entry says.
 import type { McpSettings } from '../../config/mcp.ts'
 import type { EgressPolicy } from '../egress/guarded-connect.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
 import { McpConfigurationError } from './errors.ts'
 import { expandEnv, expandEnvValues } from './expand-env.ts'

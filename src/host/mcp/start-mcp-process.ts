@@ -3,7 +3,6 @@ import path from 'node:path'
 import type { McpServer } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
 import { homeFolder } from '../../server/xdg.ts'
-import type { Workspace } from '../host.ts'
 import { commandEnvironment, type Environment } from '../processes/environment.ts'
 import {
   type LongLivedProcess,
@@ -12,6 +11,7 @@ import {
 } from '../processes/long-lived-process.ts'
 import { searchPathOutside } from '../processes/search-path.ts'
 import type { IsolationLevel, RequestableLevel } from '../sandbox/isolation-levels.ts'
+import type { Workspace } from '../workspace.ts'
 import { expandEnv, expandEnvValues } from './expand-env.ts'
 
 const PROCESS_MARK = 'MCP_SERVER'

@@ -1,6 +1,6 @@
 // The MCP servers of a workspace, as one call asks them.
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { Effects } from '../host.ts'
+import type { Effects } from '../effects.ts'
 import type { McpCallOptions, McpClient, McpContentBlock, McpTool, McpToolResult } from './mcp-client.ts'
 import type { McpCallListener } from './mcp-client-session.ts'
 import { toMcpMessage, toMcpProgress, toToolResult } from './tool-results.ts'

@@ -2,7 +2,7 @@
 // less and less often.
 import type { McpServer, McpSettings } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
 import { classifyMcpError } from './errors.ts'
 import { Handshake, type TransportKind } from './handshake.ts'

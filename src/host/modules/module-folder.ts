@@ -3,7 +3,7 @@
 import { type Dirent, lstatSync, realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { sha256Hex } from '../trust/content-hash.ts'
+import { sha256Hex } from '../trust/sha256.ts'
 import { watchFiles } from '../watch-files.ts'
 
 export interface ModuleFolder {

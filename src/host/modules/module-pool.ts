@@ -2,10 +2,10 @@
 // call; any other ends with its call, so that what it changed is that call's, and nothing of it lingers.
 
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
 import type { Environment } from '../processes/environment.ts'
 import type { LongLivedProcessExit } from '../processes/long-lived-process.ts'
 import type { Isolation } from '../sandbox/sandbox.ts'
+import type { Workspace } from '../workspace.ts'
 import type { ModuleFolder } from './module-folder.ts'
 import { type ModuleCallOptions, type ModuleLimits, ModuleProcess, type ModuleStarter } from './module-process.ts'
 import type { ModuleDescription } from './module-protocol.ts'

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
 import { BoundedLines } from '../processes/bounded-lines.ts'
 import { commandEnvironment, type Environment } from '../processes/environment.ts'
 import { findShell } from '../processes/find-program.ts'
@@ -18,6 +17,7 @@ import { type ChildHandle, KILL_GRACE_MS } from '../processes/spawner/child-hand
 import { sandboxSetupError } from '../sandbox/bubblewrap/setup-errors.ts'
 import { realPath } from '../sandbox/path-within.ts'
 import type { Isolation, Mount } from '../sandbox/sandbox.ts'
+import type { Workspace } from '../workspace.ts'
 import type { ModuleFolder } from './module-folder.ts'
 import {
   FROM_SERVER,

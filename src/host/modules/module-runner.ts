@@ -1,10 +1,11 @@
 // What one call may have of modules: they run for it in its workspace, after its intent is durable where they can change
 // something, and what they say comes without secrets.
 import { ToolError } from '../../errors.ts'
-import type { Effects, Workspace } from '../host.ts'
+import type { Effects } from '../effects.ts'
 import type { LongLivedProcessExit } from '../processes/long-lived-process.ts'
 import type { Isolation } from '../sandbox/sandbox.ts'
 import type { SecretMasker } from '../secrets/secret-masker.ts'
+import type { Workspace } from '../workspace.ts'
 import type { ModulePool, ModuleReference, RunningModule } from './module-pool.ts'
 import type { PrintedText } from './module-process.ts'
 import type { ModuleProgress } from './module-protocol.ts'

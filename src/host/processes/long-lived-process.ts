@@ -1,7 +1,8 @@
 // A program that is started to be spoken with for as long as it runs, such as a language server: kept by the sandbox, known
 // by a mark of its own, and gone with all that it started.
-import type { Workspace } from '../host.ts'
+
 import type { Isolation, Program, Sandbox, SandboxReport } from '../sandbox/sandbox.ts'
+import type { Workspace } from '../workspace.ts'
 import { pauseAndRead } from './pause-and-read.ts'
 import type { ChildHandle } from './spawner/child-handle.ts'
 import type { Spawner } from './spawner/spawner.ts'

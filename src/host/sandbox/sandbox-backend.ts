@@ -1,7 +1,7 @@
 // How one system keeps programs, without a word on whether it is trusted to: that is found out by trying (see levels.ts).
 import type { Config } from '../../config/schema.ts'
-import type { Workspace } from '../host.ts'
 import type { Environment } from '../processes/environment.ts'
+import type { Workspace } from '../workspace.ts'
 import type { ConfinedProgram, Program } from './sandbox.ts'
 
 /** The levels that a program is put into, as opposed to those that the whole server has or lacks. */

@@ -3,7 +3,7 @@
 import { ToolError } from '../../errors.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
 import type { EgressNetwork } from '../egress/guarded-connect.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
 import type {

@@ -1,6 +1,6 @@
 // What keeps a command from the rest of the machine, and the one way to have a command kept so.
 import type { EgressReport } from '../egress/egress-log.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { IsolationLevel } from './isolation-levels.ts'
 
 export type { IsolationLevel } from './isolation-levels.ts'

@@ -3,8 +3,8 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Workspace } from '../host.ts'
 import type { WatchEvents, Watcher } from '../watch/watcher.ts'
+import type { Workspace } from '../workspace.ts'
 import type { Ripgrep } from './ripgrep.ts'
 
 // With more changed folders than this, asking for all is cheaper.

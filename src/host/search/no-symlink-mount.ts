@@ -3,9 +3,9 @@
 // is mounted once more, for it alone, in a way in which the system follows no link either.
 import { existsSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { Workspace } from '../host.ts'
 import type { ChildHandle } from '../processes/spawner/child-handle.ts'
 import type { Spawner } from '../processes/spawner/spawner.ts'
+import type { Workspace } from '../workspace.ts'
 
 interface Program {
   file: string

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util'
 import type { KnownSecret } from '../../text/secrets/secret-variants.ts'
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { NON_SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import type { SecretVariableClassifier } from './secret-variables.ts'
 
 const MAX_FILES = 32

@@ -1,9 +1,9 @@
 // What trust is bound to: the content of a file, or of a folder of modules with all that these can load there.
-import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { readModuleFolder } from '../modules/module-folder.ts'
+import { sha256Hex } from './sha256.ts'
 
 const MAX_BYTES = 33_554_432
 
@@ -45,5 +45,3 @@ export function fileHash(file: string): string | undefined {
     closeSync(fd)
   }
 }
-
-export const sha256Hex = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')

@@ -2,11 +2,11 @@
 // though their call could not record them. To be looked at when a server starts, before it changes anything itself.
 import { appendFileSync, readdirSync, realpathSync, rmSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
+import type { Change } from '../change.ts'
 import { errnoOf } from '../files/errno.ts'
 import { TEMP_PREFIX } from '../files/paths.ts'
 import { removeHidden, rollBack } from '../files/transaction/file-operations.ts'
 import { wasApplied, withWorkspace } from '../files/transaction/interrupted-changes.ts'
-import type { Change } from '../host.ts'
 import { isProcessRunning, processStartTime } from '../processes/pids.ts'
 import { removeBlobTemps } from './blob-gc.ts'
 import { blobsFolder } from './undo-storage.ts'

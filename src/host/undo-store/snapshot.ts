@@ -1,7 +1,8 @@
 // What the files of a workspace were before a command ran, and what it changed of them.
+
+import type { Change } from '../change.ts'
 import { countTextLines, hashBytes, type LineChange } from '../files/content-source.ts'
 import { mapConcurrently, TimeSlicer } from '../files/time-slicing.ts'
-import type { Change } from '../host.ts'
 import { Inventory, type KnownEntry } from '../watch/inventory.ts'
 import { OwnWrites } from '../watch/own-writes.ts'
 import { isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'

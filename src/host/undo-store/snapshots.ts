@@ -1,7 +1,9 @@
 // Follows what commands change in a workspace, so that their calls can tell it as theirs and have it undone. It compares
 // the files before and after: of two that run at the same time, or of an edit by hand meanwhile, nobody could tell who
 // did what.
-import type { Change, Effects } from '../host.ts'
+
+import type { Change } from '../change.ts'
+import type { Effects } from '../effects.ts'
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
 import { Snapshot, type SnapshotBlobs, type SnapshotLimits } from './snapshot.ts'
 import { SnapshotCopies } from './snapshot-copies.ts'

@@ -1,8 +1,8 @@
 // The lines of the log of changes, and how they are read back.
 import { readFileSync } from 'node:fs'
 import nodePath from 'node:path'
+import type { Change } from '../change.ts'
 import type { FileOperation } from '../files/transaction/file-operations.ts'
-import type { Change } from '../host.ts'
 
 /** What is about to show at once. */
 export interface ChangeIntent {

@@ -1,6 +1,7 @@
 // What is known and told of contents that others changed.
+
+import type { Change } from '../change.ts'
 import { hashBytes } from '../files/content-source.ts'
-import type { Change } from '../host.ts'
 import type { KnownEntry } from './inventory.ts'
 import type { StatSnapshot } from './stat-snapshot.ts'
 import type { WorkspaceTree } from './workspace-tree.ts'

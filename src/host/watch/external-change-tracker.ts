@@ -2,9 +2,10 @@
 // it is quiet for a moment, then looked at and held against what is known. What our own calls change is known before the
 // watcher reports it, and so is never told here.
 
+import type { Change } from '../change.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
 import { mapConcurrently, TimeSlicer } from '../files/time-slicing.ts'
-import type { Change, Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import { ContentHashes } from './content-hashes.ts'
 import { Inventory, type KnownEntry } from './inventory.ts'
 import { OwnWrites } from './own-writes.ts'

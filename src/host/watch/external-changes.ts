@@ -1,8 +1,9 @@
 // Changes from outside, for all workspaces that are served. One may lie within another: what a call changes in the one
 // is known in the other too.
 
+import type { Change } from '../change.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
-import type { Change, Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import { type ExternalChangeListener, ExternalChangeTracker } from './external-change-tracker.ts'
 import type { Watcher } from './watcher.ts'
 

@@ -1,5 +1,5 @@
 // What our own calls left in a workspace, until the watcher has reported it: by this it is known as ours.
-import type { Change } from '../host.ts'
+import type { Change } from '../change.ts'
 import type { Inventory, KnownEntry } from './inventory.ts'
 import { type StatSnapshot, snapshotEntry } from './stat-snapshot.ts'
 import type { WorkspaceTree } from './workspace-tree.ts'

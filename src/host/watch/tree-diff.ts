@@ -1,5 +1,5 @@
 // What became of a tree between two looks at it: moves put together, and told in an order in which each could be done.
-import type { Change } from '../host.ts'
+import type { Change } from '../change.ts'
 import { isMovedSnapshot, isSameSnapshot, type StatSnapshot } from './stat-snapshot.ts'
 
 /** One path then and now; undefined where nothing was or is. Of what was moved, `from` is where it was. */

@@ -3,7 +3,7 @@
 import { type Dirent, existsSync, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import { IGNORE_NAMES, IgnoreRules } from './ignore-rules.ts'
 import { countEvent, LIMIT_ERROR_CODES, readInotifyLimits } from './watcher-limits.ts'
 import { joinPath } from './workspace-tree.ts'

@@ -10,7 +10,7 @@ import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { classifyPath, type PathGuard } from '../files/policy/path-policy.ts'
 import { PROTECTED_NAMES } from '../files/policy/sensitive-names.ts'
 import { TimeSlicer } from '../files/time-slicing.ts'
-import type { Workspace } from '../host.ts'
+import type { Workspace } from '../workspace.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import { type StatSnapshot, snapshotEntry } from './stat-snapshot.ts'
 

@@ -13,7 +13,7 @@ import {
   type UrlPolicy,
   type WebAddress
 } from './web-address.ts'
-import type { WebRequest, WebService } from './web-client.ts'
+import type { WebRequest, WebService } from './web-service.ts'
 
 const MAX_REDIRECTS = 5
 const ACCEPT_HEADER = 'text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, */*;q=0.8'

@@ -1,6 +1,5 @@
 // Who can be asked to search the web, as a table: where each is asked, how, and what of its answer is a result.
 import type { WebSettings } from '../../config/web.ts'
-import type { WebSearchQuery, WebSearchResult } from './web-search.ts'
 
 type Settings = WebSettings['search']
 
@@ -81,4 +80,15 @@ function toResults(found: unknown, fields: Record<'title' | 'url' | 'snippet', s
     return [{ title: text('title'), url: new URL(url).href, snippet: text('snippet') }]
   })
   return [...new Map(results.map(result => [result.url, result])).values()]
+}
+
+export interface WebSearchQuery {
+  query: string
+  count: number
+}
+
+export interface WebSearchResult {
+  title: string
+  url: string
+  snippet: string
 }

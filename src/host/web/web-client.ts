@@ -1,69 +1,17 @@
 // The web, as one call may use it. What is fetched goes to addresses that the guard has judged; where it is sent on, the
 // new address is judged anew, by the guard and by policy; and what a site asks programs to stay away from is not fetched.
-import type { WebSettings } from '../../config/web.ts'
-import { type HostPattern, readHostPattern } from '../../text/url/hosts.ts'
-import type { ComputePool } from '../compute/compute-pool.ts'
-import { type EgressNetwork, type EgressPolicy, resolveAllowedAddresses } from '../egress/guarded-connect.ts'
-import type { Effects } from '../host.ts'
-import { type CachedPage, freshUntil, PageCache } from './page-cache.ts'
-import { Robots, USER_AGENT_PRODUCT } from './robots.ts'
+
+import type { Effects } from '../effects.ts'
+import { resolveAllowedAddresses } from '../egress/guarded-connect.ts'
+import { type CachedPage, freshUntil } from './page-cache.ts'
 import { inheritsPermission, parseWebAddress, stripFragment, type UrlPolicy, type WebAddress } from './web-address.ts'
-import { WebSearch } from './web-search.ts'
+import type { WebSearch } from './web-search.ts'
+import type { FetchedPage, WebRequest, WebService } from './web-service.ts'
 
 export type { CachedPage } from './page-cache.ts'
 export type { WebAddress } from './web-address.ts'
 
-export interface WebRequest {
-  url: string
-  method: 'GET' | 'POST'
-  /** The caller's own, with names in small letters. */
-  headers: Readonly<Record<string, string>>
-  body?: string | undefined
-  /** The same page was asked for before, and is read on: as it was then, where it is still kept. */
-  isContinuation: boolean
-}
-
-export interface FetchedPage extends CachedPage {
-  /** Whether it was sent, is as it was kept, or was kept and has not changed. */
-  source: 'network' | 'cache' | 'unchanged'
-}
-
-interface WebServiceOptions {
-  settings: WebSettings
-  version: string
-  /** Ports that the server itself listens on. */
-  ownPorts: readonly number[]
-  environment: Readonly<Record<string, string | undefined>>
-  compute: ComputePool
-  network?: EgressNetwork
-}
-
 const NOT_MODIFIED = 304
-
-const parsePatterns = (texts: readonly string[]): HostPattern[] => texts.flatMap(text => readHostPattern(text) ?? [])
-
-/** What outlives a call: what is kept of pages and of what sites ask for. */
-export class WebService {
-  readonly settings: WebSettings
-  readonly egressPolicy: EgressPolicy
-  /** Patterns that may name ports besides those of the web. */
-  readonly extraPorts: readonly HostPattern[]
-  readonly cache: PageCache
-  readonly robots: Robots
-  readonly search: WebSearch
-  readonly userAgent: string
-
-  constructor({ settings, version, ownPorts, environment, compute, network }: WebServiceOptions) {
-    const allowedPrivateHosts = parsePatterns(settings.local)
-    this.settings = settings
-    this.egressPolicy = { ownPorts, allowedPrivateHosts, ...(network && { network }) }
-    this.extraPorts = [...parsePatterns(settings.allow), ...allowedPrivateHosts]
-    this.cache = new PageCache(settings.cache)
-    this.robots = new Robots(compute)
-    this.search = new WebSearch(settings.search, environment)
-    this.userAgent = `${USER_AGENT_PRODUCT}/${version}${settings.contact === undefined ? '' : ` (+${settings.contact})`}`
-  }
-}
 
 export class WebClient {
   readonly #service: WebService

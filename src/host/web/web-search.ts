@@ -4,18 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WebSettings } from '../../config/web.ts'
 import { ToolError } from '../../errors.ts'
-import { SEARCH_PROVIDERS, type SearchProvider } from './search-providers.ts'
-
-export interface WebSearchQuery {
-  query: string
-  count: number
-}
-
-export interface WebSearchResult {
-  title: string
-  url: string
-  snippet: string
-}
+import { SEARCH_PROVIDERS, type SearchProvider, type WebSearchQuery, type WebSearchResult } from './search-providers.ts'
 
 type Settings = WebSettings['search']
 

@@ -89,3 +89,5 @@ export function toFieldError(fault: SchemaError): FieldError {
 }
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Takes secrets out of problems. Calls are without them already. */
+export type ProblemRedactor = Pick<SecretMasker, 'maskValue'>

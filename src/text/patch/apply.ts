@@ -2,7 +2,7 @@
 import { mapIndents, reindent } from '../edit/indent.ts'
 import { type HunkNotPlaced, type HunkPlacement, locateHunks } from './locate-hunks.ts'
 import { type HunkCandidate, nearestPlaces } from './nearest-places.ts'
-import type { Hunk } from './patch.ts'
+import type { Hunk } from './patch-model.ts'
 import { addBom, type HunkMatch, hasBom, PatchTarget, stripBom } from './target.ts'
 
 /** Where a hunk went, told by the line of the file, from 1, that it begins with. */

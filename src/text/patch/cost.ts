@@ -1,5 +1,5 @@
 // How much work it is to apply hunks to a text, at most.
-import type { Hunk } from './patch.ts'
+import type { Hunk } from './patch-model.ts'
 import { MAX_PLACES } from './target.ts'
 
 export interface ApplyHunksInput {

@@ -1,5 +1,5 @@
 // Where the hunks of a patch belong in a file.
-import type { Hunk } from './patch.ts'
+import type { Hunk } from './patch-model.ts'
 import { EXACT, type HunkMatch, MATCH_LEVELS, type MatchLevel, type PatchTarget, type WantedLines } from './target.ts'
 
 export interface HunkPlacement {

@@ -1,7 +1,7 @@
 // What to show where a hunk fits nowhere, or in too many places.
 import { distance } from 'fastest-levenshtein'
 import { unifiedDiff } from '../diff/unified-diff.ts'
-import type { Hunk } from './patch.ts'
+import type { Hunk } from './patch-model.ts'
 import { EXACT, INDENTATION, type PatchTarget } from './target.ts'
 
 /** A place that was or could have been meant; lines count from 1. */

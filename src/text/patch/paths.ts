@@ -1,8 +1,8 @@
 // Which files a section of a unified diff is about.
 
 import type { Header } from './header.ts'
-import type { PatchSection } from './patch.ts'
 import { PatchSyntaxError } from './patch-lines.ts'
+import type { PatchSection } from './patch-model.ts'
 
 /** A copy that somebody kept before a change, as `diff old new` is often given it. */
 const BACKUP_SUFFIX = /(\.orig|\.old|\.bak|~)$/

@@ -1,8 +1,8 @@
 // Reading unified diffs, as diff, git and others write them.
 
 import { type Header, plainHeader, readGitHeader } from './header.ts'
-import type { Hunk, HunkLine, PatchSection } from './patch.ts'
 import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
+import type { Hunk, HunkLine, PatchSection } from './patch-model.ts'
 import { sectionPaths } from './paths.ts'
 
 const RANGES = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/

@@ -1,6 +1,7 @@
 // Reading patches that begin with `*** Begin Patch`.
-import type { Hunk, HunkLine, PatchSection } from './patch.ts'
+
 import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
+import type { Hunk, HunkLine, PatchSection } from './patch-model.ts'
 
 const BEGIN = '*** Begin Patch'
 const END = '*** End Patch'

@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { defineTool, type PathUse } from '../../tool/tool.ts'
 import { isObstructed, type UndoFile, UndoResult, UndoScope } from '../../tool/undo.ts'
-import { planUndo, selectCalls, type UndoPlan } from './undo/plan.ts'
+import { planUndo, selectCalls } from './undo/plan.ts'
 import { UNDO_WITHHELD_NOTE } from './undo/report.ts'
 import { reverseMoves } from './undo/reverse-moves.ts'
+import type { UndoPlan } from './undo/undo-plan.ts'
 
 const Input = Type.Object(
   {

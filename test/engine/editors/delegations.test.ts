@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Settings } from '../../../src/config/schema.ts'
+import type { Settings } from '../../../src/config/settings.ts'
 import { sha256, startFrontEnd } from '../../fake-front-end.ts'
 import { createNormalizer } from '../../normalizer.ts'
 import { CALL_TOKEN, type Json, listenToEvents, startApp } from '../../start-app.ts'

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import type { ConfiguredRule, RuleMatch } from '../../../src/config/schema.ts'
-import { suggestRules } from '../../../src/engine/approvals/rule-suggestions.ts'
-import type { SavedRule } from '../../../src/engine/call.ts'
+import type { SavedRule } from '../../../src/engine/policy/decision-schemas.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
 import type {
   CallFacts,
@@ -11,6 +10,7 @@ import type {
   PolicyInput,
   PolicyVerdict
 } from '../../../src/engine/policy/policy-input.ts'
+import { suggestRules } from '../../../src/engine/policy/rule-suggestions.ts'
 import { validateMatch, validateRule } from '../../../src/engine/policy/rule-validation.ts'
 import { ruleMatches } from '../../../src/engine/policy/rules.ts'
 import { analyzeCommandLine, loadParsers } from '../../../src/shell/analyze-command-line.ts'

@@ -17,7 +17,7 @@ import { openWorkspace, resolveWorkspaceEntry, resolveWorkspacePath } from '../.
 import { foldPath, NamePatterns } from '../../../src/host/files/policy/name-patterns.ts'
 import { classifyPath, isHiddenPath, searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
 import { SENSITIVE_NAMES } from '../../../src/host/files/policy/sensitive-names.ts'
-import type { Workspace } from '../../../src/host/host.ts'
+import type { Workspace } from '../../../src/host/workspace.ts'
 import { runs } from '../../support/property.ts'
 import {
   catchErrorCode,

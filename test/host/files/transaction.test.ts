@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
+import type { Change } from '../../../src/host/change.ts'
 import { type Files, hashBytes, type TransactionStep } from '../../../src/host/files/files.ts'
-import type { Change } from '../../../src/host/host.ts'
 import {
   catchErrorCode,
   countOpenDescriptors,

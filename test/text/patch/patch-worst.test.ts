@@ -2,8 +2,9 @@
 // grew with the square of anything.
 import t from 'tap'
 import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
-import { type Hunk, parsePatch } from '../../../src/text/patch/patch.ts'
+import { parsePatch } from '../../../src/text/patch/patch.ts'
 import { PatchSyntaxError } from '../../../src/text/patch/patch-lines.ts'
+import type { Hunk } from '../../../src/text/patch/patch-model.ts'
 
 const v4a = (body: string) => `*** Begin Patch\n*** Update File: a.txt\n${body}*** End Patch`
 const repeated = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join('')

@@ -10,7 +10,8 @@ const TRACES = ['copyFileSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync',
 const [nth, root, stateDir] = process.argv.slice(2) as [string, string, string]
 const { Spawner } = await import('../../../src/host/processes/spawner/spawner.ts')
 const { Files } = await import('../../../src/host/files/files.ts')
-const { Git, GitService } = await import('../../../src/host/git/git.ts')
+const { Git } = await import('../../../src/host/git/git.ts')
+const { GitService } = await import('../../../src/host/git/git-service.ts')
 const { openWorkspace } = await import('../../../src/host/files/paths.ts')
 const { default: tool } = await import('../../../src/tools/git/git_commit.ts')
 

@@ -3,7 +3,8 @@ import type { Context } from '../../../src/tool/tool.ts'
 
 const [root, stateDir] = process.argv.slice(2) as [string, string]
 const { Spawner } = await import('../../../src/host/processes/spawner/spawner.ts')
-const { Git, GitService } = await import('../../../src/host/git/git.ts')
+const { Git } = await import('../../../src/host/git/git.ts')
+const { GitService } = await import('../../../src/host/git/git-service.ts')
 const { openWorkspace } = await import('../../../src/host/files/paths.ts')
 
 const spawner = new Spawner(process.env, stateDir)

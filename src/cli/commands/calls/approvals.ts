@@ -1,6 +1,6 @@
 import type { Call, Client } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
-import type { CommandSetup } from '../../run.ts'
 import type { PendingCall } from '../../ui/call-watcher.ts'
 import { formatAge } from '../../ui/format-time.ts'
 import { oneLine, type Terminal, type TextStyle } from '../../ui/terminal.ts'

@@ -1,7 +1,7 @@
 import type { Call, Client } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { type ApprovalPreset, promptForApproval } from '../../ui/approval-prompt.ts'
 import type { PendingCall } from '../../ui/call-watcher.ts'
 import {

@@ -1,8 +1,8 @@
 import type { Call, Client, LogQuery } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { parseAge } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { formatReason } from '../../ui/format.ts'
 import { escapeUnsafe, oneLine, type TextStyle } from '../../ui/terminal.ts'
 

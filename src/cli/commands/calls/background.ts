@@ -1,5 +1,5 @@
 import type { Call } from '../../../client/client.ts'
-import type { CommandSetup } from '../../run.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { formatFollowHint, hasBackgroundJob } from '../../ui/format.ts'
 
 const background: CommandSetup = (command, context) => {

@@ -1,4 +1,4 @@
-import type { CommandSetup } from '../../run.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { hasBackgroundJob } from '../../ui/format.ts'
 import { formatJobStatus } from '../../ui/format-job-status.ts'
 

@@ -1,8 +1,8 @@
 import type { CallOptions, Client, Explanation } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT, usageError } from '../../exit.ts'
 import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
-import type { CommandSetup } from '../../run.ts'
 import { escapeUnsafe, oneLine, type Terminal, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {

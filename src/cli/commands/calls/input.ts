@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { formatJobStatus } from '../../ui/format-job-status.ts'
 
 /** What one request may carry, in characters. */

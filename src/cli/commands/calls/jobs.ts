@@ -1,5 +1,5 @@
 import type { Job } from '../../../client/client.ts'
-import type { CommandSetup } from '../../run.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { formatJobStatus } from '../../ui/format-job-status.ts'
 import { formatAge } from '../../ui/format-time.ts'
 import { oneLine, type TextStyle } from '../../ui/terminal.ts'
@@ -13,7 +13,7 @@ const STATUS_STYLES: Record<Job['status'], TextStyle> = {
   lost: 'red'
 }
 
-const jobs: CommandSetup = (command, context) => {
+const jobs: CommandSetup = (command, context, catalog) => {
   command
     .description('List background jobs, newest first. Stop one with: toolgate cancel.')
     .option('-a, --all', 'include finished jobs')
@@ -41,6 +41,6 @@ const jobs: CommandSetup = (command, context) => {
     })
 
   // Who has just listed them is likely to ask for the output of one in the same words.
-  logs(command.command('logs'), context)
+  logs(command.command('logs'), context, catalog)
 }
 export default jobs

@@ -1,4 +1,4 @@
-import type { CommandSetup } from '../../run.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 
 const reject: CommandSetup = (command, context) => {
   command

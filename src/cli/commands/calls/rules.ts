@@ -1,7 +1,7 @@
 import type { NewRule, SavedRule } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { parseDuration } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { formatDue } from '../../ui/format-time.ts'
 import { oneLine, toSafeJson } from '../../ui/terminal.ts'
 

@@ -1,5 +1,5 @@
 import type { Call } from '../../../client/client.ts'
-import type { CommandSetup } from '../../run.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { formatApproval, formatReason, formatRuleOptions, STATUS_STYLES } from '../../ui/format.ts'
 import { printOutput } from '../../ui/print-output.ts'
 import { escapeUnsafe, type Terminal, toSafeJson } from '../../ui/terminal.ts'

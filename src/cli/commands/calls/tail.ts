@@ -1,6 +1,6 @@
 import type { EventType } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { formatEventLine } from '../../ui/format.ts'
 
 interface Options {

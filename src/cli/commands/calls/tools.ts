@@ -1,6 +1,6 @@
 import type { ListedTool, ToolsQuery } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { EXIT } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { formatSchemaType, type JsonSchema } from '../../ui/format-schema-type.ts'
 import { escapeUnsafe, oneLine, type Terminal } from '../../ui/terminal.ts'
 

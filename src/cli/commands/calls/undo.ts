@@ -1,7 +1,7 @@
 import type { Client, UndoPreview, UndoQuery } from '../../../client/client.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { exitCodeFor, formatReason } from '../../ui/format.ts'
 import { colorizeDiff, escapeUnsafe, type Terminal } from '../../ui/terminal.ts'
 

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers'
 import { ToolgateError } from '../../../client/error.ts'
 import { readUserFile } from '../../../host/user-file.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { escapeUnsafe } from '../../ui/terminal.ts'
 
 interface Options {

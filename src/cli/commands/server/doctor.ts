@@ -1,9 +1,9 @@
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CheckResult, DoctorCheck } from '../../doctor/check-result.ts'
 import { FOLDER_CHECKS } from '../../doctor/folder-checks.ts'
 import { MACHINE_CHECKS } from '../../doctor/machine-checks.ts'
 import { SERVER_CHECKS } from '../../doctor/server-checks.ts'
 import { EXIT } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { escapeUnsafe, type Terminal, type TextStyle } from '../../ui/terminal.ts'
 
 const DOCTOR_CHECKS: readonly DoctorCheck[] = [...MACHINE_CHECKS, ...FOLDER_CHECKS, ...SERVER_CHECKS]

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeLoginPage } from '../../../server/login-page.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { parseRole } from '../../roles.ts'
-import type { CommandSetup } from '../../run.ts'
 
 /** What each system opens an address with. */
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }

@@ -1,7 +1,7 @@
 import { connect } from '../../../client/client.ts'
 import { type DiscoveredServer, findLiveServers } from '../../../client/discover.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { parseChoice } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { escapeUnsafe, type Terminal } from '../../ui/terminal.ts'
 
 const status: CommandSetup = (command, context) => {

@@ -1,8 +1,8 @@
 import { connect } from '../../../client/client.ts'
 import type { DiscoveredServer } from '../../../client/discover.ts'
 import { terminate, waitForProcessExit } from '../../../host/processes/pids.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import { CliError, EXIT } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 
 const stop: CommandSetup = (command, context) => {
   command

@@ -1,5 +1,6 @@
 // Asked by the shell at TAB: what may stand where the cursor is. It never fails: where nothing is known, nothing is said.
 import type { Command, Option } from 'commander'
+import type { CommandCatalog, CommandSetup } from '../../command-setup.ts'
 import {
   ARGUMENT_SOURCES,
   type CompletionSource,
@@ -8,13 +9,12 @@ import {
   FLAG_SOURCES
 } from '../../completion/sources.ts'
 import type { CliContext } from '../../context.ts'
-import { COMMANDS, type CommandSetup, commandNames, createCommand, VALUE_OPTIONS } from '../../run.ts'
 import { toSingleLine } from '../../ui/terminal.ts'
 
 /** A shell that waits longer seems to hang. */
 const FETCH_TIMEOUT_MS = 1_000
 
-const complete: CommandSetup = (command, context) => {
+const complete: CommandSetup = (command, context, catalog) => {
   command
     .description('Told to shells: what may follow the words of a command line.')
     .argument('<shell>')
@@ -22,7 +22,7 @@ const complete: CommandSetup = (command, context) => {
     .action(async (shell: string, given: string[]) => {
       const words = shell === 'bash' ? splitWords(given[0] ?? '').slice(1) : given
       const now = words.at(-1) ?? ''
-      const values = await completeLine(context, words.slice(0, -1), now).catch(() => [])
+      const values = await completeLine(context, catalog, words.slice(0, -1), now).catch(() => [])
       const fitting = values.filter(([value]) => value.startsWith(':') || (value.startsWith(now) && isSafeValue(value)))
       for (const [value, means] of fitting)
         context.terminal.print(
@@ -37,17 +37,18 @@ const isSafeValue = (value: string) => toSingleLine(value, Number.POSITIVE_INFIN
 
 async function completeLine(
   context: CliContext,
+  catalog: CommandCatalog,
   before: readonly string[],
   now: string
 ): Promise<readonly CompletionValue[]> {
-  const at = findCommandIndex(before)
+  const at = findCommandIndex(before, catalog.valueOptions)
   if (at === undefined)
     return now.startsWith('-')
-      ? ['--help', '--version', ...VALUE_OPTIONS].map(flag => [flag, ''] as const)
-      : commandNames().map(name => [name, COMMANDS[name]!.summary!] as const)
+      ? ['--help', '--version', ...catalog.valueOptions].map(flag => [flag, ''] as const)
+      : catalog.list().map(({ name, summary }) => [name, summary] as const)
   const verb = before[at]!
   return completeCommand(
-    await createCommand(verb, context),
+    await catalog.create(verb, context),
     [verb],
     before.slice(at + 1),
     now,
@@ -108,9 +109,9 @@ const listFlags = ({ options }: Command): CompletionValue[] => [
   ['--help', 'what it does']
 ]
 
-function findCommandIndex(before: readonly string[]): number | undefined {
+function findCommandIndex(before: readonly string[], valueOptions: readonly string[]): number | undefined {
   let at = 0
-  while (before[at]?.startsWith('-')) at += VALUE_OPTIONS.includes(before[at]!) ? 2 : 1
+  while (before[at]?.startsWith('-')) at += valueOptions.includes(before[at]!) ? 2 : 1
   return at < before.length ? at : undefined
 }
 

@@ -1,6 +1,6 @@
+import type { CommandSetup } from '../../command-setup.ts'
 import { COMPLETION_SCRIPTS } from '../../completion/scripts.ts'
 import { parseChoice } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 
 const completion: CommandSetup = (command, { terminal }) => {
   command

@@ -6,10 +6,10 @@ import { type ConfigInputs, globalConfigFiles, workspaceConfigFile } from '../..
 import type { ConfiguredRule } from '../../../config/schema.ts'
 import { ConfigError, validateSource } from '../../../config/validation.ts'
 import { readConfigFile, writeConfigFile } from '../../../server/config-file.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { didYouMean } from '../../did-you-mean.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { escapeUnsafe, toSafeJson } from '../../ui/terminal.ts'
 
 interface RootOptions {

@@ -3,12 +3,12 @@ import path from 'node:path'
 import { workspaceConfigFile } from '../../../config/load.ts'
 import { packageFolder } from '../../../host/user-file.ts'
 import { writeConfigFile } from '../../../server/config-file.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, parseChoice, usageError } from '../../exit.ts'
 import { EDITOR_SNIPPETS } from '../../init/editor-snippets.ts'
 import { detectChecks, type InitialPolicy, renderConfig } from '../../init/initial-config.ts'
 import { isBuilt } from '../../launch-command.ts'
-import type { CommandSetup } from '../../run.ts'
 
 interface Options {
   root?: string

@@ -1,8 +1,8 @@
 // The protocol over standard input and output, for clients that start a program: passes on to the server of the project.
 import type { JsonRpcMessage } from '../../../client/mcp-http.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { addMcpServerCommands } from './mcp-servers.ts'
 
 interface Options {

@@ -1,6 +1,6 @@
+import type { CommandSetup } from '../../command-setup.ts'
 import { parseDuration } from '../../context.ts'
 import { parseRole } from '../../roles.ts'
-import type { CommandSetup } from '../../run.ts'
 import { formatDue } from '../../ui/format-time.ts'
 import { escapeUnsafe, oneLine } from '../../ui/terminal.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { xdgFolder } from '../../../server/xdg.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { escapeUnsafe, oneLine } from '../../ui/terminal.ts'
 import { renderToolTemplate } from './tool-template.ts'
 

@@ -6,9 +6,9 @@ import { canonicalTrustPath, contentHash } from '../../../host/trust/content-has
 import { addTrusted, readTrustFile, removeTrusted, trustFilePath } from '../../../host/trust/trust-file.ts'
 import { LiveTrustStore, type TrustStore } from '../../../host/trust/trust-store.ts'
 import { homeFolder } from '../../../server/xdg.ts'
+import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import type { CommandSetup } from '../../run.ts'
 import { readTrustable, type Trustable } from '../../trustable.ts'
 import { escapeUnsafe } from '../../ui/terminal.ts'
 

@@ -1,7 +1,7 @@
 // What a path means to security, by where it ends, not by how it is spelled: is it off limits, may it hold credentials,
 // does some program obey it later.
 import type { BigIntStats } from 'node:fs'
-import type { Workspace } from '../../host.ts'
+import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { NON_SENSITIVE_NAMES, PROTECTED_NAMES, SELF_STARTING_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'

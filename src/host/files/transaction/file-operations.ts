@@ -13,7 +13,7 @@ import {
   symlinkSync,
   unlinkSync
 } from 'node:fs'
-import type { Workspace } from '../../host.ts'
+import type { Workspace } from '../../workspace.ts'
 import { errnoOf } from '../errno.ts'
 import { moveExclusive, replaceWithBackup } from '../exclusive-rename.ts'
 import { staleFileError } from '../file-reader.ts'

@@ -1,7 +1,8 @@
 // Whether a change that was about to show has, when nobody said so. What is found half done is taken back.
 import { closeSync, readlinkSync, unlinkSync } from 'node:fs'
-import type { Change, Workspace } from '../../host.ts'
+import type { Change } from '../../change.ts'
 import type { ChangeIntent } from '../../undo-store/wal-records.ts'
+import type { Workspace } from '../../workspace.ts'
 import { openWorkspace, type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts'
 import { isSameInode, removeIfEmpty } from './file-operations.ts'
 

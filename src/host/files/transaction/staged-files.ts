@@ -1,10 +1,11 @@
 // New contents that wait under hidden names beside their places, each durable, to be shown together.
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import path from 'node:path'
-import type { Workspace } from '../../host.ts'
 import type { WriteAheadLog } from '../../undo-store/write-ahead-log.ts'
-import { type FilePermissions, type WriteContent, writeDurably } from '../atomic-write.ts'
+import type { Workspace } from '../../workspace.ts'
+import { type FilePermissions, writeDurably } from '../atomic-write.ts'
 import { contentIdentity } from '../fingerprint.ts'
+import type { WriteContent } from '../write-content.ts'
 import { tryRemoveHidden, withEntry } from './file-operations.ts'
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL

@@ -1,9 +1,9 @@
 // What of the machine decides which server is started for a file.
 import { realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import type { Workspace } from '../../host.ts'
 import { isExecutable } from '../../processes/find-program.ts'
 import { isWithin } from '../../sandbox/path-within.ts'
+import type { Workspace } from '../../workspace.ts'
 import type { LaunchEnvironment } from './launch-config.ts'
 import { existsInWorkspace } from './workspace-fs.ts'
 

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeFolder } from '../../../server/xdg.ts'
-import type { Workspace } from '../../host.ts'
 import { commandEnvironment, type Environment } from '../../processes/environment.ts'
 import {
   type LongLivedProcess,
@@ -11,6 +10,7 @@ import {
 } from '../../processes/long-lived-process.ts'
 import { searchPathOutside } from '../../processes/search-path.ts'
 import type { Mount } from '../../sandbox/sandbox.ts'
+import type { Workspace } from '../../workspace.ts'
 import type { LaunchConfig } from './launch-config.ts'
 
 const PROCESS_MARK = 'LANGUAGE_SERVER'

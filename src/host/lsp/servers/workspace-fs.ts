@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { resolveWorkspaceEntry, resolveWorkspacePath } from '../../files/paths.ts'
-import type { Workspace } from '../../host.ts'
+import type { Workspace } from '../../workspace.ts'
 
 /** A link may lead anywhere, as the interpreter of a Python environment does, if something is there. */
 export function existsInWorkspace(workspace: Workspace, path: string): boolean {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
-import type { Workspace } from '../../host.ts'
+import type { Workspace } from '../../workspace.ts'
 import { type GuardedEntry, inodeIdentity } from '../guard/guarded-tree.ts'
 import { isWithin } from '../path-within.ts'
 

@@ -1,7 +1,7 @@
 // One workspace under guard: what of it is put out of a command's reach before it runs, and what is looked for after.
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
-import type { Workspace } from '../../host.ts'
+import type { Workspace } from '../../workspace.ts'
 import { ancestorFolders } from '../bubblewrap/mount-check.ts'
 import { type PinnedEntry, pinEntries } from '../bubblewrap/pinned-entries.ts'
 import { removePlaceholders } from '../bubblewrap/placeholders.ts'

@@ -1,6 +1,6 @@
 // Every workspace under guard, from the first command in it on.
 import path from 'node:path'
-import type { Workspace } from '../../host.ts'
+import type { Workspace } from '../../workspace.ts'
 import { sandboxFolder } from '../bubblewrap/sandbox-files.ts'
 import type { SandboxBackendOptions } from '../sandbox-backend.ts'
 import { GuardedNames } from './guarded-names.ts'

@@ -2,8 +2,8 @@
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
 import type { PatchNotApplied } from '../../../text/patch/apply.ts'
-import type { PatchSection } from '../../../text/patch/patch.ts'
 import { PatchSyntaxError } from '../../../text/patch/patch-lines.ts'
+import type { PatchSection } from '../../../text/patch/patch-model.ts'
 import type { PatchedFile } from './patched-files.ts'
 
 /** A fault of the patch itself, told with its line. */

@@ -1,5 +1,5 @@
 // What stands in the way of an undo, gathered by path.
-import type { Change } from '../../../host/host.ts'
+import type { Change } from '../../../host/change.ts'
 import { UNDO_OBSTACLES, type UndoConflict, type UndoFile } from '../../../tool/undo.ts'
 import type { Obstruction } from './obstruction.ts'
 

@@ -1,6 +1,6 @@
 // Where what a call left is now, after calls that moved it: one call's moves happen at once, and a folder takes along all
 // that is beneath it.
-import type { Change } from '../../../host/host.ts'
+import type { Change } from '../../../host/change.ts'
 import type { PastCall } from '../../../tool/tool.ts'
 import { isAtOrBelow } from './conflict-collector.ts'
 

@@ -2,8 +2,8 @@
 // stands: the calls it takes back, what was there, and what may be shown of it.
 import { TimeSlicer } from '../../../host/files/time-slicing.ts'
 import type { Context } from '../../../tool/tool.ts'
-import type { UndoPlan } from './plan.ts'
 import { canRevealEntry } from './report.ts'
+import type { UndoPlan } from './undo-plan.ts'
 import type { WorkspaceOverlay } from './workspace-overlay.ts'
 
 /** A call may wait long for a decision; what the plan holds is not held for that. */

@@ -1,9 +1,9 @@
 // What an undo comes to, worked out before anything happens: by path what becomes of it, or what stands in the way.
 import { invalidParam, ToolError } from '../../../errors.ts'
+import type { Change } from '../../../host/change.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
-import type { Change } from '../../../host/host.ts'
 import type { Context, History, PastCall } from '../../../tool/tool.ts'
-import type { UndoFile, UndoScope } from '../../../tool/undo.ts'
+import type { UndoScope } from '../../../tool/undo.ts'
 import { ConflictCollector, changePaths, isAtOrBelow } from './conflict-collector.ts'
 import { currentPath } from './current-path.ts'
 import type { Obstruction } from './obstruction.ts'
@@ -12,6 +12,7 @@ import { PreviousContents } from './previous-contents.ts'
 import { canRevealEntry, countedLines, reportPath } from './report.ts'
 import { reverse } from './reverse.ts'
 import { collectOutcomes, undoSteps } from './steps.ts'
+import type { UndoPlan } from './undo-plan.ts'
 import { WorkspaceOverlay } from './workspace-overlay.ts'
 
 /** What is asked to be undone. */
@@ -19,14 +20,6 @@ interface UndoInput {
   tool_call_id: string
   scope?: UndoScope
   paths?: string[]
-}
-
-/** What an undo would do: told by file, done by step. */
-export interface UndoPlan {
-  /** Newest first. */
-  calls: PastCall[]
-  files: UndoFile[]
-  steps: TransactionStep[]
 }
 
 /** The calls whose changes are taken back, newest first, with those changes alone that are. Of a single call also where

@@ -1,8 +1,8 @@
 // What a file held before a call, out of what is kept, with what was changed in it since.
 import { ToolError } from '../../../errors.ts'
+import type { Change } from '../../../host/change.ts'
 import type { ComputePool } from '../../../host/compute/compute-pool.ts'
 import { type Files, hashBytes, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
-import type { Change } from '../../../host/host.ts'
 import { decode, encode, type TextContent } from '../../../text/encoding.ts'
 import type { MergeResult } from '../../../text/merge/merge.ts'
 import { Obstruction } from './obstruction.ts'

@@ -1,7 +1,7 @@
 // Taking back what one call did, in the draft. Its changes are taken back as if all at once: first what it modified is as
 // before, then what it left leaves, then what it took comes back. What stands in the way of one stops only that one.
 import { ToolError } from '../../../errors.ts'
-import type { Change } from '../../../host/host.ts'
+import type { Change } from '../../../host/change.ts'
 import { Obstruction } from './obstruction.ts'
 import { type PreviousContents, parseMode } from './previous-contents.ts'
 import { type EntryState, type FileState, MISSING, type WorkspaceOverlay } from './workspace-overlay.ts'

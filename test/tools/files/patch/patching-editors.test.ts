@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Settings } from '../../../../src/config/schema.ts'
+import type { Settings } from '../../../../src/config/settings.ts'
 import { sha256, startFrontEnd } from '../../../fake-front-end.ts'
 import { startApp } from '../../../start-app.ts'
 

@@ -1,9 +1,9 @@
 import { mock } from 'node:test'
 import fc from 'fast-check'
 import t from 'tap'
-import { ProgressThrottle } from '../../src/engine/progress-throttle.ts'
-import type { Progress } from '../../src/tool/tool.ts'
-import { runs } from '../support/property.ts'
+import { ProgressThrottle } from '../../../src/engine/output/progress-throttle.ts'
+import type { Progress } from '../../../src/tool/tool.ts'
+import { runs } from '../../support/property.ts'
 
 type Told = ConstructorParameters<typeof ProgressThrottle>[0] extends (events: infer E) => void ? E : never
 const output = (text: string, offset: number, stream: 'stdout' | 'stderr' | 'output' = 'output'): Progress => ({

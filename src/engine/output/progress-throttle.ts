@@ -1,6 +1,6 @@
 // Progress of one call, told at most twenty times a second: what came in between is put together.
-import type { EventOf } from '../events/events.ts'
-import type { Progress } from '../tool/tool.ts'
+import type { EventOf } from '../../events/events.ts'
+import type { Progress } from '../../tool/tool.ts'
 
 type ProgressUpdate = Pick<EventOf<'tool.progress'>, 'progress' | 'message' | 'delta'>
 type Delta = NonNullable<Progress['delta']>

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { ProgressLog, RETAINED_BYTES } from '../../src/engine/progress-log.ts'
-import { Journal } from '../../src/events/journal.ts'
-import { openStore } from '../../src/store/store.ts'
+import { ProgressLog, RETAINED_BYTES } from '../../../src/engine/output/progress-log.ts'
+import { Journal } from '../../../src/events/journal.ts'
+import { openStore } from '../../../src/store/store.ts'
 
 const PIECE = 16_384
 const TOLD = 200

@@ -1,7 +1,7 @@
 // What calls have printed, for whoever reads it by offset.
-import type { OutputPage, OutputPageQuery } from '../tool/background-tasks.ts'
-import { isSettled } from './call.ts'
-import type { Engine } from './engine.ts'
+import type { OutputPage, OutputPageQuery } from '../../tool/background-tasks.ts'
+import { isSettled } from '../call.ts'
+import type { Engine } from '../engine.ts'
 
 /** Part of a call's output; waits for more where there is none yet. It has ended only when the call has too, or what runs
  * on after it: until then one more command may print. `hasEnded` is asked where neither the call nor any output of it

@@ -1,7 +1,8 @@
 // The shape of an answer to why policy says of a call what it says.
 import { type Static, Type } from 'typebox'
 import { JOB_ISOLATION_LEVELS } from '../../tool/background-tasks.ts'
-import { AlwaysOption, MatchedRule, type Preview } from '../call.ts'
+import type { Preview } from '../call.ts'
+import { AlwaysOption, MatchedRule } from '../policy/decision-schemas.ts'
 
 const Open = { additionalProperties: true }
 const Access = Type.Enum(['read', 'write', 'list'])

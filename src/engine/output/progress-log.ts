@@ -1,8 +1,8 @@
 // The progress of one call or job in the journal. All of it is told; of what a long one has told only the newest is kept,
 // so that it pushes nobody else's history out. What was printed is kept elsewhere, whole, and read by offset.
-import type { NewEvent } from '../events/events.ts'
-import type { Journal } from '../events/journal.ts'
-import type { StoreWrite } from '../store/store.ts'
+import type { NewEvent } from '../../events/events.ts'
+import type { Journal } from '../../events/journal.ts'
+import type { StoreWrite } from '../../store/store.ts'
 
 type ProgressEvent = Extract<NewEvent, { type: 'tool.progress' }>
 

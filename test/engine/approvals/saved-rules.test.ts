@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { SavedRules } from '../../../src/engine/policy/saved-rules.ts'
+import { SavedRules } from '../../../src/engine/approvals/saved-rules.ts'
 import { Journal } from '../../../src/events/journal.ts'
 import { openStore } from '../../../src/store/store.ts'
 

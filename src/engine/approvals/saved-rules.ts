@@ -3,10 +3,10 @@ import type { RuleMatch, RuleScope } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { Store } from '../../store/store.ts'
-import type { SavedRule } from '../call.ts'
 import { newId } from '../id.ts'
-import { validateMatch } from './rule-validation.ts'
-import { prepareRules } from './rules.ts'
+import type { SavedRule } from '../policy/decision-schemas.ts'
+import { validateMatch } from '../policy/rule-validation.ts'
+import { prepareRules } from '../policy/rules.ts'
 
 export interface SavedRuleInput {
   effect: SavedRule['effect']

@@ -4,10 +4,10 @@ import { plainArgv } from '../../shell/plain.ts'
 import { literalGlob } from '../../text/glob/match.ts'
 import { readHostPattern } from '../../text/url/hosts.ts'
 import type { ExternalToolIdentity } from '../../tool/tool.ts'
-import type { AlwaysOption } from '../call.ts'
-import type { CallFacts, CommandFacts, ResolvedIsolation } from '../policy/policy-input.ts'
-import { getPartFolder, hasOnlyHarmlessRedirects } from '../policy/rules.ts'
-import { blocksGitWrites } from '../policy/sandbox-warnings.ts'
+import type { AlwaysOption } from './decision-schemas.ts'
+import type { CallFacts, CommandFacts, ResolvedIsolation } from './policy-input.ts'
+import { getPartFolder, hasOnlyHarmlessRedirects } from './rules.ts'
+import { blocksGitWrites } from './sandbox-warnings.ts'
 
 interface Suggestion {
   name: string

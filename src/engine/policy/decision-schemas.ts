@@ -1,0 +1,65 @@
+import { type Static, Type } from 'typebox'
+import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
+
+export const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
+/** A rule that a person made by choosing one of `always_options`, or by POST /rules. */
+export const SavedRule = Type.Object(
+  {
+    rule_id: Type.String(),
+    effect: RuleEffect,
+    match: RuleMatch,
+    scope: RuleScope,
+    session_id: Type.Optional(Type.String({ description: 'With scope session.' })),
+    workspace: Type.Optional(Type.String({ description: 'Root folder, with scope workspace.' })),
+    reason: Type.Optional(Type.String()),
+    expires_at: Type.Union([Time, Type.Null()]),
+    created_at: Time,
+    created_by: Type.String({ description: 'Client that made it.' })
+  },
+  { title: 'Rule' }
+)
+export type SavedRule = Static<typeof SavedRule>
+
+export const MatchedRule = Type.Object({
+  tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),
+  effect: Type.String(),
+  reason: Type.String(),
+  rule_id: Type.Optional(Type.String())
+})
+export type MatchedRule = Static<typeof MatchedRule>
+
+export const AlwaysOption = Type.Object({
+  id: Type.String(),
+  label: Type.String({ description: 'What would be allowed, in words.' }),
+  scope: RuleScope,
+  rule: Type.Optional(
+    Type.Object(
+      { effect: RuleEffect, match: RuleMatch },
+      { description: 'What would be remembered, where it is one rule.' }
+    )
+  ),
+  rules: Type.Optional(
+    Type.Array(Type.Object({ effect: RuleEffect, match: RuleMatch }), {
+      description: 'All that would be remembered instead of `rule`, where a line needs leave for several commands.'
+    })
+  )
+})
+export type AlwaysOption = Static<typeof AlwaysOption>
+export const ApprovedBy = Type.Object(
+  {
+    source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook']),
+    hook: Type.Optional(Type.String({ description: 'Name of the hook that refused it.' })),
+    rule_id: Type.Optional(
+      Type.String({ description: 'The rule that let it run, or the first of those that were made by this decision.' })
+    ),
+    rule_ids: Type.Optional(
+      Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
+    ),
+    client: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String({ description: 'Why, as whoever approved it said.' })),
+    at: Time,
+    digest: Type.Optional(Type.String())
+  },
+  { title: 'ApprovedBy' }
+)
+export type ApprovedBy = Static<typeof ApprovedBy>

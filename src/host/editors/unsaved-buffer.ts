@@ -1,0 +1,59 @@
+import { ToolError } from '../../errors.ts'
+import { decode, encode, withEol } from '../../text/encoding.ts'
+import type { Effects } from '../effects.ts'
+import { type ContentSource, hashBytes } from '../files/content-source.ts'
+import { quotePath } from '../files/errno.ts'
+import type { EditorBuffer } from './editor-buffers.ts'
+
+/** A buffer that differs from the file on the disk. */
+export interface UnsavedBuffer {
+  buffer: EditorBuffer
+  /** What saving it would write, as far as that can be told: in the encoding and the line endings of the file. */
+  bytes: Buffer
+  /** Of the file on the disk, where there is one. */
+  diskHash: string | undefined
+}
+
+/** Undefined where the buffer is as the file is. */
+export function compareWithDisk(buffer: EditorBuffer, disk: Buffer | undefined): UnsavedBuffer | undefined {
+  const bytes = encodeAsSaved(buffer.text, disk)
+  return disk && bytes.equals(disk) ? undefined : { buffer, bytes, diskHash: disk && hashBytes(disk) }
+}
+function encodeAsSaved(text: string, disk: Buffer | undefined): Buffer {
+  const old = disk && decode(disk)
+  if (!old) return Buffer.from(text)
+  return encode(text.includes('\r\n') ? text : withEol(text, old.eol), old.encoding) ?? Buffer.from(text)
+}
+
+/** Hands new content to the editor that holds the file. Nothing on the disk changes, so no change is told. */
+export async function applyInEditorBuffer(
+  { editors, commitIntent, signal }: Effects,
+  was: UnsavedBuffer,
+  content: ContentSource
+) {
+  const { buffer } = was
+  const { path, client } = buffer
+  const bytes = content instanceof Uint8Array ? Buffer.from(content) : await content.bytes(signal)
+  const text = bytes && decodeForEditor(bytes, buffer)
+  if (bytes === undefined || text === undefined)
+    throw new ToolError(
+      'BINARY_FILE',
+      `${quotePath(path)} has unsaved changes in ${client}, and what it would become is no text.`,
+      {
+        path,
+        client
+      }
+    )
+  await commitIntent()
+  signal.throwIfAborted()
+  if (editors?.bufferAt(path)?.hash !== buffer.hash)
+    throw new ToolError('STALE_FILE', `${quotePath(path)} was edited further in ${client}.`, { path, client })
+  await editors.apply({ base: buffer, content: text })
+  return { path, size: bytes.length, hash: hashBytes(bytes) }
+}
+
+/** New content with the line endings that the editor uses; undefined where it is no text. */
+function decodeForEditor(bytes: Buffer, { text }: EditorBuffer): string | undefined {
+  const after = bytes.length === 0 ? '' : decode(bytes)?.text
+  return text.includes('\r\n') ? after : after?.replaceAll('\r\n', '\n')
+}

@@ -1,0 +1,24 @@
+import { fsync as fsyncCallback, write as writeCallback, writeSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+export const write = promisify(writeCallback)
+/** Writing this much at once is quicker than a trip to the thread pool. */
+export const SYNC_LIMIT = 256 * 1024
+export const CHUNK = 1024 * 1024
+
+/** Writes a file's content to a descriptor. What it does before its first await overlaps with the journal's commit. */
+export type WriteContent = (fd: number, signal: AbortSignal) => Promise<void>
+
+export async function writeBytes(fd: number, bytes: Uint8Array, signal: AbortSignal) {
+  if (bytes.length > SYNC_LIMIT) return writeAll(fd, bytes, signal)
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+}
+
+export async function writeAll(fd: number, bytes: Uint8Array, signal: AbortSignal) {
+  for (let at = 0; at < bytes.length; ) {
+    signal.throwIfAborted()
+    at += (await write(fd, bytes, at, Math.min(CHUNK, bytes.length - at))).bytesWritten
+  }
+}
+
+export const fsync = promisify(fsyncCallback)

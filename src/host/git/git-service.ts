@@ -1,0 +1,124 @@
+import path from 'node:path'
+import { ToolError } from '../../errors.ts'
+import { homeFolder, xdgFolder } from '../../server/xdg.ts'
+import type { Environment } from '../processes/environment.ts'
+import { findProgram } from '../processes/find-program.ts'
+import { searchPathOutside } from '../processes/search-path.ts'
+import type { Spawner } from '../processes/spawner/spawner.ts'
+import { stateTempFolder } from '../temp-folders.ts'
+import { ConfigurationCache } from './configuration.ts'
+import type { GitProcessOptions } from './git-command.ts'
+import { GitProcess } from './git-process.ts'
+import { GitSandbox } from './git-sandbox.ts'
+import {
+  GIT_FLAGS,
+  HARDENED_SETTINGS,
+  NO_CONFIG_GIT_ENV,
+  NO_LOCKS_GIT_ENV,
+  NON_INTERACTIVE_GIT_ENV,
+  toConfigEnv
+} from './hardening.ts'
+import { recoverPendingOperations } from './pending-operations.ts'
+import { isRefName } from './update-branch.ts'
+
+export const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+const DEFAULT_TIMEOUT_MS = 60000
+
+/** What all calls share. */
+interface GitServiceOptions {
+  spawner: Spawner
+  /** Of all workspaces: no git of theirs is taken for the machine's. */
+  roots: () => readonly string[]
+  /** A folder of the server's own. */
+  stateDir: string
+  /** Whether those of repositories are run, once that was asked about. */
+  hookPolicy: 'skip' | 'ask'
+}
+
+/** Git of this machine, for all workspaces and calls. */
+export class GitService {
+  readonly #options: GitServiceOptions
+  readonly #sandbox: GitSandbox
+  readonly configurations = new ConfigurationCache()
+  #located: { PATH: string; git: string } | undefined
+
+  constructor(programs: GitServiceOptions) {
+    this.#options = programs
+    this.#sandbox = new GitSandbox(programs.spawner, programs.stateDir)
+  }
+
+  /** Of the helper that starts what only reads, while there is one. */
+  get pid(): number | undefined {
+    return this.#sandbox.pid
+  }
+
+  close(): Promise<void> {
+    return this.#sandbox.close()
+  }
+
+  get environment(): Environment {
+    return this.#options.spawner.environment
+  }
+
+  /** The user's own files, by the server's environment. */
+  get user() {
+    return {
+      home: homeFolder(this.environment),
+      folder: path.join(xdgFolder(this.environment, 'XDG_CONFIG_HOME', '.config'), 'git')
+    }
+  }
+
+  async start(where: string, order: GitProcessOptions, signal: AbortSignal) {
+    const { args, access = 'read', env = {}, stdin, timeout_ms = DEFAULT_TIMEOUT_MS, writable } = order
+    const { PATH, git } = this.#locate()
+    const own = { PATH, ...(access !== 'push' && NON_INTERACTIVE_GIT_ENV), ...(access === 'read' && NO_LOCKS_GIT_ENV) }
+    const request = { file: git, args: [...GIT_FLAGS, ...args], cwd: where, env: { ...own, ...env }, stdin }
+    signal.throwIfAborted()
+    const spawned =
+      access === 'push' ? await this.#options.spawner.spawn(request) : await this.#sandbox.start(request, writable)
+    return new GitProcess(spawned, { signal, timeout_ms })
+  }
+
+  /** Where all workspaces are. */
+  get roots(): readonly string[] {
+    return this.#options.roots()
+  }
+
+  get hookPolicy() {
+    return this.#options.hookPolicy
+  }
+
+  /** Where drafts are made, out of reach of every command. */
+  get draftsFolder() {
+    return stateTempFolder(this.#options.stateDir)
+  }
+
+  /** Where what was begun is written down until it is done. */
+  get pendingFolder() {
+    return path.join(this.#options.stateDir, 'git')
+  }
+
+  /** Ends what a server that was killed has left half done in repositories. */
+  recoverPendingOperations(): Promise<void> {
+    return recoverPendingOperations(this.pendingFolder, async ({ git_dir, ref, to }) => {
+      const commit = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]
+      const args = isRefName(to) ? ['symbolic-ref', '--quiet', ref] : commit
+      const env = { ...NO_CONFIG_GIT_ENV, GIT_DIR: git_dir, ...toConfigEnv(HARDENED_SETTINGS) }
+      const running = await this.start(git_dir, { args, env, writable: [] }, new AbortController().signal)
+      return (await running.readAll(MAX_OUTPUT_BYTES)).stdout.toString('utf8').trim()
+    })
+  }
+
+  #locate() {
+    if (this.#located) return this.#located
+    const PATH = searchPathOutside(this.#options.roots(), this.environment)
+    try {
+      this.#located = { PATH, git: findProgram('git', { PATH }, '/') }
+    } catch {
+      throw new ToolError('EXECUTION_ERROR', 'There is no git on this machine: install the package `git`.', {
+        code: 'ENOENT'
+      })
+    }
+    return this.#located
+  }
+}
