@@ -1,4 +1,4 @@
-// The composition root: makes the services, hands them to the engine and the routes. It never listens.
+// Composition root: creates the services and passes them to the engine and the routes. It never listens.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,14 +55,14 @@ import type { Tool } from './tool/tool.ts'
 import { TOOLS } from './tools/index.ts'
 import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
 
-// What whoever starts the server needs besides.
+// Re-exported for the program that starts the server.
 export { validateRule } from './engine/policy/rule-validation.ts'
 export { listAllowedHosts } from './routes/auth.ts'
 
-/** Version of the wire contract. */
+/** Version of the wire protocol. */
 export const PROTOCOL = 1
 const RETENTION_CHECK_MS = 10 * 60_000
-/** How long a start waits for tools of users. */
+/** Maximum delay of startup for custom tools, in milliseconds. */
 const CUSTOM_TOOLS_START_TIMEOUT_MS = 100
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
@@ -76,36 +76,36 @@ export interface App {
   http: FastifyInstance
   instance: string
   calls: Calls
-  /** What is served; a program may put tools of its own. */
+  /** The served tools; an embedding program may add its own. */
   catalog: Catalog
   log: Logger
-  /** Makes a login to the console with all rights, for the person who has started the server. */
+  /** Creates a console login with all rights, for the person who started the server. */
   makeLogin(): Login
-  /** Takes no more calls, lets those under way end for so long, ends the rest as interrupted, and closes everything. */
+  /** Stops accepting calls, waits `drain_ms` for those in flight, interrupts the rest, and closes everything. */
   close(options: { drain_ms: number }): Promise<void>
 }
 
 export interface AppOptions {
-  /** The server's own. */
+  /** The environment of the server process. */
   environment: Environment
-  /** Tools besides the built-in ones. */
+  /** Tools in addition to the built-in ones. */
   tools?: readonly Tool[]
-  /** Hears that the journal can no longer be written: the process should end. */
+  /** Called when the journal can no longer be written: the process should exit. */
   onFatal?: (cause: Error) => void
-  /** Takes the lines of the log, in place of standard error. */
+  /** Receives the log lines instead of standard error. */
   log_to?: { write(line: string): void }
-  /** Host header values that are right, port included; asked for each request. */
+  /** Returns the allowed Host header values, including the port; called per request. */
   hosts?: () => readonly string[]
   log?: Logger
-  /** How files are reached, where that is not to be as is best on this system. */
+  /** Overrides the method of file access; the default is the best one for this system. */
   dirAccess?: DirAccess
-  /** What commands that may reach hosts are let out to, where that is not the network of this machine. */
+  /** Network behind the egress proxy of commands; the default is that of this machine. */
   network?: EgressNetwork
-  /** What files bring to be run, where that is followed; else as in the settings, for ever. */
+  /** Live contributions of configuration files; the default is the fixed ones in the settings. */
   contributions?: ContributionSource
-  /** What a person has trusted; nothing without it. */
+  /** Trusted contents; the default is none. */
   trust?: TrustStore
-  /** The store of the state folder, where it is being opened already. */
+  /** The store of the state folder, if it is already being opened. */
   store?: Promise<Store>
 }
 
@@ -186,7 +186,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     contributions: options.contributions ?? staticContributions(settings.brought),
     trust: options.trust ?? NO_TRUST
   })
-  // Those that described themselves before are there with the first answer; others come when they have.
+  // Tools with a cached description are available to the first request; others follow once they are loaded.
   const customToolsLoaded = custom
     .refresh()
     .catch(error => log.error({ err: error }, 'tools of users were not looked at'))
@@ -245,7 +245,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       })
   )
   let closing = false
-  // Once the first clients have been answered: a start should not share the machine with what can wait.
+  // Delay the warm-up until the first clients have been answered, so that it does not slow the start.
   let warmUpTimer: NodeJS.Timeout | undefined
   let watchTimer: NodeJS.Timeout | undefined
   let sandboxTestTimer: NodeJS.Timeout | undefined
@@ -266,7 +266,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const firstRetentionTimer = setTimeout(() => void applyRetention(), FIRST_RETENTION_MS)
   firstRetentionTimer.unref()
 
-  /** A call that comes before waits for as much of it as it needs. */
+  /** An earlier call waits for the parts that it needs. */
   async function warmUp() {
     machine.warm()
     await analyzeCommand('ls').catch(error => log.error({ err: error }, 'command lines cannot be read'))
@@ -292,9 +292,9 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
 
   async function testSandbox() {
     const states = await machine.sandbox.states()
-    // What was being tried out was cut off.
+    // The self-test was aborted.
     if (closing) return
-    // Levels that fail for the same reason are one warning.
+    // Levels that fail for the same reason share one warning.
     const failed = states.filter(({ holds }) => !holds)
     for (const [reason, levels] of Map.groupBy(failed, ({ reason }) => reason))
       log.warn({ levels: levels.map(({ level }) => level), reason }, 'sandbox not available')
@@ -354,13 +354,13 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   }
 }
 
-/** The values of these variables are secrets, whatever they are called. */
+/** Treats the values of these variables as secrets, whatever their names. */
 const withSecretVariables = (secrets: Settings['secrets'], names: readonly string[]) => ({
   ...secrets,
   env: [...secrets.env, ...names]
 })
 
-/** One for each address that it listens on, none for a unix socket. */
+/** Returns the port of each listening address; none for a unix socket. */
 const listListeningPorts = (http: FastifyInstance) =>
   http.addresses().flatMap(address => (typeof address === 'string' ? [] : [address.port]))
 
@@ -374,7 +374,7 @@ async function createHttpServer(
   const app = fastify({
     ...httpServerOptions,
     bodyLimit: settings.limits.body_bytes,
-    // Its own word that it listens says less than ours.
+    // Suppresses Fastify's listening message, since the server's own is more informative.
     loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),
     genReqId: createRequestIdGenerator(),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' })
@@ -392,7 +392,7 @@ async function createHttpServer(
   return app as unknown as FastifyInstance
 }
 
-/** What the server can do here, and its limits. */
+/** Returns the capabilities of the server on this machine, and its limits. */
 async function getCapabilities(
   settings: Settings,
   instance: string,

@@ -1,5 +1,5 @@
-// Every way a request or a call can fail, as one table: the code that clients see, the HTTP status it has when the
-// request itself is refused, whether trying the same thing again may succeed (`recoverable`), what it means, and its cure.
+// All errors of requests and calls as one table: the code that clients see, the HTTP status when the request itself is refused,
+// whether a retry may succeed (`recoverable`), the meaning, and the resolution.
 
 export const ERRORS = {
   INVALID_PARAMS: {
@@ -199,7 +199,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** The one error that tools, the engine and the door throw. `details` is shown to the client: never put a secret in it. */
+/** The error thrown by tools, the engine and authentication. `details` is shown to the client: never put a secret in it. */
 export class ToolError extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown> | undefined
@@ -216,7 +216,7 @@ export class ToolError extends Error {
   }
 }
 
-/** What a caller sees of any failure. Faults of our own say nothing but that: their cause belongs in the log. */
+/** Describes any failure for the caller. Internal errors reveal no cause, which belongs in the log. */
 export function describeError(error: unknown): {
   code: ErrorCode
   message: string
@@ -229,7 +229,10 @@ export function describeError(error: unknown): {
   return { code, message, recoverable, ...(details && { details }) }
 }
 
-/** A fault in one param that only the tool can find; `name` is its place in the params, such as `pattern` or `env/PATH`. */
+/**
+ * Creates an error in one param that only the tool can find; `name` is its location in the params, such as `pattern` or
+ * `env/PATH`.
+ */
 export function invalidParam(name: string, message: string): ToolError {
   const pointer = `/params/${name}`
   return new ToolError('INVALID_PARAMS', `${pointer}: ${message}`, { errors: [{ pointer, message }] })

@@ -1,13 +1,13 @@
-// The process: the only reader of its arguments and environment.
+// Entry point of the process: only this module reads its arguments and environment.
 import { EXIT } from './cli/exit.ts'
 import { runCli } from './cli/run.ts'
 
-// A reader that has seen enough, such as `head`, is no fault to tell of.
+// A reader that closes the pipe early, such as `head`, is no error to report.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? EXIT.brokenPipe : EXIT.failed)
 )
 
-// A terminal that was closed takes no more words; what runs is brought to its end all the same.
+// A closed terminal accepts no output; finish the work nevertheless.
 process.stderr.on('error', () => {})
 
 runCli({
@@ -25,6 +25,6 @@ runCli({
   }
 }).then(code => {
   process.exitCode = code
-  // What was left open must not keep a process that is done, but all that it has to say is read first, however slowly.
+  // Open handles must not keep a finished process alive, but its output must be flushed first, however slow the reader.
   process.stdout.write('', () => setTimeout(() => process.exit(), 1_000).unref())
 })

@@ -107,7 +107,8 @@ const OWNERS: Record<string, readonly string[]> = {
   'node:sqlite': ['host', 'store']
 }
 
-const IMPORT = /^(?:import|export)(?<types> type)? [^'"]*?from '(?<specifier>[^']+)'|import\('(?<lazy>[^']+)'\)/gm
+const IMPORT =
+  /^(?:import|export)(?<types> type)? (?:[\w$]+, )?(?:\{[^}]*\}|\*(?: as [\w$]+)?|[\w$]+) from '(?<specifier>[^']+)'|import\('(?<lazy>[^']+)'\)/gm
 
 const files = globbySync('src/**/*.ts')
 const importsByFile = new Map<string, string[]>()

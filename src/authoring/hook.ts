@@ -1,7 +1,6 @@
-// What the author of a hook that is a module writes: `export default defineHook({ … })`. It is for the hook's own process
-// and its author's editor.
+// API for authors of hook modules: `export default defineHook({ … })`. It is for the hook's process and its author's editor.
 
-/** What a hook is told of a call. */
+/** The input of a hook: a call. */
 export interface HookInput {
   event: 'before' | 'after'
   tool_call_id: string
@@ -12,33 +11,33 @@ export interface HookInput {
   workspace: { name: string; root: string }
   client: string
   agent?: string
-  /** Where in a conversation the call arose. */
+  /** Position in the conversation from which the call originates. */
   context?: string
   effect: string
-  /** What it touches, relative to the workspace root. */
+  /** Touched paths, relative to the workspace root. */
   paths: { path: string; access: 'read' | 'write' | 'list' }[]
-  /** Its command line, where it has one, with the words of each command in it that are known. */
+  /** Its command line, if any, with the known words of each command in it. */
   command?: { text: string; parts: { text: string; argv?: string[] }[] }
-  /** What policy says of it. */
+  /** The policy's verdict. */
   verdict: { decision: string; reason: string }
-  /** Of a call that has run. */
+  /** Set after the call has run. */
   status?: 'success' | 'error'
   result?: { title: string; content: string; data: unknown; metadata: unknown; truncated: boolean }
   error?: { code: string; message: string }
-  /** What it changed. */
+  /** The changes that it made. */
   changes?: { path: string; operation: string }[]
   execution_time_ms?: number
 }
 
-/** What a hook says; nothing means that it has nothing to say. */
+/** The answer of a hook; an empty one has no effect. */
 export interface HookAnswer {
-  /** `allow` is no approval: policy decides after all hooks. */
+  /** `allow` does not approve the call: policy decides after all hooks. */
   decision?: 'allow' | 'refuse'
-  /** Why it refuses. */
+  /** Reason for a refusal. */
   reason?: string
-  /** All params, in place of those it was told. Only before. */
+  /** Replaces all params. Only before the call. */
   params?: Record<string, unknown>
-  /** What the approver and the model should know. */
+  /** Information for the approver and the model. */
   context?: string
 }
 
@@ -52,5 +51,5 @@ export interface HookDefinition {
   after?: HookFunction
 }
 
-/** Gives a hook its types without naming them. */
+/** Infers a hook's types. */
 export const defineHook = (hook: HookDefinition): HookDefinition => hook

@@ -1,26 +1,28 @@
-// What the author of a custom tool writes: `export default defineTool({ … })`, in a module of `.toolgate/tools`. It is for
-// the module's own process and its author's editor; the server has another view of a tool, which is made from this one.
+// API for authors of custom tools: `export default defineTool({ … })`, in a module of `.toolgate/tools`. It is for the module's
+// process and its author's editor; the server derives its own representation of the tool.
 import { type Static, type TSchema, Type } from 'typebox'
 
 export { type Static, Type }
 
-/** What a tool does to the world, at most. It decides who is asked: `read` runs at once, and can change and reach nothing
- * where a sandbox holds; `write`, `execute` and `network` ask; `destructive` asks strictly. */
+/**
+ * The maximum effect of a tool, which determines the approval: `read` runs at once, and can neither change nor reach anything if
+ * a sandbox works; `write`, `execute` and `network` need approval; `destructive` needs strict approval.
+ */
 export type Effect = 'read' | 'write' | 'execute' | 'network' | 'destructive'
 
-/** Names of params that say what a call touches, so that rules, locks and approvals are about it. */
+/** Names of the params with the subject of a call, for rules, locks and approvals. */
 export interface Subject {
-  /** Params that hold a path, or several, in the workspace. */
+  /** Params with one or several paths in the workspace. */
   paths?: Readonly<Record<string, 'read' | 'write' | 'list'>>
-  /** The param that holds a command line. */
+  /** The param with a command line. */
   command?: string
-  /** The param that holds a URL. */
+  /** The param with a URL. */
   url?: string
 }
 
 export interface Preview {
   title: string
-  /** Shown whole and literally. */
+  /** Shown in full and literally. */
   text?: string
   /** Unified diff. */
   diff?: string
@@ -28,7 +30,7 @@ export interface Preview {
   notes?: string[]
 }
 
-/** What is shown of an answer. */
+/** The presentation of an output. */
 export interface Presented {
   title: string
   /** Text for a model and a person. */
@@ -36,45 +38,47 @@ export interface Presented {
   metadata?: Record<string, unknown>
 }
 
-/** What a function of a tool may know and do, besides all that its process may. */
+/** Context of a tool's functions, in addition to what its process may do. */
 export interface Context {
-  /** The workspace: its folder, absolute, is the current one. */
+  /** The workspace: its absolute folder is the current one. */
   workspace: { name: string; root: string }
   session_id: string
   call_id: string
-  /** What keeps the process, and the hosts that it may reach. `strict`: it writes nothing but temporary files.
-   * `workspace`: it writes in the workspace. `none` and `container`: nothing of ours keeps it. */
+  /**
+   * The sandbox of the process, and its allowed hosts. `strict`: it writes only temporary files. `workspace`: it writes in the
+   * workspace. `none` and `container`: Toolgate does not sandbox it.
+   */
   isolation: { level: 'none' | 'workspace' | 'strict' | 'container'; network: string[] }
-  /** Aborts when the call is cancelled or takes too long; the process is ended soon after. */
+  /** Aborts when the call is cancelled or times out; the process is ended soon after. */
   signal: AbortSignal
-  /** Tells how far it is: `progress` from 0 to 1. */
+  /** Reports progress: `progress` from 0 to 1. */
   progress(told: { progress?: number; message?: string }): void
-  /** Writes a line to the server's log. What is printed, by console.log say, is shown as the call's output instead. */
+  /** Writes a line to the server's log. Standard output, such as from console.log, becomes the call's output instead. */
   log(...words: unknown[]): void
 }
 
 export interface ToolDefinition<I extends TSchema, O extends TSchema> {
-  /** The file's name without its end, if left out. */
+  /** Default: the file's name without its extension. */
   name?: string
   /** One or two sentences for a person and a model. */
   description: string
-  /** Its params, as an object of TypeBox or plain JSON Schema. */
+  /** Schema of its params: an object in TypeBox or plain JSON Schema. */
   input: I
-  /** What `run` answers. Anything, if left out. */
+  /** Schema of the output of `run`. Default: any value. */
   output?: O
-  /** `execute`, if left out. */
+  /** Default: `execute`. */
   effect?: Effect
-  /** Hosts that it reaches, such as `api.example.com` or `*.example.com`; with effect `network`, `execute` or `destructive`. */
+  /** Hosts to access, such as `api.example.com` or `*.example.com`; with effect `network`, `execute` or `destructive`. */
   network?: readonly string[]
   subject?: Subject
-  /** How long a run may take; a minute, if left out. */
+  /** Timeout of a run in milliseconds. Default: one minute. */
   timeout_ms?: number
-  /** What the approver sees, instead of the params. It can change nothing where a sandbox holds. */
+  /** Builds the approver's preview; the default shows the params. It cannot change anything if a sandbox works. */
   preview?(input: Static<I>, ctx: Context): Preview | string | Promise<Preview | string>
   run(input: Static<I>, ctx: Context): Static<O> | Promise<Static<O>>
-  /** What is shown of the answer, instead of its text or JSON. */
+  /** Presents the output; the default is its text or JSON. */
   present?(output: Static<O>, input: Static<I>): Presented | string
 }
 
-/** Gives a tool its types without naming them twice. */
+/** Infers a tool's types from its schemas. */
 export const defineTool = <const I extends TSchema, const O extends TSchema>(tool: ToolDefinition<I, O>) => tool

@@ -1,4 +1,4 @@
-// A call as far as a toolset's answer tells of it: what the engine's Call has under the same names.
+// View of a call for toolset responses: the fields of the engine's Call that they use.
 import type { Attachment } from '../tool/tool.ts'
 
 export interface CallViewResult {
@@ -40,7 +40,7 @@ export interface CallView {
   }
 }
 
-/** The same by the names that its toolset has for the tool and the params. */
+/** The call in the toolset's names for the tool and the params. */
 export interface NamedCallView {
   call: CallView
   name: string

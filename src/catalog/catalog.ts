@@ -1,4 +1,4 @@
-// Which tools exist now, for whom, and whether params fit them: the one door to every tool, whoever made it.
+// Catalog of tools: lookup, visibility per agent and validation of params, for tools from any source.
 import { Ajv, type ValidateFunction } from 'ajv'
 import { type AgentIdentity, findAgentEntry } from '../config/agents.ts'
 import type { Config } from '../config/schema.ts'
@@ -29,18 +29,18 @@ interface ParamsIssue {
   message: string
 }
 
-/** Whom tools are for. */
+/** The audience that tools are visible to. */
 export interface Audience extends AgentIdentity {
-  /** Name of the workspace that a call is about; without it only what is for all of them. */
+  /** Name of the call's workspace; without it, only tools for all workspaces. */
   workspace?: string | undefined
 }
 
-/** The same, for whoever may mean the names of a toolset. */
+/** An audience that may use the names of a toolset. */
 export interface ToolsetAudience extends Audience {
   toolset?: string | undefined
 }
 
-/** What is other than before among the tools of one source, by name. */
+/** Changes of the tools of one source, by name. */
 export interface CatalogChange {
   source: string
   workspace?: string
@@ -49,15 +49,15 @@ export interface CatalogChange {
   changed: string[]
 }
 
-/** Where tools come from that come and go together. */
+/** A source whose tools are replaced together. */
 interface CatalogSource {
   tools: ReadonlyMap<string, Tool>
-  /** The workspace that they are for, where not for all. */
+  /** The workspace that they are for; undefined for all. */
   workspace: string | undefined
 }
 
 export class Catalog {
-  /** In the order in which they were first put: of two tools of one name the first is served. */
+  /** In the order of their first registration: for duplicate names, the first is served. */
   readonly #sources = new Map<string, CatalogSource>()
   readonly #agents: Config['agents']
   readonly #validators = new WeakMap<Tool, ValidateFunction>()
@@ -71,8 +71,10 @@ export class Catalog {
       for (const glob of [...(sets?.allow ?? []), ...(sets?.deny ?? [])]) assertValidGlob(agent, glob)
   }
 
-  /** These are all the tools of that source now, there or everywhere. Answers the names that are not served, since earlier
-   * sources have them or no tool may. */
+  /**
+   * Replaces all tools of a source, for one workspace or for all. Returns the names that are not served because an earlier source
+   * has them or they are reserved.
+   */
   setTools(source: string, tools: readonly Tool[], { workspace }: { workspace?: string } = {}): string[] {
     const key = JSON.stringify([source, workspace])
     const before = this.#sources.get(key)?.tools ?? new Map<string, Tool>()
@@ -89,33 +91,35 @@ export class Catalog {
     return tools.filter(tool => this.#findByName(tool.name, workspace) !== tool).map(({ name }) => name)
   }
 
-  /** Hears of each change from now on. Answers how to stop that. */
+  /** Subscribes to changes. Returns a function that unsubscribes. */
   onChange(listener: (change: CatalogChange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** The tool of that name, if it is served there and this agent may see it. */
+  /** Returns the tool of that name, if it is served there and visible to this agent. */
   find(name: string, audience: Audience): Tool | undefined {
     const tool = this.#findByName(name, audience.workspace)
     return tool && this.#isVisible(tool, audience) ? tool : undefined
   }
 
-  /** Every tool that is served there and that this agent may see, in the order of the sources; with a toolset, those that
-   * it has a name for, as it names and describes them. */
+  /**
+   * Lists the tools that are served there and visible to this agent, in the order of the sources; with a toolset, those that it
+   * maps, in its names and descriptions.
+   */
   list({ toolset, ...audience }: ToolsetAudience): Tool[] {
     const set = toolset ?? this.#getDefaultToolset(audience)
     if (set === undefined || set === 'native') return this.#listAll(audience)
     return listToolsetTools(getToolset(set), this.#createFinder(audience)).map(({ facade }) => facade)
   }
 
-  /** The same for one name. */
+  /** Returns the listed tool of that name. */
   findListed(name: string, audience: ToolsetAudience): Tool | undefined {
     const found = this.#resolveName(name, audience)
     return found && 'facade' in found ? found.facade : found
   }
 
-  /** What a request means: its tool, by its own name, and the params it runs with, which are checked. */
+  /** Resolves a request to its tool and validated native params. */
   resolve({ tool: name, params, ...audience }: ToolsetAudience & { tool: string; params: unknown }): ResolvedRequest {
     const found = this.#resolveName(name, audience)
     if (!found) throw unknownToolError(name, audience.toolset)
@@ -133,28 +137,28 @@ export class Catalog {
     }
   }
 
-  /** Params for a call that are given by the names by which it was asked for, as its tool takes them. */
+  /** Translates params from the names that the call was requested with to those of its tool. */
   translateParams({ tool, toolset, requested_tool, agent, workspace }: RequestedTool, params: unknown): unknown {
     if (toolset === undefined) return params
     return this.resolve({ tool: requested_tool ?? tool, params, toolset, agent, workspace }).params
   }
 
-  /** A call in the words and the envelope of a toolset. */
+  /** Formats a call in the names and the envelope of a toolset. */
   formatCall(toolset: string, call: CallView & Audience): unknown {
     return formatToolsetCall(getToolset(toolset), call, this.#createFinder(call))
   }
 
-  /** A call that waits, as a toolset tells it to whoever decides. */
+  /** Formats a waiting call for the approver, in a toolset's format. */
   formatApproval(toolset: string, call: CallView & Audience): unknown {
     return formatToolsetApproval(getToolset(toolset), call, this.#createFinder(call))
   }
 
-  /** A request that was not taken, in the envelope of a toolset. */
+  /** Formats a rejected request in the envelope of a toolset. */
   formatRefusal(toolset: string, request: { tool: string; params: unknown }, error: CallViewError): unknown {
     return formatToolsetRefusal(getToolset(toolset), request, error)
   }
 
-  /** The other names that toolsets have for a tool: rules and tool sets may name it by them. */
+  /** Returns the alternate names of a tool in toolsets, which rules and tool lists may use. */
   alternateNames(tool: string): readonly string[] {
     const sources = [...this.#sources.values()]
     return getAlternateNames(tool).filter(name => !sources.some(({ tools }) => tools.has(name)))
@@ -167,13 +171,13 @@ export class Catalog {
     return [...tools.values()].filter(tool => this.#isVisible(tool, audience))
   }
 
-  /** Whether this agent is kept from a tool of that name. */
+  /** Returns true if this agent is denied a tool of that name. */
   isDenied(name: string, asker: AgentIdentity): boolean {
     const { deny = [] } = findAgentEntry(this.#agents, asker)?.tools ?? {}
     return deny.some(glob => globMatches(glob, name))
   }
 
-  /** Throws INVALID_PARAMS with the pointer of every fault. */
+  /** Throws INVALID_PARAMS with a JSON pointer for each error. */
   validate(tool: Tool, params: unknown) {
     if (tool.validate) return throwInvalidParams(tool.validate(params))
     const check = this.#validators.get(tool) ?? this.#compile(tool)
@@ -181,7 +185,7 @@ export class Catalog {
     throwInvalidParams(check.errors!.map(describeSchemaError))
   }
 
-  /** The toolset that is named, else the agent's own and then the server's names, else the one that has the name. */
+  /** Resolves a name in the given toolset; else in the agent's, then among native names, then in any toolset. */
   #resolveName(name: string, { toolset, ...audience }: ToolsetAudience): Tool | ToolsetTool | undefined {
     const finder = this.#createFinder(audience)
     if (toolset === 'native') return finder.find(name)
@@ -191,7 +195,7 @@ export class Catalog {
     return byUsual ?? finder.find(name) ?? resolveInAnyToolset(name, finder)
   }
 
-  /** Faults are told by the names of whoever asked. */
+  /** Translates params, and errors back to the caller's names. */
   #translate(found: ToolsetTool, given: unknown) {
     this.validate(found.facade, given)
     const own = toNativeParams(found, given as Record<string, unknown>)
@@ -213,7 +217,7 @@ export class Catalog {
     return findAgentEntry(this.#agents, asker)?.toolset
   }
 
-  /** By its name, else by the one that the APIs of models have for it. */
+  /** Finds a tool by its name, else by its alias. */
   #findByName(name: string, workspace: string | undefined): Tool | undefined {
     const served = [...this.#sources.values()].filter(source => isAvailableIn(source, workspace))
     for (const { tools } of served) {
@@ -224,7 +228,7 @@ export class Catalog {
     return meant === undefined ? undefined : this.#findByName(meant, workspace)
   }
 
-  /** No list means every tool; deny wins. An agent of which no entry speaks sees every tool. */
+  /** Applies the agent's tool lists: no list allows every tool; deny wins. An agent without an entry sees every tool. */
   #isVisible({ name }: Tool, asker: AgentIdentity) {
     const { allow, deny } = findAgentEntry(this.#agents, asker)?.tools ?? {}
     const others = this.alternateNames(name)
@@ -250,7 +254,7 @@ export class Catalog {
   }
 }
 
-/** What a call says of how it was asked for. */
+/** The names that a call was requested with. */
 type RequestedTool = Pick<CallView, 'tool' | 'toolset' | 'requested_tool'> & Audience
 
 function unknownToolError(name: string, toolset: string | undefined): ToolError {
@@ -270,7 +274,7 @@ function throwInvalidParams(faults: readonly ParamsIssue[]) {
 const isAvailableIn = (source: CatalogSource, workspace: string | undefined) =>
   source.workspace === undefined || source.workspace === workspace
 
-/** A tool set that cannot be read should stop the start, not each of the agent's calls. */
+/** An invalid tool list should fail at startup, not in each of the agent's calls. */
 function assertValidGlob(agent: string, glob: string) {
   try {
     globMatches(glob, '')

@@ -1,12 +1,12 @@
-// The catalogue in the forms that models and agents take: one declaration, five dialects. All but the server's own have names,
-// descriptions and schemas that no API refuses.
+// Tool listings in the formats of models and agents: one declaration, five formats. Except in the native one, names, descriptions
+// and schemas are accepted by every API.
 import { primaryParam } from '../tool/primary-param.ts'
 import type { Effect, Tool } from '../tool/tool.ts'
 import { toAlias } from './alias.ts'
 import { toModelSchema, truncateDescription } from './model-schema.ts'
 import { inputSchema, toPlainJson } from './schema.ts'
 
-/** How a tool is written in each dialect. */
+/** Formatters of a tool by listing format. */
 export const LISTING_FORMATS = {
   native: (tool: Tool) => ({
     name: tool.name,
@@ -19,12 +19,12 @@ export const LISTING_FORMATS = {
     timeout_ms: typeof tool.timeout_ms === 'function' ? null : tool.timeout_ms,
     idempotent: tool.idempotent ?? false
   }),
-  /** Chat Completions. */
+  /** Format of the Chat Completions API. */
   openai: (tool: Tool) => {
     const { name, description, schema } = toModelTool(tool)
     return { type: 'function' as const, function: { name, description, parameters: schema } }
   },
-  /** The Responses API. It would be strict by default, and then every param would have to be given. */
+  /** Format of the Responses API, which is strict by default: all params would be required. */
   'openai-responses': (tool: Tool) => {
     const { name, description, schema } = toModelTool(tool)
     return { type: 'function' as const, name, description, parameters: schema, strict: false }
@@ -39,9 +39,9 @@ export const LISTING_FORMATS = {
     return {
       name,
       description,
-      // The protocol wants to know the dialect of a schema that names one.
+      // MCP requires the dialect of a schema that names one.
       inputSchema: { ...pick(tool.input, '$schema'), ...schema },
-      // The protocol has no place for an answer that is no object.
+      // MCP supports only objects as structured output.
       ...(output.type === 'object' && { outputSchema: { ...output, type: 'object' as const } }),
       annotations: mcpAnnotations(tool)
     }
@@ -59,7 +59,7 @@ const toModelTool = (tool: Tool) => ({
   schema: toModelSchema(inputSchema(tool))
 })
 
-/** MCP's hints follow from the effect; where it depends on the params, the worst is said. */
+/** Derives MCP's hints from the effect; if it depends on the params, from the worst case. */
 function mcpAnnotations({ effect, idempotent }: Tool) {
   const worst: Effect = typeof effect === 'function' ? 'destructive' : effect
   return {

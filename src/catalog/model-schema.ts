@@ -1,14 +1,13 @@
-// The schema of a tool's params as the APIs of models take it. Built-in tools are so by themselves; those of MCP servers and
-// of users may be written in ways that an API refuses, and with one of them the whole request. What is left out here is still
-// checked when the tool is called.
+// Schemas of params as accepted by model APIs. Built-in tools comply by design; those of MCP servers and users may use keywords
+// for which an API rejects the whole request. Constraints omitted here are still validated when the tool is called.
 type Schema = Record<string, unknown>
 
 const MAX_DESCRIPTION_LENGTH = 1_024
 const MAX_REFERENCE_DEPTH = 16
 
-/** Branches that no API takes at the top: what they bring is taken in instead. */
+/** Combinators that no API accepts at the top level: their branches are merged. */
 const COMBINATORS = ['allOf', 'anyOf', 'oneOf'] as const
-/** Keywords that say nothing to a model, or that none may stand at the top. */
+/** Keywords that carry no information for a model, or are not allowed at the top level. */
 const UNSUPPORTED_AT_TOP: ReadonlySet<string> = new Set([
   ...COMBINATORS,
   'not',
@@ -20,7 +19,7 @@ const UNSUPPORTED_AT_TOP: ReadonlySet<string> = new Set([
   '$ref'
 ])
 const META_KEYWORDS: ReadonlySet<string> = new Set(['$schema', '$id', '$anchor', '$comment', '$vocabulary'])
-/** Where schemas stand within a schema: by name, in a list, alone. */
+/** Keywords with subschemas: by name, in a list, single. */
 const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([...COMBINATORS, 'prefixItems'])
 const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
@@ -33,7 +32,7 @@ const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   'contains'
 ])
 
-/** An object at the top, with all properties that it may have; nothing that an API stumbles over beneath. */
+/** Converts a schema to a top-level object with all possible properties, and without constructs that an API rejects. */
 export function toModelSchema(schema: Schema): { type: 'object'; properties: Schema } & Schema {
   const { properties, required } = flatten(schema, schema, 0)
   const rest = Object.entries(schema).filter(([key]) => !UNSUPPORTED_AT_TOP.has(key) && key !== 'required')
@@ -41,7 +40,7 @@ export function toModelSchema(schema: Schema): { type: 'object'; properties: Sch
   return { ...made, type: 'object', properties: (made.properties ?? {}) as Schema }
 }
 
-/** Bounded, since OpenAI refuses longer ones. */
+/** Truncates a description, since OpenAI rejects longer ones. */
 export const truncateDescription = (text: string) =>
   text.length <= MAX_DESCRIPTION_LENGTH ? text : `${text.slice(0, MAX_DESCRIPTION_LENGTH - 1).toWellFormed()}…`
 
@@ -50,7 +49,7 @@ interface FlatObject {
   required: string[]
 }
 
-/** All properties of an object, whatever branch they stand in, with those that it must have in each. */
+/** Flattens an object's branches: all their properties, with those that are required in each branch. */
 function flatten(schema: unknown, root: Schema, depth: number): FlatObject {
   if (!isPlainObject(schema) || depth > MAX_REFERENCE_DEPTH) return { properties: {}, required: [] }
   const within = (branch: unknown) => flatten(branch, root, depth + 1)
@@ -72,7 +71,7 @@ function flatten(schema: unknown, root: Schema, depth: number): FlatObject {
 const requiredInEach = ([first, ...others]: FlatObject[]) =>
   first ? first.required.filter(name => others.every(({ required }) => required.includes(name))) : []
 
-/** What a reference within the schema means. */
+/** Resolves a reference within the schema. */
 function resolveReference(reference: unknown, root: Schema): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
   const steps = reference.slice(2).split('/')
@@ -82,7 +81,7 @@ function resolveReference(reference: unknown, root: Schema): unknown {
   }, root)
 }
 
-/** The same schema without what says nothing, with items for each list and with bounded descriptions. */
+/** Simplifies a schema: removes uninformative keywords, adds items to each list and truncates descriptions. */
 function simplify(given: unknown): unknown {
   if (!isPlainObject(given)) return given
   const schema = mergePatternProperties(given)
@@ -93,7 +92,7 @@ function simplify(given: unknown): unknown {
   return isList && made.items === undefined && made.prefixItems === undefined ? { ...made, items: {} } : made
 }
 
-/** Values under names of a pattern as values under any name: not every API knows patterns. */
+/** Converts pattern properties to additional properties, since not every API supports patterns. */
 function mergePatternProperties({ patternProperties, ...schema }: Schema): Schema {
   if (!isPlainObject(patternProperties)) return schema
   const values = Object.values(patternProperties)

@@ -1,4 +1,4 @@
-// Names in snake_case and in camelCase.
+// Converts names between snake_case and camelCase.
 
 export type NamingStyle = 'snake' | 'camel'
 
@@ -9,7 +9,7 @@ export const applyNamingStyle = (spelling: NamingStyle, name: string): string =>
     ? name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
     : name
 
-/** A value of JSON with the names of all its fields in camelCase. Names that are none of ours stay. */
+/** Converts the keys of a JSON value to camelCase. Foreign names do not change. */
 export function toCamelCaseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCamelCaseKeys)
   if (value === null || typeof value !== 'object') return value
@@ -18,7 +18,7 @@ export function toCamelCaseKeys(value: unknown): unknown {
   )
 }
 
-/** The same of a schema: only what names fields is spelled anew. */
+/** Converts a schema: only the parts that name fields change. */
 export function toCamelCaseSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toCamelCaseSchema)
   if (schema === null || typeof schema !== 'object') return schema

@@ -1,12 +1,12 @@
-// The schemas of a tool as plain JSON.
+// Converts the schemas of a tool to plain JSON.
 import type { Tool } from '../tool/tool.ts'
 
-/** The tool's input as JSON Schema; what it does not name is refused. */
+/** Returns the tool's input as JSON Schema; additional properties are rejected. */
 export const inputSchema = ({ input }: Pick<Tool, 'input'>): Record<string, unknown> => ({
   additionalProperties: false,
   ...toPlainJson(input)
 })
 
-/** A schema as plain JSON, without its type-level helpers. */
+/** Returns a schema as plain JSON, without type-level metadata. */
 export const toPlainJson = (schema: object): Record<string, unknown> =>
   JSON.parse(JSON.stringify(schema)) as Record<string, unknown>

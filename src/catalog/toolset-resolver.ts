@@ -1,4 +1,4 @@
-// Toolsets at work: which tool a name of theirs means, what there is to list, and how a call is told in their words.
+// Resolution of toolsets: maps names to tools, lists tools and formats calls.
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CallView, CallViewError, NamedCallView } from './call-view.ts'
@@ -9,13 +9,13 @@ import { ENVELOPES, wrapInEnvelope } from './toolsets/envelopes.ts'
 import { TOOLSETS } from './toolsets/index.ts'
 import { RESULT_FORMATS } from './toolsets/result-formats.ts'
 
-/** The tools that there are for whoever asks. */
+/** The tools that are available to the caller. */
 export interface ToolFinder {
   find(name: string): Tool | undefined
   list(): Tool[]
 }
 
-/** The toolset of that name. */
+/** Returns the toolset of that name. */
 export function getToolset(name: string): Toolset {
   const toolset = TOOLSETS.find(candidate => candidate.name === name)
   if (toolset) return toolset
@@ -29,7 +29,7 @@ export function getToolset(name: string): Toolset {
   )
 }
 
-/** What a name of a toolset means; undefined where it has no such name, or its tool is not there. */
+/** Resolves a name in a toolset; undefined if it has no such name, or its tool is not available. */
 export function resolveToolsetTool(toolset: Toolset, name: string, { find }: ToolFinder): ToolsetTool | undefined {
   const { tools, prefix = '', servesAll, passthroughCategories } = toolset
   const full = [name, prefix + name].find(candidate => Object.hasOwn(tools, candidate))
@@ -46,7 +46,7 @@ export function resolveToolsetTool(toolset: Toolset, name: string, { find }: Too
   return getCachedTool(toolset, isOfOthers ? tool.name : prefix + tool.name, { tool: tool.name }, tool)
 }
 
-/** Every name of a toolset whose tool is there, in the toolset's order; then what others have brought. */
+/** Lists the names of a toolset with available tools, in the toolset's order; then tools from other sources. */
 export function listToolsetTools(toolset: Toolset, finder: ToolFinder): ToolsetTool[] {
   const { tools, prefix = '', servesAll, passthroughCategories } = toolset
   const done = new Set(Object.values(tools).map(({ tool }) => tool))
@@ -61,7 +61,7 @@ export function listToolsetTools(toolset: Toolset, finder: ToolFinder): ToolsetT
   return all.flatMap(name => resolveToolsetTool(toolset, name, finder) ?? [])
 }
 
-/** What a name means to whoever names no toolset and means no tool of the server's own. */
+/** Resolves a name in any toolset, for callers that name none and no native tool. */
 export function resolveInAnyToolset(name: string, finder: ToolFinder): ToolsetTool | undefined {
   const found = TOOLSETS.filter(({ name: set }) => set !== 'native').flatMap(
     set => resolveToolsetTool(set, name, finder) ?? []
@@ -75,13 +75,13 @@ export function resolveInAnyToolset(name: string, finder: ToolFinder): ToolsetTo
   })
 }
 
-/** The other names that toolsets have for a tool; some may be the own name of another. */
+/** Returns the alternate names of a tool in toolsets; some may be the native name of another. */
 export const getAlternateNames = (tool: string): readonly string[] => [
   ...(NAMES_BY_TOOL.get(tool) ?? []),
   ...SERVE_ALL_PREFIXES.map(prefix => prefix + tool)
 ]
 
-/** Of toolsets that serve every tool behind a prefix. */
+/** Prefixes of toolsets that serve every tool behind one. */
 const SERVE_ALL_PREFIXES = TOOLSETS.flatMap(({ prefix, servesAll }) =>
   servesAll && prefix !== undefined ? [prefix] : []
 )
@@ -97,7 +97,7 @@ for (const { tools, prefix } of TOOLSETS)
     )
   }
 
-/** A call by the names of a toolset: those by which it was asked for, or those that the toolset has for its tool. */
+/** Converts a call to the names that it was requested with, or else to the toolset's names for its tool. */
 function toNamedCall(
   toolset: Toolset,
   call: CallView,
@@ -114,18 +114,18 @@ function toNamedCall(
   return { named: { call: told, name: found.name, args: fromNativeParams(found, call.params) }, served: found }
 }
 
-/** A call in a toolset's words and envelope. */
+/** Formats a call in a toolset's names and envelope. */
 export function formatToolsetCall(toolset: Toolset, call: CallView, finder: ToolFinder): unknown {
   const { named, served } = toNamedCall(toolset, call, finder)
   const form = served?.mapping.resultFormat ?? toolset.resultFormat
   return wrapInEnvelope(toolset.envelope, named, () => RESULT_FORMATS[form].of(call.result!, named))
 }
 
-/** A call that waits, as the toolset tells it to whoever decides. */
+/** Formats a waiting call for the approver, in the toolset's format. */
 export const formatToolsetApproval = (toolset: Toolset, call: CallView, finder: ToolFinder): unknown =>
   APPROVAL_FORMATS[ENVELOPES[toolset.envelope].waiting](toNamedCall(toolset, call, finder).named)
 
-/** A request that was not taken, in the toolset's envelope. */
+/** Formats a rejected request in the toolset's envelope. */
 export function formatToolsetRefusal(
   toolset: Toolset,
   request: { tool: string; params: unknown },
@@ -136,7 +136,7 @@ export function formatToolsetRefusal(
   return wrapInEnvelope(toolset.envelope, { call, name: tool, args: params as NamedCallView['args'] }, () => undefined)
 }
 
-/** Made once for each tool as it is served: its face has its check compiled once too. */
+/** Caches one instance per served tool, so that its validator is compiled once too. */
 function getCachedTool(toolset: Toolset, name: string, row: Toolset['tools'][string], tool: Tool): ToolsetTool {
   const byName = TOOL_CACHE.get(tool) ?? new Map<string, ToolsetTool>()
   TOOL_CACHE.set(tool, byName)

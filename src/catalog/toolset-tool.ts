@@ -1,4 +1,4 @@
-// A tool as a toolset serves it: found by the toolset's name, its params put into the tool's own and back.
+// A tool as served by a toolset: under the toolset's name, with params translated to native ones and back.
 import { ToolError } from '../errors.ts'
 import { primaryParam } from '../tool/primary-param.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -12,16 +12,16 @@ type Params = Record<string, unknown>
 
 export interface ToolsetTool {
   toolset: Toolset
-  /** As the toolset has it. */
+  /** The toolset's name for it. */
   name: string
   mapping: ToolMapping
-  /** What does the work. */
+  /** The implementation. */
   tool: Tool
-  /** By the toolset's names. */
+  /** Keyed by the toolset's names. */
   params: Readonly<Record<string, ParamMapping>>
-  /** All other params are the tool's own, and go through as they are. */
+  /** All other params are native ones and pass through unchanged. */
   passesThrough: boolean
-  /** The tool as it is listed, and as its params are checked: with the toolset's name, params, answer and time limit. */
+  /** The tool for listing and validation: with the toolset's name, params, output and timeout. */
   facade: Tool
 }
 
@@ -49,13 +49,13 @@ export function createToolsetTool(toolset: Toolset, name: string, mapping: ToolM
   return { toolset, name, mapping, tool, params, passesThrough, facade }
 }
 
-/** Those of the tool, as the toolset spells. */
+/** Derives the mappings from the tool's params, in the toolset's naming style. */
 function defaultParamMappings({ namingStyle }: Toolset, tool: Tool): Record<string, ParamMapping> {
   const { properties = {} } = inputSchema(tool) as { properties?: Record<string, Schema> }
   return Object.fromEntries(Object.keys(properties).map(to => [applyNamingStyle(namingStyle, to), { to }]))
 }
 
-/** What the tool runs with. The params are as the toolset's schema wants them. */
+/** Converts params that are valid in the toolset's schema to native ones. */
 export function toNativeParams(
   { mapping, params, passesThrough }: Pick<ToolsetTool, 'mapping' | 'params' | 'passesThrough'>,
   given: Params
@@ -89,7 +89,7 @@ function assertNotRefused({ refusedSuffixes = {} }: ToolMapping, name: string, v
   throw new ToolError('SENSITIVE_PATH', `/params/${name}: ${ending} files are not read.`)
 }
 
-/** The tool's params by the toolset's names, as an approver sees them. */
+/** Converts native params to the toolset's names, for an approver. */
 export function fromNativeParams({ params, passesThrough }: ToolsetTool, own: unknown): Params {
   const values = own as Params
   const named = Object.entries(params).flatMap(([name, { to = name, requestField, factor = 1 }]) => {
@@ -100,7 +100,7 @@ export function fromNativeParams({ params, passesThrough }: ToolsetTool, own: un
   return { ...(passesThrough && values), ...Object.fromEntries(named) }
 }
 
-/** An error that points at the tool's own params, pointing at the toolset's instead. */
+/** Translates an error's pointers from native params to the toolset's. */
 export function translatePointers<E extends { message: string; details?: Record<string, unknown> | undefined }>(
   { params }: ToolsetTool,
   error: E
@@ -142,7 +142,7 @@ function buildSchema(params: Readonly<Record<string, ParamMapping>>, own: Schema
 
 const BACKGROUND: Schema = { type: 'boolean' }
 
-/** The field's schema in the toolset's measure. */
+/** Builds the field's schema in the toolset's unit. */
 function buildFieldSchema(
   { requestField, factor, min, max, values, description }: ParamMapping,
   own: Schema | undefined

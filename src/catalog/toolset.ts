@@ -1,68 +1,68 @@
-// What a toolset is: the names of another tool system as data, each with the tool that does its work here, its params by
-// the other's names, and the form of its answer.
+// Toolsets: the names of another tool system as data, each with the native tool, the mapping of its params, and the format of its
+// result.
 import type { Category } from '../tool/tool.ts'
 import type { EnvelopeName } from './toolsets/envelopes.ts'
 import type { ResultFormatName } from './toolsets/result-formats.ts'
 
-/** A param as a toolset calls it. What is not said here is as with the tool's own param. */
+/** Mapping of one param. Omitted properties are those of the native param. */
 export interface ParamMapping {
-  /** Name of the tool's own param, where that is another one. */
+  /** Name of the native param, if different. */
   to?: string
-  /** It goes to the request instead: the call runs in the background. */
+  /** The value becomes this field of the request: the call runs in the background. */
   requestField?: 'background'
   required?: boolean
-  /** What the tool is given where it is left out, in the tool's own measure. */
+  /** Default value in the native unit. */
   default?: unknown
-  /** The tool's own value is this many times the given one, such as milliseconds for seconds. */
+  /** Multiplier from the given value to the native one, such as 1000 for seconds to milliseconds. */
   factor?: number
-  /** A smaller value counts as left out. */
+  /** A smaller value counts as omitted. */
   min?: number
-  /** A larger value is cut to this. */
+  /** A larger value is clamped to this. */
   max?: number
-  /** Only these values. */
+  /** The allowed values. */
   values?: readonly string[]
   description?: string
-  /** The document does not have it: it is offered since something could not be had without. */
+  /** An extension of the source document, without which a feature would be unavailable. */
   isExtension?: true
 }
 
-/** One name of a toolset. */
+/** Mapping of one name of a toolset. */
 export interface ToolMapping {
-  /** The tool that does it. */
+  /** The native tool. */
   tool: string
-  /** In place of the tool's own. */
+  /** Overrides the tool's description. */
   description?: string
-  /** All params that it takes. Without them it takes those of the tool, in the toolset's spelling. */
+  /** All accepted params. If omitted, the tool's params in the toolset's naming style. */
   params?: Readonly<Record<string, ParamMapping>>
-  /** What the tool is always given. */
+  /** Params with fixed values. */
   fixedParams?: Readonly<Record<string, unknown>>
-  /** Time limit of a run, instead of the tool's own. */
+  /** Overrides the tool's timeout of a run. */
   timeout_ms?: number
-  /** Form of the answer's value; by default the toolset's. */
+  /** Format of the result's value; by default the toolset's. */
   resultFormat?: ResultFormatName
-  /** Endings of a param's value that the document refuses outright. */
+  /** Suffixes of a param's value that the document rejects outright. */
   refusedSuffixes?: Readonly<Record<string, string>>
-  /** What is stricter or otherwise here than the document has it. */
+  /** Restriction or deviation from the document. */
   note?: string
 }
 
 export interface Toolset {
   name: string
-  /** What kind of system its names are from. */
+  /** The tool system of its names. */
   description: string
   tools: Readonly<Record<string, ToolMapping>>
-  /** How params and answers are spelled where no name says otherwise. */
+  /** Default naming style of params and results. */
   namingStyle: 'snake' | 'camel'
-  /** Names may carry this in front, or leave it away. */
+  /** Optional prefix of names. */
   prefix?: string
-  /** It serves every other tool too, by its own name behind the prefix. */
+  /** Also serves every other tool, by its native name behind the prefix. */
   servesAll?: true
-  /** Tools of these categories are served by their own names: others have brought them. */
+  /** Categories of tools from other sources that are served by their native names. */
   passthroughCategories: readonly Category[]
-  /** Params that every name takes besides. */
+  /** Params that every name additionally accepts. */
   extraParams?: Readonly<Record<string, ParamMapping>>
   envelope: EnvelopeName
   resultFormat: ResultFormatName
-  /** What is otherwise here in general: one sentence each. */
+  /** General deviations: one sentence each. */
   notes: readonly string[]
 }

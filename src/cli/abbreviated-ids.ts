@@ -6,19 +6,19 @@ import type { CliContext } from './context.ts'
 import { usageError } from './exit.ts'
 
 interface IdKind {
-  /** A whole id. Abbreviations are tried for nothing that matches. */
+  /** Pattern of a complete id; it is not expanded. */
   whole: RegExp
-  /** A prefix that is worth a look, without what all ids begin with. */
+  /** Pattern of a prefix worth expanding, without the common start of ids. */
   prefix: RegExp
-  /** What all ids begin with; it may be left out. */
+  /** Common start of all ids, which may be omitted. */
   start: string
   normalize(prefix: string): string
-  /** Lists ids, among them at least two of those with the prefix, if there are as many. */
+  /** Lists ids, including at least two with the prefix, if there are as many. */
   list(client: Client, prefix: string, signal: AbortSignal): Promise<string[]>
 }
 
 const MAX_CANDIDATES_SHOWN = 5
-/** A shorter prefix says too little: the first characters of most ids are the time. */
+/** Shorter prefixes are ambiguous: the first characters of most ids encode the time. */
 const MIN_PREFIX_LENGTH = 4
 const ULID_PREFIX = /^[0-9A-HJKMNP-TV-Z]{1,25}$/
 
@@ -45,7 +45,7 @@ const TOKENS: IdKind = {
   list: async (client, _, signal) => (await client.tokens({ signal })).map(({ token_id }) => token_id)
 }
 
-/** Which ids an argument or option takes, by the verb and its name. A background job has the id of its call. */
+/** Kinds of ids in arguments and options, by command and name. A background job has the id of its call. */
 const KINDS: Readonly<Record<string, IdKind>> = {
   'approve id': CALLS,
   'reject id': CALLS,
@@ -62,8 +62,8 @@ const KINDS: Readonly<Record<string, IdKind>> = {
 }
 
 /**
- * Replaces abbreviated ids in the arguments and options of a parsed command. Whole ids, and what no id begins with, stay as they are.
- * Throws a usage error, with candidates, where several ids begin so.
+ * Replaces abbreviated ids in the arguments and options of a parsed command. Complete ids, and words that are no prefix of an id,
+ * do not change. Throws a usage error with the candidates if a prefix is ambiguous.
  */
 export async function expandIds(command: Command, context: CliContext): Promise<void> {
   const verb = commandName(command)

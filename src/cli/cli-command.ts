@@ -1,4 +1,4 @@
-// The command of a verb: commander's, whose faults of usage are told as all others are, with what to do about them.
+// Commander's command with usage errors that are reported like all others, with a resolution.
 import { Command } from 'commander'
 import { didYouMean, joinHints } from './did-you-mean.ts'
 import { type CliError, usageError } from './exit.ts'
@@ -13,7 +13,7 @@ export class CliCommand extends Command {
     throw USAGE_ERRORS[code]?.(this, named) ?? usageError(message.replace(/^error: /, ''), formatHelpHint(this))
   }
 
-  /** Told in place of its help where a verb of its own is missing. */
+  /** Throws a usage error instead of printing help if a subcommand is missing. */
   override help(): never {
     throw usageError(
       `Missing subcommand of ${commandName(this)}: ${subcommandNames(this).join(', ')}.`,
@@ -22,7 +22,7 @@ export class CliCommand extends Command {
   }
 }
 
-/** By commander's code; `named`: what its message quotes. */
+/** Usage errors by commander's code; `named`: the name quoted in its message. */
 const USAGE_ERRORS: Readonly<Record<string, (command: Command, named: string) => CliError>> = {
   'commander.missingArgument': (command, named) => {
     const means = command.registeredArguments.find(each => each.name() === named)?.description ?? ''
@@ -63,9 +63,9 @@ const formatUsage = (command: Command) => `Usage: ${commandPath(command)} ${comm
 
 const formatHelpHint = (command: Command) => `See: ${commandPath(command)} --help`
 
-/** As it is written after the program's name. */
+/** Returns the command as written after the program's name. */
 export const commandName = (command: Command) => commandPath(command).replace(/^toolgate /, '')
 
-/** With the verb that it is a part of. */
+/** Returns the command with its parents. */
 const commandPath = (command: Command): string =>
   command.parent ? `${command.parent.name()} ${command.name()}` : command.name()

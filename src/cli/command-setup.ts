@@ -1,7 +1,8 @@
+// The contract of a command's file: how it declares itself, and the commands that it may look up.
 import type { Command } from 'commander'
 import type { CliContext } from './context.ts'
 
-/** Adds arguments, options and the action to a verb's command. */
+/** Adds arguments, options and the action to a command. */
 export type CommandSetup = (command: Command, context: CliContext, catalog: CommandCatalog) => void
 
 /** All commands, for those that complete or describe other ones. */

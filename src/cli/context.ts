@@ -1,4 +1,4 @@
-// What every verb works with: the process as handed in by main, the global flags, the terminal, the server.
+// Context of every command: the process as passed by main, the global flags, the terminal, the server.
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
@@ -7,7 +7,7 @@ import { packageVersion } from '../host/user-file.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
 import { Terminal } from './ui/terminal.ts'
 
-/** The process, as far as a verb may touch it. */
+/** The part of the process that commands may access. */
 export interface CliRuntime {
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
@@ -16,16 +16,16 @@ export interface CliRuntime {
   stdin: Readable & { isTTY?: boolean; setRawMode?: (raw: boolean) => void }
   stdout: Writable & TerminalStream
   stderr: Writable & TerminalStream
-  /** How this program was started, to start it again. */
+  /** The command that started this program, for restarting it. */
   selfCommand: readonly string[]
-  /** Ends the process at once. */
+  /** Exits the process immediately. */
   exit(code: number): never
   onSignal(listener: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void): void
 }
 
 interface TerminalStream {
   isTTY?: boolean
-  /** As large as it is now, where it is one. */
+  /** Current width, if it is a terminal. */
   columns?: number
   rows?: number
 }
@@ -43,7 +43,7 @@ interface GlobalFlags {
 export class CliContext {
   readonly runtime: CliRuntime
   readonly version: string
-  /** What the process will end with. */
+  /** Exit code of the process. */
   exitCode: number = EXIT.ok
   terminal: Terminal
   #flags: GlobalFlags = {}
@@ -53,29 +53,29 @@ export class CliContext {
   constructor(world: CliRuntime) {
     this.runtime = world
     this.version = packageVersion()
-    // What is wrong with the words of a line is told before its flags are taken.
+    // Usage errors are reported before the flags are applied.
     this.#flags = { json: argsBeforeTerminator(world.argv).includes('--json') }
     this.terminal = this.#makeTerminal()
   }
 
-  /** Takes the global flags of the parsed command. */
+  /** Applies the global flags of the parsed command. */
   applyFlags(command: Command): void {
     this.#flags = command.optsWithGlobals()
     this.terminal = this.#makeTerminal()
     if (this.#flags.timeout !== undefined) this.#deadline = AbortSignal.timeout(parseDuration(this.#flags.timeout))
   }
 
-  /** Aborts when --timeout is over, and by `interrupt`. */
+  /** Aborts after --timeout, and by `interrupt`. */
   get signal(): AbortSignal {
     return this.#deadline ? AbortSignal.any([this.#deadline, this.#interrupt.signal]) : this.#interrupt.signal
   }
 
-  /** From now on an interrupt by the user ends what waits on `signal` instead of the process. */
+  /** From now on an interrupt by the user aborts `signal` instead of ending the process. */
   handleInterrupt(): void {
     this.runtime.onSignal(() => this.#interrupt.abort(new DOMException('Interrupted.', 'AbortError')))
   }
 
-  /** Whether a person can be asked. */
+  /** Returns true if a person can be prompted. */
   get canPrompt(): boolean {
     return Boolean(this.runtime.stdin.isTTY && this.runtime.stderr.isTTY) && this.#flags.input !== false
   }
@@ -84,7 +84,7 @@ export class CliContext {
     return this.#flags.root ?? this.runtime.cwd
   }
 
-  /** The server of this project. */
+  /** Returns the server of this project. */
   async findServer(timeout_ms?: number): Promise<DiscoveredServer> {
     const { discover } = await import('../client/discover.ts')
     const { env } = this.runtime
@@ -115,25 +115,25 @@ export class CliContext {
     return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.findServer() })
   }
 
-  /** One small answer of the server, for what may do without. */
+  /** Fetches a small JSON response, for optional information. */
   async getJson(path: string): Promise<unknown> {
     const [found, { getJson }] = await Promise.all([this.findServer(QUICK_TIMEOUT_MS), import('../client/get-json.ts')])
     return getJson(found, path, QUICK_TIMEOUT_MS)
   }
 
-  /** A line of the person's; Esc is an empty one, and `until` takes the question back. */
+  /** Reads a line from the person; Esc yields an empty one, and `until` withdraws the prompt. */
   async prompt(question: string, until?: AbortSignal): Promise<string> {
     const { createInterface } = await import('node:readline/promises')
     const { stdin, stderr } = this.runtime
     const lines = createInterface({ input: stdin, output: stderr })
     const closed = Promise.withResolvers<never>()
-    // Back, as in any dialogue; readline tells it apart from the keys that begin with it.
+    // Cancels on Esc, as in any dialog; readline distinguishes it from keys that begin with it.
     const back = Promise.withResolvers<string>()
     stdin.on('keypress', onKey)
     function onKey(_: unknown, key: { name?: string } | undefined) {
       if (key?.name === 'escape') back.resolve('')
     }
-    // By control and C or D, which is not to be taken for an answer.
+    // On Ctrl-C or Ctrl-D, which must not count as an answer.
     lines.once('close', () => closed.reject(new DOMException('Interrupted.', 'AbortError')))
     const signal = until ? AbortSignal.any([until, this.signal]) : this.signal
     try {
@@ -154,14 +154,14 @@ export class CliContext {
   }
 }
 
-/** Longer seems to hang. */
+/** In milliseconds; a longer wait would look like a hang. */
 const QUICK_TIMEOUT_MS = 1_000
 
-/** The words that may be flags. */
+/** Returns the arguments that may be flags. */
 const argsBeforeTerminator = (argv: readonly string[]) =>
   argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined)
 
-/** Flags that every verb takes. `serve` has its own `--root` and starts what others look for. */
+/** Adds the flags of every command. `serve` has its own `--root` and starts what others look for. */
 export function addGlobalFlags(command: Command): void {
   command
     .option('--json', 'print JSON: lists as one array, streams as one value per line')
@@ -179,14 +179,14 @@ export function addServerFlags(command: Command): void {
 
 const UNIT_MS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** A time told as how long ago, such as 90m or 7d, in milliseconds; undefined for what is none. */
+/** Parses an age, such as 90m or 7d, to milliseconds; undefined if invalid. */
 export function parseAge(text: string): number | undefined {
   const [, days] = /^(\d+)d$/.exec(text) ?? []
   if (days !== undefined) return Number(days) * 24 * UNIT_MS.h!
   return /^\d+(?:\.\d+)?(?:s|m|h)$/.test(text) ? parseDuration(text) : undefined
 }
 
-/** Milliseconds; seconds where no unit is given. */
+/** Parses a duration to milliseconds; the default unit is seconds. */
 export function parseDuration(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
   if (number === undefined) throw usageError(`Invalid duration: ${text}.`, 'Write it as 30s, 500ms or 2m.')

@@ -1,4 +1,4 @@
-// Going to the background: starts the same command again without a terminal, and leaves when that one is ready.
+// Detaches from the terminal: starts the same command again without one, and exits when that is ready.
 import { readFileSync } from 'node:fs'
 import type { Settings } from '../config/settings.ts'
 import { spawnDetached } from '../host/processes/spawn-detached.ts'
@@ -8,7 +8,7 @@ import type { CliContext } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { announceReady } from './ui/report-ready.ts'
 
-/** Flags that are done with before the second start. */
+/** Flags that are not passed on to the second start. */
 const CONSUMED_FLAGS: readonly string[] = ['--detach', '--replace', '--json']
 
 export async function detach(context: CliContext, settings: Settings, options: { ready?: string }): Promise<number> {

@@ -1,7 +1,7 @@
-// The name that was meant, perhaps: by how few letters it differs.
+// Suggestions for misspelled names, by edit distance.
 import { distance } from 'fastest-levenshtein'
 
-/** Of these the one that is like it, if one is: a letter in three is another, or all are there in another order. */
+/** Returns the most similar name, if any: at most one letter in three differs, or all letters are there in another order. */
 export function closestMatch(meant: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map(name => ({ name, differs: distance(stripDashes(meant), stripDashes(name)) }))
@@ -14,14 +14,14 @@ export function closestMatch(meant: string, names: readonly string[]): string | 
 
 const maxDistance = ({ length }: string) => Math.min(3, Math.max(1, Math.floor(length / 3)))
 const sortLetters = (text: string) => [...text].sort().join('')
-/** What all flags begin with makes none like another. */
+/** Strips the dashes of flags, which must not count as similarity. */
 const stripDashes = (name: string) => name.replace(/^-+/, '')
 
-/** As a question; nothing where nothing is like it. */
+/** Formats the suggestion as a question; undefined if no name is similar. */
 export function didYouMean(meant: string, names: readonly string[]): string | undefined {
   const name = closestMatch(meant, names)
   return name === undefined ? undefined : `Did you mean ${name}?`
 }
 
-/** What is told after a cause, as far as there is something to tell. */
+/** Joins the hints that follow an error message. */
 export const joinHints = (...parts: readonly (string | undefined)[]) => parts.filter(Boolean).join(' ')

@@ -1,4 +1,4 @@
-// Exit codes, and which failure has which.
+// Exit codes, and their mapping from errors.
 import { ToolgateError } from '../client/error.ts'
 import { ToolError } from '../errors.ts'
 import { didYouMean, joinHints } from './did-you-mean.ts'
@@ -14,11 +14,11 @@ export const EXIT = {
   expired: 7,
   timeout: 124,
   interrupted: 130,
-  /** As of a program that SIGPIPE ends. */
+  /** As for a program terminated by SIGPIPE. */
   brokenPipe: 141
 } as const
 
-/** A failure told in one line: what is wrong, and with `hint` what to do about it. */
+/** A failure reported on one line: the cause and, with `hint`, the resolution. */
 export class CliError extends Error {
   readonly exit: number
   readonly code: string
@@ -36,7 +36,7 @@ export class CliError extends Error {
 export const usageError = (message: string, hint?: string) =>
   new CliError(message, { exit: EXIT.usage, code: 'USAGE', ...(hint && { hint }) })
 
-/** One of these, or a fault of usage. `what`: the flag or the word that it stands for. */
+/** Parses one of several choices; throws a usage error otherwise. `what`: the flag or argument. */
 export function parseChoice<const T extends string>(what: string, given: string, names: readonly T[]): T {
   const found = names.find(name => name === given)
   if (found !== undefined) return found
@@ -51,7 +51,7 @@ export interface CliFailure {
   code: string
   message: string
   hint?: string | undefined
-  /** Of a request that was refused, as the log of the server names it. */
+  /** Id of a refused request in the server's log. */
   request_id?: string | undefined
 }
 
@@ -65,7 +65,7 @@ const FAILURES_BY_CODE: Record<string, { exit: number; hint?: string }> = {
   TIMEOUT: { exit: EXIT.timeout }
 }
 
-/** Undefined for what is no failure of ours to explain: a fault in this program. */
+/** Returns undefined for an internal error of this program. */
 export function toCliFailure(error: unknown): CliFailure | undefined {
   if (error instanceof CliError) return { exit: error.exit, code: error.code, message: error.message, hint: error.hint }
   if (error instanceof ToolgateError) {
@@ -82,7 +82,7 @@ export function toCliFailure(error: unknown): CliFailure | undefined {
   return undefined
 }
 
-/** Fields by their names rather than by where they stand in the body, of which a person at the command line knows nothing. */
+/** Names fields rather than their pointers in the body, which are unknown to a person at the command line. */
 function formatErrorMessage({ message, problem }: ToolgateError): string {
   const faults = problem?.errors ?? []
   const told = faults.map(({ pointer, message }) => `${fieldName(pointer)} ${message}`)

@@ -1,4 +1,4 @@
-// What a person sees at the terminal when a server is ready, in at most eight lines.
+// Greeting at a terminal when a server is ready, in at most eight lines.
 import type { Client } from '../client/client.ts'
 import { isWithin } from '../host/sandbox/path-within.ts'
 import type { IsolationLevel } from '../host/sandbox/sandbox.ts'
@@ -7,7 +7,7 @@ import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath } from '../server/log-file.ts'
 import { launchCommand } from './launch-command.ts'
 import { formatClock } from './ui/format-time.ts'
-import { shellQuote } from './ui/quote-word.ts'
+import { shellQuote } from './ui/shell-quote.ts'
 import { escapeUnsafe, type Terminal } from './ui/terminal.ts'
 
 interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
@@ -17,12 +17,12 @@ interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
   cwd: string
 }
 
-/** How long the answers of the server are awaited: the self-test of the sandbox takes part of it. */
+/** Timeout for the server's answers, in milliseconds; the sandbox self-test takes part of it. */
 const ANSWERS_TIMEOUT_MS = 3_000
 
 /**
- * Returns the console's address with a one-time login, what runs without asking and what asks, and what to do next. What the
- * server does not answer in time is left out.
+ * Returns the console's address with a one-time login, the effects that run with and without approval, and the next steps. Omits
+ * what the server does not answer in time.
  */
 export async function greeting(terminal: Terminal, client: Client, options: Greeting): Promise<string> {
   const { version, roots, url, state_dir, cwd } = options
@@ -55,7 +55,7 @@ interface Capabilities {
   isolation: { default: IsolationLevel }
 }
 
-/** Says what runs without asking and what asks, as long as no rule says otherwise. */
+/** Lists the effects that run with and without approval by default. */
 function policyRows(capabilities: Capabilities | undefined): string[][] {
   if (!capabilities) return []
   if (capabilities.read_only)
@@ -75,7 +75,7 @@ function policyRows(capabilities: Capabilities | undefined): string[][] {
       ]
 }
 
-/** Where commands run without asking, by the default level; nowhere with `none`. */
+/** Places in which commands run without approval, by the default level; none with `none`. */
 const RUN_WHERE: Partial<Record<IsolationLevel, string>> = {
   workspace: 'the sandbox',
   strict: 'the sandbox',

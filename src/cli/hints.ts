@@ -1,4 +1,4 @@
-// What to do where the server has not what was named: what was meant perhaps, and the verb that lists what there is.
+// Hints for names that the server does not know: the likely intended one, and the command that lists them.
 import type { Command } from 'commander'
 import type { ToolgateError } from '../client/error.ts'
 import { commandName } from './cli-command.ts'
@@ -7,7 +7,7 @@ import { didYouMean, joinHints } from './did-you-mean.ts'
 
 const NOT_FOUND_CODES: readonly string[] = ['NOT_FOUND', 'UNKNOWN_TOOL']
 
-/** Undefined where the failure is another one, or the place is not known. */
+/** Returns undefined for other errors, or unknown arguments. */
 export async function hintForError(
   error: ToolgateError,
   command: Command,
@@ -33,14 +33,14 @@ export async function hintForError(
   return joinHints(meant, `See: ${listedBy}`)
 }
 
-/** What the server tells besides: a name of several toolsets, or one that none of those it knows is. */
+/** Details of a problem: a name in several toolsets, or unknown to all. */
 interface ProblemDetails {
   toolsets?: string[]
   unknown?: string
   known?: string[]
 }
 
-/** A param of a tool that is not as its schema has it, or a name that says no one tool. */
+/** Returns a hint for params that violate a tool's schema, or for an ambiguous name. */
 function hintForParams({ problem }: ToolgateError, { args, options }: Command): string | undefined {
   const faults = problem?.errors ?? []
   const { toolsets, unknown, known } = (problem?.details ?? {}) as ProblemDetails

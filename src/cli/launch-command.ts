@@ -1,15 +1,15 @@
-// What starts this program wherever it is started from, by where its package is.
+// Launch command of this program that works from any folder, by the location of its package.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-/** A clone is on no search path, and brings its own Node along. */
+/** Returns the command; a clone is not in PATH and has its own Node. */
 export function launchCommand(folder: string): { command: string; before: readonly string[] } {
   if (!isSourceCheckout(folder)) return { command: 'toolgate', before: [] }
   return { command: path.join(folder, 'node_modules/.bin/node'), before: [path.join(folder, 'bin/toolgate.cjs')] }
 }
 
-/** Its sources are in no package. */
+/** Only a clone has the sources. */
 const isSourceCheckout = (folder: string) => existsSync(path.join(folder, 'src/main.ts'))
 
-/** Whether the program that is named has been built. */
+/** Returns true if the program has been built. */
 export const isBuilt = (folder: string) => !isSourceCheckout(folder) || existsSync(path.join(folder, 'dist/main.js'))

@@ -1,4 +1,4 @@
-// Params from a command line: name=value, read by the type that the tool's schema wants, on top of JSON.
+// Parses params from the command line: name=value, converted to the type in the tool's schema, over a JSON base.
 import { text } from 'node:stream/consumers'
 import { readUserFile } from '../host/user-file.ts'
 import type { CliContext } from './context.ts'
@@ -6,13 +6,13 @@ import { didYouMean, joinHints } from './did-you-mean.ts'
 import { usageError } from './exit.ts'
 import { formatSchemaType, type JsonSchema, schemaAlternatives } from './ui/format-schema-type.ts'
 
-/** The option that takes JSON. */
+/** The option for JSON params. */
 export const ARGS_OPTION = [
   '--args <json>',
   'parameters as JSON, @file or - for stdin; name=value overrides them'
 ] as const
 
-/** What that option says; none where it is not given. */
+/** Reads the params of that option; none if it is not given. */
 export async function readJsonParams(
   given: string | undefined,
   { runtime }: CliContext
@@ -45,7 +45,7 @@ export function parseParams(given: readonly string[], input: Record<string, unkn
   )
 }
 
-/** As the first of its types that it can be. Text is left as it is: the server says what is wrong with it. */
+/** Converts to the first matching type. Invalid text does not change, so that the server reports the error. */
 function parseValue(text: string, name: string, schema: JsonSchema): unknown {
   const types = schemaAlternatives(schema).flatMap(({ type }) => type ?? [])
   const value = types.map(type => PARSERS[type]?.(text)).find(each => each !== undefined)

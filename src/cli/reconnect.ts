@@ -1,11 +1,11 @@
-// Asking a server that may be stopped and started anew meanwhile, elsewhere even.
+// Requests with reconnection to a server that may be restarted in the meantime, even elsewhere.
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Client, ToolgateError } from '../client/client.ts'
 import type { CliContext } from './context.ts'
 
 const RETRY_MS = 300
 
-/** Asks until there is an answer, by whichever client reaches the server. What the server refuses is thrown. */
+/** Retries until there is an answer, with any client that reaches the server. Refusals are thrown. */
 export async function withReconnect<T>(
   context: CliContext,
   known: Client,
@@ -25,6 +25,6 @@ export async function withReconnect<T>(
   }
 }
 
-/** No answer, one cut short, or one to a token of the server that was there before. */
+/** Returns true for no response, a truncated one, or an invalid token of a previous server. */
 export const isDisconnected = (error: unknown) =>
   error instanceof ToolgateError && (error.status === 0 || error.status === 401 || error.code === 'BAD_ANSWER')

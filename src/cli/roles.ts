@@ -1,4 +1,4 @@
-// The roles that a token or a page may have, and the rights that each stands for.
+// Roles of a token or a page, with their rights.
 import { parseChoice } from './exit.ts'
 
 const RIGHTS_BY_ROLE = {

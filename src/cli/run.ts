@@ -1,4 +1,5 @@
-// From arguments to an exit code. A verb's file is loaded only when it is called, so that small verbs start fast.
+// Runs the CLI: from arguments to an exit code. A command's module is loaded only when it is used, so that small commands start
+// fast.
 import { type Command, CommanderError } from 'commander'
 import { ToolgateError } from '../client/error.ts'
 import { expandIds } from './abbreviated-ids.ts'
@@ -9,10 +10,10 @@ import { didYouMean, joinHints } from './did-you-mean.ts'
 import { type CliFailure, EXIT, toCliFailure, usageError } from './exit.ts'
 
 interface CommandEntry {
-  /** None for what only programs ask for. */
+  /** Absent for commands that only programs use. */
   summary?: string
   load: () => Promise<{ default: CommandSetup }>
-  /** Speaks to a server that runs already. */
+  /** Requires a running server. */
   needsServer: boolean
 }
 
@@ -138,7 +139,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   version: { summary: 'print the version', load: () => import('./commands/server/version.ts'), needsServer: false }
 }
 
-/** Flags with a value that may stand before the verb. */
+/** Flags with a value that may precede the command. */
 export const VALUE_OPTIONS: readonly string[] = ['--timeout', '--url', '--root']
 
 export async function runCli(world: CliRuntime): Promise<number> {
@@ -155,15 +156,15 @@ export async function runCli(world: CliRuntime): Promise<number> {
   }
 }
 
-/** Without arguments, a person at a terminal gets a server for the current folder, or the address of the one that runs. */
+/** Default command: at a terminal, starts a server for the current folder, or prints the address of the running one. */
 const BARE = { name: 'serve', rest: ['--reuse'] } as const
 const isBareAtTerminal = ({ argv, stdin, stdout, stderr }: CliRuntime): boolean =>
   argv.length === 0 && Boolean(stdin.isTTY && stdout.isTTY && stderr.isTTY)
 
-/** The names of the verbs that are for people. */
+/** Returns the names of the public commands. */
 export const commandNames = () => Object.keys(COMMANDS).filter(name => COMMANDS[name]!.summary !== undefined)
 
-/** The command as its verb declares it, ready to be parsed. */
+/** Creates the command as declared, ready for parsing. */
 export async function createCommand(name: string, context: CliContext): Promise<Command> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (!entry)
@@ -191,8 +192,10 @@ const CATALOG: CommandCatalog = {
   valueOptions: VALUE_OPTIONS
 }
 
-/** The verb is the first word that is neither a flag nor a flag's value; flags before it are the verb's. `printHelp` asks a verb
- * for its help. */
+/**
+ * Splits arguments: the command is the first word that is neither a flag nor a flag's value; flags before it belong to it. `help`
+ * before a command prints its help.
+ */
 function splitArgs(argv: readonly string[]): { name: string | undefined; rest: readonly string[] } {
   let at = 0
   while (argv[at]?.startsWith('-')) at += VALUE_OPTIONS.includes(argv[at]!) ? 2 : 1
@@ -221,7 +224,7 @@ function assertKnownFlag(flag: string) {
     throw usageError(`Option ${name} does not take a value.`, 'See: toolgate --help')
 }
 
-/** What may stand where no verb does. */
+/** Flags that may be used without a command. */
 const GLOBAL_FLAGS: readonly string[] = [
   '--help',
   '-h',
@@ -252,7 +255,7 @@ configuration, 3 no server, 4 token missing or lacks permission, 5 rejected or
 denied, 6 conflict or already running, 7 approval expired, 124 timed out,
 130 interrupted, 141 broken pipe (SIGPIPE).`
 
-/** One line: the cause, then the cure. */
+/** Reports an error on one line: the cause, then the resolution. */
 async function reportError(error: unknown, context: CliContext, command: Command | undefined): Promise<number> {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
   const failure = toCliFailure(error)
@@ -272,6 +275,6 @@ async function findHint(error: unknown, context: CliContext, command: Command | 
   return hintForError(error, command, path => context.getJson(path))
 }
 
-/** Only the log knows more of a fault of the server. */
+/** Refers to the log for an internal error of the server. */
 const formatLogHint = ({ code, request_id }: CliFailure) =>
   code === 'INTERNAL' && request_id ? `Look for ${request_id} in it.` : undefined

@@ -1,4 +1,4 @@
-// The server of a project for a program that needs one: the one that runs, else one of its own, which ends with it.
+// Launcher for programs that need a project's server: uses the running one, or starts one that ends with the program.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -7,7 +7,7 @@ import type { ServerConnection } from '../client/http-transport.ts'
 import type { CliContext } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 
-/** The rest of a start that goes wrong is told on stderr by the server itself. */
+/** Later startup errors are reported on stderr by the server itself. */
 const SERVE_ARGS = ['serve', '--ready', 'json', '--exit-with-stdin', '--reuse', '--port', '0', '--log-level', 'error']
 
 export class ServerLauncher {
@@ -19,9 +19,9 @@ export class ServerLauncher {
     this.#context = context
   }
 
-  /** Where the server is, with one of its tokens. One that the environment names has the token that it names. */
+  /** Returns the server's address with one of its tokens. A server named by the environment uses the token named there. */
   async findOrStart(token: 'token' | 'call_token'): Promise<ServerConnection> {
-    // Several may ask at once when a server was lost; one is started.
+    // Concurrent requests after a disconnect share one start.
     this.#finding ??= this.#findRunning()
       .then(running => running ?? this.#start())
       .finally(() => {
@@ -31,7 +31,7 @@ export class ServerLauncher {
     return { url: found.url, token: found.record?.[token] ?? found.token }
   }
 
-  /** Lets go of the server that was started: it ends when its input does. */
+  /** Closes the input of the started server, which ends it. */
   async stop() {
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return

@@ -1,16 +1,16 @@
-// Text in columns, for terminals of any width.
+// Tables for terminals of any width.
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 
 const GAP = '  '
-/** A column is not cut to less, as long as any other can be. */
+/** Minimum width of a truncated column, as long as another can be truncated. */
 const MIN_COLUMN_WIDTH = 8
-/** What is of no use in part: ids, hashes and addresses. */
+/** Values that are useless when truncated: ids, hashes and URLs. */
 const UNBREAKABLE = /^(?:[a-z]+_[0-9A-Z]{26}|[0-9a-f]{64}|https?:\S+)$/
 
 /**
- * Formats rows in columns, the last of which is not padded. Where they are wider than `maxWidth`, the widest columns are truncated with
- * an ellipsis; a truncated cell loses its style.
+ * Formats rows in columns, the last of which is not padded. If they exceed `maxWidth`, the widest columns are truncated with an
+ * ellipsis; a truncated cell loses its style.
  */
 export function formatTable(rows: readonly (readonly string[])[], maxWidth: number): string {
   const widths = fittedWidths(rows, maxWidth)

@@ -1,5 +1,5 @@
-// What somebody is shown before they trust a file: all that it would bring, as it is written, and which other files of
-// the workspace it names. What is trusted is made of the same reading.
+// Summary of a file before it is trusted: its contributions as written, and the other workspace files that it refers to. Trust
+// applies to exactly what was read here.
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import type { ConfigSource } from '../config/config-source.ts'
@@ -13,26 +13,26 @@ import { homeFolder } from '../server/xdg.ts'
 import { CliError, EXIT } from './exit.ts'
 import { toSafeJson } from './ui/terminal.ts'
 
-/** One thing that a person may trust, as it stood when it was read. */
+/** An item that a person may trust, as it was read. */
 export interface Trustable {
   path: string
   sha256: string
-  /** What it would bring, a line each. */
+  /** Its contributions, one per line. */
   brings: string[]
-  /** Files and folders that its hooks run, with the hash of each: they are trusted together with it. */
+  /** Files and folders that its hooks run, with their hashes: they are trusted together with it. */
   names: ReadonlyMap<string, string>
-  /** Of a folder: what is in it, with the hash of each. */
+  /** The entries of a folder, with their hashes. */
   holds: ReadonlyMap<string, string>
 }
 
-/** Reads what may be trusted; throws where there is nothing, or what it says cannot be taken. */
+/** Reads the items that may be trusted; throws if there are none, or the configuration is invalid. */
 export async function readTrustable(file: string, env: Readonly<Record<string, string | undefined>>) {
   return isConfigFile(file) ? readTrustableConfig(file, homeFolder(env)) : readTrustableFiles(file)
 }
 
 const isConfigFile = (file: string) => /[\\/]\.toolgate[\\/]config\.jsonc$/.test(file)
 
-/** Root of the workspace that a path beneath `.toolgate` belongs to. */
+/** Returns the root of the workspace of a path under `.toolgate`. */
 const workspaceOfConfig = (file: string) => path.dirname(path.dirname(file))
 
 async function readTrustableConfig(file: string, home: string): Promise<Trustable> {
@@ -64,7 +64,7 @@ async function readTrustableFiles(file: string): Promise<Trustable> {
 const fileNotFoundError = (file: string) =>
   new CliError(`File not found: ${file}.`, { exit: EXIT.usage, code: 'FILE_NOT_FOUND', hint: 'See: toolgate trust' })
 
-/** What it would have started, as it is written. */
+/** Lists the programs that it would start, as written. */
 function listStartedPrograms({ value }: ConfigSource): [what: string, how: object][] {
   const { hooks = [], mcp_servers = {}, command_tools = {} } = value
   return [
@@ -74,8 +74,7 @@ function listStartedPrograms({ value }: ConfigSource): [what: string, how: objec
   ]
 }
 
-/** What of the workspace its hooks run, which is held to its content each time: files that commands name, and the folders of
- * modules. */
+/** Finds workspace files that its hooks run, whose content is verified at each use: files in commands, and folders of modules. */
 async function findReferencedFiles(
   { value: { hooks = [] } }: ConfigSource,
   root: string

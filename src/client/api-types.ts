@@ -1,4 +1,4 @@
-// What goes over the wire besides calls and events, as clients see it.
+// Wire types besides calls and events, as seen by clients.
 
 import type { Call, Preview } from '../engine/call.ts'
 import type { EffectAnswer } from '../engine/editors/delegations.ts'
@@ -13,7 +13,7 @@ import type { Right } from '../server/tokens.ts'
 export interface CallRequest {
   tool: string
   params: Record<string, unknown>
-  /** Whose name the tool is, where it is not the server's own. */
+  /** The toolset of the tool's name, if it is not the native one. */
   toolset?: string
   session_id?: string
   workspace?: string
@@ -25,7 +25,7 @@ export interface CallRequest {
   tool_call_id?: string
 }
 
-/** Which tools are asked about, and by whose names. */
+/** The toolset and audience of a tool listing. */
 export interface ToolsQuery {
   agent?: string
   toolset?: string
@@ -46,7 +46,7 @@ export type { Explanation } from '../engine/approvals/explanation-schema.ts'
 export interface ApproveRequest {
   digest?: string
   modified_params?: Record<string, unknown>
-  /** What a dry run of `modified_params` told: approves only if that is still what they would do. */
+  /** Digest of a dry run of `modified_params`: approves only if it still matches. */
   modified_digest?: string
   always?: string
   confirm?: boolean
@@ -59,14 +59,14 @@ export interface RejectRequest {
 }
 
 export interface UndoQuery {
-  /** `call` (default), or `since`: back to how it was before the call. */
+  /** `call` (default), or `since`: reverts to the state before the call. */
   scope?: 'call' | 'since'
   paths?: string[]
   agent?: string
 }
 
 export interface UndoRequest extends UndoQuery {
-  /** Of what was shown: whoever may approve has approved it by that. */
+  /** Digest of the shown preview: with it, a sender that may approve has approved. */
   digest?: string
   confirm?: boolean
   session_id?: string
@@ -75,7 +75,7 @@ export interface UndoRequest extends UndoQuery {
   tool_call_id?: string
 }
 
-/** What an undo would do now. */
+/** The preview of an undo. */
 export interface UndoPreview {
   available: boolean
   reason?: string
@@ -89,7 +89,7 @@ export interface LogQuery {
   session_id?: string
   workspace?: string
   path?: string
-  /** Only calls whose `tool_call_id` begins with this. */
+  /** Prefix of the `tool_call_id`. */
   id_prefix?: string
   since?: string
   until?: string
@@ -109,7 +109,7 @@ export interface State {
   pending: Call[]
   running: Call[]
   jobs: Job[]
-  /** Ids of what front ends were asked and have not answered. */
+  /** Ids of open delegations. */
   delegations: string[]
   sessions: Record<string, 'idle' | 'awaiting_approval' | 'tool_execution'>
 }
@@ -121,7 +121,7 @@ export interface ListedTool {
   description: string
   input: Record<string, unknown>
   output: Record<string, unknown>
-  /** The param that says what a call is about. */
+  /** The param with the subject of a call. */
   primary: string | null
   effect: string
   timeout_ms: number | null
@@ -149,10 +149,10 @@ export interface JobQuery {
   workspace?: string
 }
 
-/** What is written to a job. */
+/** Input to a job. */
 export type JobInput = TaskInput
 
-/** A buffer to tell of. */
+/** A buffer to report. */
 export interface BufferUpdate {
   path: string
   content: string
@@ -161,14 +161,14 @@ export interface BufferUpdate {
   base_hash?: string
 }
 
-/** Which front end speaks, and of which workspace. */
+/** Identifies a front end and its workspace. */
 export interface FrontEndIdentity {
-  /** Default: the name that the client calls itself. */
+  /** Default: the client's name. */
   client_id?: string
   workspace?: string
 }
 
-/** A buffer as it is held. */
+/** A stored buffer. */
 export interface BufferInfo {
   path: string
   client_id: string
@@ -179,14 +179,14 @@ export interface BufferInfo {
   hash: string
   size: number
   updated_at: string
-  /** Where it was asked for. */
+  /** Present if requested. */
   content?: string
 }
 
-/** All that one front end holds in a workspace. */
+/** The buffers of one front end in a workspace. */
 export interface BufferLease {
   client_id: string
-  /** When it is dropped unless the front end speaks up. */
+  /** Expiry, unless the front end renews the lease. */
   expires_at: string | null
   buffers: BufferInfo[]
 }
@@ -199,7 +199,7 @@ export type {
   FrontEndEffect
 } from '../engine/editors/delegations.ts'
 
-/** What has become of what a front end was asked: with the fields that the answer to its effect has. */
+/** The outcome of a delegation, with the fields of the effect's answer. */
 export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } & Partial<
   EffectAnswer<'editor.apply_edit'> & EffectAnswer<'editor.diagnostics'> & EffectAnswer<'editor.show_diff'>
 >
@@ -217,7 +217,7 @@ export type NewRule = Pick<SavedRule, 'effect' | 'match' | 'scope'> & {
 /** One outcome of a batch. */
 export type BatchOutcome = Call | { problem: Problem } | { skipped: true }
 
-/** One of several decisions: the call as it is after it, or why it was not made. */
+/** One of several decisions: the resulting call, or the problem that prevented it. */
 export type DecisionOutcome = Call | { problem: Problem }
 
 export type { ToolStats } from '../events/metrics.ts'
@@ -227,23 +227,23 @@ export type { Right } from '../server/tokens.ts'
 export interface OneTimeCode {
   code: string
   expires_at: string
-  /** Where a browser goes, after the address of the server. */
+  /** URL path for a browser, relative to the server's address. */
   path: string
 }
 
-/** A token with its text, which is shown this once. */
+/** A token with its text, which is shown only once. */
 export type NewlyIssuedToken = IssuedToken & { token: string }
 
 export interface NewToken {
   name: string
   rights: readonly Right[]
-  /** Its bearer calls as this agent and no other. */
+  /** The agent that its bearer is bound to. */
   agent?: string
   /** Default: 90 days. */
   expires_in_ms?: number
 }
 
-/** Counts and times since the server started. */
+/** Counts and durations since the server started. */
 export interface Stats {
   since: string
   tools: ToolStats[]
@@ -253,8 +253,8 @@ export interface Stats {
     /** Open event streams. */
     streams: number
   }
-  /** How long calls waited for a person. */
+  /** Wait of calls for a person. */
   approval_wait: ApprovalWaitStats
-  /** The last hour, minute by minute, oldest first; the last one has not ended. */
+  /** The last hour by minute, oldest first; the last one is still running. */
   minutes: MinuteStats[]
 }

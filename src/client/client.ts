@@ -1,4 +1,4 @@
-// A client for programs in Node and in browsers: it needs `fetch` and nothing else.
+// Client for programs in Node and in browsers: it requires only `fetch`.
 import type { Call } from '../engine/call.ts'
 import type { Job } from '../engine/jobs/jobs.ts'
 import type { SavedRule } from '../engine/policy/decision-schemas.ts'
@@ -55,23 +55,23 @@ export type { EventsOptions } from './events.ts'
 export type { EffectHandlers, FrontEnd, FrontEndOptions } from './front-end.ts'
 export type { ConnectOptions, ServerConnection } from './http-transport.ts'
 
-/** What may go with one request. */
+/** Options of one request. */
 export interface RequestOptions {
   signal?: AbortSignal
 }
 
 export interface CallOptions extends RequestOptions, Omit<CallRequest, 'tool' | 'params'> {
-  /** How long the answer may be held, through the approval too. Default: until the call has ended or needs one. */
+  /** Maximum delay of the response in milliseconds, also through the approval. Default: until the call has ended or needs one. */
   wait_ms?: number
-  /** What becomes of the call when this connection ends before the answer; by default it goes on. */
+  /** Handling of the call if this connection ends before the response; by default it continues. */
   on_disconnect?: 'continue' | 'cancel'
-  /** The same key with the same request gives the same call. */
+  /** A repeated request with the same key returns the same call. */
   idempotency_key?: string
-  /** Give no kept answer. */
+  /** Return no cached result. */
   fresh?: boolean
 }
 
-/** A client of the server at `url`. Nothing is sent before the first method is called. */
+/** Creates a client of the server at `url`. Sends nothing before the first method is called. */
 export const connect = (options: ConnectOptions): Client => new Client(new HttpTransport(options))
 
 export class Client {
@@ -81,18 +81,18 @@ export class Client {
     this.#transport = wire
   }
 
-  /** Where the server is, as far as known now. */
+  /** Returns the last known address of the server. */
   get connection(): ServerConnection {
     return this.#transport.connection
   }
 
-  /** Submits a call. The answer may be of a call that waits for a decision or still runs: look at its `status`. */
+  /** Submits a call. The returned call may be waiting for a decision or running: check its `status`. */
   call(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<Call> {
     const { body, query, headers, signal } = toRequestParts(tool, params, options)
     return this.#transport.json('POST', '/calls', { body, query, headers, signal })
   }
 
-  /** Submits a call and tells its events as they come; ends with its `tool.result`. */
+  /** Submits a call and yields its events as they arrive; ends with its `tool.result`. */
   async *stream(tool: string, params: Record<string, unknown>, options: CallOptions = {}): AsyncGenerator<Event> {
     const { body, query, headers, signal } = toRequestParts(tool, params, options)
     const { on_disconnect } = query
@@ -100,13 +100,13 @@ export class Client {
     for await (const { event } of readEventFrames(response)) yield event
   }
 
-  /** What the call would do, without doing it. */
+  /** Simulates the call without executing it. */
   dryRun(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<DryRun> {
     const { body, signal } = toRequestParts(tool, params, options)
     return this.#transport.json('POST', '/calls', { body: { ...body, dry_run: true }, signal })
   }
 
-  /** What policy says of the call, and why, without doing it. */
+  /** Explains the policy's verdict on the call without executing it. */
   explain(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<Explanation> {
     const { body, signal } = toRequestParts(tool, params, options)
     return this.#transport.json('POST', '/policy/explain', { body, signal })
@@ -119,7 +119,7 @@ export class Client {
     return this.#transport.json('POST', '/calls/batch', { body: { calls, stop_on_error }, query: { wait_ms }, signal })
   }
 
-  /** The log, newest first; `cursor` leads to the next page. */
+  /** Lists the log, newest first; `cursor` leads to the next page. */
   calls(query: LogQuery & RequestOptions = {}): Promise<{ calls: Call[]; cursor: string | null }> {
     const { signal, ...filter } = query
     return this.#transport.json('GET', '/calls', { query: filter, signal })
@@ -136,12 +136,12 @@ export class Client {
     })
   }
 
-  /** Sends a running call to the background: a command settles and leaves a job, any other call runs on. */
+  /** Moves a running call to the background: a command settles and leaves a job, any other call continues. */
   background(tool_call_id: string, { signal }: RequestOptions = {}): Promise<Call> {
     return this.#transport.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/background`, { signal })
   }
 
-  /** Processes that run on after their call, or did, newest first. */
+  /** Lists background jobs, running or ended, newest first. */
   async jobs({ signal, ...query }: JobQuery & RequestOptions = {}): Promise<Job[]> {
     return (await this.#transport.json<{ jobs: Job[] }>('GET', '/jobs', { query, signal })).jobs
   }
@@ -150,18 +150,18 @@ export class Client {
     return this.#transport.json('GET', `/jobs/${encodeURIComponent(task_id)}`, { signal })
   }
 
-  /** Writes to a running job, ends its input, or sets the size of its terminal. */
+  /** Writes to a running job's input, closes it, or resizes its terminal. */
   sendInput(task_id: string, { signal, ...body }: JobInput & RequestOptions): Promise<Job> {
     return this.#transport.json('POST', `/calls/${encodeURIComponent(task_id)}/input`, { body, signal })
   }
 
-  /** What a command printed, from a byte offset on. */
+  /** Reads a command's output from a byte offset on. */
   output(tool_call_id: string, query: OutputQuery & RequestOptions = {}): Promise<Output> {
     const { signal, ...range } = query
     return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/output`, { query: range, signal })
   }
 
-  /** Calls that wait for a decision, oldest first. */
+  /** Lists the calls that wait for a decision, oldest first. */
   async approvals({ signal }: RequestOptions = {}): Promise<Extract<Call, { status: 'awaiting_approval' }>[]> {
     const { approvals } = await this.#transport.json<{ approvals: Extract<Call, { status: 'awaiting_approval' }>[] }>(
       'GET',
@@ -171,7 +171,7 @@ export class Client {
     return approvals
   }
 
-  /** Lets a waiting call run. With the `digest` that was shown, only if it is still what would happen. */
+  /** Approves a waiting call; with the shown `digest`, only if it still matches. */
   approve(
     tool_call_id: string,
     { wait_ms, signal, ...decision }: ApproveRequest & RequestOptions & { wait_ms?: number } = {}
@@ -180,7 +180,7 @@ export class Client {
     return this.#transport.json('POST', path, { body: decision, query: { wait_ms }, signal })
   }
 
-  /** Lets several waiting calls run, each decided by itself: none is compared with what was shown. */
+  /** Approves several waiting calls independently, without comparing them with what was shown. */
   async approveAll(
     tool_call_ids: readonly string[],
     {
@@ -192,12 +192,12 @@ export class Client {
     return (await this.#transport.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results
   }
 
-  /** What undoing a call would do now, file by file. */
+  /** Previews the undo of a call, file by file. */
   previewUndo(tool_call_id: string, { signal, ...query }: UndoQuery & RequestOptions = {}): Promise<UndoPreview> {
     return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/undo`, { query, signal })
   }
 
-  /** Undoes what a call changed in files. With the `digest` that was shown, only if it is still what would happen. */
+  /** Undoes a call's file changes; with the shown `digest`, only if it still matches. */
   undo(
     tool_call_id: string,
     {
@@ -216,7 +216,7 @@ export class Client {
     return this.#transport.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/reject`, { body: decision, signal })
   }
 
-  /** Refuses several waiting calls, each decided by itself. */
+  /** Rejects several waiting calls independently. */
   async rejectAll(
     tool_call_ids: readonly string[],
     { signal, ...decision }: RejectRequest & RequestOptions = {}
@@ -234,7 +234,7 @@ export class Client {
     return this.#transport.json('GET', `/tools/${encodeURIComponent(name)}`, { query, signal })
   }
 
-  /** The tools as the API of a model takes them. A call may use the names that they are listed by. */
+  /** Returns the tools in the format of a model's API. Calls may use the listed names. */
   async toolDefinitions<T = Record<string, unknown>>(
     format: 'openai' | 'openai-responses' | 'anthropic' | 'mcp',
     { signal, ...query }: RequestOptions & { agent?: string; toolset?: string; workspace?: string } = {}
@@ -262,7 +262,7 @@ export class Client {
     return (await this.#transport.json<{ servers: McpServerState[] }>('GET', '/mcp-servers', { signal })).servers
   }
 
-  /** Where a person logs in to a remote MCP server. */
+  /** Returns the URL at which a person logs in to a remote MCP server. */
   mcpLogin(
     name: string,
     { signal, workspace }: RequestOptions & { workspace?: string | undefined } = {}
@@ -273,7 +273,7 @@ export class Client {
     })
   }
 
-  /** The server as it is after that, in each workspace. */
+  /** Controls an MCP server; returns its resulting state in each workspace. */
   async controlMcpServer(
     verb: 'logout' | 'restart',
     name: string,
@@ -284,8 +284,10 @@ export class Client {
       .servers
   }
 
-  /** Tells of buffers that are not saved, each in place of what this front end held of its file, and renews its lease on
-   * all it holds; none at all just renews. */
+  /**
+   * Reports unsaved buffers, each replacing this front end's previous one of the file, and renews its lease on all; an empty list
+   * only renews.
+   */
   putBuffers(
     buffers: BufferUpdate[],
     { signal, ...who }: FrontEndIdentity & RequestOptions & { lease_ms?: number } = {}
@@ -293,12 +295,12 @@ export class Client {
     return this.#transport.json('PUT', '/buffers', { body: { buffers, ...who }, signal })
   }
 
-  /** A buffer was saved or closed; without a path, all of this front end. */
+  /** Drops a saved or closed buffer; without a path, all of this front end. */
   dropBuffers({ signal, ...query }: FrontEndIdentity & RequestOptions & { path?: string } = {}): Promise<BufferLease> {
     return this.#transport.json('DELETE', '/buffers', { query, signal })
   }
 
-  /** What editors hold and have not saved, with the texts where `content` says so. */
+  /** Lists unsaved editor buffers, with their texts if `content` is set. */
   async buffers({
     signal,
     ...query
@@ -306,18 +308,18 @@ export class Client {
     return (await this.#transport.json<{ buffers: BufferInfo[] }>('GET', '/buffers', { query, signal })).buffers
   }
 
-  /** What waits for a front end, oldest first. */
+  /** Lists the open delegations, oldest first. */
   async delegations({ signal, ...query }: RequestOptions & { client_id?: string } = {}): Promise<Delegation[]> {
     return (await this.#transport.json<{ delegations: Delegation[] }>('GET', '/delegations', { query, signal }))
       .delegations
   }
 
-  /** One that waits, whole, where its event was truncated. */
+  /** Returns an open delegation in full, if its event was truncated. */
   delegation(delegation_id: string, { signal }: RequestOptions = {}): Promise<Delegation> {
     return this.#transport.json('GET', `/delegations/${encodeURIComponent(delegation_id)}`, { signal })
   }
 
-  /** Answers for the front end that was asked. The first answer counts. */
+  /** Answers a delegation for the addressed front end. The first answer counts. */
   answerDelegation(
     delegation_id: string,
     { signal, ...answer }: DelegationAnswer & RequestOptions
@@ -325,59 +327,60 @@ export class Client {
     return this.#transport.json('POST', `/delegations/${encodeURIComponent(delegation_id)}`, { body: answer, signal })
   }
 
-  /** What a waiting call would make of files, as texts, for a diff viewer. With the `digest` that was shown, only if it is
-   * still what would happen. */
+  /** Returns the file texts of a waiting call's preview, for a diff viewer; with the shown `digest`, only if it still matches. */
   preview(tool_call_id: string, { signal, ...query }: RequestOptions & { digest?: string } = {}): Promise<CallPreview> {
     return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/preview`, { query, signal })
   }
 
-  /** Whether a waiting call would still do what was shown: then `digest` is that of its approval. Otherwise `preview` is what it
-   * would do now, or `reason` is why it could not be done any more. */
+  /**
+   * Checks if a waiting call would still do what was shown: then `digest` equals that of its approval. Otherwise `preview` is the
+   * current one, or `reason` says why the call would fail now.
+   */
   digest(tool_call_id: string, { signal }: RequestOptions = {}): Promise<PreviewFreshness> {
     return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/digest`, { signal })
   }
 
-  /** A code that a page trades for a token, once and within a minute. `path` follows the address of the server. */
+  /** Creates a code that a page exchanges for a token, once and within a minute. `path` is relative to the server's address. */
   createOneTimeCode({ rights, signal }: RequestOptions & { rights?: readonly Right[] } = {}): Promise<OneTimeCode> {
     return this.#transport.json('POST', '/codes', { body: { rights }, signal })
   }
 
-  /** Trades a code for a token. Needs no token. */
+  /** Exchanges a code for a token. Requires no token. */
   openSession(code: string, { signal }: RequestOptions = {}): Promise<NewlyIssuedToken> {
     return this.#transport.json('POST', '/session', { body: { code }, signal })
   }
 
-  /** Tokens that were given out and count, oldest first. */
+  /** Lists the issued, valid tokens, oldest first. */
   async tokens({ signal }: RequestOptions = {}): Promise<IssuedToken[]> {
     return (await this.#transport.json<{ tokens: IssuedToken[] }>('GET', '/tokens', { signal })).tokens
   }
 
-  /** Gives out a token, whose text is shown this once. */
+  /** Issues a token, whose text is shown only once. */
   issueToken(wish: NewToken, { signal }: RequestOptions = {}): Promise<NewlyIssuedToken> {
     return this.#transport.json('POST', '/tokens', { body: wish, signal })
   }
 
-  /** Revokes a token and what was made with it; what they have open ends. */
+  /** Revokes a token and those made with it, and closes their connections. */
   revokeToken(token_id: string, { signal }: RequestOptions = {}): Promise<IssuedToken> {
     return this.#transport.json('DELETE', `/tokens/${encodeURIComponent(token_id)}`, { signal })
   }
 
-  /** How often, how fast, and how the server fares. */
+  /** Returns counts, durations and the state of the server. */
   stats({ signal }: RequestOptions = {}): Promise<Stats> {
     return this.#transport.json('GET', '/stats', { signal })
   }
 
-  /** The same and more, as Prometheus reads it. */
+  /** Returns the metrics in Prometheus format. */
   metrics({ signal }: RequestOptions = {}): Promise<string> {
     return this.#transport.text('GET', '/metrics', { signal })
   }
 
-  /** One text of a preview by itself: what its `before_href` or `after_href` leads to. */
+  /** Returns one text of a preview by its `before_href` or `after_href`. */
   previewText(href: string, { signal }: RequestOptions = {}): Promise<string> {
     return this.#transport.text('GET', href, { signal })
   }
 
-  /** Is a front end from now on: does for calls what the handlers can, over connections that come and go. */
+  /** Registers a front end: performs the handlers' effects for calls, and reconnects when the connection is lost. */
   registerFrontEnd(handlers: EffectHandlers, options: FrontEndOptions = {}): FrontEnd {
     return new FrontEnd(this, handlers, options)
   }
@@ -395,8 +398,8 @@ export class Client {
   }
 
   /**
-   * Follows events for ever: reconnects by itself and resumes where it was, so that nothing is missed or told twice.
-   * Every connection begins with a `stream.snapshot`. Ends when `signal` aborts or the loop is left; throws when the
+   * Follows events indefinitely: reconnects automatically and resumes where it was, so that events are neither missed nor
+   * repeated. Every connection begins with a `stream.snapshot`. Ends when `signal` aborts or the loop is left; throws if the
    * server refuses.
    */
   events(options: EventsOptions = {}): AsyncGenerator<Event> {

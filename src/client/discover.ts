@@ -1,4 +1,4 @@
-// Finding the server of a project, in Node: by the environment, else by the files that servers leave.
+// Discovery of a project's server, in Node: by the environment, else by discovery files.
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { isProcessRunning } from '../host/processes/pids.ts'
@@ -10,7 +10,7 @@ import { getJson } from './get-json.ts'
 import type { ServerConnection } from './http-transport.ts'
 
 export interface DiscoveredServer extends ServerConnection {
-  /** What its file says; none when the environment named the server. */
+  /** The discovery file's record; undefined if the environment named the server. */
   record?: DiscoveryRecord
 }
 
@@ -20,11 +20,11 @@ export interface DiscoverOptions {
   project: string
   /** Only the server at this address. */
   url?: string | undefined
-  /** How long a server whose process runs may take to answer, in milliseconds. Default: 15,000. */
+  /** Timeout for the response of a server whose process is running, in milliseconds. Default: 15,000. */
   timeout_ms?: number
 }
 
-/** The server for the project: the one whose root holds it most closely, the newest of several. */
+/** Discovers the server for the project: the one with the innermost root that contains it, the newest of several. */
 export async function discover({
   env,
   project,
@@ -40,7 +40,7 @@ export async function discover({
   return undefined
 }
 
-/** Every server of this machine that answers. */
+/** Finds all live servers on this machine. */
 export async function findLiveServers(env: DiscoverOptions['env']): Promise<DiscoveryFile[]> {
   const here = readDiscoveries(env).filter(({ record }) => record.host === hostname())
   const live = await Promise.all(here.map(found => isLive(found)))
@@ -48,8 +48,8 @@ export async function findLiveServers(env: DiscoverOptions['env']): Promise<Disc
 }
 
 /**
- * Whether the server of the discovery file answers `GET /health` as that instance. No token is sent before. Removes the file if the
- * process is gone. A server on a busy machine may take seconds, so one whose process runs has `timeout_ms`.
+ * Returns true if the server of the discovery file answers `GET /health` as that instance. Sends no token. Removes the file if
+ * the process is gone. A server on a busy machine may take seconds, so one with a running process gets `timeout_ms`.
  */
 export async function isLive(found: DiscoveryFile, timeout_ms = BUSY_TIMEOUT_MS): Promise<boolean> {
   const ms = isProcessRunning(found.record.pid) ? timeout_ms : GONE_TIMEOUT_MS
@@ -63,7 +63,7 @@ export async function isLive(found: DiscoveryFile, timeout_ms = BUSY_TIMEOUT_MS)
 }
 
 const BUSY_TIMEOUT_MS = 15_000
-/** Process ids of another container mean nothing here. */
+/** Timeout in milliseconds if the process seems gone: process ids of another container mean nothing here. */
 const GONE_TIMEOUT_MS = 2_000
 
 async function discoverAtUrl(url: string, env: DiscoverOptions['env']): Promise<DiscoveredServer | undefined> {

@@ -1,12 +1,12 @@
-// The one error that the client throws.
+// The error thrown by the client.
 import type { Problem } from '../routes/http/problem-document.ts'
 
-/** `UNREACHABLE`: no answer at all. `BAD_ANSWER`: one that is none of Toolgate's. Else the code of the problem. */
+/** `UNREACHABLE`: no response. `BAD_ANSWER`: a response that is not Toolgate's. Else the code of the problem. */
 export type ToolgateErrorCode = Problem['code'] | 'UNREACHABLE' | 'BAD_ANSWER'
 
 export class ToolgateError extends Error {
   readonly code: ToolgateErrorCode
-  /** The HTTP status; 0 without an answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
   readonly problem: Problem | undefined
 

@@ -1,4 +1,4 @@
-// Following events over connections that come and go.
+// Follows events with automatic reconnection.
 import type { Event, EventType } from '../events/events.ts'
 import { ToolgateError } from './error.ts'
 import type { HttpTransport } from './http-transport.ts'
@@ -11,23 +11,23 @@ export interface EventsOptions {
   session_id?: string
   workspace?: string
   tool_call_id?: string
-  /** What this front end can do for calls, such as `editor.apply_edit`. */
+  /** Effects that this front end offers, such as `editor.apply_edit`. */
   effects?: readonly string[]
-  /** Which front end this is. Default: the name that the client calls itself. */
+  /** Identifies this front end. Default: the client's name. */
   client_id?: string
   signal?: AbortSignal
-  /** Told when the connection is lost, before it is made again; not again for each try that fails. */
+  /** Called once when the connection is lost, before reconnecting; not for each failed attempt. */
   onDisconnect?: (cause: unknown) => void
-  /** A connection that is silent for this long is given up. The server speaks every 15 s. */
+  /** Idle timeout of a connection in milliseconds. The server sends a keep-alive every 15 s. */
   idle_timeout_ms?: number
-  /** Pause before a lost connection is made again, doubled each time it fails. Default: what the server asks for. */
+  /** Delay before reconnecting in milliseconds, doubled after each failure. Default: as requested by the server. */
   retry_ms?: number
 }
 
 interface EventFrame {
-  /** What to resume after. */
+  /** Id of the last event, for resuming. */
   id: string | undefined
-  /** What the server asked for between connections. */
+  /** Reconnection delay requested by the server. */
   retry: number | undefined
   event: Event
 }
@@ -70,14 +70,16 @@ export async function* followEvents(wire: HttpTransport, options: EventsOptions)
   }
 }
 
-/** Anything but a refusal of what we ask. An unknown token may be of a server that was started anew, where we can look for
- * that one; else it will never be known again. */
+/**
+ * Returns true unless the server refuses the request. An unknown token may belong to a restarted server, if that can be
+ * rediscovered; otherwise it stays invalid.
+ */
 function isRetryable(cause: unknown, { canRediscover }: HttpTransport): boolean {
   if (!(cause instanceof ToolgateError)) return true
   return cause.status === 401 ? canRediscover : cause.status === 0 || cause.status >= 500
 }
 
-/** The frames of a stream until it ends. Leaving the loop closes the connection. */
+/** Yields the frames of a stream until it ends. Leaving the loop closes the connection. */
 export async function* readEventFrames({ body }: Response, heard: () => void = () => {}): AsyncGenerator<EventFrame> {
   if (!body) return
   const parser = new SseParser()
@@ -94,7 +96,7 @@ export async function* readEventFrames({ body }: Response, heard: () => void = (
   }
 }
 
-/** Aborts when nothing was heard for too long, or when the outer signal does. */
+/** Aborts after an idle timeout, or when the outer signal does. */
 class IdleTimer {
   readonly #abort = new AbortController()
   readonly #ms: number
@@ -107,7 +109,7 @@ class IdleTimer {
     this.reset()
   }
 
-  /** Something was heard: wait anew. */
+  /** Restarts the timeout after activity. */
   reset() {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#abort.abort(new Error('The server is silent.')), this.#ms)
@@ -119,7 +121,7 @@ class IdleTimer {
   }
 }
 
-/** Waits so long, or until the signal aborts. */
+/** Waits for `ms` milliseconds, or until the signal aborts. */
 export function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

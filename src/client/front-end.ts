@@ -1,13 +1,15 @@
-// A front end in a program: what it can do for calls, as functions by name. It hears what it is asked over connections
-// that come and go, does each thing once, and answers until the server has heard it.
+// Front end as a library: effects as functions by name. It receives delegations over reconnecting connections, performs each
+// once, and retries its answer until the server has received it.
 import type { Delegation, EffectAnswer, EffectParams, FrontEndEffect } from '../engine/editors/delegations.ts'
 import type { Event, EventOf, EventType } from '../events/events.ts'
 import type { DelegationAnswer } from './api-types.ts'
 import type { ToolgateError } from './error.ts'
 import { delay, type EventsOptions } from './events.ts'
 
-/** What is done for each effect. What it gives is the answer; what it throws is told as a refusal. `signal` aborts once
- * nobody waits any more: then whatever is still shown for it goes. */
+/**
+ * Handlers by effect. The returned value is the answer; an exception is reported as a refusal. `signal` aborts once the answer is
+ * no longer awaited: remove any UI shown for it then.
+ */
 export type EffectHandlers = {
   [E in FrontEndEffect]?: (
     params: EffectParams<E>,
@@ -15,21 +17,21 @@ export type EffectHandlers = {
   ) => HandlerResult<E>
 }
 
-/** Where nothing must be answered, anything may be given. */
+/** If the answer has no required fields, any value may be returned. */
 type HandlerResult<E extends FrontEndEffect> =
   Record<never, never> extends EffectAnswer<E> ? unknown : EffectAnswer<E> | Promise<EffectAnswer<E>>
 
 export interface FrontEndOptions
   extends Omit<EventsOptions, 'effects' | 'types' | 'after' | 'signal' | 'tool_call_id'> {
-  /** Further events to hear on the same connection, besides those of delegations. */
+  /** Further events to receive on the same connection, besides those of delegations. */
   types?: readonly EventType[]
   onEvent?: (event: Event) => void
   signal?: AbortSignal
 }
 
-/** How many that were done are remembered, so that none is done twice. */
+/** Maximum number of completed delegations to remember, so that none is performed twice. */
 const MAX_REMEMBERED = 1_000
-/** Pause before an answer that could not be sent is sent again. */
+/** Delay before an answer is sent again, in milliseconds. */
 const RETRY_MS = 500
 
 /** The operations of a client that a front end needs. */
@@ -41,11 +43,11 @@ interface FrontEndClient {
 }
 
 export class FrontEnd {
-  /** Which front end this is; the same over all its connections. */
+  /** Identifies this front end across all its connections. */
   readonly client_id: string
-  /** Resolves once it can be asked; rejects where the server refuses. */
+  /** Resolves once delegations can arrive; rejects if the server refuses. */
   readonly ready: Promise<void>
-  /** Resolves once it has left; rejects where the server refused. */
+  /** Resolves once it has disconnected; rejects if the server refused. */
   readonly closed: Promise<void>
   readonly #client: FrontEndClient
   readonly #handlers: EffectHandlers
@@ -53,7 +55,7 @@ export class FrontEnd {
   readonly #closing = new AbortController()
   readonly #inFlight = new Map<string, AbortController>()
   readonly #finished = new Set<string>()
-  /** Newest event when the connection began: what was asked before is fetched. */
+  /** Newest event at the start of the connection: earlier delegations are fetched. */
   #snapshotHead = 0
 
   constructor(client: FrontEndClient, handlers: EffectHandlers, options: FrontEndOptions = {}) {
@@ -69,7 +71,7 @@ export class FrontEnd {
     this.closed.catch(() => {})
   }
 
-  /** Leaves. What is shown for calls goes. */
+  /** Disconnects and aborts all handlers. */
   close() {
     this.#closing.abort()
   }
@@ -103,7 +105,7 @@ export class FrontEnd {
     }
   }
 
-  /** What has ended meanwhile is given up, what was asked is begun. */
+  /** Aborts delegations that have ended in the meantime, and starts the open ones. */
   async #resync({ head, delegations, truncated }: EventOf<'stream.snapshot'>) {
     this.#snapshotHead = head
     const mine =
@@ -115,7 +117,7 @@ export class FrontEnd {
 
   async #fetchAndRun({ delegation_id, params, ...about }: EventOf<'tool.delegate'>) {
     const whole = params === undefined ? this.#client.delegation(delegation_id) : { ...about, delegation_id, params }
-    // One that has ended before it could be fetched asks for nothing.
+    // A delegation that ended before it was fetched needs no action.
     const delegation = await Promise.resolve(whole as Delegation | Promise<Delegation>).catch(() => undefined)
     if (delegation) await this.#run(delegation)
   }
@@ -145,7 +147,7 @@ export class FrontEnd {
     }
   }
 
-  /** What cannot be sent now is sent later, as long as it is waited for. */
+  /** Retries the answer as long as it is awaited. */
   async #answer(id: string, answer: DelegationAnswer, signal: AbortSignal) {
     while (!signal.aborted)
       try {

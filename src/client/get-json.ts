@@ -1,10 +1,10 @@
-// One small answer, soon: by plain HTTP, got so that `fetch` is not loaded with it, which takes longer than asking.
+// Fetches a small JSON response with `node:http`: loading `fetch` would take longer than the request.
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { ServerConnection } from './http-transport.ts'
 
-/** What is there, in so many milliseconds; throws where it is not, or refused. */
+/** Returns the JSON at a path within `ms` milliseconds; throws if it is missing or refused. */
 export async function getJson({ url, token }: Partial<ServerConnection>, path: string, ms: number): Promise<unknown> {
   const { get } = process.getBuiltinModule(url?.startsWith('https:') ? 'node:https' : 'node:http')
   const headers = { ...(token !== undefined && { authorization: `Bearer ${token}` }) }

@@ -1,17 +1,17 @@
-// One request over HTTP and back, with our errors.
+// HTTP transport: one request and its response, with the client's errors.
 import type { Problem } from '../routes/http/problem-document.ts'
 import { ToolgateError } from './error.ts'
 
-/** Where a server is, and the token to show it. */
+/** The address of a server, and the token for it. */
 export interface ServerConnection {
   url: string
   token: string
 }
 
 export interface ConnectOptions extends ServerConnection {
-  /** What the client calls itself, for people who read the log. */
+  /** The client's name, for readers of the log. */
   client?: string
-  /** Asked when the server can't be reached or no longer knows the token: it may have been started anew elsewhere. */
+  /** Called if the server is unreachable or no longer accepts the token: it may have restarted elsewhere. */
   rediscover?: () => Promise<ServerConnection | undefined>
 }
 
@@ -33,7 +33,7 @@ export class HttpTransport {
     this.#rediscover = rediscover
   }
 
-  /** Whether it can look for the server, and with it for another token. */
+  /** Returns true if it can rediscover the server, and with it another token. */
   get canRediscover(): boolean {
     return this.#rediscover !== undefined
   }
@@ -56,7 +56,7 @@ export class HttpTransport {
     return this.#fetch(method, path, 'text/event-stream', request)
   }
 
-  /** Looks for the server anew; true when it was found. */
+  /** Rediscovers the server; returns true if it was found. */
   async rediscover(): Promise<boolean> {
     const found = await this.#rediscover?.().catch(() => undefined)
     if (found) this.connection = found

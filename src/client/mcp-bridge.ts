@@ -1,17 +1,17 @@
-// The protocol on one side as a program's standard input and output have it, on the other as a server has it over HTTP.
-// The server may go and come back, elsewhere even: nothing is said twice, and what was asked is answered once.
+// Bridge between MCP over standard input and output and a server's MCP over HTTP. It survives restarts of the server, even
+// elsewhere: no message is delivered twice, and each request is answered once.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerConnection } from './http-transport.ts'
 import { type JsonRpcMessage, type McpHttpRequest, type McpHttpResponse, sendMcp } from './mcp-http.ts'
 
 export interface McpBridgeOptions {
-  /** Where the server is. Asked again when it was lost. */
+  /** Returns the address of the server. Called again after it was lost. */
   connect: () => Promise<ServerConnection>
-  /** What every call is made with, as the query of the server's address. */
+  /** Query parameters with defaults for every call. */
   query: Record<string, string>
   onMessage: (message: JsonRpcMessage) => void
-  /** Says to people what goes on. */
+  /** Logs messages for people. */
   log: (text: string) => void
 }
 
@@ -20,13 +20,13 @@ type RequestId = NonNullable<JsonRpcMessage['id']>
 /** A request that has not been answered. */
 interface PendingRequest {
   abort: AbortController
-  /** Resolves once the server has it. */
+  /** Resolves once the server has received it. */
   accepted: PromiseWithResolvers<void>
   answered: PromiseWithResolvers<void>
 }
 
 const RETRY_DELAYS_MS = [100, 500, 1_000, 2_000, 5_000] as const
-/** How often a server is looked for before a request is given up. */
+/** Maximum attempts to reach the server before a request fails. */
 const MAX_ATTEMPTS = 8
 const CLOSE_TIMEOUT_MS = 5_000
 const SERVER_UNAVAILABLE = -32_000
@@ -39,19 +39,19 @@ export class McpBridge {
   readonly #closed = new AbortController()
   #connection: Promise<ServerConnection> | undefined
   #session: string | undefined
-  /** The client's introduction, to be repeated to a server that does not know it. */
+  /** The client's initialize request, repeated to a server that does not know the session. */
   #initializeRequest: JsonRpcMessage | undefined
   #initialized: Promise<void> = Promise.resolve()
   #listener: AbortController | undefined
 
   constructor(options: McpBridgeOptions) {
     this.#options = options
-    // The session's name for calls stays, whatever becomes of the session: a call that is sent again is the same call.
+    // The session id of calls is stable across sessions, so that a repeated call is recognized.
     const session_id = `mcp-${randomUUID()}`
     this.#query = `?${new URLSearchParams({ session_id, ...options.query })}`
   }
 
-  /** Takes a message of the client. */
+  /** Receives a message from the client. */
   receive(message: JsonRpcMessage) {
     const { id, method } = message
     if (method === 'initialize') this.#initialized = this.#request(message)
@@ -60,7 +60,7 @@ export class McpBridge {
     else void this.#forward(message)
   }
 
-  /** Ends the session, and all that is still waited for then: what was asked last may just be on its way. */
+  /** Waits for pending requests, which may just be in flight, then ends the session; `hurry` ends the wait. */
   async close(hurry: AbortSignal) {
     const answers = Promise.all([...this.#pending.values()].map(({ answered }) => answered.promise))
     await Promise.race([answers, pause(CLOSE_TIMEOUT_MS, undefined, { signal: hurry, ref: false })]).catch(() => {})
@@ -98,7 +98,7 @@ export class McpBridge {
     }
   }
 
-  /** Sends the request until it is answered: on from where its stream was lost, or once more. */
+  /** Sends the request until it is answered: resumes its lost stream, or sends it again. */
   async #requestWithRetry(message: JsonRpcMessage, signal: AbortSignal, taken: () => void) {
     let place: string | undefined
     for (let tries = 0; ; tries += 1) {
@@ -106,7 +106,7 @@ export class McpBridge {
         const answer = await (place === undefined ? this.#post(message, signal) : this.#resume(place, signal))
         taken()
         for await (const { place: at, message: told } of answer.messages) {
-          // What the server says to nobody, as it refuses, is not for the client.
+          // An error without the request's id comes from the transport and is not for the client.
           if (answer.status >= 400 && told?.id !== message.id) continue
           place = at ?? place
           if (told) tries = 0
@@ -148,7 +148,7 @@ export class McpBridge {
     })
   }
 
-  /** A server that does not know the session is introduced to the client, who need not know. */
+  /** Repeats the client's initialize request to a server that does not know the session, without involving the client. */
   async #reinitialize(signal: AbortSignal) {
     this.#options.log('The server knows nothing of the session: it begins anew.')
     this.#session = undefined
@@ -160,7 +160,7 @@ export class McpBridge {
     void this.#listen(answer.session)
   }
 
-  /** Notifications, and answers to what the server asks. */
+  /** Forwards notifications, and responses to requests of the server. */
   async #forward(message: JsonRpcMessage) {
     await this.#initialized
     const sending = {
@@ -177,12 +177,12 @@ export class McpBridge {
     const open = this.#pending.get(id)
     if (!open) return
     await open.accepted.promise
-    // Without sessions, whoever cancels a request lets go of its answer.
+    // In the stateless generation, cancelling a request aborts its response.
     if (this.#session === undefined) open.abort.abort()
     else await this.#forward(message)
   }
 
-  /** Hears what belongs to no request, for as long as the session goes on. */
+  /** Receives messages outside requests, for as long as the session lasts. */
   async #listen(session: string) {
     this.#listener?.abort()
     this.#listener = new AbortController()
@@ -198,7 +198,7 @@ export class McpBridge {
     }
   }
 
-  /** Sends what nothing comes back for. */
+  /** Sends a message that has no response. */
   async #sendOnly(sending: McpHttpRequest) {
     const answer = await this.#send(sending)
     answer.discard()
@@ -236,7 +236,7 @@ class RequestRefusedError extends Error {
   }
 }
 
-/** A call that is sent again, since nobody knows whether it arrived, is made once: it goes by the same id. */
+/** Adds a call id, so that a call which is sent again, since its arrival is uncertain, runs only once. */
 function withCallId(message: JsonRpcMessage): JsonRpcMessage {
   const { method, params = {} } = message
   if (method !== 'tools/call' || params._meta?.['toolgate/tool_call_id'] !== undefined) return message

@@ -1,11 +1,11 @@
-// One message of the Model Context Protocol to a server's /mcp, and what comes back, in Node.
+// Sends one MCP message to a server's /mcp and reads the response, in Node.
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { ServerConnection } from './http-transport.ts'
 import { SseParser } from './sse.ts'
 
-/** A message of JSON-RPC, as far as whoever passes it on looks into it. */
+/** The fields of a JSON-RPC message that the bridge inspects. */
 export interface JsonRpcMessage {
   jsonrpc: '2.0'
   id?: string | number | null
@@ -24,18 +24,20 @@ export interface McpHttpRequest {
 
 export interface McpHttpResponse {
   status: number
-  /** What a session is named by, where the answer begins one. */
+  /** Session id, if the response starts one. */
   session: string | undefined
-  /** Each message, with the id of its event where it came as one. An event without data has only its id. Whoever wants
-   * none of them says so by `discard`: what is not read keeps the connection. */
+  /**
+   * The messages, each with the id of its event in a stream. An event without data has only its id. Call `discard` to ignore
+   * them: an unread body occupies the connection.
+   */
   messages: AsyncIterable<{ place?: string | undefined; message?: JsonRpcMessage }>
   discard(): void
 }
 
-/** Rejects where the server can't be reached; `messages` reject where it is lost. */
+/** Sends a message. Rejects if the server is unreachable; `messages` reject if the connection is lost. */
 export async function sendMcp({ url, token }: ServerConnection, sending: McpHttpRequest): Promise<McpHttpResponse> {
   const { method, body, headers, signal } = sending
-  // By plain HTTP, for `fetch` takes longer to load than all the rest.
+  // Uses `node:http`, since loading `fetch` takes longer than everything else.
   const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const text = body === undefined ? undefined : JSON.stringify(body)
   const sent = request(url, {
@@ -49,7 +51,7 @@ export async function sendMcp({ url, token }: ServerConnection, sending: McpHttp
       ...headers
     }
   })
-  // What goes wrong is told by what is waited for; a fault after that is of no interest.
+  // Errors surface in the awaited promises; later ones are irrelevant.
   sent.on('error', () => {})
   sent.end(text)
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]

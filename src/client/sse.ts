@@ -1,24 +1,24 @@
-// Server-sent events from bytes, by the standard: UTF-8 and line ends may be split anywhere, lines may be of any length.
+// Parser for server-sent events per the standard: UTF-8 sequences and line ends may be split anywhere, lines may have any length.
 
 export interface SseFrame {
-  /** The newest id so far, of this frame or an earlier one; what Last-Event-ID is set to. */
+  /** The latest id so far, of this frame or an earlier one; the value for Last-Event-ID. */
   id: string | undefined
   event: string
   data: string
 }
 
 export class SseParser {
-  /** What the server asked for by `retry:`, in milliseconds. */
+  /** Delay requested by the server with `retry:`, in milliseconds. */
   retry: number | undefined
   #decoder = new TextDecoder()
-  /** Pieces of a line that has not ended: joined once, so that a long line costs its length and no more. */
+  /** Fragments of an incomplete line, joined once, so that a long line takes linear time. */
   #line: string[] = []
   #afterCr = false
   #id: string | undefined
   #event = ''
   #data: string[] = []
 
-  /** The frames that these bytes complete. */
+  /** Returns the frames that these bytes complete. */
   push(bytes: Uint8Array): SseFrame[] {
     const frames: SseFrame[] = []
     let text = this.#decoder.decode(bytes, { stream: true })

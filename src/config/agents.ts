@@ -1,4 +1,4 @@
-// What each agent may see and call, and the rules for it alone.
+// Configuration of agents: visible and permitted tools, and rules per agent.
 import { type Static, Type } from 'typebox'
 import { expandFilters, type Filters } from './filters.ts'
 import { ConfiguredRule } from './rules.ts'
@@ -31,7 +31,7 @@ const Agent = Type.Object(
 )
 type Agent = Static<typeof Agent>
 
-/** The entry for every agent that has none of its own. */
+/** Entry for every agent without an explicit one. */
 const WILDCARD_AGENT = '*'
 
 export const Agents = Type.Record(Type.String(), Agent, {
@@ -41,14 +41,14 @@ export const Agents = Type.Record(Type.String(), Agent, {
 })
 export type Agents = Static<typeof Agents>
 
-/** Whose call it is. */
+/** The identity of a caller. */
 export interface AgentIdentity {
   agent?: string | undefined
-  /** False for an agent, also for one that does not say its name. Whoever may decide and says none is a person. */
+  /** False for an agent, also for an anonymous one. An anonymous caller that may approve is a person. */
   may_approve?: boolean | undefined
 }
 
-/** The name of the entry that speaks of this agent; undefined where none does. */
+/** Returns the name of the entry that applies to this agent; undefined if there is none. */
 export function findAgentEntryName(agents: object, { agent, may_approve }: AgentIdentity): string | undefined {
   if (agent === undefined && may_approve !== false) return undefined
   if (agent !== undefined && Object.hasOwn(agents, agent)) return agent
@@ -60,7 +60,7 @@ export function findAgentEntry(agents: Agents, asker: AgentIdentity): Agent | un
   return name === undefined ? undefined : agents[name]
 }
 
-/** A rule with the entry of `agents` that it stands in: it is for the calls that the entry speaks of. */
+/** A rule with the entry of `agents` that contains it: it applies only to that entry's calls. */
 export type TierRule = ConfiguredRule & { for_agent?: string }
 
 interface RuleSections {
@@ -69,7 +69,7 @@ interface RuleSections {
   agents?: Agents | undefined
 }
 
-/** All rules of a file, each with where it stands. */
+/** Returns all rules of a file, each with its location. */
 export function locateRules({
   rules = [],
   filters = {},
@@ -90,7 +90,7 @@ export function locateRules({
 export const collectRules = (file: RuleSections | undefined): TierRule[] =>
   locateRules(file ?? {}).map(({ rule }) => rule)
 
-/** What of it is merged over several files: all but the rules, which are ranked by their file. */
+/** Returns the part that is merged across files: everything except rules, which are ranked by file. */
 export function omitRules<T extends RuleSections>(value: T): T {
   const { rules: _rules, filters: _filters, ...rest } = value
   if (rest.agents === undefined) return rest as T
@@ -98,6 +98,6 @@ export function omitRules<T extends RuleSections>(value: T): T {
   return { ...rest, agents: Object.fromEntries(agents) } as T
 }
 
-/** A workspace that is not trusted brings no entry for an agent that another one speaks of: that would no longer hold. */
+/** Returns true if an untrusted workspace's entry would shadow another one that applies to the agent: it is not allowed. */
 export const shadowsWildcard = (agents: object, name: string) =>
   Object.hasOwn(agents, WILDCARD_AGENT) && !Object.hasOwn(agents, name)

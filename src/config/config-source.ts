@@ -1,7 +1,7 @@
-// One place that settings come from.
+// A source of settings.
 import type { Config } from './schema.ts'
 
-/** Any setting may be left out; lists and tables by name come whole. */
+/** Any setting may be omitted; lists and tables by name are complete. */
 type DeepPartial<T> = T extends readonly unknown[]
   ? T
   : T extends object
@@ -11,10 +11,10 @@ type DeepPartial<T> = T extends readonly unknown[]
     : T
 
 export interface ConfigSource {
-  /** Unchecked until `validateSource` found nothing. */
+  /** Unvalidated until `validateSource` has found no errors. */
   value: DeepPartial<Config>
-  /** Where a field stands, as a person would look for it: `file:line:column`, a flag, or a variable. */
+  /** Returns the location of a field for a person: `file:line:column`, a flag, or a variable. */
   locate(path: readonly (string | number)[]): string
-  /** Of files: the path and the hash of what was read. */
+  /** For files: the path and the hash of the content read. */
   file?: { path: string; sha256: string }
 }

@@ -1,46 +1,46 @@
-// What configuration files bring to be run: MCP servers, commands that are tools, hooks. It is kept by file, since what a
-// repository brings is started only where a person has trusted that very content.
+// Contributions of configuration files: MCP servers, command tools and hooks. They are grouped by file, since those of a
+// repository are started only if a person has trusted exactly that content.
 
 import type { ConfigSource } from './config-source.ts'
 import type { Config } from './schema.ts'
 
-/** The settings that name programs to start or servers to reach. */
+/** Settings that name programs to start or servers to connect to. */
 const CONTRIBUTION_KEYS = ['mcp_servers', 'command_tools', 'hooks'] as const
 
-/** Whether it names what is run. */
+/** Returns true for a setting that contributes programs or servers. */
 export const isContributionKey = (setting: string): boolean =>
   (CONTRIBUTION_KEYS as readonly string[]).includes(setting)
 
 type ContributedSettings = Pick<Config, (typeof CONTRIBUTION_KEYS)[number]>
 
-/** Settings that a running server takes as soon as a file changes; all others hold from the next start. */
+/** Settings that are reloaded when a file changes; all others apply from the next start. */
 export const RELOADABLE_SETTINGS: readonly string[] = [...CONTRIBUTION_KEYS, 'trust']
 
 export interface Contribution extends ContributedSettings {
-  /** The file that brings it. */
+  /** The contributing file. */
   file?: string
   /** sha256 of the file's content, in hex. */
   sha256?: string
-  /** Root of the workspace whose file it is: it is for calls there alone. */
+  /** Root of the workspace of the file: the contribution applies only there. */
   workspace?: string
-  /** Whether it may be started. */
+  /** May be started. */
   trusted: boolean
 }
 
-/** What is brought now, weakest file first, and when it is other than before. */
+/** The current contributions, weakest file first, and their changes. */
 export interface ContributionSource {
   current(): readonly Contribution[]
-  /** Hears of each change from now on. Answers how to stop that. */
+  /** Subscribes to changes. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
 }
 
-/** What never changes. */
+/** Creates a source that never changes. */
 export const staticContributions = (brought: readonly Contribution[]): ContributionSource => ({
   current: () => brought,
   onChange: () => () => {}
 })
 
-/** What a source brings; undefined where that is nothing. */
+/** Returns the contribution of a source; undefined if it is empty. */
 export function readContribution(
   source: ConfigSource,
   about: { workspace?: string; trusted: boolean }
@@ -51,7 +51,7 @@ export function readContribution(
   return { ...file, ...about, mcp_servers, command_tools, hooks }
 }
 
-/** All else. */
+/** Returns all other settings. */
 export function omitContributions<T extends object>(value: T): Omit<T, keyof ContributedSettings> {
   const rest = Object.entries(value).filter(([key]) => !isContributionKey(key))
   return Object.fromEntries(rest) as Omit<T, keyof ContributedSettings>

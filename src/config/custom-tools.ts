@@ -1,10 +1,10 @@
-// Tools of the user: modules that are run, and commands that configuration makes tools of.
+// Configuration of custom tools: modules and commands.
 import { type Static, Type } from 'typebox'
 
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 const JsonSchema = (description: string) => Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }))
 
-/** Limits of modules, and what they may see. */
+/** Limits and permissions of modules. */
 export const CustomToolsSettings = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Look for modules in `.toolgate/tools`, and run them.' }),

@@ -1,9 +1,9 @@
-// Changing one setting in the text of a configuration file: everything else in it stays as it is, comments too.
+// Edits one setting in the text of a configuration file and preserves everything else, including comments.
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser'
 
 export class InvalidJsonError extends Error {}
 
-/** The text with the setting at that path; without it, where the value is undefined. */
+/** Returns the text with the setting at that path; removes it if the value is undefined. */
 export function editSetting(text: string, path: readonly string[], value: unknown): string {
   const before = text.trim() === '' ? '{}\n' : text
   assertJsonObject(before)

@@ -1,4 +1,4 @@
-// What holds for a folder, setting by setting, with where each comes from.
+// Effective settings of a folder, each with its sources.
 import { isDeepStrictEqual } from 'node:util'
 import { homeFolder } from '../server/xdg.ts'
 import type { ConfigSource } from './config-source.ts'
@@ -10,14 +10,14 @@ import type { ConfigIssue } from './validation.ts'
 
 export interface EffectiveSetting {
   value: unknown
-  /** As a person would look for it; undefined for a default. Several where lists of several files add up. */
+  /** Locations for a person; undefined for a default. Several for lists that are merged across files. */
   from: string[]
 }
 
-/** These add up over all files, instead of one file's hiding another's. */
+/** Settings that accumulate across all files, instead of one file overriding another. */
 const ADDITIVE_SETTINGS: readonly string[] = ['rules', 'mcp_servers', 'command_tools', 'hooks']
 
-/** Throws a ConfigError that holds every fault. */
+/** Resolves the settings. Throws a ConfigError with all errors. */
 export async function resolveEffectiveSettings(
   inputs: ConfigInputs
 ): Promise<(path: readonly string[]) => EffectiveSetting | undefined> {
@@ -37,7 +37,7 @@ export async function resolveEffectiveSettings(
   }
 }
 
-/** What a workspace sets may not have been taken. */
+/** A workspace's value may have been ignored. */
 const findDecidingSource = (sources: readonly ConfigSource[], path: readonly string[], value: unknown) =>
   sources.filter(source => isSubset(at(source.value, path), value)).slice(0, 1)
 
@@ -46,7 +46,7 @@ const isSubset = (some: unknown, whole: unknown): boolean =>
     ? Object.entries(some).every(([name, value]) => isSubset(value, whole[name]))
     : isDeepStrictEqual(some, whole)
 
-/** Weakest first. */
+/** Returns the sources, weakest first. */
 async function readSources({ env }: ConfigInputs, roots: readonly { path: string }[]): Promise<ConfigSource[]> {
   const { admin, user } = globalConfigFiles(env)
   const faults: ConfigIssue[] = []
@@ -70,12 +70,12 @@ interface Schema {
 
 const getDefault = (name: string) => PROPERTIES[name]?.default
 
-/** Whether there is such a setting, or section; in tables by name any name may stand. */
+/** Returns true for an existing setting or section; tables accept any name. */
 export function isSetting(path: readonly string[]): boolean {
   return schemaAt(path) !== undefined
 }
 
-/** The schema of a setting; of what stands in a table, an empty one. */
+/** Returns the schema of a setting; an empty one for entries of a table. */
 export function schemaAt(path: readonly string[]): Schema | undefined {
   let schema: Schema | undefined = { properties: PROPERTIES }
   for (const name of path) {
@@ -86,7 +86,7 @@ export function schemaAt(path: readonly string[]): Schema | undefined {
   return schema
 }
 
-/** Every setting and section that has a name of its own, for completion. */
+/** Lists all named settings and sections, for completion. */
 export function settingPaths(schema: Schema = { properties: PROPERTIES }, above: readonly string[] = []): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const here = [...above, name]

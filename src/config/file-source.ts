@@ -1,4 +1,4 @@
-// A configuration file: JSON with comments and trailing commas.
+// Configuration files: JSON with comments and trailing commas.
 import path from 'node:path'
 import type { Node, ParseError } from 'jsonc-parser'
 import { sha256Hex } from '../host/trust/sha256.ts'
@@ -6,7 +6,7 @@ import { ConfigFileError, readConfigFile } from '../server/config-file.ts'
 import type { ConfigSource } from './config-source.ts'
 import type { ConfigIssue } from './validation.ts'
 
-/** Undefined when there is no such file. `within` refuses one that is a link out of that folder. */
+/** Reads a file; undefined if it does not exist. With `within`, rejects one that is a link out of that folder. */
 export async function readFileSource(
   file: string,
   home: string,
@@ -47,7 +47,7 @@ export async function readFileSource(
   }
 }
 
-/** What others call a setting of ours, so that what stands in their files can be taken over. */
+/** Aliases of settings in other programs' files, so that their contents can be copied. */
 const SETTING_ALIASES: Readonly<Record<string, string>> = { mcp_servers: 'mcpServers' }
 
 function applyAliases(given: ConfigSource['value']): {
@@ -75,7 +75,7 @@ function readFileOrReport(file: string, within: string | undefined, faults: Conf
   }
 }
 
-/** The paths in a file are meant from its folder; `~` is the home folder. */
+/** Resolves paths relative to the file's folder; `~` is the home folder. */
 function resolvePaths(value: ConfigSource['value'], folder: string, home: string): ConfigSource['value'] {
   const resolved = (given: unknown) => (typeof given === 'string' ? resolvePath(given, folder, home) : given)
   const single = (['socket', 'token_file', 'call_token_file'] as const)
@@ -112,7 +112,7 @@ function createPositionLookup(text: string) {
 
 const formatErrorCode = (code: string) => code.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
 
-/** Keys that would silently lose to another one. */
+/** Finds keys that another one would silently override. */
 function findUnsafeKeys(node: Node): Node[] {
   const keys = node.type === 'object' ? (node.children ?? []).map(property => property.children![0]!) : []
   const seen = new Set<unknown>()

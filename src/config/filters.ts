@@ -1,4 +1,4 @@
-// Auto-approve filters: short for rules with a pattern on what a tool's call is about.
+// Auto-approve filters: shorthand for rules with a pattern on the subject of a tool's call.
 import { type Static, Type } from 'typebox'
 import type { ConfiguredRule } from './rules.ts'
 
@@ -19,7 +19,7 @@ export const Filters = Type.Record(
 )
 export type Filters = Static<typeof Filters>
 
-/** The rules that filters are short for, each with where it stands. */
+/** Expands filters to rules, each with its location. */
 export const expandFilters = (filters: Filters): { rule: ConfiguredRule; at: (string | number)[] }[] =>
   Object.entries(filters).flatMap(([tool, patterns]) =>
     (['deny', 'allow'] as const).flatMap(effect =>

@@ -1,4 +1,4 @@
-// Settings of front ends: editors and others that follow the events and do something for calls.
+// Settings of front ends: editors and other clients that follow events and perform effects for calls.
 import { Type } from 'typebox'
 
 export const FrontEndsSchema = Type.Object(

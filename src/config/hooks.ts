@@ -1,9 +1,9 @@
-// Programs that look at calls before and after they run.
+// Configuration of hooks: programs that run before and after calls.
 import { type Static, Type } from 'typebox'
 import { REQUESTABLE_LEVELS } from '../host/sandbox/isolation-levels.ts'
 import { RuleMatch } from './rules.ts'
 
-/** One program, and which calls it looks at. */
+/** One hook, and the calls that it matches. */
 export const Hook = Type.Object(
   {
     name: Type.Optional(
@@ -55,7 +55,7 @@ export const HooksSchema = Type.Array(Hook, {
   description: 'Programs that look at calls. What a workspace brings runs once its file is trusted.'
 })
 
-/** What is wrong with a hook that the schema does not say. */
+/** Returns the errors of a hook that the schema cannot express. */
 export function validateHook({ when, command, module, on_failure }: Hook): string[] {
   const one = [command, module].filter(each => each !== undefined).length === 1
   return [

@@ -1,5 +1,5 @@
-// The configuration of a server that runs. What files bring to be run is taken anew when a file or the trust in it
-// changes; all other settings hold until the next start, which is told.
+// Live configuration of a running server. Contributions are reloaded when a file or its trust changes; changes of other settings
+// apply from the next start and are logged.
 import { isDeepStrictEqual } from 'node:util'
 import type { LiveTrustStore } from '../host/trust/trust-store.ts'
 import { watchFiles } from '../host/watch-files.ts'
@@ -27,10 +27,10 @@ export class LiveConfig implements ContributionSource {
   readonly #initialSettings: Settings
   #lastLoaded: LoadedConfig
   #contributions: readonly Contribution[]
-  /** One reading after the other. */
+  /** Serializes reads. */
   #pendingRead: Promise<void> = Promise.resolve()
 
-  /** `loaded` is what the server starts with. */
+  /** `loaded` is the configuration at startup. */
   constructor(inputs: ConfigInputs & { trust: LiveTrustStore }, loaded: LoadedConfig) {
     this.#inputs = inputs
     this.#initialSettings = loaded.settings
@@ -47,7 +47,7 @@ export class LiveConfig implements ContributionSource {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Takes each change from now on, and tells of it. */
+  /** Watches for changes, applies and logs them. */
   watch(log: Log) {
     const { env, trust } = this.#inputs
     const read = () => {
@@ -77,7 +77,7 @@ export class LiveConfig implements ContributionSource {
     } catch (error) {
       if (!(error instanceof ConfigError)) return log.error({ err: error }, 'the configuration was not read anew')
       log.error({ faults: error.issues }, 'the configuration has faults, so what it was holds on')
-      // No fault elsewhere keeps what is not trusted any more.
+      // Revoked trust must take effect despite errors elsewhere.
       this.#applyContributions(this.#contributions.map(this.#refreshTrust), log)
     }
   }
@@ -102,7 +102,7 @@ export class LiveConfig implements ContributionSource {
   }
 }
 
-/** What is taken while the server runs. */
+/** Keys that are reloaded at run time. */
 const RELOADABLE_KEYS: readonly string[] = ['brought', 'trust']
 
 const changedSettings = (some: Settings, others: Settings) =>

@@ -1,5 +1,5 @@
-// From files, environment and flags to settings. Weakest first: defaults, the administrator's file, the user's file,
-// each workspace's file, environment, flags. Every fault is told at once, each with the place it stands at.
+// Loads the settings from files, environment and flags. Precedence from weakest: defaults, the administrator's file, the user's
+// file, each workspace's file, environment, flags. All errors are reported at once, each with its location.
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { trustFilePath } from '../host/trust/trust-file.ts'
@@ -28,19 +28,19 @@ export interface ConfigInputs {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
   version: string
-  /** What is wrong with a rule by its own examples. */
+  /** Validates a rule by its examples. */
   checkRule?: RuleValidator
-  /** What is trusted, where that is followed; read from the user's file without it. */
+  /** The live trust store; otherwise trust is read from the user's file. */
   trust?: LiveTrustStore
 }
 
 export interface LoadedConfig {
   settings: Settings
-  /** What was ignored, and how to have it taken. */
+  /** Ignored settings, with the resolution for each. */
   warnings: string[]
 }
 
-/** Throws a ConfigError that holds every fault. */
+/** Loads the configuration. Throws a ConfigError with all errors. */
 export async function loadConfig({ flags, env, cwd, version, checkRule, trust }: ConfigInputs): Promise<LoadedConfig> {
   const faults: ConfigIssue[] = []
   const warnings: string[] = []
@@ -63,7 +63,7 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
     if (!source) continue
     const found = source.file ? await validateSource(source) : validateTextSource(source)
     faults.push(...found)
-    // Rules and hooks are checked where they are such.
+    // Rules and hooks can be validated only if the schema is satisfied.
     if (found.length > 0) continue
     faults.push(
       ...(checkRule ? await validateRules(source, checkRule) : []),
@@ -108,7 +108,7 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   }
 }
 
-/** The files that are no workspace's. */
+/** Returns the files outside any workspace. */
 export const globalConfigFiles = (env: ConfigInputs['env']) => ({
   admin: env.TOOLGATE_ADMIN_CONFIG || '/etc/toolgate/config.jsonc',
   user: path.join(xdgFolder(env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', 'config.jsonc')
@@ -116,7 +116,7 @@ export const globalConfigFiles = (env: ConfigInputs['env']) => ({
 
 export const workspaceConfigFile = (root: string) => path.join(root, '.toolgate', 'config.jsonc')
 
-/** One folder for each set of roots, however they are named and in whatever order they are given. */
+/** Returns one folder per set of roots, independent of their names and order. */
 function resolveStateFolder(env: ConfigInputs['env'], roots: readonly { path: string }[]): string {
   const base = env.TOOLGATE_STATE_DIR || path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate')
   const all = roots.map(({ path: root }) => root).sort()
@@ -146,7 +146,7 @@ async function validateHooks(source: ConfigSource, checkRule: RuleValidator | un
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
-/** Listening to the world takes a deliberate act, and a token that a person chose. */
+/** Requires an explicit setting and a user-chosen token to listen beyond loopback. */
 function validateBindAddress(flags: ConfigSource, others: readonly (ConfigSource | undefined)[]): ConfigIssue[] {
   const all = [flags, ...others]
   const by = all.find(source => source?.value.host !== undefined)

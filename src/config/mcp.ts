@@ -1,4 +1,4 @@
-// MCP servers whose tools are served beside our own: how each is reached, and what holds for its tools.
+// Configuration of MCP servers whose tools are served: connection and limits of each.
 import { type Static, Type } from 'typebox'
 
 const Globs = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
@@ -33,7 +33,7 @@ const OAuth = Type.Object(
   { additionalProperties: false }
 )
 
-/** How one MCP server is reached. The names are those that other clients have, so that an entry can be taken over. */
+/** Connection of one MCP server. The names are those of other clients, so that an entry can be copied. */
 export const McpServer = Type.Object(
   {
     type: Type.Optional(

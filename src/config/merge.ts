@@ -1,4 +1,4 @@
-// Defaults, and laying one source over another.
+// Defaults, and merging of sources by precedence.
 import type { Static } from 'typebox'
 import type { Config } from './schema.ts'
 
@@ -9,7 +9,7 @@ interface Schema {
   properties?: Record<string, Schema>
 }
 
-/** Every default that the schema states, sections filled in. */
+/** Collects all defaults of the schema, with filled-in sections. */
 export function defaultsFromSchema(schema: typeof Config): ConfigDraft {
   return collectDefaults(schema as Schema) as ConfigDraft
 }
@@ -21,7 +21,7 @@ function collectDefaults({ properties = {} }: Schema): Record<string, unknown> {
   )
 }
 
-/** Lays `value` over `draft`: sections and tables by key, everything else as a whole. Rules are kept apart by tier. */
+/** Merges `value` into `draft`: sections and tables by key, everything else is replaced. Rules stay separate by tier. */
 export function mergeInto(draft: object, value: object): void {
   const target = draft as Record<string, unknown>
   for (const [key, given] of Object.entries(value)) {

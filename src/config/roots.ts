@@ -1,4 +1,4 @@
-// Which folders are served, under which names.
+// Served folders and their names.
 import path from 'node:path'
 import { realFolder } from '../server/xdg.ts'
 import type { ConfigSource } from './config-source.ts'
@@ -10,7 +10,9 @@ interface Root {
   path: string
 }
 
-/** The strongest source that names any; else the current folder. Unnamed ones are called after their folder. */
+/**
+ * Resolves the roots of the strongest source that has any; else the current folder. Unnamed ones are named after their folder.
+ */
 export function resolveRoots(
   strongestFirst: readonly (ConfigSource | undefined)[],
   cwd: string,

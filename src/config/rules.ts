@@ -1,10 +1,10 @@
-// What a rule says and what it matches on, wherever it stands.
+// Schema of rules and their matchers.
 import { type Static, Type } from 'typebox'
 import { REQUESTABLE_LEVELS } from '../host/sandbox/isolation-levels.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
 
-/** What a rule matches on; every named field must hold. */
+/** Matcher of a rule; all given fields must match. */
 export const RuleMatch = Type.Object(
   {
     tool: Type.Optional(Type.String({ description: 'Tool name, or a glob over names.' })),
@@ -83,7 +83,7 @@ export const RuleEffect = Type.Enum(['allow', 'ask', 'deny'])
 export const RuleScope = Type.Enum(['session', 'workspace', 'user'])
 export type RuleScope = Static<typeof RuleScope>
 
-/** A rule as configured. Examples are checked when the rule is loaded. */
+/** A configured rule. Examples are checked when the rule is loaded. */
 export const ConfiguredRule = Type.Object(
   {
     effect: RuleEffect,

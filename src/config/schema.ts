@@ -1,5 +1,5 @@
-// What can be configured, once: the schema, its defaults and its words. Where values come from and how faults are told
-// is config-load's work; the documentation page is made from here.
+// Schema of the configuration: the single source of settings, defaults and descriptions, from which the documentation page is
+// generated. Sources and errors are handled where the configuration is loaded.
 import { type Static, Type } from 'typebox'
 import { ISOLATION_LEVELS } from '../host/sandbox/isolation-levels.ts'
 import { Agents } from './agents.ts'
@@ -344,5 +344,5 @@ export const Config = Type.Object(
   },
   { additionalProperties: false, title: 'Configuration' }
 )
-/** The whole configuration, every default filled in. */
+/** The complete configuration with all defaults. */
 export type Config = Static<typeof Config>

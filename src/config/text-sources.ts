@@ -1,12 +1,12 @@
-// Settings that arrive as text: TOOLGATE_* variables and flags. Their names follow from the schema, so that a new
-// setting can be given each way at once.
+// Textual sources of settings: TOOLGATE_* variables and flags. Their names are derived from the schema, so that a new setting is
+// available in both.
 import path from 'node:path'
 import type { ConfigSource } from './config-source.ts'
 import { resolvePath } from './file-source.ts'
 import { Config } from './schema.ts'
 import type { ConfigIssue } from './validation.ts'
 
-/** Flags as given, by setting. `true` for a flag without a value. */
+/** Flags by setting. `true` for a flag without a value. */
 export interface ConfigFlags {
   /** `path` or `name=path` each. */
   root?: readonly string[] | undefined
@@ -16,7 +16,7 @@ export interface ConfigFlags {
   [setting: string]: string | boolean | readonly string[] | undefined
 }
 
-/** TOOLGATE_* names that are no settings of the server. */
+/** TOOLGATE_* variables that are not settings of the server. */
 const NON_SETTING_VARIABLES: readonly string[] = [
   'TOOLGATE_ADMIN_CONFIG',
   'TOOLGATE_STATE_DIR',
@@ -39,7 +39,7 @@ interface TextSetting {
   schema: Schema
 }
 
-/** Everything that one line of text can say, by its variable's name. */
+/** Settings that fit in one line of text, by variable name. */
 const TEXT_SETTINGS: ReadonlyMap<string, TextSetting> = new Map(
   collectLeafSettings(Config as Schema, []).map(setting => [
     `TOOLGATE_${setting.path.join('_').toUpperCase()}`,
@@ -97,10 +97,10 @@ type SettingPath = readonly (string | number)[]
 
 const stringParts = (at: SettingPath) => at.filter(part => typeof part === 'string')
 
-/** The variable that says the setting at this place. */
+/** Returns the environment variable of a setting. */
 export const toVariableName = (at: SettingPath): string => `TOOLGATE_${stringParts(at).join('_').toUpperCase()}`
 
-/** The flag that says it, where there is one. */
+/** Returns the flag of a setting, if there is one. */
 export const toFlagName = (at: SettingPath): string =>
   `--${FLAG_NAMES[String(at[0])] ?? stringParts(at).join('-').replaceAll('_', '-')}`
 
@@ -111,7 +111,7 @@ const createSource = (value: object, locate: ConfigSource['locate']): ConfigSour
   locate
 })
 
-/** Text that does not fit is left as text: the schema says what was expected. */
+/** Parses text by the schema. Invalid text is returned unchanged, so that validation reports the expected type. */
 function parseSettingText({ path: at, schema }: TextSetting, text: string, cwd: string, home: string): unknown {
   if (schema.type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : text
   if (schema.type === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text
@@ -134,7 +134,7 @@ function setAt(target: Record<string, unknown>, at: readonly string[], value: un
   }
 }
 
-/** A name may stand before the path; a path that holds `=` is still a path when what precedes is no name. */
+/** Parses a root with an optional name; a path that contains `=` remains a path if its first part is not a valid name. */
 function parseRoot(text: string, cwd: string, home: string) {
   const [, name, given] = /^([A-Za-z0-9_-]{1,64})=(.+)$/s.exec(text) ?? [undefined, undefined, text]
   return { ...(name && { name }), path: resolvePath(given!, cwd, home) }
@@ -146,8 +146,8 @@ function parseTrust(text: string, cwd: string, home: string): [string, string] {
 }
 
 /**
- * What is wrong with settings given as text. They are single values, so this needs no compiled schema: most starts have
- * no file, and are spared the time.
+ * Validates textual settings. They are single values, which need no compiled schema: most starts have no file, and avoid that
+ * cost.
  */
 export function validateTextSource(source: ConfigSource): ConfigIssue[] {
   return [...TEXT_SETTINGS.values()].flatMap(({ path: at, schema }) => {

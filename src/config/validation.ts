@@ -1,4 +1,4 @@
-// What is wrong with a source, in words a person can act on.
+// Validates a source, with actionable messages.
 
 import type { ConfigSource } from './config-source.ts'
 import { Config } from './schema.ts'
@@ -19,7 +19,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Every fault of a source by the schema. Only the parts that are there are compiled: this is on the way to starting. */
+/** Returns all schema errors of a source. Compiles only the sections that are present, to keep startup fast. */
 export async function validateSource(source: ConfigSource): Promise<ConfigIssue[]> {
   const keys = Object.keys(source.value)
   if (keys.length === 0) return []
@@ -77,7 +77,7 @@ interface Schema {
   required?: string[]
 }
 
-/** The schema for a file that may leave anything out. What stands in lists keeps its required fields. */
+/** Builds the schema of a file that may omit any setting. Items of lists keep their required fields. */
 function partialSchema(schema: Schema, keys: readonly string[]): Schema {
   const { required: _, ...rest } = schema
   const properties = schema.properties ?? {}

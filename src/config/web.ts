@@ -1,9 +1,9 @@
-// What the web tools may do.
+// Configuration of the web tools.
 import { type Static, Type } from 'typebox'
 
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 
-/** Where in the JSON of an endpoint of one's own the results are. */
+/** Location of the results in the JSON of a custom endpoint. */
 const Mapping = Type.Object(
   {
     results: Type.String({ default: 'results', description: 'Path to the list of results, such as `data.items`.' }),

@@ -1,5 +1,5 @@
-// What the configuration in a workspace may do. Whoever can write to a repository can write that file, so by itself it
-// may only make things stricter; the user can trust one exact content of it to do more.
+// Trust in workspace configuration. Anyone with write access to a repository can write that file, so by default it may only
+// tighten settings; the user can trust one exact content of it to do more.
 import { isDeepStrictEqual } from 'node:util'
 import type { TrustStore } from '../host/trust/trust-store.ts'
 import { locateRules, omitRules, shadowsWildcard, type TierRule } from './agents.ts'
@@ -7,7 +7,7 @@ import type { ConfigSource } from './config-source.ts'
 import { omitContributions, readContribution } from './contributions.ts'
 import { type ConfigDraft, mergeInto } from './merge.ts'
 
-/** Never from a workspace, trusted or not: who is served, where, to whom. */
+/** Settings never taken from a workspace, trusted or not: those on served folders, addresses and credentials. */
 const FORBIDDEN_SETTINGS: readonly string[] = [
   'trust',
   'roots',
@@ -23,8 +23,10 @@ const FORBIDDEN_SETTINGS: readonly string[] = [
   'allowed_origins'
 ]
 
-/** What the file of a workspace may do about a setting: nothing, make it stricter, or set it, but only where that content
- * is trusted. Trusted, it may set all but the first. */
+/**
+ * Returns the permission of a workspace's file for a setting: `never`, only to `tighten` it, or to set it if its content is
+ * `trusted`. A trusted file may set all but the first.
+ */
 export function workspacePermission(setting: string): 'never' | 'tighten' | 'trusted' {
   const at = setting.split('.')
   if (FORBIDDEN_SETTINGS.includes(at[0]!)) return 'never'
@@ -32,7 +34,7 @@ export function workspacePermission(setting: string): 'never' | 'tighten' | 'tru
   return tightens || RULE_SETTINGS.includes(setting) || TIGHTENING_RULES[withWildcard(at, 1)] ? 'tighten' : 'trusted'
 }
 
-/** What holds rules, of which those that ask or deny are taken from anybody. */
+/** Settings with rules; those that ask or deny are accepted even without trust. */
 const RULE_SETTINGS: readonly string[] = ['rules', 'filters']
 
 export function applyWorkspaceConfig(
@@ -81,7 +83,7 @@ const ignoredReason = ([key]: readonly (string | number)[], isKnown: boolean) =>
 
 type ConfigTable = Record<string, unknown>
 
-/** How a setting may be tightened: from what holds and what is asked, what holds then. */
+/** Functions that tighten a setting: from the current and the requested value to the resulting one. */
 const TIGHTENING_RULES: Record<string, (now: never, asked: never) => unknown> = {
   read_only: (now: boolean, asked: boolean) => now || asked,
   'approval.ttl_ms': (now: number, asked: number) => shorterTtl(now, asked),
@@ -95,10 +97,10 @@ const TIGHTENING_RULES: Record<string, (now: never, asked: never) => unknown> = 
   'agents.*.tools.deny': (now: string[] | undefined, asked: string[]) => [...new Set([...(now ?? []), ...asked])]
 }
 
-/** Zero is for ever. */
+/** Zero means unlimited. */
 const shorterTtl = (now: number, asked: number) => (asked === 0 ? now : now === 0 ? asked : Math.min(now, asked))
 
-/** Takes what is stricter; gives the paths of what is not. */
+/** Applies stricter values; returns the paths of the others. */
 function tighten(draft: ConfigTable, asked: ConfigTable, at: string[]): string[][] {
   return Object.entries(asked).flatMap(([key, value]) => {
     const path = [...at, key]

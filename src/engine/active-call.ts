@@ -1,79 +1,79 @@
-// A call that this process still has to do with: its present value and what the engine holds for it. It leaves memory
-// once it has ended and its end is durable.
+// In-memory state of a call that is in flight: its current value and the resources that the engine holds for it. It is evicted
+// once the call has ended and its end is durable.
 import type { Host } from '../host/host.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { Context, Effect, Invocation, Tool } from '../tool/tool.ts'
 import { type Call, type FileChange, isSettled } from './call.ts'
 import type { CommandFacts, PathFacts, PolicyInput, PolicyVerdict, UnsavedFile } from './policy/policy-input.ts'
 
-/** Who sent a request. */
+/** The sender of a request. */
 export interface Caller {
   client: string
   rights: ReadonlySet<'call' | 'approve'>
-  /** The agent that its token was given to: it calls as no other. */
+  /** The agent that the token is bound to: its requests cannot act as another agent. */
   agent?: string
 }
 
-/** What a call would do, as found just now. */
+/** The effects of a call, as evaluated just now. */
 export interface CallEvaluation {
   paths: (PathFacts & { tree: boolean; if_match?: string | undefined })[]
-  /** The command line with what was found of it. */
+  /** The parsed command line with its facts. */
   command: CommandFacts | undefined
-  /** What keeps the command, or code. */
+  /** The sandbox of the command or code. */
   isolation: Isolation | undefined
   cwd: string | undefined
-  /** Earlier calls that it is about. */
+  /** Earlier calls that the call refers to. */
   calls?: string[] | undefined
-  /** The program it would start, where the tool had to look for that. */
+  /** The program that the call would start, if the tool had to resolve it. */
   invocation?: Invocation | undefined
   effect: Effect
   verdict: PolicyVerdict
-  /** What policy was asked. */
+  /** The input of the policy. */
   question: PolicyInput
 }
 
 export class ActiveCall {
   #call: Call
-  /** As it is served, or was when the call was last looked at. */
+  /** The tool as it is served now, or was at the last evaluation. */
   tool: Tool
-  /** Whoever stands behind the call may approve: its sender, or the person who approved it. */
+  /** The caller may approve: the sender of the call, or the person who approved it. */
   may_approve: boolean
   readonly ctx: Context
   readonly abort: AbortController
-  /** Tells the tool that nobody waits any more. */
+  /** Signals the tool that no caller waits any more. */
   readonly detach = new AbortController()
   /** Resolves when the call's intent is durable. */
   durableIntent: Promise<void> = Promise.resolve()
-  /** The engine's latest look at the call. */
+  /** The engine's latest evaluation of the call. */
   evaluation: CallEvaluation | undefined
-  /** The result as JSON, made once for the answer, the journal and every stream. */
+  /** The result as JSON, serialized once for the response, the journal and every stream. */
   resultJson: string | undefined
   /** The call whose stored result this one shares. */
   sharedResultOf: string | undefined
   readonly changes: FileChange[] = []
-  /** Files that editors have changed for the call in their buffers, if not always to what they were given. */
+  /** Files that editors have changed for the call in their buffers, although not always to the given content. */
   readonly editorChanges: Pick<UnsavedFile, 'path' | 'client'>[] = []
-  /** The tool has asked for leave to change something, so it may have. */
+  /** The tool has requested permission to change something, so it may have done so. */
   hasSideEffects = false
-  /** When the tool was first started, by the monotonic clock. */
+  /** Time of the tool's first start on the monotonic clock. */
   startedAt: number | undefined
-  /** Progress has been told, which the journal need not keep once the call has ended. */
+  /** Progress has been published; the journal need not retain it once the call has ended. */
   hasProgressEvents = false
-  /** The caller wants no kept answer. */
+  /** The caller wants no cached result. */
   readonly bypassCache: boolean
-  /** The hash that the file to be written must have. */
+  /** Required hash of the file to be written. */
   readonly if_match: string | undefined
-  /** Why the call is being stopped, if it is. */
+  /** Reason for which the call is being stopped, if it is. */
   stopping: 'cancelled' | 'interrupted' | undefined
-  /** How many steps the call has taken. */
+  /** Number of steps that the call has taken. */
   steps = 0
   /** Set while the stored row is older than `call`. */
   isDirty = true
-  /** Number of the journal's newest event when the call was taken. */
+  /** Number of the journal's newest event when the call was admitted. */
   readonly sinceSeq: number
-  /** Decisions about one call are taken one after the other. */
+  /** Serializes the decisions about one call. */
   decisionQueue: Promise<unknown> = Promise.resolve()
-  /** The value that may be told: durable, or a read's answer, which need not be. */
+  /** The value that may be published: durable, or the result of a read, which need not be. */
   #publishedCall: Call
   readonly #watchers = new Set<() => void>()
   readonly #waiters = new Set<() => void>()
@@ -112,28 +112,31 @@ export class ActiveCall {
     return this.ctx.host
   }
 
-  /** Milliseconds since the tool was first started. */
+  /** Returns the milliseconds since the tool was first started. */
   elapsed(): number {
     return this.startedAt === undefined ? 0 : Math.round((performance.now() - this.startedAt) * 1_000) / 1_000
   }
 
-  /** The newest value that may be told. */
+  /** Returns the newest value that may be published. */
   get publishedCall(): Call {
     return this.#publishedCall
   }
 
-  /** Lets the present value be told, and tells those who wait for it. */
+  /** Publishes the current value and notifies the waiters. */
   publish() {
     this.#publishedCall = this.#call
     for (const watcher of [...this.#watchers]) watcher()
   }
 
-  /** Answers all who wait now with the call as it stands. */
+  /** Answers all current waiters with the call in its current state. */
   releaseWaiters() {
     for (const leave of [...this.#waiters]) leave()
   }
 
-  /** Waits until the call has ended, or also until it needs a decision, or `ms` have passed, or the waiter has left. */
+  /**
+   * Waits until the call has ended. Returns earlier once `ms` have passed, the waiter has disconnected or, unless
+   * `throughApproval` is set, the call needs a decision.
+   */
   async wait(options: { ms: number; throughApproval: boolean; signal?: AbortSignal | undefined }): Promise<Call> {
     const done = () =>
       isSettled(this.#publishedCall) || (!options.throughApproval && this.#publishedCall.status === 'awaiting_approval')
@@ -155,14 +158,14 @@ export class ActiveCall {
   }
 }
 
-/** The call without its result, as JSON that the result's JSON can be joined to. */
+/** Serializes the call without its result, as JSON that the result's JSON can be joined to. */
 export const serializeHead = (call: Call): string =>
   JSON.stringify('result' in call ? { ...call, result: undefined } : call)
 
-/** A call's JSON out of its two parts. */
+/** Joins a call's JSON from its two parts. */
 export const joinResultJson = (head: string, result: string | null | undefined): string =>
   typeof result === 'string' ? `${head.slice(0, -1)},"result":${result}}` : head
 
-/** What may be told of a call, as JSON. */
+/** Serializes the publishable value of a call as JSON. */
 export const serializePublished = ({ publishedCall, resultJson }: ActiveCall): string =>
   joinResultJson(serializeHead(publishedCall), 'result' in publishedCall ? resultJson : undefined)

@@ -1,4 +1,4 @@
-// A call's first step: what its hooks and policy say of it, and then it runs, waits for a decision, or has ended.
+// Admission of calls: hooks and policy evaluate a new call, which then runs, waits for a decision or ends.
 import { ToolError } from '../errors.ts'
 import type { StoreWrite } from '../store/store.ts'
 import type { ActiveCall, CallEvaluation } from './active-call.ts'
@@ -13,14 +13,16 @@ import { runCall } from './run.ts'
 import { decisionEvent, settleRejected, settleStopped } from './settle.ts'
 
 export interface AdmitOptions {
-  /** What goes into the journal with the first step. */
+  /** Returns the writes that are committed together with the first step. */
   also: () => StoreWrite[]
   /** Digest of what the sender was shown and approves with the request; `confirm` also where it is strict. */
   shown: { digest: string; confirm: boolean } | undefined
 }
 
-/** The call's first step: judged, and then run, asked for, or ended. Resolves when it may be told of. Where it has hooks that
- * is before they have answered, since they may need seconds, and nobody should wait so long to hear that there is a call. */
+/**
+ * Evaluates a call, then starts it, requests approval or ends it. Resolves when the call may be published. If the call has hooks,
+ * that is before they have answered: they may take seconds, and the sender should learn earlier that the call exists.
+ */
 export async function admitCall(engine: Engine, live: ActiveCall, taking: AdmitOptions): Promise<ActiveCall> {
   registerCall(engine, live)
   const known = Promise.withResolvers<void>()
@@ -42,7 +44,7 @@ async function evaluateAndAdmit(
     evaluation = await evaluateCall(engine, live, live.call.params)
     live.evaluation = evaluation
     if (await hasPreHooks(engine, live, evaluation)) {
-      // A call that programs have seen is not forgotten, whatever becomes of the server meanwhile.
+      // Persist a call that clients have seen before its hooks run, so that it survives a crash.
       await transition(engine, live, live.call, [], also)
       left = noWrites
       known()
@@ -79,7 +81,7 @@ async function startAllowed(
   const queued: Call = { ...(live.call as Extract<Call, { status: 'queued' }>), approved_by }
   live.durableIntent = transition(engine, live, queued, [toolCallEvent(engine, live, queued)], also)
   const running = startRun(engine, live, undefined)
-  // A read may be told of before its commit; anything else is durable first.
+  // A read may be published before its commit; anything else must be durable first.
   await (effect === 'read' ? Promise.race([running, live.durableIntent]) : live.durableIntent)
 }
 
@@ -110,7 +112,7 @@ async function askForApproval(
   return live.durableIntent
 }
 
-/** Whoever sent it has seen what it would do, and approved that. */
+/** Starts a call whose sender has seen what it would do and has approved that. */
 function startPreApproved(engine: Engine, live: ActiveCall, asked: Approval, also: () => StoreWrite[]): Promise<void> {
   const { client } = live.call
   const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: asked.digest }

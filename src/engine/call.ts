@@ -1,4 +1,4 @@
-// A call: one request to run one tool, by status. A call never changes; each step of its life makes a new value.
+// The call: one request to run one tool, as a union by status. Values are immutable; each step of the life cycle makes a new one.
 import { type Static, type TProperties, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { FILE_CHANGE_FIELDS, HOOK_RUN_FIELDS } from '../events/events.ts'
@@ -118,7 +118,7 @@ export const UndoAvailability = Type.Object(
 )
 export type UndoAvailability = Static<typeof UndoAvailability>
 
-/** How a hook has looked at a call. */
+/** The outcome of one hook for a call. */
 export const HookRun = Type.Object(HOOK_RUN_FIELDS, { title: 'HookRun' })
 export type HookRun = Static<typeof HookRun>
 

@@ -1,4 +1,4 @@
-// The engine's face: everything that can be done with calls. Routes turn HTTP into these methods and back.
+// Facade of the engine: every operation on calls. Routes translate HTTP to these methods and back.
 import { resolve } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
@@ -31,21 +31,20 @@ import { settleExpired } from './settle.ts'
 import { resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
 import { prepareUndo, previewUndo, type UndoDryRun, type UndoOptions } from './undo.ts'
 
-/** A call as far as it is known now, ready to be sent. */
+/** The known state of a call, ready to be sent. */
 export interface SerializedCall {
   call: Call
-  /** The call as JSON. */
   json: string
 }
 
 interface WaitOptions {
   ms: number
-  /** Wait on while the call needs a decision. */
+  /** Continue to wait while the call needs a decision. */
   throughApproval: boolean
   signal?: AbortSignal | undefined
 }
 
-/** What became of one call of a batch, or of one decision among several. */
+/** The outcome of one call of a batch, or of one of several decisions. */
 export type BatchItemOutcome = SerializedCall | { error: unknown } | { skipped: true }
 
 interface LogQuery {
@@ -73,7 +72,9 @@ export class Calls {
     this.#expiryTimer.unref()
   }
 
-  /** Takes over what the run before left, then takes calls. `changes` are what calls did that could not tell it any more. */
+  /**
+   * Recovers the calls of the previous run, then accepts calls. `changes` are those that calls made but could no longer report.
+   */
   static async start(engine: Engine, changes: ReadonlyMap<string, readonly Change[]> = new Map()): Promise<Calls> {
     const { administrator, user, workspace } = engine.settings.tiers
     await prepareRules([...administrator, ...user, ...workspace, ...engine.rules.list()])
@@ -81,7 +82,7 @@ export class Calls {
     return new Calls(engine)
   }
 
-  /** Takes a request and waits as told. The answer may be of an earlier call, where the request was seen before. */
+  /** Submits a request and waits as specified. The answer may be that of an earlier call if the request was seen before. */
   async submit(
     request: SubmitRequest,
     caller: Caller,
@@ -92,7 +93,7 @@ export class Calls {
     return this.#waitAndSerialize(live, live.call.background ? { ...options.wait, ms: 0 } : options.wait)
   }
 
-  /** Takes a request and says, at once, which call it made and from which event on its story can be read. */
+  /** Submits a request and returns immediately which call it created and from which event on to follow it. */
   async submitForStream(
     request: SubmitRequest,
     caller: Caller,
@@ -100,7 +101,7 @@ export class Calls {
   ): Promise<{ tool_call_id: string; after: number }> {
     const live = await submitCall(this.#engine, request, caller, options)
     if ('settled' in live) return { tool_call_id: live.settled, after: 0 }
-    // What was under way when it was taken may be told of later than the call itself.
+    // Events that were in flight at admission may be published later than the call itself.
     return { tool_call_id: live.call.tool_call_id, after: Math.min(live.sinceSeq, this.#engine.journal.head) }
   }
 
@@ -108,13 +109,15 @@ export class Calls {
     return dryRun(this.#engine, request, caller)
   }
 
-  /** Why policy says of a call what it says. */
+  /** Explains the policy's verdict on a call. */
   explain(request: SubmitRequest, caller: Caller): Promise<Explanation> {
     return explainCall(this.#engine, request, caller)
   }
 
-  /** Runs several requests: in parallel, but those that touch the same path in order; one after the other, and none after
-   * a failure, with `stopOnError`. The outcomes are in the order of the requests. */
+  /**
+   * Runs several requests in parallel, except that those on the same path run in order; with `stopOnError`, sequentially and none
+   * after a failure. The outcomes are in the order of the requests.
+   */
   async batch(
     requests: SubmitRequest[],
     caller: Caller,
@@ -131,22 +134,22 @@ export class Calls {
     return outcomes
   }
 
-  /** Name of the workspace that a request of this kind is about; undefined where it would have to name one. */
+  /** Returns the name of the workspace that such a request refers to, or undefined if the request would have to name one. */
   resolveWorkspaceName(name: string | undefined): string | undefined {
     const { workspaces } = this.#engine
     if (name === undefined && workspaces.size > 1 && !workspaces.has('default')) return undefined
     return resolveWorkspace(this.#engine, name).name
   }
 
-  /** The call, waiting as told. */
+  /** Returns the call, after waiting as specified. */
   async get(tool_call_id: string, wait: WaitOptions): Promise<SerializedCall> {
     const live = this.#engine.activeCalls.get(tool_call_id)
     return live ? this.#waitAndSerialize(live, wait) : this.#getStored(tool_call_id)
   }
 
-  /** The log, newest first, as JSON texts; `cursor` for the next page. */
+  /** Lists the log as JSON texts, newest first; `cursor` leads to the next page. */
   async list({ cursor, id_prefix, ...query }: LogQuery): Promise<{ calls: string[]; cursor: string | null }> {
-    // A read may have been answered while its commit is on its way; the log has it too.
+    // A read may have been answered before its commit; flush so that the log includes it.
     await this.#engine.store.flushed().catch(() => {})
     const before = cursor === undefined ? undefined : parseCursor(cursor)
     const times = { since: query.since && toUtc(query.since), until: query.until && toUtc(query.until) }
@@ -156,21 +159,21 @@ export class Calls {
     return { calls: rows.map(({ head, result }) => joinResultJson(head, result)), cursor: last ? String(last.n) : null }
   }
 
-  /** Calls that wait for a decision, oldest first. */
+  /** Lists the calls that wait for a decision, oldest first. */
   pending(): CallWithStatus<'awaiting_approval'>[] {
     return [...this.#engine.activeCalls.values()]
       .map(({ publishedCall }) => publishedCall)
       .filter(call => call.status === 'awaiting_approval')
   }
 
-  /** Calls that wait for their turn or run, oldest first. */
+  /** Lists the queued and running calls, oldest first. */
   running(): Call[] {
     return [...this.#engine.activeCalls.values()]
       .map(({ publishedCall }) => publishedCall)
       .filter(({ status }) => status === 'queued' || status === 'running')
   }
 
-  /** Both, as a stream tells of them. */
+  /** Returns pending and running calls, redacted for a stream. */
   redactedOpenCalls(): { pending: Call[]; running: Call[] } {
     const engine = this.#engine
     const told = (calls: readonly Call[]) =>
@@ -188,17 +191,17 @@ export class Calls {
     return serializeCall(await rejectCall(this.#engine, this.#getUndecided(tool_call_id), decision, caller))
   }
 
-  /** What a waiting call would make of files; with the digest that was shown, only if it is still that. */
+  /** Previews what a waiting call would make of files; with a digest, only if it still matches. */
   async getPreview(tool_call_id: string, digest: string | undefined): Promise<CallPreview> {
     return getCallPreview(this.#engine, this.#getUndecided(tool_call_id), digest)
   }
 
-  /** Whether a waiting call would still do what was shown. */
+  /** Checks if a waiting call would still do what was shown. */
   async checkFreshness(tool_call_id: string): Promise<PreviewFreshness> {
     return checkFreshness(this.#engine, this.#getUndecided(tool_call_id))
   }
 
-  /** Cancels a call, and what of it runs on; one that has ended stays as it is. */
+  /** Cancels a call and its jobs; one that has ended does not change. */
   async cancel(tool_call_id: string, reason: string | undefined): Promise<SerializedCall> {
     const live = this.#engine.activeCalls.get(tool_call_id)
     if (live) await cancelCall(this.#engine, live, reason)
@@ -207,7 +210,7 @@ export class Calls {
     return live ? { call: live.publishedCall, json: serializePublished(live) } : this.#getStored(tool_call_id)
   }
 
-  /** Sends a running call to the background, and answers with the call as it then stands. */
+  /** Moves a running call to the background and returns its state after that. */
   async moveToBackground(tool_call_id: string): Promise<SerializedCall> {
     const live = this.#engine.activeCalls.get(tool_call_id)
     if (!live) throw notRunningError(this.#getStored(tool_call_id).call)
@@ -215,12 +218,12 @@ export class Calls {
     return { call: live.publishedCall, json: serializePublished(live) }
   }
 
-  /** What undoing a call would do now. */
+  /** Previews undoing a call now. */
   previewUndo(tool_call_id: string, query: UndoOptions, caller: Caller): Promise<UndoDryRun> {
     return previewUndo(this.#engine, this.#getCall(tool_call_id), query, caller)
   }
 
-  /** Submits the undo of a call. With `publishedCall`, an approver has approved by that what was shown. */
+  /** Submits the undo of a call. With a digest in `shown`, an approver has thereby approved what was shown. */
   async undo(
     tool_call_id: string,
     query: UndoOptions & Partial<SubmitRequest>,
@@ -231,17 +234,17 @@ export class Calls {
     return this.submit(request, caller, options)
   }
 
-  /** What a command printed, by byte offset; waits for more where there is none yet. */
+  /** Reads a command's output by byte offset; waits for more if there is none yet. */
   output(tool_call_id: string, query: OutputPageQuery): Promise<OutputPage> {
     return readCallOutput(this.#engine, tool_call_id, query, () => isSettled(this.#getCall(tool_call_id)))
   }
 
-  /** Remembered rules, oldest first. */
+  /** Lists the saved rules, oldest first. */
   rules(): SavedRule[] {
     return this.#engine.rules.list()
   }
 
-  /** Makes a rule; its workspace is given by name. */
+  /** Creates a rule; its workspace is given by name. */
   addRule({ workspace, ...rule }: SavedRuleInput, { client }: Caller): Promise<SavedRule> {
     const served = this.#findWorkspace(workspace)
     if (rule.scope !== 'user' && !served) throw invalidFieldError('/workspace', 'must name a served workspace')
@@ -254,12 +257,12 @@ export class Calls {
     return this.#engine.rules.revoke(rule_id)
   }
 
-  /** Takes no more calls; those under way may still end. */
+  /** Stops accepting calls; those in flight may still end. */
   drain() {
     this.#engine.closed = 'draining'
   }
 
-  /** Ends what still runs as interrupted, after waiting for it to end by itself. Waiting approvals stay. */
+  /** Waits `drain_ms` for running calls to end, then ends the rest as interrupted. Waiting approvals remain. */
   async close(drain_ms: number): Promise<void> {
     this.drain()
     clearInterval(this.#expiryTimer)
@@ -274,7 +277,7 @@ export class Calls {
     await this.#engine.jobs.close()
   }
 
-  /** The workspace of that name; without one the only one or the default. */
+  /** Returns the workspace of that name; without a name, the only one or the default. */
   #findWorkspace(name: string | undefined): ServedWorkspace | undefined {
     const { workspaces } = this.#engine
     return name === undefined && workspaces.size === 1 ? [...workspaces.values()][0] : workspaces.get(name ?? 'default')
@@ -318,7 +321,10 @@ export class Calls {
     return Promise.all(started.map(({ outcome }) => outcome))
   }
 
-  /** The paths a request names, as far as they can be told before it is taken: what is wrong with it is told then. */
+  /**
+   * Returns locks for the paths that a request names, as far as they can be determined before submission, where errors are
+   * reported.
+   */
   getLocks({ workspace, ...request }: SubmitRequest): PathLock[] {
     const served = this.#findWorkspace(workspace)
     if (!served) return []
@@ -351,7 +357,7 @@ const serializeCall = (call: Call): SerializedCall => ({ call, json: JSON.string
 
 const isSuccess = (outcome: BatchItemOutcome) => 'call' in outcome && outcome.call.status === 'success'
 
-/** The absolute path however it is written, but for links. */
+/** Resolves a path in any notation to an absolute one, without following links. */
 function toAbsolutePath({ root, configuredPath }: Workspace, path: string) {
   const absolute = resolve(root, path)
   return configuredPath !== undefined && `${absolute}/`.startsWith(`${configuredPath}/`)
@@ -359,7 +365,7 @@ function toAbsolutePath({ root, configuredPath }: Workspace, path: string) {
     : absolute
 }
 
-/** A time as the store writes it, so that texts compare as times do. */
+/** Formats a time as the store does, so that strings sort chronologically. */
 const toUtc = (time: string) => new Date(time).toISOString()
 
 const invalidFieldError = (pointer: string, message: string) =>

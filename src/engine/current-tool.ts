@@ -1,10 +1,10 @@
-// The tool of a call that waits: it may come, go, or become another one meanwhile.
+// Resolves the current tool of a waiting call: tools may be added, removed or replaced while it waits.
 import { ToolError } from '../errors.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { ActiveCall } from './active-call.ts'
 import type { Engine } from './engine.ts'
 
-/** Gives the call its tool as it is served now. Throws where it is not served, or does not take the params any more. */
+/** Sets the call's tool to the one that is served now. Throws if it is not served, or no longer accepts the params. */
 export function refreshTool(engine: Engine, live: ActiveCall, params: unknown) {
   const { tool: name, agent, workspace } = live.call
   const tool = engine.tools.find(name, { agent, workspace })
@@ -14,7 +14,7 @@ export function refreshTool(engine: Engine, live: ActiveCall, params: unknown) {
   live.tool = tool
 }
 
-/** Stands in for a tool that is not served, or not yet, so that its calls can wait on or be ended. */
+/** Placeholder for a tool that is not served, or not yet, so that its calls can keep waiting or be ended. */
 export const MISSING_TOOL: Tool = {
   name: 'absent',
   category: 'custom',

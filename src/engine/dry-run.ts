@@ -1,4 +1,4 @@
-// What a request would do, without doing or recording anything.
+// Dry run: evaluates a request without executing or recording anything.
 import { ToolError } from '../errors.ts'
 import type { ActiveCall, CallEvaluation, Caller } from './active-call.ts'
 import { buildStablePreview, computeDigest, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
@@ -7,7 +7,7 @@ import type { Engine } from './engine.ts'
 import type { OperandFacts } from './policy/policy-input.ts'
 import { createActiveCall, type SubmitRequest } from './submit.ts'
 
-/** What a dry run tells. */
+/** The result of a dry run. */
 export interface DryRunResult {
   dry_run: true
   tool: string
@@ -15,7 +15,7 @@ export interface DryRunResult {
   paths: CallEvaluation['paths']
   preview?: Preview
   digest?: string
-  /** The hooks that would look at it; none is asked. */
+  /** The hooks that would run; none is executed. */
   hooks?: MatchingHook[]
 }
 
@@ -31,7 +31,7 @@ export async function dryRun(engine: Engine, request: SubmitRequest, caller: Cal
   return buildDryRunResult(engine, live, params, await evaluateCall(engine, live, params))
 }
 
-/** What may be told of a call before it is decided on. */
+/** Builds the part of a call's evaluation that may be shown before a decision. */
 export async function buildDryRunResult(
   engine: Engine,
   live: ActiveCall,
@@ -65,7 +65,7 @@ async function listMatchingHooks(
   return looking
 }
 
-/** What a command names, as paths beside those that the call itself names. */
+/** Returns the paths that a command names, besides those that the call itself names. */
 const operandPaths = ({ command }: CallEvaluation): CallEvaluation['paths'] =>
   (command?.parts ?? []).flatMap(({ operands }) => operands.flatMap(operandPath))
 
@@ -76,16 +76,16 @@ function operandPath({ path, resolved, access, tree = false, ...found }: Operand
   return [{ path: resolved, ...given, access, sensitive, self_starting, tree, ...(kept && { protected: kept }) }]
 }
 
-/** What is foreseen of a call that policy does not refuse. */
+/** The simulated run of a call that policy does not deny. */
 export interface Simulation {
   verdict: CallEvaluation['verdict']
-  /** What a run would answer. */
+  /** Returns the output of a run. */
   output(): Promise<unknown>
-  /** What an approval of it would be bound to; fails where nothing can be approved. */
+  /** Returns the digest that an approval would be bound to; fails if nothing can be approved. */
   digest(): Promise<string>
 }
 
-/** Looks what a run would come to. Takes the place of a read, and no longer than the call itself may. */
+/** Simulates a run. Occupies a read slot, for at most the timeout of the call itself. */
 export async function simulateRun<T>(
   engine: Engine,
   request: SubmitRequest,

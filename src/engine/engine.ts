@@ -1,4 +1,4 @@
-// What the parts of the engine share, and the one way a call takes a step: new value, row and events in one transaction.
+// Shared state of the engine, and the only way in which a call takes a step: new value, row and events in one transaction.
 import type { AgentIdentity } from '../config/agents.ts'
 import type { Settings } from '../config/settings.ts'
 import type { NewEvent } from '../events/events.ts'
@@ -36,25 +36,25 @@ interface ToolRequest {
   workspace: string
 }
 
-/** Where tools come from, and whether params fit them. */
+/** The tool catalog, and the validation of params. */
 interface ToolSource {
-  /** The tool of that name, if it is served in that workspace and this agent may see it. */
+  /** Returns the tool of that name, if the workspace serves it and this agent may see it. */
   find(name: string, audience: AgentIdentity & { workspace: string }): Tool | undefined
-  /** Whether this agent is kept from a tool of that name. */
+  /** Returns true if this agent is denied a tool of that name. */
   isDenied(name: string, asker: AgentIdentity): boolean
-  /** Throws INVALID_PARAMS with the pointer of every fault. */
+  /** Throws INVALID_PARAMS with a JSON pointer for each error. */
   validate(tool: Tool, params: unknown): void
-  /** What a request means, whatever names it is made by. Throws where it means nothing, or its params do not fit. */
+  /** Resolves a request in the names of any toolset. Throws if it resolves to nothing, or its params are invalid. */
   resolve(request: ToolRequest): ResolvedRequest
-  /** Params that are given by the names by which a call was asked for, as its tool takes them. */
+  /** Translates params from the names of the call's toolset to those of its tool. */
   translateParams(call: Call, params: unknown): unknown
-  /** The other names that rules may have for a tool. */
+  /** Returns the alternate names that rules may use for a tool. */
   alternateNames(tool: string): readonly string[]
 }
 
-/** A workspace with what tells whether its tree has changed. */
+/** A workspace with a change detector for its tree. */
 export interface ServedWorkspace extends Workspace {
-  /** Counts changes of any file seen on disk; undefined while that cannot be told for certain. Settles what is on its way first. */
+  /** Returns a counter of all file changes seen on disk, after settling pending ones; undefined while it is not reliable. */
   treeVersion(): Promise<string | undefined>
 }
 
@@ -70,11 +70,11 @@ export interface Engine {
   readonly settings: Settings
   readonly tools: ToolSource
   readonly workspaces: ReadonlyMap<string, ServedWorkspace>
-  /** What one call may use of the machine. */
+  /** Creates the host access of one call. */
   readonly createHost: (workspace: ServedWorkspace, effects: Effects, tool_call_id: string) => Host
-  /** What keeps commands here. */
+  /** The sandbox that commands run in. */
   readonly sandbox: Pick<Sandbox, 'default' | 'states'>
-  /** What no command may name. */
+  /** Resources that no command may name. */
   readonly serverResources: () => ProtectedResources
   readonly store: Store
   readonly journal: Journal
@@ -82,29 +82,29 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly cache: ResultCache
   readonly rules: SavedRules
-  /** Keeps secrets out of what failures say. */
+  /** Redacts secrets in error messages. */
   readonly masking: Pick<SecretMasker, 'maskValue' | 'maskForDecision'>
-  /** What editors hold unsaved. */
+  /** Unsaved buffers of editors. */
   readonly buffers: EditorBuffers
-  /** Who can be asked to do something for a call, and what they have been asked. */
+  /** Connected front ends and the effects that they offer. */
   readonly front_ends: FrontEndRegistry
   readonly delegations: Delegations
   readonly outputs: CapturedOutputs
-  /** What runs on after its call. */
+  /** Background jobs. */
   readonly jobs: Jobs
-  /** Programs that look at calls. */
+  /** Hooks around calls. */
   readonly hooks: ConfiguredHooks
   readonly languageServers: Pick<LanguageServers, 'warm'>
-  /** What language servers find wrong. */
+  /** Diagnostics of language servers. */
   readonly diagnostics: DiagnosticsFeed
   readonly log: Log
   /** Calls that have not ended, or whose end is not durable yet. */
   readonly activeCalls: Map<string, ActiveCall>
-  /** Keys of requests that are not durable yet, with the call they made. */
+  /** Idempotency keys of requests that are not durable yet, with the call that each created. */
   readonly pendingKeys: Map<string, { body_hash: string; live: Promise<ActiveCall> }>
-  /** Counts what calls have done to each workspace, so that an older answer is known to be old. */
+  /** Counts the changes that calls made to each workspace, so that older results are known to be stale. */
   readonly workspaceEpochs: Map<string, number>
-  /** Why no new calls are taken, if so. */
+  /** Reason for which no new calls are accepted, if so. */
   closed: 'draining' | undefined
 }
 
@@ -114,13 +114,15 @@ const ACTIVITY_BY_STATUS: Partial<Record<CallStatus, Activity>> = {
   running: 'tool_execution'
 }
 
-/** Counts a call that has just been taken among its session's. */
+/** Counts a newly admitted call among those of its session. */
 export function registerCall(engine: Engine, live: ActiveCall) {
   engine.activeCalls.set(live.call.tool_call_id, live)
   engine.sessions.transition(live.call.session_id, undefined, ACTIVITY_BY_STATUS[live.call.status])
 }
 
-/** The step of a call: its new value in memory now, with the events in the journal soon. Resolves when that is durable. */
+/**
+ * Takes a step of the call: sets the new value in memory and appends the events to the journal. Resolves when that is durable.
+ */
 export function transition(
   engine: Engine,
   live: ActiveCall,
@@ -138,12 +140,12 @@ export function transition(
     if (ended) engine.activeCalls.delete(next.tool_call_id)
     if (live.steps === steps) live.publish()
   })
-  // Not every step is waited for; a journal that fails is told once, by the store.
+  // Not every step is awaited; the store reports a journal failure once.
   shown.catch(() => {})
   return shown
 }
 
-/** A change of a call that is no step of its own: only memory knows until the next one. */
+/** Changes a call without a step: only in memory, until the next step. */
 export function updateInMemory(live: ActiveCall, next: Call) {
   const isShown = live.publishedCall === live.call
   live.call = next
@@ -152,7 +154,7 @@ export function updateInMemory(live: ActiveCall, next: Call) {
 
 const noWrites = () => []
 
-/** The stored row, unless a later step in the same batch has already made it. */
+/** Returns the writes for the stored row, unless a later step in the same batch has made them already. */
 function callRowWrites(live: ActiveCall): StoreWrite[] {
   if (!live.isDirty) return []
   live.isDirty = false
@@ -175,5 +177,5 @@ function callRowWrites(live: ActiveCall): StoreWrite[] {
   ]
 }
 
-/** The fields that say whose event it is. */
+/** Returns the fields that identify the source of an event. */
 export const getCallScope = ({ tool_call_id, session_id, workspace }: Call) => ({ session_id, workspace, tool_call_id })

@@ -1,9 +1,11 @@
-// What earlier calls did to files, as the journal has it.
+// History: changes that earlier calls made to files, read from the journal.
 import type { History, PastCall } from '../tool/tool.ts'
 import { type Call, isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
-/** The past of one workspace, as one of its calls may look at it. What was told once is told again: a call that is judged on it acts on nothing else. */
+/**
+ * Creates a call's view of the history of its workspace. Lookups are memoized: a call acts on exactly what it was evaluated on.
+ */
 export function createHistory(
   { store, activeCalls, jobs }: Pick<Engine, 'store' | 'activeCalls' | 'jobs'>,
   workspace: string,
@@ -34,7 +36,7 @@ export function createHistory(
   return { find, since, movesAfter, isOwn }
 }
 
-/** Asks once, and gives that answer from then on. */
+/** Memoizes a function by its key. */
 function memoize<T>(ask: (key: string) => T): (key: string) => T {
   const answers = new Map<string, T>()
   return key => {

@@ -1,4 +1,4 @@
-// Ids that sort by time: ULIDs, strictly growing within one process.
+// Ids that sort by time: ULIDs, strictly monotonic within one process.
 import { randomBytes } from 'node:crypto'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -9,7 +9,7 @@ let random: number[] = []
 let pool = Buffer.alloc(0)
 let used = 0
 
-/** A fresh id such as `tc_01JD…`: the prefix, 48 bits of time, 80 bits of chance. */
+/** Returns a new id such as `tc_01JD…`: the prefix, a 48-bit timestamp, 80 random bits. */
 export function newId(prefix: 'tc' | 'rule' | 'dg'): string {
   const now = Date.now()
   if (now > lastTime) {
@@ -32,7 +32,7 @@ function chance() {
   }
   const bytes = pool.subarray(used, used + RANDOM_CHARACTERS)
   used += RANDOM_CHARACTERS
-  // The top bit stays free, so that counting up within one millisecond cannot run over.
+  // The top bit stays clear, so that incrementing within one millisecond cannot overflow.
   return Array.from(bytes, (byte, i) => byte & (i === 0 ? 15 : 31))
 }
 

@@ -1,10 +1,10 @@
-// Whether a path may be changing by a call's hand right now, which will tell of it itself.
+// Detects paths that an in-flight call may be changing; that call reports these changes itself.
 
 import type { ActiveCall, CallEvaluation } from './active-call.ts'
 import { isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
-/** Whether a running call may be changing the path, or making it on the way to what it changes. */
+/** Returns true if a running call may be changing the path, or creating it as an ancestor of its target. */
 export function isInFlight({ activeCalls }: Pick<Engine, 'activeCalls'>, workspace: string, path: string): boolean {
   for (const each of activeCalls.values())
     if (isActing(each, workspace) && writesPath(each.evaluation, path)) return true

@@ -1,8 +1,7 @@
-// What was done to paths in two steps, as if in one: a call tells one change of a path, from what was there before it to
-// what is there after it.
+// Merges two steps of file changes into one: a call reports one change per path, from the state before it to the state after it.
 import type { FileChange } from './call.ts'
 
-/** Both have each path at most once; what is done to a path of the one is taken together with the other. */
+/** Merges the changes of each path. Each input contains a path at most once. */
 export function mergeChanges(first: readonly FileChange[], then: readonly FileChange[]): FileChange[] {
   const merged = new Map(first.map(change => [change.path, change]))
   for (const change of then) {
@@ -14,7 +13,7 @@ export function mergeChanges(first: readonly FileChange[], then: readonly FileCh
   return [...merged.values()]
 }
 
-/** Nothing where nothing is left of both. */
+/** Merges two changes of a path; undefined if they cancel each other out. */
 function mergeChange(first: FileChange, then: FileChange): FileChange | undefined {
   const { after_hash, after_mode, target } = then
   const left = {
@@ -29,7 +28,7 @@ function mergeChange(first: FileChange, then: FileChange): FileChange | undefine
   return then
 }
 
-/** What was at the path before the first is what is gone. */
+/** Merges a change with a later deletion: the deleted content is the one before the first change. */
 function mergeDeletion({ before_hash, before_mode }: FileChange, then: FileChange): FileChange {
   return {
     ...then,
@@ -38,7 +37,7 @@ function mergeDeletion({ before_hash, before_mode }: FileChange, then: FileChang
   }
 }
 
-/** Of what was made by the first, all lines that are left are new. */
+/** Merges line counts. For a file that the first change created, all remaining lines are added ones. */
 function mergeLineCounts(first: FileChange, then: FileChange): Pick<FileChange, 'added' | 'removed'> {
   if (first.added === undefined || then.added === undefined) return {}
   const [added, removed] = [first.added + then.added, (first.removed ?? 0) + (then.removed ?? 0)]

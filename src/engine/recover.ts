@@ -1,5 +1,4 @@
-// What a start finds of the run before it: calls that waited wait on; calls that were under way are interrupted, and
-// never run again by themselves.
+// Crash recovery of calls: waiting calls continue to wait; calls in flight become interrupted and are never re-run automatically.
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
 import { ActiveCall } from './active-call.ts'
@@ -9,7 +8,7 @@ import { type Engine, registerCall } from './engine.ts'
 import { settleError, settleInterrupted } from './settle.ts'
 import { createContext } from './submit.ts'
 
-/** Takes over the calls that had not ended, with what they had changed. Resolves when their new state is durable. */
+/** Recovers the calls that had not ended, with the changes that they made. Resolves when their new state is durable. */
 export async function recoverCalls(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
   await engine.jobs.recover()
   const calls = engine.store.openCalls().map(({ head }) => JSON.parse(head) as Call)
@@ -22,7 +21,7 @@ async function recoverCall(engine: Engine, call: Call, changes: readonly Change[
   const live = new ActiveCall({
     call,
     tool,
-    // It was asked for, not refused, so only the approver's rights matter from here on.
+    // The call was put up for approval, not denied, so only the approver's rights matter from here on.
     may_approve: true,
     abort: new AbortController(),
     sinceSeq: engine.journal.last,
@@ -32,7 +31,7 @@ async function recoverCall(engine: Engine, call: Call, changes: readonly Change[
   registerCall(engine, live)
   if (call.status !== 'awaiting_approval')
     return settleInterrupted(engine, live, 'The server ended while it ran; it is not run again.')
-  // A tool that is not served may still come: a server that brings some is asked later.
+  // A tool that is not served may still appear: MCP servers are queried later.
   if (!workspace) return settleError(engine, live, new ToolError('UNKNOWN_TOOL', 'Its workspace is no longer served.'))
   live.isDirty = false
 }

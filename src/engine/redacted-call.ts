@@ -1,4 +1,4 @@
-// Calls as those hear of them who only follow what happens: without the secrets that their params may hold.
+// Redacts secrets from calls before they are published to event subscribers.
 
 import type { ActiveCall } from './active-call.ts'
 import type { Call } from './call.ts'
@@ -6,8 +6,10 @@ import { type Engine, getCallScope } from './engine.ts'
 
 type CallParams = Pick<Call, 'params' | 'requested_params' | 'toolset'>
 
-/** What a call runs with, and what it was asked with where that is something else. Where params may hold secrets, only those
- * by the tool's own names can be told without: a toolset may call them otherwise. */
+/**
+ * Returns the params of a call, and the requested ones if they differ. If params may contain secrets, only those under the tool's
+ * native names can be redacted: a toolset may name them differently.
+ */
 export function redactParams(
   { masking }: Pick<Engine, 'masking'>,
   { tool }: Pick<ActiveCall, 'tool'>,
@@ -24,7 +26,7 @@ export function redactCall<C extends Call>(engine: Engine, live: ActiveCall, cal
   return { ...rest, ...redactParams(engine, live, call) } as C
 }
 
-/** The event that tells of a call, or of a call that waits anew. */
+/** Builds the event that announces a call, or a call that waits again. */
 export const toolCallEvent = (engine: Engine, live: ActiveCall, call: Call) => ({
   type: 'tool.call' as const,
   ...getCallScope(call),

@@ -1,14 +1,14 @@
-// Answers of reading calls, kept for a short while. An answer is given again only while it can be shown to be still
-// true: the files it read have not changed by their fingerprints, the trees it listed by the watcher's word, and no call
-// has changed anything in its workspace since.
+// Cache for the results of reads, with a short lifetime. A result is reused only while it is provably current: the fingerprints
+// of the files read are unchanged, the watcher reports no change in the listed trees, and no call has changed anything in its
+// workspace since.
 import type { CallResult } from './call.ts'
 
 export interface CachedResult {
   tool_call_id: string
   result: CallResult
-  /** The result as JSON. */
+  /** The serialized result. */
   json: string
-  /** What must still be so for the answer to hold. */
+  /** State that must be unchanged for the result to be valid. */
   validator: string
 }
 
@@ -18,13 +18,13 @@ interface CacheEntry extends CachedResult {
   bytes: number
 }
 
-/** What an entry costs besides its texts. */
+/** Bytes of an entry besides its texts. */
 const ENTRY_OVERHEAD_BYTES = 200
 
 export class ResultCache {
   readonly #ttlMs: number
   readonly #maxBytes: number
-  /** Oldest use first. */
+  /** In LRU order: the least recently used first. */
   readonly #entries = new Map<string, CacheEntry>()
   #bytes = 0
 
@@ -37,7 +37,7 @@ export class ResultCache {
     return this.#ttlMs > 0
   }
 
-  /** The answer kept under the key, if its evidence is the one that holds now. */
+  /** Returns the cached result for the key, if its validator matches the current one. */
   get(key: string, evidence: string): CachedResult | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
@@ -63,7 +63,7 @@ export class ResultCache {
     }
   }
 
-  /** Drops every answer about a workspace: something in it may have changed. */
+  /** Drops all results of a workspace, since something in it may have changed. */
   invalidate(workspace: string) {
     for (const [key, entry] of this.#entries) if (entry.workspace === workspace) this.#evict(key, entry)
   }

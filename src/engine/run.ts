@@ -1,4 +1,4 @@
-// Running a call: its turn, the last look before it starts, the tool itself with its time limit and retries, the result.
+// Execution of a call: queueing, revalidation before the start, the tool with its timeout and retries, the result.
 import { join } from 'node:path/posix'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
@@ -25,11 +25,13 @@ import { settleError, settleStopped, settleSuccess } from './settle.ts'
 
 const MAX_RETRIES = 3
 const BACKOFF_MS = 100
-/** How long a stopped tool may take to clean up before the call ends without it. */
+/** Milliseconds that a stopped tool may take to clean up before the call ends without it. */
 const ABORT_GRACE_MS = 2_000
 
-/** Gives an allowed or approved call its turn and runs it to its end, which is durable when this resolves, unless the
- * call only reads. `bound` is the digest that the decision was bound to; undefined where it was made this very moment. */
+/**
+ * Queues an allowed or approved call and runs it. Resolves when its end is durable or, for a read, when it has ended. `bound` is
+ * the digest that the decision was bound to; undefined if it was made just now.
+ */
 export async function runCall(engine: Engine, live: ActiveCall, bound: string | undefined): Promise<void> {
   const { effect } = live.evaluation!
   const holds = getLocks(live)
@@ -51,7 +53,7 @@ export async function runCall(engine: Engine, live: ActiveCall, bound: string | 
   if (!holdsAll) await runCall(engine, live, bound)
 }
 
-/** Does it once nothing stands in the way. A call that waits for a front end stands in nobody's. */
+/** Runs `work` once no conflicting call is ahead. A call that awaits a front end blocks no other and is not queued. */
 function withTurn(
   { scheduler }: Engine,
   live: ActiveCall,
@@ -70,14 +72,16 @@ function getLocks({ tool, evaluation, ctx: { workspace } }: ActiveCall): PathLoc
   )
 }
 
-/** Whether what a call touches now is what it holds: an undo may be about more once it has waited. */
+/** Returns true if the held locks cover the paths that the call touches now: an undo may affect more after waiting. */
 function areLocksHeld(now: readonly PathLock[], held: readonly PathLock[]): boolean {
   const keyOf = ({ path, access, tree }: PathLock) => `${access} ${tree} ${path}`
   const keys = new Set(held.map(keyOf))
   return now.every(hold => keys.has(keyOf(hold)))
 }
 
-/** Looks once more, in the call's turn: what would happen must be what was decided on. If not, it is judged anew. */
+/**
+ * Revalidates the call after queueing: its effects must equal those that were decided on. If not, approval is requested again.
+ */
 async function revalidate(engine: Engine, live: ActiveCall, bound: string | undefined): Promise<boolean> {
   const evaluation = await reevaluate(engine, live)
   if (!evaluation) return false
@@ -91,7 +95,7 @@ async function revalidate(engine: Engine, live: ActiveCall, bound: string | unde
   return false
 }
 
-/** What the call would do now; undefined where it may not any more, and has ended with that. */
+/** Evaluates the call again; undefined if it is now denied, which has ended it. */
 async function reevaluate(engine: Engine, live: ActiveCall): Promise<CallEvaluation | undefined> {
   refreshTool(engine, live, live.call.params)
   const evaluation = await evaluateCall(engine, live, live.call.params)
@@ -102,7 +106,7 @@ async function reevaluate(engine: Engine, live: ActiveCall): Promise<CallEvaluat
   return undefined
 }
 
-/** Back to the approver with what would happen now. */
+/** Returns the call to the approver with its current effects. */
 async function requestApprovalAgain(engine: Engine, live: ActiveCall, evaluation: CallEvaluation) {
   const { call } = live
   const { approved_by: _, started_at: __, ...kept } = call as Extract<Call, { status: 'running' }>
@@ -122,11 +126,11 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   const approved_by = 'approved_by' in call && call.approved_by ? call.approved_by : autoApprovedBy()
   const running: Call = { ...call, status: 'running', approved_by, started_at: new Date().toISOString() }
   const reads = evaluation!.effect === 'read' && !('approval' in call && call.approval)
-  // Whether a call that has an effect was started must be known after a crash; its intent is durable before the effect.
+  // A crash must not hide that a call with effects was started: make its intent durable before the effect.
   if (reads) updateInMemory(live, running)
   else live.durableIntent = transition(engine, live, running, [])
   const hooks = await findPostHooks(engine, live)
-  // Whoever wants to hear of the call wants it run.
+  // Calls with post hooks are not cached: each hook must see the call run.
   const validator = hooks.length > 0 ? undefined : await computeValidator(engine, live)
   const key = validator === undefined ? '' : JSON.stringify([tool.name, call.workspace, call.params])
   const kept_answer = validator === undefined ? undefined : engine.cache.get(key, validator)
@@ -137,7 +141,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   )
   const progress = new ProgressLog(engine.journal, call.tool_call_id)
   const teller = new ProgressThrottle(events => {
-    // The tool may go on after its call was ended without it.
+    // The tool may continue after its call was ended without it.
     if (isSettled(live.call)) return
     live.hasProgressEvents = true
     progress.append(events.map(told => ({ type: 'tool.progress', ...getCallScope(live.call), ...told })))
@@ -147,7 +151,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     if (before?.ready) await before.ready
     const output = await runWithRetries(live, teller)
     teller.flush()
-    // It has run: from here on nothing is too late.
+    // The tool has finished: the timeout no longer applies.
     clearTimeout(timer)
     if (hooks.length > 0)
       await runPostHooks(engine, live, hooks, {
@@ -157,7 +161,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     const result = presentResult(engine, live, output, await collectNewDiagnostics(engine, live, before))
     const json = JSON.stringify(result)
     const durable = settleSuccess(engine, live, result, json)
-    // A read's answer is told while its journal commit is on its way.
+    // Publish a read's result before its journal commit.
     if (reads) live.publish()
     else await durable
     if (validator !== undefined)
@@ -177,7 +181,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   }
 }
 
-/** Whether a file has moved on in the moment between the last look and the change, which has then not been made. */
+/** Returns true if a file changed between the last check and the write, which was then not performed. */
 const hasLostRace = ({ changes, editorChanges, abort }: ActiveCall, error: unknown) =>
   error instanceof ToolError &&
   error.code === 'STALE_FILE' &&
@@ -192,13 +196,13 @@ function answerFromCache(engine: Engine, live: ActiveCall, { result, json, tool_
   live.publish()
 }
 
-/** Something in the workspace may be other than before: no earlier answer about it is given again. */
+/** Invalidates cached results, since the call may have changed something in the workspace. */
 function invalidateCache(engine: Engine, { call }: ActiveCall) {
   engine.workspaceEpochs.set(call.workspace, (engine.workspaceEpochs.get(call.workspace) ?? 0) + 1)
   engine.cache.invalidate(call.workspace)
 }
 
-/** What would show that an answer given now has become wrong; undefined where nothing could. */
+/** Returns a validator that changes when a current result becomes stale; undefined if there is none. */
 async function computeValidator(engine: Engine, live: ActiveCall): Promise<string | undefined> {
   const { tool, call, host, evaluation, ctx, bypassCache } = live
   const cacheable = typeof tool.cacheable === 'function' ? tool.cacheable(call.params) : tool.cacheable
@@ -212,7 +216,7 @@ async function computeValidator(engine: Engine, live: ActiveCall): Promise<strin
   return parts.includes(undefined) ? undefined : parts.join('|')
 }
 
-/** What editors hold of the files read; of what is listed, anything that changes. */
+/** Returns the hashes of editors' buffers: of the files read, and of anything in the listed trees. */
 const unsavedBufferHashes = ({ buffers }: Engine, { ctx: { workspace }, evaluation }: ActiveCall) =>
   evaluation!.paths.map(({ path, access }) =>
     access === 'list'
@@ -237,7 +241,7 @@ async function runWithRetries(live: ActiveCall, teller: ProgressThrottle): Promi
   }
 }
 
-/** One start of the tool. Ends at the latest a short grace after the call was told to stop. */
+/** Runs one attempt of the tool. Ends at most a short grace period after the call was stopped. */
 async function runOnce(live: ActiveCall, teller: ProgressThrottle): Promise<unknown> {
   const { tool, ctx, abort } = live
   abort.signal.throwIfAborted()

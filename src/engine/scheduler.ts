@@ -1,12 +1,12 @@
-// When a queued call may run. Calls run in parallel; those that touch the same path run in the order they were queued,
-// except that readers share; and of each kind of effect only so many run at once.
+// Scheduler of queued calls: calls run in parallel; those on the same path run in queue order, with shared reads; and the number
+// of concurrent calls is limited per kind of effect.
 import type { Effect } from '../tool/tool.ts'
 
-/** What a call holds while it runs. `list` uses promise no consistent view, so they hold nothing. */
+/** A lock that a call holds while it runs. `list` uses promise no consistent view, so they take none. */
 export interface PathLock {
   path: string
   access: 'read' | 'write'
-  /** Covers everything beneath the path too. */
+  /** The lock also covers all descendants of the path. */
   tree: boolean
 }
 
@@ -34,30 +34,31 @@ interface Ticket {
 export class Scheduler {
   readonly #limits: Record<QueueName, number>
   readonly #running: Record<QueueName, number> = { read: 0, write: 0, execute: 0, network: 0 }
-  /** Ready but for a free place, by kind, first come first served. */
+  /** Tickets that wait only for a free slot, by queue, first in, first out. */
   readonly #ready: Record<QueueName, Set<Ticket>> = {
     read: new Set(),
     write: new Set(),
     execute: new Set(),
     network: new Set()
   }
-  /** Tickets that have not ended, by the path they hold. */
+  /** Tickets that have not ended, by locked path. */
   readonly #byPath = new Map<string, Set<Ticket>>()
-  /** Those of them that hold a whole tree. */
+  /** The subset that locks a whole tree. */
   readonly #trees = new Set<Ticket>()
 
   constructor(limits: Record<QueueName, number>) {
     this.#limits = limits
   }
 
-  /** Calls that hold or wait for a place. */
+  /** Returns the number of calls that hold or wait for a slot. */
   get queuedCount(): number {
     return Object.values(this.#ready).reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** Runs `work` once nothing earlier stands in its way; at once, before this returns, where nothing does. `signal` tells
-   * that the work is no longer wanted: then it is never started. The place is free again when the work's promise settles. The work is
-   * told whether it had to wait. */
+  /**
+   * Runs `work` once no earlier conflicting work remains; if there is none, synchronously. If `signal` aborts before the start,
+   * the work is never started. The slot is freed when the work's promise settles. `work` receives `true` if it had to wait.
+   */
   run<T>(queue: QueueName, locks: PathLock[], work: (waited: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let waited = false
@@ -146,7 +147,7 @@ export class Scheduler {
 
 const conflictsWith = (hold: PathLock, ticket: Ticket) => ticket.locks.some(other => locksConflict(hold, other))
 
-/** Whether two uses may not happen at once. */
+/** Returns true if two locks exclude each other. */
 export const locksConflict = (one: PathLock, other: PathLock) =>
   (one.access === 'write' || other.access === 'write') &&
   (one.path === other.path ||

@@ -1,4 +1,4 @@
-// How a call ends: one function per way, each a step with the event that tells it.
+// The ends of a call: one function per outcome, each a step with its event.
 import { describeError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { StoreWrite } from '../store/store.ts'
@@ -11,7 +11,7 @@ import { getUndoAvailability } from './undo-availability.ts'
 
 type DecisionOutcome = Extract<NewEvent, { type: 'tool.decision' }>['decision']
 
-/** The call as it ends, but for what tells how. */
+/** Returns the fields of an ended call that all outcomes share. */
 function toEndFields<S extends SettledCall['status']>(live: ActiveCall, status: S) {
   const { call, changes } = live
   return {
@@ -23,7 +23,7 @@ function toEndFields<S extends SettledCall['status']>(live: ActiveCall, status: 
   }
 }
 
-/** What goes into the journal together with the end of a call. */
+/** Writes and events that are committed together with the end of a call. */
 interface SettleOptions {
   eventsBefore?: NewEvent[]
   also?: () => StoreWrite[]
@@ -106,7 +106,7 @@ export function settleInterrupted(engine: Engine, live: ActiveCall, reason: stri
   return settleCall(engine, live, { ...toEndFields(live, 'interrupted'), reason }, together)
 }
 
-/** The end of a call that did not succeed: as it was told to stop, or as it failed. */
+/** Ends a call that did not succeed: as cancelled or interrupted if it was stopped, else as failed. */
 export function settleStopped(
   engine: Engine,
   live: ActiveCall,
@@ -130,7 +130,7 @@ export function settleExpired(engine: Engine, live: ActiveCall) {
   )
 }
 
-/** By a person, or by a rule that denies. */
+/** Ends a call that a person or a deny rule rejected. */
 export function settleRejected(
   engine: Engine,
   live: ActiveCall,

@@ -1,4 +1,4 @@
-// Taking a request: is it well formed, has it been taken before, what does policy say. Then it runs, waits, or has ended.
+// Submission of requests: validation, deduplication and admission.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'
@@ -20,11 +20,11 @@ import { createBackgroundTasks } from './jobs/background-tasks.ts'
 import { resolveAgent } from './resolve-agent.ts'
 import { fileChangedEvent } from './settle.ts'
 
-/** A request to run a tool, as the wire has it. */
+/** A request to run a tool, as received on the wire. */
 export interface SubmitRequest {
   tool: string
   params: unknown
-  /** Toolset that the name and the params are of, where not to be found out by the name. */
+  /** Toolset of the name and the params, if it does not follow from the name. */
   toolset?: string | undefined
   session_id?: string | undefined
   workspace?: string | undefined
@@ -38,14 +38,16 @@ export interface SubmitRequest {
 
 export interface SubmitOptions {
   idempotency_key?: string | undefined
-  /** Give no kept answer. */
+  /** Return no cached result. */
   fresh?: boolean | undefined
-  /** Digest of what the sender was shown and approves with the request, where they may; `confirm` also where it is strict. */
+  /** Digest of what the sender was shown and approves with the request, if permitted; `confirm` also if it is strict. */
   shown?: { digest: string; confirm: boolean } | undefined
 }
 
-/** Takes a request. Resolves once the call is taken: it may have ended, wait for a decision, or still run. A request seen
- * before, by its key or id, gives the call it made then. */
+/**
+ * Submits a request. Resolves once the call is admitted: it may have ended, wait for a decision, or still run. A request seen
+ * before, by idempotency key or id, returns the call it created then.
+ */
 export function submitCall(
   engine: Engine,
   request: SubmitRequest,
@@ -79,11 +81,11 @@ export function submitCall(
   return taken
 }
 
-/** Whether a request was seen before, by its key or id. */
+/** Returns true if a request was seen before, by its idempotency key or id. */
 export const isKnownRequest = (engine: Engine, request: SubmitRequest, options: SubmitOptions): boolean =>
   requestKeys(request, options).some(key => engine.pendingKeys.has(key) || engine.store.key(key) !== undefined)
 
-/** A call of the request, or the error that says why there can be none. Leaves no trace. */
+/** Creates the call of a request, or throws the error that prevents it. Has no side effects. */
 export function createActiveCall(
   engine: Engine,
   request: SubmitRequest,
@@ -144,10 +146,10 @@ function buildCall(
   }
 }
 
-/** A timer set for longer would go off at once. */
+/** Maximum delay of a timer in milliseconds; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** What a tool may use for one call. */
+/** Creates the context that a tool receives for one call. */
 export function createContext(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): Context {
   const { tool_call_id, session_id } = live.call
   const host = engine.createHost(
@@ -162,7 +164,8 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
         live.changes.push(change)
         if (change.after_hash !== undefined)
           engine.diagnostics.recordEdit(workspace.name, change.path, change.after_hash, tool_call_id)
-        // Told together with the call's end, in one commit; at once where a tool goes on after its call was ended.
+        // Changes are published together with the call's end, in one commit; immediately if a tool continues after its call was
+        // ended.
         if (isSettled(live.call)) engine.journal.append([fileChangedEvent(live.call, change)]).catch(() => {})
       },
       editors: createEditors(engine, live, workspace)
@@ -177,7 +180,7 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
     detachSignal: live.detach.signal,
     host,
     jobs: createBackgroundTasks(engine, live),
-    // Decided with the verdict, before the tool is started.
+    // Set with the verdict, before the tool is started.
     isolation: { level: 'none', network: [] },
     history: createHistory(engine, workspace.name, live.call),
     delegate: createDelegate(engine, live),
@@ -194,7 +197,7 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
   }
 }
 
-/** The workspace of that name; without one the default or the only one. */
+/** Returns the workspace of that name; without a name, the default or the only one. */
 export function resolveWorkspace({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
   if (name === undefined && workspaces.size > 1 && !workspaces.has('default'))
     throw new ToolError('INVALID_PARAMS', `Name a workspace: ${[...workspaces.keys()].join(', ')}.`, {
@@ -221,7 +224,7 @@ const hashRequest = (request: SubmitRequest) =>
     .update(JSON.stringify(sortKeys(request)))
     .digest('hex')
 
-/** The same value with its keys in order, so that equal requests have equal hashes. */
+/** Returns the same value with sorted keys, so that equal requests have equal hashes. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (value === null || typeof value !== 'object') return value

@@ -1,7 +1,7 @@
-// Whether what a call changed can be taken back at all, as far as its changes tell.
+// Determines from the changes of a call if it can be undone at all.
 import type { FileChange, UndoAvailability } from './call.ts'
 
-/** What is told with a call that changed files. */
+/** Returns the availability of an undo for a call that changed files. */
 export function getUndoAvailability(changes: readonly FileChange[]): UndoAvailability {
   const lost = changes.filter(isContentLost).map(({ path }) => path)
   if (lost.length === 0) return { available: true }
@@ -9,7 +9,7 @@ export function getUndoAvailability(changes: readonly FileChange[]): UndoAvailab
   return { available: false, reason: `What was at ${lost[0]}${more} was not kept.` }
 }
 
-/** Whether a file was replaced or removed without its content being told. */
+/** Returns true if a file was replaced or removed without a recorded hash of its content. */
 function isContentLost({ operation, kind, before_hash, before_mode, after_mode }: FileChange) {
   if (kind) return false
   if (operation === 'moved') return before_hash === undefined && before_mode !== undefined && after_mode === undefined

@@ -1,4 +1,4 @@
-// Taking back what a call changed: whether that can be done at all, what it would come to, and the call that does it.
+// Undo of a call: its availability, its preview, and the call that performs it.
 import { ToolError } from '../errors.ts'
 import { isObstructed, type UndoFile, type UndoResult, type UndoScope } from '../tool/undo.ts'
 import type { Caller } from './active-call.ts'
@@ -9,31 +9,31 @@ import { isKnownRequest, type SubmitOptions, type SubmitRequest } from './submit
 
 export { UndoFile, UndoScope } from '../tool/undo.ts'
 
-/** What is to be undone. */
+/** The scope of an undo. */
 export interface UndoOptions {
   scope?: UndoScope | undefined
   paths?: string[] | undefined
   agent?: string | undefined
 }
 
-/** What an undo would do now. */
+/** The preview of an undo. */
 export interface UndoDryRun {
   available: boolean
-  /** Why not. */
+  /** Reason for which the undo is not possible. */
   reason?: string
   files: UndoFile[]
-  /** Binds an approval to what is shown. */
+  /** Binds an approval to the preview. */
   digest?: string
 }
 
-/** The request that undoes a call, in its workspace and, unless another is named, its session. */
+/** Builds the request that undoes a call, in its workspace and, unless another is named, its session. */
 function buildUndoRequest(call: Call, { scope, paths, ...more }: UndoOptions & Partial<SubmitRequest>): SubmitRequest {
   const { tool_call_id, workspace, session_id } = call
   const params = { tool_call_id, ...(scope === 'since' && { scope }), ...(paths && { paths }) }
   return { session_id, ...more, tool: 'undo', params, workspace }
 }
 
-/** What an undo would do now. */
+/** Previews the effects of an undo. */
 export async function previewUndo(engine: Engine, call: Call, query: UndoOptions, caller: Caller): Promise<UndoDryRun> {
   return simulateRun(engine, buildUndoRequest(assertSettled(call), query), caller, toUndoDryRun)
 }
@@ -55,8 +55,10 @@ function assertSettled(call: Call): SettledCall {
   throw new ToolError('CONFLICT', 'The call has not ended: cancel it, or wait for it.', { status: call.status })
 }
 
-/** The request that undoes a call. Throws what it would do now, where the sender approves with it what was shown, and that
- * is something else. */
+/**
+ * Returns the request that undoes a call. If the sender approves what was shown and the undo would now do something else, throws
+ * an error with the current preview.
+ */
 export async function prepareUndo(
   engine: Engine,
   call: Call,
@@ -73,6 +75,6 @@ export async function prepareUndo(
   throw new ToolError('PREVIEW_CHANGED', text, { ...now })
 }
 
-/** The digest alone tells it: what it would do need not be worked out. */
+/** The digest alone decides; the output need not be computed. */
 const matchesDigest = async ({ verdict, digest }: Simulation, shown: string) =>
   verdict.decision !== 'deny' && (await digest().catch(() => undefined)) === shown

@@ -1,6 +1,6 @@
-// Waiting for an end that may be far.
+// Waits for an end with a timeout that may be long.
 
-/** Whether it comes before so much time has passed, and before the one who waits has left. */
+/** Returns true if `end` settles before `ms` milliseconds have passed and before `signal` aborts. */
 export async function waitForEnd(end: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>()
   const leave = () => resolve(false)

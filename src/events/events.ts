@@ -1,4 +1,4 @@
-// Everything that is told, as one union. An event is in the journal before any reader sees it.
+// All published events, as one union. An event is in the journal before any reader sees it.
 import { type Static, type TProperties, Type } from 'typebox'
 
 export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const
@@ -17,7 +17,7 @@ const defineEvent = <T extends string, P extends TProperties>(type: T, descripti
   description
 })
 
-/** How a hook has looked at a call. */
+/** The outcome of one hook for a call. */
 export const HOOK_RUN_FIELDS = {
   name: Type.String({ description: 'What it is called, or its command.' }),
   when: Type.Enum(['before', 'after'], { description: 'Before the call ran, or after.' }),
@@ -35,7 +35,7 @@ const HookRuns = Type.Optional(
   Type.Array(Type.Object(HOOK_RUN_FIELDS), { description: 'The hooks that looked at the call, in their order.' })
 )
 
-/** What happened to one path, as events and calls tell it. */
+/** The change of one path, in events and calls. */
 export const FILE_CHANGE_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
   operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
@@ -261,6 +261,6 @@ export type EventType = keyof typeof EVENTS
 export type Event = { [T in EventType]: Static<(typeof EVENTS)[T]> }[EventType]
 export type EventOf<T extends EventType> = Static<(typeof EVENTS)[T]>
 type WithoutPosition<E> = E extends Event ? Omit<E, 'seq' | 'time'> : never
-/** An event before the journal gave it its place and time. */
+/** An event before the journal has assigned its number and time. */
 export type NewEvent = WithoutPosition<Exclude<Event, { type: 'stream.snapshot' | 'stream.gap' }>>
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[]

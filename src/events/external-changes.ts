@@ -1,8 +1,8 @@
-// What others change on the disk, as events. They belong to a workspace, and to no session and no call.
+// Events for external changes on disk. They belong to a workspace, and to no session or call.
 import type { Change } from '../host/change.ts'
 import type { Journal } from './journal.ts'
 
-/** Resolves once the changes are durable and told. A journal that fails is told of once, by the store. */
+/** Publishes changes; resolves once they are durable. The store reports a journal failure once. */
 export const publishExternalChanges = (
   journal: Journal,
   workspace: string,

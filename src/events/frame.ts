@@ -1,29 +1,29 @@
-// A frame: one event as the bytes that go over an event stream. Made once and shared by every reader.
+// SSE frames: one event as the bytes on an event stream. Encoded once and shared by every reader.
 import type { NewEvent } from './events.ts'
 
-/** An event with its place and time, ready to be stored and told. */
+/** An event with its number and time, ready to be stored and published. */
 export interface JournalEntry {
   seq: number
   event: NewEvent
-  /** The event as JSON; for a tool.result without its `result`, which is kept with the call. */
+  /** The event as JSON; for a tool.result without its `result`, which is stored with the call. */
   json: string
   /** The `result` of a tool.result as JSON. */
   result?: string | undefined
 }
 
-/** Largest `data` of a frame, in bytes. */
+/** Maximum size of a frame's `data` in bytes. */
 export const MAX_FRAME_BYTES = 65_536
-/** What a field may weigh in a frame that had to be cut. */
+/** Maximum length of a field in a truncated frame. */
 const MAX_KEPT_FIELD_LENGTH = 1_024
 
-/** The frame of a stored or fresh event. One `data:` line always: JSON has no raw line breaks. */
+/** Encodes the frame of a stored or new event. It has exactly one `data:` line, since JSON has no raw line breaks. */
 export function encodeEventFrame(seq: number, type: string, json: string, result?: string | null): Buffer {
   let data = typeof result === 'string' ? `${json.slice(0, -1)},"result":${result}}` : json
   if (data.length > MAX_FRAME_BYTES / 3 && Buffer.byteLength(data) > MAX_FRAME_BYTES) data = truncateEvent(json)
   return Buffer.from(`id: ${seq}\nevent: ${type}\ndata: ${data}\n\n`)
 }
 
-/** A frame that is made for one reader and has no place in the journal, or names one with `seq`. */
+/** Encodes a frame for one reader that is not in the journal; `seq` optionally refers to an entry. */
 export const encodeTransientFrame = (type: string, data: object, seq?: number) =>
   Buffer.from(`${seq === undefined ? '' : `id: ${seq}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`)
 

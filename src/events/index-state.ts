@@ -1,8 +1,8 @@
-// How the index of a workspace stands, as events. They belong to no session and no call.
+// Events for the state of a workspace's code index. They belong to no session or call.
 import type { IndexState } from '../host/code/code-index.ts'
 import type { Journal } from './journal.ts'
 
-/** A journal that fails is told of once, by the store. */
+/** Publishes the state. The store reports a journal failure once. */
 export function publishIndexState(journal: Journal, workspace: string, { state, indexed, reason }: IndexState) {
   const told = { type: 'index.changed', workspace, state, indexed, ...(reason !== undefined && { reason }) } as const
   journal.append([told]).catch(() => {})

@@ -1,9 +1,9 @@
-// The durable, ordered log of events: an event gets its number here, and is told to readers once it is on the disk.
+// Event journal: the durable, ordered log. It assigns sequence numbers, and publishes events to readers once they are on disk.
 import type { Store, StoreWrite } from '../store/store.ts'
 import type { NewEvent } from './events.ts'
 import type { JournalEntry } from './frame.ts'
 
-/** Hears every event in order, after it became durable. */
+/** Receives every event in order, after it became durable. */
 type Listener = (entries: readonly JournalEntry[]) => void
 
 export class Journal {
@@ -19,23 +19,25 @@ export class Journal {
     this.#head = this.#last
   }
 
-  /** Number of the newest event that readers may see. */
+  /** Returns the number of the newest event that readers may see. */
   get head(): number {
     return this.#head
   }
 
-  /** Number of the newest event given a place, on the disk or not. */
+  /** Returns the number of the newest event, durable or not. */
   get last(): number {
     return this.#last
   }
 
-  /** Number of the oldest event still held. */
+  /** Returns the number of the oldest retained event. */
   get oldest(): number {
     return this.#store.oldestSeq()
   }
 
-  /** Gives the events their places and writes them, together with what `also` writes, in one transaction. Resolves when
-   * they are durable, and then they have been told. `result` is the JSON of a tool.result's result. */
+  /**
+   * Appends events, together with the writes of `also`, in one transaction. Resolves when they are durable and published.
+   * `result` is the JSON of a tool.result's result.
+   */
   append(events: readonly NewEvent[], also?: () => StoreWrite[], result?: string): Promise<void> {
     const time = new Date().toISOString()
     const entries = events.map((event): JournalEntry => {
@@ -53,7 +55,7 @@ export class Journal {
     return durable.then(() => this.#publish(upTo))
   }
 
-  /** Events after a place, in order, from the disk. */
+  /** Reads events after a number, in order, from disk. */
   since(after: number, limit: number) {
     return this.#store.events(after, limit)
   }
@@ -62,7 +64,7 @@ export class Journal {
     return this.#store.eventsOfCall(tool_call_id, after, limit)
   }
 
-  /** Hears what becomes durable from now on. Answers how to stop hearing. */
+  /** Subscribes to events that become durable from now on. Returns a function that unsubscribes. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -1,8 +1,8 @@
-// How things stand with MCP servers, as events. They belong to no session and no call.
+// Events for the state of MCP servers. They belong to no session or call.
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import type { Journal } from './journal.ts'
 
-/** A journal that fails is told of once, by the store. */
+/** Publishes the state. The store reports a journal failure once. */
 export function publishMcpState(
   journal: Journal,
   {

@@ -1,9 +1,9 @@
-// How often each tool was called, how it ended, how long it took: a reader of the journal, counting since the start.
+// Metrics per tool: number of calls, outcomes, durations. Reads the journal and counts from the start of the server.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import type { JournalEntry } from './frame.ts'
 import type { Journal } from './journal.ts'
 
-/** Counts of one tool since the server started. Times are of the tool's run alone, in milliseconds. */
+/** Counts of one tool since the server started. Durations are of the tool's run alone, in milliseconds. */
 export interface ToolStats {
   tool: string
   total: number
@@ -18,7 +18,7 @@ export interface ToolStats {
   p99_ms: number | null
 }
 
-/** How long calls waited for a decision, in milliseconds. */
+/** Wait of calls for a decision, in milliseconds. */
 export interface ApprovalWaitStats {
   total: number
   average_ms: number | null
@@ -28,7 +28,7 @@ export interface ApprovalWaitStats {
 
 /** Calls that ended within one minute. */
 export interface MinuteStats {
-  /** When it began. */
+  /** Start of the minute. */
   at: string
   calls: number
   errors: number
@@ -46,7 +46,7 @@ export class Metrics {
   readonly since = new Date().toISOString()
   #events = 0
   readonly #approvalWaits = createHistogram()
-  /** Only those in which calls ended, oldest first, by the number of the minute. */
+  /** Only minutes in which calls ended, oldest first, by minute number. */
   readonly #minutes = new Map<number, MinuteStats>()
 
   constructor(journal: Journal) {
@@ -67,14 +67,14 @@ export class Metrics {
     return [...this.#tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([tool, counts]) => toStats(tool, counts))
   }
 
-  /** How long calls waited that were decided, expired or given up. */
+  /** Returns the wait of calls that were decided, expired or cancelled. */
   approvalWait(): ApprovalWaitStats {
     const { count, mean } = this.#approvalWaits
     const time = (percent: number) => (count === 0 ? null : this.#approvalWaits.percentile(percent))
     return { total: count, average_ms: count === 0 ? null : Math.round(mean), p50_ms: time(50), p95_ms: time(95) }
   }
 
-  /** The last hour, oldest first, with the minutes in which nothing ended. */
+  /** Returns the last hour, oldest first, including minutes without ended calls. */
   minutes(now = Date.now()): MinuteStats[] {
     const last = Math.floor(now / MINUTE_MS)
     return Array.from({ length: HISTORY_MINUTES }, (_, i) => last - HISTORY_MINUTES + 1 + i).map(
@@ -82,9 +82,9 @@ export class Metrics {
     )
   }
 
-  /** Prometheus text. `gauges` are read now. */
+  /** Formats the metrics as Prometheus text. `gauges` are read now. */
   async prometheus(gauges: Record<string, { help: string; value: number }>): Promise<string> {
-    // Loaded when first asked for: most servers never are.
+    // Loaded on first use: most servers never need it.
     const { Registry, Counter, Gauge } = (await import('prom-client')).default
     const registers = [new Registry()]
     const calls = new Counter({
@@ -118,12 +118,12 @@ export class Metrics {
     return registers[0]!.metrics()
   }
 
-  /** It may have begun before this run: the journal tells since when, for it keeps all events of a call that waits. */
+  /** The wait may have begun in an earlier run; the journal has the start, since it retains all events of a waiting call. */
   #countWait({ seq, event, json }: JournalEntry) {
     if (event.tool_call_id === undefined) return
     const before = this.#journal.sinceOfCall(event.tool_call_id, 0, MAX_CALL_EVENTS).filter(told => told.seq < seq)
     const decided = before.findLastIndex(({ type }) => type === 'tool.decision')
-    // Shown anew, it still waits since it was first asked about.
+    // With a new preview, a call still waits since its first approval request.
     const asked = before
       .slice(decided + 1)
       .filter(({ type }) => type === 'tool.call')
@@ -153,7 +153,7 @@ export class Metrics {
   }
 }
 
-/** More events than a call has before it is decided. */
+/** More events than a call has before its decision. */
 const MAX_CALL_EVENTS = 1_000
 const MINUTE_MS = 60_000
 const HISTORY_MINUTES = 60

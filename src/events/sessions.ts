@@ -1,10 +1,10 @@
-// What each session is doing: idle, waiting for a decision, or running tools. A change is told once the present turn
-// of work is over, so that a call answered at once makes no noise.
+// State of each session: idle, waiting for a decision, or running tools. A change is published after the current tick, so that a
+// call that ends at once causes no events.
 import type { SESSION_STATES } from './events.ts'
 import type { Journal } from './journal.ts'
 
 type SessionState = (typeof SESSION_STATES)[number]
-/** What one call adds to its session's state; undefined once it has ended. */
+/** A call's contribution to its session's state; undefined once it has ended. */
 export type Activity = 'awaiting_approval' | 'tool_execution' | undefined
 
 interface Session {
@@ -21,7 +21,7 @@ export class Sessions {
     this.#journal = journal
   }
 
-  /** One call of a session goes from one activity to another. */
+  /** Moves one call of a session from one activity to another. */
   transition(session_id: string, from: Activity, to: Activity) {
     if (from === to) return
     const session = this.#sessions.get(session_id) ?? {
@@ -35,7 +35,7 @@ export class Sessions {
     this.#changed.add(session_id)
   }
 
-  /** The sessions that are not idle. */
+  /** Returns the sessions that are not idle. */
   states(): Record<string, SessionState> {
     const busy = [...this.#sessions].map(([id, session]) => [id, getState(session)] as const)
     return Object.fromEntries(busy.filter(([, state]) => state !== 'idle'))

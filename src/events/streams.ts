@@ -1,5 +1,5 @@
-// Readers of the journal. A reader that keeps up is handed shared frames as they become durable; one that does not is
-// only a place in the journal: it is read on from there when it drains, and cut off, to resume, when it takes nothing.
+// Readers of the journal. A live reader receives shared frames as they become durable. A lagging one is only a position in the
+// journal: it is read from there when it drains, and disconnected, to resume, when it stalls.
 import type { Event, EventType } from './events.ts'
 import { encodeEventFrame, encodeTransientFrame, type JournalEntry, MAX_FRAME_BYTES } from './frame.ts'
 import type { Journal } from './journal.ts'
@@ -11,14 +11,14 @@ export interface EventFilter {
   types?: readonly EventType[] | undefined
 }
 
-/** Where a reader's bytes go. */
+/** Destination of a reader's bytes. */
 export interface Sink {
   write(bytes: Buffer): void
-  /** Bytes written that the other side has not taken yet. */
+  /** Bytes written that the client has not yet received. */
   readonly pending: number
   onDrain(listener: () => void): void
   end(): void
-  /** Breaks the connection off, so that the client notices and resumes. */
+  /** Closes the connection, so that the client notices and resumes. */
   destroy(): void
 }
 
@@ -28,7 +28,7 @@ export interface StreamLimits {
   stall_ms: number
 }
 
-/** Where things stand, for the first frame. */
+/** Returns the current state for the first frame. */
 type SnapshotSource = () => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
 
 interface Reader {
@@ -38,12 +38,12 @@ interface Reader {
 interface OpenReader {
   sink: Sink
   filter: EventFilter
-  /** Last place written. */
+  /** Sequence number of the last written event. */
   position: number
   state: 'live' | 'catching-up' | 'closed'
-  /** When the sink was last seen to take something, while more waits than it may. */
+  /** Time at which the sink last accepted data, while its backlog exceeds the limit. */
   stalledSince: number | undefined
-  /** What waited then. */
+  /** Size of the backlog at that time. */
   pendingAtStall: number
   /** Ends the stream after this event has been written. */
   until: ((event: { type: string }) => boolean) | undefined
@@ -54,7 +54,7 @@ interface FramedEntry {
   frame: Buffer
 }
 
-/** An event of a page that is read on from a reader's place. */
+/** An event of a page that is read from a reader's position. */
 interface LazyFrame {
   seq: number
   type: string
@@ -70,9 +70,9 @@ export class Streams {
   readonly #limits: StreamLimits
   readonly #snapshot: SnapshotSource
   readonly #readers = new Set<OpenReader>()
-  /** Readers that keep up, by filter: those with the same filter share the same bytes. */
+  /** Live readers by filter: those with the same filter share the same bytes. */
   readonly #liveGroups = new Map<string, { filter: EventFilter; readers: Set<OpenReader> }>()
-  /** The newest frames, kept while anybody reads, so that one who lags a little costs no read from the disk. */
+  /** The newest frames, buffered while there are readers, so that a slightly lagging one needs no disk read. */
   #recent: FramedEntry[] = []
   #recentBytes = 0
   readonly #timer: NodeJS.Timeout
@@ -91,7 +91,7 @@ export class Streams {
     return this.#readers.size
   }
 
-  /** Opens a stream: a snapshot, then what came after `after` (default: from now on), then what comes. */
+  /** Opens a stream: a snapshot, then events after `after` (default: from now on), then live events. */
   open(sink: Sink, options: { after?: number | undefined; filter: EventFilter; until?: OpenReader['until'] }): Reader {
     const { head, oldest } = this.#journal
     const { after, filter, until } = options
@@ -107,7 +107,7 @@ export class Streams {
     }
     this.#readers.add(reader)
     const time = new Date().toISOString()
-    // Only a stream that starts here may name its place already: on a resumed one older numbers follow.
+    // Only a stream that starts here may have an id in its snapshot: on a resumed one, older ids follow.
     const place = reader.position === head ? head : undefined
     const first = encodeTransientFrame(
       'stream.snapshot',
@@ -123,7 +123,7 @@ export class Streams {
     return { close: () => this.#close(reader) }
   }
 
-  /** Ends every stream; clients resume by their last id. */
+  /** Ends every stream; clients resume from their last id. */
   close() {
     clearInterval(this.#timer)
     this.#unlisten()
@@ -147,7 +147,7 @@ export class Streams {
     const last = entries.at(-1)!.seq
     for (const { filter, readers } of [...this.#liveGroups.values()]) {
       const wanted = fresh.filter(({ entry }) => matchesFilter(filter, entry.event))
-      // More at once than a reader may have waiting: each reads on by itself, as far as it takes it.
+      // More than a reader's backlog limit: each reader catches up at its own pace.
       if (totalBytes(wanted) > this.#limits.reader_bytes) {
         for (const reader of [...readers]) this.#fallBehind(reader)
         continue
@@ -178,7 +178,7 @@ export class Streams {
     this.#recentBytes = totalBytes(this.#recent)
   }
 
-  /** Reads on from the reader's place until it is level with the journal or full. A page a turn, for others wait too. */
+  /** Reads from the reader's position until it reaches the head or its limit. One page per turn, for fairness. */
   #catchUp(reader: OpenReader) {
     if (reader.state !== 'catching-up' || reader.stalledSince !== undefined) return
     const { wanted, next } = this.#readPage(reader)
@@ -202,7 +202,7 @@ export class Streams {
     else setImmediate(() => this.#catchUp(reader))
   }
 
-  /** The wanted events of the next page after the reader's place, and the place after that page. */
+  /** Returns the matching events of the next page, and the position after that page. */
   #readPage({ position, filter }: OpenReader): { wanted: LazyFrame[]; next: number } {
     const { head } = this.#journal
     const kept = this.#recent[0]?.entry.seq
@@ -218,7 +218,7 @@ export class Streams {
     const id = filter.tool_call_id
     const page =
       id === undefined ? this.#journal.since(position, PAGE_SIZE) : this.#journal.sinceOfCall(id, position, PAGE_SIZE)
-    // The disk may be ahead of what has been told.
+    // The disk may be ahead of the published events.
     const told = page.filter(({ seq }) => seq <= head)
     return {
       wanted: told
@@ -298,7 +298,7 @@ function markStalled(reader: OpenReader) {
 
 const totalBytes = (framed: readonly FramedEntry[]) => framed.reduce((sum, { frame }) => sum + frame.length, 0)
 
-/** A snapshot over the size of a frame is left out: who needs it reads /state. */
+/** Drops lists from a snapshot that exceeds the frame size; clients can read /state instead. */
 const limitSnapshot = <S extends { pending: unknown[]; running: unknown[]; jobs: unknown[]; delegations: unknown[] }>(
   snapshot: S
 ): S =>
@@ -308,7 +308,7 @@ const limitSnapshot = <S extends { pending: unknown[]; running: unknown[]; jobs:
 
 const HEARTBEAT = Buffer.from(': still here\n\n')
 
-/** Whether an event is one of those. */
+/** Returns true if an event matches the filter. */
 export const matchesFilter = (
   { session_id, workspace, tool_call_id, types }: EventFilter,
   event: { type: string; session_id?: string | null; workspace?: string | null; tool_call_id?: string | null }

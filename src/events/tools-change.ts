@@ -1,4 +1,4 @@
-// Which tools come and go, as events. They belong to no session and no call.
+// Events for added and removed tools. They belong to no session or call.
 import type { Journal } from './journal.ts'
 
 interface ToolsChange {
@@ -9,7 +9,7 @@ interface ToolsChange {
   changed: string[]
 }
 
-/** A journal that fails is told of once, by the store. */
+/** Publishes the change. The store reports a journal failure once. */
 export function publishToolsChange(journal: Journal, change: ToolsChange) {
   journal.append([{ type: 'tools.changed', ...change }]).catch(() => {})
 }

@@ -1,4 +1,4 @@
-// Decisions over HTTP: what waits, approve, reject.
+// Routes for approvals: pending calls, approve, reject.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { type Static, type TProperties, Type } from 'typebox'
@@ -246,7 +246,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
       sendCall(reply, formatForToolset(speaks, query.toolset, await calls.reject(params.id, body, caller)))
   )
 
-  /** Toolsets have one answer for both decisions. */
+  /** Approves or rejects: toolsets have one response for both decisions. */
   function decide(id: string, { approved = true, modifiedArgs: modified_args, ...decision }: Decision, caller: Caller) {
     if (!approved) return calls.reject(id, { reason: decision.reason }, caller)
     if (modified_args !== undefined && decision.modified_params !== undefined)
@@ -254,7 +254,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
     return calls.approve(id, { ...decision, modified_args }, caller)
   }
 
-  /** The decision is made when this answers; wait_ms holds the answer until the call has ended. */
+  /** Decides before it responds; wait_ms delays the response until the call has ended. */
   async function decideOne(id: string, decision: Decision, { caller, query, reply }: DecisionRequest) {
     const { wait_ms, toolset } = query
     const decided = await decide(id, decision, caller)
@@ -273,7 +273,7 @@ interface DecisionRequest {
   reply: FastifyReply
 }
 
-/** What is about one call as it was shown, or as it is to be. */
+/** Fields that refer to one call's preview or modified params. */
 const SINGLE_CALL_FIELDS = ['digest', 'modified_params', 'modifiedArgs', 'modified_digest'] as const
 
 function resolveIds({

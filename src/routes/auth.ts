@@ -1,5 +1,5 @@
-// The door: what a request must show before anything of it is believed. One hook, before any body is read, for every
-// route and for what is no route. Nothing here answers with a CORS header, sets a cookie or reads a token from a URL.
+// Authentication of requests: one hook, before any body is read, for every route and for unknown paths. It never sends a CORS
+// header, sets a cookie or reads a token from a URL.
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -9,17 +9,17 @@ import { toClientLabel } from './http/client-label.ts'
 import { parseJsonBody } from './http/json-body.ts'
 import { sendProblem } from './http/problem.ts'
 
-/** Who sent a request, as far as the door knows. With an `agent`, that is the caller, whatever the request says. */
+/** The sender of a request, as authenticated. An `agent` overrides what the request claims. */
 export interface RequestCaller extends Principal {
-  /** What the client calls itself; a label for people, never a proof. */
+  /** The client's name for itself; a label for people, never a proof. */
   client: string
 }
 
 interface AuthOptions {
   tokens: Pick<Tokens, 'authenticate'>
-  /** Host header values that are right, port included; asked for each request, since the port is known late. */
+  /** Returns the allowed Host header values, including the port; called per request, since the port is known late. */
   hosts: () => readonly string[]
-  /** Pages that may speak to us besides our own: those behind a proxy. No CORS header is sent for them either. */
+  /** Additional allowed origins: those of pages behind a proxy. They get no CORS header either. */
   origins: readonly string[]
   body_bytes: number
 }
@@ -29,20 +29,21 @@ declare module 'fastify' {
     caller: RequestCaller
   }
   interface FastifyContextConfig {
-    /** No token is asked for. The self-check allows it for OPEN_ROUTES alone. */
+    /** Requires no token. The self-check permits this for OPEN_ROUTES alone. */
     open?: boolean
-    /** A page that says nothing by itself, so that one may come to it from anywhere, as by a link. */
+    /** A static page that contains no data, so that any site may link to it. */
     page?: boolean
-    /** The right that the token must have; `call` when left out. */
+    /** The right that the token must have; `call` by default. */
     right?: Right
   }
 }
 
-/** What strangers may ask: whether the server is there, for the files of the console, which tell nothing, and for the token
- * that their code is good for. */
+/**
+ * Routes without authentication: health, the console's files, which contain no data, and the exchange of its code for a token.
+ */
 const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session']
 
-/** Headers that decide something: given twice, two readers could disagree about which one counts. */
+/** Security-relevant headers: if repeated, two parsers could disagree on which one counts. */
 const SINGLE_VALUE_HEADERS: ReadonlyMap<string, number> = new Map(
   [
     'accept',
@@ -68,17 +69,17 @@ const JSON_TYPE = /^application\/json(?:; ?charset="?utf-8"?)?$/i
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i
 const ANONYMOUS: Principal = { rights: new Set() }
 
-/** What Fastify must be made with, so that slow and malformed senders meet the same limits and the same form of answer. */
+/** Options for Fastify: apply the same limits and error format to slow and malformed requests. */
 export const httpServerOptions = {
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
-  /** Time to send a whole request. Answers, streams and long waits may take as long as they like. */
+  /** Timeout for receiving a whole request. Responses, streams and long waits are not limited. */
   requestTimeout: 30_000,
-  /** A quiet socket is no fault: a stream or a held answer may be on it. */
+  /** An idle socket is valid: it may carry a stream or a delayed response. */
   connectionTimeout: 0,
   keepAliveTimeout: 72_000,
   exposeHeadRoutes: false,
   forceCloseConnections: true,
-  // Paths that no router takes never reach a hook, so they pass the door here.
+  // Malformed paths never reach a hook, so they are authenticated here.
   frameworkErrors: handleFrameworkError,
   clientErrorHandler: handleClientError
 } as const
@@ -125,7 +126,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   }
 }
 
-/** What a token holds open, it holds no longer than it counts. */
+/** Closes streams and delayed responses when their token expires or is revoked. */
 function closeWhenTokenEnds({ caller, raw }: FastifyRequest, reply: FastifyReply) {
   const over = caller.issued?.revoked
   if (!over) return
@@ -135,8 +136,8 @@ function closeWhenTokenEnds({ caller, raw }: FastifyRequest, reply: FastifyReply
 }
 
 /**
- * Host values that a server bound so may be called by: the address itself, and the names of loopback when it is bound
- * to loopback or to everything.
+ * Returns the allowed Host values for a bound server: the address itself, and the names of loopback if it is bound to loopback or
+ * to all interfaces.
  */
 export function listAllowedHosts(addresses: readonly AddressInfo[], settings: HostSettings): readonly string[] {
   const names = addresses.flatMap(({ address, family, port }) => {
@@ -162,7 +163,7 @@ function checkFraming({ url, rawHeaders }: IncomingMessage) {
 }
 
 function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly string[], origins: readonly string[]) {
-  // On a unix socket, where no port exists, `localhost` alone is right.
+  // On a unix socket, which has no port, only `localhost` is allowed.
   const right = socket.localAddress === undefined ? [...hosts, 'localhost'] : hosts
   if (headers.host === undefined || !right.includes(headers.host.toLowerCase()))
     throw new ToolError(
@@ -170,7 +171,7 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
       'The Host header is not an address of this server. To allow it, add it to allowed_hosts.'
     )
   const { origin } = headers
-  // Only a page that came from here has the address that we are called by.
+  // Only a same-origin page has the address of this server as its origin.
   if (origin !== undefined && origin !== `http://${headers.host.toLowerCase()}` && !origins.includes(origin))
     throw new ToolError(
       'FORBIDDEN',
@@ -178,7 +179,7 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
     )
 }
 
-/** Whether a whole tab comes here: what it is shown, the page that it left never sees. */
+/** Returns true for a top-level navigation: the page that it left cannot read the response. */
 const isTopLevelNavigation = ({ headers }: IncomingMessage) =>
   headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 
@@ -188,7 +189,7 @@ function checkFetchSite({ headers }: IncomingMessage) {
     throw new ToolError('FORBIDDEN', 'Cross-site requests are not allowed.')
 }
 
-/** The same answer for every way to have no right token. */
+/** Sends the same response for every kind of invalid token. */
 function authenticateToken({ headers }: IncomingMessage, tokens: AuthOptions['tokens']): Principal {
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
   const holder = bearer ? tokens.authenticate(bearer) : undefined
@@ -210,7 +211,7 @@ function readClientName({ headers }: IncomingMessage) {
   return (typeof given === 'string' && toClientLabel(given)) || 'unknown'
 }
 
-/** Reads the hooks that the router really holds, so that a route can't be added past the door by any way. */
+/** Checks the hooks that the router holds, so that no route can bypass authentication. */
 function assertRoutesProtected(app: FastifyInstance, opened: readonly string[]) {
   const faults = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
   const lines = app.printRoutes({ commonPrefix: false, includeHooks: true }).split('\n')
@@ -241,7 +242,7 @@ const MALFORMED_RESPONSES = {
   other: ['400 Bad Request', 'INVALID_PARAMS', 'The request is not well-formed HTTP.']
 } as const
 
-/** What the HTTP parser refuses: no request exists yet, so the answer is written by hand. */
+/** Answers errors of the HTTP parser: no request exists yet, so the response is written by hand. */
 function handleClientError(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, code, detail] =
@@ -255,7 +256,7 @@ function handleClientError(error: NodeJS.ErrnoException, socket: Socket) {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Throws the refusal that the request deserves, or gives it its caller. */
+    /** Authenticates the request: throws on refusal, else sets its caller. */
     passDoor(request: FastifyRequest): void
   }
 }

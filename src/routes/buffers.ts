@@ -1,4 +1,4 @@
-// Buffers over HTTP: what editors hold and have not saved.
+// Routes for unsaved editor buffers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { ClientBuffers, UnsavedBuffers } from '../engine/editors/unsaved-buffers.ts'
@@ -137,7 +137,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
   )
 }
 
-/** An editor renews it about every half minute; one that died stands in nobody's way for long. */
+/** Editors renew it about every 30 seconds; the buffers of one that died soon expire. */
 const DEFAULT_LEASE_MS = 120_000
 
 const toBufferLease = ({ client_id, left_ms, buffers }: ClientBuffers) => ({

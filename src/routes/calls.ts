@@ -1,4 +1,4 @@
-// Calls over HTTP: submit, batch, look, cancel, captured output.
+// Routes for calls: submit, batch, read, cancel, captured output.
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
@@ -285,24 +285,24 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
   )
 }
 
-/** Whoever wants the answer in the words of a toolset speaks in them too. */
+/** A client that requests responses in a toolset's format also sends requests in it. */
 const withToolset = <R extends { toolset?: string }>(toolset: string | undefined, request: R): R => ({
   ...(toolset !== undefined && { toolset }),
   ...request
 })
 
-/** By default an answer is held until the call has ended or needs a decision; a time that is asked for is waited out. */
+/** By default a response is delayed until the call has ended or needs a decision; an explicit time is waited in full. */
 export const toWaitOptions = (wait_ms: number | undefined, signal: AbortSignal) => ({
   ms: wait_ms ?? DEFAULT_WAIT_MS,
   throughApproval: wait_ms !== undefined,
   signal
 })
 
-/** 200 for a call that has ended, 202 for one that has not. */
+/** Sends 200 for a call that has ended, 202 for one that has not. */
 export const sendCall = (reply: FastifyReply, { call, json }: SerializedCall) =>
   sendJson(reply, isSettled(call) ? 200 : 202, json)
 
-/** Sends JSON that is text already. */
+/** Sends serialized JSON. */
 export const sendJson = (reply: FastifyReply, status: number, json: string) =>
   reply.code(status).type('application/json; charset=utf-8').send(json)
 

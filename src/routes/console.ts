@@ -1,5 +1,5 @@
-// The console: a page of ours and what it loads, open to any browser that calls us by our address. The files say nothing of
-// the workspace; what the page shows, it asks for with a token.
+// The web console: static files for any browser that uses the server's address. They contain no workspace data; the page requests
+// it with a token.
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { ToolError } from '../errors.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
 
-/** What the console serves, by the ends of names. Nothing else is. */
+/** Served files by extension. No others are served. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -16,7 +16,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   png: 'image/png'
 }
 
-/** The page runs what comes from here and speaks to nobody else; no page holds it in a frame. */
+/** The page loads and contacts only this server; no page may frame it. */
 const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -29,7 +29,7 @@ const SECURITY_HEADERS = {
   vary: 'Accept-Encoding'
 }
 
-/** What was not built can't be served; whoever looks is told what to do. */
+/** Message with the resolution if the console has not been built. */
 const NOT_BUILT_MESSAGE = 'The console is not built. In the folder of Toolgate, run: npm run build\n'
 
 const FileParams = Type.Object({ file: Type.String() })
@@ -50,7 +50,7 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
     throw new ToolError('NOT_FOUND', 'The console has no such file.')
   })
 
-  /** Whether there is such a file. */
+  /** Sends a file; returns false if it does not exist. */
   async function send(name: string, { headers }: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const type = CONTENT_TYPES[name.slice(name.lastIndexOf('.') + 1)]
     if (type === undefined) return false
@@ -71,7 +71,7 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
 
 const ENCODING_SUFFIXES = { br: '.br', gzip: '.gz' } as const
 
-/** The smallest form that the browser takes. */
+/** Selects the smallest accepted encoding. */
 const selectEncoding = (accepted = '') =>
   (Object.keys(ENCODING_SUFFIXES) as (keyof typeof ENCODING_SUFFIXES)[]).find(form =>
     accepted.split(',').some(word => new RegExp(`^\\s*${form}\\s*(?:;\\s*q=(?!0(?:\\.0*)?\\s*$).*)?$`).test(word))
@@ -79,7 +79,7 @@ const selectEncoding = (accepted = '') =>
 
 declare module 'fastify' {
   interface FastifySchema {
-    /** Left out of the document of the API. */
+    /** Excluded from the API document. */
     hide?: boolean
   }
 }

@@ -1,4 +1,4 @@
-// Delegations over HTTP: what front ends are asked to do, and their answers.
+// Routes for delegations to front ends, and their answers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { type Delegations, FRONT_END_EFFECTS } from '../engine/editors/delegations.ts'
@@ -22,7 +22,7 @@ const Delegation = Type.Object(
   },
   { title: 'Delegation' }
 )
-/** What any effect may be answered with; which fields are of which effect, the delegation knows. */
+/** The union of all effects' answers; the delegation validates which fields belong to its effect. */
 const DelegationAnswerBody = Type.Object(
   {
     status: Type.Enum(['done', 'refused']),

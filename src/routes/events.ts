@@ -1,4 +1,4 @@
-// The event stream over HTTP.
+// Route for the event stream.
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
@@ -77,7 +77,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnd
   )
 }
 
-/** Who can be asked must hear it. */
+/** A front end with effects must receive delegation events. */
 function assertReceivesDelegations(types: readonly EventType[] | undefined) {
   if (types === undefined || types.includes('tool.delegate')) return
   throw new ToolError('INVALID_PARAMS', 'A front end with effects is asked by tool.delegate, which types leaves out.', {
@@ -85,7 +85,7 @@ function assertReceivesDelegations(types: readonly EventType[] | undefined) {
   })
 }
 
-/** Names that a query field lists; `kind` is what such a name is called. */
+/** Parses the names in a query field; `kind` is the noun for them in errors. */
 function parseNames<T extends string>(text: string, known: readonly T[], field: string, kind: string): T[] {
   const names = text.split(',').map(name => name.trim())
   const unknown = names.find(name => !(known as readonly string[]).includes(name))

@@ -1,4 +1,4 @@
-// Every route, and what all of them share: schemas by name, validation that neither strips nor converts a body.
+// Registers all routes with their shared setup: named schemas, and validation that neither strips nor coerces a body.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Ajv, type ErrorObject } from 'ajv'
 import formats from 'ajv-formats'
@@ -44,10 +44,10 @@ export interface RouteServices extends ServerServices, Pick<McpServices, 'worksp
 export async function registerRoutes(app: FastifyInstance, services: RouteServices) {
   app.withTypeProvider<TypeBoxTypeProvider>()
   app.setValidatorCompiler(createValidatorCompiler())
-  // Answers are JSON already, or small: a compiled serializer would only drop what it does not know.
+  // Responses are already JSON, or small: a compiled serializer would only drop unknown fields.
   app.setSerializerCompiler(() => data => (typeof data === 'string' ? data : JSON.stringify(data)))
   for (const [name, schema] of Object.entries(SHARED_SCHEMAS)) app.addSchema({ ...schema, $id: name })
-  // No body says as much as an empty one; what is required is then told by name.
+  // Treat a missing body as an empty one, so that required fields are reported by name.
   app.addHook('preValidation', async request => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
   })
@@ -69,8 +69,10 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(consoleRoutes, services)
 }
 
-/** A body is taken as it is or refused; queries, paths and headers are text, so their numbers are read from it. Each is
- * compiled when first needed: compiling all would make up a third of the start. */
+/**
+ * Validates bodies without coercion; converts numbers in queries, paths and headers from text. Validators are compiled on first
+ * use: compiling all would take a third of the startup.
+ */
 function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
   const common = {
     allErrors: true,

@@ -1,4 +1,4 @@
-// What runs on after its call, over HTTP: jobs, their input, and how a running call goes to the background.
+// Routes for background jobs, their input, and moving a running call to the background.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'

@@ -1,4 +1,4 @@
-// The MCP servers whose tools are served: how things stand with them, logging in to one, starting one anew.
+// Routes for MCP servers whose tools are served: state, login, restart.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'

@@ -1,4 +1,4 @@
-// The catalogue as an MCP server, over streamable HTTP. What speaks the protocol is loaded when somebody first does.
+// Route of the MCP server for the catalog, over streamable HTTP. The implementation is loaded on first use.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { CallRequest } from './calls.ts'

@@ -1,4 +1,4 @@
-// What commands printed, over HTTP: a part by byte offset, all of it as plain text, or followed as it comes.
+// Routes for captured output: a range by byte offset, all of it as plain text, or a live stream.
 import '@fastify/sse'
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
@@ -11,9 +11,9 @@ import { beginEventStream } from './http/event-stream.ts'
 import { CallIdParams, problemResponses } from './schema.ts'
 
 const DEFAULT_LIMIT_BYTES = 65_536
-/** What one frame holds; as JSON it may be some times as long. */
+/** Maximum output bytes per frame; as JSON it may be several times longer. */
 const MAX_FRAME_BYTES = 16_384
-/** A quiet stream tells that it lives. */
+/** Interval of keep-alives on an idle stream. */
 const HEARTBEAT_MS = 15_000
 
 const Offset = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -90,7 +90,7 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
       const { signal } = watchDisconnect(reply)
       const streamed = reply.sse || prefersPlainText(headers.accept)
       if (!streamed) return sendJson(reply, 200, JSON.stringify(await calls.output(id, { ...query, limit, signal })))
-      // A call that is not there is told before anything is sent.
+      // Report a missing call before anything is sent.
       await calls.output(id, { ...query, limit: 1, wait_ms: 0 })
       if (reply.sse)
         return streamOutput(reply, calls, id, { ...query, offset: headers['last-event-id'] ?? query.offset }, signal)
@@ -101,10 +101,10 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
 
 const sendText = (reply: FastifyReply, text: Readable) => reply.type('text/plain; charset=utf-8').send(text)
 
-/** Whether plain text is what is wanted, rather than one of the things that would do. */
+/** Returns true if the client prefers plain text, rather than merely accepting it. */
 const prefersPlainText = (accept: string | undefined) => /^\s*text\/plain\b/.test(accept ?? '')
 
-/** The text as far as there is any now, or up to the limit. */
+/** Yields the text that is available now, up to the limit. */
 async function* readText(calls: Calls, id: string, { stream, offset, limit = Number.MAX_SAFE_INTEGER }: OutputQuery) {
   const until = offset + limit
   for (let at = offset; at < until; ) {
@@ -121,12 +121,12 @@ async function* readText(calls: Calls, id: string, { stream, offset, limit = Num
   }
 }
 
-/** Resolves when all has been told, or the reader has gone. */
+/** Resolves when all output has been sent, or the client has disconnected. */
 async function streamOutput(reply: FastifyReply, calls: Calls, id: string, query: OutputQuery, signal: AbortSignal) {
   const { stream } = query
   const { raw } = reply
   beginEventStream(reply)
-  // Not `events.once`, which fails where the connection does: then there is nobody left to tell.
+  // `events.once` would reject on a connection error, after which there is no client to notify.
   const happens = (event: 'close' | 'drain') => new Promise<void>(resolve => raw.once(event, () => resolve()))
   const gone = happens('close')
   const write = async (frame: string) => {

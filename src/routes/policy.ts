@@ -1,4 +1,4 @@
-// Why policy says of a call what it says, over HTTP.
+// Route for explaining the policy's verdict on a call.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Explanation } from '../engine/approvals/explanation-schema.ts'
 import type { Calls } from '../engine/calls.ts'

@@ -1,4 +1,4 @@
-// Remembered rules over HTTP.
+// Routes for saved rules.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { RuleEffect, RuleMatch, RuleScope } from '../config/schema.ts'

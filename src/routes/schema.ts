@@ -1,4 +1,4 @@
-// What the routes' schemas share: the names of the documented objects, problems, and how long an answer may wait.
+// Shared schemas of routes: named objects, problems, and wait times.
 import { type TSchema, Type } from 'typebox'
 import { Approval, Call, CallError, CallResult, FileChange, Preview } from '../engine/call.ts'
 import { Job } from '../engine/jobs/jobs.ts'
@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Objects that the document names once. */
+/** Objects that the API document defines once. */
 export const SHARED_SCHEMAS: Record<string, TSchema> = {
   Call,
   Approval,
@@ -32,10 +32,10 @@ export const SHARED_SCHEMAS: Record<string, TSchema> = {
   Problem
 }
 
-/** Refers to one of the shared objects. */
+/** Returns a reference to one of the shared objects. */
 export const schemaRef = (name: keyof typeof SHARED_SCHEMAS) => Type.Unsafe<unknown>({ $ref: `${name}#` })
 
-/** The problems a route may answer with, by their codes' statuses. */
+/** Returns the problem responses of a route, by the statuses of their codes. */
 export const problemResponses = (...codes: ErrorCode[]) => {
   const all: ErrorCode[] = [...codes, 'UNAUTHORIZED', 'FORBIDDEN', 'OVERLOADED']
   const byStatus = Map.groupBy(all, code => ERRORS[code].status)
@@ -56,7 +56,7 @@ export const WaitMsParam = Type.Integer({
   description: 'How long the answer may be held.'
 })
 
-/** Names one front end among several of the same kind. */
+/** Identifies one front end among several of the same kind. */
 export const ClientIdParam = Type.String({
   pattern: '^[\\x21-\\x7e]{1,64}$',
   description: 'Which front end this is; by default the name that the client calls itself.'

@@ -1,4 +1,4 @@
-// The server about itself: alive, where things stand, what it can do, how often and how fast.
+// Routes for the server: health, state, capabilities, statistics.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'

@@ -1,4 +1,4 @@
-// Tokens that are given out, and the code by which a page gets one.
+// Routes for issued tokens, and for one-time codes that a page exchanges for a token.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
@@ -160,7 +160,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     },
     async ({ params }, reply) => {
       const { token, end } = issued.revoke(params.id)
-      // Whoever revokes the token it shows is answered first.
+      // A client that revokes the token of this request gets its response first.
       reply.raw.once('close', end)
       return reply.send(token)
     }
@@ -169,5 +169,5 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
 
 const withCallRight = (rights: readonly Right[]): Right[] => [...new Set<Right>(['call', ...rights])]
 
-/** Nobody keeps such an answer. */
+/** Prevents caching of the response. */
 const replyUncached = (reply: FastifyReply) => reply.code(201).header('cache-control', 'no-store')

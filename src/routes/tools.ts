@@ -1,4 +1,4 @@
-// The catalogue over HTTP.
+// Routes for the tool catalog.
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'

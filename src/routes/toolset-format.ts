@@ -1,4 +1,4 @@
-// Answers in the words of the toolset that a request's query names; without one, as they are.
+// Formats responses for the toolset in the request's query; without one, they do not change.
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
@@ -13,7 +13,7 @@ export const ToolsetParam = Type.Optional(
   Type.String({ maxLength: 64, description: 'Toolset in whose words to answer; see the toolsets page.' })
 )
 
-/** The call in the words of the toolset. */
+/** Formats the call for the toolset. */
 export function formatForToolset(
   speaks: ToolsetFormatter,
   toolset: string | undefined,
@@ -28,7 +28,7 @@ interface RequestedCall {
   params: unknown
 }
 
-/** What a request was refused for, in the envelope of the toolset; without one the error goes on to its handler. */
+/** Sends a rejected request in the envelope of the toolset; without one, the error goes to the error handler. */
 export function sendToolsetError(
   { speaks, masking }: { speaks: ToolsetFormatter; masking: ProblemRedactor },
   toolset: string | undefined,
@@ -40,7 +40,7 @@ export function sendToolsetError(
   return reply.code(toProblem(error).status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** What became of each of several requests, in the words of the toolset. */
+/** Formats the outcomes of several requests for the toolset. */
 export function formatOutcomesForToolset(
   { speaks, masking }: { speaks: ToolsetFormatter; masking: ProblemRedactor },
   toolset: string,

@@ -1,4 +1,4 @@
-// Undo over HTTP: what it would do, and doing it.
+// Routes for previewing and performing an undo.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'

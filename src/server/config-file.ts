@@ -1,4 +1,4 @@
-// Reading a configuration file, which a repository may have laid out as a trap; and writing one, whole or not at all.
+// Reads configuration files, which a repository may have crafted maliciously, and writes them atomically.
 import {
   closeSync,
   constants,
@@ -19,7 +19,7 @@ const MAX_BYTES = 1_048_576
 
 export class ConfigFileError extends Error {}
 
-/** The content, or undefined when there is no such file. `within`: the folder that links must not lead out of. */
+/** Returns the content, or undefined if there is no such file. `within`: the folder that links must not escape. */
 export function readConfigFile(file: string, within?: string): Buffer | undefined {
   const fd = open(file)
   if (fd === undefined) return undefined
@@ -35,7 +35,7 @@ export function readConfigFile(file: string, within?: string): Buffer | undefine
   }
 }
 
-/** Puts the text in place of the file. A link stays one, to what it leads to; permission bits stay too. */
+/** Replaces the file's content. Follows a symbolic link to its target and preserves permission bits. */
 export function writeConfigFile(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const there = statSync(file, { throwIfNoEntry: false })
@@ -54,7 +54,7 @@ export function writeConfigFile(file: string, text: string): void {
   }
 }
 
-/** Without blocking on a named pipe. */
+/** Opens without blocking on a named pipe. */
 function open(file: string): number | undefined {
   try {
     return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

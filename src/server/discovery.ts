@@ -1,5 +1,5 @@
-// How clients find a running server: one small file for each, in a folder of the user's own. Files in a fixed place
-// outlive XDG_RUNTIME_DIR, a lost environment and a changed working folder, which is why they and no socket are it.
+// Discovery files of running servers: one small file each, in a folder private to the user. Unlike a socket, a file in a fixed
+// place survives the loss of XDG_RUNTIME_DIR or the environment, and a changed working folder.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
@@ -7,13 +7,13 @@ import { isProcessRunning } from '../host/processes/pids.ts'
 import { isPrivate, writePrivateFile } from './private-files.ts'
 import { homeFolder, xdgFolder } from './xdg.ts'
 
-/** What a discovery file says. */
+/** The contents of a discovery file. */
 export interface DiscoveryRecord {
   schema: 1
-  /** Id of this run of the server; /health says the same. */
+  /** Id of this run of the server, also returned by /health. */
   instance: string
   pid: number
-  /** The machine, since the folder may be shared between several. */
+  /** The machine's name, since the folder may be shared between several. */
   host: string
   url: string
   socket: string | null
@@ -21,7 +21,7 @@ export interface DiscoveryRecord {
   token: string
   /** May only call: the one to give to an agent. */
   call_token: string
-  /** Real paths of the folders served. */
+  /** Real paths of the served folders. */
   roots: string[]
   version: string
   protocol: 1
@@ -30,7 +30,10 @@ export interface DiscoveryRecord {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where the files are. A moved folder leaves a copy in the usual place, for programs started without the variable. */
+/**
+ * Returns the folders of discovery files. A relocated folder has a copy in the default place, for programs started without the
+ * variable.
+ */
 export function runFolders(env: Env): [string, ...string[]] {
   const usual = path.join(homeFolder(env), '.local/state/toolgate/run')
   const moved = env.TOOLGATE_RUN_DIR || path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate/run')
@@ -43,10 +46,10 @@ interface PublishedRecord {
   remove(): void
 }
 
-/** How soon a file that was cleaned away is there again. */
+/** Interval in milliseconds at which a deleted file is restored. */
 const REWRITE_INTERVAL_MS = 5_000
 
-/** Writes the file and keeps it true: `record` is asked again, since tokens may change. */
+/** Writes the file and keeps it up to date: `record` is called repeatedly, since tokens may change. */
 export function publishDiscovery(env: Env, record: () => DiscoveryRecord): PublishedRecord {
   const [main, ...copies] = runFolders(env)
   const name = `${record().instance}.json`
@@ -72,10 +75,10 @@ export function publishDiscovery(env: Env, record: () => DiscoveryRecord): Publi
   }
 }
 
-/** One field a line, so that a shell can read it with sed. */
+/** Writes one field per line, so that a shell can read it with sed. */
 const serialize = (record: DiscoveryRecord) => `${JSON.stringify(record, null, 2)}\n`
 
-/** A copy that can't be written is no reason not to serve. */
+/** A failure to write the copy must not prevent serving. */
 function attempt(action: () => void) {
   try {
     action()
@@ -87,7 +90,7 @@ export interface DiscoveryFile {
   record: DiscoveryRecord
 }
 
-/** Every file that can be read and believed, newest first. Whether its server still runs is for /health to say. */
+/** Returns all readable and trustworthy files, newest first. Whether their server is still running is checked with /health. */
 export function readDiscoveries(env: Env): DiscoveryFile[] {
   const byInstance = new Map<string, DiscoveryFile>()
   for (const folder of runFolders(env)) {
@@ -119,7 +122,7 @@ function readDiscovery(file: string): DiscoveryFile | undefined {
   }
 }
 
-/** Removes the file of a server that is surely gone: it does not answer, and its process on this machine is no more. */
+/** Removes the file of a server that is definitely gone: it does not answer, and its process on this machine has exited. */
 export function removeStale({ file, record }: DiscoveryFile): void {
   if (record.host === hostname() && !isProcessRunning(record.pid)) rmSync(file, { force: true })
 }

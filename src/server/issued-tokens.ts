@@ -1,23 +1,23 @@
-// Tokens that were given out while the server ran: to a console, to a program, to an agent. They outlive the server, so the
-// disk has them, but only as digests: nobody finds a token there. Each ends by itself, and what it made ends with it.
+// Tokens issued at run time: to a console, a program or an agent. They outlive the server, so they are stored on disk, but only
+// as digests. Each expires, and those made with it expire with it.
 import { hash, randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
 import { readConfigFile, writeConfigFile } from './config-file.ts'
 import type { Principal, Right } from './tokens.ts'
 
-/** What may be told of a token. */
+/** The public metadata of a token. */
 export interface IssuedToken {
   token_id: string
-  /** What a person calls it. */
+  /** Name given by a person. */
   name: string
-  /** `session`: a console traded a code for it. */
+  /** `session`: a console exchanged a code for it. */
   kind: 'token' | 'session'
   rights: Right[]
   agent?: string
   created_at: string
   expires_at: string
-  /** The issued token that it was made with: revoked with that one, and gone no later. */
+  /** The issued token that it was made with: it is revoked with that one, and expires no later. */
   made_by?: string
 }
 
@@ -34,46 +34,48 @@ interface ActiveToken {
   stored: StoredToken
   holder: Principal
   revocation: AbortController
-  /** As long as this process knows it, so that it is shown nowhere. */
+  /** Set while this process knows it, so that it can be redacted. */
   text?: string
 }
 
-/** Of each kind, with the right to approve and without it, so that whoever may only call cannot push out a person. A session
- * more ends the oldest one; a token more is refused. */
+/**
+ * Limits per kind, separately with and without the right to approve, so that call-only bearers cannot evict a person's. A further
+ * session evicts the oldest one; a further token is refused.
+ */
 const MAX_TOKENS = { token: 64, session: 16 } as const
 const VERSION = 1
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export class IssuedTokens {
   readonly #file: string
-  /** By digest, oldest first. Nobody can choose how a digest begins, so looking one up tells nothing of another. */
+  /** By digest, oldest first. Digests cannot be chosen, so the timing of a lookup reveals nothing. */
   readonly #byDigest: Map<string, ActiveToken>
   #expiryTimer: NodeJS.Timeout | undefined
 
-  /** Refuses a file that others could have written. */
+  /** Loads the tokens; refuses a file that others could have written. */
   constructor(file: string) {
     this.#file = file
     this.#byDigest = new Map(readStored(file).map(kept => [kept.digest, activate(kept)]))
     this.#revokeExpired()
   }
 
-  /** Undefined when it is none of these, or none any more. */
+  /** Returns undefined for an unknown or invalid token. */
   authenticate(bearer: string): Principal | undefined {
     const known = this.#byDigest.get(digestOf(bearer))
     return known && !isExpired(known) ? known.holder : undefined
   }
 
-  /** Oldest first. */
+  /** Lists the tokens, oldest first. */
   list(): IssuedToken[] {
     return [...this.#byDigest.values()].filter(known => !isExpired(known)).map(({ stored }) => withoutDigest(stored))
   }
 
-  /** Those whose text is known, so that none is told. */
+  /** Returns the known token texts, for redaction. */
   knownTexts(): string[] {
     return [...this.#byDigest.values()].flatMap(({ text }) => (text === undefined ? [] : [text]))
   }
 
-  /** Makes one. Its text is known to the answer alone. */
+  /** Issues a token. Only the response contains its text. */
   issue({ name, kind, rights, agent, expires_in_ms }: TokenRequest, maker: Principal): IssuedToken & { token: string } {
     this.#makeRoom(kind, rights)
     const text = `tg_${randomBytes(32).toString('base64url')}`
@@ -95,7 +97,7 @@ export class IssuedTokens {
     return { token: text, ...withoutDigest(kept) }
   }
 
-  /** From now on nobody gets in by it, or by what it made. `end` breaks off what they still have open. */
+  /** Revokes a token and those made with it. `end` closes their open connections. */
   revoke(token_id: string): { token: IssuedToken; end: () => void } {
     const known = [...this.#byDigest.values()].find(({ stored }) => stored.token_id === token_id)
     if (!known) throw new ToolError('NOT_FOUND', 'There is no such token. See: toolgate token list')
@@ -118,7 +120,7 @@ export class IssuedTokens {
     else throw new ToolError('CONFLICT', `There are ${MAX_TOKENS[kind]} tokens. Revoke some: toolgate token revoke`)
   }
 
-  /** These, and what was made with them. */
+  /** Removes these tokens, and those made with them. */
   #remove(known: readonly ActiveToken[]): ActiveToken[] {
     const gone = [...known]
     for (const { stored } of gone) {

@@ -1,10 +1,10 @@
-// The log of the server: JSON lines, without secrets.
+// Server log: JSON lines, with secrets redacted.
 import { type Logger, pino } from 'pino'
 import type { Settings } from '../config/settings.ts'
 import { maskLogLines } from '../host/secrets/mask-log-lines.ts'
 import type { SecretMasker } from '../host/secrets/secret-masker.ts'
 
-/** Fields that never show in the log, wherever they stand. */
+/** Fields that are redacted at any depth. */
 const REDACTED_PATHS = ['token', 'call_token', 'authorization', 'password', 'secret', 'api_key'].flatMap(name => [
   name,
   `*.${name}`,
@@ -12,7 +12,7 @@ const REDACTED_PATHS = ['token', 'call_token', 'authorization', 'password', 'sec
   `req.headers.${name}`
 ])
 
-/** `out`: standard error, where nobody else takes the lines. */
+/** Creates the logger. `out`: standard error, unless a destination is given. */
 export const createLogger = (
   { level }: Settings['log'],
   masking: SecretMasker,

@@ -1,5 +1,5 @@
-// A page of one's own that leads a browser to an address which nobody else may see: as an argument of the browser it would
-// stand in the list of processes, for everybody on the machine.
+// Local page that redirects a browser to a secret URL: as an argument of the browser it would be visible to everyone on the
+// machine in the process list.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -7,10 +7,10 @@ import { runFolders } from './discovery.ts'
 import { writePrivateFile } from './private-files.ts'
 
 const NAME = /^open-[\w-]+\.html$/
-/** By then the browser has read it, and the code in it counts no longer. */
+/** Milliseconds after which the browser has read the page, and its code has expired. */
 const PAGE_LIFETIME_MS = 60_000
 
-/** The file of a page that leads to `url`. Those that were left before and are of no more use are removed. */
+/** Writes a page that redirects to `url` and returns its path. Removes expired earlier ones. */
 export function writeLoginPage(env: Readonly<Record<string, string | undefined>>, url: string): string {
   const [folder] = runFolders(env)
   const name = `open-${randomBytes(9).toString('base64url')}.html`

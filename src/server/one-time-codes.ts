@@ -1,5 +1,5 @@
-// One-time codes that bring a token to a page: the holder of a token makes one, a browser gets it in the fragment of an address,
-// which no server and no log sees, and trades it once, before it expires. Only its hash is stored, and in memory alone.
+// One-time codes for passing a token to a page: the holder of a token creates one; a browser gets it in a URL fragment, which no
+// server and no log sees, and exchanges it once, before it expires. Only its hash is stored, and only in memory.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ToolError } from '../errors.ts'
 import type { Principal } from './tokens.ts'
@@ -10,18 +10,20 @@ interface OpenCode {
   holder: Principal
 }
 
-/** How long a code counts that was asked for: long enough to open a page. */
+/** Default lifetime of a code in milliseconds: long enough to open a page. */
 const CODE_LIFETIME_MS = 60_000
-/** How long the login counts that a server prints at a terminal when it starts: long enough to read and to click. */
+/** Lifetime in milliseconds of the login that a server prints at startup: long enough to read and click. */
 export const START_LOGIN_LIFETIME_MS = 10 * 60_000
-/** Of those with the right to approve, and of those without it, so that whoever may only call cannot push out a person. More
- * at once push out the oldest. */
+/**
+ * Limit, separately for holders with and without the right to approve, so that call-only bearers cannot evict a person's. Further
+ * codes evict the oldest.
+ */
 const MAX_CODES = 16
-/** 128 bits are not guessed; this tells whoever tries to wait. A right code is taken whoever else tries. */
+/** Rate limit for wrong codes. 128 bits cannot be guessed; this only slows attempts. A correct code is always accepted. */
 const MAX_WRONG_PER_MINUTE = 30
 const MINUTE_MS = 60_000
 
-/** A code, and where a browser goes with it, after the address of the server. */
+/** A code, and the path for a browser, relative to the server's address. */
 export interface Login {
   code: string
   path: string
@@ -33,18 +35,18 @@ export class OneTimeCodes {
   #wrongAttempts: number[] = []
   readonly #now: () => number
 
-  /** `now`: a clock in milliseconds that never goes back. */
+  /** `now`: a monotonic clock in milliseconds. */
   constructor(now = () => performance.now()) {
     this.#now = now
   }
 
-  /** Makes a login with the rights of `holder`. It counts once, for a minute unless another lifetime is given. */
+  /** Creates a login with the rights of `holder`. It is valid once, for a minute by default. */
   makeLogin(holder: Principal, lifetimeMs = CODE_LIFETIME_MS): Login {
     const code = this.create(holder, lifetimeMs)
     return { code, path: `/#code=${code}`, expires_at: new Date(Date.now() + lifetimeMs).toISOString() }
   }
 
-  /** Makes a code with the rights of `holder`. */
+  /** Creates a code with the rights of `holder`. */
   create(holder: Principal, lifetimeMs = CODE_LIFETIME_MS): string {
     const code = randomBytes(16).toString('base64url')
     const left = this.#validCodes()
@@ -55,10 +57,10 @@ export class OneTimeCodes {
     return code
   }
 
-  /** What the code is for, once. Undefined when it counts no longer or never did. */
+  /** Redeems a code once. Returns undefined if it is expired or unknown. */
   redeem(code: string): Principal | undefined {
     const given = digestOf(code)
-    // Every code is compared each time, so that the time taken tells nothing.
+    // Compare with every code each time, so that the timing reveals nothing.
     const matches = this.#validCodes().filter(({ digest }) => timingSafeEqual(digest, given))
     this.#codes = this.#validCodes().filter(open => !matches.includes(open))
     if (matches.length === 0) this.#recordWrongAttempt()
@@ -75,7 +77,7 @@ export class OneTimeCodes {
     this.#wrongAttempts.push(now)
   }
 
-  /** A code of a token that was revoked counts no more than the token. */
+  /** The codes of a revoked token are invalid too. */
   #validCodes() {
     return this.#codes.filter(({ expiresAt, holder }) => expiresAt > this.#now() && !holder.issued?.revoked.aborted)
   }

@@ -1,9 +1,9 @@
-// Small files that hold what lets one in: in a folder of ours alone, and themselves ours alone.
+// Small files with credentials: private to the user, in a private folder.
 import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../errors.ts'
 
-/** Writes it whole or not at all, readable by us alone. */
+/** Writes a file atomically, readable only by the user. */
 export function writePrivateFile(folder: string, name: string, text: string) {
   ensurePrivateFolder(folder)
   const temp = path.join(folder, `.${name}.${process.pid}`)
@@ -18,7 +18,7 @@ export function writePrivateFile(folder: string, name: string, text: string) {
   renameSync(temp, path.join(folder, name))
 }
 
-/** Makes the folder ours alone, or says why tokens can't be kept there. */
+/** Makes the folder private, or throws the reason that it cannot hold tokens. */
 function ensurePrivateFolder(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (lstatSync(folder).uid === process.getuid?.()) chmodSync(folder, 0o700)

@@ -1,32 +1,32 @@
-// The tokens of a server: one that may call and decide, one that may only call, and call-only ones that are given to one
-// agent each. Fresh ones live as long as the process; ones from files follow their files, so that they can be changed
-// without a restart.
+// The tokens of a server: one that may call and decide, one that may only call, and call-only ones that are bound to one agent
+// each. Generated ones live as long as the process; ones from files follow their files, so that they can be changed without a
+// restart.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { ToolError } from '../errors.ts'
 
 export type Right = 'call' | 'approve'
 
-/** What a token lets its bearer do. */
+/** The rights of a token's bearer. */
 export interface Principal {
   rights: ReadonlySet<Right>
-  /** The agent that it was given to: the bearer calls as that one and no other. */
+  /** The agent that the token is bound to: the bearer cannot act as another. */
   agent?: string
-  /** Of a token that was given out while the server ran. */
+  /** Set for a token that was issued at run time. */
   issued?: {
     token_id: string
     expires_at: string
-    /** Aborts when it is revoked or its time is over. */
+    /** Aborts when it is revoked or expires. */
     revoked: AbortSignal
   }
 }
 
 export interface Tokens {
-  /** Undefined when it is no token of ours. */
+  /** Returns undefined for an unknown token. */
   authenticate(bearer: string): Principal | undefined
-  /** The two tokens as they are right now: what the discovery file tells, and nothing else may. */
+  /** Returns the current two tokens, for the discovery file only. */
   current(): TokenPair
-  /** Every token as it is right now, so that none is told. */
+  /** Returns all current tokens, for redaction. */
   allTexts(): string[]
 }
 
@@ -42,7 +42,7 @@ interface TokenFiles {
   agent_token_files?: Readonly<Record<string, string>>
 }
 
-/** Tokens from files where given, else fresh ones. */
+/** Loads tokens from files if given, else generates them. */
 export function loadTokens({ token_file, call_token_file, agent_token_files = {} }: TokenFiles): Tokens {
   const full = token_file ? fileToken(token_file) : generateToken()
   const call = call_token_file ? fileToken(call_token_file) : generateToken()
@@ -56,7 +56,7 @@ export function loadTokens({ token_file, call_token_file, agent_token_files = {}
     }))
   ]
   return {
-    // Every token is compared each time, so that the time taken tells nothing.
+    // Compare with every token each time, so that the timing reveals nothing.
     authenticate(bearer) {
       const given = digestOf(bearer)
       let found: Principal | undefined
@@ -81,7 +81,7 @@ function generateToken(): Secret {
   return { text: () => text, digest: () => digest }
 }
 
-/** How long a changed token file may go unseen. */
+/** Maximum delay in milliseconds until a changed token file is noticed. */
 const RECHECK_INTERVAL_MS = 500
 
 function fileToken(path: string): Secret {
@@ -90,7 +90,7 @@ function fileToken(path: string): Secret {
   let seen = fingerprintOf(statSync(path))
   let checked = performance.now()
 
-  // A file that cannot be read any more lets nobody in, until it can.
+  // An unreadable file disables its token until it is readable again.
   function follow() {
     const now = performance.now()
     if (now - checked < RECHECK_INTERVAL_MS) return
@@ -120,7 +120,7 @@ function fileToken(path: string): Secret {
 const fingerprintOf = (stats: Stats | undefined) =>
   stats && `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`
 
-/** The first line of the file. Refuses what others could read or have written, and what could be guessed. */
+/** Reads the first line of the file. Refuses one that others could read or write, and weak tokens. */
 export function readToken(path: string): string {
   const fd = open(path)
   try {

@@ -1,10 +1,10 @@
-// Listening on a unix socket that only this user can reach.
+// Listens on a unix socket that only this user can access.
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import path from 'node:path'
 import { ToolError } from '../errors.ts'
 
-/** Longer paths are cut off by the system without a word, so that something else would be bound. */
+/** Maximum path length: the system silently truncates longer ones and would bind another path. */
 const MAX_PATH_BYTES = 103
 
 export interface SocketListener {
@@ -12,7 +12,7 @@ export interface SocketListener {
   close(): void
 }
 
-/** Binds beside the place and moves there, so that nobody meets a socket that is open to others or not yet served. */
+/** Binds to a temporary path and renames it, so that the socket is never visible while accessible to others or not yet served. */
 export async function listenOnSocket(file: string, onConnection: (socket: Socket) => void): Promise<SocketListener> {
   const folder = path.dirname(file)
   const temp = path.join(folder, `.${process.pid}.sock`)
@@ -47,7 +47,7 @@ function ensurePrivateFolder(folder: string) {
     throw new ToolError('PERMISSION_DENIED', `The folder of the socket, ${folder}, must be yours alone: chmod 700.`)
 }
 
-/** Clears a socket that nobody serves any more; anything else is left and refused. */
+/** Removes a socket without a server; refuses to replace anything else. */
 async function removeStaleSocket(file: string) {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return

@@ -1,5 +1,5 @@
-// The entry: what a command line would do, as far as reading tells. A gate on the raw text, then two parsers that must
-// find the same literal commands, then what is known of each program.
+// Entry point of command line analysis: a prefilter on the raw text, then two parsers that must find the same literal commands,
+// then the classifiers of programs.
 
 import { blockReasonForText } from './blocked-commands.ts'
 import { classifySimpleCommand } from './classify.ts'
@@ -13,14 +13,14 @@ import { parseWithUnbash } from './unbash.ts'
 export { loadParsers } from './tree-sitter.ts'
 
 const AMBIGUOUS: CommandIssue = { class: 'strict', reason: 'It can be read in more than one way.' }
-/** More than anyone reads: all are looked at, but no more are told. */
+/** Maximum number of reported parts, more than anyone reads; all are classified. */
 const MAX_PARTS = 50
-/** Shells within shells. */
+/** Maximum nesting of shells in shells. */
 const MAX_SHELL_DEPTH = 4
-/** Beyond it a line is not for running by itself, and the second parser not for reading. */
+/** Maximum length in characters for running without approval, and for the second parser. */
 const MAX_LITERAL_LENGTH = 8_192
 
-/** Never throws, and says the same of the same text. Until the parsers are ready, nothing is automatic. */
+/** Analyzes a command line. Never throws, and is deterministic. Until the parsers are loaded, nothing is classified as `auto`. */
 export function analyzeCommandLine(command: string, surroundings: ProtectedResources): CommandLineAnalysis {
   const faults: CommandIssue[] = []
   const prefiltered = prefilterCommand(command)
@@ -77,7 +77,7 @@ const opaqueCommand = (text: string, { class: level, reason }: CommandIssue): Su
   prefix: undefined
 })
 
-/** Whether the second parser finds the very same commands and redirects. */
+/** Returns true if the second parser finds the same commands and redirects. */
 function parsersAgree(command: string, { commands, redirects }: ParsedCommandLine): boolean {
   if (command.length > MAX_LITERAL_LENGTH || commands.length > MAX_PARTS) return false
   if (commands.some(({ words }) => words.some(({ value, safeExpansion }) => value === undefined && !safeExpansion)))
@@ -89,7 +89,7 @@ function parsersAgree(command: string, { commands, redirects }: ParsedCommandLin
   return JSON.stringify([ours, aims]) === JSON.stringify([other.commands, other.redirects])
 }
 
-/** The words of the one command that the line is, with nothing around it. */
+/** Returns the argv of the line if it is a single command with nothing around it. */
 function soleCommandArgv(line: string, { commands, redirects }: ParsedCommandLine, parts: readonly SubCommand[]) {
   const argv = parts[0]?.argv
   const alone = commands.length === 1 && redirects.length === 0 && commands[0]!.text === line.trim()
@@ -112,7 +112,7 @@ function summarize(
   }
 }
 
-/** The first of the sternest; undefined where none is above automatic. */
+/** Returns the first of the strictest; undefined if all are `auto`. */
 function strictest<T extends Pick<SubCommand, 'class' | 'reason'>>(all: readonly T[]): T | undefined {
   let worst: T | undefined
   for (const one of all) if (isStricter(one.class, worst?.class ?? 'auto')) worst = one

@@ -1,4 +1,4 @@
-// What is never right, approved or not: it ends the machine, takes it over, or is aimed at this server.
+// Commands that are always blocked, approved or not: they destroy or take over the machine, or target this server.
 import type { ProtectedResources } from './command-line-analysis.ts'
 import type { SimpleCommand } from './parsed-command-line.ts'
 
@@ -6,16 +6,16 @@ const DEVICE = '/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|dm-|md|loop|mapper/|disk/|mem$|
 const BLOCK_DEVICE = new RegExp(`^${DEVICE}`)
 const INTO_BLOCK_DEVICE = new RegExp(`>[|&]?\\s{0,99}["']?${DEVICE}`)
 const NETWORK_SHELL = /[<>]&?\s{0,99}["']?\/dev\/(?:tcp|udp)\//
-/** A function that pipes itself into itself in the background. Bounded, so that no text makes it slow. */
+/** A function that pipes itself into itself in the background. Quantifiers are bounded against slow matching (ReDoS). */
 const FORK_BOMB = /([A-Za-z_.:][\w.:]{0,40})\s{0,9}\(\s{0,9}\)\s{0,9}\{\s{0,9}\1\s{0,9}\|\s{0,9}\1\s{0,9}&/
 const KERNEL = /^\/proc\/sys|^\/sys\/(?:kernel|firmware|power)|sysrq-trigger/
-/** Folders whose removal ends the machine or the user's work. */
+/** Folders whose removal destroys the machine or the user's work. */
 const ROOTS =
   /^(?:~[a-z]*|\$HOME|\$\{HOME(?::?[-?].*)?\}|\/(?:home|Users|etc|usr|var|boot|s?bin|lib|lib64|root|opt|dev|proc|sys|srv)|\/(?:home|Users)\/[^/]+|\.\.)$/
 
 interface BlockRule {
   reason: string
-  /** Sees one simple command: a program without its folder, and its words with quotes taken off. */
+  /** Matches one simple command: a program without its folder, and its unquoted words. */
   matches(program: string, words: readonly string[], surroundings: ProtectedResources): boolean
 }
 
@@ -97,7 +97,7 @@ const BLOCK_RULES: readonly BlockRule[] = [
 const INFORMATIONAL_FLAG = /^(?:--help|--version|--show|-c)$/
 const POWER_VERB =
   /^(?:(?:soft-)?reboot|poweroff|halt|kexec|suspend(?:-then-hibernate)?|hibernate|hybrid-sleep|sleep|rescue|emergency|exit)$/
-/** After them the names of units follow. */
+/** Verbs that are followed by names of units. */
 const UNIT_VERBS = new Set(
   (
     'start stop restart reload try-restart reload-or-restart isolate kill status show cat help edit enable disable ' +
@@ -107,7 +107,7 @@ const UNIT_VERBS = new Set(
   ).split(' ')
 )
 
-/** By a command of its own, or by starting the target that stands for one. */
+/** Detects power commands, and starting their targets. */
 function stopsMachine(words: readonly string[]) {
   const at = words.findIndex(word => POWER_VERB.test(word) || UNIT_VERBS.has(word))
   const verb = words[at] ?? ''
@@ -117,7 +117,7 @@ function stopsMachine(words: readonly string[]) {
     .some(word => POWER_VERB.test(word.replace(/\.target$/, '')) && (verb === 'isolate' || word.endsWith('.target')))
 }
 
-/** Why the text as a whole is never run; undefined for all others. */
+/** Returns the reason to block the text as a whole; undefined if there is none. */
 export function blockReasonForText(command: string, { paths }: ProtectedResources): string | undefined {
   const text = command.replaceAll('\\\n', '')
   if (FORK_BOMB.test(text)) return 'It is a fork bomb.'
@@ -129,7 +129,7 @@ export function blockReasonForText(command: string, { paths }: ProtectedResource
   return undefined
 }
 
-/** Why one simple command is never run, by what its words would be at worst. */
+/** Returns the reason to block one simple command, judging its words by their worst interpretation. */
 export function blockReasonForCommand(
   simple: Pick<SimpleCommand, 'words' | 'redirects' | 'cwd'>,
   surroundings: ProtectedResources
@@ -165,7 +165,7 @@ export const programName = (word: string) => word.slice(word.lastIndexOf('/') + 
 const LOOPBACK =
   /(?:^|[/@[=:])(?:(?:[\w-]{1,63}\.){0,4}localhost\.?|ip6-(?:localhost|loopback)|127\.[\dxa-f.]{1,20}|0x7f[\da-fx.]{1,20}|0177[\d.]{1,20}|2130706\d{3}|0\.0\.0\.0|0x0|0|\[?::1?\]?|\[?::ffff:(?:127\.[\d.]{1,11}|7f[\da-f]{2}:[\da-f]{1,4})\]?)(?:[/:\]]|$)/i
 
-/** A word with the server's address and port, or both as words of their own. */
+/** Detects the server's address and port in one word, or as separate words. */
 function reachesServer(words: readonly string[], { ports = [] }: ProtectedResources) {
   const local = words.some(word => LOOPBACK.test(word))
   return (
@@ -173,7 +173,7 @@ function reachesServer(words: readonly string[], { ports = [] }: ProtectedResour
   )
 }
 
-/** A volume that lies at a root, a home, or the socket of a daemon. */
+/** Detects a volume mounted from a root, a home folder, or a daemon's socket. */
 function isHostMount(word: string, before: string) {
   const given = /^(?:-v|--volume|--mount)$/.test(before) ? word : /^(?:-v|--volume=|--mount=)(.+)$/.exec(word)?.[1]
   if (given === undefined) return false
@@ -184,7 +184,7 @@ function isHostMount(word: string, before: string) {
 const normalizeSlashes = (path: string) => path.replaceAll(/\/(?:\.?\/)+/g, '/').replace(/\/$/, '')
 const isRecursive = (word: string) => /^--r(?:ecursive|ecurs?i?v?e?)?$|^-[A-Za-z]*[rR]/.test(word)
 const isBlockDevice = (word: string) => BLOCK_DEVICE.test(word)
-/** `/`, `//`, `/*`, `~/`, `/home/.` and the like; a bare `*` or name is the workspace's own affair. */
+/** Matches `/`, `//`, `/*`, `~/`, `/home/.` and the like; a bare `*` or name is inside the workspace. */
 function isRoot(word: string) {
   const bare = word
     .replace(/\/\*$/, '/')

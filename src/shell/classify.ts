@@ -1,4 +1,4 @@
-// One simple command, with all it runs in turn: how much of a decision each needs, and why.
+// Classification of a simple command and the commands that it runs.
 
 import { blockReasonForCommand } from './blocked-commands.ts'
 import type { CommandClass, Operand, ProtectedResources, SubCommand } from './command-line-analysis.ts'
@@ -14,13 +14,13 @@ import {
 } from './parsed-command-line.ts'
 import { findClassifier } from './program-classifiers.ts'
 
-/** Programs that run programs that run programs. */
+/** Maximum nesting of programs that run programs. */
 const MAX_WRAPPER_DEPTH = 8
 
-/** Reads a text that a command hands to a shell: its parts, and what else is in it. */
+/** Classifies a script that a command passes to a shell. */
 type ScriptClassifier = (script: string) => readonly SubCommand[]
 
-/** The command's own part first, then those it runs. */
+/** Classifies a command: its own part first, then those that it runs. */
 export function classifySimpleCommand(
   simple: SimpleCommand,
   surroundings: ProtectedResources,
@@ -104,7 +104,7 @@ function classifyProgram(name: Word, args: readonly Word[]): Classification {
   return findClassifier(name.unquoted)(args.map(toArgument))
 }
 
-/** A pattern stands for the folder it looks in. */
+/** Replaces a pattern by the folder that it searches. */
 function toArgument({ unquoted, expansion }: Word): string {
   if (expansion !== 'pattern' || unquoted.startsWith('-')) return unquoted
   const before = unquoted.slice(0, unquoted.search(/[*?[]/) + 1)
@@ -115,7 +115,7 @@ function toArgument({ unquoted, expansion }: Word): string {
 const HARMLESS_VARIABLES =
   /^"?\$\{?(?:HOME|PWD|OLDPWD|USER|SHELL|LANG|RANDOM|SECONDS|LINENO|HOSTNAME|UID|[?#@*$!0-9])\}?"?$/
 
-/** What a word that is not literal means for a program that goes by it. */
+/** Yields issues of non-literal words, depending on the program. */
 function* expansionIssues(words: readonly Word[], found: Classification): Generator<[CommandClass, string]> {
   const ends = words.findIndex(({ value }) => value === '--')
   for (const [at, { expansion, raw, unquoted, loopVariable, safeExpansion }] of words.entries()) {
@@ -152,7 +152,7 @@ function classifyWrappedCommand(
   depth: number
 ): readonly SubCommand[] {
   if ('script' in run) return classifyScript(run.script)
-  // Counted without the program's name.
+  // Indexes exclude the program's name.
   const words = simple.words.slice(run.from + 1, run.until === undefined ? undefined : run.until + 1)
   if (words.length === 0) return []
   const text = words.map(({ raw }) => raw).join(' ')
@@ -177,10 +177,10 @@ function classifyWrappedCommand(
 const SHELL = /^(?:ba|da|z|k|a)?sh$/
 const isShell = (word: string) => SHELL.test(word.slice(word.lastIndexOf('/') + 1))
 
-/** Programs that print names of files within the folders they are given, and nothing else. */
+/** Programs that only print names of files in the folders given to them. */
 const PATH_LISTERS = new Set(['find', 'ls', 'rg', 'grep', 'git', 'fd', 'sort', 'head', 'tail', 'uniq'])
 
-/** Whether words reach a command that nobody has seen. */
+/** Returns true if a wrapped command receives unknown arguments from its input. */
 function receivesUnknownArguments({ pipedFrom }: SimpleCommand, runs: readonly WrappedCommand[]) {
   if (!pipedFrom || !runs.some(run => 'from' in run && run.appendsArguments)) return false
   return !PATH_LISTERS.has(pipedFrom.words[0]?.value ?? '')

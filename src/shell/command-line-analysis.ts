@@ -1,62 +1,68 @@
-// What is found out about a command line by reading it: its parts, what each would touch, and how much of a decision it
-// needs. Reading is no protection by itself; the sandbox is. It decides only who is asked.
+// Result of a command line analysis: the parts, their operands, and the required approval. The analysis is not a security
+// boundary, the sandbox is; it only decides if approval is needed.
 
-/** `auto`: only reads, by literal words. `ask`: an ordinary decision. `strict`: destroys, reaches outside, or cannot be
- * told; one decision each time, with the whole text shown. `block`: never right, approved or not. */
+/**
+ * `auto`: read-only, by literal words. `ask`: needs approval. `strict`: destructive, reaches outside, or undecidable; needs
+ * approval each time, with the whole text shown. `block`: never permitted, approved or not.
+ */
 export type CommandClass = 'auto' | 'ask' | 'strict' | 'block'
 
-/** A file or folder that a command names, as written but without quotes, relative to the folder the part runs in. */
+/** A file or folder that a command names, unquoted, relative to the part's folder. */
 export interface Operand {
   path: string
   access: 'read' | 'write' | 'list'
-  /** Everything beneath it is meant too. */
+  /** Includes all descendants. */
   tree?: boolean
-  /** It reads as a revision of git, such as `HEAD~1`: it means a file only where there is one. */
+  /** It has the form of a Git revision, such as `HEAD~1`: it denotes a file only if that exists. */
   revision?: true
 }
 
-/** One simple command of a line, wherever in it it stands. */
+/** A simple command at any position in a line. */
 export interface SubCommand {
   /** As written in the line. */
   text: string
-  /** Its words, quotes taken off; undefined where a word is not literal. */
+  /** Its unquoted words; undefined if a word is not literal. */
   argv: readonly string[] | undefined
-  /** Run by the part before it, as `timeout` and `bash -c` do, and told beside it. */
+  /** Run by the preceding part, as by `timeout` and `bash -c`, and reported separately. */
   inner?: true
   class: CommandClass
   /** One sentence for a person. */
   reason: string
   operands: readonly Operand[]
-  /** Folder it runs in, relative to the line's own, where a `cd` before it says so literally; null where that cannot be
-   * told. Links in it count before the `..` of an operand, so the two are joined as they are. */
+  /**
+   * Its folder relative to the line's, if a preceding `cd` names it literally; null if it cannot be determined. Links in it are
+   * resolved before the `..` of an operand, so the two are joined without normalizing.
+   */
   cwd?: string | null
-  /** What it reads may name programs that it runs, as a repository may: by itself only where those are kept as well. */
+  /**
+   * Its input may name programs that it runs, such as a repository's configuration: it may run without approval only if these are
+   * sandboxed too.
+   */
   configured?: true
-  /** It writes to the folder in which git keeps the repository. */
+  /** It writes to the Git folder of the repository. */
   writesGit?: true
-  /** The program and its sub-command, such as `npm run build`, that an "always" rule may name; undefined where it has
-   * none that is known. */
+  /** The program and its subcommand, such as `npm run build`, for "always" rules; undefined if it has no known one. */
   prefix: readonly string[] | undefined
 }
 
 export interface CommandLineAnalysis {
-  /** The strictest of the parts, and of what holds them together. */
+  /** The strictest class of the parts and of the line's syntax. */
   class: CommandClass
   reason: string
-  /** In the order they stand; empty where the line could not be read. */
+  /** In order; empty if the line could not be parsed. */
   parts: readonly SubCommand[]
-  /** Both parsers read the same parts and every word is literal, so rules can be held against it. */
+  /** Both parsers found the same parts and every word is literal, so rules can be matched against it. */
   literal: boolean
-  /** The one literal command that the whole line is: it can run without a shell. */
+  /** The single literal command of the line, which can run without a shell. */
   argv?: readonly string[]
 }
 
-/** What only the server knows, so that no command is let at it. */
+/** The server's own resources, to which commands have no access. */
 export interface ProtectedResources {
   /** Absolute paths that no command may name, such as the state folder. */
   paths: readonly string[]
   /** Process ids that no command may signal. */
   pids: readonly number[]
-  /** Ports of this server, which no command may call. */
+  /** Ports of this server, which no command may contact. */
   ports?: readonly number[]
 }

@@ -1,20 +1,20 @@
-// What a parser found in a line: its simple commands, and whatever else is in it that decides.
+// A parsed line: its simple commands, and other syntax that affects the classification.
 import type { CommandClass } from './command-line-analysis.ts'
 
-/** Why a word is not the text it shows. */
+/** Reason for which a word is not literal. */
 export type ExpansionKind = 'pattern' | 'braces' | 'home' | 'variable' | 'expansion'
 
 export interface Word {
   /** As written. */
   raw: string
-  /** What the program gets; undefined where only running tells. */
+  /** The value that the program receives; undefined if it depends on execution. */
   value: string | undefined
-  /** Quotes taken off and what expands left as it stands: good enough to find the worst in it. */
+  /** Without quotes and with unexpanded parts: sufficient to find the worst case. */
   unquoted: string
   expansion?: ExpansionKind
-  /** What it expands to is a number, or more words that begin with the flag it begins with. */
+  /** It expands to a number, or to more words that begin with the same flag. */
   safeExpansion?: true
-  /** The variable it stands for gets its values from the words of a loop. */
+  /** It is a loop variable, with values from the words of the loop. */
   loopVariable?: true
 }
 
@@ -23,29 +23,29 @@ export interface Redirect {
   fd: number | undefined
   /** Undefined for a here-document. */
   target: Word | undefined
-  /** Of a here-document or here-string. */
+  /** The text of a here-document or here-string. */
   body?: string
 }
 
-/** Holds nothing and keeps nothing, or is the command's own output. */
+/** Empty and discarding files, and the command's own output. */
 export const HARMLESS_FILES: ReadonlySet<string> = new Set(['/dev/null', '/dev/stdout', '/dev/stderr'])
 
-/** Whether it neither reads nor writes anything beside the command's own input and output. */
+/** Returns true if the redirect accesses nothing besides the command's own input and output. */
 export function isHarmlessRedirect({ operator, target, body }: Redirect): boolean {
   if (body !== undefined || target?.value === undefined) return false
   return HARMLESS_FILES.has(target.value) || (/^[<>]&$/.test(operator) && /^\d$/.test(target.value))
 }
 
-/** A command with its words; or, without any, what is redirected around a whole group of them. */
+/** A command with its words; or, without any, the redirects of a group. */
 export interface SimpleCommand {
   /** As written. */
   text: string
   words: readonly Word[]
   assignments: readonly Assignment[]
   redirects: readonly Redirect[]
-  /** What writes into its input. */
+  /** The command that is piped into it. */
   pipedFrom?: SimpleCommand
-  /** Folder that a `cd` before it leads to; null where that cannot be told. */
+  /** Folder of a preceding `cd`; null if it cannot be determined. */
   cwd: string | null | undefined
 }
 
@@ -65,13 +65,13 @@ export const TOO_DEEP: CommandIssue = { class: 'strict', reason: 'It is nested d
 
 export interface ParsedCommandLine {
   commands: readonly SimpleCommand[]
-  /** All of the line, in order, also those of subshells. */
+  /** All redirects of the line in order, including those of subshells. */
   redirects: readonly Redirect[]
-  /** Whatever is more than literal commands joined by `|`, `&&`, `||`, `;`, `!` and `( )`. */
+  /** Syntax beyond literal commands joined by `|`, `&&`, `||`, `;`, `!` and `( )`. */
   issues: readonly CommandIssue[]
 }
 
 const ORDER: readonly CommandClass[] = ['auto', 'ask', 'strict', 'block']
 
-/** Whether `a` needs more of a decision than `b`. */
+/** Returns true if `a` is stricter than `b`. */
 export const isStricter = (a: CommandClass, b: CommandClass) => ORDER.indexOf(a) > ORDER.indexOf(b)

@@ -1,10 +1,10 @@
-// The words of a command line so plain that no shell could read them otherwise.
+// Splits command lines that are so plain that every shell parses them alike.
 
-/** A word without any character that a shell gives a meaning to. */
+/** A word without shell metacharacters. */
 const PLAIN_WORD = /^[A-Za-z0-9_./:@%+,=-]+$/
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/
 
-/** The argv of a plainly literal command; undefined where anything in it could mean more than it says. */
+/** Returns the argv of a plain literal command; undefined if any part could be interpreted otherwise. */
 export function plainArgv(command: string): string[] | undefined {
   const words = command.split(/[ \t]+/)
   if (words[0] === '') words.shift()

@@ -1,20 +1,20 @@
-// What is seen on the raw text, before any parser reads it: characters that parsers, shells and people read differently.
+// Prefilter on the raw text, before parsing: rejects characters that parsers, shells and people read differently.
 import { type CommandIssue, TOO_DEEP } from './parsed-command-line.ts'
 
 export const MAX_COMMAND_LENGTH = 65_536
-/** More openings than anyone nests, on which a parser would only spend time. */
+/** Maximum number of opening brackets, more than anyone nests, to bound parsing time. */
 const MAX_OPENINGS = 200
 
-/** Controls but tab and newline, blanks that are no spaces, text directions, and what does not show. */
+/** Control characters except tab and newline, non-space blanks, bidirectional controls, and invisible characters. */
 const MISLEADING = /[^\P{Cc}\t\n]|[^\P{Zs} ]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u
-/** Enough to push what follows out of sight. */
+/** Whitespace that is long enough to push the rest out of view. */
 const PADDING = /[ \t]{64}|\n{24}/
 const OPENINGS = /\$[({[]|[<>(]\(|`|<</g
 
-/** Whether a text reads otherwise than it runs. */
+/** Returns true if a text may read differently from how it runs. */
 const isMisleading = (command: string) => MISLEADING.test(command)
 
-/** Why the text may not run by itself, whatever it says; `readable` where it is still worth reading. */
+/** Returns the reason that the text needs approval, whatever it contains; `readable` if it is still worth parsing. */
 export function prefilterCommand(command: string): (CommandIssue & { readable: boolean }) | undefined {
   if (command.length > MAX_COMMAND_LENGTH)
     return { class: 'block', reason: `It is longer than ${MAX_COMMAND_LENGTH} characters.`, readable: false }

@@ -1,4 +1,4 @@
-// All programs something is known of, by name.
+// Registry of classifiers by program name.
 
 import { programName } from './blocked-commands.ts'
 import { awk, jq } from './commands/awk.ts'
@@ -40,7 +40,7 @@ const PROGRAMS = new Map<string, ProgramClassifier>(
   })
 )
 
-/** Commands of bash itself: a program of the same name, if there is one, is another. */
+/** Builtins of bash: a program of the same name is a different one. */
 const BUILTINS = new Set(
   ': . [ alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait'.split(
     ' '
@@ -48,24 +48,24 @@ const BUILTINS = new Set(
 )
 export const isBuiltin = (name: string) => BUILTINS.has(name)
 
-/** Where programs of the system lie; anywhere else a known name may be anything. */
+/** Folders of system programs; elsewhere a known name may be any program. */
 const SYSTEM = /^\/(?:usr\/)?s?bin\/[^/]+$/
 
-/** The loader of programs runs whichever it is given. */
+/** The dynamic loader runs any given program. */
 const LOADER = /^ld[-.].*so|\.so(?:\.\d+)?$/
 const loader: ProgramClassifier = () => needsStrictApproval('It runs another program.')
 
 const unknown: ProgramClassifier = args =>
   needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
 
-/** Whatever else they do, they are of the machine and tell their version without looking at the workspace. */
+/** System programs whose `--version` does not read the workspace. */
 const TELL_VERSION_SAFELY = new Set(
   'docker podman gh aws psql mysql sqlite3 redis-server bwrap sed tar rsync split gdb strace gpg tmux zip gzip xz'.split(
     ' '
   )
 )
 
-/** What is known of the program, and of none where it lies in a folder of the workspace. */
+/** Returns the classifier of the program; it never yields `auto` for a path outside the system folders. */
 export function findClassifier(word: string): ProgramClassifier {
   const name = programName(word)
   const known = PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? findVersioned(name)
@@ -76,7 +76,7 @@ export function findClassifier(word: string): ProgramClassifier {
   return known ?? unknown
 }
 
-/** Whatever lies there may have the name of anything. */
+/** A program in such a folder may have any name. */
 const classifyByPath =
   (known: ProgramClassifier): ProgramClassifier =>
   args => {

@@ -1,4 +1,4 @@
-// What each kind of node in a line says about it, beside the commands it holds; and what keeps a word from being literal.
+// Rules by kind of syntax node, in addition to the commands in it, and the reasons that a word is not literal.
 import { forEachChild, type SyntaxNode, type Word } from 'unbash'
 import type { CommandIssue, ExpansionKind } from './parsed-command-line.ts'
 
@@ -6,12 +6,12 @@ const ask = (reason: string) => (): CommandIssue => ({ class: 'ask', reason })
 const strict = (reason: string) => (): CommandIssue => ({ class: 'strict', reason })
 const CONTROL = ask('It holds a loop or a condition.')
 
-/** What makes a test evaluate its operands as arithmetic, in which commands can hide. */
+/** Operators by which a test evaluates its operands as arithmetic, which can contain commands. */
 const EVALUATING = new Set(['-v', '-R', '-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
-/** Changes to a variable's value that cannot run anything. */
+/** Parameter expansions that cannot run anything. */
 const HARMLESS_OPERATIONS = new Set(['Default', 'Remove', 'Replace', 'CaseModification'])
 
-/** By kind of node. Kinds that are not named are judged by what they hold. */
+/** By kind of node. Unlisted kinds are judged by their children. */
 export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandIssue | undefined>> = {
   If: CONTROL,
   For: CONTROL,
@@ -44,7 +44,7 @@ const evaluates: CommandIssue = { class: 'strict', reason: 'It evaluates an expr
 const calculates: CommandIssue = { class: 'ask', reason: 'It calculates.' }
 const textOf = (node: SyntaxNode) => ('text' in node ? node.text : '')
 
-/** A function that calls itself more than once, or beside going on. */
+/** Detects a function that calls itself in a pipeline or in the background. */
 function isForkBomb(node: SyntaxNode): boolean {
   if (node.type !== 'Function') return false
   const name = node.name.value
@@ -73,7 +73,7 @@ const EXPANSION_BY_NODE: Partial<Record<SyntaxNode['type'], ExpansionKind>> = {
 }
 const EXPANSIONS_BY_RISK: readonly ExpansionKind[] = ['expansion', 'variable', 'braces', 'pattern']
 
-/** The worst of what the word holds; undefined where it is literal. A lone `[` is no pattern, but the name of a test. */
+/** Returns the worst expansion in the word; undefined if it is literal. A lone `[` is not a pattern, but the name of a test. */
 export function findExpansion(word: Word): ExpansionKind | undefined {
   const found = new Set<ExpansionKind>()
   const look = (node: SyntaxNode) => {

@@ -1,12 +1,12 @@
-// The second reader: tree-sitter's grammar of bash. It tells the literal commands of a line, or nothing at all where the
-// line holds anything else. It is asked only about what the first reader found literal and short.
+// The second parser: tree-sitter's grammar of bash. It returns the literal commands of a line, or nothing if the line contains
+// anything else. It runs only on lines that the first parser found literal and short.
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { Language, type Node, Parser } from 'web-tree-sitter'
 import { isSafeExpansion, wordValue } from './word-value.ts'
 
-/** The literal commands of a line, and its redirects, each in the order they stand. */
+/** The literal commands and redirects of a line, each in order. */
 interface Literal {
   commands: readonly (readonly string[])[]
   redirects: readonly string[]
@@ -15,12 +15,12 @@ interface Literal {
 let parser: Parser | undefined
 let loading: Promise<void> | undefined
 
-/** Loads the grammar, once. Until then every line is judged strictly. */
+/** Loads the grammar once. Until then every line is strict. */
 export const loadParsers = (): Promise<void> => (loading ??= load())
 
 async function load() {
-  // Optimizing the grammar's largest function takes half a gigabyte for a moment. Without it a line is read in fifty
-  // microseconds instead of twenty-five. Either flag alone only moves that moment.
+  // Optimizing the grammar's largest function takes half a gigabyte temporarily. Without it a line is parsed in 50 µs instead of
+  // 25 µs. Either flag alone only shifts the peak.
   setFlagsFromString('--no-wasm-dynamic-tiering')
   setFlagsFromString('--no-wasm-tier-up')
   await Parser.init({ locateFile: () => grammarFile('web-tree-sitter', 'web-tree-sitter.wasm') })
@@ -28,13 +28,13 @@ async function load() {
   parser = new Parser().setLanguage(language)
 }
 
-/** In the bundle the files lie beside the code; in the sources, in their packages. */
+/** In the bundle the files are next to the code; in the sources, in their packages. */
 function grammarFile(from: string, name: string) {
   if (!import.meta.url.endsWith('.ts')) return fileURLToPath(new URL(`./${name}`, import.meta.url))
   return createRequire(import.meta.url).resolve(`${from}/${name}`)
 }
 
-/** Undefined where the line holds more than literal commands, or could not be read. */
+/** Returns undefined if the line contains more than literal commands, or cannot be parsed. */
 export function parseWithTreeSitter(source: string): Literal | undefined {
   if (!parser) return undefined
   const tree = parser.parse(source)
@@ -56,7 +56,7 @@ class LiteralCollector implements Literal {
   commands: string[][] = []
   redirects: string[] = []
 
-  /** Whether all of the node is literal. */
+  /** Returns true if the whole node is literal. */
   visit(node: Node): boolean {
     if (GROUPS.has(node.type)) return node.children.every(child => child !== null && this.visit(child))
     if (JOINS.has(node.type)) return true
@@ -83,7 +83,7 @@ class LiteralCollector implements Literal {
       if (child.type === 'file_descriptor' || REDIRECTS.has(child.type)) text += child.text
       else if (!WORDS.has(child.type)) return false
       else if (aimed) {
-        // The grammar takes every word after it for a target; to bash they are words of the command.
+        // The grammar parses all following words as targets; in bash they are words of the command.
         const command = this.commands.at(-1)
         if (!command || node.previousSibling?.type === 'subshell' || !add(command, child)) return false
       } else {
@@ -97,7 +97,7 @@ class LiteralCollector implements Literal {
     return aimed
   }
 
-  /** `[ … ]` has a grammar of its own there; to bash it is a command like any other. */
+  /** `[ … ]` has special syntax in the grammar; in bash it is an ordinary command. */
   #test(node: Node): boolean {
     if (node.firstChild?.type !== '[') return false
     const words: string[] = []

@@ -1,5 +1,5 @@
-// The first reader: walks unbash's tree of a line and collects every simple command in it, wherever it stands, and
-// notes whatever is more than a literal command.
+// The first parser: walks unbash's syntax tree, collects every simple command at any depth, and records any syntax beyond literal
+// commands.
 
 import type { ParsedScript, Word as ParsedWord, Pipeline, Redirection, Statement, SyntaxNode } from 'unbash'
 import { type AndOr, type Command, type CommandNode, forEachChild, type PipelineNode, parse } from 'unbash'
@@ -16,7 +16,7 @@ import {
 import { findExpansion, SYNTAX_RULES } from './syntax-rules.ts'
 import { isSafeExpansion, wordValue } from './word-value.ts'
 
-/** Subshells in subshells, beyond which nothing is called literal. */
+/** Maximum nesting of subshells for a literal line. */
 const MAX_SUBSHELL_DEPTH = 8
 
 export function parseWithUnbash(source: string): ParsedCommandLine {
@@ -26,7 +26,7 @@ export function parseWithUnbash(source: string): ParsedCommandLine {
     return reader
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    // Deeper than the stack, as functions in functions may be.
+    // Exceeds the stack, as nested functions can.
     return { commands: [], redirects: [], issues: [TOO_DEEP] }
   }
 }
@@ -37,9 +37,9 @@ class Reader implements ParsedCommandLine {
   issues: CommandIssue[] = []
   #source = ''
   #depth = 0
-  /** Variables of the loops it is in. */
+  /** Variables of the enclosing loops. */
   #loopVariables = new Set<string>()
-  /** Folder that commands run in now; null where it cannot be told. */
+  /** Current folder of commands; null if it cannot be determined. */
   #cwd: string | null | undefined
 
   script(script: ParsedScript, source: string) {
@@ -57,7 +57,7 @@ class Reader implements ParsedCommandLine {
         this.#addIssue('ask', 'It leaves something running in the background.')
         this.#scoped(() => this.#visitNode(command))
       } else this.#visitNode(command)
-      // A `cd` that failed would leave what follows here.
+      // If the `cd` failed, the following commands run here.
       if (this.#cwd !== before) this.#cwd = null
     }
   }
@@ -73,7 +73,7 @@ class Reader implements ParsedCommandLine {
     let either = false
     for (const [at, command] of commands.entries()) {
       either ||= operators[at - 1] === '||'
-      // Whether a `cd` on one side of an `||` ran, nobody can tell.
+      // It is unknown if a `cd` on one side of an `||` runs.
       if (either && this.#cwd !== before) this.#cwd = null
       this.#visitNode(command)
       if (either && this.#cwd !== before) this.#cwd = null
@@ -111,7 +111,7 @@ class Reader implements ParsedCommandLine {
     }
   }
 
-  /** A file around a group is opened in the folder before it, whichever of its commands reads or writes it. */
+  /** A redirect of a group is opened in the folder before it, whichever of its commands uses it. */
   #redirected({ command, redirects }: Redirected, fed?: SimpleCommand) {
     const cwd = this.#cwd
     this.#command(command, fed)
@@ -121,7 +121,7 @@ class Reader implements ParsedCommandLine {
     this.commands.push({ text, words: [], assignments: [], redirects: around, cwd })
   }
 
-  /** What is piped into a group may reach any command in it. */
+  /** Input piped into a group may reach any command in it. */
   #withPipedInput(fed: SimpleCommand | undefined, read: () => void) {
     const from = this.commands.length
     read()
@@ -155,7 +155,7 @@ class Reader implements ParsedCommandLine {
     return variable !== undefined && this.#loopVariables.has(variable) ? { ...word, loopVariable: true } : word
   }
 
-  /** Where the commands after this one run, if it leads elsewhere. */
+  /** Tracks the folder of the following commands after a `cd`. */
   #trackFolder(words: readonly Word[]) {
     const [program, folder, ...rest] = words.map(({ value }) => value)
     if (program === undefined) return
@@ -165,7 +165,7 @@ class Reader implements ParsedCommandLine {
       return
     }
     const told = folder !== undefined && folder !== '' && !folder.startsWith('-') && rest.length === 0
-    // Bash takes `..` for the folder it came from, the file system for the one above: told only where they are one.
+    // Bash resolves `..` to the folder it came from, the file system to the parent: known only if they are the same.
     const upwards =
       told && (this.#cwd === undefined ? /[^/.][^/]*\/+\.\.(?:\/|$)/ : /(?:^|\/)\.\.(?:\/|$)/).test(folder)
     if (!told || upwards || this.#cwd === null) this.#cwd = null
@@ -195,7 +195,7 @@ class Reader implements ParsedCommandLine {
     forEachChild(node, child => this.#visitChild(child))
   }
 
-  /** Everything in which a command may hide. */
+  /** Visits everything that may contain a command. */
   #visitChild(node: SyntaxNode) {
     if (node.type === 'Statement') this.#statements([node])
     else if (isRedirect(node)) this.#redirect(node)
@@ -221,7 +221,7 @@ class Reader implements ParsedCommandLine {
   #addIssue = (level: CommandIssue['class'], reason: string) => void this.issues.push({ class: level, reason })
 }
 
-/** Their arguments are assignments to bash, and no words. */
+/** Their arguments are assignments to bash, not words. */
 const DECLARATION_COMMANDS = new Set(['export', 'declare', 'local', 'readonly', 'typeset', 'unset'])
 const FOLDER_COMMANDS = new Set(['cd', 'pushd', 'popd'])
 const FOLDER_COMMAND_WRAPPERS = new Set(['pushd', 'popd', 'command', 'builtin', 'eval'])
@@ -236,7 +236,7 @@ function assignment({ name, text, value }: Extract<SyntaxNode, { type: 'Assignme
   return { name, text, value: value.type === 'Word' ? (value.text === '' ? '' : wordValue(value.text)) : undefined }
 }
 
-/** Where both ways of reading a word agree it is literal. */
+/** Converts a word; it is literal only if both methods agree. */
 function toWord(word: ParsedWord | Extract<SyntaxNode, { type: 'Assignment' }>): Word {
   const raw = word.text
   const value = wordValue(raw)

@@ -1,17 +1,17 @@
-// One word of a command line as bash would read it, where that takes no more than taking quotes off.
+// Value of a word of a command line in bash, if that only takes removing quotes.
 
-/** Characters without a meaning to bash anywhere in a word. */
+/** Characters without a special meaning to bash anywhere in a word. */
 const BARE = /[\p{L}\p{N}_./:@%+,=^~#!\]-]/u
-/** What a dollar sign before it leaves alone within double quotes. */
+/** Characters before which a dollar sign is literal within double quotes. */
 const LITERAL_AFTER_DOLLAR = new Set([undefined, ' ', '|', ')', '/', '\\', '.', ','])
-/** What a backslash takes the meaning of within double quotes. */
+/** Characters that a backslash escapes within double quotes. */
 const ESCAPED_IN_QUOTES = new Set(['$', '`', '"', '\\'])
-/** Braces that stay: a reflog entry such as `HEAD@{1}`, and none at all. */
+/** Literal braces: a reflog entry such as `HEAD@{1}`, and empty ones. */
 const LITERAL_BRACES = /@\{[A-Za-z0-9_.:/-]*\}/g
-/** Where a tilde becomes a home folder. */
+/** Positions at which a tilde expands to a home folder. */
 const HOME = /(?:^|[=:])~/
 
-/** The text that a program gets for the word; undefined where the shell would do more than take off quotes. */
+/** Returns the value that a program receives for the word; undefined if the shell would do more than remove quotes. */
 export function wordValue(raw: string): string | undefined {
   if (raw === '[' || raw === ']' || raw === '{}' || raw === '!') return raw
   if (raw === '' || raw.startsWith('#')) return undefined
@@ -47,10 +47,10 @@ export function wordValue(raw: string): string | undefined {
   return value
 }
 
-/** More values of one flag, by a pattern or a list: whatever files there are, each word begins with that flag. */
+/** Several values of one flag, by a pattern or a list: whatever files exist, each word begins with that flag. */
 const FLAG_WITH_PATTERN = /^-(?:-[a-z][a-z-]{1,30}=|[a-z])[\w.*?=-]{0,200}(?:\{[\w.*?,-]{1,200}\}[\w.*?-]{0,200})?$/
 
-/** Whether what it expands to can only be a number where `$?` stands, or more words that begin with the same flag. */
+/** Returns true if it can only expand to a number in place of `$?`, or to more words that begin with the same flag. */
 export const isSafeExpansion = (raw: string) => FLAG_WITH_PATTERN.test(raw) || holdsExitStatus(raw)
 
 const holdsExitStatus = (raw: string) =>

@@ -1,5 +1,5 @@
-// One live server for each state folder. SQLite's exclusive lock is used because the kernel lets go of it when the
-// process dies, however it dies; a file with a pid in it would have to be believed.
+// Lock of a state folder: at most one live server per folder. Uses SQLite's exclusive lock, which the kernel releases when the
+// process dies in any way; a pid file could be stale.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,7 +8,7 @@ export interface StateLock {
   release(): void
 }
 
-/** Makes the folder, for this user alone, and takes it; undefined when another live process has it. */
+/** Creates the folder, private to this user, and locks it; undefined if another live process holds the lock. */
 export function acquireStateLock(stateDir: string): StateLock | undefined {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const database = new DatabaseSync(path.join(stateDir, 'lock.db'), { timeout: 0 })

@@ -1,7 +1,7 @@
-// The store's tables, how an older store is brought up to date, and every statement that writes to it.
+// Schema of the store: tables, migrations, and all write statements.
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Step N brings a store of version N to N + 1. Steps are never edited once released. */
+/** Step N migrates a store from version N to N + 1. Steps are never edited once released. */
 const MIGRATIONS = [
   `CREATE TABLE events (
      seq INTEGER PRIMARY KEY, time TEXT NOT NULL, type TEXT NOT NULL,
@@ -60,8 +60,8 @@ export type StatementName = keyof typeof STATEMENTS
 export type StoreWrite = [StatementName, ...(string | number | null)[]]
 
 /**
- * Opens the store for writing and migrates it to the current version in one transaction. Throws for a store of a newer
- * version and leaves it untouched.
+ * Opens the store for writing and migrates it to the current version in one transaction. Throws for a store of a newer version
+ * and leaves it unchanged.
  */
 export function migrate(db: DatabaseSync) {
   const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }

@@ -1,5 +1,5 @@
-// The store's writer, on a thread of its own so that fsync never holds up the server. It takes one batch at a time and
-// answers each; a batch that fails is rolled back whole and ends the writer, for a journal that lost a write is no journal.
+// Writer of the store, in a worker thread so that fsync never blocks the server. It commits one batch at a time and answers each;
+// a failed batch is rolled back and ends the writer, since a journal must not lose a write.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { migrate, STATEMENTS, type StatementName, type StoreWrite } from './store-schema.ts'
@@ -26,9 +26,9 @@ const DROP_EVENTS = `DELETE FROM events WHERE seq IN (
       AND coalesce(tool_call_id, '') NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN_CALLS})
     ORDER BY seq LIMIT ${SLICE})
   WHERE time < ?) RETURNING seq`
-/** Up to where events were dropped: those of open calls stay, so the oldest one left does not tell. */
+/** Highest dropped sequence number: events of open calls are retained, so the oldest remaining one does not indicate it. */
 const RAISE_DROPPED_MARK = `INSERT INTO marks (name, value) VALUES ('dropped', ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`
-// An answer that a later call shares stays until that call goes.
+// A result that a later call shares is retained until that call is dropped.
 const DROP_CALLS = `DELETE FROM calls WHERE n IN (
   SELECT n FROM (
     SELECT n, created_at FROM calls
@@ -69,7 +69,7 @@ const commit = (writes: StoreWrite[]) =>
     for (const [name, ...values] of writes) statements[name].run(...values)
   })
 
-/** All of the work or nothing of it. */
+/** Runs the work in a transaction. */
 function transaction<T>(work: () => T): T {
   db.exec('BEGIN IMMEDIATE')
   try {
@@ -82,7 +82,7 @@ function transaction<T>(work: () => T): T {
   }
 }
 
-/** Leaves the file tidy where that is possible: after a failure it may not be, and the next start sees to it. */
+/** Checkpoints the file if possible: after a failure it may not be, and the next start recovers. */
 function close() {
   try {
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -93,8 +93,10 @@ function close() {
   }
 }
 
-/** Drops one slice of what is too old, or of the oldest while the store is too large. The newest event always stays, for
- * it holds the last number given. Answers how many rows went: nothing left to drop is 0. */
+/**
+ * Drops one slice of expired rows, or of the oldest ones while the store is too large. The newest event is always retained, since
+ * it holds the last sequence number. Returns the number of dropped rows; 0 when done.
+ */
 function retain({ before, max_bytes }: RetentionLimits) {
   const dropped = dropSlice(before) || (size() > max_bytes ? dropSlice('9999') : 0)
   if (dropped > 0) db.exec('PRAGMA incremental_vacuum(1000)')

@@ -1,6 +1,5 @@
-// The server's memory in one SQLite file: the journal of events, the calls, rules and notes. Writes are gathered while
-// the one before is on its way to the disk (group commit) and are durable when their promise resolves; reads see only
-// what is durable.
+// Store of the server in one SQLite file: the event journal, calls, rules and session values. Writes are batched while the
+// previous batch is being committed (group commit), and durable when their promise resolves; reads see only durable data.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -11,7 +10,7 @@ import type { RetentionLimits, WriterRequest, WriterResponse } from './store-wor
 
 export type { StoreWrite } from './store-schema.ts'
 
-/** An event as stored. `data` is JSON; the result of a `tool.result` is kept once, with its call, and joined as `result`. */
+/** A stored event. `data` is JSON; the result of a `tool.result` is stored once, with its call, and joined as `result`. */
 export interface StoredEvent {
   seq: number
   type: string
@@ -22,7 +21,7 @@ export interface StoredEvent {
   result: string | null
 }
 
-/** A call as stored: its JSON in two parts, for the result may be shared with the call it was first made for. */
+/** A stored call: its JSON in two parts, since the result may be shared with the call that first produced it. */
 interface StoredCall {
   n: number
   tool_call_id: string
@@ -30,7 +29,7 @@ interface StoredCall {
   result: string | null
 }
 
-/** A task as stored: a job's JSON; null for a call in the background, which is its own row. */
+/** A stored task: a job's JSON; null for a background call, which has its own row. */
 interface StoredTask {
   task_id: string
   workspace: string
@@ -43,7 +42,7 @@ interface CallQuery {
   session_id?: string | undefined
   workspace?: string | undefined
   path?: string | undefined
-  /** Pattern of `tool_call_id`, as SQLite's GLOB takes it. */
+  /** Pattern for `tool_call_id` in SQLite's GLOB syntax. */
   id_glob?: string | undefined
   since?: string | undefined
   until?: string | undefined
@@ -79,7 +78,7 @@ interface Batch {
   reject(error: Error): void
 }
 
-/** Opens or makes the store of a state folder. */
+/** Opens or creates the store of a state folder. */
 export const openStore = (stateDir: string): Promise<Store> => Store.open(path.join(stateDir, 'journal.db'))
 
 export class Store {
@@ -90,7 +89,7 @@ export class Store {
   #inFlight: Batch | undefined
   #failure: Error | undefined
   #scheduled = false
-  /** Who waits for the answers to the slices asked to be dropped, in order. */
+  /** Resolvers of pending retention requests, in order. */
   #pendingRetentions: ((dropped: number) => void)[] = []
   #closing: Promise<void> | undefined
   readonly #exited: Promise<void>
@@ -104,13 +103,13 @@ export class Store {
     this.#exited = new Promise(resolve => worker.once('exit', () => resolve()))
   }
 
-  /** Opens or makes the store. `onFailed` hears once that a write could not be made durable: from then on every write fails. */
+  /** Opens or creates the store. `onFailed` is called once a write could not be made durable: from then on every write fails. */
   static async open(file: string, onFailed: (error: Error) => void = () => {}): Promise<Store> {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), {
       workerData: { file },
-      // What it handles lives for one batch; more room would only be kept.
+      // Its objects live for one batch; a larger heap would only be retained.
       resourceLimits: { maxYoungGenerationSizeMb: 8 }
     })
     const first = await new Promise<WriterResponse>((resolve, reject) => {
@@ -126,19 +125,21 @@ export class Store {
     return store
   }
 
-  /** Tells the listener, once, that a write could not be made durable: from then on every write fails. */
+  /** Registers a listener, called once a write could not be made durable: from then on every write fails. */
   onFailure(listener: (error: Error) => void) {
     this.#onFailure = listener
     if (this.#failure) listener(this.#failure)
   }
 
-  /** Why nothing can be written any more, if so. */
+  /** Returns the error after which no write is possible, if any. */
   get failure(): Error | undefined {
     return this.#failure
   }
 
-  /** Adds writes to the next batch. They are made at the moment the batch leaves, so that a value which changes twice on
-   * the way is written once. Resolves when they are on the disk. */
+  /**
+   * Adds writes to the next batch. They are built when the batch is sent, so that a value which changes twice is written once.
+   * Resolves when they are durable.
+   */
   write(make: () => StoreWrite[]): Promise<void> {
     if (this.#failure) return Promise.reject(unwritableError(this.#failure))
     if (this.#closing) return Promise.reject(unwritableError(new Error('The store is closed.')))
@@ -150,24 +151,24 @@ export class Store {
     return this.#next.durable
   }
 
-  /** Resolves when everything written so far is on the disk. */
+  /** Resolves when everything written so far is durable. */
   flushed(): Promise<void> {
     if (this.#next.writes.length > 0) return this.#next.durable
     return this.#inFlight?.durable ?? Promise.resolve()
   }
 
-  /** The newest event's number; 0 in a new store. */
+  /** Returns the newest event's number; 0 in a new store. */
   latestSeq(): number {
     return (this.#prepare('SELECT max(seq) AS seq FROM events').get() as { seq: number | null }).seq ?? 0
   }
 
-  /** The number from which on no event has been dropped. */
+  /** Returns the number from which on no event has been dropped. */
   oldestSeq(): number {
     const mark = this.#prepare("SELECT value FROM marks WHERE name = 'dropped'").get() as { value: number } | undefined
     return (mark?.value ?? 0) + 1
   }
 
-  /** Events after a place, in order. */
+  /** Returns events after a number, in order. */
   events(after: number, limit: number): StoredEvent[] {
     return this.#prepare(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.seq > ? ORDER BY e.seq LIMIT ?`).all(
       after,
@@ -185,12 +186,12 @@ export class Store {
     return this.#prepare(`${CALL} WHERE c.tool_call_id = ?`).get(tool_call_id) as StoredCall | undefined
   }
 
-  /** Calls that had not ended when the store was last written, oldest first. */
+  /** Returns calls that had not ended at the last write, oldest first. */
   openCalls(): StoredCall[] {
     return this.#prepare(`${CALL} WHERE ${IS_OPEN} ORDER BY c.n`).all() as unknown as StoredCall[]
   }
 
-  /** The log, newest first. */
+  /** Queries the log, newest first. */
   calls({ limit, ...query }: CallQuery): StoredCall[] {
     const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter(name => query[name] !== undefined)
     const where = given.length > 0 ? `WHERE ${given.map(name => FILTERS[name]).join(' AND ')}` : ''
@@ -198,8 +199,10 @@ export class Store {
     return this.#prepare(`${CALL} ${where} ORDER BY c.n DESC LIMIT ?`).all(...values, limit) as unknown as StoredCall[]
   }
 
-  /** Heads of a session's calls that changed files and ended with or after a call, in the order of the journal, newest
-   * first. Events are dropped in their order: where that of the call's end has gone, those that are left came later. */
+  /**
+   * Returns the heads of a session's calls that changed files and ended with or after a call, in journal order, newest first.
+   * Events are dropped in order: if that of the call's end is gone, the remaining ones are later.
+   */
   changingCalls(workspace: string, session_id: string, since: string): string[] {
     return this.#prepare(
       `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
@@ -211,7 +214,7 @@ export class Store {
       .map(row => row.head as string)
   }
 
-  /** Heads of the calls that ended after one and moved something, oldest first; see `changingCalls`. */
+  /** Returns the heads of calls that ended after one and moved something, oldest first; see `changingCalls`. */
   movingCalls(workspace: string, after: string): string[] {
     return this.#prepare(
       `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
@@ -229,7 +232,7 @@ export class Store {
       | undefined
   }
 
-  /** Newest first. */
+  /** Lists tasks, newest first. */
   tasks(): StoredTask[] {
     const sql = 'SELECT task_id, workspace, job FROM tasks ORDER BY n DESC'
     return this.#prepare(sql).all() as unknown as StoredTask[]
@@ -255,7 +258,10 @@ export class Store {
     return row?.value as string | undefined
   }
 
-  /** Drops what is past its time or over the size, a slice at a time so that writes go on between. Answers how many rows went. */
+  /**
+   * Drops expired rows and those over the size limit, in slices so that writes can proceed in between. Returns the number of
+   * dropped rows.
+   */
   async retain(retention: RetentionLimits): Promise<number> {
     let total = 0
     while (!this.#failure && !this.#closing) {
@@ -269,7 +275,7 @@ export class Store {
     return total
   }
 
-  /** Writes what waits and closes the file. */
+  /** Flushes pending writes and closes the file. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing

@@ -1,16 +1,18 @@
-// What runs on after the answer was given. A job is a process that outlives its call; it goes by that call's id. A task
-// is a job, or a call that was sent to the background.
+// Background tasks: work that continues after the response. A job is a process that outlives its call and has that call's id. A
+// task is a job, or a call that was moved to the background.
 import { type Static, type TProperties, Type } from 'typebox'
 import type { Command, StopSignal } from '../host/processes/command/command.ts'
 import type { IsolationLevel } from '../host/sandbox/isolation-levels.ts'
 import { quarantineFields } from './quarantine-report.ts'
 
-/** How a job stands. `exited`: it ended by itself. `stopped`: somebody ended it, or its time limit did. `interrupted`: the
- * server ended, and it with it. `lost`: what runs commands died under it, so how it ended is not known. */
+/**
+ * Statuses of a job. `exited`: it ended by itself. `stopped`: a caller or its timeout stopped it. `interrupted`: it ended with
+ * the server. `lost`: the process that runs commands died, so its outcome is unknown.
+ */
 export const JOB_STATUSES = ['running', 'exited', 'stopped', 'interrupted', 'lost'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** How a task stands: as a job does, or as a call. */
+/** Statuses of a task: those of jobs and calls. */
 export const TASK_STATUSES = [
   ...JOB_STATUSES,
   'awaiting_approval',
@@ -22,7 +24,7 @@ export const TASK_STATUSES = [
   'expired'
 ] as const
 
-/** What keeps a command. Written out, since a tool's contract loads nothing of the machine. */
+/** Isolation levels of a job. Repeated here, since a tool's contract must not load host modules. */
 export const JOB_ISOLATION_LEVELS = [
   'none',
   'workspace',
@@ -30,10 +32,9 @@ export const JOB_ISOLATION_LEVELS = [
   'container'
 ] as const satisfies readonly IsolationLevel[]
 
-/** What is written to a task at once. */
+/** Input to a task in one request. */
 export const InputText = Type.String({ maxLength: 65_536, description: 'What is written to its standard input.' })
 
-/** The size of a terminal. */
 export const TerminalSize = Type.Object(
   {
     cols: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Columns.' }),
@@ -91,7 +92,7 @@ export const Job = Type.Object(
 )
 export type Job = Static<typeof Job>
 
-/** A job, or a call in the background, as it stands. */
+/** A job, or a background call, in its current state. */
 export const BackgroundTask = Type.Object(
   {
     ...originFields,
@@ -108,16 +109,16 @@ export const BackgroundTask = Type.Object(
 )
 export type BackgroundTask = Static<typeof BackgroundTask>
 
-/** A running command, as far as a job needs it. */
+/** The part of a running command that a job needs. */
 export type JobCommand = Pick<
   Command,
   'isolation' | 'ended' | 'deltas' | 'write' | 'endInput' | 'resize' | 'kill' | 'stop' | 'detach'
 >
 
-/** What the tool that starts a job says of it. */
+/** Metadata of a job from the tool that starts it. */
 export type JobDescription = Pick<Job, 'command' | 'cwd' | 'description' | 'interactive' | 'pty'>
 
-/** Part of what a task printed, in bytes of its stream. */
+/** A range of a task's output, in bytes of its stream. */
 export interface OutputPageQuery {
   stream: 'stdout' | 'stderr' | 'output'
   offset: number
@@ -130,13 +131,13 @@ export interface OutputPage {
   text: string
   offset: number
   next_offset: number
-  /** No more will come. */
+  /** No more output will come. */
   ended: boolean
-  /** The middle that was over the limit and not kept. */
+  /** The dropped middle of output over the limit. */
   dropped?: { from: number; bytes: number }
 }
 
-/** What is written to a running task. */
+/** Input to a running task. */
 export interface TaskInput {
   text?: string | undefined
   /** No more input will come. */
@@ -144,25 +145,27 @@ export interface TaskInput {
   resize?: TerminalSize | undefined
 }
 
-/** The tasks of the workspace, as a tool may deal with them. Whatever names one that is not there: NOT_FOUND. */
+/** The tasks of the workspace, as available to tools. Unknown ids throw NOT_FOUND. */
 export interface BackgroundTasks {
-  /** Throws OVERLOADED where as many jobs run as may. */
+  /** Throws OVERLOADED if the maximum number of jobs runs. */
   assertCapacity(): void
-  /** Takes over a command of this call, under the call's id: from then on it lives without it, and its output is told on.
-   * Whoever calls this reads `deltas` no more. Resolves once that is durable. Rejects with OVERLOADED where as many jobs
-   * run as may; then the command is the call's as before. Its time limit stays as it is. */
+  /**
+   * Adopts a command of this call, under the call's id: it then outlives the call, and its output is published. The caller must
+   * no longer read `deltas`. Resolves once that is durable. Rejects with OVERLOADED if the maximum number of jobs runs; the
+   * command then still belongs to the call. Its timeout does not change.
+   */
   adopt(command: JobCommand, facts: JobDescription): Promise<Job>
-  /** Newest first. */
+  /** Lists tasks, newest first. */
   list(): Promise<BackgroundTask[]>
   get(task_id: string): BackgroundTask
-  /** Resolves at the task's end, or after the wait. */
+  /** Resolves at the task's end, or after `ms` milliseconds. */
   wait(task_id: string, options: { ms: number; signal?: AbortSignal }): Promise<BackgroundTask>
-  /** What it printed; waits for more where there is none yet. */
+  /** Reads output; waits for more if there is none yet. */
   output(task_id: string, query: OutputPageQuery): Promise<OutputPage>
-  /** The result of a call in the background; undefined where it has not ended, or for a job. */
+  /** Returns the result of a background call; undefined if it has not ended, or for a job. */
   result(task_id: string): Promise<{ title: string; content: string; data: unknown } | undefined>
-  /** Sends the signal and resolves once it ended or a moment has passed; without one it is asked to end, and made to. */
+  /** Sends the signal; without one, terminates the task, by force if necessary. Resolves once it has ended or after a timeout. */
   stop(task_id: string, signal?: StopSignal): Promise<BackgroundTask>
-  /** CONFLICT where it takes no input. */
+  /** Sends input. Throws CONFLICT if the task accepts none. */
   input(task_id: string, input: TaskInput): Promise<void>
 }

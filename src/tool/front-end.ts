@@ -1,5 +1,5 @@
-// What front ends can be asked to do, as one table: editors, and whatever else shows calls to a person. A front end names
-// those it can when it opens its event stream; see docs/front-ends.md.
+// Effects of front ends as one table: editors, and any other client that shows calls to a person. A front end lists those that it
+// offers when it opens its event stream; see docs/front-ends.md.
 import { type Static, type TObject, Type } from 'typebox'
 
 const Path = Type.String({ description: 'Relative to the workspace root, links followed.' })
@@ -7,7 +7,7 @@ const Line = Type.Integer({ minimum: 1, description: 'Counted from 1.' })
 const Column = Type.Integer({ minimum: 1, description: 'Counted from 1, in characters.' })
 const Diff = Type.String({ description: 'Unified diff of the two.' })
 
-/** An error or a warning as an editor shows it. */
+/** An error or warning as shown by an editor. */
 export const EditorDiagnostic = Type.Object(
   {
     path: Type.String({
@@ -28,7 +28,7 @@ export const EditorDiagnostic = Type.Object(
 )
 export type EditorDiagnostic = Static<typeof EditorDiagnostic>
 
-/** A file of a preview's diff, and where its texts are. */
+/** A file of a preview's diff, with the URLs of its texts. */
 export const FILE_HREF_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
   to: Type.Optional(Type.String({ description: 'Where it moves to, or is copied to.' })),
@@ -50,7 +50,7 @@ export const FILE_HREF_FIELDS = {
 export const FileHrefs = Type.Object(FILE_HREF_FIELDS, { title: 'FileHrefs' })
 export type FileHrefs = Static<typeof FileHrefs>
 
-/** Of each: what is asked, with which params; what is answered besides that it is done; how long that may take. */
+/** For each effect: its params, the fields of its answer, and its timeout. */
 export const FRONT_END_EFFECTS = {
   'editor.apply_edit': {
     asks: 'Change a buffer that it holds unsaved, and do not save it.',
@@ -84,7 +84,7 @@ export const FRONT_END_EFFECTS = {
     }),
     answer: Type.Object({
       diagnostics: Type.Array(EditorDiagnostic, {
-        // With all their fields these are about what one body may hold.
+        // With all fields, these approach the size limit of a body.
         maxItems: 1_000,
         description: 'editor.diagnostics: the worst first; of more than 1,000 the worst.'
       })
@@ -132,23 +132,25 @@ export type FrontEndEffect = keyof typeof FRONT_END_EFFECTS
 export type EffectParams<E extends FrontEndEffect> = Static<(typeof FRONT_END_EFFECTS)[E]['params']>
 export type EffectAnswer<E extends FrontEndEffect> = Static<(typeof FRONT_END_EFFECTS)[E]['answer']>
 
-/** Asks a front end to do something for a call. */
+/** Delegates effects of a call to a front end. */
 export interface Delegate {
-  /** Resolves once it is done; `ms` instead of the time that the effect has. Throws DELEGATE_UNAVAILABLE where nobody is
-   * there, or whoever was asked stays away; TIMEOUT where nobody answers; PERMISSION_DENIED where it is refused. */
+  /**
+   * Resolves with the answer; `ms` overrides the effect's timeout. Throws DELEGATE_UNAVAILABLE if no front end is connected, or
+   * the chosen one does not return; TIMEOUT if it does not answer; PERMISSION_DENIED if it refuses.
+   */
   <E extends FrontEndEffect>(
     effect: E,
     params: EffectParams<E>,
     options?: { ms?: number }
   ): Promise<DelegationResult<E>>
-  /** Throws DELEGATE_UNAVAILABLE where nobody would be asked. */
+  /** Throws DELEGATE_UNAVAILABLE if no front end offers the effect. */
   assertAvailable(effect: FrontEndEffect): void
 }
 
-/** What was answered, and which front end did so. */
+/** The answer, and the front end that gave it. */
 export interface DelegationResult<E extends FrontEndEffect> {
   answer: EffectAnswer<E>
   client_id: string
-  /** What it calls itself. */
+  /** The name that it gives itself. */
   client: string
 }

@@ -1,4 +1,4 @@
-// Which param of a tool says what a call of it is about: what a rule's pattern is held against, where it names no other.
+// Primary param of a tool: the one with the subject of a call, which a rule's pattern matches by default.
 import type { Tool } from './tool.ts'
 
 interface ObjectSchema {
@@ -6,7 +6,7 @@ interface ObjectSchema {
   properties?: object
 }
 
-/** Undefined for a tool that takes no params. */
+/** Returns the name of the param; undefined for a tool without params. */
 export function primaryParam({ primary, input }: Pick<Tool, 'primary' | 'input'>): string | undefined {
   const { required = [], properties = {} } = input as ObjectSchema
   return primary ?? required[0] ?? Object.keys(properties)[0]

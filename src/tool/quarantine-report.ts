@@ -1,7 +1,8 @@
-// What a sandboxed command left in the workspace for other programs to obey, as results and jobs tell it.
+// Quarantine report: files that a sandboxed command left in the workspace for other programs to execute or interpret, as results
+// and jobs report them.
 import { type Static, Type } from 'typebox'
 
-/** Fields of a result; none is there where nothing was left and everything could be looked at. */
+/** Fields of a result; absent if nothing was left and everything could be checked. */
 export const quarantineFields = {
   quarantined: Type.Optional(
     Type.Array(Type.String(), {
@@ -22,7 +23,7 @@ export const quarantineFields = {
 const QuarantineReport = Type.Object(quarantineFields)
 export type QuarantineReport = Static<typeof QuarantineReport>
 
-/** The fields, of how a command ended. */
+/** Builds the fields from the outcome of a command. */
 export const toQuarantineReport = ({
   quarantined = [],
   quarantine_folder,
@@ -33,7 +34,7 @@ export const toQuarantineReport = ({
   ...(unchecked !== undefined && { unchecked })
 })
 
-/** The same as sentences for a model and a person, without a full stop. */
+/** Formats the report as sentences for a model and a person, without a final full stop. */
 export const formatQuarantineNotes = ({
   quarantined = [],
   quarantine_folder,

@@ -1,14 +1,14 @@
-// What a request means, by whatever names it was made.
+// A request resolved to a tool and its params, independent of the names that the caller used.
 import type { Tool } from './tool.ts'
 
-/** A request by its tool's own name and params. */
+/** A request in the tool's native name and params. */
 export interface ResolvedRequest {
   tool: Tool
   params: unknown
   background?: boolean
-  /** Time limit of the toolset. */
+  /** Timeout of the toolset. */
   timeout_ms?: number
-  /** The toolset by whose name it was asked for, and that name, where it was not the tool's own. */
+  /** The toolset and its name for the tool, if not requested by the native name. */
   toolset?: string
   requested_tool?: string
 }

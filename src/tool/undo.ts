@@ -1,4 +1,4 @@
-// The words of an undo: what it does to each path, and what stands in its way.
+// Vocabulary of an undo: its operation on each path, and its obstacles.
 import { type Static, Type } from 'typebox'
 
 export const UndoScope = Type.Enum(['call', 'since'], {
@@ -7,7 +7,7 @@ export const UndoScope = Type.Enum(['call', 'since'], {
 })
 export type UndoScope = Static<typeof UndoScope>
 
-/** Why a change can't be taken back. */
+/** Reasons for which a change cannot be undone. */
 export const UNDO_OBSTACLES = {
   overlap: 'the same lines were changed since',
   changed: 'it was changed since',
@@ -18,7 +18,7 @@ export const UNDO_OBSTACLES = {
 } as const
 export type UndoObstacle = keyof typeof UNDO_OBSTACLES
 
-/** One change that cannot be taken back. */
+/** A change that cannot be undone. */
 export const UndoConflict = Type.Object(
   {
     tool_call_id: Type.String({ description: 'The call whose change cannot be taken back.' }),
@@ -33,7 +33,7 @@ export const UndoConflict = Type.Object(
 )
 export type UndoConflict = Static<typeof UndoConflict>
 
-/** What an undo does to one path. */
+/** The effect of an undo on one path. */
 export const UndoFile = Type.Object(
   {
     path: Type.String({ description: 'Relative to the workspace root, as it is after the undo.' }),
@@ -53,7 +53,7 @@ export const UndoFile = Type.Object(
 )
 export type UndoFile = Static<typeof UndoFile>
 
-/** What an undo would do, or has done. */
+/** The planned or actual effects of an undo. */
 export const UndoResult = Type.Object({
   tool_call_id: Type.String({ description: 'The call that was named.' }),
   calls: Type.Array(Type.String(), { description: 'The calls whose changes are taken back, newest first.' }),

@@ -1,4 +1,4 @@
-// Work that tells how far it is, as a tool runs: what it tells is yielded, and its end is the answer.
+// Runs work with progress inside a tool: yields the progress and returns the result.
 import type { Progress } from './tool.ts'
 
 export async function* withProgress<T>(

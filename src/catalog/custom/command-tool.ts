@@ -1,4 +1,4 @@
-// A tool that configuration makes of a command: its words with the params in their places, started without a shell.
+// Command tools: a command template from the configuration, with params as arguments, started without a shell.
 import type { CommandTool } from '../../config/custom-tools.ts'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Environment } from '../../host/processes/environment.ts'
@@ -13,12 +13,12 @@ import { CLEANUP_TIMEOUT_MS, TRACKING_TIMEOUT_MS, withChangeTracking } from './t
 
 type Params = Record<string, unknown>
 
-/** What is read of standard output. */
+/** Maximum number of bytes read from standard output. */
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 const MAX_ERROR_LENGTH = 2_000
 const NO_PARAMS = { type: 'object', properties: {} }
 
-/** `version` tells this tool from another one of the same name. */
+/** Creates the tool. `version` distinguishes it from another one of the same name. */
 export function createCommandTool(name: string, command: CommandTool, environment: Environment, version: string): Tool {
   const { description, effect = 'execute', timeout_ms = DEFAULT_TIMEOUT_MS, network = [], env_allow = [] } = command
   const { schema: input } = parseObjectSchema('input', command.input ?? NO_PARAMS)

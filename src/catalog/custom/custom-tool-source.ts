@@ -1,5 +1,5 @@
-// One place that tools of users come from: the modules of a folder, and commands that configuration makes tools of. It is
-// looked at anew when something there changes, and what is wrong with one of its tools keeps no other from being served.
+// One source of custom tools: the modules of a folder, and commands from the configuration. It is reloaded on changes, and an
+// error in one tool does not affect the others.
 import type { Contribution } from '../../config/contributions.ts'
 import { ToolError } from '../../errors.ts'
 import type { ModuleDescriptionCache } from '../../host/modules/module-description-cache.ts'
@@ -14,21 +14,21 @@ import { parseDefinition } from './definition.ts'
 import { createModuleTool } from './module-tool.ts'
 import { DefinitionError } from './schemas.ts'
 
-/** A tool of a user, and how it stands. */
+/** A custom tool with its state. */
 export interface CustomTool {
   name: string
   kind: 'module' | 'command'
-  /** The file that it comes from. */
+  /** The file that defines it. */
   file?: string
-  /** The workspace that it is for, where not for all. */
+  /** The workspace that it is for; undefined for all. */
   workspace?: string
-  /** `untrustedReason`: nobody has trusted the file as it is, so it is not started. */
+  /** `untrusted`: the file's current content has not been trusted, so it is not started. */
   state: 'served' | 'untrusted' | 'broken'
-  /** Why it is not served, and what to do. */
+  /** Reason for which it is not served, and the resolution. */
   reason?: string
 }
 
-/** A state with what is served. */
+/** A custom tool with its served implementation. */
 interface LoadedTool extends CustomTool {
   tool?: Tool
 }
@@ -39,19 +39,19 @@ interface Log {
 }
 
 export interface CustomToolSourceOptions {
-  /** As the catalogue calls it. */
+  /** The source's name in the catalog. */
   source: string
-  /** Absent where there are none. */
+  /** Absent if there is none. */
   folder: string | undefined
-  /** The workspace that its tools are for, where not for all. */
+  /** The workspace that its tools are for; undefined for all. */
   workspace?: string
-  /** Where its modules are described. */
+  /** The workspace in which its modules are loaded to describe them. */
   describeIn: Workspace
   isTrusted(folder: ModuleFolder): boolean
-  /** Of all that is brought, what is brought here. */
+  /** Filters the contributions for those of this source. */
   isContributed(brought: Contribution): boolean
   contributions(): readonly Contribution[]
-  /** Names of environment variables that a module may see, by its name. */
+  /** Names of environment variables that a module may read, by module name. */
   env: Readonly<Record<string, readonly string[]>>
   catalog: Catalog
   pool: ModulePool
@@ -68,11 +68,11 @@ export class CustomToolSource {
   readonly #closing = new AbortController()
   #modules: LoadedTool[] = []
   #commands: LoadedTool[] = []
-  /** What the modules are of, if they are served. */
+  /** The folder of the served modules. */
   #loadedFolder: ModuleFolder | undefined
-  /** What is not served, as the log has been told. */
+  /** The issues that have been logged. */
   #reportedIssues: ReadonlySet<string> = new Set()
-  /** One look after the other. */
+  /** Serializes refreshes. */
   #pendingRefresh: Promise<void> = Promise.resolve()
   #isRefreshQueued = false
 
@@ -84,7 +84,7 @@ export class CustomToolSource {
     this.#publish()
   }
 
-  /** Looks what is there now. Resolves when that is served. */
+  /** Reloads the tools. Resolves when they are served. */
   refresh(): Promise<void> {
     if (this.#isRefreshQueued) return this.#pendingRefresh
     this.#isRefreshQueued = true
@@ -92,7 +92,7 @@ export class CustomToolSource {
     return this.#pendingRefresh
   }
 
-  /** Never fails: what is wrong is how a tool stands. */
+  /** Never rejects: errors become states of tools. */
   async #refresh(): Promise<void> {
     this.#isRefreshQueued = false
     if (this.#closing.signal.aborted) return
@@ -101,7 +101,7 @@ export class CustomToolSource {
     this.#publish()
   }
 
-  /** How all of them stand. Of two of one name the first is served, wherever the other is. */
+  /** Returns the states of all tools. Among duplicate names, the first is served, wherever the other is. */
   states(): CustomTool[] {
     const { catalog, workspace } = this.#options
     return this.#allTools().map(({ tool, ...state }) =>
@@ -184,7 +184,7 @@ export class CustomToolSource {
     return { ...about, state: 'untrusted', reason: untrustedReason(folder.path) }
   }
 
-  /** So many at a time, in the order of their names. */
+  /** Describes modules with limited concurrency, in the order of their names. */
   async #describeAll(folder: ModuleFolder): Promise<LoadedTool[]> {
     const names = listModules(folder)
     const found: LoadedTool[] = []
@@ -207,7 +207,7 @@ export class CustomToolSource {
     }
   }
 
-  /** How the module describes itself. */
+  /** Returns the module's description of itself. */
   async #getDescription(module: ModuleReference): Promise<ModuleDescription> {
     const { pool, known, describeIn: workspace } = this.#options
     const before = known.get(module)
@@ -230,6 +230,6 @@ const stripExtension = (name: string) => name.replace(/\.m?[jt]s$/, '')
 const untrustedReason = (file = 'the file') =>
   `Nobody has trusted it as it is now: look at it, then run toolgate trust ${file}`
 
-/** Faults of a module are its author's to read; any other is told as what it is. */
+/** Shows errors in a module to its author; describes others by their message. */
 const toReason = (error: unknown): string =>
   error instanceof DefinitionError || error instanceof ToolError ? error.message : String(error)

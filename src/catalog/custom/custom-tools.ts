@@ -1,5 +1,5 @@
-// The tools that users write: where they come from, and how all of them stand. What a repository brings is served to its
-// own workspace, and only as a person has trusted it.
+// Custom tools written by users: their sources and states. Those from a repository are served only to its workspace, and only
+// after a person has trusted them.
 import { join } from 'node:path'
 import type { ContributionSource } from '../../config/contributions.ts'
 import type { Config } from '../../config/schema.ts'
@@ -8,14 +8,14 @@ import type { TrustStore } from '../../host/trust/trust-store.ts'
 import type { Workspace } from '../../host/workspace.ts'
 import { type CustomTool, CustomToolSource, type CustomToolSourceOptions } from './custom-tool-source.ts'
 
-/** Where modules are in a workspace, and in the folder of the user's configuration. */
+/** Folders of modules in a workspace and in the user's configuration folder. */
 const WORKSPACE_TOOLS_FOLDER = '.toolgate/tools'
 const USER_TOOLS_FOLDER = 'toolgate/tools'
 
 interface CustomToolsOptions extends Pick<CustomToolSourceOptions, 'catalog' | 'pool' | 'known' | 'log'> {
   settings: Config['custom_tools']
   workspaces: ReadonlyMap<string, Workspace>
-  /** Folder of the user's configurations. */
+  /** The user's configuration folder. */
   userFolder: string
   contributions: ContributionSource
   trust: TrustStore
@@ -25,7 +25,7 @@ export class CustomTools {
   readonly #sources: readonly CustomToolSource[]
   readonly #disposers: readonly (() => void)[]
 
-  /** Commands are served at once, modules once they were looked at. */
+  /** Serves commands immediately, modules after they have been loaded. */
   constructor({ settings, workspaces, userFolder, contributions, trust, ...common }: CustomToolsOptions) {
     const [first] = workspaces.values()
     const shared = { ...common, env: settings.env, contributions: () => contributions.current() }
@@ -54,7 +54,7 @@ export class CustomTools {
     this.#disposers = [contributions.onChange(look), trust.onChange(look)]
   }
 
-  /** Looks what is there now, and follows that from then on. */
+  /** Loads the tools, and watches them from then on. */
   async refresh(): Promise<void> {
     await Promise.all(this.#sources.map(place => place.refresh()))
   }

@@ -1,4 +1,4 @@
-// What a module of the user exports, held against what a tool must be.
+// Definition of a custom tool: parses and validates the exports of a user's module.
 import { type Static, Type } from 'typebox'
 import type { ModuleDescription } from '../../host/modules/module-protocol.ts'
 import { compileValueValidator, DefinitionError, parseObjectSchema, type ValueValidator } from './schemas.ts'
@@ -35,13 +35,13 @@ const DefinitionSchema = Type.Object(
   { additionalProperties: false }
 )
 
-/** A tool as its module defines it, without what can only be called. */
+/** A tool as defined by its module, without its functions. */
 export interface CustomToolDefinition
   extends Omit<Static<typeof DefinitionSchema>, 'input' | 'output' | 'name' | 'effect' | 'timeout_ms'> {
   name: string
   input: Record<string, unknown>
   output: Record<string, unknown>
-  /** What is wrong with an answer. */
+  /** Validates an output. */
   checkOutput: ValueValidator
   effect: CustomToolEffect
   timeout_ms: number
@@ -50,12 +50,12 @@ export interface CustomToolDefinition
 }
 
 const TOOL_FUNCTIONS: readonly string[] = ['run', 'preview', 'present']
-/** These reach nothing, whatever they say. */
+/** Effects without network access, whatever the module declares. */
 const LOCAL_EFFECTS: readonly CustomToolEffect[] = ['read', 'write']
 
 let validateDefinition: ValueValidator | undefined
 
-/** Throws a DefinitionError that says what is wrong. `fileName` names a tool that has no name of its own. */
+/** Parses a definition. Throws a DefinitionError for an invalid one. `fileName` is the default for the tool's name. */
 export function parseDefinition({ facts, functions }: ModuleDescription, fileName: string): CustomToolDefinition {
   const known = facts as Static<typeof DefinitionSchema>
   validateDefinition ??= compileValueValidator('definition', DefinitionSchema)
@@ -88,7 +88,7 @@ export function parseDefinition({ facts, functions }: ModuleDescription, fileNam
   }
 }
 
-/** What it says of params must be about params that there are. */
+/** Throws if the subject refers to undeclared params. */
 function assertSubjectParams(
   { paths = {}, command, url }: NonNullable<CustomToolDefinition['subject']>,
   input: Record<string, unknown>

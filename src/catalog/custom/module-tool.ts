@@ -1,4 +1,4 @@
-// A tool whose code is a module of the user: the module's process does the work, the facts are told here.
+// Module tools: the code runs in a process of the module; its facts are exposed here as a tool.
 import { ToolError } from '../../errors.ts'
 import type { ModuleReference } from '../../host/modules/module-pool.ts'
 import type { CallModule, ModuleOutput } from '../../host/modules/module-runner.ts'
@@ -20,7 +20,7 @@ interface Log {
 
 export function createModuleTool(definition: CustomToolDefinition, module: ModuleReference, log: Log): Tool {
   const { name, description, input, output, effect, timeout_ms } = definition
-  /** How the answer to a call is shown, by its params: it was made where the answer was. */
+  /** Presentations by output: both are produced together. */
   const shown = new WeakMap<object, Presented>()
   const tool: Tool<never, never> = {
     name,
@@ -73,7 +73,7 @@ function toSubject({ name, subject = {}, network = [] }: CustomToolDefinition, p
   }
 }
 
-/** As the functions of a module get it, besides what its process adds. */
+/** Builds the context of a module's functions, which its process completes. */
 const toModuleContext = ({ workspace, sessionId, callId }: Context, isolation: Context['isolation']) => ({
   workspace,
   session_id: sessionId,
@@ -109,7 +109,7 @@ interface RunRequest {
   context: object
 }
 
-/** What it answers, if that is what it says it answers, and how it shows that. */
+/** Runs the module, validates its output and records its presentation. */
 async function runModule(definition: CustomToolDefinition, { callModule, params, context }: RunRequest) {
   const output = toOutput(await callModule('run', [params], context))
   const [fault] = definition.checkOutput(output)
@@ -122,7 +122,7 @@ async function runModule(definition: CustomToolDefinition, { callModule, params,
   return { output, presented: toPresented(definition, output, own) }
 }
 
-/** An answer is an object; a text, or any other value, becomes a field of one. */
+/** Wraps an answer that is not an object, such as a string, in a field of one. */
 export function toOutput(answer: unknown): Output {
   if (typeof answer === 'string') return { text: answer }
   if (answer !== null && typeof answer === 'object' && !Array.isArray(answer)) return answer as Output
@@ -152,7 +152,7 @@ function handleMessage(saying: ModuleOutput, tell: (step: Progress) => void, log
   else tell(toProgress(saying))
 }
 
-/** A module may tell anything. */
+/** A module may report anything: validate it. */
 function toProgress({ progress, message }: { progress?: unknown; message?: unknown }): Progress {
   return {
     ...(typeof progress === 'number' && { progress: Math.min(1, Math.max(0, progress)) }),

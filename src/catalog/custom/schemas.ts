@@ -1,11 +1,11 @@
-// Schemas that users write: whether they can be used, and whether a value fits one.
+// Schemas written by users: validates them, and values against them.
 import { Ajv, type ValidateFunction } from 'ajv'
 import { schemaErrorMessage } from '../../text/schema-errors.ts'
 
-/** Why a definition cannot be served, for whoever wrote it. */
+/** An error in a definition, for its author. */
 export class DefinitionError extends Error {}
 
-/** Checks a value; answers what is wrong with it, each with its place. */
+/** Validates a value; returns the errors, each with its location. */
 export type ValueValidator = (value: unknown) => string[]
 
 const MAX_SCHEMA_LENGTH = 65_536
@@ -14,7 +14,7 @@ const ANY_OBJECT: Readonly<Record<string, unknown>> = { type: 'object' }
 const createAjv = () =>
   new Ajv({ allErrors: true, verbose: true, strict: false, logger: false, validateFormats: false })
 
-/** A schema as it is served, and how values are held against it. `name` says which of a definition's it is. */
+/** Parses an object schema for listing and validation. `name` identifies the schema in a definition's errors. */
 export function parseObjectSchema(
   name: string,
   given: unknown = ANY_OBJECT
@@ -43,7 +43,7 @@ export function compileValueValidator(name: string, schema: object): ValueValida
   }
 }
 
-/** Names the field that is missing or too many. */
+/** Formats the name of a missing or additional field. */
 function formatFieldPrefix(instancePath: string, params: Record<string, unknown>): string {
   const name = params.missingProperty ?? params.additionalProperty
   const place = `${instancePath}${name === undefined ? '' : `/${String(name)}`}`

@@ -1,9 +1,9 @@
-// What tools of users change: it is told as changes of the call, whatever becomes of that.
+// Tracks file changes of custom tools, so that they are reported as changes of the call, whatever its outcome.
 import type { Context, Progress } from '../../tool/tool.ts'
 
-/** For looking at all files before and after. */
+/** Timeout in milliseconds for scanning all files before and after. */
 export const TRACKING_TIMEOUT_MS = 60_000
-/** For what was started to be ended, and what it left to be swept up, after the tool's own time limit. */
+/** Milliseconds after the tool's timeout in which its processes are ended and their leftovers removed. */
 export const CLEANUP_TIMEOUT_MS = 5_000
 
 export async function* withChangeTracking<T>(

@@ -1,6 +1,6 @@
-// Text that a model is shown, within what that can take.
+// Truncates text for a model.
 
-/** 50 KB. */
+/** Maximum length in characters (about 50 KB). */
 const MAX_LENGTH = 50 * 1024
 
 export function truncateContent(text: string): { content: string; truncated?: true } {

@@ -1,7 +1,7 @@
-// How a call that waits for a decision is told to whoever decides.
+// Formats of a waiting call for the approver.
 import type { NamedCallView } from '../call-view.ts'
 
-/** What a decision on a strict call must name. */
+/** Returns the fields that a decision on a strict call must contain. */
 const confirmationFields = ({ call: { approval } }: NamedCallView) => ({
   level: approval!.level,
   digest: approval!.digest,

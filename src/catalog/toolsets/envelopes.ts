@@ -1,18 +1,18 @@
-// The envelopes around an answer: how a call that ended well, ended otherwise, or has not ended yet is told.
+// Envelopes of a result: formats for calls that succeeded, failed or have not ended yet.
 import type { CallView, CallViewError, NamedCallView } from '../call-view.ts'
 import { APPROVAL_FORMATS, type ApprovalFormatName } from './approval-formats.ts'
 
 interface Envelope {
-  /** What waits for a decision is told so. */
+  /** Format of a call that waits for a decision. */
   waiting: ApprovalFormatName
   done(named: NamedCallView, value: unknown): unknown
   failed(named: NamedCallView, error: CallViewError): unknown
-  /** It is queued or runs. */
+  /** Formats a queued or running call. */
   open(named: NamedCallView): unknown
 }
 
 export const ENVELOPES = {
-  /** The call itself, as the server's own clients have it. */
+  /** The native call, as for the server's own clients. */
   call: {
     waiting: 'call',
     done: ({ call }) => call,
@@ -20,7 +20,7 @@ export const ENVELOPES = {
     open: ({ call }) => call
   },
 
-  /** The value alone; what went wrong as one `error`. */
+  /** The value alone; a failure as one `error`. */
   plain: {
     waiting: 'step',
     done: (_named, value) => value,
@@ -100,7 +100,7 @@ function toBlock({ call, name, args }: NamedCallView, status: string, text: unkn
   return background ? { ...told, task_id: tool_call_id } : told
 }
 
-/** A call that has ended without a value, as one error. */
+/** Returns the error of a call that has ended without a value. */
 function toError({ status, error, reason, user_message }: CallView): CallViewError {
   if (error) return error
   const details = { status, ...(user_message !== undefined && { user_message }) }
@@ -113,7 +113,7 @@ const CODE_BY_STATUS: Readonly<Record<string, string>> = {
   expired: 'TIMEOUT'
 }
 
-/** A call in its toolset's envelope. */
+/** Wraps a call in its toolset's envelope. */
 export function wrapInEnvelope(name: EnvelopeName, named: NamedCallView, value: () => unknown): unknown {
   const envelope: Envelope = ENVELOPES[name]
   const { call } = named

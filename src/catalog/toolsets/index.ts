@@ -1,4 +1,4 @@
-// Every toolset, in the order in which they are told.
+// All toolsets, in listing order.
 import type { Toolset } from '../toolset.ts'
 import { codeyToolset } from './codey.ts'
 import { emacsAgentToolset } from './emacs-agent.ts'

@@ -1,6 +1,6 @@
 import type { Toolset } from '../toolset.ts'
 
-/** The server's own names, said outright. */
+/** The native names as an explicit toolset. */
 export const nativeToolset: Toolset = {
   name: 'native',
   description: "The server's own names.",

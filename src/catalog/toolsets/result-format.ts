@@ -1,4 +1,4 @@
-// What a form of an answer's value is made of.
+// Building blocks of result formats.
 import type { TSchema } from 'typebox'
 import type { Tool } from '../../tool/tool.ts'
 import type { CallViewResult, NamedCallView } from '../call-view.ts'
@@ -7,12 +7,12 @@ import { toPlainJson } from '../schema.ts'
 export type DataFields = Record<string, unknown>
 
 export interface ResultFormat {
-  /** The schema of what `of` gives. */
+  /** Returns the schema of the output of `of`. */
   output(tool: Tool): unknown
   of(result: CallViewResult, named: NamedCallView): unknown
 }
 
-/** A form whose schema is the same for every tool. */
+/** Defines a format with the same schema for every tool. */
 export const defineResultFormat = (schema: TSchema, of: ResultFormat['of']): ResultFormat => ({
   output: () => toPlainJson(schema),
   of
@@ -20,7 +20,7 @@ export const defineResultFormat = (schema: TSchema, of: ResultFormat['of']): Res
 
 export const getData = ({ data }: CallViewResult) => data as DataFields
 
-/** Some fields of the tool's own data by other names, each with the schema that the tool has for it. */
+/** Selects and renames fields of the tool's data, each with its schema. */
 export const renameFields = (names: Readonly<Record<string, string>>): ResultFormat => ({
   output(tool) {
     const { properties = {}, required = [] } = toPlainJson(tool.output) as {

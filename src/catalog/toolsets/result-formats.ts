@@ -1,5 +1,5 @@
-// The forms of an answer's value: what a toolset's client finds in it, and the schema that says so. A form knows what it
-// is made of; only the row that names it says of which tool.
+// Result formats: the value for a toolset's client, and its schema. A format is independent of tools; the rows that name it
+// assign it to one.
 import { Type } from 'typebox'
 import { toCamelCaseKeys, toCamelCaseSchema } from '../naming.ts'
 import { toPlainJson } from '../schema.ts'
@@ -16,16 +16,16 @@ const CODE_FORMAT = renameFields({ stdout: 'stdout', stderr: 'stderr', exitCode:
 export const RESULT_FORMATS = {
   ...TITLED_FORMATS,
 
-  /** The tool's own data. */
+  /** The tool's native data. */
   data: { output: tool => toPlainJson(tool.output), of: getData },
 
-  /** The same with its names in camelCase. */
+  /** The native data with camelCase names. */
   camel: {
     output: tool => toCamelCaseSchema(toPlainJson(tool.output)),
     of: result => toCamelCaseKeys(getData(result))
   },
 
-  /** The text for a model alone. */
+  /** Only the text for a model. */
   text: defineResultFormat(Type.String({ description: 'The answer for a model.' }), ({ content }) => content),
 
   file: renameFields({ content: 'content', truncated: 'truncated', total_lines: 'total_lines' }),
@@ -63,7 +63,7 @@ export const RESULT_FORMATS = {
 
   code: {
     output: CODE_FORMAT.output,
-    // The document has a number always: -1 stands for an end by a signal.
+    // The document requires a number: -1 means an end by a signal.
     of: (result, named) => ({
       ...(CODE_FORMAT.of(result, named) as DataFields),
       exitCode: getData(result).exit_code ?? -1
@@ -84,7 +84,7 @@ export const RESULT_FORMATS = {
 
 export type ResultFormatName = keyof typeof RESULT_FORMATS
 
-/** What the content says already. */
+/** Fields that repeat the content. */
 const LONG_FIELDS: ReadonlySet<string> = new Set(['content', 'output', 'stdout', 'stderr', 'diff', 'git_patch'])
 
 const omitLongTexts = (data: DataFields): DataFields =>

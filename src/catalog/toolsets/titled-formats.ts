@@ -1,4 +1,4 @@
-// Answers with a title, an output for a model, metadata and attachments.
+// Formats with a title, an output for a model, metadata and attachments.
 import { basename } from 'node:path/posix'
 import { Type } from 'typebox'
 import type { CallViewResult, NamedCallView } from '../call-view.ts'
@@ -23,7 +23,7 @@ const TitledResult = Type.Object({
   )
 })
 
-/** Attachments stand there only where there are some. */
+/** Includes attachments only if there are any. */
 const defineTitledFormat = (
   of: (data: DataFields, args: DataFields, result: CallViewResult) => DataFields
 ): ResultFormat =>
@@ -89,7 +89,7 @@ export const TITLED_FORMATS = {
   })
 } as const satisfies Record<string, ResultFormat>
 
-/** What a title says of an edit that did not match exactly. */
+/** Labels in a title for an edit that did not match exactly. */
 const MATCH_LABELS: Readonly<Record<string, string>> = {
   line_endings: ' (normalized)',
   whitespace: ' (normalized)',
@@ -102,7 +102,7 @@ const MATCH_LABELS: Readonly<Record<string, string>> = {
 const truncateOutput = (output: string) =>
   output.length > MAX_OUTPUT_LENGTH ? `${output.slice(0, MAX_OUTPUT_LENGTH)}\n\n(Output truncated)` : output
 
-/** Lines with their numbers right-aligned in five places and a tab, long ones cut. */
+/** Formats lines with their numbers right-aligned to five characters and a tab, and truncates long ones. */
 function numberLines({ content, lines, first_line, total_lines }: DataFields, offset: number): string {
   const first = (first_line as number | undefined) ?? offset
   const texts = String(content)

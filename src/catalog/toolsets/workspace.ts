@@ -1,6 +1,6 @@
 import type { ToolMapping, Toolset } from '../toolset.ts'
 
-/** What the document only names as to come: the tools as they are here, spelled as it spells. */
+/** Tools that the document only announces: the native ones, in the document's naming style. */
 const PLANNED_TOOLS = [
   'git_status',
   'git_diff',

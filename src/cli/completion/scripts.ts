@@ -1,6 +1,6 @@
-// What a shell is to do at TAB. Nothing that stands on the line is ever run: it is handed on as text, quotes and all.
-// A value is put there quoted: zsh and fish do that by themselves.
-// `toolgate complete` answers a value a line, with its meaning after a tab, or :files or :folders.
+// Completion scripts by shell. The line is never evaluated: it is passed as text, including quotes. Values are inserted quoted;
+// zsh and fish do so by themselves. `toolgate complete` prints one value per line, with its description after a tab, or :files or
+// :folders.
 
 const BASH = String.raw`# bash completion for toolgate
 _toolgate() {

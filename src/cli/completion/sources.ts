@@ -1,14 +1,13 @@
-// What may stand where, by the place that a verb declares it at, and which verb lists it; places that several verbs have are
-// told once.
+// Completion sources by argument, and the command that lists the values; arguments that several commands share are declared once.
 import { toSingleLine } from '../ui/terminal.ts'
 
-/** A value with what it means. */
+/** A value with its description. */
 export type CompletionValue = readonly [value: string, means: string]
 
-/** Asks the project's server; throws where there is none. */
+/** Fetches JSON from the project's server; throws if there is none. */
 export type FetchJson = (path: string) => Promise<unknown>
 
-/** `operands`: what stands before it. */
+/** `operands`: the preceding operands. */
 export type CompletionSource = (
   ask: FetchJson,
   operands: readonly string[]
@@ -91,7 +90,7 @@ const settings: CompletionSource = async () => {
   return settingPaths().map(name => [name, ''] as const)
 }
 
-/** Names that have not been given yet, each to be followed by its value. */
+/** Completes names that have not been given yet, each to be followed by its value. */
 const params: CompletionSource = async (ask, [tool = '', ...given]) => {
   const found = (await fetchTools(ask)).find(({ name }) => name === tool)
   return Object.entries(found?.input.properties ?? {})
@@ -102,7 +101,7 @@ const params: CompletionSource = async (ask, [tool = '', ...given]) => {
 const completeFiles: CompletionSource = () => [[':files', '']]
 const completeFolders: CompletionSource = () => [[':folders', '']]
 
-/** By the verb and the name of its argument. */
+/** By command and argument. */
 export const ARGUMENT_SOURCES: Readonly<Record<string, CompletionSource>> = {
   'approve id': pending,
   'reject id': pending,
@@ -131,7 +130,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, CompletionSource>> = {
   'mcp restart name': mcpServers
 }
 
-/** Told to whoever names what is not there. */
+/** Commands in the hint for an unknown name. */
 export const LISTING_COMMANDS: ReadonlyMap<CompletionSource, string> = new Map([
   [pending, 'toolgate approvals'],
   [cancellable, 'toolgate approvals, or toolgate jobs'],
@@ -146,7 +145,7 @@ export const LISTING_COMMANDS: ReadonlyMap<CompletionSource, string> = new Map([
   [mcpServers, 'toolgate mcp list']
 ])
 
-/** By the flag, whichever verb has it. */
+/** By flag, for all commands. */
 export const FLAG_SOURCES: Readonly<Record<string, CompletionSource>> = {
   '--root': completeFolders,
   '--token-file': completeFiles,

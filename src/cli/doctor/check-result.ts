@@ -1,16 +1,16 @@
-// What a look at one thing found.
+// The result of one check.
 import type { CliContext } from '../context.ts'
 
 export interface CheckResult {
   check: string
-  /** `warnResult`: it works, but less well or less safely. */
+  /** `warn`: it works, but less well or less safely. */
   state: 'ok' | 'warn' | 'fail'
   found: string
-  /** What to do about it. */
+  /** The resolution. */
   cure?: string
 }
 
-/** Looks at something; never throws for what it finds. */
+/** Runs a check; a negative result is not an exception. */
 export type DoctorCheck = (context: CliContext) => Promise<readonly CheckResult[]>
 
 export const passResult = (check: string, found: string): CheckResult => ({ check, state: 'ok', found })

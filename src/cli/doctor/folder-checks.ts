@@ -1,4 +1,4 @@
-// What Toolgate keeps, and what it is told.
+// Checks of Toolgate's files and configuration.
 import { lstatSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
@@ -47,7 +47,7 @@ function checkFolder(check: string, folder: string): CheckResult {
     : passResult(check, `${folder}, private`)
 }
 
-/** Looking at one that is surely gone takes its file away, so each is looked at before. */
+/** The liveness check removes the files of dead servers, so read each file first. */
 const checkRunFiles: DoctorCheck = async ({ runtime }) => {
   const all = readDiscoveries(runtime.env).filter(({ record }) => record.host === hostname())
   const gone = all.filter(({ record }) => !isProcessRunning(record.pid))

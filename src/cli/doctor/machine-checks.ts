@@ -1,4 +1,4 @@
-// Programs that Toolgate is run by, or runs.
+// Checks of programs that run Toolgate, or that it runs.
 import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
@@ -9,9 +9,9 @@ import { type DoctorCheck, failResult, passResult, warnResult } from './check-re
 
 const run = promisify(execFile)
 const PROGRAM_TIMEOUT_MS = 10_000
-/** As `engines` of the package says it. */
+/** As in the package's `engines`. */
 const MIN_NODE_VERSION = [24, 15] as const
-/** Nothing but what every Linux has, and no network. */
+/** Uses only what every Linux system has, and no network. */
 const SANDBOX_TRIAL_ARGS = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
 
 interface ProgramOutput {
@@ -19,7 +19,7 @@ interface ProgramOutput {
   code: number | null
 }
 
-/** What a program says; undefined where there is none. */
+/** Returns the output of a program; undefined if it does not exist. */
 async function runProgram(
   context: CliContext,
   program: string,
@@ -86,7 +86,7 @@ const checkSandbox: DoctorCheck = async context => {
   ]
 }
 
-/** Only of those that are there: which ones a project wants is told when they are asked for. */
+/** Checks only installed servers: those that a project needs are reported on use. */
 const checkLanguageServers: DoctorCheck = async ({ runtime }) => {
   const { LANGUAGE_SERVERS } = await import('../../host/lsp/servers/servers.ts')
   const folders = (runtime.env.PATH ?? '').split(path.delimiter).filter(folder => path.isAbsolute(folder))

@@ -1,4 +1,4 @@
-// The server of the project, asked as any client would.
+// Checks of the project's server, as any client sees it.
 import { type Client, connect } from '../../client/client.ts'
 import type { DiscoveredServer } from '../../client/discover.ts'
 import type { CliContext } from '../context.ts'
@@ -9,7 +9,7 @@ const SERVER_TIMEOUT_MS = 5_000
 const SLOW_RESPONSE_MS = 500
 const MAX_CLOCK_SKEW_MS = 5_000
 
-/** As `GET /capabilities` tells it. */
+/** The part of `GET /capabilities` that is checked. */
 interface ReportedCapabilities {
   isolation: { default: string; levels: { level: string; holds: boolean; reason?: string; cure?: string }[] }
   front_ends: { client_id: string; effects?: string[] }[]

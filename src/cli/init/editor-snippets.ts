@@ -1,7 +1,7 @@
-// What an editor or an MCP client is told, to be copied into its own configuration.
+// Configuration snippets for editors and MCP clients, to be copied.
 import { launchCommand } from '../launch-command.ts'
 
-/** `folder`: where this package is; `root`: the project. */
+/** `folder`: location of this package; `root`: the project. */
 interface InstallPaths {
   folder: string
   root: string
@@ -12,11 +12,11 @@ const mcpCommand = (place: InstallPaths, root: string) => {
   return { command, args: [...before, 'mcp', '--root', root] }
 }
 
-/** The editor fills it in. */
+/** Expanded by the editor. */
 const VSCODE_WORKSPACE_FOLDER = '$' + '{workspaceFolder}'
 
 interface Snippet {
-  /** Where it goes. */
+  /** The file to insert it into. */
   into: string
   text: (place: InstallPaths) => string
 }

@@ -1,12 +1,12 @@
-// What a project's configuration begins with: what it has that may run unasked, and the text of the file.
+// Initial configuration of a project: detects commands that may run without approval, and renders the file.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { readUserFile } from '../../host/user-file.ts'
 
-/** Scripts that are run again and again, and are for nothing but that. */
+/** Scripts that only check, and are run repeatedly. */
 const CHECK_SCRIPTS: readonly string[] = ['test', 'lint', 'check', 'types', 'typecheck', 'format']
 
-/** By a file that such projects have. */
+/** Checks by characteristic file of a project type. */
 const CHECKS_BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'Cargo.toml': ['cargo test', 'cargo check'],
   'go.mod': ['go test', 'go vet'],
@@ -16,7 +16,7 @@ const CHECKS_BY_FILE: Readonly<Record<string, readonly string[]>> = {
   'mix.exs': ['mix test']
 }
 
-/** Commands that the project seems to have for its checks. */
+/** Detects the project's commands for checks. */
 export function detectChecks(root: string): string[] {
   const found = Object.entries(CHECKS_BY_FILE).flatMap(([file, commands]) =>
     existsSync(path.join(root, file)) ? commands : []
@@ -37,9 +37,9 @@ function detectScripts(file: string): string[] {
 }
 
 export interface InitialPolicy {
-  /** Commands, by their first words, that run unasked; in the sandbox, as others do. */
+  /** Commands, by their leading words, that run without approval; sandboxed like others. */
   allowed: readonly string[]
-  /** Commands that agents never run. */
+  /** Commands that agents may never run. */
   denied: readonly string[]
   readOnly: boolean
 }

@@ -1,5 +1,5 @@
-// Putting a waiting call to the person at the terminal: all of it is shown, then one key decides. What is decided on is what
-// was shown; whoever decides elsewhere first, or changes what would happen, ends the question.
+// Approval prompt at the terminal: shows the full call, then one key decides. The decision applies to what was shown; a decision
+// elsewhere or changed effects end the prompt.
 import { isDeepStrictEqual } from 'node:util'
 import type { ApproveRequest } from '../../client/api-types.ts'
 import { type Approval, type Call, type Client, ToolgateError } from '../../client/client.ts'
@@ -11,10 +11,10 @@ import { KeyReader } from './key-reader.ts'
 import { showInPager } from './pager.ts'
 import { colorizeDiff, escapeUnsafe, toSafeJson } from './terminal.ts'
 
-/** What goes with an approval from the start. */
+/** Presets of an approval. */
 export type ApprovalPreset = Pick<ApproveRequest, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
 
-/** What came of the question. `left`: the call waits on. */
+/** The outcome of the prompt. `left`: the call keeps waiting. */
 export type PromptOutcome =
   | { kind: 'approved' | 'rejected'; call: Call }
   | { kind: 'elsewhere'; call: Call }
@@ -48,11 +48,11 @@ class ApprovalPrompt {
   readonly #keys: KeyReader
   #preset: ApprovalPreset
   #isFirst = true
-  /** What stands on the screen. */
+  /** The preview on the screen. */
   #shown: Approval['preview'] | undefined
-  /** Whether the params as they were edited are strict, whatever the call was. */
+  /** The edited params need strict approval, whatever the original ones did. */
   #editedIsStrict = false
-  /** What the editor was left with, to go on from. */
+  /** Last text in the editor, as the start of the next edit. */
   #draft: string | undefined
 
   constructor(context: CliContext, client: Client, watched: CallWatcher, preset: ApprovalPreset) {
@@ -76,7 +76,7 @@ class ApprovalPrompt {
         return await this.#waitForDecision(call, changed)
       } catch (error) {
         if (!(error instanceof CallChangedError)) throw error
-        // Where only files have changed, what the person made of the params still holds, and is shown once more.
+        // If only files have changed, the edited params remain valid and are previewed again.
         if (isDeepStrictEqual(call.params, this.#watched.call.params)) continue
         this.#preset = {}
         this.#editedIsStrict = false
@@ -84,7 +84,7 @@ class ApprovalPrompt {
     }
   }
 
-  /** All of it, unless that stands on the screen already. */
+  /** Shows the full preview, unless it is already on the screen. */
   async #show(call: PendingCall, changed: AbortSignal) {
     const { terminal } = this.#context
     const { error } = this.#watched
@@ -100,7 +100,7 @@ class ApprovalPrompt {
     await showInPager(this.#context, formatApproval(terminal, call), changed)
   }
 
-  /** Asks until a key decides. What goes wrong is told, and asked again. */
+  /** Prompts until a key decides. Errors are reported, and the prompt is repeated. */
   async #waitForDecision(call: PendingCall, changed: AbortSignal): Promise<PromptOutcome> {
     for (;;) {
       const key = await this.#readKey(call, changed)
@@ -137,7 +137,7 @@ class ApprovalPrompt {
     }
   }
 
-  /** Told, unless it is that the question is another one now. */
+  /** Reports the error, unless the prompt has merely been replaced. */
   async #handleError(error: unknown) {
     if (error instanceof ToolgateError && ['PREVIEW_CHANGED', 'CONFLICT'].includes(error.code)) {
       const { changed } = this.#watched
@@ -162,8 +162,10 @@ class ApprovalPrompt {
     return { kind: 'approved', call: await this.#approveAsShown(call, decision) }
   }
 
-  /** Where the server had not yet seen what was shown here, it has now: what is approved has the same digest. A rule may be
-   * another one now: with one, it is shown again. */
+  /**
+   * The server may have had an older preview; it has now been updated, and the digest is the same. The rules may differ: with
+   * one, the call is shown again.
+   */
   async #approveAsShown(
     { tool_call_id, approval }: PendingCall,
     decision: ApproveRequest & { signal: AbortSignal }
@@ -188,7 +190,7 @@ class ApprovalPrompt {
 
   promptLine = (question: string, changed: AbortSignal) => this.#context.prompt(question, changed)
 
-  /** By the number of the rule, shown as it would be remembered. */
+  /** Chooses a rule by its number, shown as it would be saved. */
   async chooseRule(call: PendingCall, changed: AbortSignal): Promise<PromptOutcome | undefined> {
     const { terminal } = this.#context
     const options = call.approval.always_options
@@ -203,7 +205,7 @@ class ApprovalPrompt {
     return undefined
   }
 
-  /** Nothing is decided by it: what the edited call would do is shown, then asked about. */
+  /** Decides nothing: previews the edited call, then prompts again. */
   async editParams(call: PendingCall, changed: AbortSignal): Promise<undefined> {
     const { editInEditor } = await import('./editor.ts')
     const { terminal } = this.#context
@@ -262,7 +264,7 @@ class ApprovalPrompt {
 interface KeyBinding {
   label: string
   description: string
-  /** Only where there is something to do. */
+  /** Returns true if the action is available. */
   isAvailable?: (call: PendingCall) => boolean
   run: (
     question: ApprovalPrompt,

@@ -1,4 +1,4 @@
-// A call that waits for a decision, as it is now: told when it would do something else, and when it waits no more.
+// Watches a call that waits for a decision: notifies when its effects change, and when it no longer waits.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Call, Client } from '../../client/client.ts'
 
@@ -10,14 +10,14 @@ interface CallWatcherOptions {
   onDisconnect: () => void
 }
 
-/** However fast files change, it is not looked at more often. */
+/** Minimum interval between checks in milliseconds, however often files change. */
 const RECHECK_INTERVAL_MS = 1_000
 
 export class CallWatcher {
   readonly #options: CallWatcherOptions
   readonly #closing = new AbortController()
   #call: Call
-  /** Of what the server itself shows: older than what is known here, where only files have changed since. */
+  /** Digest of the server's preview, which is older than the local one if only files have changed since. */
   #storedDigest: string | undefined
   #error: string | undefined
   #changed = new AbortController()
@@ -34,17 +34,17 @@ export class CallWatcher {
     return this.#call
   }
 
-  /** Why it could not be done as things stand, if it could not. */
+  /** Returns the error with which the call would fail now, if any. */
   get error(): string | undefined {
     return this.#error
   }
 
-  /** Aborts when the call is no longer as it is now. Asked anew, it is about the call as it is then. */
+  /** Aborts when the current state of the call changes. A later read returns the signal for its then current state. */
   get changed(): AbortSignal {
     return AbortSignal.any([this.#changed.signal, this.#options.signal])
   }
 
-  /** Looks on until `close`. The first look is at the call as it is once every later change will be heard of. */
+  /** Watches until `close`. Refreshes first after the subscription has started, so that no change is missed. */
   async follow(): Promise<void> {
     const { client, signal, onDisconnect } = this.#options
     const both = AbortSignal.any([signal, this.#closing.signal])
@@ -54,12 +54,12 @@ export class CallWatcher {
       else if (tool_call_id === this.#call.tool_call_id) await this.refresh().catch(() => {})
       else if (type === 'stream.snapshot') {
         await this.refresh().catch(() => {})
-        // What files have changed meanwhile the server itself has not looked at.
+        // The server has not checked the files that changed in the meantime.
         this.#recheck()
       }
   }
 
-  /** Asks whether it would still do what was shown. Of many changes at once the last one is looked at. */
+  /** Checks the shown preview. Several changes at once are merged into one check. */
   #recheck(): void {
     this.#recheckAgain = true
     this.#rechecking ??= this.#recheckLoop().finally(() => {
@@ -81,7 +81,7 @@ export class CallWatcher {
     const call = this.#call
     if (call.status !== 'awaiting_approval') return
     const { digest, preview, reason } = await client.digest(call.tool_call_id, { signal })
-    // Decided meanwhile, or looked at anew: the answer is about what was before.
+    // The call was decided or previewed again in the meantime: the answer is stale.
     if (this.#call !== call) this.#recheckAgain = true
     else if (digest === undefined) this.#update(call, reason)
     else if (preview) this.#update({ ...call, approval: { ...call.approval, preview, digest } })
@@ -92,7 +92,7 @@ export class CallWatcher {
     this.#closing.abort()
   }
 
-  /** Looks how it is now at the server. */
+  /** Fetches its current state from the server. */
   async refresh(): Promise<void> {
     const { client, signal } = this.#options
     const call = await client.get(this.#call.tool_call_id, { signal })
@@ -113,7 +113,7 @@ export class CallWatcher {
   }
 }
 
-/** What was shown is not what is there. */
+/** The shown preview is stale. */
 export class CallChangedError extends Error {}
 
 const digestOf = (call: Call) => (call.status === 'awaiting_approval' ? call.approval.digest : undefined)

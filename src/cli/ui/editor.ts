@@ -1,4 +1,4 @@
-// A piece of JSON in the person's own editor.
+// Edits JSON in the person's editor.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { readUserFile } from '../../host/user-file.ts'
 import type { CliContext } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
 
-/** The text as it was left; the file is the person's alone, and gone afterwards. */
+/** Returns the edited text; the file is private and removed afterwards. */
 export async function editInEditor({ runtime }: CliContext, text: string): Promise<string> {
   const { VISUAL, EDITOR, TMPDIR } = runtime.env
   const editor = VISUAL || EDITOR || 'vi'
@@ -16,7 +16,7 @@ export async function editInEditor({ runtime }: CliContext, text: string): Promi
   const file = path.join(folder, 'params.json')
   try {
     writeFileSync(file, text, { mode: 0o600 })
-    // Editors are named with their flags, as in "code --wait".
+    // The variable may include flags, as in "code --wait".
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { env: runtime.env, stdio: 'inherit' })
     const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
     if (code === 0) return readUserFile(file)

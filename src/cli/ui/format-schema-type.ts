@@ -1,4 +1,4 @@
-// What a schema takes, as a type is written: for people who are to write a value of it.
+// Formats schemas as types, for people who write a value.
 import { toSafeJson } from './terminal.ts'
 
 export interface JsonSchema {
@@ -30,7 +30,7 @@ export function formatSchemaType(schema: JsonSchema): string {
   return String(schema.type ?? 'any')
 }
 
-/** The schemas of which a value has to fit one: itself, where it leaves no choice. */
+/** Returns the alternatives of a schema: itself, if there is no choice. */
 export function schemaAlternatives(schema: JsonSchema): readonly JsonSchema[] {
   const { anyOf, oneOf, type } = schema
   if (Array.isArray(type)) return type.map(each => ({ ...schema, type: each }))
@@ -39,7 +39,7 @@ export function schemaAlternatives(schema: JsonSchema): readonly JsonSchema[] {
 
 const formatList = (item: string) => (/[ |]/.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`)
 
-/** By its fields; one that takes any name by what stands there. */
+/** Formats an object by its fields; one with arbitrary names by their values. */
 function formatObject({ properties, patternProperties = {}, additionalProperties, required = [] }: JsonSchema): string {
   const names = Object.keys(properties ?? {})
   if (names.length > 0) return `{ ${names.map(name => (required.includes(name) ? name : `${name}?`)).join(', ')} }`

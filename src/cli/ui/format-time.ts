@@ -1,6 +1,6 @@
-// Times as people read them: on their own clock, and how far off they are.
+// Formats times for people: in local time, and relative to now.
 
-/** How long ago, roughly. */
+/** Formats an approximate age. */
 export function formatAge(time: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1_000))
   if (seconds < 60) return `${seconds}s`
@@ -8,20 +8,20 @@ export function formatAge(time: string, now = Date.now()): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`
 }
 
-/** A time to come: the time of day, with the day where that is another one, and in how long. */
+/** Formats a future time: the time of day, with the date unless it is today, and the remaining time. */
 export function formatDue(time: string, now = Date.now()): string {
   const left = Date.parse(time) - now
   return `${formatClock(time, now)} (${left <= 0 ? 'over' : `in ${formatSpan(left)}`})`
 }
 
-/** The time of day here, with the day where that is another one. */
+/** Formats the local time of day, with the date unless it is today. */
 export function formatClock(time: string, now = Date.now()): string {
   const [at, today] = [new Date(time), new Date(now)]
   const minute = `${padTwo(at.getHours())}:${padTwo(at.getMinutes())}`
   return at.toDateString() === today.toDateString() ? minute : `${formatDate(at)} ${minute}`
 }
 
-/** The same to the thousandth of a second. */
+/** Formats the local time with seconds and milliseconds. */
 export function formatTimestamp(time: string, now = Date.now()): string {
   const at = new Date(time)
   return `${formatClock(time, now)}:${padTwo(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`
@@ -30,7 +30,7 @@ export function formatTimestamp(time: string, now = Date.now()): string {
 const formatDate = (at: Date) => `${at.getFullYear()}-${padTwo(at.getMonth() + 1)}-${padTwo(at.getDate())}`
 const padTwo = (number: number) => String(number).padStart(2, '0')
 
-/** In the largest unit that leaves little out; hours with their minutes. */
+/** Formats in the largest suitable unit; hours with minutes. */
 function formatSpan(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   if (minutes < 1) return `${Math.ceil(ms / 1_000)} s`

@@ -1,4 +1,4 @@
-// How calls and events are told to people.
+// Formats calls and events for people.
 import type { Call, DryRun, Event } from '../../client/client.ts'
 import { EXIT } from '../exit.ts'
 import { formatClock, formatDue, formatTimestamp } from './format-time.ts'
@@ -16,13 +16,13 @@ export const STATUS_STYLES: Record<Call['status'], TextStyle> = {
   expired: 'red'
 }
 
-/** Whether a command of the call goes on after it: as a task by the same id. */
+/** Returns true if a command of the call continues in the background: as a task with the same id. */
 export const hasBackgroundJob = ({ tool_call_id, ...call }: Call) =>
   call.status === 'success' && (call.result.data as { task_id?: unknown } | null)?.task_id === tool_call_id
 
 export const formatFollowHint = (id: string) => `Its output: toolgate logs ${id} --follow`
 
-/** What a call's end means to a shell. */
+/** Maps a call's outcome to an exit code. */
 export function exitCodeFor(call: Call): number {
   if (call.status === 'error') return ERROR_EXIT_CODES[call.error.code] ?? EXIT.failed
   return STATUS_EXIT_CODES[call.status]
@@ -43,14 +43,14 @@ const STATUS_EXIT_CODES: Record<Exclude<Call['status'], 'error'>, number> = {
   expired: EXIT.expired
 }
 
-/** Why a call that did not succeed ended, in one line. */
+/** Formats in one line why a call did not succeed. */
 export function formatReason(call: Call): string {
   if (call.status === 'error') return `${call.error.code}: ${call.error.message}`
   const reason = 'reason' in call ? call.reason : ''
   return call.status === 'rejected' && call.user_message ? `${reason} (${call.user_message})` : reason
 }
 
-/** How a call stands that was decided on, and by whom. */
+/** Formats the state of a decided call, with the approver. */
 export function formatDecision(call: Call): string {
   const told = (by: { client?: string | undefined; source: string; at: string }) =>
     `by ${escapeUnsafe(by.client ?? by.source)} at ${formatClock(by.at)}`
@@ -60,11 +60,11 @@ export function formatDecision(call: Call): string {
   return `its status is ${call.status}${why && ` (${why})`}${by ? `, approved ${told(by)}` : ''}`
 }
 
-/** What came of an approval. One that could not even begin, or whose call has failed by now, is told as that. */
+/** Formats the result of an approval; a call that could not start, or has failed by now, as that. */
 export const formatApprovalResult = (call: Call) =>
   exitCodeFor(call) === EXIT.ok ? 'approved' : `${call.status}: ${escapeUnsafe(formatReason(call))}`
 
-/** Everything an approver must see before deciding. */
+/** Formats everything that an approver must see before deciding. */
 export function formatApproval(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
   const { approval } = call
   const { title, text, diff, notes = [] } = approval.preview
@@ -89,7 +89,7 @@ interface EditedCall {
   dryRun: DryRun
 }
 
-/** What a call would do with other params. */
+/** Formats the preview of a call with modified params. */
 export function formatEditedCall(
   terminal: Terminal,
   { tool, params, dryRun: { verdict, preview } }: EditedCall
@@ -103,7 +103,7 @@ export function formatEditedCall(
   ].join('\n')
 }
 
-/** The rules that may be remembered with an approval, as they would be. */
+/** Formats the rules that may be saved with an approval. */
 export const formatRuleOptions = (
   terminal: Terminal,
   { approval }: Extract<Call, { status: 'awaiting_approval' }>
@@ -115,12 +115,12 @@ export const formatRuleOptions = (
     )
     .join('\n')
 
-/** One event on one line. */
+/** Formats an event on one line. */
 export function formatEventLine(terminal: Terminal, event: Event): string {
   const time = formatTimestamp(event.time)
   const call = event.tool_call_id === undefined ? '' : ` ${event.tool_call_id}`
   const tell = EVENT_FORMATTERS[event.type] as ((event: Event) => string) | undefined
-  // What was cut lacks what it would be told by; what a newer server tells has no words here yet.
+  // A truncated event lacks its details; a newer server may have events that are unknown here.
   const words = tell && !event.truncated ? tell(event) : (event.href ?? '')
   return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${escapeUnsafe(call)} ${toSingleLine(words, 200)}`.trimEnd()
 }

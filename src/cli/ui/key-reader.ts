@@ -1,7 +1,7 @@
-// Reads single keys of a person at a terminal. What was typed before something was shown is ignored: it was meant for something else.
+// Reads single keys at a terminal. Input typed before the prompt was shown is ignored: it was meant for something else.
 import type { CliRuntime } from '../context.ts'
 
-/** How long keys are dead after what they are about has changed, or the terminal got the focus. */
+/** Milliseconds for which keys are ignored after the prompt has changed, or the terminal got the focus. */
 const KEY_GUARD_MS = 500
 const CTRL_C = '\u0003'
 const CTRL_D = '\u0004'
@@ -18,7 +18,7 @@ export class KeyReader {
     this.#runtime = world
   }
 
-  /** From now on no line is edited and nothing typed is shown. */
+  /** Switches the terminal to raw mode: no line editing, no echo. */
   open(): void {
     const { stdin, stderr } = this.#runtime
     this.guard()
@@ -28,7 +28,7 @@ export class KeyReader {
     stderr.write(ENABLE_FOCUS_REPORTING)
   }
 
-  /** The terminal is again as it was, for lines and other programs. */
+  /** Restores the terminal for line input and other programs. */
   close(): void {
     const { stdin, stderr } = this.#runtime
     stderr.write(DISABLE_FOCUS_REPORTING)
@@ -37,17 +37,17 @@ export class KeyReader {
     stdin.pause()
   }
 
-  /** Keys are dead for a moment, starting now. */
+  /** Ignores keys for a moment, starting now. */
   guard(): void {
     this.#guardedUntil = performance.now() + KEY_GUARD_MS
   }
 
-  /** Tells that a key did not count. */
+  /** Signals an ignored key. */
   bell(): void {
     this.#runtime.stderr.write('\u0007')
   }
 
-  /** Resolves once keys count again; rejects with the signal's own reason, which tells more than that it ended. */
+  /** Resolves once keys are accepted again; rejects with the signal's reason, which is more specific than an abort. */
   async waitUntilReady(signal: AbortSignal): Promise<void> {
     const { setTimeout: pause } = await import('node:timers/promises')
     for (let left = this.#remainingGuardMs(); left > 0; left = this.#remainingGuardMs()) {
@@ -56,7 +56,7 @@ export class KeyReader {
     }
   }
 
-  /** The next input that counts: a key, or several characters that came at once, as pasted text does. */
+  /** Returns the next accepted input: a key, or several characters at once, as in pasted text. */
   next(signal: AbortSignal): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>()
     const stop = () => reject(signal.reason)

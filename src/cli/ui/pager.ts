@@ -1,13 +1,13 @@
-// Text that is longer than the screen, in the person's own pager. Text that is not is printed.
+// Shows text that is longer than the screen in the person's pager; prints other text.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { stripVTControlCharacters } from 'node:util'
 import type { CliContext } from '../context.ts'
 
-/** Where `DEFAULT_LESS_FLAGS` says nothing: colours stay, and so does the text once it is left. */
+/** Flags of less if `LESS` is unset: shows colors, and leaves the text on the screen. */
 const DEFAULT_LESS_FLAGS = 'RX'
 
-/** Resolves when the person has left the pager; the signal ends it. `always`: also where the text would fit. */
+/** Resolves when the person has left the pager; the signal ends it. `always`: even if the text would fit. */
 export async function showInPager(context: CliContext, text: string, signal: AbortSignal, { always = false } = {}) {
   const { terminal, runtime } = context
   const { PAGER = 'less', LESS: less = DEFAULT_LESS_FLAGS } = runtime.env
@@ -19,7 +19,7 @@ export async function showInPager(context: CliContext, text: string, signal: Abo
   })
   const stop = () => pager.kill()
   signal.addEventListener('abort', stop, { once: true })
-  // It may be left before it has read all.
+  // The pager may exit before it has read everything.
   pager.stdin.on('error', () => {})
   pager.stdin.end(`${text}\n`)
   const [code] = (await once(pager, 'exit')) as [number | null]
@@ -27,7 +27,7 @@ export async function showInPager(context: CliContext, text: string, signal: Abo
   if (code === COMMAND_NOT_FOUND) terminal.info(text)
 }
 
-/** As a shell says it. */
+/** Exit code of a shell. */
 const COMMAND_NOT_FOUND = 127
 
 const countRows = (text: string, columns: number) =>

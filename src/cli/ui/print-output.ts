@@ -1,4 +1,4 @@
-// What a command printed, page by page: one at a time is held, however much there is and however slowly it is read.
+// Prints captured output page by page: only one page is in memory, however much output there is and however slowly it is read.
 import type { CliContext } from '../context.ts'
 import { withReconnect } from '../reconnect.ts'
 import { escapeUnsafe } from './terminal.ts'
@@ -8,7 +8,7 @@ const PAGE_BYTES = 1_048_576
 
 interface PrintOptions {
   stream?: 'stdout' | 'stderr' | undefined
-  /** Go on until it has ended, rather than until there is no more. */
+  /** Continue until the command has ended, rather than until the available output has been read. */
   follow: boolean
 }
 

@@ -1,20 +1,20 @@
-// Announces that a server is ready: to people what to do next, to programs one line of JSON.
+// Announces that a server is ready: prints the next steps for people, or one line of JSON for programs.
 import { connect } from '../../client/client.ts'
 import type { DiscoveryRecord } from '../../server/discovery.ts'
 import type { CliContext } from '../context.ts'
-import { shellQuote } from './quote-word.ts'
+import { shellQuote } from './shell-quote.ts'
 
 interface ReadyOptions {
   /** `json`: one line for programs. */
   ready?: string | undefined
   state_dir: string
-  /** How the person at this terminal stops the server; by default with `toolgate stop`. */
+  /** Instruction for stopping the server from this terminal; by default `toolgate stop`. */
   stop?: string
-  /** Makes a login to the console; by default the server is asked for one. */
+  /** Creates a console login; by default it is requested from the server. */
   makeLogin?: () => { path: string; expires_at: string }
 }
 
-/** Prints how the server is reached. Tokens are never printed: `file` holds them. At a terminal a one-time login is. */
+/** Prints how to reach the server. Tokens are never printed: `file` contains them. At a terminal a one-time login is. */
 export async function announceReady(
   context: CliContext,
   record: DiscoveryRecord,
@@ -38,6 +38,6 @@ Discovery file: ${file}
 Try it:
   ${formatCurlExample(url, file)}`
 
-/** The token goes from the file to curl by a pipe, so that it is in no argument list and no history. */
+/** Pipes the token from the file to curl, so that it is in no argument list and no history. */
 const formatCurlExample = (url: string, file: string) =>
   `sed -n 's/^ *"token": "\\(.*\\)",$/header = "Authorization: Bearer \\1"/p' ${shellQuote(file)} | curl -s -K - ${url}/tools`

@@ -1,4 +1,4 @@
-// The log of a server at a terminal: for its person a short line of each, for programs all of it, as JSON, in a file.
+// Log of a server at a terminal: short lines for its person, and full JSON in a file for programs.
 import { appendFileSync } from 'node:fs'
 import { rotateLog } from '../../server/log-file.ts'
 import { formatClock } from './format-time.ts'
@@ -13,17 +13,17 @@ interface LogRecord {
 }
 
 const WARN_LEVEL = 40
-/** Fields that are in words already, or the same in every line. */
+/** Fields that are formatted elsewhere, or equal in every line. */
 const FORMATTED_FIELDS: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'err', 'pid', 'hostname'])
 
-/** By the least level that is called so. */
+/** By minimum level. */
 const LEVEL_STYLES: readonly (readonly [least: number, word: string, style: TextStyle])[] = [
   [50, 'error  ', 'red'],
   [WARN_LEVEL, 'warning  ', 'yellow'],
   [0, '', 'gray']
 ]
 
-/** What takes the lines of the log. A file that cannot be written keeps no server from serving. */
+/** Creates the destination of log lines. A file that cannot be written does not stop the server. */
 export function createTerminalLog(terminal: Terminal, file: string) {
   try {
     rotateLog(file)
@@ -34,7 +34,7 @@ export function createTerminalLog(terminal: Terminal, file: string) {
         appendFileSync(file, line, { mode: 0o600 })
       } catch {}
       const told = JSON.parse(line) as LogRecord
-      // Who wants it quiet is warned all the same.
+      // Warnings are shown even with --quiet.
       if (told.level >= WARN_LEVEL) terminal.error(formatRecord(terminal, told))
       else terminal.info(formatRecord(terminal, told))
     }

@@ -1,4 +1,4 @@
-// What is written to people and pipes: data on stdout, talk on stderr, and nothing that could steer a terminal.
+// Output to people and pipes: data on stdout, messages on stderr, all without terminal control sequences.
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
@@ -11,17 +11,17 @@ interface OutputStream {
   isTTY?: boolean
 }
 
-// Controls (line feed and tab are let through below), and what hides or reorders text: zero-width, bidi, tags.
+// Control characters (line feed and tab are allowed below), and those that hide or reorder text: zero-width, bidi, tags.
 const UNSAFE_CHARS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
 
-/** The text with everything invisible made visible. Line feeds and tabs stay. */
+/** Escapes invisible characters. Line feeds and tabs remain. */
 export const escapeUnsafe = (text: string): string =>
   text.replace(UNSAFE_CHARS, char => (char === '\n' || char === '\t' ? char : escapeChar(char)))
 
-/** Safe, and on one line. */
+/** Escapes the text and joins it to one line. */
 export const oneLine = (text: string): string => escapeUnsafe(text).replace(/\s+/g, ' ').trim()
 
-/** The same, and no longer than a person reads. */
+/** Escapes, joins and truncates the text to a readable length. */
 export function toSingleLine(text: string, width = 100): string {
   const line = oneLine(text)
   return line.length > width ? `${line.slice(0, width - 1)}…` : line
@@ -32,7 +32,7 @@ const escapeChar = (char: string) => {
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
 }
 
-/** JSON that reads the same, but is safe to show. */
+/** Formats equivalent JSON that is safe to display. */
 export const toSafeJson = (value: unknown, indent?: number): string =>
   (JSON.stringify(value, null, indent) ?? 'null').replace(UNSAFE_CHARS, char =>
     char === '\n'
@@ -63,23 +63,23 @@ export class Terminal {
     this.json = options.json
   }
 
-  /** Whether a person reads along. */
+  /** Returns true if the output is a terminal. */
   get isTty(): boolean {
     return Boolean(this.#stderr.isTTY) && !this.json
   }
 
-  /** And may see things come and go. */
+  /** Returns true if lines may be replaced on the screen. */
   get isInteractive(): boolean {
     return this.isTty && !this.#options.quiet
   }
 
-  /** Data. */
+  /** Prints data. */
   print(text: string): void {
     this.progress('')
     this.#stdout.write(`${text}\n`)
   }
 
-  /** Data in columns under a heading: at a terminal no wider than that, elsewhere whole. */
+  /** Prints data in columns with a heading: limited to the width of a terminal, elsewhere in full. */
   table(heading: readonly string[], rows: readonly (readonly string[])[]): void {
     this.print(this.formatTable(heading, rows))
   }
@@ -89,34 +89,34 @@ export class Terminal {
     return formatTable([heading, ...rows], isTTY && columns ? columns : Number.POSITIVE_INFINITY)
   }
 
-  /** Data without a line of its own. */
+  /** Prints data without a line break. */
   write(text: string): void {
     this.#stdout.write(text)
   }
 
-  /** Once whoever reads the data has taken what was written: much of it is not to pile up here. */
+  /** Resolves once the reader has consumed what was written, to limit buffering. */
   async waitForDrain(signal: AbortSignal): Promise<void> {
     if (this.#stdout.writableNeedDrain) await once(this.#stdout, 'drain', { signal })
   }
 
-  /** Data as one JSON value on one line, as streams of them are read. */
+  /** Prints data as one line of JSON, as in JSON Lines. */
   printJson(value: unknown): void {
     this.print(toSafeJson(value))
   }
 
-  /** Talk. */
+  /** Prints a message. */
   info(text: string): void {
     this.progress('')
     if (!this.#options.quiet) this.#stderr.write(`${text}\n`)
   }
 
-  /** Talk as it comes, without a line of its own. */
+  /** Prints a message without a line break. */
   writeInfo(text: string): void {
     this.progress('')
     this.#stderr.write(text)
   }
 
-  /** One line that the next one takes the place of, where a person sees it; nothing takes it away. */
+  /** Prints a line that the next one replaces on a terminal. */
   progress(text: string): void {
     if (!this.isInteractive || (text === '' && !this.#hasProgress)) return
     this.#stderr.write(`\r\u001b[K${text === '' ? '' : this.paint('gray', text)}`)
@@ -124,12 +124,12 @@ export class Terminal {
   }
   #hasProgress = false
 
-  /** A question, to be answered on its line. */
+  /** Prints a prompt, to be answered on the same line. */
   writePrompt(text: string): void {
     this.#stderr.write(text)
   }
 
-  /** What must be told even to the quiet. */
+  /** Prints a message even with --quiet. */
   error(text: string): void {
     this.progress('')
     this.#stderr.write(`${text}\n`)
@@ -148,7 +148,7 @@ const DIFF_STYLES: readonly [string, TextStyle][] = [
   ['@@', 'cyan']
 ]
 
-/** A unified diff, safe and coloured by line. */
+/** Escapes a unified diff and colors it by line. */
 export const colorizeDiff = (terminal: Terminal, diff: string): string =>
   escapeUnsafe(diff)
     .split('\n')

@@ -1,5 +1,5 @@
-// What a waiting call would make of files, as whole texts before and after, for front ends that compare by themselves.
-// It is bound to the digest as a decision is.
+// File previews of waiting calls: whole texts before and after, for front ends that render their own diff. Bound to the digest,
+// as a decision is.
 import { ToolError } from '../../errors.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Preview } from '../call.ts'
@@ -15,7 +15,7 @@ export interface CallPreview {
   files: PreviewFile[]
 }
 
-/** Changes nothing of the call: where something else would happen than was shown, it only says so. */
+/** Returns the preview without changing the call: if its effects differ from what was shown, only reports that. */
 export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string | undefined): Promise<CallPreview> {
   return withDecisionLock(live, async () => {
     const { approval, params, tool_call_id } = assertAwaitingApproval(live)
@@ -31,18 +31,18 @@ export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string 
   })
 }
 
-/** Whether a waiting call would still do what was shown. */
+/** Freshness of a preview: if the call would still do what was shown, or what it would do now. */
 export interface PreviewFreshness {
   tool_call_id: string
-  /** Of what it would do now. */
+  /** Digest of the current effects. */
   digest?: string
-  /** That, where it is something else than was shown. */
+  /** The current preview, if it differs from the shown one. */
   preview?: Preview
-  /** Why it could not be done any more, in place of both. */
+  /** Reason for which the call would fail now, instead of both. */
   reason?: string
 }
 
-/** Changes nothing of the call. */
+/** Checks the preview without changing the call. */
 export function checkFreshness(engine: Engine, live: ActiveCall): Promise<PreviewFreshness> {
   return withDecisionLock(live, async () => {
     const { approval, params, tool_call_id } = assertAwaitingApproval(live)

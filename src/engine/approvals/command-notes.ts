@@ -1,11 +1,11 @@
-// What an approver is told of a command besides its text: how each part of it was judged, and what keeps it.
+// Notes for the approver of a command: the classification of each part, and the sandbox.
 import type { Isolation } from '../../host/sandbox/sandbox.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CallEvaluation } from '../active-call.ts'
 import type { CommandFacts, CommandPartFacts } from '../policy/policy-input.ts'
 import { findSandboxWarnings } from '../policy/sandbox-warnings.ts'
 
-/** `lacks`: what the level cannot do here although it holds. */
+/** Builds the notes. `lacks`: restrictions that the level cannot enforce on this machine. */
 export const commandNotes = (
   { command, isolation }: Pick<CallEvaluation, 'command' | 'isolation'>,
   lacks: readonly string[] = []
@@ -16,7 +16,7 @@ export const commandNotes = (
   ...(isolation?.level === 'container' && lacks.length > 0 ? [`Here that lacks ${lacks.join('; ')}.`] : [])
 ]
 
-/** Of one plain command its text and the reason of the approval tell enough. */
+/** Returns a note per part; none for one plain command, whose text and approval reason suffice. */
 function partNotes({ parts }: CommandFacts): string[] {
   if (parts.length < 2 && parts.every(part => part.class !== 'strict')) return []
   const told = parts.slice(0, MAX_PARTS).map(partNote)
@@ -38,7 +38,7 @@ const CLASS_LABELS: Record<CommandPartFacts['class'], string> = {
   block: 'never run'
 }
 
-/** One sentence on what a command may do to the machine. */
+/** Describes in one sentence what the sandbox permits a command. */
 function formatIsolation({ level, network }: Isolation): string {
   if (level === 'none') return 'Isolation none: nothing keeps it from your files and your network.'
   if (level === 'container')

@@ -1,4 +1,4 @@
-// Decisions by people: approve, reject, cancel. Exactly one decision wins; what runs is what was shown.
+// Decisions by people: approve, reject, cancel. Exactly one decision wins, and only what was shown runs.
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import type { ActiveCall, Caller } from '../active-call.ts'
@@ -21,9 +21,9 @@ import { requestApproval } from './request-approval.ts'
 export interface ApprovalDecision {
   digest?: string | undefined
   modified_params?: unknown
-  /** The same by the names by which the call was asked for. */
+  /** The modified params in the names of the call's toolset. */
   modified_args?: unknown
-  /** What a dry run of these params told: binds the approval to that. */
+  /** Digest of a dry run of the modified params; binds the approval to its result. */
   modified_digest?: string | undefined
   /** Id of one of the call's `always_options`. */
   always?: string | undefined
@@ -36,7 +36,7 @@ export interface RejectionDecision {
   user_message?: string | undefined
 }
 
-/** Lets a waiting call run. Resolves once the decision is durable; the call's turn comes by itself. */
+/** Approves a waiting call. Resolves once the decision is durable; the scheduler then starts the call. */
 export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDecision, caller: Caller): Promise<Call> {
   return withDecisionLock(live, async () => {
     const call = assertAwaitingApproval(live)
@@ -104,7 +104,7 @@ const logDecision = (
   decision: string
 ) => log.info({ tool, tool_call_id }, `${decision}: ${approval.preview.title}`)
 
-/** Stops a call, whatever it is doing. Resolves once it has ended; one that ended by itself meanwhile stays as it is. */
+/** Cancels a call in any state. Resolves once it has ended; a call that has ended in the meantime does not change. */
 export async function cancelCall(engine: Engine, live: ActiveCall, reason: string | undefined): Promise<Call> {
   const why = reason ?? 'Cancelled by the client.'
   const waiting = await withDecisionLock(live, async () => {
@@ -118,7 +118,7 @@ export async function cancelCall(engine: Engine, live: ActiveCall, reason: strin
   return live.wait({ ms: 30_000, throughApproval: true })
 }
 
-/** The decision with changed params as the tool takes them. */
+/** Translates the modified params of a decision to the names of the tool. */
 function translateModifiedArgs(
   engine: Engine,
   call: Call,
@@ -128,7 +128,7 @@ function translateModifiedArgs(
   return { ...decision, modified_params: engine.tools.translateParams(call, modified_args) }
 }
 
-/** One decision about a call at a time; the later ones find it decided. */
+/** Serializes the decisions about one call; later ones find it decided. */
 export function withDecisionLock<T>(live: ActiveCall, decide: () => Promise<T>): Promise<T> {
   const turn = live.decisionQueue.then(decide, decide)
   live.decisionQueue = turn.catch(() => {})
@@ -140,7 +140,7 @@ export function assertAwaitingApproval({ call }: ActiveCall): CallWithStatus<'aw
   throw alreadyDecidedError(call)
 }
 
-/** Says who decided, what and when. */
+/** Builds the error that names who decided, what and when. */
 export function alreadyDecidedError(call: Call): ToolError {
   const by = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const decision = call.status === 'rejected' ? 'rejected' : by ? 'approved' : call.status
@@ -165,7 +165,7 @@ function assertConfirmed({ confirm, digest }: ApprovalDecision) {
     throw new ToolError('INVALID_PARAMS', 'A strict call needs confirm and the digest of what was shown.', { errors })
 }
 
-/** An option is a rule for the params that were shown; other params are for this once. */
+/** Rejects `always` with modified params: the option is a rule for the params that were shown. */
 const alwaysWithParamsError = () =>
   new ToolError('INVALID_PARAMS', 'Give always or modified_params, not both: the option is for what was asked.', {
     errors: [{ pointer: '/always', message: 'cannot be remembered for changed params' }]
@@ -190,8 +190,10 @@ interface ApprovedCall {
   digest: string
 }
 
-/** The call as it was shown, if that is still what it would do. Otherwise it waits on, with the fresh preview; where it
- * can no longer be previewed at all, it ends with the error that says why, and there is nothing to approve. */
+/**
+ * Returns the call if its effects still match what was shown. Otherwise it keeps waiting, with the new preview; if it can no
+ * longer be previewed, it ends with the error that says why.
+ */
 async function approveAsShown(engine: Engine, live: ActiveCall): Promise<ApprovedCall | undefined> {
   const call = assertAwaitingApproval(live)
   const now = await reevaluateForApproval(engine, live).catch(async error => {
@@ -213,9 +215,10 @@ async function reevaluateForApproval(engine: Engine, live: ActiveCall) {
   return { assessment: evaluation, approval: fresh, digest: fresh.digest }
 }
 
-/** The call with other params: checked, looked at by its hooks, judged and looked at anew. Who changes them need not be
- * shown them again, unless a hook has changed them once more, or they would not do what a dry run of them told: what runs
- * is what somebody decided on. */
+/**
+ * Approves the call with modified params, after validation, hooks, policy and a new preview. The approver need not see them
+ * again, unless a hook modified them once more or their effects differ from the dry run: only what was decided on runs.
+ */
 async function approveModified(engine: Engine, live: ActiveCall, decision: ApprovalDecision): Promise<ApprovedCall> {
   const call = assertAwaitingApproval(live)
   engine.tools.validate(live.tool, decision.modified_params)
@@ -258,7 +261,7 @@ const previewChangedError = ({ tool_call_id, approval }: CallWithStatus<'awaitin
     approval
   })
 
-/** Remembers all rules of an option; gives their ids. */
+/** Saves all rules of an option and returns their ids. */
 async function saveRules(
   engine: Engine,
   live: ActiveCall,

@@ -1,6 +1,5 @@
-// Views of what waiting calls would change, open at front ends that offer to show it: `preview.open`. A view is open just
-// as long as its call waits with the preview that it shows: this follows the journal, where every end of that is told,
-// so none stays open, whoever decides and however the call ends. No call waits for a view.
+// Previews of waiting calls in front ends that offer `preview.open`. A view is open exactly as long as its call waits with the
+// shown preview: this follows the journal, which reports every end of that, so no view is leaked. No call waits for a view.
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { EffectParams } from '../../tool/front-end.ts'
@@ -8,19 +7,19 @@ import type { Approval, CallWithStatus } from '../call.ts'
 import type { Delegations } from '../editors/delegations.ts'
 import type { CallScope, FrontEndRegistry } from '../editors/front-end-registry.ts'
 
-/** A call that waits with something to look at. */
+/** A call that waits and has a preview. */
 interface PendingPreview {
   about: CallScope
-  /** Who sent the call. */
+  /** The sender of the call. */
   client: string
   params: EffectParams<'preview.open'>
-  /** Its view, while that is open. */
+  /** Its view, while open. */
   view?: { delegation_id: string; client_id: string }
-  /** A person has closed the view, or it cannot be shown: it is not opened again. */
+  /** A person has closed the view, or it cannot be shown: do not reopen it. */
   dismissed?: boolean
 }
 
-/** What tells that a call waits, or does no longer. */
+/** Events that start or end the waiting of a call. */
 const CALL_EVENTS: ReadonlySet<string> = new Set(['tool.call', 'tool.decision', 'tool.result'])
 
 type PendingCallFields = Pick<
@@ -32,7 +31,7 @@ export class EditorPreviews {
   readonly #frontEnds: FrontEndRegistry
   readonly #delegations: Delegations
   readonly #maxPerFrontEnd: number
-  /** How many steps of calls it has heard of. */
+  /** Number of call events received. */
   #eventCount = 0
   /** Oldest first. */
   readonly #waiting = new Map<string, PendingPreview>()
@@ -83,7 +82,7 @@ export class EditorPreviews {
     if (view) this.#delegations.withdraw(view.delegation_id)
   }
 
-  /** Opens what can be opened now. */
+  /** Opens the views that can be opened now. */
   #openPending() {
     if (this.#waiting.size === 0) return
     const open = new Map<string, number>()

@@ -1,10 +1,10 @@
-// What policy goes by for a call: the rules that are for its agent, its session and its workspace, and what they all may do.
+// Effective rules of a call: those for its agent, its session and its workspace, and the limits that apply to all.
 import { findAgentEntry, findAgentEntryName, type TierRule } from '../../config/agents.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import type { EffectiveRules } from '../policy/policy-input.ts'
 
-/** What policy goes by for a call, right now. */
+/** Returns the rules and limits that apply to a call now. */
 export function getEffectiveRules({ settings, rules }: Engine, { call, may_approve, ctx }: ActiveCall): EffectiveRules {
   const { administrator, user, workspace } = settings.tiers
   const asker = { agent: call.agent, may_approve }

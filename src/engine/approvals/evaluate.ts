@@ -1,5 +1,5 @@
-// What a call would do right now: its paths resolved, its effect, policy's verdict, the preview, and the digest that
-// binds a decision to all of it. Changes nothing.
+// Evaluation of a call: resolved paths, effect, the policy's verdict, the preview, and the digest that binds a decision to all of
+// it. Has no side effects.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
@@ -23,16 +23,16 @@ import { createStaleFileError } from './stale-file.ts'
 import { getUrlFacts } from './url-access.ts'
 import { canRevealResolved } from './visibility.ts'
 
-/** Finds what the call would touch and what policy says of it. Faults of the params' meaning are thrown. */
+/** Resolves what the call would touch and evaluates the policy. Throws on semantic errors in the params. */
 export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
   const { tool, ctx, host, call, may_approve, if_match } = live
-  // What it finds of the past now is what it will act on.
+  // The call acts on the same history that it is evaluated on.
   ctx.history = createHistory(engine, ctx.workspace.name, call)
   const subject = tool.subject(params, ctx.history)
   host.files.allowedChanges.restrict()
   const named = subject.paths ?? []
   const paths = named.map(use => resolvePathUse(host, use))
-  // What is named must be inside the workspace before anything is looked at for it.
+  // Each named path must be inside the workspace before anything is read for it.
   const touched = (await tool.touches?.(params, ctx)) ?? []
   paths.push(
     ...touched.map(use => resolvePathUse(host, use)),
@@ -85,7 +85,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   ctx.isReadOnly = command?.class === 'auto'
   ctx.autoApproval = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
   const found = { paths, command, cwd, calls: subject.callIds, invocation, isolation, effect, verdict, question }
-  // Nothing of what files hold is told to whoever is refused.
+  // Never reveal file contents to a caller that is denied.
   if (found.verdict.decision === 'deny') return found
   for (const { if_match: wanted, ...use } of paths) {
     if (wanted === undefined) continue
@@ -100,7 +100,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   return { ...found, verdict: evaluatePolicy(anew, rules), question: anew }
 }
 
-/** What an agent may not call by its own name it may not call by another one either. */
+/** Throws if the agent is denied the tool under any of its names. */
 function assertNotDenied(
   { tools }: Engine,
   { call, may_approve }: ActiveCall,
@@ -110,7 +110,7 @@ function assertNotDenied(
   if (denied !== undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${denied} for this agent.`)
 }
 
-/** Runs the tool's own early check, unless policy refuses the call anyway. */
+/** Runs the tool's early check, unless policy denies the call anyway. */
 export async function runEarlyCheck(
   engine: Engine,
   live: ActiveCall,
@@ -122,7 +122,7 @@ export async function runEarlyCheck(
   await live.tool.check?.(params, live.ctx)
 }
 
-/** What an approver is shown. */
+/** Builds the preview for the approver. */
 export async function buildPreview(
   engine: Engine,
   live: ActiveCall,
@@ -138,7 +138,7 @@ export async function buildPreview(
     ...hookNotes(hooks)
   ]
   const { title, text, diff } = shown
-  // Whoever wrote the tool, what a screen would obey or hide is written out.
+  // Escape what a terminal would interpret or hide, including text from the author of the tool.
   const without = (one: string) => escapeInvisible(engine.masking.maskForDecision(one))
   return {
     title: without(title),
@@ -157,10 +157,11 @@ async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promi
   return (await tool.preview?.(params, ctx)) ?? { title: tool.name, text: JSON.stringify(params, null, 2) }
 }
 
-/** sha256 over everything that must still be so for a decision to hold: tool, params, folder, the content of each file
- * touched and of what editors hold of it, where a whole tree would change, the preview that lists it, the earlier
- * calls that it is about, the program that it starts, what keeps that, which version of the tool it is, and what else the
- * tool says that it stands on. */
+/**
+ * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file and its editor
+ * buffers, the preview (which lists a changed tree), the earlier calls that it refers to, the program that it starts, the
+ * sandbox, the version of the tool, and the tool's own preconditions.
+ */
 export async function computeDigest(
   live: ActiveCall,
   params: unknown,
@@ -191,16 +192,16 @@ export async function computeDigest(
     .digest('hex')
 }
 
-/** What an approver is shown, and the digest of just that. */
+/** The preview for the approver, and its digest. */
 export interface BoundPreview {
   preview: Preview
   digest: string
 }
 
-/** How often it is looked at anew while what it is about changes. */
+/** Maximum number of attempts while the targets keep changing. */
 const MAX_PREVIEW_ATTEMPTS = 20
 
-/** Files may change while they are looked at: then what is shown would not be what its digest says. */
+/** Builds a preview that matches its digest; retries if files change during the build. */
 export async function buildStablePreview(
   engine: Engine,
   live: ActiveCall,
@@ -261,7 +262,7 @@ function resolvePathUse(
   }
 }
 
-/** What means another thing to security under its new name, as if it were named. */
+/** Returns the files whose security classification changes with their new name, as if the call named them. */
 async function resolveRenamedPaths(
   { files }: ActiveCall['host'],
   uses: readonly PathUse[]
@@ -286,7 +287,7 @@ const toUnsavedFile = ({ path, client, client_id, hash }: EditorBuffer): Unsaved
   hash
 })
 
-/** A hash given with the request is for the first file that would be written. */
+/** Applies the request's `if_match` to the first file to be written. */
 function addIfMatch(paths: CallEvaluation['paths'], if_match: string) {
   const target = paths.find(({ access }) => access === 'write')
   if (!target)

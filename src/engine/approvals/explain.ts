@@ -1,4 +1,4 @@
-// Why policy says of a call what it says: the verdict with all that led to it. Does and records nothing.
+// Explanation of a verdict, with everything that led to it. Executes and records nothing.
 
 import type { Caller } from '../active-call.ts'
 import type { Explanation } from '../approvals/explanation-schema.ts'

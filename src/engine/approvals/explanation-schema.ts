@@ -1,4 +1,4 @@
-// The shape of an answer to why policy says of a call what it says.
+// Schema of the explanation of a verdict.
 import { type Static, Type } from 'typebox'
 import { JOB_ISOLATION_LEVELS } from '../../tool/background-tasks.ts'
 import type { Preview } from '../call.ts'
@@ -53,7 +53,7 @@ const PathFacts = Type.Object(
   Open
 )
 
-/** One command of a line, as it was judged. */
+/** One command of a line, with its classification. */
 const Part = Type.Object(
   {
     text: Type.String({ description: 'As written in the line.' }),
@@ -84,7 +84,7 @@ const Part = Type.Object(
   Open
 )
 
-/** What a tier says by itself. */
+/** The verdict of one tier alone. */
 const TierVerdict = Type.Object(
   {
     tier: MatchedRule.properties.tier,

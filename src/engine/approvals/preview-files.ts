@@ -1,5 +1,4 @@
-// What the diff of a preview makes of each file, as whole texts, and where each text is to be had by itself. It shows of files
-// what the preview may show.
+// File texts of a preview's diff: whole texts before and after, and a URL for each. Shows only what the preview may show.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { decode } from '../../text/encoding.ts'
@@ -28,18 +27,18 @@ export const PreviewFile = Type.Object(
 )
 export type PreviewFile = Static<typeof PreviewFile>
 
-/** A call, and the digest of what was shown of it. */
+/** A call, and the digest of its preview. */
 interface PreviewRef {
   tool_call_id: string
   digest: string
 }
 
-/** All texts of an answer together, in characters. */
+/** Maximum length of all texts of an answer together, in characters. */
 const MAX_TOTAL_LENGTH = 8 * 1024 * 1024
-/** With the addresses of more, an event would be too large to be told whole. */
+/** Maximum number of files with URLs; with more, an event would exceed its size limit. */
 const MAX_HREF_FILES = 32
 
-/** The files of a diff with their texts, and the addresses of these. */
+/** Reads the files of a diff with their texts and URLs. */
 export const readPreviewFiles = (
   engine: Engine,
   live: ActiveCall,
@@ -47,8 +46,7 @@ export const readPreviewFiles = (
   shown: PreviewRef
 ): Promise<PreviewFile[]> => readFiles(engine, live, parseSections(diff), shown)
 
-/** An approval that a call is to wait with, with the addresses of these texts. Without where there are too many files, or a
- * tool has a diff of its own make. */
+/** Adds the URLs of the texts to an approval; none if there are too many files, or the tool's diff has a custom format. */
 export async function addFileHrefs(engine: Engine, live: ActiveCall, approval: Approval): Promise<Approval> {
   const sections = parseSections(approval.preview.diff)
   if (sections.length === 0 || sections.length > MAX_HREF_FILES) return approval
@@ -74,7 +72,7 @@ async function readFiles(engine: Engine, live: ActiveCall, sections: readonly Pa
   return files.map(addTextHrefs(shown))
 }
 
-/** None where a diff is only to be read, as those are that tell of binary files. */
+/** Returns no sections if the diff cannot be applied, such as for binary files. */
 function parseSections(diff: string | undefined): readonly PatchSection[] {
   try {
     return diff ? parsePatch(diff).sections : []
@@ -84,7 +82,7 @@ function parseSections(diff: string | undefined): readonly PatchSection[] {
   }
 }
 
-/** Bound to the digest: what was shown is not given under the same address once it would be something else. */
+/** Binds the URLs to the digest: they stop resolving once the content would differ from what was shown. */
 const addTextHrefs =
   ({ tool_call_id, digest }: PreviewRef) =>
   (file: PreviewFile, index: number): PreviewFile => {
@@ -112,7 +110,7 @@ async function readFileTexts(engine: Engine, live: ActiveCall, section: PatchSec
   return { ...about, ...(before !== undefined && { before }), after: made.text }
 }
 
-/** A repository within shows as a file in diffs, and is a folder. */
+/** A nested repository appears as a file in diffs, but is a folder. */
 function handleNotAFile(error: unknown): 'folder' {
   if (error instanceof ToolError && error.code === 'NOT_A_FILE') return 'folder'
   throw error

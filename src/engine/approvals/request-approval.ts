@@ -1,4 +1,4 @@
-// A call comes to wait for a decision, for the first time or with something else to decide on.
+// Approval requests: a call starts to wait for a decision, or waits again with other effects to decide on.
 
 import type { ActiveCall } from '../active-call.ts'
 import type { CallWithStatus } from '../call.ts'
@@ -9,7 +9,7 @@ import { addFileHrefs } from './preview-files.ts'
 type PendingCall = CallWithStatus<'awaiting_approval'>
 type ExtraWrites = Parameters<typeof transition>[4]
 
-/** Tells everybody of it, with where the texts of its files are. Resolves once that is durable. */
+/** Publishes the request with the URLs of its file texts. Resolves once it is durable. */
 export async function requestApproval(
   engine: Engine,
   live: ActiveCall,

@@ -1,4 +1,5 @@
-// Rules that people made by answering "always", or by POST /rules: kept across restarts, listed, revoked, expiring.
+// Saved rules: those that people created by answering "always", or by POST /rules. They persist across restarts and can be
+// listed, revoked and set to expire.
 import type { RuleMatch, RuleScope } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
@@ -30,7 +31,7 @@ export class SavedRules {
     }
   }
 
-  /** All rules that have not expired, oldest first. */
+  /** Lists all rules that have not expired, oldest first. */
   list(): SavedRule[] {
     const now = Date.now()
     for (const rule of this.#rules.values())
@@ -38,7 +39,7 @@ export class SavedRules {
     return [...this.#rules.values()]
   }
 
-  /** Those that hold for a session in a workspace. */
+  /** Returns the rules that apply to a session in a workspace. */
   inForce(session_id: string, workspace: string): SavedRule[] {
     if (this.#rules.size === 0) return []
     return this.list().filter(
@@ -48,13 +49,13 @@ export class SavedRules {
     )
   }
 
-  /** Makes a rule; resolves when it is durable. Faults of the rule are INVALID_PARAMS. */
+  /** Creates a rule; resolves when it is durable. Throws INVALID_PARAMS for an invalid rule. */
   async add(rule: SavedRuleInput, client: string): Promise<SavedRule> {
     const [added] = await this.addAll([rule], client)
     return added!
   }
 
-  /** Makes all of the rules or none of them. */
+  /** Creates all of the rules or none of them. */
   async addAll(rules: readonly SavedRuleInput[], client: string): Promise<SavedRule[]> {
     await prepareRules(rules)
     const added = rules.map(rule => createRule(rule, client))
@@ -66,7 +67,7 @@ export class SavedRules {
     return added
   }
 
-  /** Takes a rule back; resolves when that is durable. */
+  /** Revokes a rule; resolves when that is durable. */
   async revoke(rule_id: string): Promise<SavedRule> {
     const rule = this.#rules.get(rule_id)
     if (!rule) throw new ToolError('NOT_FOUND', `No rule ${rule_id}.`)
@@ -82,7 +83,7 @@ export class SavedRules {
   }
 }
 
-/** The rule as it will be kept; throws what is wrong with it. */
+/** Builds the rule to be stored; throws if it is invalid. */
 function createRule(rule: SavedRuleInput, client: string): SavedRule {
   if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= Date.now())
     throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {

@@ -1,23 +1,23 @@
-// A file that is not as the caller read it: what has changed in it since, and what the write would do now.
+// Stale files: reports what has changed since the caller read a file, and what the write would do now.
 import { ToolError } from '../../errors.ts'
 import { decode } from '../../text/encoding.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { SettledCall } from '../call.ts'
 import type { Engine } from '../engine.ts'
 
-/** Of larger files only the hashes are told. */
+/** Maximum file size in bytes for a diff; for larger files only the hashes are reported. */
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_DIFF_LENGTH = 32 * 1024
 const DIFF_TIMEOUT_MS = 1_000
-/** How many of the newest calls about a file are asked whether it had a hash. */
+/** Number of the newest calls on a file that are searched for the hash. */
 const MAX_CALLS_SEARCHED = 50
 
 interface StaleFile {
   path: string
-  /** The hash that the caller gave. */
+  /** The hash given by the caller. */
   if_match: string
   found: string
-  /** What the file holds may be told to the caller. */
+  /** The file's content may be revealed to the caller. */
   shown: boolean
 }
 
@@ -28,7 +28,7 @@ export async function createStaleFileError(
   stale: StaleFile
 ): Promise<ToolError> {
   const { path, if_match, found, shown } = stale
-  // A hash confirms what somebody guesses the content to be.
+  // A hash would confirm a guess of the content.
   const more = shown ? { found, ...(await describeDifferences(engine, live, params, { path, if_match })) } : {}
   return new ToolError('STALE_FILE', `${path} has changed since it was read: read it again.`, {
     path,
@@ -58,8 +58,10 @@ async function describeDifferences(
   return { ...(since && { diff: truncateDiff(since.diff) }), ...(preview && { preview }) }
 }
 
-/** What the file held when it had a hash, where somebody read it then or a call made or replaced it: what else is kept
- * under that hash is none of the caller's business. */
+/**
+ * Returns the file's content at that hash, if a call has read, created or replaced it at this path: other content stored under
+ * the same hash must not be revealed to the caller.
+ */
 async function findVersion({ store }: Engine, { host, call }: ActiveCall, path: string, hash: string) {
   const read = host.texts.find({ path, hash })
   if (read) return read
@@ -76,7 +78,7 @@ async function readCurrent({ host }: ActiveCall, path: string): Promise<Buffer |
   return ignoreToolErrors(async () => (await host.files.snapshot(path))?.bytes)
 }
 
-/** What can't be told is left out: that the file is stale is the news. */
+/** Details that cannot be computed are omitted: the essential report is that the file is stale. */
 async function ignoreToolErrors<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-// What policy says of reaching a host.
+// Policy for access to URLs.
 import { invalidParam } from '../../errors.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
@@ -7,7 +7,7 @@ import { evaluatePolicy } from '../policy/policy.ts'
 import type { CallFacts } from '../policy/policy-input.ts'
 import { getEffectiveRules } from './effective-rules.ts'
 
-/** Of a URL: its host with the port, and whether that is read from without asking. */
+/** Returns the host of a URL with its port, and if `web.allow` permits reading from it. */
 export function getUrlFacts({ settings }: Engine, url: string): Pick<CallFacts, 'host' | 'isHostAllowed'> {
   if (!URL.canParse(url)) throw invalidParam('url', 'must be a whole URL, such as https://example.com/page.')
   const { hostname, port, protocol } = new URL(url)
@@ -15,7 +15,7 @@ export function getUrlFacts({ settings }: Engine, url: string): Pick<CallFacts, 
   return { host, isHostAllowed: patternsCoverHost(settings.web.allow, host) }
 }
 
-/** Of a plain read at another URL by the same call, as where its own leads on. */
+/** Evaluates a GET of another URL by the same call, such as the target of a redirect. */
 export function decideFetch(engine: Engine, live: ActiveCall, url: string): 'allow' | 'ask' | 'deny' {
   const { call, tool, may_approve } = live
   const { agent, client } = call

@@ -1,5 +1,4 @@
-// Whether what a file holds may be told to whoever submits a call, before anybody has decided on the call: in its preview,
-// in what it fails with, in what it would do.
+// Visibility of file contents to the submitter of a call before any decision: in previews, errors and dry runs.
 import type { PathUse } from '../../tool/tool.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
@@ -7,18 +6,21 @@ import { evaluatePolicy } from '../policy/policy.ts'
 import type { PathFacts } from '../policy/policy-input.ts'
 import { getEffectiveRules } from './effective-rules.ts'
 
-/** What rules see of the plainest way to read a file. */
+/** The facts of a plain file read, for rules. */
 const READ_FILE_FACTS = { tool: 'read_file', category: 'files', effect: 'read', primary: 'path' } as const
 
 type ClassifiedPath = Pick<PathFacts, 'path' | 'sensitive' | 'self_starting' | 'protected'>
 
-/** Of a path as it is now: never a secret, and else only what policy would let the caller read at once. */
+/**
+ * Returns true if the path may be revealed as it is now: it is no secret, and policy would let the caller read it without
+ * approval.
+ */
 export function canReveal(engine: Engine, live: ActiveCall, { path, entry }: Pick<PathUse, 'path' | 'entry'>): boolean {
   const { files } = live.host
   return canRevealResolved(engine, live, entry ? files.peekEntry(path) : files.peek(path))
 }
 
-/** The same of a path that was judged just now. */
+/** The same check for a path that has just been resolved. */
 export function canRevealResolved(engine: Engine, live: ActiveCall, place: ClassifiedPath): boolean {
   const { call, may_approve } = live
   if (place.sensitive) return false

@@ -1,18 +1,17 @@
-// Which of the errors and warnings that are there now were not there before. A line that was only pushed up or down keeps
-// what was wrong with it.
+// Diff of diagnostics: finds the errors and warnings that are new. Those of a line that was only shifted are not.
 import type { Diagnostic } from '../../host/lsp/language-service.ts'
 
 export interface DiagnosticsDiff {
   fresh: Diagnostic[]
-  /** How many are no longer there. */
+  /** Number of diagnostics that disappeared. */
   gone: number
 }
 
-/** `shift`: how many lines more the file has now. */
+/** Compares diagnostics. `shift`: number of lines by which the file has grown. */
 export function diffDiagnostics(before: readonly Diagnostic[], now: readonly Diagnostic[], shift = 0): DiagnosticsDiff {
   const left = Map.groupBy(before, diagnosticKey)
   const unmatched: Diagnostic[] = []
-  // What stands where it stood, or was moved with all that follows an edit, is matched before the rest may take its place.
+  // Match unmoved diagnostics, and those shifted with all that follows an edit, before the rest.
   for (const each of now) {
     const same = left.get(diagnosticKey(each)) ?? []
     const { line } = each.start

@@ -1,35 +1,34 @@
-// What language servers find wrong in the files of each workspace: the newest they have said of each file, and the event
-// that tells where that has changed.
+// Feed of language server diagnostics per workspace: the latest ones of each file, and an event for each change.
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { Diagnostic, FileDiagnostics, LanguageServers, Severity } from '../../host/lsp/language-service.ts'
 
-/** What comes within so long is told together: a server that looks at a project has something to say of each file. */
+/** Reports within this interval are merged: a server that loads a project reports each file separately. */
 const DEBOUNCE_MS = 200
 const FILES_PER_EVENT = 100
-/** Of each workspace, those heard of last. */
+/** Maximum number of files per workspace; the least recently reported are evicted. */
 const MAX_FILES = 5_000
 const MAX_EDITS = 1_000
 
 type DiagnosticsChangedEvent = Extract<NewEvent, { type: 'diagnostics.changed' }>
 type FileCounts = DiagnosticsChangedEvent['files'][number]
 
-/** What is to be told of a file, and what was there when it was told of last. */
+/** A pending report for a file: its diagnostics now, and those at the last report. */
 interface PendingReport {
   was: readonly Diagnostic[]
   now: readonly Diagnostic[]
   counts: FileCounts
 }
 
-/** By server and path. */
+/** Keyed by server and path. */
 export type KnownDiagnostics = ReadonlyMap<string, FileDiagnostics>
 
 export class DiagnosticsFeed {
   readonly #journal: Journal
   readonly #known = new Map<string, Map<string, FileDiagnostics>>()
-  /** What calls made of files lately, by content. */
+  /** Recent edits of calls, by content. */
   readonly #edits = new Map<string, string>()
-  /** By workspace and server, what is to be told. */
+  /** Pending reports, by workspace and server. */
   readonly #pending = new Map<string, { workspace: string; server: string; files: Map<string, PendingReport> }>()
   #timer: NodeJS.Timeout | undefined
 
@@ -38,13 +37,13 @@ export class DiagnosticsFeed {
     servers.onDiagnostics(finding => this.#record(finding))
   }
 
-  /** All that is known of a workspace at this moment. */
+  /** Returns all known diagnostics of a workspace at this moment. */
   snapshot(workspace: string): KnownDiagnostics {
     const known = this.#known.get(workspace)
     return known ? new Map(known) : EMPTY
   }
 
-  /** A call has given a file this content. */
+  /** Records that a call has given a file this content. */
   recordEdit(workspace: string, path: string, hash: string, tool_call_id: string) {
     if (this.#known.size === 0) return
     this.#edits.delete(toKey(workspace, path, hash))
@@ -85,7 +84,7 @@ export class DiagnosticsFeed {
   #flush() {
     this.#timer = undefined
     const events = [...this.#pending.values()].flatMap(({ workspace, server, files }) => {
-      // Some servers take all back before they say it again.
+      // Some servers clear all diagnostics before they publish them again.
       const others = [...files.values()].filter(({ was, now }) => !areEqual(was, now))
       return chunk(others, FILES_PER_EVENT).map(
         (part): DiagnosticsChangedEvent => ({
@@ -97,7 +96,7 @@ export class DiagnosticsFeed {
       )
     })
     this.#pending.clear()
-    // A journal that fails is told of once, by the store.
+    // The store reports a journal failure once.
     if (events.length > 0) this.#journal.append(events).catch(() => {})
   }
 }

@@ -1,5 +1,5 @@
-// What a call's changes break, by the language servers that run already: found out before its result is told, within a
-// bound, and told with it. Where no server runs for a file, one is got ready for the next time.
+// Diagnostics introduced by a call, from language servers that are already running: collected within a time limit and reported
+// with the result. For a file without a running server, one is started for the next time.
 import type { Diagnostic, DiagnosticsResult } from '../../host/lsp/language-service.ts'
 import type { ActiveCall } from '../active-call.ts'
 import { canReveal } from '../approvals/visibility.ts'
@@ -9,24 +9,27 @@ import { type DiagnosticsDiff, diffDiagnostics } from './diagnostics-diff.ts'
 import type { KnownDiagnostics } from './diagnostics-feed.ts'
 
 const MAX_FILES = 20
-/** Of all that a command may change, so many are looked at to find those. */
+/** Maximum number of changed files that are searched for those with a running server. */
 const MAX_EXAMINED_FILES = 200
 const MAX_REPORTED = 50
 const MAX_MESSAGE_LENGTH = 500
-/** What a server that is late may take to say that it is. */
+/** Extra milliseconds in which a slow server can report that it is late. */
 const GRACE_MS = 100
-/** How long an edit waits at most to be told what is wrong with a file that nobody has asked about yet. */
+/** Maximum wait for the baseline before an edit, in milliseconds, for a file without known diagnostics. */
 const BASELINE_TIMEOUT_MS = 500
 
-/** What was known before the call acted. */
+/** Diagnostics known before the call acted. */
 export interface DiagnosticsBaseline {
   known: KnownDiagnostics
   requested: ReadonlyMap<string, Promise<DiagnosticsResult | undefined>>
-  /** Worth waiting for before anything changes: without it nobody could say what is new. */
+  /**
+   * Resolves when the baseline is complete. Await it before any change: without a baseline, new diagnostics cannot be
+   * distinguished.
+   */
   ready?: Promise<unknown>
 }
 
-/** Begins to ask what is wrong with the files that a call is about to change. */
+/** Starts to request diagnostics of the files that a call is about to change. */
 export function captureDiagnosticsBaseline(engine: Engine, live: ActiveCall): DiagnosticsBaseline | undefined {
   const ms = engine.settings.language_servers.diagnostics_after_edit_ms
   const { evaluation, host, call } = live
@@ -44,7 +47,7 @@ export function captureDiagnosticsBaseline(engine: Engine, live: ActiveCall): Di
   }
 }
 
-/** What is wrong now that was not before; undefined where nothing changed that a running server knows of. */
+/** Returns the diagnostics that are new; undefined if nothing changed that a running server handles. */
 export async function collectNewDiagnostics(
   engine: Engine,
   live: ActiveCall,
@@ -62,7 +65,7 @@ export async function collectNewDiagnostics(
     )
   if (running.length === 0) return undefined
   const ms = engine.settings.language_servers.diagnostics_after_edit_ms
-  // Those first of which it can be said what is new.
+  // Files with a baseline first.
   const [some = [], rest = []] = [true, false].map(is =>
     running.filter(({ from }) => before.requested.has(from) === is)
   )
@@ -94,7 +97,7 @@ export async function collectNewDiagnostics(
   }
 }
 
-/** The same as lines for a model and a person. */
+/** Formats the new diagnostics as lines for a model and a person. */
 export function formatNewDiagnostics({
   status,
   new: found,
@@ -124,7 +127,7 @@ export function formatNewDiagnostics({
 const requestDiagnostics = ({ host }: ActiveCall, path: string, within_ms: number) =>
   host.languages.diagnostics(path, { within_ms }).catch(() => undefined)
 
-/** A server that does not keep to its time is not waited for. */
+/** Resolves with undefined if the server misses the timeout. */
 async function orTimeout<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => resolve(undefined), ms)
@@ -133,15 +136,15 @@ async function orTimeout<T>(answer: Promise<T>, ms: number): Promise<T | undefin
 
 interface Edit {
   path: string
-  /** Where it was before. */
+  /** The path before the change. */
   from: string
-  /** Of what was there before; undefined where nothing was. */
+  /** Hash of the previous content; undefined if there was none. */
   before_hash: string | undefined
   isNew: boolean
   shift: number
 }
 
-/** Every file that the call has changed, in files and in editors, as it is now. */
+/** Lists every file that the call has changed, on disk and in editors, in its current state. */
 function listEdits({ changes, editorChanges }: ActiveCall): Edit[] {
   const edits = new Map<string, Edit>()
   for (const { path, kind, operation, from = path, before_hash, from_hash, added = 0, removed = 0 } of changes) {
@@ -157,13 +160,13 @@ function listEdits({ changes, editorChanges }: ActiveCall): Edit[] {
   return [...edits.values()]
 }
 
-/** What was wrong with a file before; undefined where nobody knew. */
+/** Returns the diagnostics of a file before the change; undefined if unknown. */
 async function getBaseline(
   { path, from, before_hash, isNew }: Edit,
   { known, requested }: DiagnosticsBaseline
 ): Promise<readonly Diagnostic[] | undefined> {
   if (isNew) return []
-  // What is not answered by now is of no use.
+  // An answer that has not arrived by now comes too late for the baseline.
   const answer = await Promise.race([requested.get(from), undefined])
   const seen = answer?.answered.find(({ document }) => document?.path === path)?.document?.hash
   if (answer?.status === 'complete' && (seen === undefined || seen === before_hash)) return answer.diagnostics
@@ -172,7 +175,7 @@ async function getBaseline(
   return findings.length === 0 ? undefined : findings.flatMap(({ diagnostics }) => diagnostics)
 }
 
-/** What servers have said meanwhile of files that the call did not change. */
+/** Compares the diagnostics published in the meantime for files that the call did not change. */
 function compareOtherFiles(
   engine: Engine,
   { call }: ActiveCall,

@@ -1,4 +1,4 @@
-// How a tool asks a front end: the one that is nearest to the call is chosen, and what it refuses is an error.
+// Delegation from a tool to a front end: selects the one closest to the call, and turns a refusal into an error.
 import { ToolError } from '../../errors.ts'
 import {
   type Delegate,

@@ -1,5 +1,6 @@
-// Effects that a front end has on behalf of a call, such as changing an editor's buffer. It hears of them by an event and
-// answers over HTTP; exactly one answer counts. They live in memory: a call does not outlive the server that ran it.
+// Delegations: effects that a front end performs on behalf of a call, such as changing an editor's buffer. The front end receives
+// them as events and answers over HTTP; exactly one answer counts. They live in memory: a call does not outlive the server that
+// ran it.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import { type EffectAnswer, type EffectParams, FRONT_END_EFFECTS, type FrontEndEffect } from '../../tool/front-end.ts'
@@ -9,29 +10,29 @@ import type { CallScope, FrontEndRegistry } from './front-end-registry.ts'
 export type { EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../../tool/front-end.ts'
 export { FRONT_END_EFFECTS } from '../../tool/front-end.ts'
 
-/** What is asked, and of whom. */
+/** A request to a front end. */
 interface DelegationRequest<E extends FrontEndEffect = FrontEndEffect> {
   effect: E
-  /** The front end that is asked. */
+  /** The target front end. */
   client_id: string
   params: EffectParams<E>
 }
 
-/** What a front end is asked to do for a call. */
+/** A delegation of a call to a front end. */
 export interface Delegation extends CallScope, DelegationRequest {
   delegation_id: string
-  /** Until when an answer counts; none where it is open until it is withdrawn. */
+  /** Deadline for an answer; none if it is open until withdrawn. */
   expires_at?: string
 }
 
-/** What the front end says has become of it: beside these two, the fields that the effect's answer has. */
+/** The outcome reported by the front end: these two fields, and those of the effect's answer. */
 export interface FrontEndAnswer {
   status: 'done' | 'refused'
   reason?: string | undefined
   [field: string]: unknown
 }
 
-/** How a delegation ended. */
+/** The outcome of a delegation. */
 interface EndedDelegation {
   delegation_id: string
   outcome: 'done' | 'refused' | 'withdrawn' | 'timeout' | 'gone'
@@ -40,7 +41,7 @@ interface EndedDelegation {
   reason?: string
 }
 
-/** The same, with what was answered or why nothing is waited for. */
+/** An ended delegation with its answer, or the reason that none is awaited. */
 export interface DelegationEnd {
   outcome: EndedDelegation['outcome']
   answer?: FrontEndAnswer
@@ -52,9 +53,9 @@ interface OpenDelegation {
   settle(end: DelegationEnd): void
 }
 
-/** How many that have ended are remembered, for those who answer too late. */
+/** Number of ended delegations to remember, for late answers. */
 const MAX_ENDED = 1_000
-/** How many questions may wait at one front end. */
+/** Maximum number of pending delegations per front end. */
 const MAX_PENDING_PER_FRONT_END = 100
 
 export class Delegations {
@@ -77,8 +78,10 @@ export class Delegations {
     })
   }
 
-  /** Asks a front end, and gives its answer; what it answers that it refuses too. One that loses its stream meanwhile may
-   * come back and answer in time. */
+  /**
+   * Sends a delegation and returns its answer; rejects if it is refused. A front end that loses its stream can reconnect and
+   * answer in time.
+   */
   async request<E extends FrontEndEffect>(
     about: CallScope,
     asked: DelegationRequest<E>,
@@ -98,7 +101,7 @@ export class Delegations {
     }
   }
 
-  /** Asks a front end, and tells how that ends: it always does. */
+  /** Starts a delegation, and reports its end, which always comes. */
   start<E extends FrontEndEffect>(
     about: CallScope,
     asked: DelegationRequest<E>,
@@ -126,12 +129,12 @@ export class Delegations {
     return { delegation_id, ended: promise }
   }
 
-  /** Its answer is not waited for any more. */
+  /** Withdraws a delegation: its answer is no longer awaited. */
   withdraw(delegation_id: string, error?: unknown) {
     this.#end(delegation_id, { outcome: 'withdrawn', error })
   }
 
-  /** The answer of a front end. The first one that fits counts. */
+  /** Records a front end's answer. The first valid one counts. */
   answer(delegation_id: string, answer: FrontEndAnswer, client: string) {
     const open = this.#open.get(delegation_id)
     if (!open) {
@@ -148,7 +151,7 @@ export class Delegations {
     return { delegation_id, outcome: status, by: client, ...(reason !== undefined && { reason }) }
   }
 
-  /** Those that wait for an answer, oldest first; of one front end, or of all. */
+  /** Lists the open delegations, oldest first; of one front end, or of all. */
   listOpen(client_id?: string): Delegation[] {
     const all = [...this.#open.values()].map(({ delegation }) => delegation)
     return client_id === undefined ? all : all.filter(each => each.client_id === client_id)
@@ -160,7 +163,7 @@ export class Delegations {
     return open.delegation
   }
 
-  /** What is open until it is withdrawn waits for no answer. */
+  /** Delegations that are open until withdrawn await no answer. */
   #assertCapacity(client_id: string) {
     if (
       this.listOpen(client_id).filter(({ expires_at }) => expires_at !== undefined).length < MAX_PENDING_PER_FRONT_END
@@ -205,7 +208,7 @@ export class Delegations {
   }
 }
 
-/** Throws unless an answer has what the effect's has, and nothing else. What each field may be, the route has checked. */
+/** Throws unless an answer has exactly the fields of the effect's answer. The route has validated each field. */
 function assertValidAnswer({ effect }: Delegation, { status, reason: _, ...told }: FrontEndAnswer) {
   const { properties, required = [] } = FRONT_END_EFFECTS[effect].answer as {
     properties: object

@@ -1,4 +1,4 @@
-// What a call hears of editors that hold files unsaved, how it hands a change to one, and what people are told of it.
+// Editor buffers of a call: unsaved files, delegation of changes to editors, and notes on them.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
 import type { EditorBridge, EditorEdit } from '../../host/editors/editor-bridge.ts'
@@ -7,7 +7,7 @@ import type { ActiveCall } from '../active-call.ts'
 import { type Engine, getCallScope, type ServedWorkspace } from '../engine.ts'
 import type { PathFacts, UnsavedFile } from '../policy/policy-input.ts'
 
-/** The editors of one workspace, for one call. */
+/** Creates the bridge to the editors of one workspace, for one call. */
 export function createEditors(engine: Engine, live: ActiveCall, { name }: ServedWorkspace): EditorBridge {
   const { buffers, settings } = engine
   return {
@@ -54,13 +54,13 @@ async function applyInEditor(
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
-/** Throws where a change would go to an editor that does not listen, so that nobody is asked for nothing. */
+/** Throws if a change would go to an editor that is not connected, so that no approval is requested in vain. */
 export function assertEditorsReachable({ front_ends, settings }: Engine, paths: readonly PathFacts[]) {
   if (settings.buffers.on_write !== 'delegate') return
   for (const { client_id } of listWrittenUnsaved(paths)) front_ends.assertOffers(client_id, 'editor.apply_edit')
 }
 
-/** What an approver must know of a call that writes what editors hold. */
+/** Returns the approver's notes on a call that writes files with unsaved changes. */
 export function unsavedNotesBefore({ settings }: Engine, paths: readonly PathFacts[]): string[] {
   const where =
     settings.buffers.on_write === 'delegate'
@@ -69,7 +69,7 @@ export function unsavedNotesBefore({ settings }: Engine, paths: readonly PathFac
   return listWrittenUnsaved(paths).map(({ path, client }) => `${path} has unsaved changes in ${client}: ${where}`)
 }
 
-/** What there is to say of it once it has run. */
+/** Returns the result's notes on unsaved files. */
 export function unsavedNotesAfter({ settings }: Engine, { editorChanges, evaluation }: ActiveCall): string[] {
   if (settings.buffers.on_write === 'delegate')
     return editorChanges.map(({ path, client }) => `${client} has made the change of ${path}; it is not saved yet.`)
@@ -79,7 +79,7 @@ export function unsavedNotesAfter({ settings }: Engine, { editorChanges, evaluat
   )
 }
 
-/** Files held that are written, each once. */
+/** Lists the unsaved files that are written, each once. */
 function listWrittenUnsaved(paths: readonly PathFacts[]): UnsavedFile[] {
   const held = paths.flatMap(({ access, unsaved = [] }) => (access === 'write' ? unsaved : []))
   return [...new Map(held.map(file => [file.path, file])).values()]

@@ -1,10 +1,10 @@
-// Front ends that follow the events and can do something for calls, and which of several is asked: the one that follows
-// the call's session, else the one that sent the call, else one that follows its workspace, else the one last active.
+// Registry of connected front ends and their effects. Selects in this order: the front end that follows the call's session, the
+// one that sent the call, one that follows its workspace, the one last active.
 import { ToolError } from '../../errors.ts'
 import { type EventFilter, matchesFilter } from '../../events/streams.ts'
 import type { FrontEndEffect } from '../../tool/front-end.ts'
 
-/** Whose effect it is. */
+/** The call that an effect belongs to. */
 export interface CallScope {
   session_id: string
   workspace: string
@@ -14,29 +14,29 @@ export interface CallScope {
 /** One open stream of a front end. */
 export interface ConnectedFrontEnd {
   client_id: string
-  /** What it calls itself. */
+  /** The name that it gives itself. */
   client: string
   effects: readonly FrontEndEffect[]
-  /** Which events it hears: of others it cannot be asked. */
+  /** The events that it receives: it cannot be used for others. */
   filter: EventFilter
 }
 
 type FrontEndListener = (client_id: string) => void
 
 export class FrontEndRegistry {
-  /** Streams by the turn in which somebody was last active there. */
+  /** Streams with the sequence number of their last user activity. */
   readonly #streams = new Map<ConnectedFrontEnd, number>()
   readonly #connectListeners: FrontEndListener[] = []
   readonly #disconnectListeners: FrontEndListener[] = []
   #activityCounter = 0
 
-  /** Hears which front end has come, and which has left, its last stream being closed. */
+  /** Subscribes to front ends that connect, and to those that disconnect with their last stream. */
   listen({ entered, left }: { entered?: FrontEndListener; left?: FrontEndListener }) {
     if (entered) this.#connectListeners.push(entered)
     if (left) this.#disconnectListeners.push(left)
   }
 
-  /** Its stream is open. Answers how to say that it was closed. */
+  /** Registers an open stream. Returns a function that unregisters it. */
   connect(frontEnd: ConnectedFrontEnd): () => void {
     if (frontEnd.effects.length === 0) return () => {}
     this.#streams.set(frontEnd, ++this.#activityCounter)
@@ -48,29 +48,29 @@ export class FrontEndRegistry {
     }
   }
 
-  /** A person has just done something there; by its id, or by what it calls itself. */
+  /** Records user activity at a front end, given by id or name. */
   markActive(name: string) {
     const turn = ++this.#activityCounter
     for (const each of this.#streams.keys())
       if (each.client_id === name || each.client === name) this.#streams.set(each, turn)
   }
 
-  /** Whether that front end has a stream open, and offers the effect there. */
+  /** Returns true if the front end has an open stream that offers the effect. */
   offers(client_id: string, effect: FrontEndEffect): boolean {
     return this.#streamsOf(client_id).some(({ effects }) => effects.includes(effect))
   }
 
-  /** Who is there, and what each can do. */
+  /** Lists the connected front ends with their effects. */
   list(): Pick<ConnectedFrontEnd, 'client_id' | 'client' | 'effects'>[] {
     return [...this.#streams.keys()].map(({ client_id, client, effects }) => ({ client_id, client, effects }))
   }
 
-  /** Whether nobody of whom that is so offers the effect. */
+  /** Returns true if no front end that passes the filter offers the effect. */
   isUnavailable(effect: FrontEndEffect, may: (frontEnd: ConnectedFrontEnd) => boolean): boolean {
     return ![...this.#streams.keys()].some(each => each.effects.includes(effect) && may(each))
   }
 
-  /** Throws unless that front end does. */
+  /** Throws unless the front end offers the effect. */
   assertOffers(client_id: string, effect: FrontEndEffect) {
     if (this.offers(client_id, effect)) return
     throw new ToolError('DELEGATE_UNAVAILABLE', `No front end ${client_id} that offers ${effect} follows the events.`, {
@@ -79,7 +79,7 @@ export class FrontEndRegistry {
     })
   }
 
-  /** The front end to ask about a call that `sender` sent; `may` leaves some out. */
+  /** Returns the front end for a call that `sender` sent; `may` filters the candidates. */
   find(
     effect: FrontEndEffect,
     about: CallScope,
@@ -96,7 +96,7 @@ export class FrontEndRegistry {
     return ranked[0]?.[0]
   }
 
-  /** The same, where there must be one. */
+  /** Returns the front end for a call; throws if there is none. */
   choose(effect: FrontEndEffect, about: CallScope, sender: string): ConnectedFrontEnd {
     const found = this.find(effect, about, sender)
     if (found) return found
@@ -112,7 +112,7 @@ export class FrontEndRegistry {
   }
 }
 
-/** How close a front end that hears of a call is to it. */
+/** Scores the proximity of a front end to a call that it receives events of. */
 const scoreProximity = ({ filter, client_id, client }: ConnectedFrontEnd, sender: string) =>
   (filter.session_id === undefined ? 0 : 4) +
   (client_id === sender || client === sender ? 2 : 0) +

@@ -1,12 +1,12 @@
-// What front ends tell of unsaved buffers. Routes turn HTTP into these methods and back.
+// Unsaved buffers reported by front ends. Routes translate HTTP to these methods and back.
 import type { BufferOwner, BufferSnapshot, EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import type { Engine } from '../engine.ts'
 import { resolveWorkspace } from '../submit.ts'
 
-/** All that one client holds in a workspace. */
+/** The buffers of one client in a workspace. */
 export interface ClientBuffers {
   client_id: string
-  /** How long until it is dropped, unless the client speaks up; undefined where nothing is held. */
+  /** Remaining lease in milliseconds, unless renewed; undefined if there are no buffers. */
   left_ms: number | undefined
   buffers: EditorBuffer[]
 }
@@ -18,7 +18,7 @@ export class UnsavedBuffers {
     this.#engine = engine
   }
 
-  /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. */
+  /** Stores a client's buffers atomically, replacing those of the same files, and renews its lease. */
   put(
     workspace: string | undefined,
     holder: BufferOwner,
@@ -32,14 +32,14 @@ export class UnsavedBuffers {
     return this.#clientBuffers(served.name, holder.client_id)
   }
 
-  /** The client holds that file no longer, or, without a path, none. */
+  /** Drops a client's buffer of that file or, without a path, all of them. */
   drop(workspace: string | undefined, client_id: string, path: string | undefined): ClientBuffers {
     const served = resolveWorkspace(this.#engine, workspace)
     this.#engine.buffers.drop(served, client_id, path)
     return this.#clientBuffers(served.name, client_id)
   }
 
-  /** What anybody holds, by path. */
+  /** Lists the buffers of all clients, by path. */
   list(workspace: string | undefined): EditorBuffer[] {
     return this.#engine.buffers.list(resolveWorkspace(this.#engine, workspace).name)
   }

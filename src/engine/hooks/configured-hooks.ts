@@ -1,5 +1,5 @@
-// Which hooks look at a call: the administrator's, then the user's, then those of its workspace, each as its file has them.
-// No file takes away what another brings.
+// Selection of hooks for a call: the administrator's, then the user's, then those of its workspace, each in file order. No file
+// can remove hooks of another.
 import type { ContributionSource } from '../../config/contributions.ts'
 import type { Hook } from '../../config/hooks.ts'
 import type { HookRun } from '../call.ts'
@@ -12,13 +12,13 @@ export interface NamedHook {
   source: HookRun['source']
 }
 
-/** A hook as it is listed, whether it runs or not. */
+/** A configured hook, active or not. */
 export interface ListedHook {
   name: string
   when: Hook['when']
   state: 'ready' | 'untrusted'
   file?: string
-  /** Root of the workspace that brings it. */
+  /** Root of the workspace that contributes it. */
   workspace?: string
 }
 
@@ -29,12 +29,12 @@ export class ConfiguredHooks {
     this.#contributions = brought
   }
 
-  /** Whether any hook may look at calls in that workspace, by its root. */
+  /** Returns true if any hook may match calls in that workspace, given by its root. */
   has(when: Hook['when'], root: string): boolean {
     return this.#hooksFor(when, root).next().done === false
   }
 
-  /** Those that look at such a call. What cannot be told is looked at. */
+  /** Returns the hooks that match the call; uncertain matches are included. */
   async findMatching(when: Hook['when'], root: string, facts: CallFacts): Promise<NamedHook[]> {
     const all = [...this.#hooksFor(when, root)]
     await prepareRules(all.map(({ hook }) => ({ match: hook.match ?? {} })))

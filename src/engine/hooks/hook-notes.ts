@@ -1,7 +1,7 @@
-// What hooks have done to a call, in words.
+// Notes on the effects of hooks on a call.
 import type { HookRun } from '../call.ts'
 
-/** What the approver must know of them. */
+/** Builds the approver's notes. */
 export const hookNotes = (runs: readonly HookRun[] = []): string[] =>
   runs.flatMap(({ name, outcome, context, reason }) => [
     ...(outcome === 'changed' ? [`The hook ${name} has changed the params.`] : []),

@@ -1,4 +1,4 @@
-// What a hook says, read strictly: what is no answer is a failure of the hook, never an answer that lets a call through.
+// Strict parser of hook responses: an invalid response is a failure of the hook, and never allows a call.
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../errors.ts'
@@ -15,7 +15,7 @@ export const HookResponse = Type.Object(
 )
 export type HookResponse = Static<typeof HookResponse>
 
-/** A program refuses with this exit code, and says why on standard error. */
+/** Exit code with which a program refuses; the reason is on standard error. */
 const REFUSE_EXIT_CODE = 2
 
 export function parseHookResponse(said: HookOutput): HookResponse {
@@ -28,7 +28,7 @@ export function parseHookResponse(said: HookOutput): HookResponse {
   throw new ToolError('EXECUTION_ERROR', `${ended}${stderr.trim() && `: ${stderr.trim()}`}.`)
 }
 
-/** What is printed is an answer where it is an object of JSON; anything else is talk. */
+/** Parses standard output: a JSON object is a response; anything else is ignored. */
 function parseStdout(stdout: string): HookResponse {
   const text = stdout.trim()
   if (!text.startsWith('{')) return {}

@@ -1,5 +1,5 @@
-// Hooks after a call has run: they hear how it came out and may say something of it, for the result. Nothing is undone by
-// them, and none that fails costs the result. What they change in files is told as changes of the call.
+// Post hooks: run after a call, receive its outcome and may add to the result. They undo nothing, and the failure of one does not
+// affect the result. Their file changes are reported as changes of the call.
 import { describeError } from '../../errors.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { CallResult, HookRun } from '../call.ts'
@@ -8,14 +8,14 @@ import { mergeChanges } from '../merge-changes.ts'
 import type { NamedHook } from './configured-hooks.ts'
 import { type HookCallOutcome, runHook } from './run-hook.ts'
 
-/** Those that will hear of the call. */
+/** Returns the hooks that match the call. */
 export async function findPostHooks({ hooks }: Engine, { ctx, evaluation }: ActiveCall): Promise<readonly NamedHook[]> {
   const { root } = ctx.workspace
   return hooks.has('after', root) ? hooks.findMatching('after', root, evaluation!.question) : NO_HOOKS
 }
 const NO_HOOKS: readonly NamedHook[] = []
 
-/** Tells them, one after the other. Resolves once all have said what they have to say. */
+/** Runs the hooks sequentially. Resolves once all have answered. */
 export async function runPostHooks(
   engine: Engine,
   live: ActiveCall,
@@ -48,7 +48,7 @@ const logTrackingFailure = (engine: Engine) => (error: unknown) => {
   return undefined
 }
 
-/** The same for a call that has failed, unless it was stopped. */
+/** Runs the hooks for a failed call, unless it was stopped. */
 export async function runPostHooksOnFailure(engine: Engine, live: ActiveCall, error: unknown): Promise<void> {
   if (live.abort.signal.aborted) return
   const hooks = await findPostHooks(engine, live)
@@ -57,7 +57,7 @@ export async function runPostHooksOnFailure(engine: Engine, live: ActiveCall, er
   await runPostHooks(engine, live, hooks, { status: 'error', error: { code, message } })
 }
 
-/** The result with what hooks have to say of it. */
+/** Adds the context from hooks to the result. */
 export function addHookContext(result: CallResult, runs: readonly HookRun[] = []): CallResult {
   const told = runs.filter(({ when, outcome, context }) => context !== undefined || isObjection({ when, outcome }))
   if (told.length === 0) return result
@@ -71,6 +71,6 @@ export function addHookContext(result: CallResult, runs: readonly HookRun[] = []
   }
 }
 
-/** Too late to refuse. */
+/** After the call it is too late to refuse. */
 const isObjection = ({ when, outcome }: Pick<HookRun, 'when' | 'outcome'>) =>
   when === 'after' && (outcome === 'refused' || outcome === 'failed')

@@ -1,5 +1,5 @@
-// Hooks before a call is judged: each may refuse it, give it other params, or say something of it. None can let it through:
-// policy decides after all of them, on what they have left. So whatever runs, every hook has seen it as it runs.
+// Pre hooks: run before policy and may refuse a call, modify its params or add context. None can allow it: policy decides after
+// all of them, on the resulting params. Every hook has thus seen a call as it runs.
 import { isDeepStrictEqual } from 'node:util'
 import { describeError, ToolError } from '../../errors.ts'
 import type { ActiveCall, CallEvaluation } from '../active-call.ts'
@@ -9,26 +9,26 @@ import type { Engine } from '../engine.ts'
 import type { NamedHook } from './configured-hooks.ts'
 import { runHook } from './run-hook.ts'
 
-/** A call after its hooks. */
+/** The call after its hooks. */
 export interface PreHookResult {
   params: unknown
   evaluation: CallEvaluation
   runs: HookRun[]
-  /** The hook that refuses it. */
+  /** The hook that refused it. */
   refusedBy?: HookRun
 }
 
-/** Whether a hook is to look at the call before it is judged; what policy refuses anyway is looked at by none. */
+/** Returns true if a hook matches the call; none runs for one that policy denies anyway. */
 export async function hasPreHooks({ hooks }: Engine, { ctx }: ActiveCall, { verdict, question }: CallEvaluation) {
   const { root } = ctx.workspace
   if (verdict.decision === 'deny' || !hooks.has('before', root)) return false
   return (await hooks.findMatching('before', root, question)).length > 0
 }
 
-/** How often hooks may give other params, together: two that disagree would go on for ever. */
+/** Maximum number of modifications in total: two conflicting hooks would loop forever. */
 const MAX_PARAM_CHANGES = 5
 
-/** Asks the hooks in their order. Where one gives other params, those that have not seen these are asked about them. */
+/** Runs the hooks in order. After a modification, those that have not seen the new params run on them. */
 export async function runPreHooks(
   engine: Engine,
   live: ActiveCall,
@@ -36,7 +36,7 @@ export async function runPreHooks(
 ): Promise<PreHookResult> {
   const { root } = live.ctx.workspace
   const runs: HookRun[] = []
-  /** What each has seen last, or made itself. */
+  /** The params that each hook has last seen or produced. */
   const seen = new Map<NamedHook['hook'], unknown>()
   let { params, evaluation } = first
   for (let changes = 0; ; ) {
@@ -65,7 +65,7 @@ export async function runPreHooks(
 
 const HOOKS_DISAGREE = `Hooks have given other params ${MAX_PARAM_CHANGES} times and do not come to an end.`
 
-/** What is wrong with params that a hook gave. */
+/** Validates params from a hook; returns the error, if any. */
 function findParamsError(engine: Engine, { tool }: ActiveCall, params: unknown): string | undefined {
   try {
     engine.tools.validate(tool, params)
@@ -76,7 +76,7 @@ function findParamsError(engine: Engine, { tool }: ActiveCall, params: unknown):
   }
 }
 
-/** The call with what its hooks have left of it. */
+/** Returns the call with the results of its hooks. */
 export function applyPreHookResult<C extends Call>(call: C, { params, runs }: PreHookResult): C {
   const hooks = [...(call.hooks ?? []), ...runs]
   const looked = { ...call, ...(hooks.length > 0 && { hooks }) }
@@ -84,7 +84,7 @@ export function applyPreHookResult<C extends Call>(call: C, { params, runs }: Pr
   return { ...looked, params, requested_params: call.requested_params ?? call.params }
 }
 
-/** Why a hook refuses, for whoever asked. */
+/** Formats the refusal of a hook for the caller. */
 export const formatHookRefusal = ({ name, outcome, reason }: HookRun): string =>
   outcome === 'refused'
     ? `The hook ${name} refuses it${reason === undefined ? '.' : `: ${reason}`}`

@@ -1,4 +1,4 @@
-// One hook asked about one call: what it is told, and what becomes of what it says.
+// Runs one hook for one call: builds its input and sanitizes its response.
 import { describeError, ToolError } from '../../errors.ts'
 import { stripControlSequences } from '../../text/control-sequences.ts'
 import type { ActiveCall, CallEvaluation } from '../active-call.ts'
@@ -10,10 +10,10 @@ import { type HookResponse, parseHookResponse } from './hook-response.ts'
 const DEFAULT_TIMEOUT_MS = 5_000
 const MAX_CONTEXT_LENGTH = 4_000
 const MAX_REASON_LENGTH = 1_000
-/** More of a result is left out of what a hook is told. */
+/** Maximum length of a result in a hook's input; longer ones are truncated. */
 const MAX_RESULT_LENGTH = 262_144
 
-/** What a hook is told beside the call itself, once that has run. */
+/** The outcome of a finished call, for a hook. */
 export interface HookCallOutcome {
   status: 'success' | 'error'
   result?: CallResult
@@ -21,21 +21,21 @@ export interface HookCallOutcome {
 }
 
 export interface HookInvocation {
-  /** The call, as the hook is told of it. */
+  /** The params of the call, as the hook receives them. */
   params: unknown
   evaluation: CallEvaluation
   outcome?: HookCallOutcome
-  /** Its program may change files, as the call may. */
+  /** The hook's program may change files, as the call may. */
   canModify: boolean
 }
 
 interface HookOutcome {
   run: HookRun
-  /** Nothing where it has failed. */
+  /** Undefined if the hook failed. */
   response: HookResponse | undefined
 }
 
-/** Asks it. Fails only where the call is being stopped. */
+/** Runs the hook. Rejects only if the call is being stopped. */
 export async function runHook(
   engine: Engine,
   live: ActiveCall,
@@ -80,7 +80,7 @@ export async function runHook(
   }
 }
 
-/** Bounded, without secrets, and without what steers a terminal. */
+/** Truncates text, redacts secrets and strips terminal control sequences. */
 const sanitizeText = (engine: Engine, text: string, most: number) =>
   engine.masking.maskValue(stripControlSequences(text.length > most ? `${text.slice(0, most)}…` : text, true).text)
 
@@ -113,7 +113,7 @@ function buildHookInput(live: ActiveCall, event: 'before' | 'after', asked: Hook
   }
 }
 
-/** As it will be told, but for attachments and for what is too much. */
+/** Truncates the result as it will be reported, without attachments. */
 function truncateResult({ title, content, data, metadata, truncated }: CallResult) {
   const isLarge = JSON.stringify(data ?? null).length > MAX_RESULT_LENGTH
   return {

@@ -1,4 +1,4 @@
-// What a call may do with the tasks of its workspace: jobs, and calls in the background, under one kind of id.
+// Access of a call to the tasks of its workspace: jobs and background calls, in one id space.
 import { ToolError } from '../../errors.ts'
 import type { BackgroundTask, BackgroundTasks, Job } from '../../tool/background-tasks.ts'
 import type { ActiveCall } from '../active-call.ts'
@@ -22,7 +22,7 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
       throw signal.reason
     },
     async list() {
-      // What has ended a moment ago may be on its way to the disk.
+      // The end of a recent task may not be flushed yet.
       await engine.store.flushed().catch(() => {})
       return engine.store
         .tasks()
@@ -63,7 +63,7 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
   }
 }
 
-/** Of a task: it has not ended. */
+/** Statuses of a task that has not ended. */
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['awaiting_approval', 'queued', 'running'])
 
 function getTask(engine: Engine, task_id: string, workspace: string): BackgroundTask {

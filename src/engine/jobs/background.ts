@@ -1,4 +1,4 @@
-// Sends a running call to the background, so that nobody is kept waiting for it.
+// Moves a running call to the background, so that the caller need not wait for it.
 import { ToolError } from '../../errors.ts'
 import type { StoreWrite } from '../../store/store.ts'
 import { statusText } from '../../text/status-text.ts'
@@ -6,10 +6,10 @@ import type { ActiveCall } from '../active-call.ts'
 import type { Call } from '../call.ts'
 import { type Engine, getCallScope, transition } from '../engine.ts'
 
-/** How long a call may take to settle that leaves a job. */
+/** Maximum time in milliseconds for a detaching call to settle. */
 const DETACH_TIMEOUT_MS = 5_000
 
-/** A call that can leave a job settles; any other runs on. Whoever waits for it is answered. */
+/** Detaches a call: one that can leave a job settles, any other keeps running. Its waiters are answered. */
 export async function sendToBackground(engine: Engine, live: ActiveCall): Promise<void> {
   const { call, tool } = live
   if (call.status !== 'running') throw notRunningError(call)
@@ -28,19 +28,19 @@ export async function sendToBackground(engine: Engine, live: ActiveCall): Promis
   live.releaseWaiters()
 }
 
-/** The row that lets a call be found as a task. */
+/** Returns the row by which a call is found as a task. */
 export const backgroundCallWrite = ({ tool_call_id, workspace }: Call): StoreWrite => [
   'backgroundCall',
   tool_call_id,
   workspace
 ]
 
-/** What goes with the end of a call in the background. */
+/** Returns the writes for the end of a background call. */
 export const endBackgroundCallWrites = ({ tool_call_id }: Call, keep: number): StoreWrite[] => [
   ['endBackgroundCall', tool_call_id],
   ['forgetTasks', 'call', 'call', keep]
 ]
 
-/** Says how it stands instead. */
+/** Builds an error with the call's actual status. */
 export const notRunningError = ({ status }: Call) =>
   new ToolError('CONFLICT', `Only a running call can go to the background; this one ${statusText(status)}.`, { status })

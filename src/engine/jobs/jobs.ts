@@ -1,5 +1,5 @@
-// Processes that outlive the call that started them. They are followed to their end here, kept in the journal, and end
-// with the server at the latest.
+// Background jobs: processes that outlive their call. They are tracked to their end, recorded in the journal, and end with the
+// server at the latest.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { StopSignal } from '../../host/processes/command/command.ts'
@@ -19,9 +19,9 @@ interface JobQuery {
   workspace?: string | undefined
 }
 
-/** How long an answer waits for a job to end that was told to. */
+/** Milliseconds that an answer waits for a stopped job to end. */
 const STOP_TIMEOUT_MS = 3_000
-/** How long a stop of the server waits for its jobs. */
+/** Milliseconds that a shutdown waits for its jobs. */
 const CLOSE_TIMEOUT_MS = 5_000
 
 export class Jobs {
@@ -31,7 +31,7 @@ export class Jobs {
   readonly #limits: { max_jobs: number; keep_jobs: number }
   /** By the id of the call. */
   readonly #running = new Map<string, RunningJob>()
-  /** Jobs that have been asked for, durable or not. */
+  /** Number of admitted jobs, durable or not. */
   #activeCount = 0
   #closed = false
 
@@ -47,7 +47,7 @@ export class Jobs {
     this.#limits = limits
   }
 
-  /** Tells of the jobs that the run before left: they ended with it. Resolves when that is durable. */
+  /** Records jobs of the previous run as interrupted, since they ended with it. Resolves when that is durable. */
   async recover(): Promise<void> {
     const left = this.#listStored().filter(({ status }) => status === 'running')
     const ended = await Promise.all(
@@ -65,7 +65,7 @@ export class Jobs {
       await this.#journal.append(ended.map(jobExitedEvent), () => ended.flatMap(job => this.#endWrites(job)))
   }
 
-  /** Throws OVERLOADED where as many run as may. */
+  /** Throws OVERLOADED if the maximum number of jobs runs. */
   assertCapacity() {
     if (this.#closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
     const { max_jobs } = this.#limits
@@ -75,7 +75,7 @@ export class Jobs {
       })
   }
 
-  /** Takes over a command of a call that runs. Its output and its end are told from now on. */
+  /** Adopts a command of a running call, and reports its output and end from now on. */
   async adopt(call: Call, command: JobCommand, facts: JobDescription): Promise<RunningJob> {
     this.assertCapacity()
     const { tool_call_id: task_id, tool, session_id, workspace, client } = call
@@ -112,7 +112,7 @@ export class Jobs {
     return running
   }
 
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   list({ status, session_id, workspace }: JobQuery = {}): Job[] {
     return this.#listStored()
       .map(job => this.#running.get(job.task_id)?.job ?? job)
@@ -124,7 +124,7 @@ export class Jobs {
       )
   }
 
-  /** Those that run, oldest first. */
+  /** Lists running jobs, oldest first. */
   running(): Job[] {
     return [...this.#running.values()].map(({ job }) => job)
   }
@@ -136,13 +136,15 @@ export class Jobs {
     return row?.job ? (JSON.parse(row.job) as Job) : undefined
   }
 
-  /** Resolves once the job has ended and that is durable; at once where it does not run. */
+  /** Resolves once the job has ended and that is durable; immediately if it is not running. */
   whenEnded(task_id: string): Promise<void> {
     return this.#running.get(task_id)?.whenEnded ?? Promise.resolve()
   }
 
-  /** Ends a job, if it runs: with a signal by that alone, which it may take or leave. Resolves once it has ended, or a
-   * moment has passed. */
+  /**
+   * Stops a running job. An explicit signal is sent without escalation, and the job may ignore it. Resolves once the job has
+   * ended, or after a timeout.
+   */
   async stop(task_id: string, reason: string, signal?: StopSignal): Promise<void> {
     const running = this.#running.get(task_id)
     if (!running) return
@@ -151,11 +153,11 @@ export class Jobs {
     if (signal) running.command.kill(signal)
     else running.command.stop()
     if (await waitForEnd(running.whenEnded, STOP_TIMEOUT_MS)) return
-    // It took the signal for something else: should it end later, that is not by this.
+    // The job survived the signal: a later end has another reason.
     if (signal && running.stopReason === stopping) running.stopReason = undefined
   }
 
-  /** Writes to a job, ends its input, sets the size of its terminal. */
+  /** Writes to a job's input, closes it, or resizes its terminal. */
   async sendInput(task_id: string, { text, end, resize }: TaskInput): Promise<void> {
     const running = this.#running.get(task_id)
     if (!running) throw new ToolError('CONFLICT', 'It has ended: nothing reads its input.', { task_id })
@@ -176,7 +178,7 @@ export class Jobs {
     if (end) command.endInput()
   }
 
-  /** Ends all jobs with the server. */
+  /** Stops all jobs with the server. */
   async close(): Promise<void> {
     this.#closed = true
     const left = [...this.#running.values()]
@@ -192,7 +194,7 @@ export class Jobs {
     return this.#store.tasks().flatMap(({ job }) => (job === null ? [] : [JSON.parse(job) as Job]))
   }
 
-  /** What is told in between need not be kept once it has ended: the output itself is. */
+  /** Progress events need not be retained after the end, since the full output is stored. */
   #endWrites(job: Job): StoreWrite[] {
     return [toJobWrite(job), ['forgetProgress', job.task_id], ['forgetTasks', 'job', 'job', this.#limits.keep_jobs]]
   }

@@ -1,4 +1,4 @@
-// One job from its start to its end: its output is told as progress of the call that started it, its end with an event.
+// One running job: publishes its output as progress of the call that started it, and its end as an event.
 import { describeError } from '../../errors.ts'
 import type { NewEvent } from '../../events/events.ts'
 import type { CommandEnd } from '../../host/processes/command/command.ts'
@@ -6,17 +6,17 @@ import type { Job, JobCommand } from '../../tool/background-tasks.ts'
 import { toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { ProgressThrottle } from '../output/progress-throttle.ts'
 
-/** Why a job is being ended by somebody, and what that makes of it. */
+/** The reason for stopping a job, and the resulting status. */
 export interface StopReason {
   status: 'stopped' | 'interrupted'
   reason: string
 }
 
-/** Where a job tells what becomes of it. */
+/** Receives the state changes of a job. */
 interface JobObserver {
-  /** How much it has printed so far, in bytes. */
+  /** Returns the bytes printed so far. */
   printedBytes(): number
-  /** How much it has printed, once it has ended. */
+  /** Returns the bytes printed in total, once it has ended. */
   finalSize(): Promise<number>
   onProgress(events: Extract<NewEvent, { type: 'tool.progress' }>[]): void
   /** Resolves when the end is durable. */
@@ -25,9 +25,9 @@ interface JobObserver {
 
 export class RunningJob {
   readonly command: JobCommand
-  /** Resolves once it has ended and that is durable, or cannot become so. Never rejects. */
+  /** Resolves once the job has ended and that is durable, or cannot become so. Never rejects. */
   readonly whenEnded: Promise<void>
-  /** Set while somebody ends it. */
+  /** Set while the job is being stopped. */
   stopReason: StopReason | undefined
   readonly #observer: JobObserver
   #job: Job
@@ -43,7 +43,7 @@ export class RunningJob {
     return this.#job.status === 'running' ? { ...this.#job, output_bytes: this.#observer.printedBytes() } : this.#job
   }
 
-  /** Sets what has changed of it while it runs. */
+  /** Updates the fields of a running job. */
   update(change: Pick<Job, 'pty'>) {
     this.#job = { ...this.#job, ...change }
   }
@@ -78,7 +78,7 @@ function toEndFields(end: CommandEnd) {
 
 const toLostFields = (error: unknown) => ({ status: 'lost' as const, reason: describeError(error).message })
 
-/** Whose event it is. */
+/** Returns the fields that identify the source of an event. */
 const getJobScope = ({ session_id, workspace, task_id }: Job) => ({ session_id, workspace, tool_call_id: task_id })
 
 export const jobStartedEvent = (job: Job): NewEvent => {

@@ -1,3 +1,4 @@
+// Captured output of calls, as the engine reads it.
 import type { OutputPage, OutputPageQuery } from '../../tool/background-tasks.ts'
 
 /** Captured output of calls, by id. */
@@ -5,8 +6,8 @@ export interface CapturedOutputs {
   read(tool_call_id: string, query: OutputPageQuery): Promise<OutputPage | undefined>
   /** Resolves when the capture of a call begins, or begins again, or the signal aborts. */
   opened(tool_call_id: string, signal: AbortSignal): Promise<void>
-  /** How much was captured so far, in bytes, while more may come; 0 of any other call. */
+  /** Returns the bytes captured so far while more may come; 0 for any other call. */
   printed(tool_call_id: string): number
-  /** How much was captured, in bytes. */
+  /** Returns the captured bytes. */
   size(tool_call_id: string): Promise<number>
 }

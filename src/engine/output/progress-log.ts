@@ -1,22 +1,22 @@
-// The progress of one call or job in the journal. All of it is told; of what a long one has told only the newest is kept,
-// so that it pushes nobody else's history out. What was printed is kept elsewhere, whole, and read by offset.
+// Progress events of one call or job in the journal. All are published, but only the newest are retained, so that a long call
+// does not evict the history of others. The full output is stored separately and read by offset.
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { StoreWrite } from '../../store/store.ts'
 
 type ProgressEvent = Extract<NewEvent, { type: 'tool.progress' }>
 
-/** The newest of it stays: between so much and twice that. */
+/** Retained bytes of progress: between this and twice as much. */
 export const RETAINED_BYTES = 524_288
-/** What an event takes beside the text in it. */
+/** Bytes of an event besides its text. */
 const EVENT_OVERHEAD_BYTES = 256
 
 export class ProgressLog {
   readonly #journal: Journal
   readonly #id: string
-  /** What was told since `#mark`, in bytes. */
+  /** Bytes published since `#mark`. */
   #bytes = 0
-  /** Number of the newest event when the present slice began; what was told up to then goes with the next slice. */
+  /** Number of the newest event when the current slice began; events up to it are deleted with the next slice. */
   #mark = 0
 
   constructor(journal: Journal, tool_call_id: string) {
@@ -24,7 +24,7 @@ export class ProgressLog {
     this.#id = tool_call_id
   }
 
-  /** Tells these. A journal that cannot be written ends the server by itself. */
+  /** Publishes the events. A journal that cannot be written stops the server by itself. */
   append(events: ProgressEvent[]) {
     for (const { delta, message = '' } of events)
       this.#bytes += EVENT_OVERHEAD_BYTES + Buffer.byteLength(delta?.text ?? '') + Buffer.byteLength(message)

@@ -1,4 +1,4 @@
-// Progress of one call, told at most twenty times a second: what came in between is put together.
+// Throttle for the progress of one call: at most twenty events per second, with updates in between merged.
 import type { EventOf } from '../../events/events.ts'
 import type { Progress } from '../../tool/tool.ts'
 
@@ -6,14 +6,14 @@ type ProgressUpdate = Pick<EventOf<'tool.progress'>, 'progress' | 'message' | 'd
 type Delta = NonNullable<Progress['delta']>
 
 const MIN_INTERVAL_MS = 50
-/** Output waits a moment: what a quick command prints is told together with its result, in one commit. */
+/** Delays output, so that the output of a quick command is committed together with its result. */
 const OUTPUT_DELAY_MS = 20
-/** Most text told at once; earlier text of the same moment is left out, and shows as a gap in the offsets. */
+/** Maximum size of one delta in bytes; earlier text of the same interval is dropped, which shows as a gap in the offsets. */
 const MAX_DELTA_BYTES = 16_384
-/** What a call may tell of its output at a stretch, and how fast it earns more: whoever wants all of it reads it by offset. */
+/** Token bucket for output: burst size in bytes and refill rate. The full output can be read by offset. */
 const MAX_BURST_BYTES = 4_194_304
 const REFILL_BYTES_PER_MS = 64
-/** Once it has told too much, it goes on only when it has earned so much. */
+/** Bytes that the bucket must refill to before output resumes after it ran empty. */
 const RESUME_THRESHOLD_BYTES = 1_048_576
 const OUTPUT_OMITTED = 'It prints more than is told here; all of it can be read by offset.'
 
@@ -24,7 +24,7 @@ export class ProgressThrottle {
   #timer: NodeJS.Timeout | undefined
   #lastFlush = 0
   #allowance = MAX_BURST_BYTES
-  /** Output is left out at the moment, and that was told. */
+  /** Output is currently being withheld, which has been reported. */
   #withholding = false
 
   constructor(tell: (events: ProgressUpdate[]) => void) {
@@ -45,7 +45,7 @@ export class ProgressThrottle {
     else this.#timer = setTimeout(() => this.flush(), wait)
   }
 
-  /** Tells what has gathered, now. */
+  /** Emits the pending updates now. */
   flush() {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -58,7 +58,7 @@ export class ProgressThrottle {
     this.#deltas.clear()
   }
 
-  /** What may be told of them, all or none; that there is more is told once. */
+  /** Returns the deltas if the allowance covers them all, else none; reports once that output is omitted. */
   #withinAllowance(deltas: Delta[]): Delta[] {
     if (deltas.length === 0) return []
     const bytes = deltas.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
@@ -80,7 +80,7 @@ function truncateDelta(delta: Delta): Delta {
   const bytes = Buffer.from(delta.text)
   if (bytes.length <= MAX_DELTA_BYTES) return delta
   let from = bytes.length - MAX_DELTA_BYTES
-  // Never begin inside a character.
+  // Never start inside a UTF-8 sequence.
   while (((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1
   return { ...delta, text: bytes.subarray(from).toString(), offset: delta.offset + from }
 }

@@ -1,11 +1,12 @@
-// What calls have printed, for whoever reads it by offset.
+// Reads captured output of calls by offset.
 import type { OutputPage, OutputPageQuery } from '../../tool/background-tasks.ts'
 import { isSettled } from '../call.ts'
 import type { Engine } from '../engine.ts'
 
-/** Part of a call's output; waits for more where there is none yet. It has ended only when the call has too, or what runs
- * on after it: until then one more command may print. `hasEnded` is asked where neither the call nor any output of it
- * is at hand. */
+/**
+ * Reads a part of a call's output; waits for more if there is none yet. The output has ended only when the call and its jobs
+ * have: until then another command may print. `hasEnded` is used if neither the call nor its output is available.
+ */
 export async function readCallOutput(
   engine: Engine,
   tool_call_id: string,
@@ -27,7 +28,7 @@ export async function readCallOutput(
   }
 }
 
-/** Resolves when one more command of the call begins to print, or the call has ended, or after the wait. */
+/** Resolves when another command of the call begins to print, the call has ended, or after `ms` milliseconds. */
 async function waitForMore({ activeCalls, outputs }: Engine, id: string, ms: number, signal: AbortSignal | undefined) {
   const over = new AbortController()
   const waiting = signal ? AbortSignal.any([over.signal, signal]) : over.signal

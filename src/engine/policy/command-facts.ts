@@ -1,5 +1,5 @@
-// A command line as read, with what its parts would touch held against the workspace. A part is never judged more
-// leniently for where its operands lead, only more strictly.
+// Facts of a command line: the parsed parts, with their operands resolved in the workspace. Resolution can only make the
+// classification of a part stricter.
 import { join, normalize } from 'node:path/posix'
 import { ToolError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
@@ -8,17 +8,17 @@ import { HARMLESS_FILES, isStricter } from '../../shell/parsed-command-line.ts'
 import { formatGivenPath, selfStartingReason } from './minimum-levels.ts'
 import type { CommandFacts, CommandPartFacts, OperandFacts } from './policy-input.ts'
 
-/** More than anyone would read, and looked up while everybody waits. */
+/** Maximum number of operands to resolve: more than anyone would review, and resolution blocks the event loop. */
 const MAX_OPERANDS = 200
 const TOO_MANY_OPERANDS: Classification = { class: 'strict', reason: `It names more than ${MAX_OPERANDS} files.` }
 
 const NO_RESOURCES: ProtectedResources = { paths: [], pids: [] }
 
-/** What reads command lines comes with the first one: a start does without. */
+/** Loaded with the first command, to keep startup fast. */
 let analyzer: Promise<typeof import('../../shell/analyze-command-line.ts')> | undefined
 const loadAnalyzer = () => (analyzer ??= import('../../shell/analyze-command-line.ts'))
 
-/** The line as it reads, wherever it would run. */
+/** Classifies a line by its text, independent of its folder. */
 export async function analyzeCommand(text: string, surroundings = NO_RESOURCES): Promise<CommandFacts> {
   const { analyzeCommandLine, loadParsers } = await loadAnalyzer()
   await loadParsers()
@@ -29,7 +29,7 @@ export async function analyzeCommand(text: string, surroundings = NO_RESOURCES):
   return { text, class: found, reason, parts, literal, candidatePaths, ...(argv && { argv }) }
 }
 
-/** The same, run in a folder of the workspace. */
+/** Classifies a line that runs in a folder of the workspace. */
 export async function resolveCommandFacts(
   text: string,
   where: CommandLocation & { surroundings: ProtectedResources }
@@ -42,7 +42,7 @@ export async function resolveCommandFacts(
   return { ...read, cwd: where.cwd, class: worst.class, reason: worst.reason, parts, candidatePaths }
 }
 
-/** What a word would be as a path, and what follows the `=` of an option. */
+/** Returns the path that a word, or the value after the `=` of an option, may denote. */
 function findCandidatePaths(word: string, cwd: string): string[] {
   const value = word.startsWith('-') ? word.slice(word.indexOf('=') + 1) : word
   return value === '' || value.startsWith('-') ? [] : [join(cwd, value)]
@@ -55,7 +55,7 @@ interface CommandLocation {
   cwd: string
 }
 
-/** The first of the sternest. */
+/** Returns the first of the strictest. */
 const findStrictest = (first: Classification, others: readonly (Classification | undefined)[]): Classification =>
   others.reduce<Classification>((worst, each) => (each && isStricter(each.class, worst.class) ? each : worst), first)
 
@@ -65,7 +65,7 @@ function resolvePart(part: SubCommand, where: CommandLocation): CommandPartFacts
   return { ...part, operands, class: needed, reason, ...resolvePartFolder(part, where) }
 }
 
-/** Where it leads, nobody looked. */
+/** Marks a part as not resolved. */
 const toUnresolvedPart = (part: SubCommand): CommandPartFacts => ({
   ...part,
   ...(part.operands.length > 0 && findStrictest(part, [TOO_MANY_OPERANDS])),
@@ -74,7 +74,7 @@ const toUnresolvedPart = (part: SubCommand): CommandPartFacts => ({
 
 const classify = (needed: CommandClass, reason: string): Classification => ({ class: needed, reason })
 
-/** Null where the folder cannot be told, or not be followed. */
+/** Returns a null folder if it cannot be determined or resolved. */
 function resolvePartFolder(
   { cwd: folder }: SubCommand,
   { files, cwd }: CommandLocation
@@ -83,19 +83,19 @@ function resolvePartFolder(
   return { folder: folder === null ? null : (tryResolve(files, appendPath(cwd, folder))?.path ?? null) }
 }
 
-/** Where the folder that a `cd` leads to is not there or not the one it reads like, its operands cannot be told. */
+/** Classifies the target of a `cd`; its operands are uncertain if it is missing, or a link makes it ambiguous. */
 function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLocation): Classification | undefined {
   if (folder === undefined || folder === null) return undefined
   const name = JSON.stringify(folder)
   const found = tryResolve(files, appendPath(cwd, folder))
   if (found === undefined) return classify('strict', `${name} leads outside the workspace.`)
-  // The shell takes `..` off the text, the system off the folder that a link leads to.
+  // The shell resolves `..` textually, the kernel from the target of a link.
   const asText = tryResolve(files, normalize(appendPath(cwd, folder)))
   if (asText?.path !== found.path) return classify('strict', `Where ${name} leads cannot be told.`)
   return found.kind === 'directory' ? undefined : classify('ask', `${name} is no folder.`)
 }
 
-/** Undefined where it names no file. */
+/** Returns undefined if the operand names no file. */
 function resolveOperand(
   { revision, ...operand }: Operand,
   { cwd: moved }: SubCommand,
@@ -128,11 +128,11 @@ function classifyOperand(operand: OperandFacts): Classification | undefined {
   return operand.self_starting && access === 'write' ? classify('strict', selfStartingReason(name)) : undefined
 }
 
-/** Not joined: `..` after a link leads from where the link leads. */
+/** Concatenates paths without normalizing: `..` after a link is relative to the link's target. */
 const appendPath = (folder: string, path: string) =>
   path.startsWith('/') || folder === '.' ? path : `${folder}/${path}`
 
-/** Undefined where the path cannot be followed, or not inside the workspace. */
+/** Returns undefined if the path cannot be resolved, or not inside the workspace. */
 function tryResolve(files: Host['files'], path: string) {
   try {
     return files.resolve(path)

@@ -1,8 +1,10 @@
+// Schemas of what policy decides by and what a decision records: saved and matched rules, options of an approval, the approver.
 import { type Static, Type } from 'typebox'
 import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
 
 export const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
-/** A rule that a person made by choosing one of `always_options`, or by POST /rules. */
+
+/** A rule that a person created by choosing one of `always_options`, or by POST /rules. */
 export const SavedRule = Type.Object(
   {
     rule_id: Type.String(),

@@ -1,4 +1,4 @@
-// What is decided where no rule has anything to say: by what the call would do, at most.
+// Default decision if no rule matches, by the effect of the call at most.
 import type { Effect } from '../../tool/tool.ts'
 import { isLooser } from './isolation.ts'
 import type { CommandFacts, OperandFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
@@ -50,7 +50,7 @@ function decideExecution(question: PolicyInput): DefaultDecision {
   if (isolation?.isFallback && isolation.level === 'container')
     return askDecision('Not sandboxed: a container cannot limit the command to reading.')
   if (command) return decideCommand(command, question)
-  // Code that can neither change nor reach anything may as well run.
+  // Code without write or network access may run.
   if (isolation?.level === 'strict' && isolation.autoRunLevel === 'strict')
     return { decision: 'allow', reason: 'Sandboxed without write or network access.' }
   return approvalReason === undefined ? DEFAULT_BY_EFFECT.execute : askDecision(approvalReason)
@@ -59,7 +59,7 @@ function decideExecution(question: PolicyInput): DefaultDecision {
 function decideCommand(command: CommandFacts, { modifiers, isolation, longRunning }: PolicyInput): DefaultDecision {
   if (command.class !== 'auto') return askDecision(command.reason)
   if (modifiers?.length) return askDecision(`Only reads, but with ${modifiers.join(' and ')} set by the call.`)
-  // Only so many run at once, and none that nobody asked for takes the place of others.
+  // The number of background commands is limited; an unapproved one must not take a slot.
   if (longRunning) return askDecision('Only reads, but keeps running in the background.')
   if (isolation?.autoRunLevel === undefined) return askDecision('Only reads, but no sandbox enforces that.')
   if (isolation.autoRunLevel !== 'strict' && command.parts.some(part => part.operands.some(mayContainSecrets)))

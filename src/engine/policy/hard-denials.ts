@@ -1,4 +1,4 @@
-// What is refused whatever any rule says: nothing lifts it but a flag at start.
+// Hard denials: no rule overrides them, only a flag at startup.
 import type { ErrorCode } from '../../errors.ts'
 import type { MatchedRule } from './decision-schemas.ts'
 import { decideByDefault } from './default-decision.ts'
@@ -34,7 +34,7 @@ const HARD_DENIALS: HardDenialCheck[] = [
           reason: `The command is never run: ${uncapitalised(command.reason)}`
         }
       : undefined,
-  // What runs by itself is kept from changing anything.
+  // Denies changes in read-only mode.
   (question, { readOnly }) =>
     readOnly && question.effect !== 'read' && !(question.effect === 'execute' && isAllowedByDefault(question))
       ? { tier: 'server', code: 'PERMISSION_DENIED', reason: READ_ONLY_REASONS[String(readOnly)]! }

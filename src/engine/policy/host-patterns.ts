@@ -1,13 +1,13 @@
-// Host patterns as rules and calls name them. What cannot be read gives no leave, and none is sure to be free of it.
+// Host patterns in rules and calls. A pattern that cannot be parsed allows nothing, but may match a deny or ask rule.
 import { coversPattern, patternsOverlap, readHostPattern } from '../../text/url/hosts.ts'
 
-/** Whether one of the patterns is for all that the other is for. */
+/** Returns true if one of the patterns covers all of the requested one. */
 export function patternsCoverHost(patterns: readonly string[], asked: string): boolean {
   const other = readHostPattern(asked)
   return other !== undefined && parsePatterns(patterns).some(pattern => coversPattern(pattern, other))
 }
 
-/** Whether one of the patterns is for some of what the other is for. */
+/** Returns true if one of the patterns overlaps the requested one. */
 export function patternsOverlapHost(patterns: readonly string[], asked: string): boolean | 'unclear' {
   const other = readHostPattern(asked)
   const read = parsePatterns(patterns)

@@ -1,4 +1,4 @@
-// What would keep a command: what the call asks for, held against what the server gives and what holds on this machine.
+// Isolation of a command: resolves the requested level against the server's settings and the sandboxes that work on this machine.
 
 import type { Settings } from '../../config/settings.ts'
 import { ToolError } from '../../errors.ts'
@@ -7,7 +7,7 @@ import type { IsolationRequest } from '../../tool/tool.ts'
 import { patternsCoverHost } from './host-patterns.ts'
 import type { ResolvedIsolation } from './policy-input.ts'
 
-/** A container keeps the machine, not the workspace: that is as much as `workspace`. */
+/** Ranks by restriction. A container protects the machine, not the workspace, which counts as much as `workspace`. */
 const RANK: Record<IsolationLevel, number> = { none: 0, container: 1, workspace: 1, strict: 2 }
 
 export const isLooser = (level: IsolationLevel, than: IsolationLevel) => RANK[level] < RANK[than]
@@ -18,7 +18,7 @@ interface IsolationSource {
   sandbox: Pick<Sandbox, 'default' | 'states'>
 }
 
-/** Fails with SANDBOX_UNAVAILABLE where the level does not hold: no other is taken instead, unless the call says so. */
+/** Resolves the isolation. Fails with SANDBOX_UNAVAILABLE if the level does not work here, unless the call allows a fallback. */
 export async function resolveIsolation(
   { settings, sandbox }: IsolationSource,
   asked: IsolationRequest = {}
@@ -41,7 +41,7 @@ export async function resolveIsolation(
   return { ...kept, autoRunLevel: unavailableReason('strict', states) ? level : 'strict' }
 }
 
-/** What the call runs in, once policy has spoken: what runs by itself gets the least rights there are. */
+/** Selects the final isolation after the policy: an auto-approved call gets the least privileges. */
 export function selectIsolation(
   { settings }: Pick<IsolationSource, 'settings'>,
   { level, autoRunLevel }: ResolvedIsolation,

@@ -1,5 +1,5 @@
-// What no rule goes below. Secrets, files that start something and strict commands are asked for strictly, unless a rule
-// names the very thing; what must be shown is asked for always.
+// Minimum levels, which rules cannot lower. Secrets, files that trigger execution and strict commands need strict approval,
+// unless a rule names exactly them; some calls always need approval.
 import type { ConfiguredRule } from '../../config/schema.ts'
 import { isUnsafeVariable } from '../../shell/commands/unsafe-variables.ts'
 import type { MatchedRule } from './decision-schemas.ts'
@@ -17,8 +17,10 @@ type MinimumLevelCheck = (
   rulebook: EffectiveRules
 ) => MinimumLevel | undefined
 
-/** The first that lies above the verdict so far. What must be shown is told also where the call asks anyway, so that no
- * rule is offered that would not hold. */
+/**
+ * Returns the first minimum above the verdict so far. An `ask` minimum is returned for an `ask` verdict too, so that no
+ * ineffective rule is suggested.
+ */
 export function findHigherMinimum(
   verdict: PolicyVerdict,
   question: PolicyInput,
@@ -84,7 +86,7 @@ const askLevel = (reason: string, tier: MatchedRule['tier']): MinimumLevel => ({
 
 const unsavedAndWritten = ({ access, unsaved }: PathFacts) => (access === 'write' && unsaved) || []
 
-/** Whoever wrote the path must know it again, and see where it leads. */
+/** Formats a path as the caller wrote it, with its target. */
 export const formatGivenPath = ({ path, given }: Pick<PathFacts, 'path' | 'given'>) =>
   given === undefined ? path : `${JSON.stringify(given)} (${path})`
 
@@ -97,7 +99,7 @@ const isPathNamedByRule = (verdict: PolicyVerdict, question: PolicyInput, rulebo
     ({ match }) => match.path !== undefined
   )
 
-/** Only who configured the server may let a strict command run unasked, by writing down the whole line. */
+/** Returns true if the administrator or user allows the strict command by a rule with the whole line. */
 const isLineNamedByRule = (verdict: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
   isAllowedByRule(verdict) &&
   filterAllowing([...rulebook.administrator, ...rulebook.user], question, rulebook).some(

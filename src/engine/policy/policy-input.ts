@@ -1,5 +1,4 @@
-// What policy is asked about a call and by what it decides: facts alone, found before, so that deciding runs nothing and
-// reads nothing.
+// The input of the policy: facts gathered beforehand, so that evaluation is pure.
 import type { ConfiguredRule } from '../../config/schema.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { IsolationLevel } from '../../host/sandbox/sandbox.ts'
@@ -7,34 +6,34 @@ import type { CommandClass, Operand, SubCommand } from '../../shell/command-line
 import type { Category, Effect, ExternalToolIdentity } from '../../tool/tool.ts'
 import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from './decision-schemas.ts'
 
-/** A file that an editor holds with unsaved changes. */
+/** A file with unsaved changes in an editor. */
 export interface UnsavedFile {
   path: string
   client: string
   client_id: string
-  /** Of the editor's text. */
+  /** Hash of the editor's text. */
   hash: string
 }
 
-/** A path as the descriptor walk found it. */
+/** A path as resolved by the descriptor walk. */
 export interface PathFacts {
   path: string
-  /** As the caller wrote it, where that is not the same. */
+  /** As the caller wrote it, if different. */
   given?: string
   access: 'read' | 'write' | 'list'
   protected?: 'write' | 'all'
   sensitive: boolean
-  /** Some program runs or obeys the file later by itself. */
+  /** Some program later executes or interprets the file automatically. */
   self_starting: boolean
-  /** The use covers everything beneath the path too. */
+  /** The use also covers all descendants of the path. */
   tree?: boolean
-  /** What editors hold of it, or of what is covered beneath it. */
+  /** Unsaved buffers of it, or of its covered descendants. */
   unsaved?: readonly UnsavedFile[]
 }
 
-/** A file or folder that a command names, and where that leads. */
+/** A file or folder that a command names, with its target. */
 export interface OperandFacts extends Operand {
-  /** Canonical, relative to the root; absent where it leads outside or cannot be told. */
+  /** Canonical, relative to the root; absent if it is outside or cannot be determined. */
   resolved?: string
   sensitive?: boolean
   self_starting?: boolean
@@ -44,67 +43,67 @@ export interface OperandFacts extends Operand {
 
 export interface CommandPartFacts extends SubCommand {
   operands: readonly OperandFacts[]
-  /** Canonical folder that a `cd` before it leads to; null where that cannot be told, absent where there is none. */
+  /** Canonical target of a preceding `cd`; null if it cannot be determined, absent if there is none. */
   folder?: string | null
 }
 
-/** A command line with what its parts would touch taken into account. */
+/** A command line with the effects of its parts. */
 export interface CommandFacts {
   /** The whole line. */
   text: string
-  /** Canonical folder it runs in; absent for the root. */
+  /** Canonical folder that it runs in; absent for the root. */
   cwd?: string
   class: CommandClass
   reason: string
   parts: readonly CommandPartFacts[]
-  /** All words that may be paths, put to the folder they would be looked for in; nobody looked where they lead. */
+  /** All words that may be paths, joined to the folder that they are relative to; not resolved. */
   candidatePaths: readonly string[]
-  /** Every word of it is known, so that rules can be held against its parts. */
+  /** Every word is known, so that rules can be matched against the parts. */
   literal: boolean
-  /** The words of the one program that the whole line starts. */
+  /** The words of the single program that the whole line starts. */
   argv?: readonly string[]
 }
 
-/** What would keep the command of a call. */
+/** The isolation that a command would run in. */
 export interface ResolvedIsolation {
   level: IsolationLevel
-  /** What commands get here that ask for nothing else. */
+  /** Level of commands that request none. */
   default: IsolationLevel
-  /** Hosts that it would reach beyond those that are granted to all. */
+  /** Requested hosts beyond those that are granted to all. */
   network: readonly string[]
-  /** The level in which a command that only reads may run by itself; absent where none may. */
+  /** Level in which a read-only command may run without approval; absent if there is none. */
   autoRunLevel?: IsolationLevel
-  /** Why nobody but a person may let it run: no sandbox holds here, and none was not chosen. */
+  /** Reason for which only a person may approve it: no sandbox works here, and `none` was not configured. */
   unsandboxedReason?: string
-  /** It has a level that it did not ask for, since that does not hold here. */
+  /** The level is a fallback for a requested one that does not work here. */
   isFallback?: boolean
 }
 
-/** The facts of one call that rules look at. Paths are canonical. */
+/** The facts of one call that rules match against. Paths are canonical. */
 export interface CallFacts {
   tool: string
-  /** What toolsets call it. */
+  /** Names of the tool in toolsets. */
   alternateNames?: readonly string[] | undefined
-  /** What it leads to, where that is a tool that is not ours. */
+  /** The external tool that the call invokes, if any. */
   externalTool?: ExternalToolIdentity | undefined
   category: Category
   effect: Effect
-  /** As the call will run with them. */
+  /** The params that the call will run with. */
   params?: unknown
-  /** The param that says what the call is about. */
+  /** Name of the param with the subject of the call. */
   primary?: string | undefined
   paths: readonly Pick<PathFacts, 'path' | 'given' | 'access' | 'tree'>[]
   command?: CommandFacts | undefined
-  /** Params besides the command's text that change what it does. */
+  /** Params besides the command's text that modify its behavior. */
   modifiers?: readonly string[] | undefined
   isolation?: ResolvedIsolation | undefined
-  /** Of the URL, with its port. */
+  /** Host of the URL, with its port. */
   host?: string | undefined
-  /** As given; `host` is the one it leads to. */
+  /** As given; `host` is derived from it. */
   url?: string | undefined
-  /** It is among those that are read without asking. */
+  /** The host is in the allowlist of those that are read without approval. */
   isHostAllowed?: boolean | undefined
-  /** How the URL is asked, and what it is sent besides, in words. */
+  /** The HTTP method, and a description of other data that is sent. */
   method?: string | undefined
   sends?: readonly string[] | undefined
   agent?: string | undefined
@@ -113,36 +112,36 @@ export interface CallFacts {
 
 export interface PolicyInput extends CallFacts {
   paths: readonly PathFacts[]
-  /** The caller holds the right to approve, so it is not a mere agent. */
+  /** The caller holds the right to approve, so it is not only an agent. */
   may_approve: boolean
-  /** Names of the variables that it gives to the command. */
+  /** Names of the environment variables that it sets for the command. */
   envNames?: readonly string[] | undefined
   /** The command outlives its call. */
   longRunning?: boolean | undefined
-  /** It acts only on what the same session has started itself. */
+  /** It acts only on a job that the same session has started. */
   ownedBySession?: boolean | undefined
-  /** Why it is asked about, where its effect says that wrongly. */
+  /** Reason for requesting approval, if the one derived from the effect would be wrong. */
   approvalReason?: string | undefined
-  /** Why no rule may wave this call through, such as an edit that matched only roughly. */
+  /** Reason for which no rule may auto-approve this call, such as an edit that matched only fuzzily. */
   always_ask?: string | undefined
-  /** Why it takes a strict approval, whatever its effect and the rules. */
+  /** Reason for which it needs strict approval, whatever its effect and the rules. */
   strictReason?: string | undefined
-  /** Why it is refused unless a rule allows it. */
+  /** Reason for which it is denied unless a rule allows it. */
   ruleRequiredReason?: string | undefined
 }
 
 export interface EffectiveRules {
-  /** Milliseconds since 1970, for rules that expire. */
+  /** Milliseconds since the Unix epoch, for rules that expire. */
   now: number
-  /** Nothing but reads: in this server, or of this agent. */
+  /** Only reads are permitted: in this server, or for this agent. */
   readOnly: boolean | 'agent'
-  /** What a call-only token gets when it reads a sensitive file. */
+  /** Decision for a call-only token that reads a sensitive file. */
   sensitiveCallOnly: 'deny' | 'ask'
-  /** What an editor holds unsaved is written only after asking. */
+  /** Require approval to write a file with unsaved changes. */
   askForUnsaved: boolean
   administrator: readonly ConfiguredRule[]
   user: readonly ConfiguredRule[]
-  /** Those in force for the call's session and workspace. */
+  /** Saved rules in force for the call's session and workspace. */
   saved: readonly SavedRule[]
   workspace: readonly ConfiguredRule[]
 }
@@ -154,7 +153,7 @@ export interface PolicyVerdict {
   reason: string
   matched_rules: MatchedRule[]
   always_options: AlwaysOption[]
-  /** With allow: who let it through. */
+  /** With allow: the approver. */
   source: ApprovedBy['source']
   rule_id?: string
 }

@@ -1,6 +1,6 @@
-// Who may do what: a pure function from the facts of a call and the rules in force to a verdict with its reasons. It
-// runs nothing, reads nothing, and never looks at a tool's name. The first tier that has something to say decides; within
-// a tier deny beats ask beats allow; what cannot be decided is asked.
+// Policy evaluation: a pure function from the facts of a call and the rules in force to a verdict with its reasons. It never
+// looks at a tool's name. The first tier with a decision wins; within a tier deny beats ask beats allow; undecidable calls are
+// asked about.
 import type { ConfiguredRule } from '../../config/schema.ts'
 import type { MatchedRule } from './decision-schemas.ts'
 import { decideByDefault } from './default-decision.ts'
@@ -12,7 +12,7 @@ import { findCoveredParts, isExpired, ruleMatches } from './rules.ts'
 export const evaluatePolicy = (question: PolicyInput, rulebook: EffectiveRules): PolicyVerdict =>
   evaluateTiers(question, rulebook).verdict
 
-/** What one tier of the precedence has to say of a call; nothing where `decision` is null. */
+/** The verdict of one tier for a call; none if `decision` is null. */
 export interface TierVerdict {
   tier: MatchedRule['tier']
   decision: PolicyVerdict['decision'] | null
@@ -20,7 +20,7 @@ export interface TierVerdict {
   rules: MatchedRule[]
 }
 
-/** The verdict, with what each tier says, in the order in which they count. */
+/** Returns the verdict, with the result of each tier in order of precedence. */
 export function evaluateTiers(
   question: PolicyInput,
   rulebook: EffectiveRules
@@ -49,7 +49,7 @@ type AnyRule = Pick<ConfiguredRule, 'effect' | 'match' | 'reason' | 'expires_at'
 interface TierEvaluation {
   tier: RuleTier
   verdict: PolicyVerdict | undefined
-  /** A rule of which nobody can say whether it holds. */
+  /** A rule that may or may not match. */
   uncertainRule: MatchedRule | undefined
 }
 
@@ -76,14 +76,14 @@ function decideTier(tier: RuleTier, rules: readonly AnyRule[], question: PolicyI
   return together && toAllowVerdict(together, tier)
 }
 
-/** Allowing rules that cover a line together: each of its commands that does not merely read is covered by one. */
+/** Returns allow rules that cover a line jointly: each command that is not read-only is covered by one. */
 function findJointCover(rules: readonly AnyRule[], question: PolicyInput): AnyRule[] | undefined {
   const needed = question.command?.parts.filter(part => part.class !== 'auto') ?? []
   const found = needed.map(part => rules.find(rule => findCoveredParts(rule, question).includes(part)))
   return needed.length > 0 && found.every(rule => rule !== undefined) ? [...new Set(found)] : undefined
 }
 
-/** The first tier that says anything decides, unless a rule above may do so: then the call is asked about at least. */
+/** Takes the decision of the first tier that has one; an uncertain match in a higher tier raises it to at least ask. */
 function applyUncertainRules(said: readonly TierEvaluation[], effect: PolicyVerdict): PolicyVerdict {
   const deciding = said.findIndex(({ verdict }) => verdict !== undefined)
   const verdict = said[deciding]?.verdict ?? effect
@@ -91,11 +91,11 @@ function applyUncertainRules(said: readonly TierEvaluation[], effect: PolicyVerd
   const doubt = heard.find(each => each.uncertainRule)?.uncertainRule
   if (!doubt || verdict.decision === 'deny') return verdict
   if (verdict.decision === 'allow') return raiseVerdict(verdict, 'ask', doubt)
-  // No rule to remember could answer for what this one may cover, so none is offered.
+  // No saved rule could override the uncertain one, so none is offered.
   return { ...verdict, matched_rules: [doubt, ...verdict.matched_rules], always_options: [] }
 }
 
-/** What only a rule lets happen is refused where none does. */
+/** Denies a call that requires a rule if none allows it. */
 function applyRuleRequirement(verdict: PolicyVerdict, { ruleRequiredReason }: PolicyInput): PolicyVerdict {
   const isByRule = verdict.decision === 'allow' && verdict.source !== 'auto'
   if (ruleRequiredReason === undefined || verdict.decision === 'deny' || isByRule) return verdict

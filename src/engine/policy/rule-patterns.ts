@@ -1,5 +1,4 @@
-// Patterns of rules, held against one param of a call. The text of a command is held against them part by part, a path and
-// a URL by what they mean.
+// Rule patterns, matched against one param of a call: the text of a command by part, a path and a URL in resolved form.
 import type { RuleMatch } from '../../config/schema.ts'
 import { patternMatches } from '../../text/re2-pattern.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
@@ -8,15 +7,15 @@ import type { CallFacts, CommandPartFacts } from './policy-input.ts'
 type PatternMatch = Pick<RuleMatch, 'pattern' | 'param'>
 type PartWords = Pick<CommandPartFacts, 'text' | 'argv'>
 
-/** Whether a pattern is meant for the command's text, so that each part of the line counts by itself. */
+/** Returns true if a pattern applies to the command's text, so that each part of the line is matched separately. */
 export const isCommandPattern = (match: PatternMatch, facts: CallFacts): boolean =>
   match.pattern !== undefined && facts.command !== undefined && getParamValue(match, facts) === facts.command.text
 
-/** To allow: whether the words of one command are what the pattern says. */
+/** For allow: returns true if the pattern matches the words of one command. */
 export const patternCoversPart = ({ pattern }: PatternMatch, { argv }: PartWords): boolean =>
   argv !== undefined && patternMatches(pattern!, quoteArgv(argv), 'line') === true
 
-/** To allow: whether all that the param says is what the pattern says. */
+/** For allow: returns true if the pattern matches every value of the param. */
 export function patternCovers(match: PatternMatch, facts: CallFacts): boolean {
   const texts = getParamTexts(match, facts)
   return (
@@ -24,7 +23,7 @@ export function patternCovers(match: PatternMatch, facts: CallFacts): boolean {
   )
 }
 
-/** To ask or deny: whether anything that the param says is what the pattern says. */
+/** For ask or deny: returns true if the pattern matches any text of the param. */
 export function patternTouches(match: PatternMatch, facts: CallFacts): boolean | 'unclear' {
   const texts = getParamTexts(match, facts)
   if (texts === undefined || texts === 'unclear') return texts ?? false
@@ -35,7 +34,7 @@ export function patternTouches(match: PatternMatch, facts: CallFacts): boolean |
   return (found.has(undefined) || (parts.length > 0 && !facts.command!.literal)) && 'unclear'
 }
 
-/** As written, by its words, and with the program named without its folder. */
+/** Returns the part as written, requoted, and with the program's basename. */
 function getPartTexts({ text, argv }: PartWords): string[] {
   if (argv === undefined) return [text]
   const [program = '', ...words] = argv
@@ -43,12 +42,14 @@ function getPartTexts({ text, argv }: PartWords): string[] {
 }
 
 interface ParamText {
-  /** A path as it was found, a URL as it is asked for; any other text as it is. */
+  /** A resolved path or normalized URL; any other text unchanged. */
   resolved: string
   written: string
 }
 
-/** Undefined where the call has no such param; `unclear` where it is no text, number or truth value, and no list of these. */
+/**
+ * Returns undefined if the call has no such param; `unclear` if it is neither a string, number or boolean, nor a list of these.
+ */
 function getParamTexts(match: PatternMatch, facts: CallFacts): ParamText[] | 'unclear' | undefined {
   const value = getParamValue(match, facts)
   const items: unknown[] = Array.isArray(value) ? value : [value]

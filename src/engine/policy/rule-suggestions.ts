@@ -1,4 +1,4 @@
-// The literal rules that would have let a call through, the narrowest first. None covers more than its label says.
+// Suggested rules that would have allowed a call, the narrowest first. None covers more than its label says.
 import type { RuleMatch } from '../../config/schema.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { literalGlob } from '../../text/glob/match.ts'
@@ -12,7 +12,7 @@ import { blocksGitWrites } from './sandbox-warnings.ts'
 interface Suggestion {
   name: string
   label: string
-  /** One for each command of a line that needs leave. */
+  /** One for each command of a line that needs permission. */
   matches: [RuleMatch, ...RuleMatch[]]
 }
 
@@ -36,20 +36,20 @@ function collectSuggestions(facts: CallFacts): Suggestion[] {
   if (facts.command) return suggestForCommand(facts, facts.command)
   if (facts.externalTool) return suggestForExternalTool(facts.externalTool)
   if (facts.host !== undefined) return suggestForHost(facts, facts.host)
-  // What is run is nowhere a rule could name it.
+  // No rule can name the code that runs.
   return facts.effect === 'execute' ? [] : suggestForPaths(facts)
 }
 
-/** As it is now: once the tool is described otherwise, it is asked about again. */
+/** Bound to the current definition: when it changes, approval is required again. */
 function suggestForExternalTool({ names, definition }: ExternalToolIdentity): Suggestion[] {
   const [name] = names
   return [{ name: 'tool', label: `${name} as it is now`, matches: [{ tool: literalGlob(name!), definition }] }]
 }
 
 function suggestForCommand({ tool, modifiers, isolation }: CallFacts, command: CommandFacts): Suggestion[] {
-  // A rule on the text alone would say nothing of what else changes the command.
+  // A rule on the text alone would not cover the params that modify the command.
   if (modifiers?.length || command.class === 'strict' || !command.literal) return []
-  // It would fail as always.
+  // The command would fail each time.
   if (isolation && blocksGitWrites(command, isolation.level)) return []
   const { cwd = ROOT } = command
   const around = { tool: literalGlob(tool), ...(isolation && matchIsolation(isolation)) }
@@ -87,8 +87,10 @@ interface CommandPrefix {
   folder: string
 }
 
-/** The leading words of each part that needs leave, and where it runs; undefined where one has none that a rule could
- * name. */
+/**
+ * Returns the leading words of each part that needs permission, and its folder; undefined if a part has none that a rule could
+ * name.
+ */
 function findPrefixes(command: CommandFacts): CommandPrefix[] | undefined {
   if (!command.literal) return undefined
   const found = new Map<string, CommandPrefix>()
@@ -112,7 +114,7 @@ const formatIsolation = ({ level, default: usual, network }: ResolvedIsolation) 
   `${level === usual ? '' : `, with isolation ${level}`}${network.length > 0 ? `, reaching ${network.join(', ')}` : ''}`
 
 function suggestForHost({ tool, method = 'GET', sends = [] }: CallFacts, host: string): Suggestion[] {
-  // What cannot be read as a host is let through by no rule.
+  // No rule can allow a host that cannot be parsed.
   if (!readHostPattern(host)) return []
   const name = host.replace(/:(?:80|443)$/, '')
   const plain = method === 'GET' && sends.length === 0

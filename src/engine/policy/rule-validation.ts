@@ -1,4 +1,4 @@
-// What is wrong with a rule as written, told before it is taken.
+// Validation of rules before they are accepted.
 import type { ConfiguredRule, RuleMatch } from '../../config/schema.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { globMatches } from '../../text/glob/match.ts'
@@ -8,7 +8,7 @@ import { analyzeCommand } from './command-facts.ts'
 import type { CallFacts } from './policy-input.ts'
 import { prepareRules, ruleMatches } from './rules.ts'
 
-/** What is wrong with a rule by itself and by its own examples; empty where nothing is. */
+/** Returns the errors of a rule and of its examples; empty if it is valid. */
 export async function validateRule({ match, examples }: ConfiguredRule): Promise<string[]> {
   await prepareRules([{ match }])
   const faults = validateMatch(match)
@@ -21,7 +21,7 @@ export async function validateRule({ match, examples }: ConfiguredRule): Promise
   return faults
 }
 
-/** The same of what it matches alone. What patterns need has been loaded. */
+/** Returns the errors of a matcher. Patterns must have been loaded. */
 export function validateMatch(match: RuleMatch): string[] {
   const faults: string[] = []
   if (Object.keys(match).length === 0) faults.push('match names nothing, so the rule would hold for every call')
@@ -36,8 +36,10 @@ export function validateMatch(match: RuleMatch): string[] {
   return [...faults, ...GLOB_FIELDS.flatMap(field => validateGlob(field, match[field])), ...validatePattern(match)]
 }
 
-/** Examples are commands, texts of a param, paths or names of tools, by what the rule names. They are held against that
- * field alone. */
+/**
+ * Matches an example: a command, a param's text, a path or a tool name, depending on the field that the rule names. Only that
+ * field is matched.
+ */
 async function matchesExample(
   { command, mode, pattern, param, path, tool }: RuleMatch,
   example: string
@@ -49,7 +51,7 @@ async function matchesExample(
   return glob !== undefined && globMatches(glob, example)
 }
 
-/** The param that holds a command line, wherever there is one. */
+/** The param with the command line, in every tool that has one. */
 const COMMAND_PARAM = 'command'
 
 async function matchesCommand(match: RuleMatch, line: string): Promise<boolean> {

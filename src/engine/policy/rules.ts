@@ -1,4 +1,4 @@
-// Rules: what a configured or remembered rule says of a call.
+// Matching of configured and saved rules against a call.
 import type { ConfiguredRule, RuleMatch } from '../../config/schema.ts'
 import { HARMLESS_FILES } from '../../shell/parsed-command-line.ts'
 import { plainArgv } from '../../shell/plain.ts'
@@ -9,23 +9,23 @@ import { isLooser } from './isolation.ts'
 import type { CallFacts, CommandFacts, CommandPartFacts, ResolvedIsolation } from './policy-input.ts'
 import { isCommandPattern, patternCovers, patternCoversPart, patternTouches } from './rule-patterns.ts'
 
-/** Whether a rule says something of a call; `unclear` where that cannot be told, so that the call must be asked about. */
+/** Outcome of a match; `unclear` if it cannot be determined, so that approval is required. */
 type MatchOutcome = boolean | 'unclear'
 
 type Rule = Pick<ConfiguredRule, 'effect' | 'match'>
 
-/** Loads what these rules need to be held against a call. No rule is in force before. */
+/** Loads what matching these rules needs. No rule is in force before. */
 export async function prepareRules(rules: readonly Pick<Rule, 'match'>[]): Promise<void> {
   if (rules.some(({ match }) => match.pattern !== undefined)) await loadPatternEngine()
 }
 
-/** A rule that allows must cover the whole call; one that denies or asks holds as soon as it touches a part of it. */
+/** Matches a rule: one that allows must cover the whole call; one that denies or asks matches any part of it. */
 export function ruleMatches({ effect, match }: Rule, facts: CallFacts): MatchOutcome {
   if (effect === 'allow') return coversContext(match, facts) && coversCommand(match, facts)
   return matchFields(TOUCH_MATCHERS, match, facts)
 }
 
-/** Which parts of a line that an allowing rule does not cover whole it covers at least. */
+/** Returns the parts of a line that an allow rule covers, if it does not cover the whole line. */
 export function findCoveredParts({ effect, match }: Rule, facts: CallFacts): readonly CommandPartFacts[] {
   const { command } = facts
   if (effect !== 'allow' || !isCommandRule(match, facts) || !command?.literal) return []
@@ -49,7 +49,7 @@ function matchFields(fields: Partial<FieldMatchers>, match: RuleMatch, facts: Ca
 }
 
 const COMMON_MATCHERS = {
-  // A name of a toolset is meant as it stands: as a glob it could reach further than whoever wrote it knew.
+  // A toolset's name for a tool is matched literally: as a glob it could match more than its author expected.
   tool: ({ tool }, facts) =>
     getToolNames(facts).some(name => globMatches(tool!, name)) || (facts.alternateNames?.includes(tool!) ?? false),
   definition: ({ definition }, { externalTool }) => definition === externalTool?.definition,
@@ -62,17 +62,17 @@ const COMMON_MATCHERS = {
 
 const getToolNames = ({ tool, externalTool }: CallFacts) => [tool, ...(externalTool?.names ?? [])]
 
-/** Everything but the command's text. */
+/** Everything except the command's text. */
 const COVER_MATCHERS: Partial<FieldMatchers> = {
   ...COMMON_MATCHERS,
   host: ({ host }, facts) => facts.host !== undefined && patternsCoverHost([host!], facts.host),
-  // What a command touches besides what it names, nobody can tell.
+  // The paths that a command touches besides its operands are unknown.
   path: ({ path }, { command, paths }) =>
     command === undefined && paths.length > 0 && paths.every(used => globMatches(path!, used.path)),
-  // Leave for a command's text is no leave to run it with another environment or input.
+  // Permission for a command's text does not extend to another environment or input.
   command: (_, { command, modifiers }) => command !== undefined && !modifiers?.length,
   mode: ({ command }) => command !== undefined,
-  // A command's text is held against it part by part.
+  // The text of a command is matched part by part.
   pattern: (match, facts) => (isCommandPattern(match, facts) ? !facts.modifiers?.length : patternCovers(match, facts)),
   param: ({ pattern }) => pattern !== undefined
 }
@@ -82,11 +82,11 @@ const coversContext = (match: RuleMatch, facts: CallFacts): boolean =>
   coversRequest(match, facts) &&
   (!facts.isolation || coversIsolation(match, facts.isolation))
 
-/** Leave to read at a host is none to send it anything. */
+/** Permission to read from a host does not include sending data to it. */
 const coversRequest = ({ method }: RuleMatch, { host, method: asked = 'GET', sends = [] }: CallFacts) =>
   host === undefined || method !== undefined || (asked === 'GET' && sends.length === 0)
 
-/** Leave to run with much around it is none to run with less, and none to reach the network. */
+/** Permission for one isolation level includes neither looser ones nor network access. */
 const coversIsolation = ({ isolation, network = [] }: RuleMatch, kept: ResolvedIsolation) =>
   !isLooser(kept.level, isolation ?? kept.default) && kept.network.every(host => patternsCoverHost(network, host))
 
@@ -113,17 +113,17 @@ function coversPart(match: RuleMatch, part: CommandPartFacts, facts: CallFacts) 
 }
 
 const ROOT = '.'
-/** The same words do something else in another folder, so leave for a command is leave for one. */
+/** The same words have other effects in another folder, so permission for a command is limited to one. */
 const matchesFolder = ({ cwd = literalGlob(ROOT) }: RuleMatch, folder: string | null) =>
   folder !== null && globMatches(cwd, folder)
 const staysInFolder = (match: RuleMatch, { cwd = ROOT, parts }: CommandFacts) =>
   [cwd, ...parts.map(part => getPartFolder(part, cwd))].every(folder => matchesFolder(match, folder))
 
-/** Where a part of a line runs; null where that cannot be told. */
+/** Returns the folder of a part of a line; null if it cannot be determined. */
 export const getPartFolder = ({ cwd, folder = null }: CommandPartFacts, line: string): string | null =>
   cwd === undefined ? line : folder
 
-/** Leave for words is none to put what they print into a file, or a file into them. */
+/** Permission for words does not include redirecting their output to a file, or a file to their input. */
 export const hasOnlyHarmlessRedirects = ({ text, operands }: CommandPartFacts) =>
   !/[<>]/.test(text) || operands.every(({ path, access }) => access === 'list' || HARMLESS_FILES.has(path))
 
@@ -160,7 +160,7 @@ const TOUCH_MATCHERS: FieldMatchers = {
   }
 }
 
-/** Whether something beneath a folder could match the glob, by the part of it that is written out. */
+/** Returns true if a descendant of the folder could match the glob, judging by its literal prefix. */
 function mayContainMatch(folder: string, glob: string) {
   if (folder === '.') return true
   const literal = /^[^\\*?[\]{},!]*/.exec(glob)![0]
@@ -170,7 +170,7 @@ function mayContainMatch(folder: string, glob: string) {
 const matchesWholeLine = ({ command, mode, pattern }: RuleMatch, { text }: CommandFacts) =>
   mode !== 'prefix' && command === text && pattern === undefined
 
-/** Whether a rule's command is this one, by its words. */
+/** Returns true if a rule's command matches this one by its words. */
 function partMatches({ command, mode }: RuleMatch, { text, argv }: Pick<CommandPartFacts, 'text' | 'argv'>): boolean {
   if (argv === undefined) return false
   const words = plainArgv(command!)
@@ -178,7 +178,7 @@ function partMatches({ command, mode }: RuleMatch, { text, argv }: Pick<CommandP
   return words.every((word, i) => argv[i] === word) && (mode === 'prefix' || words.length === argv.length)
 }
 
-/** A program is the same one by its whole path. */
+/** Strips the folder from the program: it is the same program by its absolute path. */
 function withoutProgramFolder({ text, argv }: CommandPartFacts): Pick<CommandPartFacts, 'text' | 'argv'> {
   const [program = '', ...words] = argv ?? []
   return { text, argv: argv && [program.slice(program.lastIndexOf('/') + 1), ...words] }

@@ -1,11 +1,11 @@
-// What a command is about to do that the level it runs in does not let it: told before anybody lets it run in vain.
+// Warnings for the approver about effects of a command that its sandbox level blocks.
 import type { Isolation } from '../../host/sandbox/sandbox.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CommandFacts, CommandPartFacts } from './policy-input.ts'
 
 type Level = Isolation['level']
 
-/** Whether the level keeps it from changing the repository, which it is there for. */
+/** Returns true if the sandbox blocks a change of the repository that the command makes. */
 export const blocksGitWrites = ({ parts }: CommandFacts, level: Level) =>
   isSandbox(level) && parts.some(part => part.writesGit)
 
@@ -27,7 +27,7 @@ export function findSandboxWarnings(command: CommandFacts, { level }: Isolation)
 
 const isSandbox = (level: Level) => level === 'workspace' || level === 'strict'
 
-/** Outside the workspace nothing is hidden, since nothing is there. */
+/** Outside the workspace nothing is hidden, since nothing is mounted there. */
 const listSecretsRead = ({ operands }: CommandPartFacts) =>
   operands.flatMap(({ access, sensitive, resolved }) =>
     access === 'read' && sensitive && resolved !== undefined ? [resolved] : []

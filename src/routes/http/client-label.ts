@@ -1,6 +1,6 @@
-// What a client calls itself, as people are told it: short, and of plain characters.
+// Sanitizes a client's name for itself for display: short, and of plain characters.
 
-/** Empty where nothing is left of it. */
+/** Returns an empty string if nothing remains. */
 export const toClientLabel = (text: string): string =>
   text
     .replace(/[^\x20-\x7e]/g, '')

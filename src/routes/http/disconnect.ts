@@ -1,11 +1,11 @@
-// Whoever goes before the answer is whole. A request counts as closed once its body is read, so that only the answer
-// knows: neither the request's own end nor its signal tells.
+// Detects clients that disconnect before the response is complete. A request counts as closed once its body is read, so neither
+// its end nor its signal is reliable; only the response is.
 import type { FastifyReply } from 'fastify'
 
 interface DisconnectWatch {
-  /** Resolves when the sender has gone. Otherwise never. */
+  /** Resolves when the client has disconnected; otherwise never. */
   disconnected: Promise<void>
-  /** Aborts when it has. */
+  /** Aborts when the client has disconnected. */
   signal: AbortSignal
 }
 
@@ -17,7 +17,7 @@ export function watchDisconnect({ raw }: FastifyReply): DisconnectWatch {
     gone.abort()
     resolve()
   }
-  // It may have gone while its body was read and its right was looked at.
+  // It may have disconnected while its body was read and authenticated.
   if (raw.destroyed) closed()
   else raw.once('close', closed)
   return { disconnected: promise, signal: gone.signal }

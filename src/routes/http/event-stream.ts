@@ -1,13 +1,15 @@
-// An event stream over HTTP. The plugin agrees on the media type and minds the connection's end; the frames are ours,
-// shared between readers and written past it.
+// Event streams over HTTP (SSE). The plugin negotiates the media type and tracks the end of the connection; the frames are shared
+// between readers and bypass it.
 import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
 import { EVENT_TYPES, type EventType } from '../../events/events.ts'
 import type { EventFilter, Sink, Streams } from '../../events/streams.ts'
 import type { RequestCaller } from '../auth.ts'
 
-/** The events that a caller may see, of those it wants. What a front end is asked holds texts that no rule guards here, so
- * who may only call hears nothing of it. */
+/**
+ * Returns the wanted events that a caller may receive. Delegations contain texts that no rule protects here, so a call-only token
+ * does not receive them.
+ */
 export function visibleEventTypes(
   { rights }: RequestCaller,
   wanted?: readonly EventType[]
@@ -16,7 +18,7 @@ export function visibleEventTypes(
   return types ? { types } : {}
 }
 
-/** Answers with a stream. Resolves when it has ended. */
+/** Responds with a stream. Resolves when it has ended. */
 export function openEventStream(
   streams: Streams,
   reply: FastifyReply,
@@ -48,9 +50,9 @@ export function openEventStream(
   return promise
 }
 
-/** Sends the head of a stream; frames are then written to the raw response. */
+/** Sends the headers of a stream; frames are then written to the raw response. */
 export function beginEventStream({ raw, sse }: FastifyReply) {
-  // No chunk framing: the end of the connection ends the stream, and every reader gets the very same bytes.
+  // Disable chunked encoding: the end of the connection ends the stream, and every reader gets identical bytes.
   raw.removeHeader('transfer-encoding')
   raw.shouldKeepAlive = false
   sse.keepAlive()

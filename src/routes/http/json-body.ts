@@ -1,20 +1,20 @@
-// A JSON body that means the same to every reader: UTF-8, no key twice, no key that reaches a prototype, of bounded
-// depth and width. Costs about a microsecond for a small body, since nearly every request passes here.
+// Unambiguous JSON bodies: UTF-8, no duplicate keys, no keys that reach a prototype, bounded depth and width. Costs about a
+// microsecond for a small body, since nearly every request passes here.
 import { isUtf8 } from 'node:buffer'
 import { ToolError } from '../../errors.ts'
 
 const MAX_DEPTH = 64
 const MAX_KEYS = 10_000
 
-/** An empty body is no body. */
+/** Parses a body; an empty one is undefined. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw invalidBodyError('is not UTF-8')
-  // Depth first: parsing and walking below may then recurse.
+  // Check the depth first: parsing and walking may then recurse.
   const written = countWrittenKeys(bytes)
   if (written > MAX_KEYS) throw invalidBodyError(`has more than ${MAX_KEYS} keys`)
   const value = parseJson(bytes.toString('utf8'))
-  // An object keeps one value for each key, so keys that were written but are not there were given twice.
+  // An object keeps one value per key, so a lower count after parsing means duplicates.
   if (countParsedKeys(value) !== written) throw invalidBodyError('has an object with the same key twice')
   return value
 }
@@ -25,7 +25,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
 
-/** Counts keys by their colons outside strings, and refuses what is nested too deeply. Valid only for valid JSON. */
+/** Counts keys by their colons outside strings, and rejects excessive nesting. Correct only for valid JSON. */
 function countWrittenKeys(bytes: Buffer): number {
   let keys = 0
   let depth = 0
@@ -57,7 +57,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The parser's own words quote the body; only where it stopped is passed on. */
+/** The parser's message quotes the body; only the position is passed on. */
 const describePosition = (cause: unknown) =>
   /at position \d+ \(line \d+ column \d+\)/.exec(String(cause))?.[0].replace(/^at/, 'see') ?? 'it ends too early'
 

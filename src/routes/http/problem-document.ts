@@ -1,4 +1,4 @@
-// What a problem document holds. Clients take their types from here, so it needs nothing that only the server has.
+// Schema of a problem document. Client types depend on it, so it must not import server-only modules.
 import { type Static, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 

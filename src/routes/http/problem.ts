@@ -1,4 +1,4 @@
-// How a refused request is answered: an RFC 9457 problem document with our code. The one error handler of the app.
+// Error responses: RFC 9457 problem documents with an error code. The app's only error handler.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { describeError, ERRORS, ToolError } from '../../errors.ts'
 import type { SecretMasker } from '../../host/secrets/secret-masker.ts'
@@ -18,7 +18,7 @@ export function registerErrorHandlers(app: FastifyInstance, masking: Pick<Secret
   })
 }
 
-/** For what the server itself refuses, in words that hold nothing of the request. */
+/** Sends a refusal by the server itself, without echoing any part of the request. */
 export const sendProblem = (error: unknown, reply: FastifyReply): void => sendProblemDocument(toProblem(error), reply)
 
 function sendProblemDocument(problem: Problem, reply: FastifyReply): void {
@@ -48,7 +48,7 @@ export function toProblem(error: unknown): Problem {
 }
 const MAX_DETAIL = 300
 
-/** As many faults as keep the document small: senders choose how many there are, and how long their names. */
+/** Limits the errors to keep the document small: senders control their number and the length of their names. */
 function limitErrors(faults: readonly FieldError[]): FieldError[] {
   let left = 500
   return faults
@@ -60,7 +60,7 @@ function limitErrors(faults: readonly FieldError[]): FieldError[] {
 }
 const truncate = (text: string, most = 120) => (text.length > most ? `${text.slice(0, most)}…` : text)
 
-/** Fastify's own refusals in our words. Any other error of its or ours stays what it is. */
+/** Converts Fastify's errors to tool errors. Other errors do not change. */
 function toToolError(error: unknown): unknown {
   const { code, validation, validationContext, statusCode } = (error ?? {}) as Partial<FastifyError>
   if (error instanceof ToolError) return error
@@ -80,7 +80,7 @@ function toInvalidParams(validation: FastifySchemaValidationError[], context: st
   return new ToolError('INVALID_PARAMS', `${first?.pointer || (place ?? 'The body')} ${first?.message}.`, { errors })
 }
 
-/** Ajv names the object that lacks or has a field too many; a person wants the field. */
+/** Points at the missing or additional field; Ajv points at its object. */
 export function toFieldError(fault: SchemaError): FieldError {
   const { instancePath, params } = fault
   const field = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
@@ -89,5 +89,6 @@ export function toFieldError(fault: SchemaError): FieldError {
 }
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
-/** Takes secrets out of problems. Calls are without them already. */
+
+/** Redacts secrets from problems. Calls are already redacted. */
 export type ProblemRedactor = Pick<SecretMasker, 'maskValue'>

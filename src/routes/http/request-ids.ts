@@ -1,7 +1,7 @@
-// What requests are called in the log and in refusals.
+// Request ids for the log and for error responses.
 import { randomUUID } from 'node:crypto'
 
-/** Told with every refusal, so that its line of the log is found: like no other, of this run or an earlier one. */
+/** Creates ids that are unique across runs. Every error response has one, so that its log line can be found. */
 export function createRequestIdGenerator(): () => string {
   const run = randomUUID().slice(0, 8)
   let count = 0

@@ -1,4 +1,4 @@
-// An approval as a form that a client shows: what would be done, and the fields of a decision.
+// Approval as an MCP elicitation form: the preview, and the fields of a decision.
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import type { ApprovalDecision, RejectionDecision } from '../../engine/approvals/decide.ts'
 import type { CallWithStatus } from '../../engine/call.ts'
@@ -7,7 +7,7 @@ import type { ElicitationReply } from './call-context.ts'
 
 type PendingCall = CallWithStatus<'awaiting_approval'>
 
-/** A dialog holds only so much; all of it is in the front ends. */
+/** Maximum length of the preview, for the size of a dialog; front ends show all of it. */
 const MAX_CHARACTERS = 6_000
 const ONCE = 'once'
 
@@ -62,7 +62,7 @@ function formatMessage({ tool, workspace, agent, approval, tool_call_id }: Pendi
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
     ...(shown === '' ? [] : ['', truncate(shown)])
   ]
-  // A diff is as the files have it, and a terminal may be what shows this.
+  // Escape the text: a diff contains raw file content, and the client may be a terminal.
   return escapeInvisible(words.join('\n'))
 }
 
@@ -73,7 +73,7 @@ function truncate(text: string) {
   return `${kept}\n[${text.length - kept.length} more characters: see the whole with toolgate approvals]`
 }
 
-/** What the answers to a form mean. `digest` is of what was shown. Undefined where nothing was decided. */
+/** Parses the answers of a form. `digest` is that of the shown preview. Undefined if no decision was made. */
 export function parseDecision(
   { action, content = {} }: ElicitationReply,
   digest: string

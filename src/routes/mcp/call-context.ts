@@ -1,4 +1,4 @@
-// Who calls a tool over MCP: what the request says besides the tool and its arguments, and what can be told meanwhile.
+// Context of a tool call over MCP: the fields of the request besides the tool and its arguments, and channels for updates.
 import type { InputRequiredResult } from '@modelcontextprotocol/server'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { type Static, Type } from 'typebox'
@@ -9,35 +9,35 @@ import type { RequestCaller } from '../auth.ts'
 import { CallRequest } from '../calls.ts'
 import type { ProgressUpdate } from './progress.ts'
 
-/** Keys of `_meta` that are ours begin so. */
+/** Prefix of this server's keys in `_meta`. */
 export const META_PREFIX = 'toolgate/'
 
 const { tool_call_id, session_id, workspace, agent, toolset, context, timeout_ms, if_match } = CallRequest.properties
 
-/** What a request may carry in `_meta`, each field behind `toolgate/`. */
+/** Fields of a request in `_meta`, each prefixed with `toolgate/`. */
 const CallMeta = Type.Object({ tool_call_id, session_id, workspace, agent, toolset, context, timeout_ms, if_match })
 export type CallMeta = Static<typeof CallMeta>
 
-/** Whoever sent a `tools/call`. */
+/** The caller of a `tools/call`. */
 export interface McpCallContext {
   caller: RequestCaller
   /** Aborts when the client cancels the request. */
   signal: AbortSignal
-  /** Aborts when nobody here goes on waiting, such as when the server stops: the call stays as it is. */
+  /** Aborts when waiting here ends without cancelling the call, such as when the server stops. */
   disconnected: AbortSignal
-  /** What `_meta` and the session say of the call. */
+  /** Fields of the call from `_meta` and the session. */
   meta: CallMeta
-  /** It waits for a call that there is already, instead of making one. */
+  /** Waits for an existing call instead of creating one. */
   joins?: boolean
-  /** Where progress is wanted. */
+  /** Set if the client wants progress. */
   progress?: ((said: ProgressUpdate) => void) | undefined
-  /** Where it is not, what a tool says goes to the client's log. */
+  /** Logs messages of the tool to the client if it wants no progress. */
   log(tool: string, message: string): void
-  /** Puts the question to the person at the client; the signal withdraws it. Only who may approve is asked. */
+  /** Asks the person at the client for a decision; the signal withdraws the question. Set only for callers that may approve. */
   elicit?: ((call: CallWithStatus<'awaiting_approval'>, signal: AbortSignal) => Promise<ElicitationReply>) | undefined
 }
 
-/** Thrown by `elicit` where the question travels as the answer to the request, which the client then sends again. */
+/** Thrown by `elicit` if the question is sent as the response to the request, which the client then repeats. */
 export class InputRequiredError extends Error {
   readonly result: InputRequiredResult
 
@@ -47,7 +47,7 @@ export class InputRequiredError extends Error {
   }
 }
 
-/** What came back for a question. */
+/** The answer to an elicitation. */
 export interface ElicitationReply {
   action: 'accept' | 'decline' | 'cancel'
   content?: Record<string, unknown> | undefined
@@ -55,7 +55,7 @@ export interface ElicitationReply {
 
 let validateMeta: ValidateFunction | undefined
 
-/** The fields of ours in a request's `_meta`. */
+/** Parses this server's fields in a request's `_meta`. */
 export function parseCallMeta(meta: Record<string, unknown> | undefined): CallMeta {
   const ours = Object.entries(meta ?? {}).filter(([key]) => key.startsWith(META_PREFIX))
   if (ours.length === 0) return {}

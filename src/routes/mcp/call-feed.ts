@@ -1,4 +1,4 @@
-// What happens to single calls, by call: one reader of the journal for all who wait for a call over MCP.
+// Events of single calls, by call: one reader of the journal, shared by all MCP requests that wait.
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
 
@@ -13,7 +13,7 @@ export class CallFeed {
     this.#journal = journal
   }
 
-  /** Hears what is told of a call from now on. Answers how to stop hearing. */
+  /** Subscribes to the events of a call. Returns a function that unsubscribes. */
   subscribe(tool_call_id: string, listener: Listener): () => void {
     const listeners = this.#listeners.get(tool_call_id) ?? new Set()
     this.#listeners.set(tool_call_id, listeners.add(listener))

@@ -1,4 +1,4 @@
-// `tools/call`: the same submit as for everybody, its approval, its progress and its end.
+// `tools/call`: submits a call like the HTTP API, and handles its approval, progress and end.
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type Call, type CallWithStatus, isSettled, type SettledCall } from '../../engine/call.ts'
 import type { Calls, SerializedCall } from '../../engine/calls.ts'
@@ -16,25 +16,24 @@ export interface McpCallServices {
   feed: CallFeed
 }
 
-/** Tells a call in the words of a toolset. */
+/** Formats a call for a toolset. */
 interface ToolsetResultFormatter {
   formatForToolset(toolset: string, call: SettledCall): unknown
 }
 
 export interface McpToolRequest {
-  /** Of the call to make, or to join. */
+  /** Id of the call to create, or to join. */
   tool_call_id: string
   tool: string
   params: unknown
 }
 
-/** How long a client hears nothing at most: its time limit begins anew with every word. */
+/** Maximum interval between messages to a client, whose timeout restarts with each. */
 const PROGRESS_INTERVAL_MS = 10_000
-/** How often a person is asked about one call: what it would do may change while they read. */
+/** Maximum number of elicitations per call: its effects may change while a person reads. */
 const MAX_ELICITATIONS = 8
 
-/** The result, or what is wrong with the request in a form that a model can act on. Throws what is wrong with the
- * protocol alone. */
+/** Returns the result, or a request error that a model can act on. Throws only protocol errors. */
 export async function callTool(
   services: McpCallServices & ToolsetResultFormatter,
   request: McpToolRequest,
@@ -61,7 +60,7 @@ class McpToolCall {
   readonly #request: McpToolRequest
   readonly #context: McpCallContext
   readonly #progress = new ProgressTracker()
-  /** Nobody waits any more, for either reason. Bound by hand: a signal made of others is kept by the one that lives on. */
+  /** Aborts when waiting ends, for either reason. Linked manually: a long-lived source signal would retain a composite one. */
   readonly #abandoned = new AbortController()
   readonly close: () => void
 
@@ -115,7 +114,7 @@ class McpToolCall {
     this.#context.progress?.(this.#progress.next(message))
   }
 
-  /** Waits for the end of the call, but not longer than a client may hear nothing. */
+  /** Waits for the end of the call, at most for the interval between messages. */
   async #wait(waits: CallWithStatus<'awaiting_approval'> | undefined) {
     if (waits) this.#reportProgress(formatWaiting(waits))
     const wait = { ms: PROGRESS_INTERVAL_MS, throughApproval: true, signal: this.#abandoned.signal }
@@ -123,7 +122,7 @@ class McpToolCall {
     if (call.status === 'running' && !this.#abandoned.signal.aborted) this.#reportProgress('Still running.')
   }
 
-  /** Asks the person at the client, unless somebody else is first. False where they leave it to others. */
+  /** Asks the person at the client, unless the call is decided elsewhere first. Returns false if they decline to decide. */
   async #elicitDecision(call: CallWithStatus<'awaiting_approval'>): Promise<boolean> {
     const { elicit, caller } = this.#context
     const { tool_call_id, approval } = call
@@ -134,7 +133,7 @@ class McpToolCall {
     const patience = setInterval(() => this.#reportProgress(formatWaiting(call)), PROGRESS_INTERVAL_MS)
     this.#reportProgress(formatWaiting(call))
     try {
-      // It may have been decided just before we listened.
+      // It may have been decided just before the subscription.
       const now = await this.#refresh()
       if (now.status !== 'awaiting_approval' || now.approval.digest !== approval.digest) return true
       const reply = await elicit!(call, AbortSignal.any([this.#abandoned.signal, withdrawn.signal]))
@@ -149,14 +148,14 @@ class McpToolCall {
   }
 }
 
-/** A call that has left memory comes without its result, but for the JSON. */
+/** A call that was evicted from memory has its result only in the JSON. */
 const toWholeCall = ({ call, json }: SerializedCall): Call =>
   call.status === 'success' && !('result' in call) ? (JSON.parse(json) as Call) : call
 
 const formatWaiting = ({ workspace, tool_call_id }: CallWithStatus<'awaiting_approval'>) =>
   `Waiting for approval in workspace ${workspace}, id ${tool_call_id}.`
 
-/** Makes a decision; false where there is none. Who was too late, or was shown what is no longer so, may be asked again. */
+/** Applies a decision; returns false if there is none. After a stale or late one, the person may be asked again. */
 export async function applyDecision(
   calls: Calls,
   id: string,

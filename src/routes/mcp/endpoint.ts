@@ -1,4 +1,4 @@
-// `/mcp`: which generation of the protocol a request speaks, which session it belongs to, and how it is answered.
+// The `/mcp` endpoint: determines the protocol generation and the session of a request, and the form of its response.
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +38,7 @@ export interface McpServices {
   workspaces: readonly { name: string; path: string }[]
 }
 
-/** How a request is sent, besides its body. */
+/** Defaults for calls from the query of a request. */
 export interface McpQuery {
   agent?: string
   toolset?: string
@@ -46,14 +46,14 @@ export interface McpQuery {
   session_id?: string
 }
 
-/** What takes longer is answered by a stream, which can be lost and taken up again. */
+/** After this time in milliseconds, a response becomes a stream, which is resumable. */
 const JSON_REPLY_TIMEOUT_MS = 150
 const MAX_BATCH_SIZE = 50
-/** Many tools may come and go in one moment; clients are told once. */
+/** Merges changes of tools within this interval into one notification. */
 const CHANGES_DEBOUNCE_MS = 100
-/** The last generation of the protocol that knew batches. */
+/** The last protocol version with batches. */
 const LAST_BATCH_VERSION = '2025-03-26'
-/** From this generation on clients take an event without data. */
+/** The first protocol version whose clients accept an event without data. */
 const PRIMING_SINCE_VERSION = '2025-11-25'
 
 export class McpEndpoint {
@@ -105,7 +105,7 @@ export class McpEndpoint {
     return this.#answer(request, reply, session, body)
   }
 
-  /** The stream for what belongs to no request; or, after a last event, the rest of an answer. */
+  /** Opens the stream for messages outside requests or, with Last-Event-ID, resumes a response. */
   async get(request: FastifyRequest, reply: FastifyReply) {
     if (!acceptsStream(request)) return sendError(reply, 406, 'Send "Accept: text/event-stream".')
     const session = await this.#findSession(request, reply)
@@ -123,7 +123,7 @@ export class McpEndpoint {
     return reply.code(200).send()
   }
 
-  /** Ends every stream. What is waited for stays as it is; clients ask again. */
+  /** Ends every stream. Pending calls continue; clients reconnect. */
   async close() {
     this.#unlisten()
     clearTimeout(this.#changesTimer)
@@ -147,7 +147,7 @@ export class McpEndpoint {
     services: this.#services
   })
 
-  /** The session that the request names. Undefined where it has been refused. */
+  /** Returns the request's session; undefined if the request has been refused. */
   async #findSession(request: FastifyRequest, reply: FastifyReply): Promise<McpSession | undefined> {
     const id = request.headers['mcp-session-id']
     const version = request.headers['mcp-protocol-version']
@@ -234,11 +234,11 @@ const SESSION_NOT_FOUND = -32_001
 const INVALID_REQUEST = -32_600
 const SERVER_ERROR = -32_000
 
-/** Says no in the protocol's own form. */
+/** Sends an error in the protocol's format. */
 const sendError = (reply: FastifyReply, status: number, message: string, code = SERVER_ERROR) =>
   sendJson(reply, status, JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }))
 
-/** By the look of it alone: the SDK reads each message whole. */
+/** Checks only the outline: the SDK validates each message in full. */
 function isMessage(message: unknown): message is JSONRPCMessage {
   const { jsonrpc, id, method, result, error } = (message ?? {}) as Partial<Record<string, unknown>>
   if (jsonrpc !== '2.0') return false
@@ -251,21 +251,21 @@ const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest => 'metho
 const optionalField = <K extends string>(key: K, value: string | string[] | undefined) =>
   (typeof value === 'string' ? { [key]: value } : {}) as Partial<Record<K, string>>
 
-/** The door has seen that there is one. */
+/** Authentication has ensured that there is one. */
 const bearerToken = ({ headers }: FastifyRequest) => headers.authorization!.slice('Bearer '.length)
 
 const acceptsStream = ({ headers }: FastifyRequest) => /text\/event-stream|\*\/\*/.test(headers.accept ?? '*/*')
 
 const acceptsPriming = ({ version }: McpSession) => version !== undefined && version >= PRIMING_SINCE_VERSION
 
-/** What a URL or a header says of every call, for clients that cannot say it in `_meta`. */
+/** Parses defaults for all calls from the URL or headers, for clients that cannot set `_meta`. */
 function parseDefaults({ query, headers }: FastifyRequest): CallMeta {
   const agent = headers['x-toolgate-agent']
   const all = { ...(typeof agent === 'string' && { agent }), ...(query as McpQuery) }
   return parseCallMeta(Object.fromEntries(Object.entries(all).map(([key, value]) => [META_PREFIX + key, value])))
 }
 
-/** One call alone can be taken up again when its stream is lost. */
+/** Only a single call is resumable after its stream is lost. */
 function toResumePoint([request, ...more]: readonly JSONRPCRequest[]) {
   if (request?.method !== 'tools/call' || more.length > 0) return undefined
   const _meta = (request.params?._meta ?? {}) as Record<string, unknown>
@@ -287,7 +287,7 @@ function createReplyChannel(
   return { sendJson: resolve, openStream: acceptsStream(request) ? stream : undefined }
 }
 
-/** The head of an event stream. What follows is written past the framework. */
+/** Sends the headers of an event stream. The frames bypass the framework. */
 function startEventStream(reply: FastifyReply) {
   const { raw } = reply
   const session = reply.getHeader('mcp-session-id')
@@ -303,7 +303,7 @@ function startEventStream(reply: FastifyReply) {
   return raw
 }
 
-/** What the SDK answered, over Node's own response. */
+/** Sends the SDK's response through Node's. */
 async function sendResponse(reply: FastifyReply, answer: Response) {
   reply.code(answer.status)
   for (const [name, value] of answer.headers) reply.header(name, value)
@@ -312,7 +312,7 @@ async function sendResponse(reply: FastifyReply, answer: Response) {
   return reply.send(streamed ? Readable.fromWeb(answer.body as ReadableStream) : await answer.text())
 }
 
-/** What of the catalogue a client may see. */
+/** Creates a client's view of the catalog. */
 function createCatalogView(
   catalog: Catalog,
   calls: Calls,
@@ -332,7 +332,7 @@ function createCatalogView(
   }
 }
 
-/** The workspace whose root holds the first folder that is in any. */
+/** Returns the workspace whose root contains the first of the folders that is in any. */
 function findWorkspace(workspaces: McpServices['workspaces'], folders: readonly string[]): string | undefined {
   const held = (folder: string) =>
     workspaces.find(({ path }) => `${folder}/`.startsWith(path.endsWith('/') ? path : `${path}/`))?.name

@@ -1,46 +1,46 @@
-// The answer to one POST of a session: one JSON body where the responses are all there is to say, else a stream of
-// events, which the client can lose and take up again as long as the answer is not whole.
+// The response to one POST of a session: one JSON body if it consists only of responses, else an event stream, which the client
+// can resume until the response is complete.
 import type { ServerResponse } from 'node:http'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 
 export interface ExchangeOptions {
-  /** The requests that were posted. */
+  /** Ids of the posted requests. */
   ids: readonly RequestId[]
-  /** Several were posted as one batch, so that they are answered as one. */
+  /** Posted as one batch, which is answered as one. */
   batch: boolean
-  /** The call that the request makes: names the stream, so that another run of the server can take it up. */
+  /** The call of the request: it names the stream, so that a later run of the server can resume it. */
   resume?: ResumePoint | undefined
-  /** The client takes an event without data, which gives it a place to resume at before anything is told. */
+  /** The client accepts an event without data, which gives it a resume point before the first message. */
   primed: boolean
-  /** Number of the last event that was sent of this stream before. */
+  /** Number of the last event that was sent on this stream before. */
   after?: number
 }
 
-/** What of a stream outlives the server: the request, its call, and where its progress goes. */
+/** The part of a stream that outlives the server: the request, its call, and its progress token. */
 export interface ResumePoint {
   id: RequestId
   call: string
   token?: RequestId | undefined
 }
 
-/** Where one answer goes: exactly one of the two is used. */
+/** Destination of a response: exactly one of the two is used. */
 export interface ReplyChannel {
   /** Sends one JSON body. */
   sendJson(text: string): void
-  /** Begins an event stream. Undefined where the client takes none. */
+  /** Opens an event stream. Undefined if the client accepts none. */
   openStream: (() => ServerResponse) | undefined
 }
 
 interface BufferedFrame {
   n: number
   text: string
-  /** It may be left out where the client was away: later ones say as much. */
+  /** May be dropped while the client is disconnected: later messages supersede it. */
   passing: boolean
 }
 
-/** Frames kept for a client that has lost its stream. */
+/** Maximum number of frames buffered for a disconnected client. */
 const MAX_BUFFERED_FRAMES = 64
-/** A client that reads this little of what was sent is told no more progress. */
+/** Maximum backlog in bytes: beyond it, progress is dropped. */
 const MAX_PENDING_BYTES = 1_048_576
 const RETRY_MS = 1_000
 
@@ -54,7 +54,7 @@ export class Exchange {
   #buffer: BufferedFrame[] = []
   #sequence: number
 
-  /** `done` is called once, when everything is answered. */
+  /** Creates an exchange; `done` is called once, when everything is answered. */
   constructor(options: ExchangeOptions, done: () => void) {
     this.#options = options
     this.#unanswered = new Set(options.ids)
@@ -66,12 +66,12 @@ export class Exchange {
     return this.#options.resume
   }
 
-  /** Answers through this one. */
+  /** Opens the destination of the response. */
   open(outlet: ReplyChannel) {
     this.#channel = outlet
   }
 
-  /** Begins a stream, where the answer has not been sent and the client takes one. */
+  /** Starts a stream, if the response has not been sent and the client accepts one. */
   beginStream() {
     const begin = this.#channel?.openStream
     if (!begin) return
@@ -82,14 +82,14 @@ export class Exchange {
     )
   }
 
-  /** Takes a lost stream up again after that event. */
+  /** Resumes a lost stream after that event. */
   attach(out: ServerResponse, after: number) {
     this.#stream?.end()
     const missed = this.#buffer.filter(({ n }) => n > after)
     this.#write(out, [':\n\n', ...missed.map(({ text }) => text)].join(''))
   }
 
-  /** Sends what belongs to a request and is no response. */
+  /** Sends a message that belongs to a request and is no response. */
   notify(message: JSONRPCMessage) {
     this.beginStream()
     this.#sendFrame(message, 'method' in message && !('id' in message))
@@ -105,12 +105,12 @@ export class Exchange {
     this.#done()
   }
 
-  /** A sign of life; also the stream of a client that is gone is noticed by it. */
+  /** Sends a keep-alive, which also detects a disconnected client. */
   heartbeat() {
     this.#stream?.write(':\n\n')
   }
 
-  /** Ends the stream in the middle: the client resumes. One that takes no stream is told to send its requests again. */
+  /** Interrupts the stream: the client resumes. A client without streams gets an error and must repeat its requests. */
   close() {
     this.beginStream()
     this.#channel?.sendJson(JSON.stringify(this.#options.ids.map(stoppingError)[0]))
@@ -158,7 +158,7 @@ const stoppingError = (id: RequestId) => ({
 const streamName = ({ resume, ids }: ExchangeOptions) =>
   Buffer.from(JSON.stringify(resume ? [resume.id, resume.call, resume.token] : [ids[0]])).toString('base64url')
 
-/** Where a stream was lost, by the id of its last event; undefined where that is none of ours. */
+/** Parses Last-Event-ID into a resume point; undefined if it was not issued by this server. */
 export function parseEventId(last_event_id: string): (ResumePoint & { after: number }) | undefined {
   const [, name, n] = /^([\w-]{1,2048})\.(\d{1,9})$/.exec(last_event_id) ?? []
   if (name === undefined) return undefined

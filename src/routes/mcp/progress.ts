@@ -1,4 +1,4 @@
-// What a call tells while it runs, in the words of the protocol.
+// Converts a call's progress to MCP notifications.
 import type { EventOf } from '../../events/events.ts'
 
 export interface ProgressUpdate {
@@ -7,9 +7,9 @@ export interface ProgressUpdate {
   message?: string
 }
 
-/** So little that nobody sees it: progress must grow with every word, also where nobody knows how far it is. */
+/** Invisibly small increment: progress must increase with every notification, even if the actual value is unknown. */
 const MIN_STEP = 1e-6
-/** Output comes many times a second; a client needs only to see that it comes. */
+/** Throttle for output, which may arrive many times a second; a client only needs to see that it continues. */
 const OUTPUT_INTERVAL_MS = 100
 const MAX_LINE_LENGTH = 200
 
@@ -22,7 +22,7 @@ export class ProgressTracker {
     return { progress: this.#last, total: 1, ...(message !== undefined && { message }) }
   }
 
-  /** Undefined for what need not be told. */
+  /** Returns undefined for events that need no notification. */
   fromEvent({
     progress,
     message,

@@ -1,5 +1,5 @@
-// What a client of the protocol is offered: the catalogue as tools, and what commands printed as resources. One SDK server
-// serves one session, or one request of the generation without sessions.
+// MCP server for one client: the catalog as tools, and captured output as resources. One SDK server serves one session, or one
+// request of the stateless generation.
 import {
   type CallToolRequest,
   type CallToolResult,
@@ -22,24 +22,24 @@ import { outputUri, toErrorResult } from './tool-result.ts'
 
 type Tool = ReturnType<Catalog['list']>[number]
 
-/** What a client may see of the catalogue, under the names it is told. */
+/** A client's view of the catalog, under the names that it sees. */
 export interface CatalogView {
   list(): readonly Tool[]
   find(name: string): Tool | undefined
-  /** Under its own name, with its own params and output. */
+  /** Returns true for a tool under its native name, params and output. */
   isOwn(tool: Tool): boolean
-  /** A call in the words of a toolset. */
+  /** Formats a call for a toolset. */
   formatForToolset(toolset: string, call: SettledCall): unknown
 }
 
-/** What one server serves, and how its generation asks people. */
+/** The services of one server, and its generation's way of elicitation. */
 export interface McpServerOptions extends McpCallServices {
   about: Pick<ServerInfo, 'version'>
-  /** The tools for calls that are made so. */
+  /** Returns the tools that are visible for such calls. */
   offered(meta: CallMeta, caller: McpCallContext['caller']): CatalogView
-  /** What every call of the client is made with, where the request does not say it. */
+  /** Returns the defaults for all calls of the client. */
   defaults(ctx: ServerContext): CallMeta | Promise<CallMeta>
-  /** The call that a request makes, or joins. */
+  /** Returns the call that a request creates or joins. */
   resolveCall(ctx: ServerContext, meta: CallMeta): Pick<McpCallContext, 'joins'> & { tool_call_id: string }
   callContext(ctx: ServerContext): Pick<McpCallContext, 'caller' | 'disconnected' | 'elicit'>
 }
@@ -52,7 +52,7 @@ const INSTRUCTIONS =
 
 const PAGE_SIZE = 200
 const MAX_READ_BYTES = 1_048_576
-/** A question may stay open as long as an approval does. */
+/** An elicitation may stay open as long as an approval. */
 const MAX_TIMER_MS = 2_147_483_647
 export const NO_TIME_LIMIT = { timeout: MAX_TIMER_MS, maxTotalTimeout: MAX_TIMER_MS }
 
@@ -79,7 +79,7 @@ interface ToolListing {
   outputSchema?: Record<string, unknown>
 }
 
-/** A listing is made once for each tool. */
+/** Caches the listing of each tool. */
 const listingCache = new WeakMap<Tool, ToolListing>()
 function toListing(tool: Tool): ToolListing {
   const known = listingCache.get(tool) ?? (LISTING_FORMATS.mcp(tool) as ToolListing)
@@ -87,7 +87,7 @@ function toListing(tool: Tool): ToolListing {
   return known
 }
 
-/** A page begins after the tool that the cursor names, so that tools may come and go between two pages. */
+/** Starts a page after the tool that the cursor names, so that tools may be added or removed between pages. */
 function paginate({ list, isOwn }: CatalogView, cursor: string | undefined) {
   const tools = list()
   const after = cursor === undefined ? -1 : tools.findIndex(tool => toListing(tool).name === decodeCursor(cursor))
@@ -132,7 +132,7 @@ const resolveMeta = async (serving: McpServerOptions, ctx: ServerContext): Promi
 
 const invalidParamsError = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message)
 
-/** How a client hears of a call before it has ended. */
+/** Creates the channels for updates before a call has ended. */
 function createNotifier({ mcpReq }: ServerContext, tool_call_id: string): Pick<McpCallContext, 'log' | 'progress'> {
   const progressToken = mcpReq._meta?.progressToken
   const _meta = { [`${META_PREFIX}tool_call_id`]: tool_call_id }
@@ -148,10 +148,10 @@ function createNotifier({ mcpReq }: ServerContext, tool_call_id: string): Pick<M
   }
 }
 
-/** Whoever is gone need not be told. */
+/** A disconnected client need not be notified. */
 const noop = () => {}
 
-/** The id that the client gave the call, or a fresh one. */
+/** Returns the id that the client gave the call, or a new one. */
 export const newCallId = ({ tool_call_id = newId('tc') }: CallMeta) => ({ tool_call_id })
 
 const OUTPUT_TEMPLATE = {

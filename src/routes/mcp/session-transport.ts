@@ -1,4 +1,4 @@
-// One session's messages, between the SDK's server and the HTTP exchanges they come in and go out by.
+// Transport of one session: moves messages between the SDK's server and HTTP exchanges.
 import type { ServerResponse } from 'node:http'
 import type {
   JSONRPCMessage,
@@ -14,23 +14,23 @@ export class SessionTransport implements Transport {
   onerror?: (error: Error) => void
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void
   readonly #exchanges = new Map<RequestId, Exchange>()
-  /** The stream for what belongs to no request. */
+  /** The stream for messages outside requests. */
   #serverStream: ServerResponse | undefined
 
   async start() {}
 
-  /** Something is being answered or listened to. */
+  /** Returns true while requests or streams are open. */
   get isBusy(): boolean {
     return this.#exchanges.size > 0 || this.#serverStream !== undefined
   }
 
-  /** Whether a request with that id is being answered. */
+  /** Returns true while a request with that id is being answered. */
   isAnswering = (id: RequestId) => this.#exchanges.has(id)
 
-  /** The call that a request makes. */
+  /** Returns the call that a request creates. */
   callOf = (id: RequestId) => this.#exchanges.get(id)?.resume?.call
 
-  /** Opens the answer to these requests. The requests themselves are handed on afterwards, by `deliver`. */
+  /** Opens the response to these requests, which are delivered afterwards, by `deliver`. */
   open(options: ExchangeOptions): Exchange {
     const exchange = new Exchange(options, () => {
       for (const id of options.ids) this.#exchanges.delete(id)
@@ -43,13 +43,13 @@ export class SessionTransport implements Transport {
     this.onmessage?.(message)
   }
 
-  /** The exchange whose stream was lost there, where it is still going on. */
+  /** Returns the exchange of the lost stream, if it is still active. */
   findExchange({ id, call }: ResumePoint): Exchange | undefined {
     const exchange = this.#exchanges.get(id)
     return exchange?.resume?.call === call ? exchange : undefined
   }
 
-  /** A new standing stream takes the place of one that may be lost without our knowing. */
+  /** A new server stream replaces one whose loss may be undetected. */
   attachServerStream(out: ServerResponse) {
     this.#serverStream?.end()
     this.#serverStream = out
@@ -66,7 +66,7 @@ export class SessionTransport implements Transport {
     }
     const exchange = options?.relatedRequestId === undefined ? undefined : this.#exchanges.get(options.relatedRequestId)
     if (exchange) exchange.notify(message)
-    // What a client is not there to hear it can ask for when it is back.
+    // Messages for a disconnected client are dropped: it can query the state after reconnecting.
     else this.#serverStream?.write(`data: ${JSON.stringify(message)}\n\n`)
   }
 
@@ -75,7 +75,7 @@ export class SessionTransport implements Transport {
     for (const exchange of new Set(this.#exchanges.values())) exchange.heartbeat()
   }
 
-  /** Ends every stream. What is answered later goes nowhere. */
+  /** Ends every stream. Later responses are dropped. */
   closeStreams() {
     this.#serverStream?.end()
     for (const exchange of new Set(this.#exchanges.values())) exchange.close()

@@ -1,5 +1,5 @@
-// A session of the generation of the protocol that has them. Its id says all that must outlive this process, sealed by the
-// client's token: a session that rests takes no memory, and one of an earlier run of the server goes on where the token does.
+// A session of the stateful protocol generation. Its id encodes all that must outlive this process, signed with the client's
+// token: an idle session takes no memory, and one of an earlier run remains valid as long as the token.
 import { randomUUID } from 'node:crypto'
 import type { InitializeRequest, JSONRPCMessage, RequestId, Server, ServerContext } from '@modelcontextprotocol/server'
 import type { CallWithStatus } from '../../engine/call.ts'
@@ -13,29 +13,29 @@ import { createMcpServer, type McpServerOptions, NO_TIME_LIMIT, newCallId } from
 import { SessionTransport } from './session-transport.ts'
 import { signPayload, verifyPayload } from './signed-payload.ts'
 
-/** What a session is, in the few letters of a header. */
+/** The contents of a session id, abbreviated for a header. */
 interface SessionTicket {
-  /** Tells it from others. */
+  /** Unique id. */
   i: string
-  /** The version of the protocol that the client asked for. */
+  /** The protocol version that the client requested. */
   v: string
-  /** What the client calls itself, and its version. */
+  /** The client's name and version. */
   c: [string, string]
-  /** It can show forms; it can tell its folders. */
+  /** Capabilities of the client: form elicitation (`f`), roots (`r`). */
   f?: 1
   r?: 1
-  /** What every call of it is made with. */
+  /** Defaults for all its calls. */
   d: CallMeta
 }
 
 export interface McpSessionServices extends McpCallServices, Pick<McpServerOptions, 'about' | 'offered'> {
-  /** The served workspace that holds one of these folders, given as file URLs; none where only one is served. */
+  /** Finds the served workspace that contains one of these folders, given as file URLs; undefined if only one is served. */
   workspaceOf: ((folders: readonly string[]) => string | undefined) | undefined
   /** Aborts when the server stops. */
   stopping: AbortSignal
 }
 
-/** Whose a session is. */
+/** The owner of a session. */
 export interface SessionOwner {
   token: string
   caller: RequestCaller
@@ -45,14 +45,14 @@ export interface SessionOwner {
 const ROOTS_TIMEOUT_MS = 2_000
 
 export class McpSession {
-  /** What the client shows with every request. */
+  /** Sent by the client with every request. */
   readonly id: string
   readonly transport = new SessionTransport()
-  /** When it was last spoken to. */
+  /** Time of the last request. */
   lastUsedAt = performance.now()
   readonly #token: string
   readonly #server: Server
-  /** Calls to wait for, by the request that was lost. */
+  /** Calls to join, by the lost request. */
   readonly #joinedCalls = new Map<RequestId, string>()
   #workspace: Promise<string | undefined> | undefined
 
@@ -65,7 +65,7 @@ export class McpSession {
       resolveCall: ({ mcpReq: { id } }, meta) => {
         const joined = this.#joinedCalls.get(id)
         if (joined !== undefined) return { tool_call_id: joined, joins: this.#joinedCalls.delete(id) }
-        // The call is named when its request comes in, for the stream of the answer is named after it.
+        // The call's id is assigned when its request arrives, since the response stream is named after it.
         return { tool_call_id: this.transport.callOf(id) ?? newCallId(meta).tool_call_id }
       },
       callContext: ctx => ({
@@ -79,7 +79,7 @@ export class McpSession {
     })
   }
 
-  /** Of a client that introduces itself; its request is yet to be delivered. */
+  /** Creates a session for an initialize request, which is yet to be delivered. */
   static async create({ params }: InitializeRequest, defaults: CallMeta, belonging: SessionOwner): Promise<McpSession> {
     const { protocolVersion, capabilities, clientInfo } = params
     const { elicitation, roots } = capabilities
@@ -97,7 +97,7 @@ export class McpSession {
     return session
   }
 
-  /** Of a client that has introduced itself before; undefined where that was not to us, or with another token. */
+  /** Restores a session from its id; undefined if it was issued by another server or for another token. */
   static async revive(id: string, belonging: SessionOwner): Promise<McpSession | undefined> {
     const ticket = verifyPayload<SessionTicket>(id, belonging.token)
     if (!ticket) return undefined
@@ -110,12 +110,12 @@ export class McpSession {
 
   belongsTo = (token: string) => token === this.#token
 
-  /** The version that was agreed on; undefined before. */
+  /** Returns the negotiated version; undefined before. */
   get version(): string | undefined {
     return this.#server.getNegotiatedProtocolVersion()
   }
 
-  /** Waits for a call that the client has lost sight of, as if its request had just come. */
+  /** Joins a call whose stream the client has lost, as if its request had just arrived. */
   rejoin({ id, call, token }: ResumePoint, tool: string) {
     this.#joinedCalls.set(id, call)
     const _meta = token === undefined ? {} : { _meta: { progressToken: token } }
@@ -126,13 +126,15 @@ export class McpSession {
     this.#server.sendToolListChanged().catch(() => {})
   }
 
-  /** Ends it. What it still waits for is cancelled, but not where the server stops. */
+  /** Ends the session and cancels its pending calls, except when the server stops. */
   async end() {
     await this.#server.close()
   }
 
-  /** The workspace of the folders that the client has open, where nothing names one and there are several. They are asked
-   * for once, and again when they change. */
+  /**
+   * Resolves the workspace from the client's roots if none is named and several are served. The roots are requested once, and
+   * again when they change.
+   */
   async #resolveWorkspace(
     { mcpReq }: ServerContext,
     { r, d }: SessionTicket,
@@ -153,7 +155,7 @@ const createElicitor =
   async (call: CallWithStatus<'awaiting_approval'>, signal: AbortSignal) =>
     mcpReq.send({ method: 'elicitation/create', params: { ...createApprovalForm(call) } }, { ...NO_TIME_LIMIT, signal })
 
-/** What the client said at first, as far as it matters. Its answer goes nowhere: no exchange waits for it. */
+/** Rebuilds the relevant part of the initialize request. Its response is discarded: no exchange waits for it. */
 const toInitializeRequest = ({ v, c: [name, version], f, r }: SessionTicket): JSONRPCMessage => ({
   jsonrpc: '2.0',
   id: 'introduction',

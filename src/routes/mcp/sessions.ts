@@ -1,12 +1,11 @@
-// The sessions that are in memory: a bounded number, each until it has rested for a while. One that was let go comes back
-// by its id.
+// Sessions in memory: a bounded number, each evicted after an idle time. An evicted one is restored by its id.
 import { ToolError } from '../../errors.ts'
 import { McpSession, type SessionOwner } from './session.ts'
 
 const MAX_SESSIONS = 1_024
 const SESSION_IDLE_TIMEOUT_MS = 10 * 60_000
 const HEARTBEAT_MS = 15_000
-/** Ended ones whose ids are remembered, so that they stay ended. */
+/** Number of ended sessions whose ids are remembered, so that they are not restored. */
 const MAX_ENDED_IDS = 4_096
 
 export class McpSessions {
@@ -19,7 +18,7 @@ export class McpSessions {
     return this.#add(await McpSession.create(...about))
   }
 
-  /** The session of that id, if this token may use it. */
+  /** Returns the session of that id, if this token may use it. */
   async find(id: string, belonging: SessionOwner): Promise<McpSession | undefined> {
     if (this.#ended.has(id)) return undefined
     const here = this.#active.get(id)
@@ -28,7 +27,7 @@ export class McpSessions {
     return session
   }
 
-  /** Ends a session for ever. */
+  /** Ends a session permanently. */
   async end(session: McpSession) {
     this.#ended.add(session.id)
     const [oldest] = this.#ended
@@ -41,7 +40,7 @@ export class McpSessions {
     for (const session of this.#active.values()) session.notifyToolsChanged()
   }
 
-  /** Ends every stream, and nothing else: clients resume where the server goes on. */
+  /** Ends only the streams: clients resume when the server is back. */
   closeStreams() {
     for (const { transport } of this.#active.values()) transport.closeStreams()
   }
@@ -52,7 +51,7 @@ export class McpSessions {
     this.#active.clear()
   }
 
-  /** Two requests may wake a session at once; it is woken once. */
+  /** Concurrent requests share one restore. */
   #revive(id: string, belonging: SessionOwner): Promise<McpSession | undefined> {
     const key = `${id} ${belonging.token}`
     const reviving =
@@ -77,7 +76,7 @@ export class McpSessions {
     this.#evictIdle(0)
   }
 
-  /** Lets go of what has rested for long, and of so many more that do nothing now. */
+  /** Evicts expired sessions, and as many idle ones as needed. */
   #evictIdle(more: number) {
     const now = performance.now()
     const resting = [...this.#active.values()]

@@ -1,5 +1,5 @@
-// Texts that travel through a client and come back as they were: sealed by the token they were made for, so that they are
-// worth nothing with another token, and nothing has to be kept for them.
+// Signed payloads that travel through a client: the signature is bound to its token, so that they are invalid with another one,
+// and the server needs to store nothing.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export function signPayload(value: unknown, token: string): string {
@@ -7,7 +7,7 @@ export function signPayload(value: unknown, token: string): string {
   return `${text}.${computeMac(text, token).toString('base64url')}`
 }
 
-/** What was sealed; undefined where it was not sealed by this token, or not by us. */
+/** Verifies a payload; undefined if it was not signed with this token by this server. */
 export function verifyPayload<T>(sealed: string, token: string): T | undefined {
   const [text = '', mac = '', ...more] = sealed.split('.')
   const given = Buffer.from(mac, 'base64url')

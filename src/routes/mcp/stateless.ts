@@ -1,5 +1,5 @@
-// The generation of the protocol without sessions: each request says all about its client, and a question to a person is
-// an answer, with which the client sends its request again. The SDK reads and answers; what is served is the same.
+// The stateless protocol generation: each request carries all data on its client, and an elicitation is a response, after which
+// the client repeats its request. The SDK handles the protocol; the served tools are the same.
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -20,20 +20,20 @@ import { createMcpServer, newCallId } from './server.ts'
 import type { McpSessionServices } from './session.ts'
 import { signPayload, verifyPayload } from './signed-payload.ts'
 
-/** Who sends a request, as the door knows them. */
+/** The sender of a request, as authenticated. */
 export interface RequestSender {
   token: string
   caller: RequestCaller
   defaults: CallMeta
 }
 
-/** What comes back with the answer to a question: which call it was about, and what was shown of it. */
+/** State that returns with the answer to an elicitation: the call and the digest of its preview. */
 interface ElicitationState {
   call: string
   digest: string
 }
 
-/** What the SDK has read and checked of a request's `_meta`. */
+/** The fields of a request's `_meta` that the SDK has validated. */
 interface Envelope {
   [CLIENT_INFO_META_KEY]?: Implementation
   [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities
@@ -77,7 +77,7 @@ function createServer(services: McpSessionServices, { token, caller, defaults }:
   })
 }
 
-/** The answer that came with the request, where it is to what would be done now; else the question. */
+/** Uses the answer that came with the request, if it is to the current preview; else asks. */
 const createElicitor =
   (
     { mcpReq }: ServerContext,
@@ -88,7 +88,7 @@ const createElicitor =
     const { tool_call_id, approval } = call
     const reply = inputResponse(mcpReq.inputResponses, APPROVAL_INPUT)
     const fits = reply.kind === 'elicit' && asked?.call === tool_call_id && asked.digest === approval.digest
-    // Whoever says yes or no to the same question twice was not understood the first time.
+    // Use each answer once: if the same question recurs, the answer was not understood.
     if (fits && !consumedInputs.has(mcpReq)) {
       consumedInputs.add(mcpReq)
       return reply

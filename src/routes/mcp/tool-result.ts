@@ -1,9 +1,9 @@
-// A call that has ended, as the result of `tools/call`.
+// Converts an ended call to the result of `tools/call`.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import type { Call, CallError, CallResult, SettledCall } from '../../engine/call.ts'
 import { META_PREFIX } from './call-context.ts'
 
-/** `told` is the call in the words of a toolset, where it was made in them. */
+/** Builds the result, with the call in a toolset's format if it was requested in one. */
 export function toCallToolResult(call: SettledCall, told: unknown): CallToolResult {
   const _meta = callMetadata(call)
   if (call.status === 'success') {
@@ -14,7 +14,7 @@ export function toCallToolResult(call: SettledCall, told: unknown): CallToolResu
   return errorResult(formatError(call.error), { ..._meta, [`${META_PREFIX}error`]: call.error })
 }
 
-/** A request that made no call. */
+/** Builds the result of a request that created no call. */
 export const toErrorResult = (error: CallError): CallToolResult =>
   errorResult(formatError(error), { [`${META_PREFIX}error`]: error })
 
@@ -24,7 +24,7 @@ const errorResult = (text: string, _meta: Record<string, unknown>): CallToolResu
   _meta
 })
 
-/** What ties a message to its call. */
+/** Returns the metadata that links a message to its call. */
 const callMetadata = ({ tool_call_id, status }: Pick<Call, 'tool_call_id' | 'status'>) => ({
   [`${META_PREFIX}tool_call_id`]: tool_call_id,
   [`${META_PREFIX}status`]: status

@@ -1,4 +1,4 @@
-// awk and jq: small languages of which a part only computes. awk is asked about even then.
+// awk and jq: small languages with a subset that only computes. awk always needs approval.
 
 import {
   needsApproval,
@@ -11,7 +11,7 @@ import {
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 
 const AWK = parseFlagSet('-F: -v:')
-/** Names that only compute or print. Without loops, so that none goes on for ever. */
+/** Names that only compute or print. Loops are excluded, so that no program runs forever. */
 const AWK_NAMES = new Set(
   (
     'BEGIN END NR NF FNR FS OFS RS ORS FILENAME SUBSEP print printf length substr index split sub gsub match sprintf ' +
@@ -19,7 +19,7 @@ const AWK_NAMES = new Set(
   ).split(' ')
 )
 const AWK_SIDE_EFFECTS = /\b(?:system|getline|ENVIRON|PROCINFO|close|fflush)\b|[|@]|print[^;}]*>/
-/** What takes no time to look at, whatever it is. */
+/** Maximum length that is scanned in negligible time. */
 const MAX_PROGRAM_LENGTH = 2_000
 const STRINGS_AND_PATTERNS = /"(?:[^"\\\n]|\\.)*"|\/(?:[^/\\\n]|\\.)*\//g
 
@@ -40,7 +40,7 @@ export const awk: ProgramClassifier = args => {
     : needsStrictApproval('Its program cannot be told to only compute.', { operands })
 }
 
-/** Without what stands in quotes and patterns. */
+/** Removes string and pattern literals. */
 const withoutLiterals = (program: string) => program.replace(STRINGS_AND_PATTERNS, ' ')
 
 const JQ = parseFlagSet(
@@ -52,7 +52,7 @@ const JQ_SIDE_EFFECTS = /\$__|\$ENV|\b(?:env|import|include|modulemeta|input_fil
 export const jq: ProgramClassifier = args => {
   const found = parseArguments(JQ, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
-  // Releases differ in what they take for flags after it.
+  // Releases differ in the flags that they accept after `--`.
   if (found.delimiterIndex !== undefined) return unknownFlag('--')
   const [filter = '.', ...paths] = found.operands
   if (JQ_SIDE_EFFECTS.test(filter))

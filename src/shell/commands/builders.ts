@@ -1,5 +1,5 @@
-// Programs that do what the workspace configures: build tools, checkers, package managers. A flag beyond those listed may
-// name other code or another configuration, so it takes a strict decision, which no "always" for their words covers.
+// Programs that run what the workspace configures: build tools, checkers, package managers. An unlisted flag may name other code
+// or another configuration, so it needs strict approval, which no "always" rule for a prefix covers.
 import { CHECKERS } from './checkers.ts'
 import {
   type Classification,
@@ -16,9 +16,9 @@ const mayRunOtherCode = (flag: string) =>
   needsStrictApproval(`With ${flag} it may run other code than the workspace configures.`)
 const RUNS_CONFIGURED = 'It runs what the workspace configures.'
 
-/** The first argument that is no flag of the list, though it looks like one. */
+/** Returns the first argument that looks like a flag but is not listed. */
 const findUnknownFlag = (known: FlagSet, args: readonly string[]) => parseArguments(known, args).unknown
-/** What it may touch, as far as its arguments tell. */
+/** Returns the paths that it may touch according to its arguments. */
 const pathOperands = (known: FlagSet, args: readonly string[]) => [
   ...args.flatMap(guessPathOperands),
   ...parseArguments(known, args).writtenFiles.map(writeOperand)
@@ -27,12 +27,12 @@ const pathOperands = (known: FlagSet, args: readonly string[]) => [
 const beforeDashes = (args: readonly string[]) => (args.includes('--') ? args.slice(0, args.indexOf('--')) : args)
 
 interface Builder {
-  /** Sub-commands that an "always" may name. */
+  /** Subcommands that an "always" rule may name. */
   subcommands: string
   flags: string
-  /** Arguments that are let through whole. */
+  /** Arguments that are always accepted. */
   allowedWords?: readonly string[]
-  /** Sub-commands whose arguments after `--` are for the program that was built, whatever they are. */
+  /** Subcommands whose arguments after `--` go to the built program. */
   runSubcommands?: string
 }
 
@@ -80,12 +80,12 @@ function builder({ subcommands, flags: notation, allowedWords = [], runSubcomman
     if (unknown !== undefined) return { ...mayRunOtherCode(unknown), operands }
     const beyond = running.has(sub) ? undefined : args.slice(own.length + 1).find(arg => !LINT_OPTION.test(arg))
     if (beyond !== undefined) return { ...mayRunOtherCode(beyond), operands }
-    // As `+nightly` of cargo, which takes another compiler.
+    // Such as cargo's `+nightly`, which selects another compiler.
     if (sub.startsWith('+')) return { ...mayRunOtherCode(sub), operands }
     return needsApproval(RUNS_CONFIGURED, { operands, ...(remembered.has(sub) && { prefix: [sub] }) })
   }
 }
-/** Names of lints, and what becomes of them. */
+/** Names and levels of lints. */
 const LINT_OPTION = /^(?:-[DWAF]|--check|[a-z][\w:-]*)$/
 
 const goBuilder = builder(GO)
@@ -98,7 +98,7 @@ const go: ProgramClassifier = args => {
   }
 }
 
-/** Whatever files it is given. */
+/** Classifies a checker, with any file operands. */
 function checker(notation: string): ProgramClassifier {
   const known = parseFlagSet(notation)
   return args => {
@@ -122,7 +122,7 @@ const MAKERS: Readonly<Record<string, string>> = {
   rake: '-Tnqvsm -t? -j? --trace? --tasks? --dry-run --quiet --silent'
 }
 
-/** Switches a makefile may know. */
+/** Variables that a makefile may define as switches. */
 const SWITCH = /^[A-Za-z]\w*=(?:\d*|y|n|yes|no|true|false|on|off)$/
 const UNSAFE_MAKE_VARIABLE = /^(?:SHELL|MAKE\w*|\.\w+)=/
 
@@ -142,7 +142,7 @@ function maker(notation: string): ProgramClassifier {
   }
 }
 
-/** Package managers: the sub-commands that run what the project itself names, and those that publish or log in. */
+/** Subcommands of package managers: those that run the project's scripts, and those that publish or log in. */
 const RUN_SUBCOMMANDS = new Set(['run', 'run-script'])
 const SCRIPTS = new Set(['test', 't', 'start', 'ci', 'build', 'lint', 'typecheck', 'check', 'format'])
 const PUBLISH_SUBCOMMANDS = new Set(
@@ -173,13 +173,13 @@ const packages: ProgramClassifier = args => {
   return needsApproval('It runs what the project names, or installs.', { operands, ...(prefix && { prefix }) })
 }
 
-/** The project may bring its own yarn, which runs even to tell its version. */
+/** The project may contain its own yarn, which runs even for `--version`. */
 function yarnLike(args: readonly string[]): Classification {
   const found = packages(args)
   return found.class === 'auto' ? needsApproval('It runs what the project names.') : found
 }
 
-/** Programs that run another, which they get where the project has none of the name. */
+/** Programs that run another one, and download it if the project has none of that name. */
 const fetcher: ProgramClassifier = args =>
   needsApproval('It may download the program that it runs.', { operands: args.flatMap(guessPathOperands) })
 

@@ -1,4 +1,4 @@
-// Programs that check, format or test, and the flags with which they run no other code than the workspace configures.
+// Checkers, formatters and test runners, with the flags that run no code beyond what the workspace configures.
 
 export const CHECKERS: Readonly<Record<string, string>> = {
   pytest:
@@ -6,7 +6,7 @@ export const CHECKERS: Readonly<Record<string, string>> = {
     '--stepwise --durations= --co --collect-only --no-header --no-summary --color= --capture= --showlocals --cov? ' +
     '--cov-report= --no-cov --strict-markers --disable-warnings --markers --fixtures --junit-xml> --junitxml> ' +
     '--deselect= --ignore= --cache-clear --override-ini=junit_family=xunit1',
-  // It runs nothing of what its configuration names.
+  // It executes nothing that its configuration names.
   tsc:
     '-bwdv -p: --project= --noEmit --watch --strict --pretty --skipLibCheck --incremental --listFiles --listFilesOnly ' +
     '--diagnostics --extendedDiagnostics --showConfig --target= --module= --lib= --jsx= --declaration --sourceMap --build ' +

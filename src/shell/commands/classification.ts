@@ -1,4 +1,4 @@
-// What is known of a program: from its arguments, how much of a decision it needs and what it touches.
+// Classification of a program by its arguments: the required approval and the touched operands.
 import type { CommandClass, Operand } from '../command-line-analysis.ts'
 
 export interface Classification {
@@ -6,22 +6,24 @@ export interface Classification {
   /** One sentence for a person. */
   reason: string
   operands?: readonly Operand[]
-  /** Commands that it runs: some of its own arguments, or a text it hands to a shell. */
+  /** Commands that it runs: some of its arguments, or a script for a shell. */
   wrappedCommands?: readonly WrappedCommand[]
-  /** What it reads may name programs that it runs. */
+  /** Its input may name programs that it runs. */
   configured?: true
-  /** It writes to the folder in which git keeps the repository. */
+  /** It writes to the Git folder of the repository. */
   writesGit?: true
-  /** Arguments that must be literal to tell what it touches, and are not where a variable stands. */
+  /** Its operands must be literal, and are not if they contain a variable. */
   needsLiteralOperands?: boolean
-  /** Beginnings of flags that may stand any number of times, each with any value. */
+  /** Prefixes of flags that may be repeated with any value. */
   repeatableFlags?: readonly string[]
-  /** The sub-command, in the words that an "always" may name after the program's name. Without one there is none: of a
-   * program alone the name says too little, as `tsc` does of `tsc --noEmit`. */
+  /**
+   * The subcommand, in the words that an "always" rule may use after the program's name. Without one, no prefix is suggested: the
+   * program's name alone is too general, such as `tsc` for `tsc --noEmit`.
+   */
   prefix?: readonly [string, ...string[]]
 }
 
-/** `appendsArguments`: more arguments reach it than are written. */
+/** `appendsArguments`: it receives more arguments than are written. */
 export type WrappedCommand = { from: number; until?: number; appendsArguments?: boolean } | { script: string }
 
 export type ProgramClassifier = (args: readonly string[]) => Classification
@@ -33,7 +35,7 @@ export const readsOnly = (operands: readonly Operand[], reason = 'Only reads.'):
   needsLiteralOperands: true
 })
 
-/** Says nothing but what it is told, or what this machine is. */
+/** Classifies a program that only prints its arguments or facts about the machine. */
 export const printsOnly = (reason = 'Only reads.'): Classification => ({ class: 'auto', reason })
 
 export const needsApproval = (
@@ -60,7 +62,7 @@ export const listOperand = (path: string): Operand => ({ path, access: 'list' })
 export const writeOperand = (path: string): Operand => ({ path, access: 'write' })
 export const unknownFlag = (flag: string) => needsStrictApproval(`It is not known to only read with ${flag}.`)
 
-/** The file that an argument of a program we do not know most likely names, also behind `--flag=` and `@`. */
+/** Guesses the file that an argument of an unknown program names, also after `--flag=` and `@`. */
 export function guessPathOperands(arg: string): Operand[] {
   const flag = /^-{1,2}[A-Za-z][\w-]*=/.exec(arg)?.[0] ?? (/^-[A-Za-z]+(?=[/~.])/.exec(arg)?.[0] || '')
   const path = arg.slice(flag.length).replace(/^(?:[\w.-]{1,40}=)?@/, '')
@@ -70,5 +72,5 @@ export function guessPathOperands(arg: string): Operand[] {
 }
 
 const URL_PREFIX = /^[A-Za-z][A-Za-z0-9+.-]{0,20}:\/\//
-/** Names without a dot or slash that files with credentials have. */
+/** Names of credential files without a dot or slash. */
 const SECRET = new Set(['credentials', 'shadow', 'gshadow', 'kubeconfig'])

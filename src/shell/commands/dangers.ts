@@ -1,4 +1,4 @@
-// Programs that are asked about strictly whatever their arguments are, and why.
+// Programs that always need strict approval, whatever their arguments, with the reasons.
 import { needsStrictApproval, type ProgramClassifier } from './classification.ts'
 
 const REASONS: Readonly<Record<string, string>> = {

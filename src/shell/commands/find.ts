@@ -1,4 +1,4 @@
-// find: reads a tree, unless one of its predicates writes, removes or runs.
+// find: reads a tree, unless a predicate writes, removes or executes.
 import type { Operand } from '../command-line-analysis.ts'
 import {
   listOperand,
@@ -9,7 +9,7 @@ import {
   type WrappedCommand
 } from './classification.ts'
 
-/** Predicates that only look, and how many arguments each takes. */
+/** Read-only predicates with their number of arguments. */
 const PREDICATES: Readonly<Record<string, number>> = {
   '(': 0, ')': 0, '!': 0, ',': 0, '-not': 0, '-a': 0, '-and': 0, '-o': 0, '-or': 0, '-true': 0, '-false': 0,
   '-daystart': 0, '-depth': 0, '-d': 0, '-follow': 0, '-mount': 0, '-xdev': 0, '-noleaf': 0, '-warn': 0, '-nowarn': 0,
@@ -20,7 +20,7 @@ const PREDICATES: Readonly<Record<string, number>> = {
   '-inum': 1, '-readable': 0, '-writable': 0, '-executable': 0, '-fstype': 1, '-print': 0, '-print0': 0, '-printf': 1,
   '-ls': 0, '-prune': 0, '-quit': 0, '--help': 0, '--version': 0
 } // biome-ignore format: a table
-/** Those that compare with a file. */
+/** Predicates that compare with a file. */
 const COMPARE_PREDICATES = new Set(['-newer', '-anewer', '-cnewer', '-samefile', '-newermt'])
 const EXEC_PREDICATES = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const WRITE_PREDICATES: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// git: its commands that only read, those that destroy, and the flags by which any of them runs programs.
+// git: read-only commands, destructive ones, and flags that run programs.
 
 import {
   type Classification,
@@ -29,7 +29,7 @@ const GLOBAL_FLAGS = parseFlagSet(
   '-P -C: --no-pager --no-optional-locks --literal-pathspecs --icase-pathspecs --no-replace-objects'
 )
 
-/** What an "always" may name: those that do what they say, whatever their arguments are. */
+/** Subcommands for "always" rules: those whose effects do not depend on their arguments. */
 const PREFIX_SUBCOMMANDS = new Set([
   'add',
   'commit',
@@ -44,7 +44,7 @@ const PREFIX_SUBCOMMANDS = new Set([
   'init'
 ])
 
-/** What cannot be done without writing to the repository's own folder, where it is more than looking. */
+/** Subcommands that write to the repository's Git folder unless they only read. */
 const GIT_WRITE_COMMANDS = new Set(
   'add am branch checkout cherry-pick commit fetch gc init merge mv notes prune pull rebase reset restore revert rm stash switch tag update-ref worktree'.split(
     ' '
@@ -116,7 +116,7 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
   })
 }
 
-/** One setting of those that hold neither programs nor credentials. */
+/** Classifies reading one setting that contains neither programs nor credentials. */
 function classifyConfigRead(args: readonly string[]): Classification {
   const words = args.filter(arg => !arg.startsWith('-'))
   const [key, ...more] = words[0] === 'get' ? words.slice(1) : words

@@ -1,4 +1,4 @@
-// Shells and interpreters: what they run is code, of which a line shows a part at best.
+// Shells and interpreters: they run code, of which a line shows a part at best.
 import {
   guessPathOperands,
   needsApproval,
@@ -11,7 +11,7 @@ import {
 
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash', 'rbash', 'yash']
 
-/** A shell with its commands in an argument, in a file, or at its input. */
+/** Classifies a shell with its commands in an argument, in a file, or on standard input. */
 const shell: ProgramClassifier = args => {
   if (args.length === 1 && args[0] === '--version') return printsOnly()
   const at = args.findIndex(arg => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg) || arg === '--command')
@@ -30,7 +30,7 @@ const shell: ProgramClassifier = args => {
 }
 const FROM_INPUT = 'It runs whatever commands it is fed.'
 
-/** Flags by which each takes code from the line, or loads some. */
+/** Flags of each that contain code or load some. */
 const INLINE: Readonly<Record<string, RegExp>> = {
   python: /^-[A-Za-z]*c|^-$/,
   node: /^-(?:[a-z]*[ep]|r|$)|^--(?:eval|print|require|import|loader|experimental-loader|inspect|env-file|test-reporter(?!=(?:spec|tap|dot|junit|lcov)$))/,
@@ -60,7 +60,7 @@ function interpreter(inline: RegExp, name: string): ProgramClassifier {
     return needsApproval('It runs a program of the workspace.', { operands: args.flatMap(guessPathOperands) })
   }
 }
-/** Modules that install, which is asked about as any installing is. */
+/** Installers, which need the same approval as any installation. */
 const INSTALLING_MODULES = new Set(['pip', 'venv', 'build'])
 const SAFE_MODULES = new Set(['pytest', 'unittest', 'mypy', 'ruff', 'black', 'flake8', 'isort', 'pylint', 'compileall'])
 
@@ -89,7 +89,7 @@ const viewer: ProgramClassifier = args =>
     ? needsStrictApproval('Its flags may run commands.', { operands: args.flatMap(guessPathOperands) })
     : needsApproval('It waits for somebody at a terminal.', { operands: args.flatMap(guessPathOperands) })
 
-/** Only tells its version; anything else is code of the workspace. */
+/** Classifies a program that may only print its version; anything else is code of the workspace. */
 const version =
   (...flags: string[]): ProgramClassifier =>
   args =>
@@ -106,7 +106,7 @@ const OUTPUT_FLAG_NAMES =
   'etag-save|hsts|alt-svc|save-cookies|append-output'
 const OUTPUT_FLAG = new RegExp(`^-[a-zA-Z]*[oOPDca]$|^--(?:${OUTPUT_FLAG_NAMES})$`)
 const OUTPUT_FLAG_WITH_VALUE = new RegExp(`^-[a-zA-Z]*[oOPDca](?=[/.~])|^--(?:${OUTPUT_FLAG_NAMES})=`)
-/** Files that it puts what it gets into. */
+/** Returns the files that receive its input. */
 const outputOperands = (args: readonly string[]) =>
   args.flatMap((arg, at) => {
     if (OUTPUT_FLAG_WITH_VALUE.test(arg)) return [writeOperand(arg.replace(OUTPUT_FLAG_WITH_VALUE, ''))]

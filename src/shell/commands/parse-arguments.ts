@@ -1,9 +1,9 @@
-// The flags that a program may have and still only read, in a short notation, and how arguments are held against them.
+// Flags with which a program only reads, in a compact notation, and the parser of arguments.
 //
 // `-abc` three flags · `-n:` takes a value · `-C?` may have one attached · `-f<` its value is a file it reads · `-o>` one it
-// writes · `-#` a number such as `-5` · `-e!` takes any value, also one that begins with a dash · `-L;` has its value in the
-// next argument only · `--name`, `--name=` with a value, `--name?` with one or none, `--name<` and `--name>` with a file,
-// `--name!` with any, `--name@` with a name and a value in the next two.
+// writes · `-#` a number such as `-5` · `-e!` takes any value, also one that begins with a dash · `-L;` has its value in the next
+// argument only · `--name`, `--name=` with a value, `--name?` with one or none, `--name<` and `--name>` with a file, `--name!`
+// with any, `--name@` with a name and a value in the next two.
 
 type Kind = 'plain' | 'value' | 'attached' | 'file' | 'written' | 'any' | 'apart' | 'pair'
 
@@ -17,15 +17,15 @@ export interface ParsedArguments {
   operands: string[]
   /** Files that flags name. */
   files: string[]
-  /** Files that flags name to be written. */
+  /** Files that flags name for writing. */
   writtenFiles: string[]
-  /** As they are declared, such as `-n` or `--lines`. */
+  /** As declared, such as `-n` or `--lines`. */
   flags: Set<string>
-  /** What each was given, in order. */
+  /** Values by flag, in order. */
   values: Map<string, string[]>
-  /** The first that is not in the list; the rest is not looked at. */
+  /** The first flag that is not listed; the rest is not parsed. */
   unknown?: string
-  /** How many operands stand before `--`; undefined where there is none. */
+  /** Number of operands before `--`; undefined if there is none. */
   delimiterIndex?: number
 }
 
@@ -58,7 +58,7 @@ export function parseFlagSet(notation: string): FlagSet {
   return { short, long, acceptsNumber }
 }
 
-/** Reads arguments as GNU getopt does, but for abbreviations, which are not known. */
+/** Parses arguments like GNU getopt, except that abbreviations are unknown. */
 export function parseArguments(known: FlagSet, args: readonly string[]): ParsedArguments {
   const found: ParsedArguments = { operands: [], files: [], writtenFiles: [], flags: new Set(), values: new Map() }
   for (let at = 0; at < args.length; at++) {
@@ -81,14 +81,14 @@ export function parseArguments(known: FlagSet, args: readonly string[]): ParsedA
   return found
 }
 
-/** How many further arguments it takes; undefined for an unknown one. */
+/** Returns the number of further arguments of a flag; undefined for an unknown one. */
 function parseLongFlag(
   { long }: FlagSet,
   arg: string,
   next: readonly string[],
   found: ParsedArguments
 ): number | undefined {
-  // A value that is written out with its flag is the only one that it may have.
+  // A value that is declared with its flag is the only accepted one.
   if (long.get(arg.slice(2)) === 'plain') {
     found.flags.add(arg)
     return 0
@@ -131,7 +131,7 @@ function parseShortFlags(
   return 0
 }
 
-/** A value of its own that looks like a flag may be one, where a program reads otherwise than we do. */
+/** Reject a separate value that looks like a flag: programs may parse it as one. */
 const separateValue = (kind: Kind, next: string | undefined) =>
   next === undefined || (kind !== 'any' && /^-(?!\d*$)/.test(next)) ? undefined : next
 

@@ -1,4 +1,4 @@
-// Programs that mostly print their own arguments or facts, and whose arguments are no flags as others have them.
+// Programs that mostly print their arguments or facts, and parse flags in unusual ways.
 import type { Operand } from '../command-line-analysis.ts'
 import {
   listOperand,
@@ -13,7 +13,7 @@ import {
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './unsafe-variables.ts'
 
-/** Conversions that only print. `%n` is not among them: it assigns to a variable, whose name may hold a command. */
+/** Conversions that only print. `%n` is excluded: it assigns to a variable, whose name may contain a command. */
 const CONVERSION = /%(?:%|[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[sdiouxXeEfFgGcbq])/g
 
 const printf: ProgramClassifier = args => {
@@ -23,8 +23,7 @@ const printf: ProgramClassifier = args => {
   return printsOnly()
 }
 
-/** Operators of `test` that look at their operands as text, number or file. `-v` and `-R` are not among them: they
- * evaluate what they are given. */
+/** Operators of `test` on text, numbers or files. `-v` and `-R` are excluded: they evaluate their operands. */
 const TESTS_FILE = new Set([
   '-e',
   '-f',
@@ -71,13 +70,13 @@ const date: ProgramClassifier = args => {
   return readsOnly(found.files.map(readOperand))
 }
 
-/** Shows how other programs were started, and by some flags what environment they have. */
+/** Shows the command lines of other programs, and with some flags their environment. */
 const ps: ProgramClassifier = args =>
   args.some(arg => (arg.startsWith('-') ? /^-[A-Za-z]*E/.test(arg) : arg.includes('e')))
     ? needsStrictApproval('It shows the environment of other programs.')
     : needsApproval('It shows what other programs were started with.')
 
-/** Sets variables by their plain names. */
+/** Sets variables with plain names. */
 const exports: ProgramClassifier = args => {
   const names = args.map(arg => (arg.includes('=') ? arg.slice(0, arg.indexOf('=')) : arg))
   if (args.length === 0 || names.some(name => !/^[A-Za-z_]\w*$/.test(name)))

@@ -1,4 +1,4 @@
-// The commands of git that only read, with the flags they may have and still do so.
+// Read-only commands of git, with the flags that keep them so.
 import type { Operand } from '../command-line-analysis.ts'
 import {
   type Classification,
@@ -32,16 +32,16 @@ const LISTING =
 
 type GitOperandMapper = (given: ParsedArguments) => readonly Operand[]
 
-/** Revisions and files look alike: each may be a file, and `revision:path` names one in the past. */
+/** Revisions and files look alike: each may be a file, and `revision:path` names a historic one. */
 const revisions: GitOperandMapper = ({ operands }) => operands.flatMap(toRevisionOperand)
 const toRevisionOperand = (operand: string): Operand[] => {
-  // Also `:path` and `:2:path` of the index, and paths with words of their own, such as `:(top)path` and `:!path`.
+  // Also `:path` and `:2:path` of the index, and pathspecs with magic, such as `:(top)path` and `:!path`.
   const path = operand.replace(/^(?::(?:\([^)]*\)|[!^/]{1,9}|\d:)?|[^:]+:)/, '')
   return [{ ...readOperand(path || '.'), ...(REVISION.test(operand) && { revision: true }) }]
 }
 const NAME = '(?:@|\\w(?:[\\w/-]*\\w)?)'
 const BACK = '(?:[~^]\\d*)'
-/** `HEAD`, `main~2`, `HEAD^..main`; no plain name, which is a file's as often. */
+/** Matches `HEAD`, `main~2`, `HEAD^..main`; not a plain name, which as often denotes a file. */
 const REVISION = new RegExp(
   `^(?:(?:@|(?:[A-Z]+_)?HEAD)${BACK}*|${NAME}${BACK}+|${NAME}${BACK}*\\.{2,3}(?:${NAME}${BACK}*)?)$`
 )
@@ -51,7 +51,7 @@ const nothing: GitOperandMapper = () => []
 interface Reader {
   flags: FlagSet
   operands: GitOperandMapper
-  /** What keeps it from changing something. */
+  /** Returns a stricter classification if the arguments can change something. */
   unless?: (given: ParsedArguments) => Classification | undefined
 }
 const reader = (notation: string, operands: GitOperandMapper, unless?: Reader['unless']): Reader => ({
@@ -62,7 +62,7 @@ const reader = (notation: string, operands: GitOperandMapper, unless?: Reader['u
 
 export const MAY_CREATE_REF = needsApproval('It may create or move what it names.')
 const rejectOperands = (given: ParsedArguments) => (given.operands.length > 0 ? MAY_CREATE_REF : undefined)
-/** Operands are patterns to list by, where a flag says so. */
+/** Requires a flag that makes operands patterns of a listing. */
 const requireListing = (given: ParsedArguments) =>
   given.operands.length > 0 &&
   !['--list', '-l', '--contains', '--no-contains', '--merged', '--no-merged', '--points-at'].some(flag =>

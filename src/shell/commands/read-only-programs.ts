@@ -1,4 +1,4 @@
-// Programs that only read, with the flags they may have and still do so. What is not in a list is not known to.
+// Read-only programs, with the flags that keep them so. Unlisted flags are not considered safe.
 import type { Operand } from '../command-line-analysis.ts'
 import {
   guessPathOperands,
@@ -17,9 +17,9 @@ import { type ParsedArguments, parseArguments, parseFlagSet } from './parse-argu
 
 type OperandMapper = (given: ParsedArguments) => readonly Operand[]
 
-/** Every operand is a file that is read. */
+/** Maps every operand to a file that is read. */
 const files: OperandMapper = ({ operands }) => operands.filter(path => path !== '-').map(readOperand)
-/** Every operand is named only, or listed. */
+/** Maps every operand to a path that is only named or listed. */
 const names: OperandMapper = ({ operands }) => operands.map(listOperand)
 const folders: OperandMapper = ({ operands }) => (operands.length > 0 ? operands : ['.']).map(listOperand)
 const listTrees: OperandMapper = ({ operands }) =>
@@ -42,7 +42,7 @@ function reader(
   }
 }
 
-/** Has operands that are no files. */
+/** Defines a program whose operands are not files. */
 function definePrinter(notation: string, maxOperands = Number.POSITIVE_INFINITY): ProgramClassifier {
   const known = parseFlagSet(notation)
   return args => {
@@ -52,7 +52,10 @@ function definePrinter(notation: string, maxOperands = Number.POSITIVE_INFINITY)
   }
 }
 
-/** The first operand is a pattern, unless a flag gives it; without files it reads its input, or the whole folder. */
+/**
+ * Defines a search program: the first operand is a pattern, unless a flag gives it; without files it reads its input, or the
+ * whole folder.
+ */
 function searcher(
   notation: string,
   { whole, takes }: { whole: (given: ParsedArguments) => boolean; takes: readonly string[] }
@@ -122,7 +125,7 @@ const runsUntilStopped: ProgramClassifier = args =>
 const strings = reader('-afw -n: -t: -e: -# --all --bytes= --radix= --encoding=', files)
 const FROM_FILE = 'It may take further arguments from a file.'
 
-/** It takes the first letter of an argument and drops the others. */
+/** It parses the first letter of an argument and ignores the others. */
 const xxd = reader('-abCeEipPru -c: -g: -l: -n: -o: -s:', files, 1)
 const XXD_NUMBER = /^-[cglos][+-]?(?:0x[\da-f]+|\d+)$/
 

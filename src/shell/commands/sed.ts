@@ -1,4 +1,4 @@
-// sed: prints what its script leaves of a text. Scripts are few that are certain to do no more than that.
+// sed: read-only for the few scripts that certainly do no more than print.
 
 import {
   needsApproval,
@@ -40,7 +40,7 @@ export const sed: ProgramClassifier = args => {
   return readsOnly(paths.map(readOperand))
 }
 
-/** A line of a script, whole or as commands apart by semicolons. */
+/** Matches a line of a script, whole or as commands separated by semicolons. */
 function onlyPrints(line: string) {
   const text = line.trim()
   if (text.length > 2_000) return false
@@ -49,7 +49,7 @@ function onlyPrints(line: string) {
 
 const isCommand = (text: string) => text === '' || SIMPLE.test(text) || SUBSTITUTES.test(text)
 
-/** Commands in braces, for some lines. */
+/** Matches commands in braces, for some lines. */
 function isGroup(text: string) {
   const within = GROUP.exec(text)?.[1]
   return within?.split(';').every(part => isCommand(part.trim())) ?? false

@@ -1,6 +1,6 @@
-// What git is asked about strictly for: commands that lose something, and flags by which any command runs a program.
+// Git commands that need strict approval: destructive ones, and flags by which any command runs a program.
 
-/** Commands that lose something, or by which git runs what it is told. */
+/** Commands that lose data, or by which git runs programs from its arguments. */
 export const STRICT_GIT_COMMANDS: Readonly<Record<string, string>> = {
   push: 'It sends commits away, and may overwrite what is there.',
   'filter-branch': 'It rewrites history.',
@@ -38,7 +38,7 @@ const hasSubcommand =
   args =>
     names.includes(args.find(arg => !arg.startsWith('-')) ?? '')
 
-/** A flag, also abbreviated, with its value attached, or among other letters. */
+/** Matches a flag, also abbreviated, with an attached value, or combined with other letters. */
 export function isFlag(arg: string, flag: string) {
   if (flag.startsWith('--')) {
     const name = arg.split('=')[0]!
@@ -100,9 +100,9 @@ export const CONDITIONALLY_STRICT_GIT_COMMANDS: Readonly<Record<string, { when: 
     notes: { when: hasSubcommand('remove', 'prune'), reason: 'It removes notes.' },
     lfs: { when: () => true, reason: 'It is a program of its own.' }
   }
-/** By a program that the repository may name. */
+/** Signs with a program that the repository may name. */
 const signsCommit: ArgumentsPredicate = args => args.some(arg => /^-[nqv]*S/.test(arg))
-/** Whether paths are checked out over changes, rather than a branch. */
+/** Returns true if paths are checked out over changes, rather than a branch. */
 function discardsChanges(args: readonly string[]) {
   const creates = args.some(arg => ['-b', '-B', '--orphan', '--track', '-t'].includes(arg))
   const operands = args.filter(arg => !arg.startsWith('-'))
@@ -113,12 +113,12 @@ function discardsChanges(args: readonly string[]) {
   )
 }
 
-/** Flags and values by which any command of git runs a program, writes or reads a file, or asks another repository. */
+/** Flags and values by which any git command runs a program, writes or reads a file, or contacts another repository. */
 export const UNSAFE_GIT_FLAGS = [
   '--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--contents', '--upload-pack', '--receive-pack',
   '--exec', '--no-index', '--config', '--config-env', '--template', '--show-signature', '--gpg-sign', '--exec-path',
   '--git-dir', '--work-tree', '--namespace', '--super-prefix', '--extcmd', '--filters', '--paginate', '--reference'
 ] // biome-ignore format: a table
 export const TRANSPORTS = /^(?:ext|fd)::|^-[A-Za-z]*(?:ext|fd)::/i
-/** A signature is checked by a program that the repository may configure. */
+/** A signature is verified by a program that the repository may configure. */
 export const SIGNATURE = /%G|%\(\*?signature|^--sort=-?\*?signature/

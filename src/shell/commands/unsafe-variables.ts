@@ -1,4 +1,4 @@
-// Variables by which a program can be made to run something else, or to obey another file.
+// Environment variables that make a program run other code or load another file.
 
 const NAMES = new Set(
   (
@@ -16,7 +16,7 @@ const NAMES = new Set(
 const FAMILIES =
   /^(?:GIT_|LD_|DYLD_|PYTHON|BASH_|NPM_CONFIG_|npm_config_|YARN_|CARGO_|PIP_|BUNDLE_|ELECTRON_|TOOLGATE_|PYENV_|NVM_|XDG_|ERL_|DOTNET_|LUA_|AWS_|ANSIBLE_)|_(?:PAGER|EDITOR|WRAPPER|RUNNER|PRELOAD|ASKPASS)$/
 
-/** Whether a program may run or obey something else by the variable's value. */
+/** Returns true if the variable may make a program run other code or load another configuration. */
 export const isUnsafeVariable = (name: string) => NAMES.has(name) || FAMILIES.test(name)
 
 export const SETS_UNSAFE_VARIABLE = 'It sets a variable by which programs run or obey something else.'

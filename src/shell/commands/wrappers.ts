@@ -1,4 +1,4 @@
-// Programs that run the words after them.
+// Wrappers: programs that run the command in their arguments.
 
 import {
   type Classification,
@@ -11,11 +11,11 @@ import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './unsafe-variables.ts'
 
 interface Wrapper {
-  /** Flags it may have before the command. */
+  /** Flags allowed before the command. */
   flags: string
-  /** Words between its flags and the command. */
+  /** Number of words between its flags and the command. */
   skip?: number
-  /** What it adds to the command: nothing (the command decides alone), or a decision of its own. */
+  /** Its own classification in addition to that of the command, if any. */
   classification?: Omit<Classification, 'wrappedCommands'>
   appendsArguments?: boolean
 }
@@ -71,7 +71,7 @@ const wrapper = ({
   }
 }
 
-/** Where the command begins: after the flags and what is skipped. */
+/** Returns the start of the command: after the flags and skipped words. */
 function findCommandIndex(
   known: ReturnType<typeof parseFlagSet>,
   args: readonly string[],
@@ -83,17 +83,17 @@ function findCommandIndex(
     if (!arg.startsWith('-')) return at + skip
     const read = parseArguments(known, args.slice(at, at + 2))
     if (read.unknown !== undefined && parseArguments(known, [arg]).unknown !== undefined) return undefined
-    // The next word is its value where the flag alone is not enough.
+    // The next word is the flag's value if the flag alone is incomplete.
     if (parseArguments(known, [arg]).unknown !== undefined) at++
   }
   return args.length
 }
 
-/** `command` runs a program, or tells which one it would be. */
+/** `command` runs a program, or prints which one would run. */
 const command: ProgramClassifier = args =>
   args[0] === '-v' || args[0] === '-V' ? printsOnly() : wrapper({ flags: '-p', classification: NOTHING })(args)
 
-/** `env` shows the environment, or changes it for a command. */
+/** `env` prints the environment, or changes it for a command. */
 const env: ProgramClassifier = args => {
   let at = 0
   for (; at < args.length; at++) {

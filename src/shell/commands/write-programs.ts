@@ -1,4 +1,4 @@
-// Programs that change files of the workspace by what they are told, and which files those are.
+// Programs that change the files in their arguments, and the operands concerned.
 import type { Operand } from '../command-line-analysis.ts'
 import {
   guessPathOperands,
@@ -17,7 +17,7 @@ const collectOperands = (args: readonly string[]) => {
     ? args.filter(arg => !arg.startsWith('-') || arg === '-')
     : [...args.slice(0, ends).filter(arg => !arg.startsWith('-')), ...args.slice(ends + 1)]
 }
-/** What flags such as `--target-directory=x` and `-C/x` name. */
+/** Returns the paths in flags such as `--target-directory=x` and `-C/x`. */
 const flagOperands = (args: readonly string[]) =>
   args.filter(arg => arg.startsWith('-')).flatMap(arg => guessPathOperands(arg).map(({ path }) => writeOperand(path)))
 
@@ -29,7 +29,7 @@ const writesAll =
       needsLiteralOperands: true
     })
 
-/** Reads all its operands but the last, which it writes, or the folder that a flag names instead. */
+/** Reads all operands except the last, which it writes, or the folder in a flag instead. */
 const copies =
   (reason: string, source: (path: string) => Operand[]): ProgramClassifier =>
   args => {
@@ -50,7 +50,7 @@ const copies =
     })
   }
 
-/** What the names of new files may begin with. */
+/** Returns the prefixes of output files. */
 const outputPrefixOperands = (args: readonly string[]) => collectOperands(args).slice(1).map(writeOperand)
 
 const SPECIAL_MODE = /^(?:[ugoa]*[+=][rwxXt]*s|0?[2467]\d{3}$)/
@@ -107,15 +107,15 @@ export const WRITE_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   zstd: writesAll('It writes a compressed file.')
 }
 
-/** Only lists what an archive on this machine holds. */
+/** Classifies listing a local archive. */
 function listing(flags: RegExp, [flag = '', archive, ...rest]: readonly string[]) {
   const isListing = flags.test(flag) && archive !== undefined && !/^-|:/.test(archive) && rest.length === 0
   return isListing ? readsOnly([readOperand(archive)]) : undefined
 }
 
-/** Before the folder that is unpacked into. */
+/** Flags before the extraction folder. */
 const INTO = /^(?:-C|-d|--directory)$/
-/** Of tar, before the archive. */
+/** The flags of tar before the archive. */
 const MAKES_ARCHIVE = /^-?[A-Za-z]*[cruA][A-Za-z]*f$/
 
 function archives(args: readonly string[], longFlags: string, shortFlags: RegExp) {
@@ -129,7 +129,7 @@ function archives(args: readonly string[], longFlags: string, shortFlags: RegExp
       .map(writeOperand),
     ...flagOperands(args)
   ]
-  // A colon names another machine, which is reached by a program.
+  // A colon denotes another machine, which is contacted by a program.
   return args.some(
     (arg, at) =>
       long.test(arg) || /^[^-/.][^/]*:/.test(arg) || ((arg.startsWith('-') || at === 0) && shortFlags.test(arg))

@@ -34,7 +34,7 @@ const formatApprovals = (terminal: Terminal, waiting: readonly PendingCall[]) =>
     waiting.map(call => toRow(terminal, call))
   )
 
-/** Strict calls stand out: they need the preview confirmed. */
+/** Highlights strict calls, whose preview must be confirmed. */
 const LEVEL_STYLES: Record<PendingCall['approval']['level'], TextStyle> = { ask: 'yellow', strict: 'red' }
 
 const toRow = (terminal: Terminal, { tool_call_id, tool, created_at, approval }: PendingCall) => [
@@ -48,7 +48,7 @@ const toRow = (terminal: Terminal, { tool_call_id, tool, created_at, approval }:
 const WATCHED_EVENTS = ['tool.call', 'tool.decision', 'tool.result'] as const
 const CLEAR_SCREEN = '\u001b[H\u001b[2J'
 
-/** On a screen the table as it is now; else a line for each call that comes or goes. */
+/** Refreshes a table on a screen; else prints a line for each call that is added or removed. */
 async function watch(context: CliContext, client: Client) {
   context.handleInterrupt()
   const { terminal, signal, runtime } = context

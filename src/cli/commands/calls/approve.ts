@@ -60,7 +60,7 @@ Examples:
 }
 export default approve
 
-/** One after the other; whoever quits is asked about none of the others. */
+/** Prompts for one call after the other; quitting skips the rest. */
 async function promptForEach(context: CliContext, client: Client, ids: readonly string[], preset: ApprovalPreset) {
   const { terminal, signal } = context
   const given = ids.length > 0 ? ids : (await client.approvals({ signal })).map(({ tool_call_id }) => tool_call_id)
@@ -92,7 +92,7 @@ async function approveOne(context: CliContext, client: Client, id: string, optio
   printApproved(context, approved)
 }
 
-/** It may have failed at once, as where its file is gone. */
+/** The call may have failed immediately, for example if its file is gone. */
 function printApproved(context: CliContext, call: Call) {
   const { terminal } = context
   const exit = exitCodeFor(call)
@@ -101,7 +101,7 @@ function printApproved(context: CliContext, call: Call) {
   else terminal.print(`${call.tool_call_id} ${formatApprovalResult(call)}`)
 }
 
-/** What the call would do with these params: shown, and what the approval is bound to. */
+/** Previews the call with modified params, to which the approval is bound. */
 async function previewEdited(
   { terminal, signal }: CliContext,
   client: Client,

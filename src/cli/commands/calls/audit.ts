@@ -17,7 +17,7 @@ interface Options {
   limit: string
 }
 
-/** What was decided about a call, and by whom. */
+/** Decisions about a call, by source. */
 const DECISIONS = {
   auto: 'ran without asking',
   rule: 'allowed by a rule',
@@ -30,7 +30,7 @@ const DECISIONS = {
 } as const satisfies Record<string, string>
 type Decision = keyof typeof DECISIONS
 
-/** One decision, as it is told. */
+/** One decision in the output. */
 interface AuditEntry {
   at: string
   decision: Decision
@@ -83,7 +83,7 @@ Examples:
         found.push(each)
         if (found.length === most) break
       }
-      // The server tells the latest first; read from top to bottom, the latest stands by the prompt.
+      // The server returns the latest first; print it last, next to the prompt.
       found.reverse().sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
       if (terminal.json) terminal.printJson(found)
       else printEntries(context, found)
@@ -110,7 +110,7 @@ function toLogQuery({ since, until, tool, session, workspace, path }: Options): 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** A time as given, or so long before now. */
+/** Parses an absolute time, or an age relative to now. */
 function parseTime(text: string, option: string): string {
   const before = parseAge(text)
   const at = before === undefined ? Date.parse(text) : Date.now() - before
@@ -175,10 +175,10 @@ function toAuditDecision(call: Call): AuditDecision {
   return { at: by.at, decision, by: decision === 'auto' ? '' : who, why: by.reason ?? asked, ...digest }
 }
 
-/** Refused whatever anybody says. */
+/** Error codes of calls that are always denied. */
 const BLOCKED_CODES: readonly string[] = ['COMMAND_BLOCKED', 'URL_BLOCKED']
 
-/** What it was about, in a few words. */
+/** Describes the subject of a call in a few words. */
 function describeCall(call: Call): string {
   if ('approval' in call && call.approval) return call.approval.preview.title
   if (call.status === 'success') return call.result.title

@@ -20,7 +20,7 @@ const background: CommandSetup = (command, context) => {
 }
 export default background
 
-/** A command that was sent there has answered its call, and runs on as a task. */
+/** Formats the result: a detached command has answered its call and continues as a task. */
 function formatBackgrounded(call: Call) {
   const { tool_call_id, status } = call
   const { task_id = status === 'running' ? tool_call_id : undefined } =

@@ -91,7 +91,7 @@ async function printDryRun(context: CliContext, client: Client, tool: string, pa
   if (told.preview?.diff) terminal.print(colorizeDiff(terminal, told.preview.diff.trimEnd()))
 }
 
-/** Submits and waits to the end, telling what happens meanwhile. */
+/** Submits a call, prints its events and waits for its end. */
 async function follow(
   context: CliContext,
   client: Client,
@@ -113,7 +113,7 @@ async function follow(
     }
   } catch (error) {
     if (id === undefined) throw error
-    // An interrupt at the prompt is that of the terminal, not of the process.
+    // An interrupt at the prompt comes from the terminal, not as a signal.
     const reason = signal.aborted ? signal.reason : error
     if (signal.aborted || (error as Error).name === 'AbortError') return await abandonCall(client, id, reason, context)
   }
@@ -131,21 +131,21 @@ async function follow(
 
 type SubmittedEvent = Extract<Event, { type: 'tool.call' }>
 
-/** Whether the call waits for a decision that the person at this terminal can be asked for. */
+/** Returns true if the call waits for a decision that this terminal can prompt for. */
 const asksPerson = (
   { canPrompt, terminal }: CliContext,
   event: Event
 ): event is SubmittedEvent & { tool_call_id: string } =>
   event.type === 'tool.call' && event.requires_approval && canPrompt && !terminal.json
 
-/** Whether the token has the right to approve, which listing tokens needs too. */
+/** Returns true if the token has the right to approve, which listing tokens also requires. */
 const canApprove = ({ signal }: CliContext, client: Client): Promise<boolean> =>
   client.tokens({ signal }).then(
     () => true,
     () => false
   )
 
-/** Asks the person about the call, as `toolgate approve` does. Returns it if it is left waiting. */
+/** Prompts for the call, like `toolgate approve`. Returns it if it keeps waiting. */
 async function askInPlace(context: CliContext, client: Client, id: string): Promise<Call | undefined> {
   const { signal, terminal } = context
   const call = await client.get(id, { signal })
@@ -156,7 +156,7 @@ async function askInPlace(context: CliContext, client: Client, id: string): Prom
   return client.get(id, { signal })
 }
 
-/** An interrupt cancels the call; a timeout leaves it, to be looked at later. */
+/** Cancels the call on an interrupt; leaves it running after a timeout, for later inspection. */
 async function abandonCall(client: Client, id: string, reason: unknown, { terminal }: CliContext): Promise<never> {
   if ((reason as Error).name === 'AbortError') await client.cancel(id, { reason: 'Interrupted in the terminal.' })
   else terminal.info(`The call is still running: toolgate show ${id}`)
@@ -165,7 +165,7 @@ async function abandonCall(client: Client, id: string, reason: unknown, { termin
 
 const UNSETTLED_STATUSES: readonly Call['status'][] = ['awaiting_approval', 'queued', 'running']
 
-/** The call once it has ended, also when the server was away meanwhile. */
+/** Returns the ended call, even if the server was unreachable in the meantime. */
 async function waitUntilSettled(context: CliContext, client: Client, id: string): Promise<Call> {
   const { signal } = context
   for (;;) {

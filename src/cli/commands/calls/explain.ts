@@ -54,7 +54,7 @@ interface ExplainInput {
   args?: string
 }
 
-/** Words after `--` are a command line; all others a tool with its params. */
+/** Resolves the request: words after `--` are a command line; all others a tool with its params. */
 async function resolveRequest(
   client: Client,
   context: CliContext,
@@ -69,7 +69,7 @@ async function resolveRequest(
   return { tool, params: { ...(await readJsonParams(args, context)), ...parseParams(given, input) } }
 }
 
-/** One word is a line as it is; several are what a shell has taken the quotes off. */
+/** A single word is used unchanged; several have lost their quotes to the shell, so they are quoted again. */
 const toCommandLine = (words: readonly string[]) => (words.length === 1 ? words[0]! : words.map(shellQuote).join(' '))
 
 const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

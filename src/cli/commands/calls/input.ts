@@ -4,7 +4,7 @@ import type { CliContext } from '../../context.ts'
 import { usageError } from '../../exit.ts'
 import { formatJobStatus } from '../../ui/format-job-status.ts'
 
-/** What one request may carry, in characters. */
+/** Maximum length of one request in characters. */
 const MAX_CHUNK_LENGTH = 32_768
 
 interface Options {
@@ -46,7 +46,7 @@ async function sendText(client: Client, id: string, text: string, signal: AbortS
   for (const piece of splitChunks(text)) await client.sendInput(id, { text: piece, signal })
 }
 
-/** Whole characters, at most so many of their halves at once. */
+/** Splits text without breaking surrogate pairs, with a maximum length in UTF-16 code units. */
 function* splitChunks(text: string) {
   for (let from = 0; from < text.length; ) {
     const to = from + MAX_CHUNK_LENGTH - (isHighSurrogate(text, from + MAX_CHUNK_LENGTH - 1) ? 1 : 0)

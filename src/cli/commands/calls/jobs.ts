@@ -40,7 +40,7 @@ const jobs: CommandSetup = (command, context, catalog) => {
       terminal.table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows)
     })
 
-  // Who has just listed them is likely to ask for the output of one in the same words.
+  // After listing jobs, a user is likely to try this command for their output.
   logs(command.command('logs'), context, catalog)
 }
 export default jobs

@@ -110,7 +110,7 @@ const rules: CommandSetup = (command, context) => {
 }
 export default rules
 
-/** The server checks every field; only what can't be said is refused here. */
+/** Validates only the syntax; the server validates every field. */
 function toNewRule(effect: string, options: AddOptions): NewRule {
   const decides = parseChoice('effect', effect, RULE_EFFECTS)
   const { tool, category, agent, client, path, host, prefix, pattern, param, cwd } = options

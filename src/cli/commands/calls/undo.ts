@@ -77,7 +77,7 @@ async function undoCall(context: CliContext, client: Client, { id, query, shown,
   terminal.error(`toolgate: undo ${ended.status}: ${escapeUnsafe(formatReason(ended))}`)
 }
 
-/** By path what would happen, with the conflicts and the diff. */
+/** Formats the effect per path, with the conflicts and the diff. */
 function formatUndoPreview(terminal: Terminal, { files, reason }: UndoPreview): string {
   const lines = files.flatMap(({ action, path, from, note, conflicts = [] }) => [
     `  ${action.padEnd(9)} ${escapeUnsafe(from === undefined ? path : `${from} → ${path}`)}${note ? `  (${escapeUnsafe(note)})` : ''}`,

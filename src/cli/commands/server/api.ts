@@ -84,7 +84,7 @@ function parseHeader(line: string): [string, string] {
   return [name.toLowerCase(), value]
 }
 
-/** The token goes to this server and nowhere else: no redirect is followed. */
+/** Sends the token to this server only: no redirect is followed. */
 async function sendRequest(url: string, path: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(`${url}${path}`, { ...init, redirect: 'manual' })
@@ -97,7 +97,7 @@ async function sendRequest(url: string, path: string, init: RequestInit): Promis
 const formatHead = ({ status, statusText, headers }: Response) =>
   [`${status} ${statusText}`, ...[...headers].map(([name, value]) => `${name}: ${escapeUnsafe(value)}`), ''].join('\n')
 
-/** As it comes, so that a stream of events is one; to a person without what steers the terminal. */
+/** Streams the body, so that events appear as they arrive; strips terminal control sequences on a terminal. */
 async function printBody({ terminal, runtime, signal }: CliContext, { body }: Response) {
   if (!body) return
   let last = '\n'
@@ -111,7 +111,7 @@ async function printBody({ terminal, runtime, signal }: CliContext, { body }: Re
   if (last !== '\n') terminal.write('\n')
 }
 
-/** What the body says has been printed. */
+/** The body with the details has been printed. */
 const statusError = ({ status, statusText }: Response) =>
   new ToolgateError(`The server answered ${status} ${statusText}.`, {
     code: CODES_BY_STATUS[status] ?? 'BAD_ANSWER',

@@ -33,7 +33,7 @@ Examples:
 }
 export default logs
 
-/** How it ended: that there is no more output says nothing of it. */
+/** Reports the outcome, which the end of the output does not reveal. */
 async function reportEnd(context: CliContext, id: string) {
   const client = await context.connect()
   const { terminal, signal } = context
@@ -50,10 +50,10 @@ async function reportEnd(context: CliContext, id: string) {
   if (!terminal.json) terminal.info(`${id} ${words}`)
 }
 
-/** What ended not by itself and by nobody's wish: there would have been more output. */
+/** Statuses of jobs that were cut off: there would have been more output. */
 const INTERRUPTED_STATUSES: readonly string[] = ['interrupted', 'lost']
 
-/** Of a job, or of a call that leaves none. */
+/** Returns the status of a job, or of a call without one. */
 async function getEndStatus(client: Client, id: string, signal: AbortSignal) {
   const job = await client.job(id, { signal }).catch(error => {
     if (error instanceof ToolgateError && error.code === 'NOT_FOUND') return undefined

@@ -4,7 +4,7 @@ import { writeLoginPage } from '../../../server/login-page.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { parseRole } from '../../roles.ts'
 
-/** What each system opens an address with. */
+/** URL openers by platform. */
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linux: 'xdg-open' }
 
 const open: CommandSetup = (command, context) => {
@@ -40,7 +40,7 @@ snap or flatpak may be unable to read the file: use --print and paste the addres
 }
 export default open
 
-/** Whether something was found to show it with. */
+/** Returns true if an opener was found. */
 async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   const opener = OPENERS[process.platform]
   const sees = process.platform !== 'linux' || env.DISPLAY || env.WAYLAND_DISPLAY

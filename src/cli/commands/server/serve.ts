@@ -1,4 +1,4 @@
-// Serving: from flags to a process that listens, is found, and ends in order.
+// The serve command: from flags to a process that listens, is discoverable, and shuts down gracefully.
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
@@ -111,7 +111,7 @@ async function startServer(context: CliContext, options: ServeOptions): Promise<
   return listen(context, config, lock, options)
 }
 
-/** The rules' checks come with the engine, which is loaded only where there are rules. */
+/** Rule validation is part of the engine, which is loaded only if there are rules. */
 const checkRule = async (rule: ConfiguredRule) => (await import('../../../app.ts')).validateRule(rule)
 
 interface Configuration {
@@ -120,7 +120,7 @@ interface Configuration {
   live: LiveConfig
 }
 
-/** Undefined when the configuration has faults, which have been told. */
+/** Returns undefined if the configuration has errors, which have been reported. */
 async function loadConfiguration(context: CliContext, options: ServeOptions): Promise<Configuration | undefined> {
   const { env, cwd, pid } = context.runtime
   const { root, host, port, tokenFile, callTokenFile, readOnly, logLevel } = options
@@ -155,7 +155,7 @@ async function findRunningServer(settings: Settings, { runtime }: CliContext) {
   const candidates = readDiscoveries(runtime.env).filter(
     ({ record }) => record.host === hostname() && record.roots.some(root => ours.includes(root))
   )
-  // Those of other projects are not waited for.
+  // Servers of other projects are not awaited.
   for (const found of candidates) if (await isLive(found)) return found
   return undefined
 }
@@ -176,7 +176,7 @@ async function listen(
   const { runtime } = context
   const tokens = loadTokens(settings)
   const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
-  // The store opens on its own thread while the rest is being loaded.
+  // Open the store in its thread while the rest is being loaded.
   const store = openStore(settings.state_dir)
   store.catch(() => {})
   const { createApp, listAllowedHosts } = await import('../../../app.ts')
@@ -211,7 +211,7 @@ async function listen(
   const calls = app.calls.running().length
   const drain_ms = fatal ? 0 : parseDuration(options.drain)
   app.log.info({ calls, drain_ms }, calls > 0 && drain_ms > 0 ? formatDraining(calls, drain_ms) : 'stopping')
-  // Calls that come after the journal broke are still told so.
+  // Calls that arrive after a journal failure still get an error response.
   if (fatal) setTimeout(() => runtime.exit(exit), FATAL_EXIT_DELAY_MS)
   await app.close({ drain_ms }).catch(error => {
     if (!fatal) throw error
@@ -225,7 +225,7 @@ async function listen(
 }
 const FATAL_EXIT_DELAY_MS = 1_000
 
-/** At a terminal a person reads the log; anywhere else a program does. */
+/** Creates a readable log at a terminal; elsewhere JSON for programs. */
 async function createLogOptions({ terminal }: CliContext, { state_dir }: Settings, { ready }: ServeOptions) {
   if (ready !== undefined || !terminal.isTty) return {}
   const { createTerminalLog } = await import('../../ui/terminal-log.ts')
@@ -235,8 +235,10 @@ const formatDraining = (calls: number, drain_ms: number) =>
   `stopping: waiting up to ${drain_ms / 1_000} s for ${calls === 1 ? '1 call' : `${calls} calls`}; ` +
   'a second SIGTERM or SIGINT exits at once'
 
-/** A call lives until its commit, so under load V8 would grow the space for young objects to 128 MiB and keep it. Once
- * started, it grows in smaller steps; the start itself is quicker without. */
+/**
+ * Call data lives until the commit, so under load V8 would grow the young generation to 128 MiB and retain it. After startup it
+ * grows in smaller steps; startup itself is faster without this flag.
+ */
 const limitHeapGrowth = () => setFlagsFromString('--semi-space-growth-factor=1')
 
 async function bind(app: App, { host, port }: Settings): Promise<string> {
@@ -253,7 +255,7 @@ async function bind(app: App, { host, port }: Settings): Promise<string> {
   }
 }
 
-/** The same server takes the connections of both. */
+/** Both listeners share the same HTTP server. */
 async function bindSocket(app: App, file: string): Promise<SocketListener> {
   try {
     return await listenOnSocket(file, socket => app.http.server.emit('connection', socket))
@@ -280,11 +282,11 @@ function describeServer(
   }
 }
 
-/** The first signal stops in order, the second at once. */
+/** The first signal shuts down gracefully, the second immediately. */
 function stopOnSignals({ runtime }: CliContext, stop: (exit: number) => void) {
   let seen = false
   runtime.onSignal(signal => {
-    // Of a terminal that is closed the shell tells and the kernel as well: that is one wish.
+    // When a terminal is closed, both the shell and the kernel send SIGHUP: count it once.
     if (seen && signal === 'SIGHUP') return
     if (seen) runtime.exit(signal === 'SIGINT' ? EXIT.interrupted : 143)
     seen = true

@@ -23,7 +23,7 @@ const stop: CommandSetup = (command, context) => {
 }
 export default stop
 
-/** The process of a server on this machine, which has just answered by the name that its file gives. */
+/** Returns the process of a server on this machine, which has just answered with the instance in its file. */
 function getServerPid({ url, record }: DiscoveredServer): number {
   if (record) return record.pid
   throw new CliError(`Cannot stop the server at ${url}: it was not started by you on this machine.`, {

@@ -1,4 +1,4 @@
-// Asked by the shell at TAB: what may stand where the cursor is. It never fails: where nothing is known, nothing is said.
+// Shell completion backend: returns the candidates at the cursor. It never fails; without a server it returns fewer candidates.
 import type { Command, Option } from 'commander'
 import type { CommandCatalog, CommandSetup } from '../../command-setup.ts'
 import {
@@ -11,7 +11,7 @@ import {
 import type { CliContext } from '../../context.ts'
 import { toSingleLine } from '../../ui/terminal.ts'
 
-/** A shell that waits longer seems to hang. */
+/** In milliseconds; a longer wait would look like a hang. */
 const FETCH_TIMEOUT_MS = 1_000
 
 const complete: CommandSetup = (command, context, catalog) => {
@@ -32,7 +32,7 @@ const complete: CommandSetup = (command, context, catalog) => {
 }
 export default complete
 
-/** What hides something or steers a terminal is nothing to put on a line; whoever calls chooses names of sessions. */
+/** Rejects values with invisible or control characters, since callers choose names such as those of sessions. */
 const isSafeValue = (value: string) => toSingleLine(value, Number.POSITIVE_INFINITY) === value
 
 async function completeLine(
@@ -84,7 +84,7 @@ async function completeCommand(
   return [...names, ...given.filter(([value]) => !operands.includes(value))]
 }
 
-/** The words that are neither flags nor their values; and the flag whose value is still to come. */
+/** Reads the words that are neither flags nor their values, and the flag whose value is being completed. */
 function readWords(command: Command, before: readonly string[]) {
   const operands: string[] = []
   let pending: Option | undefined
@@ -115,7 +115,7 @@ function findCommandIndex(before: readonly string[], valueOptions: readonly stri
   return at < before.length ? at : undefined
 }
 
-/** The server of the project that the line names; each thing is asked once. */
+/** Creates a fetcher for the server of the project that the line names; each path is requested once. */
 function createFetcher(context: CliContext, before: readonly string[]): FetchJson {
   const named = (flag: string) => before[before.indexOf(flag) + 1 || before.length]
   const found = (async () => {
@@ -130,7 +130,7 @@ function createFetcher(context: CliContext, before: readonly string[]): FetchJso
   }
 }
 
-/** A line as a shell would split it, up to the cursor; the last word is the one that is being written. */
+/** Splits a line up to the cursor like a shell; the last word is the one being completed. */
 function splitWords(line: string): string[] {
   const words = ['']
   let quote = ''
@@ -150,5 +150,5 @@ function splitWords(line: string): string[] {
   return words
 }
 
-/** bash takes a word for several where there are such characters in it, and puts what it is told after the last. */
+/** bash splits words at these characters, and replaces only the part after the last. */
 const wordBreakIndex = (word: string) => Math.max(word.lastIndexOf('='), word.lastIndexOf(':')) + 1

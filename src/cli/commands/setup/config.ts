@@ -157,7 +157,7 @@ async function checkConfig(context: CliContext, where: RootOptions) {
   }
 }
 
-/** The rules' checks come with the engine. */
+/** Rule validation is part of the engine. */
 const checkRule = async (rule: ConfiguredRule) => (await import('../../../app.ts')).validateRule(rule)
 
 function toInputs({ runtime, version }: CliContext, { root }: RootOptions): ConfigInputs {
@@ -166,7 +166,7 @@ function toInputs({ runtime, version }: CliContext, { root }: RootOptions): Conf
 
 const splitSettingPath = (setting: string | undefined) => (setting === undefined ? [] : setting.split('.'))
 
-/** JSON where it is some; text where text is wanted, or nothing else can be meant. */
+/** Parses JSON; text is accepted if the type is string, or the input cannot be JSON. */
 function parseSettingValue(text: string, type: string | undefined): unknown {
   if (type === 'string') return text
   try {

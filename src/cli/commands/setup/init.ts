@@ -74,7 +74,7 @@ async function writeProjectConfig(context: CliContext, root: string, answers: An
   printSnippets(context, editors, root)
 }
 
-/** Asked of a person; control and C ends it, and nothing is written. */
+/** Prompts a person; Ctrl-C aborts without writing. */
 async function promptForAnswers(context: CliContext, root: string): Promise<Answers> {
   const { confirm, isCancel, multiselect } = await import('@clack/prompts')
   const { stdin, stderr } = context.runtime
@@ -115,7 +115,7 @@ function parseEditors(given: string): string[] {
   return given.split(',').map(name => parseChoice('--editor', name.trim(), Object.keys(EDITOR_SNIPPETS)))
 }
 
-/** The lines alone are data, so that they can be appended to a file. */
+/** Prints only the lines as data, so that they can be appended to a file. */
 function printSnippets({ terminal }: CliContext, names: readonly string[], root: string) {
   const place = { folder: packageFolder(), root }
   if (names.length > 0 && !isBuilt(place.folder))

@@ -1,4 +1,4 @@
-// The MCP servers whose tools are served: list them, log in and out, start one anew.
+// Commands for MCP servers whose tools are served: list, log in and out, restart.
 import type { Command } from 'commander'
 import type { CliContext } from '../../context.ts'
 import { escapeUnsafe } from '../../ui/terminal.ts'

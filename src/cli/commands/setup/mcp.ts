@@ -1,4 +1,4 @@
-// The protocol over standard input and output, for clients that start a program: passes on to the server of the project.
+// MCP over standard input and output, for clients that start a program: a bridge to the project's server.
 import type { JsonRpcMessage } from '../../../client/mcp-http.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
@@ -12,7 +12,7 @@ interface Options {
   approve?: true
 }
 
-/** A message of the protocol is one line. */
+/** Maximum length of a line, which is one message of the protocol. */
 const MAX_LINE_LENGTH = 64 * 1_048_576
 const JSON_RPC_PARSE_ERROR = -32_700
 
@@ -83,7 +83,7 @@ function parseMessage(line: string): JsonRpcMessage | undefined {
   }
 }
 
-/** Lines as they come, until there are no more or the signal aborts. One that is too long is no message. */
+/** Yields lines until the input ends or the signal aborts. A line over the limit is not a valid message. */
 async function* readLines(stdin: CliContext['runtime']['stdin'], signal: AbortSignal): AsyncGenerator<string> {
   const stop = () => stdin.destroy()
   signal.addEventListener('abort', stop)

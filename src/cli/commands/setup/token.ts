@@ -87,7 +87,7 @@ Examples:
 }
 export default token
 
-/** As every duration, and in days. */
+/** Parses any duration, and days. */
 function parseLifetime(text: string): number {
   const days = DAYS_PATTERN.exec(text)?.[1]
   return days === undefined ? parseDuration(text) : Number(days) * DAY_MS

@@ -1,4 +1,4 @@
-// What a new tool begins with: something that works, to be changed piece by piece.
+// Renders a working template of a new tool, to be modified.
 
 export const renderToolTemplate = (name: string) => `import { defineTool, Type } from 'toolgate/tool'
 

@@ -12,7 +12,7 @@ interface NewOptions {
   user?: true
 }
 
-/** As `GET /capabilities` tells it. */
+/** A custom tool as returned by `GET /capabilities`. */
 interface CustomTool {
   name: string
   kind: string
@@ -72,7 +72,7 @@ function createTool({ terminal, runtime, project }: CliContext, name: string, { 
   terminal.print('Check it with: toolgate tool check')
 }
 
-/** The nearest folder from here up that is a project; else this one. */
+/** Returns the nearest project folder, from this one upwards; else this one. */
 function findProjectRoot(folder: string): string {
   for (let at = path.resolve(folder); ; at = path.dirname(at)) {
     if (['.toolgate', '.git'].some(name => existsSync(path.join(at, name)))) return at

@@ -74,7 +74,7 @@ async function trustOne(context: CliContext, file: string, { yes }: { yes: boole
   else terminal.print(`Trusted ${escapeUnsafe(file)} with its current content.`)
 }
 
-/** What trusting it means: the path of each file or folder, with the content that was shown. */
+/** Returns the trusted contents: the path of each file or folder, with the shown hash. */
 const trustedContents = ({ path: file, sha256, names }: Trustable): ReadonlyMap<string, string> =>
   new Map([[file, sha256], ...names])
 
@@ -137,7 +137,7 @@ async function listTrusted(context: CliContext) {
   terminal.table(['STATE', 'SHA256', 'SINCE', 'FILE'], rows)
 }
 
-/** What the user's configuration trusts by itself. */
+/** Returns what the user's configuration trusts explicitly. */
 async function trustedByConfig(env: CliContext['runtime']['env']): Promise<Readonly<Record<string, string>>> {
   return (await readFileSource(globalConfigFiles(env).user, homeFolder(env), []))?.value.trust ?? {}
 }
@@ -147,7 +147,7 @@ async function getTrustState({ path: file, sha256 }: { path: string; sha256: str
   return now === undefined ? 'gone' : now === sha256 ? 'trusted' : 'changed'
 }
 
-/** What may be trusted in a project, beneath its `.toolgate`. */
+/** Trustable files of a project, under its `.toolgate`. */
 const TRUSTABLE: readonly string[] = ['config.jsonc', 'tools']
 
 async function listTrustable(context: CliContext) {
@@ -176,7 +176,7 @@ function trustStateHere(trust: TrustStore, all: ReadonlyMap<string, string>): 't
   return [...all.keys()].some(file => trust.isKnown(file)) ? 'changed' : 'untrusted'
 }
 
-/** The nearest folder from here up that has a `.toolgate`; else this one. */
+/** Returns the nearest folder with a `.toolgate`, from this one upwards; else this one. */
 function findProjectRoot(folder: string): string {
   for (let at = folder; ; at = path.dirname(at)) {
     if (existsSync(path.join(at, '.toolgate'))) return at
