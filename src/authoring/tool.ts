@@ -45,10 +45,10 @@ export interface Context {
   session_id: string
   call_id: string
   /**
-   * The sandbox of the process, and its allowed hosts. `strict`: it writes only temporary files. `workspace`: it writes in the
+   * The sandbox of the process, and its allowed hosts. `read-only`: it writes only temporary files. `workspace`: it writes in the
    * workspace. `none` and `container`: Toolgate does not sandbox it.
    */
-  isolation: { level: 'none' | 'workspace' | 'strict' | 'container'; network: string[] }
+  isolation: { level: 'none' | 'workspace' | 'read-only' | 'container'; network: string[] }
   /** Aborts when the call is cancelled or times out; the process is ended soon after. */
   signal: AbortSignal
   /** Reports progress: `progress` from 0 to 1. */

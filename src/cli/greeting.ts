@@ -78,7 +78,7 @@ function policyRows(capabilities: Capabilities | undefined): string[][] {
 /** Places in which commands run without approval, by the default level; none with `none`. */
 const RUN_WHERE: Partial<Record<IsolationLevel, string>> = {
   workspace: 'the sandbox',
-  strict: 'the sandbox',
+  'read-only': 'the sandbox',
   container: 'this container'
 }
 

@@ -1,6 +1,6 @@
 // Configuration of hooks: programs that run before and after calls.
 import { type Static, Type } from 'typebox'
-import { REQUESTABLE_LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { ACCEPTED_LEVELS } from '../host/sandbox/isolation-levels.ts'
 import { RuleMatch } from './rules.ts'
 
 /** One hook, and the calls that it matches. */
@@ -36,9 +36,9 @@ export const Hook = Type.Object(
       })
     ),
     isolation: Type.Optional(
-      Type.Enum([...REQUESTABLE_LEVELS], {
+      Type.Enum([...ACCEPTED_LEVELS], {
         description:
-          'What keeps it. By default `strict` where that holds, so that it changes nothing; after a call that may change files, what commands get.'
+          'What keeps it. By default `read-only` where that holds, so that it changes nothing; after a call that may change files, what commands get. `strict` is the former name of `read-only`.'
       })
     ),
     network: Type.Optional(

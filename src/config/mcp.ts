@@ -1,5 +1,6 @@
 // Configuration of MCP servers whose tools are served: connection and limits of each.
 import { type Static, Type } from 'typebox'
+import { FORMER_READ_ONLY } from '../host/sandbox/isolation-levels.ts'
 
 const Globs = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
@@ -78,8 +79,9 @@ export const McpServer = Type.Object(
     ),
     idempotent: Globs('Tools that may be tried again after a fault, by globs over their names.'),
     sandbox: Type.Optional(
-      Type.Enum(['workspace', 'strict', 'none'], {
-        description: 'What keeps its process, instead of what keeps commands. `none`: it has all rights of yours.'
+      Type.Enum(['workspace', 'read-only', 'none', FORMER_READ_ONLY], {
+        description:
+          'What keeps its process, instead of what keeps commands. `none`: it has all rights of yours. `strict` is the former name of `read-only`.'
       })
     ),
     network: Type.Optional(

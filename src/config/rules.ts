@@ -1,6 +1,6 @@
 // Schema of rules and their matchers.
 import { type Static, Type } from 'typebox'
-import { REQUESTABLE_LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { ACCEPTED_LEVELS } from '../host/sandbox/isolation-levels.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
 
@@ -63,9 +63,9 @@ export const RuleMatch = Type.Object(
       })
     ),
     isolation: Type.Optional(
-      Type.Enum([...REQUESTABLE_LEVELS], {
+      Type.Enum([...ACCEPTED_LEVELS], {
         description:
-          'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less.'
+          'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less. `strict` is the former name of `read-only`.'
       })
     ),
     network: Type.Optional(

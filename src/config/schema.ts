@@ -1,7 +1,7 @@
 // Schema of the configuration: the single source of settings, defaults and descriptions, from which the documentation page is
 // generated. Sources and errors are handled where the configuration is loaded.
 import { type Static, Type } from 'typebox'
-import { ISOLATION_LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { FORMER_READ_ONLY, ISOLATION_LEVELS } from '../host/sandbox/isolation-levels.ts'
 import { Agents } from './agents.ts'
 import { CommandTools, CustomToolsSettings } from './custom-tools.ts'
 import { Filters } from './filters.ts'
@@ -216,10 +216,10 @@ export const Config = Type.Object(
     ),
     sandbox: Type.Object(
       {
-        level: Type.Enum(['auto', ...ISOLATION_LEVELS], {
+        level: Type.Enum(['auto', ...ISOLATION_LEVELS, FORMER_READ_ONLY], {
           default: 'auto',
           description:
-            'What keeps commands that ask for nothing else. `auto`: `workspace` where it holds; where it does not, every command is asked about and the approval says so. `container` only where the server itself stands in one.'
+            'What keeps commands that ask for nothing else. `auto`: `workspace` where it holds; where it does not, every command is asked about and the approval says so. `container` only where the server itself stands in one. `strict` is the former name of `read-only`.'
         }),
         run_code: Type.Enum(['refuse', 'ask'], {
           default: 'refuse',

@@ -193,7 +193,7 @@ export const EVENTS = {
       command: Type.String({ description: 'Its command line.' }),
       cwd: Type.String({ description: 'Folder that it runs in.' }),
       description: Type.Optional(Type.String({ description: 'What it is for, by whoever started it.' })),
-      isolation: Type.Enum(['none', 'workspace', 'strict', 'container'], { description: 'What keeps it.' }),
+      isolation: Type.Enum(['none', 'workspace', 'read-only', 'container'], { description: 'What keeps it.' }),
       interactive: Type.Boolean({ description: 'It takes input.' }),
       pty: Type.Optional(
         Type.Object(

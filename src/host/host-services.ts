@@ -1,5 +1,6 @@
 // Everything of the machine that outlives a call: the workspaces served, the helper that starts processes, the captured
 // output. Each call is given what it may use of it, bound to its workspace.
+
 import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -35,6 +36,7 @@ import { sandboxFolder } from './sandbox/bubblewrap/sandbox-files.ts'
 import { removeStaleSetupStatus } from './sandbox/bubblewrap/setup-status.ts'
 import { quarantineFolder } from './sandbox/guard/quarantine.ts'
 import { sweepQuarantine } from './sandbox/guard/quarantine-sweep.ts'
+import { currentLevel } from './sandbox/isolation-levels.ts'
 import { openSandbox, type SandboxManager } from './sandbox/open-sandbox.ts'
 import { FileList } from './search/file-list.ts'
 import { Ripgrep } from './search/ripgrep.ts'
@@ -187,7 +189,7 @@ export class HostServices {
       environment,
       env_allow: settings.env.allow,
       roots: [...this.workspaces.values()].map(({ root }) => root),
-      level: settings.sandbox.level,
+      level: currentLevel(settings.sandbox.level),
       maskValue: value => masking.maskValue(value)
     })
     this.externalChanges = new ExternalChanges(

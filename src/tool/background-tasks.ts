@@ -28,7 +28,7 @@ export const TASK_STATUSES = [
 export const JOB_ISOLATION_LEVELS = [
   'none',
   'workspace',
-  'strict',
+  'read-only',
   'container'
 ] as const satisfies readonly IsolationLevel[]
 

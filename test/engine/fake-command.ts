@@ -41,5 +41,5 @@ export const IN_WORKSPACE: ResolvedIsolation = {
   level: 'workspace',
   default: 'workspace',
   network: [],
-  autoRunLevel: 'strict'
+  autoRunLevel: 'read-only'
 }

@@ -22,7 +22,7 @@ async function kept(t: Test, options: { settings?: Partial<Settings>; files?: St
   const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings } })
   execFileSync('git', ['init', '-q'], { cwd: app.root })
   const { isolation } = await app.get('/capabilities')
-  return { app, holds: isolation.levels.some(({ level, holds }: Json) => level === 'strict' && holds) }
+  return { app, holds: isolation.levels.some(({ level, holds }: Json) => level === 'read-only' && holds) }
 }
 
 const explain = (app: TestApp, command: string, more: object = {}) =>
@@ -214,7 +214,7 @@ t.test('a line that only reads runs by itself, in the strictest sandbox', async 
     t.match(call, {
       status: 'success',
       approved_by: { source: 'auto' },
-      result: { data: { isolation: 'strict', output: '1\n' } }
+      result: { data: { isolation: 'read-only', output: '1\n' } }
     })
     const cases: object[] = [
       { command: 'cat', stdin: 'x' },

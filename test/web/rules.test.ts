@@ -15,7 +15,7 @@ t.test('a rule reads as a sentence', async t => {
     { path: 'docs/**', agent: 'writer' },
     { tool: 'grep', pattern: '.*secret.*' },
     { tool: 'web_fetch', host: '*.example.com', method: 'GET' as const },
-    { network: ['a.example', 'b.example'], isolation: 'strict' as const },
+    { network: ['a.example', 'b.example'], isolation: 'read-only' as const },
     {}
   ].map(formatMatch)
   t.same(words, [
@@ -23,7 +23,7 @@ t.test('a rule reads as a sentence', async t => {
     'on docs/**, sent by agent writer',
     'grep, what it is about as .*secret.*',
     'web_fetch, to *.example.com, by GET',
-    'kept strict, reaching a.example, b.example',
+    'kept read-only, reaching a.example, b.example',
     'every call'
   ])
 })

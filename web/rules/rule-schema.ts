@@ -18,7 +18,7 @@ export const MATCH_FIELDS = {
     description: 'What the call would do.'
   },
   cwd: textField('Folder that the command runs in.'),
-  isolation: { enum: ['none', 'workspace', 'strict'], description: 'What keeps the command.' },
+  isolation: { enum: ['none', 'workspace', 'read-only'], description: 'What keeps the command.' },
   network: { type: 'array', items: textField('A host pattern.'), description: 'Hosts that the call asks to reach.' },
   agent: textField('Name of the agent that sends the call.'),
   client: textField('Name of the program that sends the call.'),

@@ -48,7 +48,7 @@ export function createCommandTool(name: string, command: CommandTool, environmen
     }),
     async *run(params, ctx): AsyncGenerator<Progress, never> {
       const run = runCommand(command, { params, ctx, env, timeout_ms })
-      const printed = yield* ctx.isolation.level === 'strict' ? run : withChangeTracking(ctx, run)
+      const printed = yield* ctx.isolation.level === 'read-only' ? run : withChangeTracking(ctx, run)
       return parseAnswer(name, command, printed, check) as never
     },
     present: answer => toPresented({ name }, answer)

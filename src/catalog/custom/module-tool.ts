@@ -42,7 +42,7 @@ export function createModuleTool(definition: CustomToolDefinition, module: Modul
           runModule(definition, { callModule, params, context: toModuleContext(ctx, isolation) })
         )
       })
-      const { value, end } = yield* isolation.level === 'strict' ? run : withChangeTracking(ctx, run)
+      const { value, end } = yield* isolation.level === 'read-only' ? run : withChangeTracking(ctx, run)
       const notes = formatQuarantineNotes(
         toQuarantineReport({ ...end, ...(end?.folder && { quarantine_folder: end.folder }) })
       )

@@ -156,7 +156,7 @@ export const FLAG_SOURCES: Readonly<Record<string, CompletionSource>> = {
   '--ready': staticValues('json'),
   '--format': staticValues('env'),
   '--stream': staticValues('stdout', 'stderr'),
-  '--isolation': staticValues('none', 'workspace', 'strict'),
+  '--isolation': staticValues('none', 'workspace', 'read-only'),
   '--effect': staticValues('read', 'create', 'write', 'execute', 'network', 'destructive'),
   '--scope': staticValues('session', 'workspace', 'user'),
   '--decision': staticValues('auto', 'rule', 'approved', 'rejected', 'denied', 'expired', 'withdrawn', 'waiting'),

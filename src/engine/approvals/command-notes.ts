@@ -49,5 +49,5 @@ function formatIsolation({ level, network }: Isolation): string {
 
 const WRITE_ACCESS = {
   workspace: 'writes in the workspace alone',
-  strict: 'writes nothing but its own temporary folder'
+  'read-only': 'writes nothing but its own temporary folder'
 }

@@ -63,7 +63,7 @@ const Part = Type.Object(
     reason: Type.String(),
     configured: Type.Optional(
       Type.Literal(true, {
-        description: 'What it reads may name programs that it runs: by itself it runs only with isolation `strict`.'
+        description: 'What it reads may name programs that it runs: by itself it runs only with isolation `read-only`.'
       })
     ),
     cwd: Type.Optional(

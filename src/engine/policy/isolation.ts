@@ -2,15 +2,16 @@
 
 import type { Settings } from '../../config/settings.ts'
 import { ToolError } from '../../errors.ts'
+import type { AcceptedLevel } from '../../host/sandbox/isolation-levels.ts'
 import type { Isolation, IsolationLevel, LevelState, Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { IsolationRequest } from '../../tool/tool.ts'
 import { patternsCoverHost } from './host-patterns.ts'
 import type { ResolvedIsolation } from './policy-input.ts'
 
 /** Ranks by restriction. A container protects the machine, not the workspace, which counts as much as `workspace`. */
-const RANK: Record<IsolationLevel, number> = { none: 0, container: 1, workspace: 1, strict: 2 }
+const RANK: Record<AcceptedLevel, number> = { none: 0, container: 1, workspace: 1, 'read-only': 2, strict: 2 }
 
-export const isLooser = (level: IsolationLevel, than: IsolationLevel) => RANK[level] < RANK[than]
+export const isLooser = (level: AcceptedLevel, than: AcceptedLevel) => RANK[level] < RANK[than]
 
 /** The configured isolation, and the levels that this machine supports. */
 interface IsolationSource {
@@ -38,7 +39,7 @@ export async function resolveIsolation(
       unsandboxedReason: `Nothing keeps the command here: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`
     }
   if (level === 'none' || isLooser(level, sandbox.default) || kept.network.length > 0) return kept
-  return { ...kept, autoRunLevel: unavailableReason('strict', states) ? level : 'strict' }
+  return { ...kept, autoRunLevel: unavailableReason('read-only', states) ? level : 'read-only' }
 }
 
 /** Selects the final isolation after the policy: an auto-approved call gets the least privileges. */

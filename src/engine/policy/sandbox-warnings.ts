@@ -25,7 +25,7 @@ export function findSandboxWarnings(command: CommandFacts, { level }: Isolation)
   ]
 }
 
-const isSandbox = (level: Level) => level === 'workspace' || level === 'strict'
+const isSandbox = (level: Level) => level === 'workspace' || level === 'read-only'
 
 /** Outside the workspace nothing is hidden, since nothing is mounted there. */
 const listSecretsRead = ({ operands }: CommandPartFacts) =>

@@ -6,7 +6,7 @@ import { ModuleFolderError, readModuleFolder } from '../modules/module-folder.ts
 import { ModuleProcess, type ModuleStarter } from '../modules/module-process.ts'
 import type { Processes } from '../processes/processes.ts'
 import { isSystemPath } from '../sandbox/bubblewrap/system-folders.ts'
-import type { RequestableLevel } from '../sandbox/isolation-levels.ts'
+import { type ACCEPTED_LEVELS, currentLevel } from '../sandbox/isolation-levels.ts'
 import { isWithin, realPath } from '../sandbox/path-within.ts'
 import type { Isolation, IsolationLevel, Mount } from '../sandbox/sandbox.ts'
 import { findCommandFiles, isFileOrLink } from '../trust/command-files.ts'
@@ -19,7 +19,7 @@ export interface HookProgram {
   command?: readonly string[]
   module?: string
   timeout_ms: number
-  isolation?: RequestableLevel | undefined
+  isolation?: (typeof ACCEPTED_LEVELS)[number] | undefined
   network?: readonly string[] | undefined
   /** Where nothing else is said: whether it may change files, as the call may. */
   canModify: boolean
@@ -113,9 +113,9 @@ export class HookRunner {
 
   /** Undefined for what commands get that ask for nothing else. */
   async #level({ isolation, canModify }: HookProgram): Promise<IsolationLevel | undefined> {
-    if (isolation || canModify) return isolation
+    if (isolation || canModify) return isolation && currentLevel(isolation)
     const states = await this.#options.starter.sandbox.states()
-    return states.some(({ level, holds }) => level === 'strict' && holds) ? 'strict' : undefined
+    return states.some(({ level, holds }) => level === 'read-only' && holds) ? 'read-only' : undefined
   }
 
   #assertTrusted(file: string, sha256: string | undefined) {

@@ -125,7 +125,7 @@ export interface LanguageService {
   /** Whether a server for the file runs already, so that it costs little to ask. */
   isRunning(path: string): boolean
   /** What keeps the servers that are asked: undefined where nothing keeps them from what they like. */
-  isolationLevel(): Promise<'strict' | undefined>
+  isolationLevel(): Promise<'read-only' | undefined>
 }
 
 /** What a server says of a file, by itself or because it was asked. It replaces what the same server said before. */

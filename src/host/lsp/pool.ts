@@ -59,7 +59,7 @@ export class LanguageServerPool implements LanguageServers {
   readonly #listeners: ((finding: FileDiagnostics) => void)[] = []
   readonly #closing = new AbortController()
   readonly #limiter: ResourceLimiter
-  #isolationLevel: 'strict' | undefined
+  #isolationLevel: 'read-only' | undefined
   #searchPathCache = { folders: '', until: 0 }
 
   constructor(options: LanguageServerPoolOptions) {
@@ -73,9 +73,9 @@ export class LanguageServerPool implements LanguageServers {
     return new WorkspaceLanguageService(this, this.track(workspace.name), effects)
   }
 
-  async isolationLevel(): Promise<'strict' | undefined> {
+  async isolationLevel(): Promise<'read-only' | undefined> {
     const states = await this.#options.sandbox.states()
-    this.#isolationLevel = states.some(({ level, holds }) => level === 'strict' && holds) ? 'strict' : undefined
+    this.#isolationLevel = states.some(({ level, holds }) => level === 'read-only' && holds) ? 'read-only' : undefined
     return this.#isolationLevel
   }
 
@@ -179,7 +179,7 @@ export class LanguageServerPool implements LanguageServers {
     workspace: Workspace,
     path: string,
     ground: LaunchEnvironment,
-    kept: 'strict' | undefined
+    kept: 'read-only' | undefined
   ): ProjectServer {
     const choices = findCandidates(path, this.#definitions, ground)
     for (const choice of choices) {
@@ -191,7 +191,7 @@ export class LanguageServerPool implements LanguageServers {
     throw noServerError(path, this.#definitions)
   }
 
-  #addServer(workspace: Workspace, launch: LaunchConfig, kept: 'strict' | undefined): ProjectServer {
+  #addServer(workspace: Workspace, launch: LaunchConfig, kept: 'read-only' | undefined): ProjectServer {
     const { dependencyPaths = [] } = launch.server
     const server: ProjectServer = new ProjectServer(
       workspace.name,
@@ -203,7 +203,7 @@ export class LanguageServerPool implements LanguageServers {
     return server
   }
 
-  async #startSession(workspace: Workspace, server: ProjectServer, kept: 'strict' | undefined): Promise<LspSession> {
+  async #startSession(workspace: Workspace, server: ProjectServer, kept: 'read-only' | undefined): Promise<LspSession> {
     this.#closing.signal.throwIfAborted()
     const { settings } = this.#options
     const { texts, fileEvents } = this.track(workspace.name)

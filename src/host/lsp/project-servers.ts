@@ -10,7 +10,7 @@ export interface ProjectServers {
   /** The known language servers, with the overrides of the configuration applied. */
   readonly definitions: readonly LanguageServerDefinition[]
   /** Returns the level that language servers are sandboxed by, or undefined where no sandbox works. */
-  isolationLevel(): Promise<'strict' | undefined>
+  isolationLevel(): Promise<'read-only' | undefined>
   launchEnvironment(workspace: Workspace): LaunchEnvironment
   /** Returns the server for a file and starts it if needed. Throws LSP_UNAVAILABLE if there is none. */
   serverFor(workspace: Workspace, path: string, environment?: LaunchEnvironment): Promise<ProjectServer>

@@ -152,7 +152,7 @@ export class WorkspaceLanguageService implements LanguageService {
     return this.#pool.findRunning(this.#context.workspace, path) !== undefined
   }
 
-  isolationLevel(): Promise<'strict' | undefined> {
+  isolationLevel(): Promise<'read-only' | undefined> {
     return this.#pool.isolationLevel()
   }
 

@@ -1,4 +1,5 @@
 // Starts the process of a server: in the sandbox, with an environment of its own.
+
 import path from 'node:path'
 import type { McpServer } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
@@ -11,6 +12,7 @@ import {
 } from '../processes/long-lived-process.ts'
 import { searchPathOutside } from '../processes/search-path.ts'
 import type { IsolationLevel, RequestableLevel } from '../sandbox/isolation-levels.ts'
+import { currentLevel } from '../sandbox/isolation-levels.ts'
 import type { Workspace } from '../workspace.ts'
 import { expandEnv, expandEnvValues } from './expand-env.ts'
 
@@ -46,7 +48,7 @@ export async function startMcpProcess(
     // It runs for days.
     limits: { cpu_seconds: Number.POSITIVE_INFINITY }
   }
-  const level = sandbox ?? defaultLevel(starter.level)
+  const level = sandbox === undefined ? defaultLevel(starter.level) : currentLevel(sandbox)
   // Without a sandbox the network is all there.
   const isolation = { level, network: level === 'none' ? [] : network }
   try {

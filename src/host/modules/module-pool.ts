@@ -65,8 +65,8 @@ export class ModulePool {
   /** The least rights that are to be had here: a module is described with these, and shows what it would do. */
   async minimalIsolation(): Promise<Isolation> {
     const states = await this.#starter.sandbox.states()
-    const strict = states.some(({ level, holds }) => level === 'strict' && holds)
-    return { level: strict ? 'strict' : this.#starter.sandbox.default, network: [] }
+    const strict = states.some(({ level, holds }) => level === 'read-only' && holds)
+    return { level: strict ? 'read-only' : this.#starter.sandbox.default, network: [] }
   }
 
   /** Has a module do something, in a process that nobody else uses meanwhile. Tells also what that left behind, where it
@@ -87,7 +87,7 @@ export class ModulePool {
         description: own.description,
         call: (name, args, options) => own.call(name, args, { ...options, signal })
       })
-      if (where.isolation.level === 'strict') return { value }
+      if (where.isolation.level === 'read-only') return { value }
       return { value, end: await own.stop('its call has ended') }
     } finally {
       if (process) await this.#release(key, process, where.isolation)
@@ -135,7 +135,7 @@ export class ModulePool {
 
   async #release(key: string, process: ModuleProcess, { level }: Isolation) {
     if (process.hasExited) return
-    if (level !== 'strict' || this.#closing.signal.aborted || process.isBusy) {
+    if (level !== 'read-only' || this.#closing.signal.aborted || process.isBusy) {
       await process.stop('its call has ended')
       return
     }

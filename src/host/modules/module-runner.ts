@@ -52,7 +52,7 @@ export class ModuleRunner {
     work: (ask: CallModule) => Promise<T>
   ): Promise<{ value: T; end?: LongLivedProcessExit }> {
     const { signal: call, commitIntent } = this.#effects
-    if (isolation.level !== 'strict') await commitIntent()
+    if (isolation.level !== 'read-only') await commitIntent()
     const late = new AbortController()
     let timer: NodeJS.Timeout | undefined
     const signal = AbortSignal.any([call, late.signal])

@@ -50,7 +50,7 @@ export async function startLongLivedProcess(
       ...confined,
       interactive: true,
       mark: `${mark}=${own}`,
-      isSandbox: isolation.level === 'workspace' || isolation.level === 'strict'
+      isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
     })
     return { spawned, ended: waitForCleanup(spawned, released) }
   } catch (error) {

@@ -174,7 +174,7 @@ export class Processes {
   async filter({ level, network = [], timeout_ms, maxBytes, ...options }: FilterOptions): Promise<FilterResult> {
     const { signal } = this.#effects
     const isolation = { level: level ?? (await this.#defaultIsolation()).level, network }
-    const committed = isolation.level === 'strict' ? undefined : this.#effects.commitIntent()
+    const committed = isolation.level === 'read-only' ? undefined : this.#effects.commitIntent()
     const kept = await this.#spawn(options, isolation, committed)
     return runFilter(kept, { signal, timeout_ms, maxBytes, isolation: isolation.level })
   }
@@ -229,7 +229,7 @@ export class Processes {
           interactive: interactive || pty !== undefined,
           ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
           mark: `${CALL_ID_VARIABLE}=${id}`,
-          isSandbox: isolation.level === 'workspace' || isolation.level === 'strict'
+          isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
         })
         return { spawned, released: confined.released }
       } catch (error) {

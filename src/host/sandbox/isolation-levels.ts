@@ -1,11 +1,25 @@
-// What the levels of isolation are called, from the least to the most.
+// Names of the isolation levels, from the least to the most isolation.
 
-/** Those that a call may ask for. */
-export const REQUESTABLE_LEVELS = ['none', 'workspace', 'strict'] as const
+/** Levels that a call may request. */
+export const REQUESTABLE_LEVELS = ['none', 'workspace', 'read-only'] as const
 export const ISOLATION_LEVELS = [...REQUESTABLE_LEVELS, 'container'] as const
 
-/** `none`: with all rights of the user. `workspace`: sees the system's programs and the workspace, writes only there.
- * `strict`: the same, writes nothing but its own temporary folder. `container`: the whole server stands in a container that
- * is the sandbox. */
+/**
+ * `none`: all rights of the user. `workspace`: sees the system's programs and the workspace, and writes only in the workspace.
+ * `read-only`: the same, but writes only to its private temporary folder. `container`: the whole server runs in a container, which
+ * is the sandbox.
+ */
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number]
 export type RequestableLevel = (typeof REQUESTABLE_LEVELS)[number]
+
+/** Former name of `read-only`. Requests, configuration and stored rules may still contain it; the server never writes it. */
+export const FORMER_READ_ONLY = 'strict'
+type FormerReadOnly = typeof FORMER_READ_ONLY
+
+/** Levels that requests, hooks and rules may name. */
+export const ACCEPTED_LEVELS = [...REQUESTABLE_LEVELS, FORMER_READ_ONLY] as const
+export type AcceptedLevel = IsolationLevel | FormerReadOnly
+
+/** Returns the current name of a level. */
+export const currentLevel = <L extends string>(level: L): Exclude<L, FormerReadOnly> | 'read-only' =>
+  level === FORMER_READ_ONLY ? 'read-only' : (level as Exclude<L, FormerReadOnly>)

@@ -5,6 +5,7 @@ import { stateTempFolder } from '../temp-folders.ts'
 import { Bubblewrap } from './bubblewrap/bubblewrap.ts'
 import { detectContainer } from './container.ts'
 import { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
+import { currentLevel } from './isolation-levels.ts'
 import { probe } from './probe.ts'
 import type { LevelState } from './sandbox.ts'
 import type { SandboxBackend, SandboxBackendOptions, SandboxedLevel } from './sandbox-backend.ts'
@@ -27,7 +28,7 @@ export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): 
   return new SandboxManager({
     keeper,
     workspaces,
-    configuredLevel: options.settings.level,
+    configuredLevel: currentLevel(options.settings.level),
     unkept: unsandboxedState,
     temporary: stateTempFolder(options.stateDir),
     ownPorts,

@@ -20,7 +20,7 @@ const PROBE_TIMEOUT_MS = 20_000
 /** What must come of each attempt; everything that is not `possible` must be refused. */
 const ALLOWED_ATTEMPTS: Readonly<Record<SandboxedLevel, readonly ProbeAttempt[]>> = {
   workspace: ['read the workspace', 'write the workspace', 'write a temporary file', 'start a program'],
-  strict: ['read the workspace', 'write a temporary file', 'start a program']
+  'read-only': ['read the workspace', 'write a temporary file', 'start a program']
 }
 
 export async function probe(keeper: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState> {

@@ -5,7 +5,7 @@ import type { Workspace } from '../workspace.ts'
 import type { ConfinedProgram, Program } from './sandbox.ts'
 
 /** The levels that a program is put into, as opposed to those that the whole server has or lacks. */
-export type SandboxedLevel = 'workspace' | 'strict'
+export type SandboxedLevel = 'workspace' | 'read-only'
 
 export interface SandboxBackend {
   /** What must be there and is not, with its cure; undefined where there is all that can be seen without trying. */

@@ -119,7 +119,7 @@ export class SandboxManager implements Sandbox {
   async #probeLevels(): Promise<readonly LevelState[]> {
     const { probe, unkept, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
     const { signal } = this.#closing
-    const kept = await Promise.all([probe('workspace', signal), probe('strict', signal)])
+    const kept = await Promise.all([probe('workspace', signal), probe('read-only', signal)])
     const container = configuredLevel === 'container' ? [await probe('container', signal)] : []
     if (configuredLevel === 'auto') this.#default = kept[0].holds ? 'workspace' : 'none'
     this.#states = [unkept(), ...kept, ...container]

@@ -125,7 +125,7 @@ const SHOWN_PLANS = new WeakMap<Context, RenamePlan>()
 async function requestRename(input: Input, ctx: Context) {
   const { languages } = ctx.host
   const at = await resolvePosition(input, ctx)
-  if ((await languages.isolationLevel()) !== 'strict' && !languages.isRunning(at.path))
+  if ((await languages.isolationLevel()) !== 'read-only' && !languages.isRunning(at.path))
     throw new ToolError('LSP_UNAVAILABLE', SERVER_NOT_STARTED)
   return assertPlausible(await languages.rename(at, input.new_name))
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { currentLevel } from '../../host/sandbox/isolation-levels.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
@@ -81,7 +82,7 @@ export default defineTool({
   subject: ({ cwd = '.', isolation, packages }) => ({
     paths: [{ path: cwd, access: 'list' }],
     strictReason: `It brings code of others into the project: ${packages.join(', ')}.`,
-    ...(isolation && { isolation: { level: isolation } })
+    ...(isolation && { isolation: { level: currentLevel(isolation) } })
   }),
   invocation: addInvocation,
   preview(input, ctx) {

@@ -61,7 +61,7 @@ export default defineTool({
   subject: ({ cwd = '.', env, network, write = false }) => ({
     cwd,
     ...(env && { envNames: Object.keys(env) }),
-    isolation: { level: write ? 'workspace' : 'strict', network, allowFallback: true }
+    isolation: { level: write ? 'workspace' : 'read-only', network, allowFallback: true }
   }),
   check(input, ctx) {
     for (const [name, text] of words(input))

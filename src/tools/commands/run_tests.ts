@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type Static, Type } from 'typebox'
+import { currentLevel } from '../../host/sandbox/isolation-levels.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { emptyReport } from '../../text/test-reports/report.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
@@ -98,7 +99,7 @@ export default defineTool({
   capturesOutput: true,
   subject: ({ path = '.', isolation }) => ({
     paths: [{ path, access: 'list' }],
-    ...(isolation && { isolation: { level: isolation } })
+    ...(isolation && { isolation: { level: currentLevel(isolation) } })
   }),
   invocation: testInvocation,
   preview(_, ctx) {

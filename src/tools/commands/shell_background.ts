@@ -106,6 +106,6 @@ const terminalSize = ({ pty }: Static<typeof Input>) => pty && { ...DEFAULT_SIZE
 
 /** Whoever starts a server means to reach it. What only reads is none. */
 const hasPrivatePorts = ({ isolation: { level }, isReadOnly }: Context) =>
-  (level === 'workspace' || level === 'strict') && !isReadOnly
+  (level === 'workspace' || level === 'read-only') && !isReadOnly
 const PRIVATE_PORTS_NOTE =
   'Nothing outside its sandbox reaches the ports that it opens: ask with isolation none for a server.'

@@ -70,8 +70,8 @@ t.test('it runs by itself only with nothing of its own, and kept as well as othe
     'rules hold for it'
   )
   t.equal(decision(shell('ls', keptBy({ level: 'none' }))), 'ask')
-  t.equal(decision(shell('ls', keptBy({ network: ['example.com'], autoRunLevel: 'strict' }))), 'ask')
-  t.equal(decision(shell('ls', keptBy({ level: 'strict', autoRunLevel: 'strict' }))), 'allow')
+  t.equal(decision(shell('ls', keptBy({ network: ['example.com'], autoRunLevel: 'read-only' }))), 'ask')
+  t.equal(decision(shell('ls', keptBy({ level: 'read-only', autoRunLevel: 'read-only' }))), 'allow')
   t.equal(
     decision(shell('ls', keptBy({ level: 'container', default: 'container', autoRunLevel: 'container' }))),
     'allow'
@@ -123,9 +123,9 @@ t.test('without a sandbox no rule lets a command run', async t => {
 
 t.test('code without a command line runs by itself where it can change and reach nothing', async t => {
   const code = (more: Partial<ResolvedIsolation>) => shell('', { command: undefined, ...keptBy(more) })
-  t.equal(decision(code({ level: 'strict', autoRunLevel: 'strict' })), 'allow')
-  t.equal(decision(code({ level: 'workspace', autoRunLevel: 'strict' })), 'ask')
-  t.equal(decision(code({ level: 'strict', network: ['example.com'] })), 'ask')
+  t.equal(decision(code({ level: 'read-only', autoRunLevel: 'read-only' })), 'allow')
+  t.equal(decision(code({ level: 'workspace', autoRunLevel: 'read-only' })), 'ask')
+  t.equal(decision(code({ level: 'read-only', network: ['example.com'] })), 'ask')
   t.strictSame(evaluatePolicy(code({ level: 'workspace' }), rulebook()).always_options, [])
 })
 
@@ -203,12 +203,14 @@ t.test('a rule on a path holds for a command that names it', async t => {
 t.test('leave for some isolation and hosts is none for less of the one and more of the others', async t => {
   const cases: [expected: 'allow' | 'ask', rule: RuleMatch, kept: Partial<ResolvedIsolation>][] = [
     ['allow', {}, {}],
-    ['allow', {}, { level: 'strict' }],
+    ['allow', {}, { level: 'read-only' }],
     ['ask', {}, { level: 'none' }],
     ['allow', { isolation: 'none' }, { level: 'none' }],
     ['allow', { isolation: 'none' }, {}],
+    ['ask', { isolation: 'read-only' }, {}],
+    ['allow', { isolation: 'read-only' }, { level: 'read-only' }],
     ['ask', { isolation: 'strict' }, {}],
-    ['allow', { isolation: 'strict' }, { level: 'strict' }],
+    ['allow', { isolation: 'strict' }, { level: 'read-only' }],
     ['ask', {}, { network: ['a.example.com'] }],
     ['allow', { network: ['*.example.com'] }, { network: ['a.example.com', '*.example.com'] }],
     ['ask', { network: ['*.example.com'] }, { network: ['a.example.com', 'example.com'] }],

@@ -429,7 +429,7 @@ t.test('in the sandbox', async t => {
     ...more
   })
   const settings = {
-    ...withMcpServers({ one: kept(), strict: kept({ sandbox: 'strict' }), free: kept({ sandbox: 'none' }) }),
+    ...withMcpServers({ one: kept(), strict: kept({ sandbox: 'read-only' }), free: kept({ sandbox: 'none' }) }),
     sandbox
   }
   const app = await startApp(t, {}, { settings })

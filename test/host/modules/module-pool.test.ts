@@ -37,17 +37,17 @@ async function pooled(t: Test, settings: Partial<ModulePoolSettings> = {}) {
 
 t.test('one that can change nothing is kept for the next call, until nobody needs it', needs('sandbox'), async t => {
   const { pool, id, use, folder } = await pooled(t)
-  t.same(await pool.minimalIsolation(), { level: 'strict', network: [] })
-  const first = await id('a', 'strict')
-  t.equal(await id('a', 'strict'), first)
+  t.same(await pool.minimalIsolation(), { level: 'read-only', network: [] })
+  const first = await id('a', 'read-only')
+  t.equal(await id('a', 'read-only'), first)
   await t.rejects(
-    use('a', 'strict', asked => asked.call('fails', [])),
+    use('a', 'read-only', asked => asked.call('fails', [])),
     /no/
   )
-  t.equal(await id('a', 'strict'), first, 'a fault of the module ends nothing')
-  t.not(await id('b', 'strict'), first)
+  t.equal(await id('a', 'read-only'), first, 'a fault of the module ends nothing')
+  t.not(await id('b', 'read-only'), first)
   t.equal(pool.size, 2)
-  await id('c', 'strict')
+  await id('c', 'read-only')
   t.equal(pool.size, 2, 'the one that was not needed for longest made room')
   await pool.evict({ folder })
   t.equal(pool.size, 0)
@@ -55,9 +55,9 @@ t.test('one that can change nothing is kept for the next call, until nobody need
 
 t.test('one that nobody needs ends after a while', needs('sandbox'), async t => {
   const { pool, id } = await pooled(t, { idle_ms: 1 })
-  const first = await id('a', 'strict')
+  const first = await id('a', 'read-only')
   await waitUntil('an empty pool', () => pool.size === 0)
-  t.not(await id('a', 'strict'), first)
+  t.not(await id('a', 'read-only'), first)
 })
 
 t.test('one that may change something ends with its call', async t => {

@@ -236,7 +236,7 @@ t.test('it is kept by the sandbox, with a clean environment', needs('sandbox'), 
         (name: string, ...args: unknown[]) =>
           own.call(name, args, { signal: FOREVER })
     )
-  const strict = await doing('strict')
+  const strict = await doing('read-only')
   t.equal(await strict('writes', 'a.txt'), 'EROFS')
   t.equal(await strict('writes', '/tmp/a.txt'), 'done')
   t.equal(await strict('reads', at('outside')), 'ENOENT')

@@ -73,9 +73,9 @@ t.test('a command runs where it is told to, and says what kept it', needs('sandb
   t.equal(command.isolation, 'workspace')
   t.match(command.texts(), { stdout: `${root}/inside\nin\n`, stderr: /Read-only file system/ })
   t.ok(existsSync(join(root, 'inside/made')))
-  const strict = await start('touch other', { isolation: { level: 'strict', network: [] } })
+  const strict = await start('touch other', { isolation: { level: 'read-only', network: [] } })
   t.match(await strict.ended, { exit_code: 1 })
-  t.equal(strict.isolation, 'strict')
+  t.equal(strict.isolation, 'read-only')
 })
 
 t.test('past its time it is asked to end, then made to', needs('sandbox'), async t => {

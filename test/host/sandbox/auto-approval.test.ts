@@ -71,7 +71,7 @@ t.test('what a repository would have git run while it reads does not run', needs
     const { status, approved_by, error, result } = await call('shell_exec', { command })
     t.equal(status, 'success', JSON.stringify(error))
     t.match(approved_by, { source: 'auto' }, command)
-    t.match(result.data, { exit_code: 0, isolation: 'strict' }, JSON.stringify(result.data))
+    t.match(result.data, { exit_code: 0, isolation: 'read-only' }, JSON.stringify(result.data))
     t.notMatch(result.data.output, RAN, command)
     t.match(result.data.output, command.includes('log') ? 'first' : 'a.txt', command)
   }

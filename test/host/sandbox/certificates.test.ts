@@ -42,7 +42,7 @@ t.test('the files that variables name', needs('bwrap'), async t => {
     'outside/other.pem',
     'workspace/.env'
   ]
-  for (const level of ['workspace', 'strict'] as const) {
+  for (const level of ['workspace', 'read-only'] as const) {
     const { stdout, stderr } = await world.run(seen, { level })
     t.equal(stdout, `${CERTIFICATE}${CERTIFICATE}company.pem\n`, level)
     t.match(stderr, /Read-only file system/)

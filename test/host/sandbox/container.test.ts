@@ -69,7 +69,7 @@ t.test('without a sandbox nothing runs by itself, and everything says so', needs
   t.match(asked, { status: 'awaiting_approval', approval: { reason: /^Nothing keeps the command here: / } })
   t.match(asked.approval.preview.notes.join('\n'), 'Isolation none: nothing keeps it')
   t.match((await approve(asked)).result.data, { stdout: 'a\n', isolation: 'none' })
-  const { body: kept } = await call('shell_exec', { command: 'cat a.txt', isolation: 'strict' })
+  const { body: kept } = await call('shell_exec', { command: 'cat a.txt', isolation: 'read-only' })
   t.match(kept, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
   const { body: code } = await call('run_code', { language: 'bash', code: 'echo hi' })
   t.match(code, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })

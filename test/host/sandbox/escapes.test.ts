@@ -154,7 +154,7 @@ else: raise OSError()`)
   }
 ]
 
-for (const level of ['workspace', 'strict'] as const)
+for (const level of ['workspace', 'read-only'] as const)
   t.test(`level ${level}`, needs('sandbox', 'python3'), async t => {
     const { world, attempt, reached } = await prepared(t)
     const states = await world.sandbox.states()
@@ -209,7 +209,7 @@ async function prepared(t: Parameters<typeof startSandboxFixture>[0]) {
   return {
     world,
     reached: () => [tcp, ...others].reduce((sum, { connections }) => sum + connections, 0),
-    attempt: ({ bash, python }: Attempt, level: 'none' | 'workspace' | 'strict') =>
+    attempt: ({ bash, python }: Attempt, level: 'none' | 'workspace' | 'read-only') =>
       bash ? world.run(bash(own), { level }) : world.python(python!(own), { level })
   }
 }

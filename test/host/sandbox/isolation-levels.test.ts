@@ -79,7 +79,7 @@ t.test('auto is workspace where that holds, and none where not', async t => {
 })
 
 t.test('nothing else is taken where a level does not hold', async t => {
-  for (const level of ['workspace', 'strict', 'container'] as const)
+  for (const level of ['workspace', 'read-only', 'container'] as const)
     for (const wanted of ['auto', 'none', level] as const) {
       const own = levels(wanted, false)
       await t.rejects(
@@ -109,7 +109,7 @@ t.test('what failed once is tried again, and what was found before counts until 
   const first = retried.states()
   t.strictSame(
     trials.map(trial => trial.level),
-    ['workspace', 'strict']
+    ['workspace', 'read-only']
   )
   end(false)
   await first
@@ -121,7 +121,7 @@ t.test('what failed once is tried again, and what was found before counts until 
   end(true)
   await waitUntil('the levels to hold', () => retried.default !== 'none')
   t.match(await retried.states(), [{ holds: true }, { holds: true }, { holds: true }])
-  t.match(await retried.confine(program, { level: 'strict', network: [] }, nowhere), { args: ['kept'] })
+  t.match(await retried.confine(program, { level: 'read-only', network: [] }, nowhere), { args: ['kept'] })
   t.equal(trials.length, 0, 'what holds is not tried again')
 })
 
@@ -174,16 +174,16 @@ t.test('a sandbox that is ended while it starts is ended with all that it has st
   const starting: SandboxBackend = {
     ...keeper,
     confine: async program => ({
-      ...(await keeper.confine(program, 'strict', nowhere)),
+      ...(await keeper.confine(program, 'read-only', nowhere)),
       file: '/bin/sh',
       args: ['-c', script]
     })
   }
   const closing = new AbortController()
-  const trial = probe(starting, 'strict', closing.signal)
+  const trial = probe(starting, 'read-only', closing.signal)
   await waitUntil('the sandbox to start', () => existsSync(began))
   closing.abort()
-  t.match(await within('the trial to end', trial), { level: 'strict', holds: false })
+  t.match(await within('the trial to end', trial), { level: 'read-only', holds: false })
   const pid = Number(readFileSync(began, 'utf8'))
   await waitUntil('what it started to be gone', () => !isProcessRunning(pid))
 })
@@ -191,7 +191,7 @@ t.test('a sandbox that is ended while it starts is ended with all that it has st
 t.test('none is the program as it is; the others are kept', async t => {
   const own = levels('auto', true)
   t.match(await own.confine(program, { level: 'none', network: [] }, nowhere), { ...program, inherit: [] })
-  t.match(await own.confine(program, { level: 'strict', network: [] }, nowhere), { args: ['kept'] })
+  t.match(await own.confine(program, { level: 'read-only', network: [] }, nowhere), { args: ['kept'] })
   await t.rejects(own.confine(program, { level: 'container', network: [] }, nowhere), refusal('container'))
 })
 
@@ -243,7 +243,7 @@ t.test('a server tells its levels', needs('sandbox'), async t => {
     levels: [
       { level: 'none', holds: true },
       { level: 'workspace', holds: true },
-      { level: 'strict', holds: true }
+      { level: 'read-only', holds: true }
     ]
   })
 })

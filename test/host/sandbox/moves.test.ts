@@ -27,7 +27,7 @@ while not os.path.exists('go'):
         except OSError: pass"`
   )
   for (let i = 0; i < 40; i++) {
-    const level = i % 2 ? 'workspace' : 'strict'
+    const level = i % 2 ? 'workspace' : 'read-only'
     const look = 'for i in {1..50}; do cat moved/deep/.env other/deep/.env; done'
     const result = await world.run(look, { level }).catch((error: Error) => ({ output: error.message }))
     t.notMatch(result.output, SECRET, `${i}`)

@@ -22,7 +22,7 @@ for attempt in (lambda: socket.socket(socket.AF_UNIX).connect('sub/socket'),
         pass`
   t.match((await world.python(code, { level: 'none' })).stdout, 'ESCAPED\nESCAPED')
   const { connections } = server
-  for (const level of ['workspace', 'strict'] as const)
+  for (const level of ['workspace', 'read-only'] as const)
     t.match(await world.python(code, { level }), { stdout: '', exit_code: 0 }, level)
   t.equal(server.connections, connections)
   const own = `mkfifo own; (echo through >own &); cat own; cat sub/plain; rm own`
@@ -61,12 +61,12 @@ t.test('where nobody can look, no command runs, and it is told', needs('bwrap', 
     const world = await startSandboxFixture(t)
     mkdirSync(path.join(world.root, 'fine'))
     t.match(await world.run(command), { exit_code: 0, unchecked: /cannot be looked into/ }, title)
-    await t.rejects(world.run('true', { level: 'strict' }), { code: 'SANDBOX_UNAVAILABLE' }, title)
+    await t.rejects(world.run('true', { level: 'read-only' }), { code: 'SANDBOX_UNAVAILABLE' }, title)
   }
 })
 
 t.test('a file whose name is no text is in nobody’s way', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   t.match(await world.run(`touch $'caf\\xe9.txt'`), { exit_code: 0 })
-  t.match(await world.run('ls | wc -l', { level: 'strict' }), { output: '1\n' })
+  t.match(await world.run('ls | wc -l', { level: 'read-only' }), { output: '1\n' })
 })

@@ -56,7 +56,7 @@ t.test('formats files, tells the diff of each, and can be undone', needs('sandbo
       { path: 'gone.ts', message: 'There is no such file.' }
     ],
     check: false,
-    isolation: 'strict'
+    isolation: 'read-only'
   })
   t.match(done.changes, [{ path: 'a.ts', operation: 'modified', added: 1, removed: 1 }])
   t.equal(read('a.ts'), 'let a = 1\nlet b\n')
@@ -88,14 +88,14 @@ t.test('where it is kept, the diff is shown first, and exactly that is written',
   const check = await call('format_code', { paths: ['a.ts'], check: true })
   t.match(check, {
     status: 'success',
-    result: { data: { changed: [{ diff: DIFF }], check: true, isolation: 'strict' } }
+    result: { data: { changed: [{ diff: DIFF }], check: true, isolation: 'read-only' } }
   })
   const asked = await call('format_code', { paths: ['a.ts'] })
   t.strictSame(asked.approval.preview, { title: 'Format a.ts', diff: DIFF })
   t.notOk(ran(), 'it can write nothing')
   utimesSync(path.join(root, 'a.ts'), 1, 1)
   write('node_modules/.bin/prettier', '#!/bin/sh\necho something else\n')
-  t.match((await approve(asked)).result.data, { changed: [{ diff: DIFF }], isolation: 'strict' })
+  t.match((await approve(asked)).result.data, { changed: [{ diff: DIFF }], isolation: 'read-only' })
   t.equal(read('a.ts'), 'let a = 1\nlet b\n')
 })
 

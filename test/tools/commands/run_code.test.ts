@@ -45,7 +45,7 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
           duration_ms: 0,
           survivors: [],
           truncated: false,
-          isolation: 'strict'
+          isolation: 'read-only'
         }
       )
     }
@@ -158,7 +158,7 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
       approval: { level: 'ask', always_options: [], preview: { text: /^network: a\.test, \*\.a\.test$/m } }
     })
     const { result } = await app.approve(call)
-    t.match(result.data, { exit_code: 0, isolation: 'strict', stdout: 'GET /x\nnothing\nnothing\n' })
+    t.match(result.data, { exit_code: 0, isolation: 'read-only', stdout: 'GET /x\nnothing\nnothing\n' })
     t.strictSame(
       [result.data.network.allowed, result.data.network.refused].map(rows =>
         rows.map(({ host, port }: Json) => [host, port])
@@ -186,7 +186,7 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
     const params = { language: 'bash', code: 'echo hi' }
     const headers = { authorization: `Bearer ${CALL_TOKEN}` }
     const { body } = await app.request('POST', '/calls', { tool: 'run_code', params }, headers)
-    t.match(body, { status: 'success', result: { data: { stdout: 'hi\n', isolation: 'strict' } } })
+    t.match(body, { status: 'success', result: { data: { stdout: 'hi\n', isolation: 'read-only' } } })
   })
 })
 

@@ -71,7 +71,7 @@ t.test('what cannot run is refused before anybody is asked', async t => {
   t.equal(await check({ track_changes: true, survivors: 'keep' }), 'INVALID_PARAMS')
   const keep = { command: 'true', survivors: 'keep' } as const
   shellExec.check!(keep, ctx)
-  for (const level of ['workspace', 'strict', 'container'] as const) {
+  for (const level of ['workspace', 'read-only', 'container'] as const) {
     const kept = { ...ctx, isolation: { level, network: [] } }
     t.equal(await catchErrorCode(() => shellExec.check!(keep, kept)), 'INVALID_PARAMS', level)
   }
@@ -287,8 +287,9 @@ t.test('the approver sees everything, hidden characters too', async t => {
     isolation: { level: 'none', network: undefined }
   })
   t.equal(
-    (await shellExec.preview!({ command: 'x', isolation: 'strict', network: ['a.example', '*.b.example'] }, ctx)).text,
-    'x\ncwd: .\nisolation: strict\nnetwork: a.example, *.b.example'
+    (await shellExec.preview!({ command: 'x', isolation: 'read-only', network: ['a.example', '*.b.example'] }, ctx))
+      .text,
+    'x\ncwd: .\nisolation: read-only\nnetwork: a.example, *.b.example'
   )
   const limit = shellExec.timeout_ms as (input: object) => number
   t.same([limit({ command: 'x' }), limit({ command: 'x', timeout_ms: 10 })], [125_000, 5_010])

@@ -73,7 +73,7 @@ const rules: CommandSetup = (command, context) => {
     .option('--cwd <glob>', 'working directory of the command (default for allow: the root)')
     .option(
       '--isolation <level>',
-      'none, workspace or strict: allow requires at least this level, ask and deny at most'
+      'none, workspace or read-only: allow requires at least this level, ask and deny at most'
     )
     .option('--network <host...>', 'requested hosts: allow requires all to match, ask and deny any')
     .option('--scope <scope>', 'session, workspace or user', 'workspace')

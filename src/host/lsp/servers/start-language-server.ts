@@ -28,7 +28,7 @@ export interface LanguageServerStarter extends LongLivedProcessStarter {
 export async function startLanguageServer(
   { file, args, root, environment: set, server }: LaunchConfig,
   workspace: Workspace,
-  kept: 'strict' | undefined,
+  kept: 'read-only' | undefined,
   memory_bytes: number,
   { env_allow, environment, roots, ...starter }: LanguageServerStarter
 ): Promise<LongLivedProcess> {

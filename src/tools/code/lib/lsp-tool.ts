@@ -15,7 +15,7 @@ export const LSP_TOOL = {
   category: 'code' as const,
   timeout_ms: COLD_START_TIMEOUT_MS,
   effect: async (_: unknown, { host }: Context): Promise<Effect> =>
-    (await host.languages.isolationLevel()) === 'strict' ? 'read' : 'execute'
+    (await host.languages.isolationLevel()) === 'read-only' ? 'read' : 'execute'
 }
 
 /** Waits for an answer, and tells meanwhile what it waits for. */

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { explainUnreachable, hostPatternError } from '../../../host/egress/host-patterns.ts'
-import { REQUESTABLE_LEVELS } from '../../../host/sandbox/isolation-levels.ts'
+import { ACCEPTED_LEVELS, currentLevel } from '../../../host/sandbox/isolation-levels.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { JOB_ISOLATION_LEVELS } from '../../../tool/background-tasks.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
@@ -24,10 +24,10 @@ export const commandParams = {
   ),
   description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' })),
   isolation: Type.Optional(
-    Type.Enum([...REQUESTABLE_LEVELS], {
+    Type.Enum([...ACCEPTED_LEVELS], {
       description:
-        'What keeps it from the rest of the machine. `workspace`: it writes only in the workspace. `strict`: it writes ' +
-        'nothing but its own temporary folder. `none`: all rights of the user. Less than the default is asked about.'
+        'What keeps it from the rest of the machine. `workspace`: it writes only in the workspace. `read-only`: it writes ' +
+        'nothing but its own temporary folder (formerly `strict`). `none`: all rights of the user. Less than the default is asked about.'
     })
   ),
   network: Type.Optional(
@@ -80,7 +80,9 @@ export const commandSubject = (
   cwd,
   modifiers: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...also],
   ...(env && { envNames: Object.keys(env) }),
-  ...((isolation !== undefined || network !== undefined) && { isolation: { level: isolation, network } })
+  ...((isolation !== undefined || network !== undefined) && {
+    isolation: { level: isolation && currentLevel(isolation), network }
+  })
 })
 
 /** Refuses what could never be run, before anybody is asked. */
@@ -131,7 +133,7 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
     command,
     `cwd: ${cwd}`,
     ...Object.entries(env).map(([name, value]) => `env: ${name}=${value}`),
-    ...(isolation === undefined ? [] : [`isolation: ${isolation}`]),
+    ...(isolation === undefined ? [] : [`isolation: ${currentLevel(isolation)}`]),
     ...(network === undefined ? [] : [`network: ${network.join(', ') || 'none'}`]),
     ...more
   ].join('\n')

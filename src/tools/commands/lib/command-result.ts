@@ -138,7 +138,7 @@ function signalNote({ isolation, exit_code }: CommandResult): string {
   return name === undefined ? '' : `: its own, or an end by ${name}`
 }
 
-const isSandbox = (isolation: CommandResult['isolation']) => isolation === 'workspace' || isolation === 'strict'
+const isSandbox = (isolation: CommandResult['isolation']) => isolation === 'workspace' || isolation === 'read-only'
 
 /** Words of programs that were kept from something, by what it was. */
 const SANDBOX_DENIALS: readonly { pattern: RegExp; from: string; cause: keyof SandboxHints }[] = [

@@ -37,8 +37,8 @@ export interface FormatPlan {
 }
 
 /** Strict where that holds: then nothing but what the formatter answers comes out of it. */
-export const formatterIsolation = async ({ host }: Context): Promise<'strict' | undefined> =>
-  (await host.processes.hasLevel('strict')) ? 'strict' : undefined
+export const formatterIsolation = async ({ host }: Context): Promise<'read-only' | undefined> =>
+  (await host.processes.hasLevel('read-only')) ? 'read-only' : undefined
 
 /** Formats copies of all of the files; what is wrong with one is told of it, and the others go on. */
 export async function planFormat({ paths, formatter }: FormatInput, ctx: Context): Promise<FormatPlan> {
@@ -115,7 +115,7 @@ async function findConfiguredFolder(
 
 async function formatFile(
   given: string,
-  { formatter: asked, level }: { formatter: FormatterName | undefined; level: 'strict' | undefined },
+  { formatter: asked, level }: { formatter: FormatterName | undefined; level: 'read-only' | undefined },
   ctx: Context
 ): Promise<{ file: FormattedFile; isolation: IsolationLevel }> {
   const { host, signal } = ctx

@@ -23,13 +23,13 @@ t.test('rules: none, added, used, revoked', async t => {
     '--prefix',
     'npm ci',
     '--isolation',
-    'strict',
+    'read-only',
     '--network',
     'a.org',
     '*.b.org:8443',
     '--json'
   ])
-  t.match(JSON.parse(kept.stdout).match, { isolation: 'strict', network: ['a.org', '*.b.org:8443'] })
+  t.match(JSON.parse(kept.stdout).match, { isolation: 'read-only', network: ['a.org', '*.b.org:8443'] })
   t.match(await toolgate(['rules', 'add', 'allow', '--network', 'https://a.org']), {
     code: 2,
     stderr: /"https:\/\/a\.org" is no host/

@@ -28,7 +28,7 @@ t.test('the variables of a call show it nothing more', needs('sandbox', 'python3
     { HOME: world.root },
     { HOME: '/etc' }
   ]
-  for (const level of ['workspace', 'strict'] as const)
+  for (const level of ['workspace', 'read-only'] as const)
     for (const env of attempts) {
       const { output } = await world.run(`${look}; grep daemon: /etc/passwd /etc/shadow; ls ${world.root}/a`, {
         level,
@@ -57,7 +57,7 @@ t.test(
       t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } })
       const { digest } = asked.approval
       const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
-      t.match(result.data, { isolation: 'strict' })
+      t.match(result.data, { isolation: 'read-only' })
       t.match(result.data.stdout, /^[^\n]*\n$/, 'nothing is listed')
     }
   }
@@ -119,7 +119,7 @@ t.test('programs of the server are seen, but not the secrets among them', needs(
   symlinkSync('gone', world.at('scripts/dangling.env'))
   world.write('fleeting/x', '')
   const cat = (...names: string[]) => `cat ${names.map(name => world.at(name)).join(' ')}`
-  for (const level of ['workspace', 'strict'] as const) {
+  for (const level of ['workspace', 'read-only'] as const) {
     const { stdout } = await world.run(
       `mine; built; snake; ${cat('home/project/lib/part', 'other/.pyenv/versions/3/part', ...published)}`,
       { level }
@@ -155,7 +155,7 @@ for name in ('null', 'zero', 'full', 'random', 'urandom', 'tty'):
         pass
 open('/dev/null', 'w').write('x')
 print(open('/dev/zero', 'rb').read(1), len(open('/dev/urandom', 'rb').read(8)))`
-    for (const level of ['workspace', 'strict'] as const)
+    for (const level of ['workspace', 'read-only'] as const)
       t.equal((await world.python(code, { level })).output, "b'\\x00' 8\n", level)
   }
 )

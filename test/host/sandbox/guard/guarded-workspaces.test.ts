@@ -153,7 +153,7 @@ t.test('secrets within what others obey cannot be read either', needs('bwrap', '
   for (const name of secret) world.write(`workspace/${name}`, 'secret\n')
   world.write('workspace/.vscode/tasks.json', 'tasks\n')
   const all = [...secret, '.vscode/tasks.json'].join(' ')
-  for (const level of ['workspace', 'strict'] as const)
+  for (const level of ['workspace', 'read-only'] as const)
     t.equal((await world.run(`cat ${all}`, { level })).stdout, 'tasks\n', level)
   const { stdout, quarantined } = await world.run(`cat ${all}; mkdir -p .cargo/new/.git .vscode/new; mv .vscode moved`)
   t.equal(stdout, 'tasks\n')
@@ -164,7 +164,7 @@ t.test('secrets are there, but cannot be read, unless they are named', needs('bw
   const world = await startSandboxFixture(t)
   for (const name of ['.env', 'keys/server.pem', '.aws/credentials', '.env.example'])
     world.write(`workspace/${name}`, `in ${name}\n`)
-  for (const level of ['workspace', 'strict'] as const) {
+  for (const level of ['workspace', 'read-only'] as const) {
     const { stdout } = await world.run(
       'for f in .env keys/server.pem .aws/credentials .env.example; do cat $f; done; ls',
       {
@@ -184,7 +184,7 @@ t.test('strict writes nothing, and leaves nothing behind on the disk', needs('bw
   const { stdout } = await world.run(
     'echo x >b; echo x >a; rm a; mkdir .git; echo x >/tmp/t && cat a /tmp/t ~/.x 2>/dev/null',
     {
-      level: 'strict'
+      level: 'read-only'
     }
   )
   t.equal(stdout, 'ax\n')
@@ -261,7 +261,7 @@ t.test('a state folder, a token and a socket in the workspace are out of reach',
   })
   const script = `cd own; cat token state/journal; ls state; rm -rf state token; mv state gone; chmod 755 state
     python3 -c "import socket; socket.socket(socket.AF_UNIX).connect('socket'); print('CONNECTED')"`
-  for (const level of ['workspace', 'strict'] as const) {
+  for (const level of ['workspace', 'read-only'] as const) {
     const { output } = await outer.run(script, { level, sandbox })
     t.notMatch(output, new RegExp(`${SECRET}|CONNECTED|^journal$`, 'm'), level)
   }

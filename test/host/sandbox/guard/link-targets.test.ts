@@ -11,7 +11,7 @@ t.test('what a link with the name of a secret leads to is one', needs('bwrap'), 
   world.write('workspace/conf/plain', 'plain\n')
   world.write('workspace/app/a', '')
   symlinkSync('../conf/prod', path.join(world.root, 'app/.env'))
-  for (const level of ['workspace', 'strict'] as const) {
+  for (const level of ['workspace', 'read-only'] as const) {
     const { output } = await world.run('cat app/.env conf/prod conf/plain 2>/dev/null; mv conf x 2>/dev/null', {
       level
     })
