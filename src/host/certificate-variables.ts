@@ -1,5 +1,5 @@
-// Variables that name files with those whom TLS trusts: where a company or a machine has authorities of its own, nothing
-// is reached without them. They hold no secrets, and each of these names files alone.
+// Variables that name files of trusted certificate authorities: with a company's or a machine's own authorities, TLS connections
+// fail without them. They hold no secrets; each names only files.
 
 export const CERTIFICATE_VARIABLES: readonly string[] = [
   'AWS_CA_BUNDLE',

@@ -1,21 +1,24 @@
-/** What a call did to one path. Hashes are `sha256:<hex>` of the whole content; lines added and removed where it is text.
- * It holds all that is needed to take the change back, but for the contents, which the images keep by hash. */
+// The record of one change: what a call did to one path, with all that an undo needs besides the content.
+/**
+ * A call's change of one path. Hashes are `sha256:<hex>` of the whole content; added and removed lines are given for text. It
+ * holds all that is needed to revert the change, except for the contents, which the blob store holds by hash.
+ */
 export interface Change {
   path: string
   operation: 'created' | 'modified' | 'deleted' | 'moved'
-  /** What is, or was, there; a regular file where nothing is told. */
+  /** Kind of the entry, now or before; a regular file if missing. */
   kind?: 'directory' | 'symlink'
-  /** Where a moved file was. */
+  /** Previous path of a moved file. */
   from?: string
-  /** Of what was at `path` before and is there now. */
+  /** Hash of the content at `path` before the change; `after_hash` is the one after it. */
   before_hash?: string
   after_hash?: string
-  /** Of a moved file, where its content changed on the way. */
+  /** Set if a moved file's content changed on the way. */
   from_hash?: string
-  /** Permission bits in octal, such as 644: told where they changed, and of what is gone. */
+  /** Permission bits in octal, such as 644: given if they changed, and for removed entries. */
   before_mode?: string
   after_mode?: string
-  /** Where a symbolic link leads, or led. */
+  /** Target of a symbolic link, now or before. */
   target?: string
   added?: number
   removed?: number

@@ -1,12 +1,13 @@
+// The effects of a call on the host: its durable intent and the changes that it records.
 import type { Change } from './change.ts'
 import type { EditorBridge } from './editors/editor-bridge.ts'
 
-/** What a call gives the host, so that no effect comes before its intent and no change goes untold. */
+/** Callbacks from a call to the host, so that no effect precedes its intent and every change is reported. */
 export interface Effects {
   signal: AbortSignal
   /** Resolves once the call's intent is durable in the journal. Awaited right before the first visible change. */
   commitIntent(): Promise<void>
   recordChange(change: Change): void
-  /** Editors that hold files of the workspace unsaved. */
+  /** Editors with unsaved files of the workspace. */
   editors?: EditorBridge
 }

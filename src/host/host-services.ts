@@ -1,5 +1,5 @@
-// Everything of the machine that outlives a call: the workspaces served, the helper that starts processes, the captured
-// output. Each call is given what it may use of it, bound to its workspace.
+// Services that outlive a call: served workspaces, the process spawner, captured output. Each call gets those it may use, bound
+// to its workspace.
 
 import { mkdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -54,13 +54,16 @@ import { WebService } from './web/web-service.ts'
 import type { DirAccess, Workspace } from './workspace.ts'
 
 const WATCH_DELAY_MS = 500
-/** What may be kept of a workspace's files before a command. */
+/** Maximum size of a workspace's snapshot before a command. */
 const MAX_SNAPSHOT_BYTES = 256 * 1024 * 1024
 const WATCH_DISABLED_MESSAGE = 'It is switched off by `watch.external`.'
 
-/** A workspace with what is kept of its tree. */
+/** A workspace with the cached state of its tree. */
 interface OpenedWorkspace extends Workspace {
-  /** Counts changes of any file seen on disk; undefined while that cannot be told for certain. Settles what is on its way first. */
+  /**
+   * Returns a version that changes with any file on disk; undefined while it cannot be determined reliably. Processes pending
+   * events first.
+   */
   treeVersion(): Promise<string | undefined>
   ripgrep: Ripgrep
   list: FileList
@@ -68,37 +71,36 @@ interface OpenedWorkspace extends Workspace {
   snapshots: Snapshots
 }
 
-/** What a machine stands on, where that is not what this system has. */
+/** Overrides of the system's defaults. */
 interface HostServicesOptions {
   /** The server's own. */
   environment: Environment
   dirAccess?: DirAccess
   network?: EgressNetwork
-  /** What files bring to be run, where that may change. */
+  /** Executable contributions from files, if they may change. */
   contributions?: ContributionSource
-  /** What a person has trusted of what is in workspaces. */
+  /** Workspace contents that a person has trusted. */
   trust?: TrustStore
 }
 
 export class HostServices {
   readonly workspaces = new Map<string, OpenedWorkspace>()
   readonly outputs: OutputStore
-  /** Where contents are kept, and changes written down. */
+  /** The blob store and write-ahead log. */
   readonly undoStorage: UndoStorage
   readonly buffers: EditorBuffers
-  /** Tells what others change, once it is started. */
+  /** Reports external changes, once it is started. */
   readonly externalChanges: ExternalChanges
-  /** What code is about. */
+  /** Index for semantic code search. */
   readonly code: CodeIndexes
-  /** What keeps commands. */
   readonly sandbox: SandboxManager
-  /** Language servers that run, of all workspaces. */
+  /** Running language servers of all workspaces. */
   readonly languages: LanguageServerPool
-  /** Modules of users that run. */
+  /** Running modules of users. */
   readonly modules: ModulePool
-  /** MCP servers, of all workspaces. */
+  /** MCP servers of all workspaces. */
   readonly mcp: McpServerManager
-  /** Where the server listens, once it does: nothing sandboxed is let there. */
+  /** Ports on which the server listens: unreachable for sandboxed programs. */
   readonly ownPorts: number[] = []
   /** Files and folders of the server itself: no command may name them. */
   readonly ownFiles: readonly string[]
@@ -129,7 +131,7 @@ export class HostServices {
       ...serverFilesOutsideState(settings, environment)
     ]
     this.ownFiles = [...new Set(own)]
-    // Whoever could open the pipe of another command would take its output, or add to it.
+    // A process that could open the pipe of another command would take its output, or add to it.
     this.#spawner = new Spawner(environment, emptyFolder(path.join(this.#guard.stateDir, 'pipes')))
     this.undoStorage = openUndoStorage(this.#guard.stateDir, settings.undo)
     this.#texts = new RecentTexts(this.#guard)
@@ -199,12 +201,12 @@ export class HostServices {
     )
   }
 
-  /** The processes that the server consists of. */
+  /** Returns the pids of the server's own processes. */
   serverPids(): number[] {
     return [process.pid, this.#spawner.pid, this.#git.pid].filter(pid => pid !== undefined)
   }
 
-  /** What one call may use. */
+  /** Creates the host of one call. */
   createHost(workspace: Workspace, call_effects: Effects, call_id: string): Host {
     const { ripgrep, list, snapshots } = this.workspaces.get(workspace.name)!
     let since = 0
@@ -265,17 +267,17 @@ export class HostServices {
     }
   }
 
-  /** Ends what a server that was killed has left half done in repositories. */
+  /** Completes or reverts git operations that a killed server left pending. */
   recoverGitOperations(): Promise<void> {
     return this.#git.recoverPendingOperations()
   }
 
-  /** What is quarantined is kept as long as what calls removed. */
+  /** Quarantined files are retained as long as removed contents. */
   sweepQuarantine(): Promise<number> {
     return sweepQuarantine(quarantineFolder(this.#guard.stateDir), this.#settings.undo)
   }
 
-  /** Gets the helper that starts processes ready, ahead of the first command. */
+  /** Starts the spawner's helper ahead of the first command. */
   warm() {
     this.#spawner.prestart()
     void removeStaleTempFolders(tmpdir())
@@ -303,7 +305,7 @@ export class HostServices {
     const watcher = new Watcher(workspace, this.#settings.watch)
     this.code.add(workspace, watcher)
     let watching = false
-    // In a moment: whoever asks first should not share the machine with the watcher's first look around.
+    // Delayed: the first request should not compete with the watcher's initial scan.
     const later = once(() => {
       setTimeout(async () => {
         await watcher.start()
@@ -332,14 +334,14 @@ export class HostServices {
   }
 }
 
-/** What a server before left in it is gone, where that was killed with its helper. */
+/** Files of a previous server in it are obsolete if that was killed with its helper. */
 function emptyFolder(folder: string): string {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }
 
-/** What belongs to the server besides its state. */
+/** Returns the server's own files outside its state folder. */
 function serverFilesOutsideState(settings: Settings, environment: Environment): string[] {
   const { token_file, call_token_file, agent_token_files, socket } = settings
   const tokens = [token_file, call_token_file, ...Object.values(agent_token_files)]

@@ -1,5 +1,5 @@
-// What tools may use of the machine, bound to one call and one workspace. Everything that leaves the process goes
-// through here; the engine makes one of these for each call.
+// The machine's facilities for tools, bound to one call and one workspace. All effects outside the process go through here; the
+// engine creates one host per call.
 
 import type { CodeIndex } from './code/code-index.ts'
 import type { ComputePool } from './compute/compute-pool.ts'
@@ -19,32 +19,32 @@ import type { Tracking } from './undo-store/snapshots.ts'
 import type { WebClient } from './web/web-client.ts'
 
 export interface Host {
-  /** Files of the workspace, by paths relative to its root. Changes are told to the engine by themselves. */
+  /** Files of the workspace, by paths relative to its root. Changes are reported to the engine automatically. */
   files: Files
-  /** Names of the workspace's files, kept warm. */
+  /** Cached names of the workspace's files. */
   list: FileList
-  /** Finds code by what it is about. */
+  /** Semantic code search. */
   code: Pick<CodeIndex, 'search' | 'state'>
   ripgrep: Ripgrep
-  /** Where lines begin in large files. */
+  /** Line offsets of large files. */
   lines: LineIndexes
-  /** What language servers know of the workspace. */
+  /** Language service of the workspace. */
   languages: LanguageService
-  /** What was read lately, version by version. */
+  /** Recently read texts, by version. */
   texts: WorkspaceTexts
   pdf: PdfReader
   processes: Processes
-  /** Modules that users write, in processes of their own. */
+  /** Modules written by users, in separate processes. */
   modules: ModuleRunner
   git: Git
-  /** MCP servers that serve the workspace. */
+  /** MCP servers of the workspace. */
   mcp: McpClient
-  /** Programs that are asked what they think of a call. */
+  /** Hook programs that give a verdict on a call. */
   hooks: HookRunner
-  /** Pages of the web. */
+  /** Web pages. */
   web: WebClient
-  /** Follows what a command changes from now on, to tell it as changes of the call. */
+  /** Tracks file changes of a command from now on, to report them as changes of the call. */
   track(): Promise<Tracking>
-  /** Pure work on other threads, with a deadline. */
+  /** Pure computations on worker threads, with a deadline. */
   compute: ComputePool
 }

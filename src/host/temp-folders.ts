@@ -1,5 +1,5 @@
-// Folders outside the workspace for what lives as long as a command. Each is named after the process that made it, so that
-// what a killed server left is told apart.
+// Temporary folders outside the workspace with the lifetime of a command. Each is named after the process that created it, so
+// that those of a killed server are recognized.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isProcessRunning } from './processes/pids.ts'
@@ -11,18 +11,20 @@ interface TemporaryFolder {
 
 const PREFIX = 'toolgate-kept-'
 
-/** Where those are that no command may find, wherever the workspaces and the system's temporary folder are: the state
- * folder is hidden from all that is kept. */
+/**
+ * Folder of those that no command may find, wherever the workspaces and the system's temporary folder are: the state folder is
+ * hidden from all sandboxed programs.
+ */
 export const stateTempFolder = (stateDir: string) => join(stateDir, 'temporary')
 
-/** A fresh one that only this user may look into. */
+/** Creates a temporary folder that only this user can read. */
 export async function createTempFolder(within: string): Promise<TemporaryFolder> {
   await mkdir(within, { recursive: true, mode: 0o700 })
   const path = await mkdtemp(join(within, `${PREFIX}${process.pid}-`))
   return { path, remove: () => removeFolder(path) }
 }
 
-/** Removes those of processes that are gone. Another user's are left where they are. */
+/** Removes the folders of terminated processes. Those of another user are ignored. */
 export async function removeStaleTempFolders(within: string): Promise<void> {
   for (const name of await readdir(within).catch(() => [])) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN

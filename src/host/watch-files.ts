@@ -1,10 +1,12 @@
-// Tells that files have changed which may not be there yet, may be links, and may lie where no changes are told, such as
-// in a folder that a container mounts. So they are looked at, which costs a few microseconds a file.
+// Polls files for changes. They may not exist yet, may be links, and may be in folders without change events, such as a
+// container's mounts. A poll costs a few microseconds per file.
 import { type Stats, statSync } from 'node:fs'
 
 const POLL_INTERVAL_MS = 250
 
-/** Calls `changed` when a file is another than at the last look, once it has stood still for one. Gives what ends it. */
+/**
+ * Calls `changed` when a file differs from the previous poll and has been stable for one. Returns a function that stops polling.
+ */
 export function watchFiles(files: readonly string[], changed: () => void): () => void {
   let told = fingerprintFiles(files)
   let seen = told
@@ -24,7 +26,7 @@ const fingerprintFiles = (files: readonly string[]) => files.map(file => fingerp
 const fingerprintOf = (stats: Stats | undefined) =>
   stats ? `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : 'none'
 
-/** Nothing, where it cannot be looked at. */
+/** Returns undefined if the file cannot be inspected. */
 function statIfReadable(file: string): Stats | undefined {
   try {
     return statSync(file)

@@ -1,4 +1,4 @@
-/** Every folder that a path is in, the upper ones first; without the root, to which the path is relative. */
+/** Returns all ancestors of a path, the upper ones first; without the root, to which the path is relative. */
 export function listAncestors(path: string): string[] {
   const names = path.split('/').slice(0, -1)
   return names.map((_, i) => names.slice(0, i + 1).join('/'))

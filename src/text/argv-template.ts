@@ -1,11 +1,12 @@
-// The words of a program with places for params: `["deploy", "--to={environment}", "{files}"]`. Each word stays one word,
-// whatever is put into it: nothing is split, joined or expanded, as no shell is there.
+// Template of a program's arguments with placeholders for params: `["deploy", "--to={environment}", "{files}"]`. Each word stays
+// one argument, whatever its value: nothing is split, joined or expanded, as no shell is involved.
 //
-// `{name}`  the param; a list gives a word for each of its items; a word whose param is missing is left out.
-// `{-name}` the same, and its value may begin with a dash. Any other word that begins with what a param says, and with
-//           a dash, would be taken for an option and is refused.
-// `{{` `}}` braces.
-// A group `{ "when": "name", "words": [...] }` is left out where the param is missing or false.
+// - `{name}`: the param; a list yields one argument per item; a word whose param is missing is omitted.
+// - `{-name}`: the same, and its value may begin with a dash. Any other word that begins with a param's value, and with a dash,
+//   would be taken for an option and is refused.
+// - `{{` and `}}`: literal braces.
+//
+// A group `{ "when": "name", "words": [...] }` is omitted if the param is missing or false.
 
 export interface ArgvGroup {
   when: string
@@ -13,12 +14,12 @@ export interface ArgvGroup {
 }
 export type Template = readonly (string | ArgvGroup)[]
 
-/** What a word is made of. */
+/** Parts of a word. */
 type Part = { text: string } | { param: string; allowDash: boolean }
 
 const PLACEHOLDER = /\{\{|\}\}|\{(-?)([A-Za-z_][A-Za-z0-9_]*)\}|[{}]/g
 
-/** What is wrong with a template for these params; empty where nothing is. */
+/** Returns the errors of a template for these params; empty if it is valid. */
 export function validateTemplate(template: Template, params: readonly string[]): string[] {
   const [program] = template
   const faults: string[] = []
@@ -44,7 +45,7 @@ export function validateTemplate(template: Template, params: readonly string[]):
   return faults
 }
 
-/** A value cannot stand where a param has it. */
+/** A param's value is not permitted at its position. */
 export class TemplateParamError extends Error {
   readonly param: string
 
@@ -54,7 +55,7 @@ export class TemplateParamError extends Error {
   }
 }
 
-/** The words for these params. Throws a TemplateParamError where one does not fit. */
+/** Expands a template. Throws a TemplateParamError if a value is not permitted. */
 export function fillTemplate(template: Template, params: Readonly<Record<string, unknown>>): string[] {
   const filled: string[] = []
   for (const item of template) {
@@ -100,7 +101,7 @@ function parseWord(word: string): Part[] {
   return parts.length === 0 ? [{ text: '' }] : parts
 }
 
-/** One for each item of a list; none where there is nothing. */
+/** Returns one text for each item of a list; none for a missing value. */
 function toTexts(param: string, value: unknown): string[] {
   if (value === undefined || value === null) return []
   if (Array.isArray(value)) return value.flatMap(item => toTexts(param, item))

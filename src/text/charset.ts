@@ -1,5 +1,5 @@
-// Text that came over the web: its encoding by the mark it begins with, by what its headers say, by what it says itself,
-// and else by what fits.
+// Decodes text from the web: the encoding is determined by its byte order mark, by the headers, by its own declaration, or else
+// by heuristics.
 import { isUtf8 } from 'node:buffer'
 
 export interface DecodedText {
@@ -7,7 +7,7 @@ export interface DecodedText {
   charset: string
 }
 
-/** What is declared within is declared near the beginning. */
+/** A declaration is near the beginning. */
 const CHARSET_SCAN_BYTES = 1_024
 const MARKS: readonly [bytes: number[], charset: string][] = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],
@@ -31,11 +31,11 @@ export function decodeWithCharset(bytes: Buffer, headerCharset: string | undefin
 function findDeclaredCharset(bytes: Buffer): string | undefined {
   const [, meta, xml] = CHARSET_DECLARATION.exec(bytes.toString('latin1', 0, CHARSET_SCAN_BYTES)) ?? []
   const name = meta ?? xml
-  // What could be read so far is no UTF-16, whatever it says.
+  // A declaration readable as ASCII cannot be in UTF-16.
   return name !== undefined && /^utf-?16/i.test(name) ? 'utf-8' : name
 }
 
-/** The encoding's own name; undefined for a word that is none. */
+/** Returns the encoding's canonical name; undefined for an unknown label. */
 function normalizeCharset(label: string | undefined): string | undefined {
   if (label === undefined) return undefined
   try {

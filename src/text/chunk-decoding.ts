@@ -1,7 +1,7 @@
-// Characters in bytes that are a piece of a longer text.
+// Decodes characters in chunks of a longer text.
 import type { Encoding } from './encoding.ts'
 
-/** As much as holds whole characters: what follows may be the first bytes of one that goes on in the next piece. */
+/** Returns the bytes of whole characters: the rest may begin a character that continues in the next chunk. */
 export function trimPartialCharacter(bytes: Buffer, encoding: Encoding): Buffer {
   if (encoding === 'latin1') return bytes
   if (encoding === 'utf-16le' || encoding === 'utf-16be') return trimPartialSurrogate(bytes, encoding)
@@ -11,7 +11,7 @@ export function trimPartialCharacter(bytes: Buffer, encoding: Encoding): Buffer 
   return missing ? bytes.subarray(0, lead) : bytes
 }
 
-/** How many bytes the first n characters have; undefined where there are not so many, and then how many there are. */
+/** Returns the size of the first n characters in bytes; if there are fewer, undefined and their number. */
 export function skipCharacters(
   bytes: Buffer,
   encoding: Encoding,
@@ -27,7 +27,7 @@ export function skipCharacters(
   return characters === n ? { bytes: bytes.length } : { characters }
 }
 
-/** The text of a piece that holds whole characters; unlike a whole file it has no byte order mark. */
+/** Decodes a chunk of whole characters; unlike a whole file it has no byte order mark. */
 export const decodeChunk = (bytes: Buffer, encoding: Encoding): string => READERS[encoding](bytes)
 
 const READERS: Record<Encoding, (bytes: Buffer) => string> = {
@@ -44,7 +44,7 @@ const isHighSurrogate = (high: number) => (high & 0xfc) === 0xd8
 
 const beginsUtf8 = (bytes: Buffer, at: number) => !isContinuation(bytes[at]!)
 
-/** Whether a character begins at a place where a unit does. */
+/** Checks if a character begins at the offset of a code unit. */
 const BEGINS: Record<Encoding, (bytes: Buffer, at: number) => boolean> = {
   'utf-8': beginsUtf8,
   'utf-8-bom': beginsUtf8,

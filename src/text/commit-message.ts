@@ -1,7 +1,7 @@
-// The message of a commit as git would clean it up where nobody edits it: what stands in it stays, lines that begin with
-// `#` too, but for white space at line ends and empty lines too many.
+// Cleans up a commit message as git does without an editor: the text is preserved, including lines that begin with `#`, but
+// trailing white space and excess empty lines are removed.
 
-/** Undefined where nothing is left of it. */
+/** Returns undefined if the message is empty. */
 export function tidyMessage(message: string): string | undefined {
   const lines = message
     .replaceAll('\r\n', '\n')
@@ -12,7 +12,7 @@ export function tidyMessage(message: string): string | undefined {
   return text === '' ? undefined : `${text}\n`
 }
 
-/** Why a message can be none, as a sentence's end. */
+/** Returns the reason why a message is invalid, as the end of a sentence. */
 export function messageError(message: string): string | undefined {
   if (!message.isWellFormed()) return 'is not valid Unicode'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -1,14 +1,14 @@
-// Characters that are taken for plain ones of a keyboard: curly quotes, dashes, spaces that do not break, letters of full
-// width, and some that cannot be seen at all. And letters written as a letter and its marks, taken for the one character.
+// Normalizes confusable characters to plain ones: curly quotes, dashes, no-break spaces, full-width letters, and invisible
+// characters. Also composes letters with combining marks.
 
-/** A text with plain characters, and where each of them comes from. */
+/** A normalized text with a mapping to the original. */
 interface NormalizedText {
   text: string
-  /** The stretch of the original that a stretch of the plain text stands for; undefined where it cuts a character in two. */
+  /** Maps a range of the normalized text to the original; undefined if it splits a character. */
   toOriginal(start: number, end: number): { start: number; end: number } | undefined
 }
 
-// Written as numbers, for whoever reads this could not tell them apart either.
+// Written as code points, since the characters are indistinguishable in source code too.
 const CLASSES: readonly [plain: string, codes: readonly (number | readonly [from: number, to: number])[]][] = [
   ["'", [[0x2018, 0x201b], 0x2032, 0x02bc, 0x00b4, 0xff07]],
   ['"', [[0x201c, 0x201f], 0x2033, 0xff02]],
@@ -31,7 +31,7 @@ for (const [plain, codes] of CLASSES)
     for (let code = from; code <= to; code++) CONFUSABLES.set(String.fromCharCode(code), plain)
   }
 
-/** What the character before it may be one with: accents, vowels and finals of Korean, voicing of kana. */
+/** Characters that may combine with the previous one: accents, Korean vowels and finals, kana voicing marks. */
 const MARKS = '\u0300-\u036f\u1160-\u11ff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a'
 const CONFUSABLE = new RegExp(`[${[...CONFUSABLES.keys()].join('')}${MARKS}]`)
 const MARK = new RegExp(`[${MARKS}]`)
@@ -41,7 +41,7 @@ export const hasConfusables = (text: string): boolean => CONFUSABLE.test(text)
 
 export function normalizeConfusables(text: string): NormalizedText {
   const parts: string[] = []
-  /** By place in the plain text: where the character that it comes from begins and ends. */
+  /** By offset in the normalized text: start and end of the original character. */
   const starts: number[] = []
   const ends: number[] = []
   for (let at = 0, end: number; at < text.length; at = end) {

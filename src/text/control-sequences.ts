@@ -1,13 +1,15 @@
-// What a program wrote to a terminal, as plain text.
+// Strips terminal control sequences.
 import { stripVTControlCharacters } from 'node:util'
 
 const ESCAPE = '\u001b'
 const BELL = '\u0007'
-/** No sequence that means anything is longer. */
+/** Maximum length of a meaningful sequence. */
 const MAX_SEQUENCE_LENGTH = 256
 
-/** The text without what steers a terminal. A sequence cut off at its end is held back, as so many bytes, unless no more
- * will come. */
+/**
+ * Returns the text without control sequences. An incomplete sequence at its end is held back, and its size returned in bytes,
+ * unless the text has ended.
+ */
 export function stripControlSequences(text: string, ended: boolean): { text: string; held_bytes: number } {
   const end = ended ? text.length : text.length - incompleteTailLength(text)
   return {
@@ -16,16 +18,16 @@ export function stripControlSequences(text: string, ended: boolean): { text: str
   }
 }
 
-/** How many characters at the end belong to a sequence that is not complete. */
+/** Returns the number of trailing characters of an incomplete sequence. */
 function incompleteTailLength(text: string): number {
   const last = text.lastIndexOf(ESCAPE)
-  // The end of a title or a link is a sequence of its own.
+  // The terminator of a title or a link is a separate sequence.
   const before = last === text.length - 1 ? text.lastIndexOf(ESCAPE, last - 1) : -1
   const at = before >= 0 && isIncompleteSequence(text.slice(before + 1, last)) ? before : last
   const length = text.length - at
   return at >= 0 && length <= MAX_SEQUENCE_LENGTH && isIncompleteSequence(text.slice(last + 1)) ? length : 0
 }
 
-/** Whether more must come of a sequence that goes on so after its escape. */
+/** Checks if a sequence is incomplete, given the text after its escape. */
 const isIncompleteSequence = (rest: string) =>
   /^(?:\[[0-?]*[ -/]*|[ -/]*)$/.test(rest) || (/^[\]PX^_]/.test(rest) && !rest.includes(BELL))

@@ -1,4 +1,4 @@
-// Bytes as text and back, so that a changed file keeps the encoding, the byte order mark and the line endings it had.
+// Decodes and encodes text, so that a changed file retains its encoding, byte order mark and line endings.
 import { isAscii, isUtf8 } from 'node:buffer'
 
 export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'latin1'
@@ -10,11 +10,11 @@ export interface TextContent {
   eol: Eol
 }
 
-/** How many bytes decide whether a file is text, and the share of them that may be unprintable. */
+/** Number of bytes examined to distinguish text from binary, and the maximum share of unprintable ones. */
 const SAMPLE = 8000
 const UNPRINTABLE_SHARE = 0.3
 
-/** Undefined where the bytes are not text, or their encoding is not certain. */
+/** Returns undefined for binary content, or if the encoding is uncertain. */
 export function decode(bytes: Buffer): TextContent | undefined {
   const encoding = detectEncoding(bytes)
   if (!encoding) return undefined
@@ -22,12 +22,12 @@ export function decode(bytes: Buffer): TextContent | undefined {
   return { text, encoding, eol: detectEol(text) }
 }
 
-/** The bytes of a text; undefined where the encoding has no bytes for some of its characters. */
+/** Encodes a text; returns undefined if the encoding lacks some of its characters. */
 export function encode(text: string, encoding: Encoding): Buffer | undefined {
   return WRITERS[encoding](text)
 }
 
-/** `crlf` and `mixed` as they are found; `lf` also where there is no line ending at all. */
+/** Detects `crlf` and `mixed` line endings; `lf` also if there are none. */
 export function detectEol(text: string): Eol {
   const first = text.indexOf('\r\n')
   if (first < 0) return 'lf'
@@ -37,7 +37,7 @@ export function detectEol(text: string): Eol {
   return 'crlf'
 }
 
-/** New text in the line endings of the file it goes into; a mixed file says nothing about them. */
+/** Converts new text to the file's line endings; those of a mixed file are undetermined. */
 export function withEol(text: string, eol: Eol): string {
   return eol === 'crlf' ? text.replace(/(?<!\r)\n/g, '\r\n') : text
 }
@@ -86,8 +86,8 @@ function isMostlyPrintable(bytes: Buffer) {
 /** Backspace, tab, line feed, form feed, carriage return, escape. */
 const isUsualControl = (byte: number) => (byte >= 8 && byte <= 13 && byte !== 11) || byte === 27
 
-// Latin-1 gives every byte a meaning, so it is believed only where nothing looks out of place: no controls, neither
-// those of ASCII nor those between 0x80 and 0x9f that other code pages use for letters, and not too many high bytes.
+// Latin-1 assigns every byte, so it is accepted only without unusual bytes: no controls, neither those of ASCII nor those between
+// 0x80 and 0x9f that other code pages use for letters, and not too many high bytes.
 function isCertainlyLatin1(bytes: Buffer) {
   let high = 0
   for (const byte of bytes) {

@@ -1,4 +1,4 @@
-// Which image format bytes begin with, and its size in pixels as the header tells it. SVG is text, and read as such.
+// Detects image formats by their first bytes, with the size in pixels from the header. SVG is text, and read as such.
 
 export interface ImageHeader {
   media_type: string
@@ -6,12 +6,12 @@ export interface ImageHeader {
   height?: number
 }
 
-/** Of a file with so many bytes in all, by those it begins with. */
+/** Reads the header from a file's first bytes; `size` is the size of the whole file. */
 export function imageHeader(bytes: Buffer, size: number): ImageHeader | undefined {
   return FORMATS.find(format => format.begins(bytes, size))?.read(bytes)
 }
 
-/** What other well-known binary formats are called, by their first bytes. */
+/** Names other well-known binary formats by their first bytes. */
 export function binaryKind(bytes: Buffer): string | undefined {
   return BINARIES.find(([magic]) => bytes.subarray(0, magic.length).equals(magic))?.[1]
 }
@@ -53,7 +53,7 @@ const FORMATS: Format[] = [
     read: bytes => ({ media_type: 'image/avif', ...avifSize(bytes) })
   },
   {
-    // Two numbers alone would fit too many files: the first picture must lie within the file, behind the table.
+    // Two numbers alone would match too many files: the first picture must be within the file, after the table.
     begins: (bytes, size) =>
       bytes.length >= 22 &&
       has(bytes, 0, '\0\0\x01\0') &&

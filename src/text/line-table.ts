@@ -1,14 +1,14 @@
-// A text's lines, with where each begins and ends.
+// Lines of a text, with the start and end of each.
 
 export interface LineTable {
-  /** Without line endings and without white space at the end. */
+  /** Without line endings and trailing white space. */
   trimmed: string[]
-  /** Where line i begins; one more entry, the text's length, closes the last line. */
+  /** Start of line i; one more entry, the text's length, ends the last line. */
   starts: number[]
   text: string
 }
 
-/** What follows the last line ending is a line too, unless it is empty. */
+/** Text after the last line ending is a line too, unless it is empty. */
 export function indexLines(text: string): LineTable {
   const starts = [0]
   const trimmed: string[] = []
@@ -23,21 +23,21 @@ export function indexLines(text: string): LineTable {
   return { trimmed, starts, text }
 }
 
-/** Line i with its indentation, without its ending. */
+/** Returns line i with its indentation, without its ending. */
 export function lineAt({ text, starts }: LineTable, i: number): string {
   return text.slice(starts[i]!, endOfLine(text, starts[i + 1]!))
 }
 
-/** Where a line's content ends, given where the next line begins. */
+/** Returns the end of a line's content, given the start of the next line. */
 export function endOfLine(text: string, next: number): number {
   if (text[next - 1] !== '\n') return next
   return text[next - 2] === '\r' ? next - 2 : next - 1
 }
 
-/** A line that was ended at its LF, without what else may have ended it. */
+/** Removes the CR of a line that was split at its LF. */
 export const withoutCr = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
 
-/** The number, from 1, of the line that holds a position. */
+/** Returns the number, from 1, of the line at a position. */
 export function lineNumberAt(text: string, position: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at >= 0 && at < position; at = text.indexOf('\n', at + 1)) line++

@@ -1,23 +1,23 @@
-// Line ends in bytes that are never decoded: one byte wide, or two as UTF-16 has them.
+// Finds line ends in undecoded bytes: one byte wide, or two in UTF-16.
 import type { Encoding } from './encoding.ts'
 
 const NEWLINE = 10
-/** Two bytes as this machine reads them as one number. */
+/** Combines two bytes to a number in this machine's byte order. */
 const toCodeUnit = (first: number, second: number) => new Uint16Array(Uint8Array.of(first, second).buffer)[0]!
 const UNITS: Partial<Record<Encoding, number>> = {
   'utf-16le': toCodeUnit(NEWLINE, 0),
   'utf-16be': toCodeUnit(0, NEWLINE)
 }
-/** A line feed, as it looks to a search for little-endian text. */
+/** A line feed, as a little-endian text search sees it. */
 const TEXTS: Partial<Record<Encoding, string>> = { 'utf-16le': '\n', 'utf-16be': '\u0a00' }
 
-/** How many line feeds there are. Bytes of UTF-16 must begin at an even place of their memory. */
+/** Counts the line feeds. Bytes of UTF-16 must begin at an even memory address. */
 export function countNewlines(bytes: Buffer, encoding: Encoding): number {
   const unit = UNITS[encoding]
   return unit === undefined ? countBytes(bytes) : countUnits(bytes, unit)
 }
 
-/** The place right after the n-th line feed, counted from 1; -1 where there are fewer. */
+/** Returns the offset after the n-th line feed, counted from 1; -1 if there are fewer. */
 export function afterNewline(bytes: Buffer, encoding: Encoding, n: number): number {
   let after = 0
   for (let i = 0; i < n; i++) {
@@ -33,7 +33,7 @@ export function endsWithNewline(bytes: Buffer, encoding: Encoding): boolean {
   return bytes.length >= 2 && toCodeUnit(bytes.at(-2)!, bytes.at(-1)!) === unit
 }
 
-/** Where the line after the one that holds `at` begins; -1 where there is none. */
+/** Returns the start of the line after the one at `at`; -1 if there is none. */
 export function nextLine(bytes: Buffer, encoding: Encoding, at: number): number {
   const text = TEXTS[encoding]
   const found = text === undefined ? bytes.indexOf(NEWLINE, at) : bytes.indexOf(text, at, 'utf16le')
@@ -43,11 +43,11 @@ export function nextLine(bytes: Buffer, encoding: Encoding, at: number): number 
 const LINE_FEEDS = 0x0a0a0a0a
 const LOW_BITS = 0x7f7f7f7f
 const ONES = 0x01010101
-/** How often a counter of one byte can be raised by one. */
+/** Maximum value of a one-byte counter. */
 const FULL = 255
 
-// Four bytes at a time, whatever the lines are long: a search from one line feed to the next takes ten times as long
-// where lines are short. A byte becomes 1 where it is a line feed, and those are added up in four counters side by side.
+// Processes four bytes at a time, independent of line lengths: a search from one line feed to the next takes ten times as long
+// for short lines. A byte becomes 1 if it is a line feed, and those are added up in four counters side by side.
 function countBytes(bytes: Buffer): number {
   const aligned = -bytes.byteOffset & 3
   if (bytes.length <= aligned) return countBytewise(bytes, 0, bytes.length)

@@ -1,4 +1,4 @@
-// The cells of a Jupyter notebook (format 4), with their outputs shortened to what a reader needs.
+// Reads the cells of a Jupyter notebook (format 4), with shortened outputs.
 import { stripVTControlCharacters } from 'node:util'
 
 interface NotebookCell {
@@ -19,23 +19,23 @@ interface NotebookOutput {
 
 export interface NotebookQuery {
   text: string
-  /** The first cell, counted from 1, or from the end where it is negative. */
+  /** The first cell, counted from 1, or from the end if negative. */
   first: number
   limit: number
-  /** No cell begins after so many characters; the source of one that alone has more is cut. */
+  /** No cell begins after so many characters; the source of a longer single one is truncated. */
   characters: number
-  /** Of all images together, as base64. */
+  /** Maximum total size of the images, in base64. */
   image_characters: number
 }
 
 export interface Notebook {
   cells: NotebookCell[]
   total: number
-  /** More was wanted than may be given. */
+  /** The requested range exceeds the limits. */
   cut: boolean
 }
 
-/** Undefined where the text is no such notebook. */
+/** Returns undefined if the text is no such notebook. */
 export function notebookCells({
   text,
   first,
@@ -107,7 +107,7 @@ const OUTPUTS: Record<string, (output: Json, room: OutputBudget) => NotebookOutp
   }
 }
 
-/** One form of what may be given in several: an image where there is one, else text. */
+/** Selects one of several representations: an image if there is one, else text. */
 function readData(data: unknown, room: OutputBudget): Omit<NotebookOutput, 'type'> {
   if (!isObject(data)) return {}
   const text = TEXTS.find(type => type in data)
@@ -120,11 +120,11 @@ function readData(data: unknown, room: OutputBudget): Omit<NotebookOutput, 'type
   return { ...words, media_type, base64 }
 }
 
-/** Texts are kept whole, or as a list of lines with their ends. */
+/** Texts are stored whole, or as a list of lines with their ends. */
 const joinLines = (text: unknown): string =>
   Array.isArray(text) ? text.join('') : typeof text === 'string' ? text : ''
 
-/** As a screen would show it in the end, the middle left out. */
+/** Renders the output as a terminal would finally show it, without its middle. */
 function shortenOutput(text: string): string {
   const lines = stripVTControlCharacters(text)
     .replace(/\r\n/g, '\n')

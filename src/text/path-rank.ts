@@ -1,5 +1,5 @@
-// How well a file's path answers to a few typed characters. Lower is better; the kinds below never mix: any prefix beats
-// any substring, and so on. Within a kind the shorter path is better.
+// Ranks file paths for a few typed characters. Lower is better; the kinds below never mix: any prefix beats any substring, and so
+// on. Within a kind the shorter path is better.
 
 /** From best to worst. */
 const KINDS = ['name', 'stem', 'prefix', 'word', 'inside', 'path', 'letters in name', 'letters in path'] as const
@@ -7,17 +7,19 @@ const MAX_PATH_LENGTH = 8_192
 
 export const NO_MATCH = Number.POSITIVE_INFINITY
 
-/** The rank of a path that holds the query as it is. Both are lower-case but for `path`, which tells where words start. */
+/**
+ * Ranks a path that contains the query literally. Both are lower-case except `path`, whose case marks the beginnings of words.
+ */
 export function rankLiteral(query: string, lower: string, path: string): number {
   const at = lower.lastIndexOf(query)
   if (at < 0) return NO_MATCH
   const slash = lower.lastIndexOf('/')
-  // A query with a slash means the end of the path it names.
+  // A query with a slash matches the end of a path.
   const start = query.includes('/') ? (lower.startsWith(query) ? 0 : lower.indexOf(`/${query}`) + 1) : slash + 1
   return score(literalKind(query, lower, path, start, at), path, 0)
 }
 
-/** The rank of a path that holds the query's characters in their order. */
+/** Ranks a path that contains the query's characters in order. */
 export function rankLetters(query: string, lower: string, path: string): number {
   const start = lower.lastIndexOf('/') + 1
   const inName = spread(query, lower, start)
@@ -38,7 +40,7 @@ function literalKind(query: string, lower: string, path: string, start: number, 
   return 'inside'
 }
 
-// After a sign, or at a capital in camelCase.
+// After a separator, or at a capital in camelCase.
 function startsWord(path: string, at: number) {
   const before = path[at - 1] ?? '/'
   const first = path[at]!
@@ -49,7 +51,7 @@ function startsWord(path: string, at: number) {
 const isLetterOrDigit = (character: string) =>
   character.toLowerCase() !== character.toUpperCase() || (character >= '0' && character <= '9')
 
-/** How many characters lie between the query's, taken from the left; undefined when they are not all there. */
+/** Returns the number of characters between those of the query, matched from the left; undefined if some are missing. */
 function spread(query: string, lower: string, from: number): number | undefined {
   let first = -1
   let at = from - 1

@@ -1,31 +1,32 @@
-// Patterns of rules: the syntax of RE2, held against a whole text, in time that grows with the text and not with what the
-// pattern makes of it.
+// Patterns of rules: RE2 syntax, matched against a whole text, in time linear in the text for any pattern.
 import type { RE2JS } from 're2js'
 
 type Engine = typeof RE2JS
 
-/** How `.` takes a line feed. To allow, a pattern must not reach past the line that its author had in mind; to ask or deny,
- * nobody must get around it by one. */
+/**
+ * Handling of line feeds by `.`. In an allow rule, a pattern must not match beyond the line that its author had in mind; in an
+ * ask or deny rule, it must not be possible to evade it by a line feed.
+ */
 export type DotMode = 'line' | 'text'
 
-/** A longer text is not held against patterns. */
+/** Longer texts are not matched. */
 export const MAX_PATTERN_TEXT_LENGTH = 65_536
 
 let engine: Engine | undefined
 const compiled = new Map<string, RE2JS>()
 const MAX_CACHED_PATTERNS = 500
 
-/** Loads what reads patterns; the functions below need it. Few servers have a rule with a pattern. */
+/** Loads the pattern engine, which the functions below require. Few servers have a rule with a pattern. */
 export async function loadPatternEngine(): Promise<void> {
   engine ??= (await import('re2js')).RE2JS
 }
 
-/** Whether the whole text matches. Undefined where the text is too long to be tried. */
+/** Checks if the whole text matches. Returns undefined if the text is too long. */
 export function patternMatches(pattern: string, text: string, reach: DotMode): boolean | undefined {
   return text.length > MAX_PATTERN_TEXT_LENGTH ? undefined : compile(pattern, reach).testExact(text)
 }
 
-/** Why the pattern cannot be read, in one sentence. */
+/** Returns the syntax error of a pattern, in one sentence. */
 export function patternError(pattern: string): string | undefined {
   try {
     compile(pattern, 'line')

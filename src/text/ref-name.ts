@@ -1,15 +1,15 @@
-// Names of branches, and what git takes for one.
+// Branch names, and git's rules for them.
 
-/** What the full name of a branch begins with. */
+/** Prefix of a branch's full name. */
 export const HEADS = 'refs/heads/'
 
-/** What people call a branch, of its full name. */
+/** Returns the short name of a branch. */
 export const shortName = (ref: string): string => (ref.startsWith(HEADS) ? ref.slice(HEADS.length) : ref)
 
-/** Longer ones have no room for what git puts after a name while it writes. */
+/** Longer ones leave no room for the suffixes of git's temporary files. */
 const MAX_PART_BYTES = 240
 
-/** Why git would refuse the name, as a sentence's end; undefined where it would not. */
+/** Returns the reason why git would refuse the name, as the end of a sentence; undefined if it is valid. */
 export function branchNameError(name: string): string | undefined {
   return BRANCH_NAME_RULES.find(([is]) => is(name))?.[1]
 }

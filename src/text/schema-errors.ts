@@ -1,15 +1,15 @@
-// What is wrong with a value by its schema, in words that follow the name of the field.
+// Describes schema validation errors, in words that follow the field's name.
 
 export interface SchemaError {
   instancePath: string
   keyword: string
   params: Record<string, unknown>
   message?: string | undefined
-  /** What the keyword stands in; told by an Ajv that is `verbose`. */
+  /** The schema that contains the keyword; set by an Ajv that is `verbose`. */
   parentSchema?: object | undefined
 }
 
-/** A fault and where it is. The library names the object that lacks or has one too many; a person wants the field. */
+/** Returns an error with its location. The library names the object with a missing or additional field; people need the field. */
 export function describeSchemaError(fault: SchemaError): { pointer: string; message: string } {
   const { instancePath, params } = fault
   const name = (params.missingProperty ?? params.additionalProperty) as string | undefined

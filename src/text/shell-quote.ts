@@ -1,11 +1,11 @@
-// A program with its words, written so that a shell would read the same words again.
+// Quotes a program's arguments for a shell.
 
-/** Characters that no shell gives a meaning to, wherever they stand. */
+/** Characters without a meaning in any shell, at any position. */
 const PLAIN = /^[A-Za-z0-9_./:@%+,=-]+$/
 
-/** One line for a person to read, and for rules on commands to be held against. */
+/** Formats a command line for display, and for matching by command rules. */
 export const quoteArgv = (argv: readonly string[]): string =>
   argv.map((word, at) => (isPlain(word, at) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ')
 
-/** In the first place a word with `=` would be an assignment. */
+/** In the first position a word with `=` would be an assignment. */
 const isPlain = (word: string, at: number) => PLAIN.test(word) && !(at === 0 && word.includes('='))

@@ -1,19 +1,19 @@
-// Some lines out of a text at hand.
+// Slices of lines from a text in memory.
 
 interface Slice {
   content: string
   lines: number
-  /** More was wanted than may be given. */
+  /** The requested range exceeds the budget. */
   cut: boolean
 }
 
-/** How much one answer holds: characters, of which every line costs `toll` besides its own. */
+/** Size of one answer in characters; every line costs `toll` in addition to its length. */
 interface Budget {
   size: number
   toll: number
 }
 
-/** So many lines from a place on, whole ones as far as the budget goes; one that alone is too long is cut. */
+/** Returns so many lines from an offset on, whole ones within the budget; a longer single one is truncated. */
 export function sliceLines(text: string, start: number, limit: number, { size, toll }: Budget): Slice {
   let [end, lines] = [start, 0]
   while (lines < limit && end < text.length) {
@@ -28,14 +28,14 @@ export function sliceLines(text: string, start: number, limit: number, { size, t
   return { content: text.slice(start, end), lines, cut: false }
 }
 
-/** What follows the last line ending is a line too, unless it is empty. */
+/** Counts lines. Text after the last line ending is a line too, unless it is empty. */
 export function countLines(text: string): number {
   let count = 0
   for (let at = 0; at < text.length; at = endOfLine(text, at)) count++
   return count
 }
 
-/** Where a line begins, counted from 1; the text's end where it has fewer. */
+/** Returns the start of a line, counted from 1; the text's end if it has fewer. */
 export function startOfLine(text: string, line: number): number {
   let at = 0
   for (let i = 1; i < line && at < text.length; i++) at = endOfLine(text, at)

@@ -1,4 +1,4 @@
-// How a call or a task stands, in words that follow "it".
+// Status of a call or a task, in words that follow "it".
 
 const WORDS: Readonly<Record<string, string>> = {
   awaiting_approval: 'waits for approval',

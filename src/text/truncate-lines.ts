@@ -1,9 +1,9 @@
-// How much of a list is shown in one answer.
+// Truncates lists to the size of one answer.
 
 /** 50 KB. */
 const SIZE = 50 * 1024
 
-/** The lines as far as an answer holds them, and after them how many were left out, if any. */
+/** Returns the lines that fit in an answer, followed by the number of omitted ones, if any. */
 export function truncateLines(lines: readonly string[]): string[] {
   let size = 0
   const end = lines.findIndex(line => {

@@ -1,4 +1,4 @@
-// Every built-in tool.
+// Registry of the built-in tools.
 import type { Tool } from '../tool/tool.ts'
 import codeTools from './code/index.ts'
 import commandTools from './commands/index.ts'

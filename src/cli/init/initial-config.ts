@@ -48,14 +48,14 @@ export const renderConfig = ({
   allowed,
   denied,
   readOnly
-}: InitialPolicy) => `// How Toolgate serves this project; toolgate config schema tells what may stand here.
-// Whoever clones the project is asked before what loosens is taken: toolgate trust .toolgate/config.jsonc
+}: InitialPolicy) => `// Toolgate's configuration for this project. All settings: toolgate config schema
+// What loosens the defaults applies only where a person has trusted this file: toolgate trust .toolgate/config.jsonc
 {
   // Refuse every call that is not a read.
   "read_only": ${readOnly},
-  // What keeps commands: auto, workspace, strict or none.
+  // Isolation of commands: auto, workspace, read-only or none.
   // "sandbox": { "level": "auto" },
-  // Reads run unasked, and so do commands that only read; all else is asked about. These rules say otherwise.
+  // Reads and read-only commands run at once; everything else asks for approval. These rules override that.
   "rules": [${[...denied.map(command => renderRule('deny', command, 'People do that.')), ...allowed.map(command => renderRule('allow', command))].map(rule => `\n    ${rule}`).join(',')}${allowed.length + denied.length > 0 ? '\n  ' : ''}]
 }
 `

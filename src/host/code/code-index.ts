@@ -1,5 +1,5 @@
-// Search over the code of one workspace: an index that is built in the background once somebody asks, and follows what
-// changes from then on. It is asked like any other part of the host; until it is complete it has no answer.
+// Semantic code search of one workspace: an index that is built in the background on first use, and updated with changes from
+// then on. Until it is complete it returns no results.
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -18,23 +18,23 @@ import type { VectorProgress } from './vector-index.ts'
 export type { RankedFile } from './ranking.ts'
 
 export interface IndexState {
-  /** `off` by configuration; `idle` until somebody asks; `building` until all files were looked at; `ready`; `failed`. */
+  /** `off` by configuration; `idle` until the first request; `building` until all files were scanned; `ready`; `failed`. */
   state: 'off' | 'idle' | 'building' | 'ready' | 'failed'
-  /** Files in the index. */
+  /** Number of indexed files. */
   indexed: number
-  /** Files to be indexed still, or anew. */
+  /** Number of files waiting to be indexed or updated. */
   waiting: number
-  /** Files that found no room in it. */
+  /** Number of files that exceed the index's limits. */
   left_out: number
-  /** Its size on the disk. */
+  /** Size on disk. */
   bytes: number
-  /** Changes are followed as they happen. If not, all files are compared again now and then. */
+  /** Changes are followed as they happen. If not, all files are compared periodically. */
   following: boolean
-  /** When all files were compared last. */
+  /** Time of the last complete comparison. */
   compared_at?: string
-  /** Why it failed. */
+  /** Reason of a failure. */
   reason?: string
-  /** How far the pieces have vectors, where they are to have any. */
+  /** Progress of the embeddings, if enabled. */
   embeddings?: VectorProgress & { model: string; reason?: string }
 }
 
@@ -45,18 +45,18 @@ interface CodeSearchResult {
 
 interface CodeSearchOptions {
   signal: AbortSignal
-  /** How long to wait for an index that is not complete. */
+  /** Time to wait for an incomplete index, in milliseconds. */
   waitMs: number
 }
 
 const NO_PROGRESS: IndexProgress = { complete: false, files: 0, waiting: 0, left_out: 0, bytes: 0 }
-/** Where nothing tells of changes, all files are compared again when somebody asks, but no more often. */
+/** Without change events, all files are compared again on requests, but at most this often. */
 const MIN_RESCAN_INTERVAL_MS = 10_000
-/** After a failure it is left alone for a while. */
+/** Delay after a failure. */
 const RETRY_AFTER_MS = 60_000
 const CLOSE_TIMEOUT_MS = 2_000
 
-/** Where the index of a root folder is kept. */
+/** Returns the index file of a root folder. */
 export const indexFile = (stateDir: string, root: string): string =>
   path.join(indexFolder(stateDir), `${createHash('sha256').update(root).digest('hex').slice(0, 16)}.db`)
 
@@ -83,7 +83,7 @@ export class CodeIndex {
   readonly #pendingAnswers = new Map<number, (answer: RankedFile[] | Error) => void>()
   readonly #waiters = new Set<() => void>()
 
-  /** `changed` hears of each new state. */
+  /** `changed` is called with each new state. */
   constructor(
     workspace: Workspace,
     watcher: Watcher,
@@ -116,7 +116,7 @@ export class CodeIndex {
     }
   }
 
-  /** Begins to build, or to catch up with what has changed since the last run. */
+  /** Starts to build, or to catch up with changes since the last run. */
   start() {
     const again = this.#state === 'failed' && Date.now() - this.#failedAt > RETRY_AFTER_MS
     if (this.#state !== 'idle' && !again) return
@@ -124,7 +124,7 @@ export class CodeIndex {
     this.#startWorker().catch(error => this.#fail(error))
   }
 
-  /** The files that answer best; undefined while the index is not complete. */
+  /** Returns the best matching files; undefined while the index is incomplete. */
   async search(asking: CodeQuery, { signal, waitMs }: CodeSearchOptions): Promise<CodeSearchResult | undefined> {
     this.start()
     await this.#waitUntilReady(waitMs, signal)
@@ -174,10 +174,10 @@ export class CodeIndex {
     })
     worker.on('message', (message: IndexWorkerMessage) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
-    // What it has begun need not be done before the server ends.
+    // The server's exit does not wait for its work.
     worker.unref()
     this.#worker = worker
-    // First the ear, then the look: what comes between is told at least once.
+    // Subscribe first, then scan: changes in between are reported at least once.
     this.#unsubscribe = this.#watcher.subscribe(news => this.#forwardEvents(news))
     this.#isFollowing = this.#watcher.isLive
     this.#requestRescan()
@@ -212,7 +212,7 @@ export class CodeIndex {
     signal.throwIfAborted()
   }
 
-  /** Undefined where the index has failed meanwhile. */
+  /** Returns undefined if the index has failed concurrently. */
   async #request(
     ask: CodeQuery & { vector: Float32Array | undefined },
     signal: AbortSignal
@@ -251,7 +251,7 @@ export class CodeIndex {
     return { made_by: JSON.stringify([url, model, dimensions ?? null]), batch, max_pieces }
   }
 
-  /** While the endpoint is left alone, whoever asks for vectors is told so at once, and asks again. */
+  /** During the endpoint's backoff, embedding requests are refused at once, and repeated later. */
   async #embed(texts: readonly string[], id: number) {
     const { signal } = this.#closed
     const vectors =

@@ -1,4 +1,4 @@
-// The indexes of all workspaces that are served.
+// The code indexes of all served workspaces.
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../config/schema.ts'
@@ -10,7 +10,7 @@ import { CodeIndex, type IndexState, indexFile, indexFolder } from './code-index
 import { EmbeddingsClient } from './embeddings-client.ts'
 import { removeIndex } from './index-schema.ts'
 
-/** Hears of each new state of a workspace's index. */
+/** Receives each new state of a workspace's index. */
 type IndexStateListener = (workspace: string, state: IndexState) => void
 
 export class CodeIndexes {
@@ -21,7 +21,7 @@ export class CodeIndexes {
   readonly #embeddings: EmbeddingsClient | undefined
   #listener: IndexStateListener = () => {}
 
-  /** `masked` takes known secrets out of what is sent to an endpoint; `environment` has its key. */
+  /** `masked` redacts known secrets from requests to an endpoint; `environment` has its key. */
   constructor(
     guard: PathGuard,
     settings: Config['search'],
@@ -53,12 +53,12 @@ export class CodeIndexes {
     this.#listener = hearer
   }
 
-  /** Begins with those that wait for no question. */
+  /** Starts the indexes that do not wait for a first request. */
   startEager() {
     if (this.#settings.index === 'on') for (const index of this.#indexes.values()) index.start()
   }
 
-  /** Removes indexes of folders that are no longer served, and all where there should be none. */
+  /** Removes indexes of folders that are no longer served, and all if indexing is disabled. */
   removeUnused() {
     const folder = indexFolder(this.#guard.stateDir)
     const wanted = new Set(this.#settings.index === 'off' ? [] : this.#files)

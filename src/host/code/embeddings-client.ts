@@ -1,24 +1,24 @@
-// Texts as vectors, from an endpoint that speaks as OpenAI's does. It may be slow, wrong or away: then search goes by words
-// alone. What is sent has known secret values masked; the key is sent to the endpoint and told to nobody.
+// Client of an OpenAI-compatible embeddings endpoint. It may be slow, wrong or unavailable: then search uses words only. Known
+// secret values in requests are masked; the key is sent only to the endpoint and never shown.
 import type { Config } from '../../config/schema.ts'
 
 type EmbeddingSettings = Config['search']['embeddings'] & { url: string }
 
-/** How the endpoint stands. */
+/** State of the endpoint. */
 interface EndpointState {
   model: string
-  /** Why it is left alone for now, if so. */
+  /** Reason of the current backoff, if any. */
   reason?: string
 }
 
-/** A question waits no longer for its vector. */
+/** Time limit for a query's embedding. */
 const QUERY_TIMEOUT_MS = 1_000
 const MIN_BACKOFF_MS = 1_000
 const MAX_BACKOFF_MS = 300_000
-/** Questions whose vectors are kept. */
+/** Maximum number of cached query embeddings. */
 const MAX_CACHED_QUERIES = 200
 const TOO_MANY_REQUESTS = 429
-/** A vector of ten thousand dimensions is half of it. */
+/** Maximum answer size per text; a vector of ten thousand dimensions takes half of it. */
 const MAX_BYTES_PER_TEXT = 512 * 1024
 
 export class EmbeddingsClient {
@@ -43,12 +43,12 @@ export class EmbeddingsClient {
     return { model, ...(this.#reason !== undefined && { reason: this.#reason }) }
   }
 
-  /** How long the endpoint is to be left alone. */
+  /** Remaining backoff in milliseconds. */
   get backoffMs(): number {
     return Math.max(0, this.#retryAt - Date.now())
   }
 
-  /** The vector of a question; undefined where none is to be had soon. */
+  /** Returns the embedding of a query; undefined if none is available soon. */
   async embedQuery(text: string, signal: AbortSignal): Promise<Float32Array | undefined> {
     const known = this.#queryCache.get(text)
     if (known) return known
@@ -64,7 +64,7 @@ export class EmbeddingsClient {
     }
   }
 
-  /** One vector of length 1 for each text. */
+  /** Returns one vector of length 1 for each text. */
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     try {
       const vectors = await this.#request(texts, signal)
@@ -72,7 +72,7 @@ export class EmbeddingsClient {
       this.#reason = undefined
       return vectors
     } catch (error) {
-      // Whoever asks no longer says nothing of the endpoint.
+      // A canceled request says nothing about the endpoint.
       if (!isCancelled(signal)) this.#fail(error as Error)
       throw error
     }
@@ -116,10 +116,10 @@ export class EmbeddingsClient {
   }
 }
 
-/** Given up for another reason than its time. */
+/** Aborted for another reason than its timeout. */
 const isCancelled = ({ aborted, reason }: AbortSignal) => aborted && (reason as Error).name !== 'TimeoutError'
 
-/** No more than so many bytes of it are taken in. */
+/** Reads at most so many bytes. */
 async function readText({ body }: Response, most: number): Promise<string> {
   const parts: Uint8Array[] = []
   let bytes = 0
@@ -140,7 +140,7 @@ class EndpointError extends Error {
   }
 }
 
-/** Words of the endpoint itself are not repeated: they may hold what was sent. */
+/** Error messages of the endpoint are not repeated: they may contain the request. */
 function failureReason(error: Error): string {
   if (error.name === 'TimeoutError') return 'It did not answer in time.'
   if (error instanceof SyntaxError) return 'It answered something else than JSON.'
@@ -148,7 +148,7 @@ function failureReason(error: Error): string {
   return error instanceof TypeError ? `It cannot be reached${code ? ` (${code})` : ''}.` : error.message
 }
 
-/** So long that a product of two of them is the cosine of their angle. */
+/** Normalizes to unit length, so that the dot product of two vectors is their cosine similarity. */
 function normalize(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector)
   return length > 0 && Number.isFinite(length) ? vector.map(value => value / length) : new Float32Array(0)

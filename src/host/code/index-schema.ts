@@ -1,18 +1,18 @@
-// The tables of an index. One that was made otherwise, or by other rules, is thrown away: all of it can be made again.
+// Database schema of an index. An index with another schema or other rules is discarded: it can be rebuilt completely.
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Changed whenever files would be indexed otherwise. */
+/** Incremented whenever files would be indexed differently. */
 const VERSION = 1
 
-// The number of a file is never given again, so that what is known of it elsewhere is never taken for another's.
-/** A piece's row is its file's number times this, plus its own within the file. */
+// File ids are never reused, so that data about one stored elsewhere is never taken for another's.
+/** A piece's row id is its file's id times this, plus its index within the file. */
 export const PIECES_PER_FILE = 4_096
 
-/** The number of the file that a piece is of. */
+/** Returns the file id of a piece. */
 export const fileIdOf = (piece: number): number => Math.floor(piece / PIECES_PER_FILE)
 
-// The words are kept, not the texts. They come taken apart, so there is nothing left to find out about them.
+// Only words are stored, not texts. They are tokenized beforehand, so the tokenizer has nothing left to do.
 const FTS_OPTIONS = `content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'"`
 
 const TABLES = `
@@ -27,7 +27,7 @@ const TABLES = `
   CREATE TABLE vectors (piece INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT;
   CREATE TABLE about_vectors (made_by TEXT NOT NULL) STRICT;`
 
-/** Opens the index in a file, made by these rules; a new one where there is none, or another. */
+/** Opens the index in a file with these rules; creates a new one if there is none, or it differs. */
 export function openIndex(file: string, rules: string): DatabaseSync {
   const made_by = `${VERSION} ${rules}`
   try {
@@ -35,7 +35,7 @@ export function openIndex(file: string, rules: string): DatabaseSync {
     if (isBuiltBy(db, made_by)) return db
     db.close()
   } catch {
-    // Whatever is wrong with it, a new one is as good.
+    // Any error is resolved by a new index.
   }
   removeIndex(file)
   const db = connect(file)
@@ -48,7 +48,7 @@ export function removeIndex(file: string) {
   for (const each of [file, `${file}-wal`, `${file}-shm`]) rmSync(each, { force: true })
 }
 
-// Losing the last moments is no loss: what is not in the index is indexed again.
+// Losing the last moments is harmless: missing files are indexed again.
 function connect(file: string) {
   const db = new DatabaseSync(file)
   db.exec(

@@ -1,5 +1,5 @@
-// The index of one workspace in its database: which files are in it as of when, and the words of their pieces. The texts
-// themselves are not kept.
+// Index of one workspace in its database: the indexed files with their fingerprints, and the words of their pieces. The texts
+// themselves are not stored.
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 
 import type { CodeChunk } from '../../text/code/chunks.ts'
@@ -12,7 +12,7 @@ export interface IndexedFile {
   stamp: string
 }
 
-/** A piece, or file, that holds words looked for. */
+/** A piece, or file, that contains words of the query. */
 export interface IndexHit {
   id: number
   score: number
@@ -26,9 +26,9 @@ export interface FileRow {
   pieces: number
 }
 
-/** How much more a word counts where it says what something is than where it is merely used. */
+/** Weights of a word in a definition compared with a mere use. */
 const PIECE_COLUMN_WEIGHTS = [3, 1.2, 1].join(', ')
-/** Of a file: its path, what it says of itself first, what it defines. */
+/** Weights of a file's path, its introduction and its definitions. */
 const OUTLINE_COLUMN_WEIGHTS = [2, 3, 1].join(', ')
 
 export class IndexStore {
@@ -72,24 +72,24 @@ export class IndexStore {
     this.#remove(path)
   }
 
-  /** Makes what was put and dropped last: a kill loses no more than what came after. */
+  /** Commits the latest changes: a kill loses only later ones. */
   commit() {
     if (!this.#inTransaction) return
     this.#db.exec('COMMIT')
     this.#inTransaction = false
   }
 
-  /** Pieces in all. */
+  /** Total number of pieces. */
   get pieceCount(): number {
     return this.#pieceCount
   }
 
-  /** What the index takes on the disk. */
+  /** Returns the size on disk. */
   sizeOnDisk(): number {
     return this.#queryNumber('PRAGMA page_count') * this.#queryNumber('PRAGMA page_size')
   }
 
-  /** The pieces that hold any of the words, best first; `within`: numbers of the only files that count. */
+  /** Returns the pieces that contain any of the words, best first; `within`: ids of the only files considered. */
   searchPieces(words: readonly string[], limit: number, within?: readonly number[]): IndexHit[] {
     return this.#search(
       `bm25(words, ${PIECE_COLUMN_WEIGHTS})`,
@@ -101,7 +101,7 @@ export class IndexStore {
     )
   }
 
-  /** The same of files, by what they are called, say of themselves and define. */
+  /** Searches files by name, introduction and definitions. */
   searchOutlines(words: readonly string[], limit: number, within?: readonly number[]): IndexHit[] {
     return this.#search(`bm25(outlines, ${OUTLINE_COLUMN_WEIGHTS})`, 'outlines', 'rowid', words, limit, within)
   }
@@ -121,7 +121,7 @@ export class IndexStore {
     return this.#prepare(sql).all(matchAny(words), ...(within ? [JSON.stringify(within)] : [])) as unknown as IndexHit[]
   }
 
-  /** Which files hold any of the words, and in how many pieces they are. */
+  /** Returns the files that contain any of the words, and the number of pieces that do. */
   findFilesWith(words: readonly string[]): { files: Set<number>; spread: number } {
     if (words.length === 0) return { files: new Set(), spread: 0 }
     const file = { words: `rowid / ${PIECES_PER_FILE}`, outlines: 'rowid' }
@@ -140,7 +140,7 @@ export class IndexStore {
     ).all() as unknown as FileRow[]
   }
 
-  /** All vectors by piece; none of those that something else made. */
+  /** Loads all vectors by piece; none of those made by another model. */
   loadVectors(made_by: string): Map<number, Float32Array> {
     const by = this.#prepare('SELECT made_by FROM about_vectors').get()?.made_by
     if (by !== made_by) {
@@ -153,7 +153,7 @@ export class IndexStore {
     return new Map(rows.map(({ piece, vector }) => [piece, new Float32Array(Uint8Array.from(vector).buffer)]))
   }
 
-  /** Answers whether the piece is still there. */
+  /** Returns true if the piece still exists. */
   putVector(piece: number, { buffer }: Float32Array): boolean {
     if (!this.file(fileIdOf(piece))) return false
     this.#begin()
@@ -167,7 +167,7 @@ export class IndexStore {
       | undefined
   }
 
-  /** The lines of a piece. */
+  /** Returns the lines of a piece. */
   lineRange(piece: number): { from: number; to: number } {
     const row = this.#prepare('SELECT borders FROM files WHERE id = ?').get(fileIdOf(piece))
     const borders = new Uint32Array(Uint8Array.from(row!.borders as Uint8Array).buffer)
@@ -218,5 +218,5 @@ export class IndexStore {
   }
 }
 
-/** Any of these words, each taken as it is written. */
+/** Builds a query for any of these words, each taken literally. */
 const matchAny = (words: readonly string[]) => words.map(word => `"${word.replaceAll('"', '""')}"`).join(' OR ')

@@ -1,4 +1,4 @@
-// What of a workspace is to be indexed, as it is on the disk: what is not ignored, no secret, no link, and text for people.
+// Selects the files of a workspace to index: not ignored, no secrets, no links, and human-readable text.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CodeChunk, splitIntoChunks } from '../../text/code/chunks.ts'
@@ -12,26 +12,26 @@ import type { WatchEvents } from '../watch/watcher.ts'
 import { splitPath, WorkspaceTree } from '../watch/workspace-tree.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** A file taken apart. */
+/** A file split into pieces. */
 export interface IndexableFile {
   weight: number
   pieces: readonly CodeChunk[]
 }
 
-/** Of a file that need not be known otherwise. */
+/** For files that are not indexed. */
 const NOT_INDEXABLE: IndexableFile = { weight: 0, pieces: [] }
 const FOLDER_STAT: StatSnapshot = { kind: 'directory', mode: 0, ino: 0, size: 0, ctime: 0, mtime: 0 }
 
-/** Marks the stamp of a file that had been changed only just before: a further change may not show in it. */
+/** Marks the fingerprint of a file that changed just before: a further change may go unnoticed. */
 const RACY_PREFIX = '~'
 
-/** What tells that a file is no longer the one that was indexed. */
+/** Returns the fingerprint of an indexed file version. */
 export const indexFingerprint = (seen: StatSnapshot): string =>
   (isRacySnapshot(seen) ? RACY_PREFIX : '') + exactFingerprint(seen)
 
 export const isRacyFingerprint = (stamp: string): boolean => stamp.startsWith(RACY_PREFIX)
 
-/** Whether a file with this exact stamp is the one indexed, as far as anybody can tell. */
+/** Checks if a file with this exact fingerprint is the indexed one, as far as that can be determined. */
 export const matchesFingerprint = (indexed: string, exact: string): boolean =>
   indexed === exact || (isRacyFingerprint(indexed) && indexed.slice(RACY_PREFIX.length) === exact)
 
@@ -53,7 +53,7 @@ export class IndexTree {
     this.#maxFileBytes = max_file_bytes
   }
 
-  /** All files that belong in the index. */
+  /** Returns all files that belong in the index. */
   async listFiles(): Promise<Map<string, StatSnapshot>> {
     const found = new Map<string, StatSnapshot>()
     await this.#tree.walk((path, seen) => {
@@ -62,8 +62,10 @@ export class IndexTree {
     return found
   }
 
-  /** What the watcher's news say of files: undefined where nothing is any more that belongs in the index. `beneath` gives
-   * the files known in a folder, at any depth. */
+  /**
+   * Resolves watcher events to files: undefined if the file no longer belongs in the index. The last parameter returns the known
+   * files in a folder, at any depth.
+   */
   async resolveEvents(
     news: WatchEvents,
     beneath: (folder: string) => string[]
@@ -78,12 +80,12 @@ export class IndexTree {
       const belongs = seen && within && this.#tree.isVisible(path, seen, within) && this.#isIndexable(path, seen)
       found.set(path, belongs ? seen : undefined)
     })
-    // What may not be looked at is not there for us.
+    // Inaccessible files count as missing.
     for (const path of paths) if (!found.has(path)) found.set(path, undefined)
     return found
   }
 
-  /** Undefined where it is not, or no longer, what was seen. */
+  /** Loads a file; undefined if it does not match the snapshot, or no longer. */
   async load(path: string, seen: StatSnapshot): Promise<IndexableFile | undefined> {
     const bytes = await this.#tree.readIfUnchanged(path, seen)
     if (!bytes) return undefined
@@ -93,7 +95,7 @@ export class IndexTree {
       : { weight: relevanceWeight(path, text), pieces: splitIntoChunks(path, text) }
   }
 
-  /** The lines of a file that still is the one with this stamp. */
+  /** Reads the lines of a file if it still has this fingerprint. */
   async readLines(path: string, stamp: string): Promise<string[] | undefined> {
     let found: StatSnapshot | undefined
     await this.#tree.visitPaths([path], (_, seen) => {
@@ -109,7 +111,7 @@ export class IndexTree {
     return kind === 'file' && size <= this.#maxFileBytes && !isExcluded(path) && !this.#tree.isSensitive(path)
   }
 
-  /** The ignore rules in a folder; undefined where it is left out itself, or one that it is in. */
+  /** Returns the ignore rules in a folder; undefined if it or an ancestor is ignored. */
   #rulesFor(folder: string, known: Map<string, IgnoreRules | undefined>): IgnoreRules | undefined {
     if (!known.has(folder)) known.set(folder, this.#computeRules(folder, known))
     return known.get(folder)

@@ -1,4 +1,4 @@
-// The index of one workspace, on a thread of its own, which gives way to all others: it is built while people work.
+// Worker thread for the index of one workspace, with low priority: it is built while people work.
 
 import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -27,22 +27,22 @@ export interface IndexWorkerData {
   max_files: number
   max_file_bytes: number
   max_bytes: number
-  /** Undefined where there are to be none. */
+  /** Undefined if disabled. */
   vectors: VectorSettings | undefined
 }
 
 export interface CodeQuery {
   question: QueryTerms
-  /** The question as it was put. */
+  /** The original query. */
   text: string
-  /** Canonical path of the file or folder to stay in. */
+  /** Canonical path of the file or folder to search in. */
   path: string
   include: readonly string[]
   exclude: readonly string[]
   limit: number
 }
 
-/** With the question's vector, where there is one. */
+/** A query with its embedding, if there is one. */
 interface CodeQueryWithVector extends CodeQuery {
   vector?: Float32Array | undefined
 }
@@ -61,14 +61,14 @@ export type IndexWorkerMessage =
   | { id: number; failed: string }
   | { failed: string }
 
-/** A question waits so long for what has changed just before it. */
+/** Maximum time for which a query waits for recent changes. */
 const CATCH_UP_TIMEOUT_MS = 2_000
 const PROGRESS_INTERVAL_MS = 100
-/** Files of each order that are put together. */
+/** Number of files of each ranking that are fused. */
 const FUSION_CANDIDATES = 100
-/** Behind the rest of the server. */
+/** Lower priority than the rest of the server. */
 const NICE_LEVEL = 5
-/** SQLite's words for a file that is no index any more. */
+/** SQLite error codes of a corrupt database. */
 const CORRUPT_ERROR_CODES: ReadonlySet<number | undefined> = new Set([11, 26])
 
 const { file, workspace, guard, vectors: embedding, ...limits } = workerData as IndexWorkerData
@@ -108,7 +108,7 @@ function postVectorProgress() {
   if (vectors) post({ embedding: vectors.progress })
 }
 
-/** The main thread asks the endpoint. */
+/** The main thread sends the request. */
 async function embed(texts: readonly string[]): Promise<Float32Array[] | undefined> {
   const id = nextEmbed++
   const { promise, resolve } = Promise.withResolvers<Float32Array[] | undefined>()
@@ -117,7 +117,7 @@ async function embed(texts: readonly string[]): Promise<Float32Array[] | undefin
   return promise.finally(() => pendingEmbeds.delete(id))
 }
 
-/** An index that was ruined on the disk is made anew; any other fault is told, and ends it. */
+/** Rebuilds an index that is corrupt on disk; any other error is reported, and ends it. */
 function runOrRebuild(work: Promise<void>) {
   work
     .then(() => vectors?.update())
@@ -132,7 +132,7 @@ function rebuild() {
   try {
     store.close()
   } catch {
-    // It goes anyway.
+    // Removed anyway.
   }
   removeIndex(file)
   indexer = openIndexer()
@@ -160,7 +160,7 @@ async function answerQuery({ question, path, include, exclude, limit, vector }: 
 const matchesAll = (path: string, ...globs: readonly (readonly string[])[]) =>
   path === '.' && globs.every(({ length }) => length === 0)
 
-/** The numbers of the files that are in the folder, or are the file, and that the globs leave. */
+/** Returns the ids of the files that are in the folder, or are the file, and match the globs. */
 function filesWithin(path: string, include: readonly string[], exclude: readonly string[]): number[] {
   const prefix = path === '.' ? '' : `${path}/`
   const [included, excluded] = [include.map(compileGlob), exclude.map(compileGlob)]
@@ -176,7 +176,7 @@ function filesWithin(path: string, include: readonly string[], exclude: readonly
     .map(({ id }) => id)
 }
 
-/** A path, and the folders that it is in. */
+/** Returns a path and its ancestors. */
 const withAncestors = (path: string) => [...listAncestors(path), path]
 
 function close() {
@@ -187,11 +187,11 @@ function close() {
   }
 }
 
-/** Linux gives each thread a priority of its own. Elsewhere it would be that of the whole server. */
+/** On Linux each thread has its own priority. Elsewhere it would be that of the whole server. */
 function lowerPriority() {
   try {
     setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICE_LEVEL)
   } catch {
-    // It is only a courtesy.
+    // Only an optimization.
   }
 }

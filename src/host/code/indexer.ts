@@ -1,4 +1,4 @@
-// Keeps an index equal to the files of its workspace, a little at a time: whoever asks meanwhile is answered in between.
+// Updates an index to match the files of its workspace, in time slices: queries are answered in between.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import { listAncestors } from '../../text/ancestors.ts'
@@ -7,17 +7,17 @@ import type { WatchEvents } from '../watch/watcher.ts'
 import type { IndexStore } from './index-store.ts'
 import { type IndexTree, indexFingerprint, isRacyFingerprint } from './index-tree.ts'
 
-/** How an index stands. */
+/** Progress of an index. */
 export interface IndexProgress {
-  /** Every file was indexed once as it was after the start. */
+  /** Every file was indexed once since the start. */
   complete: boolean
-  /** Files in the index, and those that are to be indexed, anew or for the first time. */
+  /** Number of indexed files, and of those waiting to be indexed or updated. */
   files: number
   waiting: number
-  /** Files that found no room. */
+  /** Number of files that exceed the index's limits. */
   left_out: number
   bytes: number
-  /** When all files were compared last, as ISO time. */
+  /** Time of the last complete comparison, in ISO format. */
   compared_at?: string
 }
 
@@ -26,9 +26,9 @@ interface IndexLimits {
   max_bytes: number
 }
 
-/** How long one go may take before questions are heard. */
+/** Maximum duration of a slice before queries are handled. */
 const TIME_SLICE_MS = 8
-/** What was indexed since is lost by a kill. */
+/** Files indexed since the last commit are lost by a kill. */
 const FILES_PER_COMMIT = 1_000
 
 export class Indexer {
@@ -36,7 +36,7 @@ export class Indexer {
   readonly #tree: IndexTree
   readonly #limits: IndexLimits
   readonly #onProgress: (progress: IndexProgress) => void
-  /** Stamps by path. */
+  /** Fingerprints by path. */
   readonly #fingerprints: Map<string, string>
   readonly #pending = new Map<string, StatSnapshot>()
   #events: WatchEvents[] = []
@@ -67,20 +67,20 @@ export class Indexer {
     }
   }
 
-  /** Compares all files with what is known of them. */
+  /** Compares all files with their known state. */
   rescan(): Promise<void> {
     this.#needsRescan = true
     return this.#run()
   }
 
-  /** Takes in what the watcher says. */
+  /** Handles watcher events. */
   handleEvents(news: WatchEvents): Promise<void> {
     if (news.everything) this.#needsRescan = true
     else this.#events.push(news)
     return this.#run()
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no work is left. */
   async settled(): Promise<void> {
     while (this.#working) await this.#working
   }
@@ -102,7 +102,7 @@ export class Indexer {
     this.#onProgress(this.progress)
   }
 
-  /** Answers whether there was something to do. */
+  /** Returns true if there was work. */
   async #step(): Promise<boolean> {
     const news = this.#events
     if (this.#needsRescan) await this.#rescan()
@@ -116,7 +116,7 @@ export class Indexer {
 
   async #rescan() {
     this.#needsRescan = false
-    // All that they say will be seen.
+    // The rescan covers all pending events.
     this.#events = []
     this.#pending.clear()
     this.#leftOut.clear()
@@ -171,7 +171,7 @@ export class Indexer {
     this.#isFull = this.#store.sizeOnDisk() >= this.#limits.max_bytes
   }
 
-  /** Gives the files known in a folder, at any depth. */
+  /** Returns a function that lists the known files in a folder, at any depth. */
   #filesUnder(): (folder: string) => string[] {
     const folders = new Set([...this.#fingerprints.keys()].flatMap(listAncestors))
     return folder =>
@@ -179,5 +179,5 @@ export class Indexer {
   }
 }
 
-/** A file that was changed only just now may be another although its stamp says nothing. */
+/** A file that changed just now may differ despite an equal fingerprint. */
 const needsIndexing = (known: string | undefined, stamp: string) => isRacyFingerprint(stamp) || known !== stamp

@@ -1,9 +1,9 @@
-// One order from two: by words and by meaning. A file counts by its places in both, for their scores do not compare.
+// Reciprocal rank fusion of two rankings: by words and by embeddings. Only ranks count, since the scores are not comparable.
 import { fileIdOf } from './index-schema.ts'
 import type { IndexHit, IndexStore } from './index-store.ts'
 import type { RankedFile } from './ranking.ts'
 
-/** The higher, the less the first places count against those after them. */
+/** The higher, the less the first ranks count against later ones. */
 const RANK_CONSTANT = 60
 const MAX_PIECES = 3
 

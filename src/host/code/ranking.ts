@@ -1,5 +1,5 @@
-// Which files answer a question best. BM25 ranks pieces of files; a file counts by its best pieces, by how much of the
-// question it covers, and by its kind.
+// Ranks files for a query. BM25 ranks pieces of files; a file's score combines its best pieces, its coverage of the query, and
+// its kind.
 import { isTestPath } from '../../text/code/file-kinds.ts'
 import type { QueryTerms } from '../../text/code/query-terms.ts'
 import { synonymsOf } from '../../text/code/synonyms.ts'
@@ -8,33 +8,33 @@ import type { IndexStore } from './index-store.ts'
 
 export interface RankedFile {
   path: string
-  /** What the file was when it was indexed; see `stampOf` in `index-tree.ts`. */
+  /** Fingerprint of the file when it was indexed; see `indexFingerprint` in `index-tree.ts`. */
   stamp: string
   score: number
   /** Lines of its best pieces, best first. */
   pieces: { from: number; to: number }[]
-  /** Words of the question that are in it, and names they make. */
+  /** Words of the query that it contains, and names composed of them. */
   matched: string[]
-  /** It is told for what it means, whatever its words. */
+  /** Found by its embedding, whatever its words. */
   by_meaning?: true
 }
 
-/** Pieces, and outlines, looked at more closely, and then files. */
+/** Maximum number of pieces, and outlines, and then files, examined more closely. */
 const MAX_HITS = 300
 const MAX_CANDIDATE_FILES = 100
-/** A word in more than this part of all pieces tells nothing apart, unless there is no other. */
+/** A word in more than this share of all pieces is not distinctive, unless there is no other. */
 const COMMON_WORD_SHARE = 0.4
 const MIN_COMMON_PIECES = 20
-/** Pieces that hold a word, from which on it takes long to rank them. */
+/** Number of pieces with a word beyond which ranking them takes long. */
 const MAX_PIECES_PER_WORD = 4_000
-/** How much the next best piece of a file counts against the one before it. */
+/** Weight of a file's next best piece relative to the one before it. */
 const PIECE_DECAY = 0.4
 const MAX_PIECES = 3
-/** How much of its score a file that holds hardly any of the question keeps. */
+/** Share of its score that a file with hardly any of the query retains. */
 const MIN_COVERAGE = 0.3
-/** How much a match of its outline counts against one of its best piece. */
+/** Weight of an outline match relative to its best piece. */
 const OUTLINE_WEIGHT = 2
-/** How much a word that means the same counts. */
+/** Weight of a synonym. */
 const SYNONYM_WEIGHT = 0.4
 
 export function rankFiles(
@@ -75,20 +75,20 @@ export function rankFiles(
 
 interface QueryTerm {
   word: string
-  /** Other words for it. */
+  /** Synonyms. */
   alternatives: readonly string[]
-  /** In how many pieces it is. */
+  /** Number of pieces that contain it. */
   pieceCount: number
-  /** How much it tells apart. */
+  /** Distinctiveness of the word. */
   weight: number
-  /** Whether a good answer should hold it. */
+  /** A good result should contain it. */
   isRequired: boolean
-  /** Files that hold the word, and files that hold another for it. */
+  /** Files with the word, and files with a synonym. */
   exactFiles: ReadonlySet<number>
   synonymFiles: ReadonlySet<number>
 }
 
-/** What is asked for as far as it tells files apart. What is nowhere nobody can find. */
+/** Weighs the terms of a query by distinctiveness. Terms that occur nowhere are ignored. */
 function weighTerms(store: IndexStore, { words, names }: QueryTerms): QueryTerm[] {
   const total = store.pieceCount
   const asked = [...words, ...names].flatMap((word): (QueryTerm & { common: boolean })[] => {
@@ -107,13 +107,13 @@ function weighTerms(store: IndexStore, { words, names }: QueryTerms): QueryTerm[
   return rare.length > 0 ? rare : asked
 }
 
-/** The words by which pieces are looked for: in a large index the rarer ones suffice, and cost far less. */
+/** Returns the words used to search pieces: in a large index the rarer ones suffice, and cost far less. */
 function cheapestWords(asked: readonly QueryTerm[]): string[] {
   const quick = asked.filter(({ pieceCount }) => pieceCount <= MAX_PIECES_PER_WORD)
   return (quick.length > 0 ? quick : asked).map(({ word }) => word)
 }
 
-/** Of outlines, the score by the words and, for less, by others that mean the same. */
+/** Scores outlines by the words and, with less weight, by synonyms. */
 function outlineScores(store: IndexStore, asked: readonly QueryTerm[], within: readonly number[] | undefined) {
   const words = asked.map(({ word }) => word)
   const others = new Set(asked.flatMap(one => one.alternatives).filter(other => !words.includes(other)))

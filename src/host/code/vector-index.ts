@@ -1,21 +1,21 @@
-// The vectors of an index's pieces, made after its words and held in memory to be compared. Each text goes to the main
-// thread, which asks the endpoint.
+// Embeddings of an index's pieces, computed after its words and held in memory for comparison. Texts are sent to the main thread,
+// which requests them from the endpoint.
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileIdOf, PIECES_PER_FILE } from './index-schema.ts'
 import type { FileRow, IndexHit, IndexStore } from './index-store.ts'
 import type { IndexTree } from './index-tree.ts'
 
-/** How far the vectors are. */
+/** Progress of the embeddings. */
 export interface VectorProgress {
   embedded: number
   pieces: number
 }
 
-/** Asks for vectors; undefined where none are to be had now. */
+/** Requests embeddings; undefined if none are available now. */
 type EmbedTexts = (texts: readonly string[]) => Promise<Float32Array[] | undefined>
 
 export interface VectorSettings {
-  /** What made them: others do not compare. */
+  /** The model that made them: vectors of others are not comparable. */
   made_by: string
   batch: number
   max_pieces: number
@@ -49,7 +49,7 @@ export class VectorIndex {
     return { embedded: this.#vectors.size, pieces: Math.min(this.#store.pieceCount, this.#settings.max_pieces) }
   }
 
-  /** Makes what is missing, and forgets what is gone. */
+  /** Computes missing vectors, and removes obsolete ones. */
   async update(): Promise<void> {
     this.#needsRerun = true
     if (this.#isRunning) return
@@ -64,7 +64,7 @@ export class VectorIndex {
     }
   }
 
-  /** The pieces nearest to a question, nearest first. */
+  /** Returns the pieces nearest to a query, nearest first. */
   nearest(question: Float32Array, within: ReadonlySet<number> | undefined): IndexHit[] {
     const finds: IndexHit[] = []
     for (const [id, vector] of this.#vectors) {
@@ -109,7 +109,7 @@ export class VectorIndex {
     })
   }
 
-  /** Tries until it has been done, or something has changed. */
+  /** Retries until it succeeds, or something has changed. */
   async #embedBatch(batch: readonly { piece: number; text: string }[]) {
     for (;;) {
       const vectors = await this.#embed(batch.map(({ text }) => text))

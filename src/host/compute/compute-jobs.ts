@@ -1,5 +1,5 @@
-// What can be worked out off the main thread: pure functions of values that can be copied to another thread, by name.
-// A fault that a caller must tell apart is part of the answer: of what is thrown only the message arrives.
+// Jobs for worker threads: pure functions of structured-cloneable values, by name. An error that a caller must distinguish is
+// part of the result: only the message of a thrown one arrives.
 import { type Diff, fileDiff, type Side, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { estimatePlanSteps, planEdits } from '../../text/edit/plan-edits.ts'
 import type { PageQuery, RenderedPage } from '../../text/html/render-page.ts'
@@ -13,7 +13,7 @@ import type { RobotsAnswer, RobotsQuery } from '../../text/url/robots.ts'
 
 export interface ComputeJob<I, O> {
   run(input: I): O | Promise<O>
-  /** What it costs at most, in steps of some ten nanoseconds: what costs little is done where it is asked for. */
+  /** Returns the maximum cost in steps of some ten nanoseconds: cheap jobs run inline. */
   steps(input: I): number
 }
 
@@ -28,7 +28,7 @@ interface DiffInput {
 interface FileDiffInput {
   before: Side | undefined
   after: Side | undefined
-  /** How many lines differ, at most. */
+  /** Maximum number of differing lines. */
   changes: number
 }
 
@@ -64,7 +64,7 @@ export const COMPUTE_JOBS = {
   }),
   notebook: job<NotebookQuery, Notebook | undefined>({ run: notebookCells, steps: ({ text }) => text.length / 2 }),
   page: job<PageQuery, RenderedPage>({
-    // Loaded only now, as few calls want it.
+    // Loaded on demand: rarely needed.
     run: async query => (await import('../../text/html/render-page.ts')).renderPage(query),
     steps: ({ html }) => 30 * html.length
   }),
@@ -73,7 +73,7 @@ export const COMPUTE_JOBS = {
     steps: ({ text, url }) => text.length * (10 + url.length / 10)
   }),
   testReport: job<TestReportInput, TestReport | undefined>({
-    // Loaded only now: few calls want it, and the parsers are large.
+    // Loaded on demand: rarely needed, and the parsers are large.
     run: async ({ format, text }) =>
       (await import('../../text/test-reports/report-parsers.ts')).REPORT_PARSERS[format](text),
     steps: ({ text }) => 20 * text.length

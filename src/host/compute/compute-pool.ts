@@ -1,5 +1,4 @@
-// Pure work that would hold up the server, such as looking for text that is only similar: done by a few threads that
-// start when first needed and end when nobody needs them. What costs little is done on the spot.
+// Thread pool for CPU-bound work, such as fuzzy text search: threads start on demand and end when idle. Cheap work runs inline.
 import {
   COMPUTE_JOBS,
   type ComputeJob,
@@ -9,7 +8,7 @@ import {
 } from './compute-jobs.ts'
 import { type ComputeOptions, ComputeThread } from './compute-thread.ts'
 
-/** Up to this, some milliseconds, work is done where it is asked for: a way to another thread and back costs as much. */
+/** Up to this cost, some milliseconds, work runs inline: the round trip to another thread costs as much. */
 const MAX_INLINE_STEPS = 300_000
 const MAX_THREADS = 2
 const IDLE_TIMEOUT_MS = 20_000
@@ -23,12 +22,12 @@ const shutdownError = () => new Error('Nothing more is worked out: the server st
 
 export class ComputePool {
   readonly #threads = new Set<ComputeThread>()
-  /** Those with nothing to do, and what ends them when that stays so. */
+  /** Idle threads, with their idle timers. */
   readonly #idle = new Map<ComputeThread, NodeJS.Timeout>()
   readonly #waiting: Waiter[] = []
   #closed = false
 
-  /** Works out a job of the table. Fails with the signal's reason, or with TIMEOUT when its deadline passes. */
+  /** Runs a job of the table. Fails with the signal's reason, or with TIMEOUT after its deadline. */
   async run<N extends ComputeJobName>(
     name: N,
     input: ComputeJobInput<N>,
@@ -45,7 +44,7 @@ export class ComputePool {
     }
   }
 
-  /** Ends all threads; work under way fails. */
+  /** Ends all threads; work in flight fails. */
   async close(): Promise<void> {
     this.#closed = true
     for (const timer of this.#idle.values()) clearTimeout(timer)
@@ -53,7 +52,7 @@ export class ComputePool {
     await Promise.all([...this.#threads].map(thread => thread.terminate()))
   }
 
-  /** A thread for one piece of work, as soon as there is one. */
+  /** Waits for a thread. */
   async #acquire(signal: AbortSignal): Promise<ComputeThread> {
     if (this.#closed) throw shutdownError()
     const [rested] = this.#idle.keys()

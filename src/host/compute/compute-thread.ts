@@ -1,18 +1,17 @@
-// One thread for work that would hold up the server. It does one thing at a time; what takes too long, or is no longer
-// wanted, ends the thread with it.
+// One worker thread for CPU-bound work. It runs one job at a time; a timeout or cancellation ends the thread.
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
 import type { ComputeRequest, ComputeResponse } from './compute-worker.ts'
 
 export interface ComputeOptions {
-  /** Ends the work; the call then fails with its reason. */
+  /** Cancels the work; the call then fails with its reason. */
   signal: AbortSignal
-  /** How long the work may take once it has begun. Past it the call fails with TIMEOUT. */
+  /** Time limit of the work once it has begun. Beyond it the call fails with TIMEOUT. */
   deadlineMs: number
 }
 
 export class ComputeThread {
-  /** Nothing more can be asked of it. */
+  /** The thread has ended. */
   isTerminated = false
   readonly #worker: Worker
   #settle: ((message: ComputeResponse | Error) => void) | undefined
@@ -49,7 +48,7 @@ export class ComputeThread {
       this.#settle = undefined
       clearTimeout(timer)
       signal.removeEventListener('abort', cancelled)
-      // Doing nothing, it keeps nobody waiting for it.
+      // An idle thread does not keep the process alive.
       this.#worker.unref()
     }
   }

@@ -1,4 +1,4 @@
-// A thread that works out one job after the other.
+// Worker thread that runs jobs one after the other.
 import { parentPort } from 'node:worker_threads'
 import { COMPUTE_JOBS, type ComputeJob, type ComputeJobName } from './compute-jobs.ts'
 

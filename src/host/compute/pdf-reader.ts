@@ -1,5 +1,5 @@
-// The text of PDF documents, taken out by a thread of its own for each: documents are written by strangers, and some hold
-// up or use up whoever reads them.
+// Extracts the text of PDF documents, in a separate thread for each: documents are untrusted, and some block or exhaust their
+// reader.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
@@ -10,10 +10,10 @@ export type { PdfErrorReason } from './pdf-worker.ts'
 const MAX_MEMORY_MB = 512
 
 export class PdfReader {
-  /** Resolves when the document before is done: one at a time, so that a few cannot fill the memory. */
+  /** Resolves when the previous document is done: one at a time, to limit memory. */
   #queue: Promise<unknown> = Promise.resolve()
 
-  /** Fails with the signal's reason, and with TOO_LARGE where the document asks for more memory than it is given. */
+  /** Fails with the signal's reason, and with TOO_LARGE if the document exceeds the memory limit. */
   async extractText(query: PdfQuery, signal: AbortSignal): Promise<PdfResult> {
     const before = this.#queue
     const { promise: mine, resolve: done } = Promise.withResolvers<void>()
@@ -35,7 +35,7 @@ async function extractInWorker(query: PdfQuery, signal: AbortSignal): Promise<Pd
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
     stdout: true,
     stderr: true,
-    // Nothing of how the server was started is for a stranger's document.
+    // The server's environment is not exposed to an untrusted document.
     env: {},
     execArgv: []
   })

@@ -1,31 +1,31 @@
-// A thread that takes the text out of one PDF document and ends with it: whatever a document does to its reader ends too.
+// Worker thread that extracts the text of one PDF document and ends afterwards, together with all effects of the document.
 import { parentPort, workerData } from 'node:worker_threads'
 import { getDocumentProxy } from 'unpdf'
 
 export interface PdfQuery {
   bytes: Uint8Array<ArrayBuffer>
-  /** The first page, counted from 1, or from the end where it is negative. */
+  /** The first page, counted from 1, or from the end if negative. */
   first: number
-  /** At most so many pages. */
+  /** Maximum number of pages. */
   pages: number
-  /** No page begins after so many characters; one that alone has more is cut. */
+  /** No page begins after so many characters; a longer single page is truncated. */
   characters: number
 }
 
 interface PdfText {
   total: number
   pages: { page: number; text: string }[]
-  /** More was wanted than may be given. */
+  /** The requested range exceeds the limits. */
   truncated: boolean
 }
 
-/** Why nothing could be read. */
+/** Reason of a failure. */
 export type PdfErrorReason = 'encrypted' | 'broken'
 export type PdfResult = PdfText | { error: PdfErrorReason }
 
 type Document = Awaited<ReturnType<typeof getDocumentProxy>>
 
-/** Nothing but what the document holds is to be looked at, nothing in it run, and nothing printed. */
+/** No access to other resources, no evaluation of code, and no output. */
 const PDF_OPTIONS = { isEvalSupported: false, useSystemFonts: false, disableFontFace: true, verbosity: 0 }
 
 const port = parentPort!

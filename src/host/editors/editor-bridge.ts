@@ -1,23 +1,23 @@
-// What a call must know of editors: which files they hold unsaved, and how a change of one gets there.
+// Unsaved editor buffers as seen by a call, and the way to apply changes to them.
 import type { EditorBuffer } from './editor-buffers.ts'
 
-/** A change of a buffer, for the editor that holds it. */
+/** A change of a buffer, sent to its editor. */
 export interface EditorEdit {
-  /** The text it is made for; an editor that holds another one by now must refuse. */
+  /** The text that the change is based on; an editor with a different one must refuse. */
   base: EditorBuffer
-  /** The whole new text, with line endings as the editor sent them. */
+  /** The complete new text, with line endings as sent by the editor. */
   content: string
 }
 
-/** What editors hold of the call's workspace. */
+/** The editor buffers of the call's workspace. */
 export interface EditorBridge {
-  /** Where the change of a file goes that is held: beneath the editor onto the disk, or to the editor. */
+  /** Destination of changes to a file with an unsaved buffer: the disk, or the editor. */
   readonly writesTo: 'disk' | 'editor'
-  /** Whether anything is held at all. */
+  /** True if there are any buffers. */
   readonly hasBuffers: boolean
-  /** By canonical path. */
+  /** Returns a buffer by canonical path. */
   bufferAt(path: string): EditorBuffer | undefined
   buffersUnder(folder: string): EditorBuffer[]
-  /** Resolves once the editor has done it; throws where it has not. */
+  /** Resolves once the editor has applied it; throws if it has not. */
   apply(edit: EditorEdit): Promise<void>
 }

@@ -1,5 +1,4 @@
-// What editors hold of files and have not saved, in memory. Each client holds its buffers under one lease, so that an
-// editor that died holds nothing for long.
+// Unsaved editor buffers, in memory. Each client's buffers are under one lease, so that those of a crashed editor expire.
 import { ToolError } from '../../errors.ts'
 import { hashBytes } from '../files/content-source.ts'
 import { quotePath } from '../files/errno.ts'
@@ -7,31 +6,31 @@ import { resolveWorkspacePath } from '../files/paths.ts'
 import { classifyPath, type PathClassification, type PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** An editor's text of one file. It never changes: other text makes another one. */
+/** An editor's text of one file. Immutable: another text is a new buffer. */
 export interface EditorBuffer {
-  /** Canonical, as the walk found it. */
+  /** Canonical path, as resolved. */
   path: string
   text: string
-  /** sha256 of the text as the editor sent it, in UTF-8. */
+  /** Hash (sha256) of the text as sent by the editor, in UTF-8. */
   hash: string
   size: number
-  /** Which front end holds it, and what that calls itself. */
+  /** Id and name of the client that owns it. */
   client_id: string
   client: string
-  /** The editor's own count of changes. */
+  /** The editor's own version number. */
   version?: number
-  /** Hash of the file that the editor read. */
+  /** Hash of the file that the editor has read. */
   base_hash?: string
   updated_at: string
 }
 
-/** The front end that speaks. */
+/** The client that sends buffers. */
 export interface BufferOwner {
   client_id: string
   client: string
 }
 
-/** A buffer as a front end tells of it. */
+/** A buffer as sent by a client. */
 export interface BufferSnapshot {
   path: string
   content: string
@@ -45,7 +44,7 @@ interface BufferLimits {
 }
 
 interface Lease {
-  /** By the clock that never goes back. */
+  /** By the monotonic clock. */
   expiresAt: number
   /** By workspace and canonical path. */
   buffers: Map<string, BufferEntry>
@@ -54,9 +53,9 @@ interface Lease {
 interface BufferEntry {
   buffer: EditorBuffer
   workspace: string
-  /** The path as the client wrote it. */
+  /** The path as given by the client. */
   given: string
-  /** Tells which of several clients spoke last. */
+  /** Determines the latest of several clients. */
   sequence: number
 }
 
@@ -68,15 +67,17 @@ export class EditorBuffers {
   readonly #generations = new Map<string, number>()
   #sequence = 0
 
-  /** `now` is a clock that never goes back, in milliseconds. */
+  /** `now` is a monotonic clock in milliseconds. */
   constructor(guard: PathGuard, limits: BufferLimits, now: () => number = () => performance.now()) {
     this.#guard = guard
     this.#limits = limits
     this.#now = now
   }
 
-  /** Takes what a client holds now, each in place of what it held of that file, and renews its lease. All or none. Gives the
-   * canonical paths of what was sent. */
+  /**
+   * Stores a client's buffers, replacing its earlier ones of the same files, and renews its lease. All or none. Returns the
+   * canonical paths.
+   */
   put(workspace: Workspace, holder: BufferOwner, sent: readonly BufferSnapshot[], lease_ms: number): string[] {
     this.#dropExpired()
     const lease = this.#leases.get(holder.client_id)
@@ -95,7 +96,7 @@ export class EditorBuffers {
     return paths
   }
 
-  /** The client holds this file no longer, or, without a path, none of the workspace. */
+  /** Removes the client's buffer of a file, or, without a path, all of the workspace. */
   drop(workspace: Workspace, client_id: string, path?: string) {
     this.#dropExpired()
     const lease = this.#leases.get(client_id)
@@ -109,7 +110,7 @@ export class EditorBuffers {
     this.#bumpGeneration(workspace.name)
   }
 
-  /** An editor has taken this text over, unless it has told of a newer one already. */
+  /** Records that an editor has applied this text, unless it has sent a newer one already. */
   replace(workspace: string, was: EditorBuffer, text: string) {
     const key = keyOf(workspace, was.path)
     const entry = this.#leases.get(was.client_id)?.buffers.get(key)
@@ -119,37 +120,37 @@ export class EditorBuffers {
     this.#bumpGeneration(workspace)
   }
 
-  /** What is held of a file; of several clients the one that spoke last. */
+  /** Returns the buffer of a file; with several clients the latest. */
   get(workspace: string, path: string): EditorBuffer | undefined {
     if (!this.hasBuffers) return undefined
     return this.#entries().findLast(entry => entry.workspace === workspace && entry.buffer.path === path)?.buffer
   }
 
-  /** What is held of the files beneath a folder, by path; of several clients' the newest. */
+  /** Returns the buffers below a folder, by path; with several clients the latest. */
   listUnder(workspace: string, folder: string): EditorBuffer[] {
     const within = (path: string) => folder === '.' || path.startsWith(`${folder}/`)
     const entries = this.#entries().filter(entry => entry.workspace === workspace && within(entry.buffer.path))
     return sortByPath([...new Map(entries.map(({ buffer }) => [buffer.path, buffer])).values()])
   }
 
-  /** Everything held in a workspace, by path. */
+  /** Returns all buffers of a workspace, by path. */
   list(workspace: string): EditorBuffer[] {
     return sortByPath(this.#entries().flatMap(entry => (entry.workspace === workspace ? [entry.buffer] : [])))
   }
 
-  /** Until when a client holds its buffers, in milliseconds from now. */
+  /** Returns the remaining time of a client's lease in milliseconds. */
   leaseRemainingMs(client_id: string): number | undefined {
     const lease = this.#leases.get(client_id)
     return lease && Math.max(0, lease.expiresAt - this.#now())
   }
 
-  /** Anything is held at all. */
+  /** True if there are any buffers. */
   get hasBuffers(): boolean {
     this.#dropExpired()
     return this.#leases.size > 0
   }
 
-  /** Counts what has changed of a workspace's buffers. */
+  /** Returns a counter of the changes to a workspace's buffers. */
   generation(workspace: string): number {
     this.#dropExpired()
     return this.#generations.get(workspace) ?? 0
@@ -185,7 +186,7 @@ export class EditorBuffers {
       })
   }
 
-  /** All that is held, the newest last. */
+  /** Returns all buffers, the newest last. */
   #entries(): BufferEntry[] {
     this.#dropExpired()
     return [...this.#leases.values()]

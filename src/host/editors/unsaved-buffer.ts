@@ -1,3 +1,4 @@
+// Unsaved buffers of editors compared with the file on disk, and edits applied in them.
 import { ToolError } from '../../errors.ts'
 import { decode, encode, withEol } from '../../text/encoding.ts'
 import type { Effects } from '../effects.ts'
@@ -5,16 +6,16 @@ import { type ContentSource, hashBytes } from '../files/content-source.ts'
 import { quotePath } from '../files/errno.ts'
 import type { EditorBuffer } from './editor-buffers.ts'
 
-/** A buffer that differs from the file on the disk. */
+/** A buffer that differs from the file on disk. */
 export interface UnsavedBuffer {
   buffer: EditorBuffer
-  /** What saving it would write, as far as that can be told: in the encoding and the line endings of the file. */
+  /** Content that saving would write, as far as it can be determined: in the encoding and the line endings of the file. */
   bytes: Buffer
-  /** Of the file on the disk, where there is one. */
+  /** Hash of the file on disk, if there is one. */
   diskHash: string | undefined
 }
 
-/** Undefined where the buffer is as the file is. */
+/** Returns undefined if the buffer equals the file. */
 export function compareWithDisk(buffer: EditorBuffer, disk: Buffer | undefined): UnsavedBuffer | undefined {
   const bytes = encodeAsSaved(buffer.text, disk)
   return disk && bytes.equals(disk) ? undefined : { buffer, bytes, diskHash: disk && hashBytes(disk) }
@@ -25,7 +26,7 @@ function encodeAsSaved(text: string, disk: Buffer | undefined): Buffer {
   return encode(text.includes('\r\n') ? text : withEol(text, old.eol), old.encoding) ?? Buffer.from(text)
 }
 
-/** Hands new content to the editor that holds the file. Nothing on the disk changes, so no change is told. */
+/** Sends new content to the editor that has the file open. Nothing changes on disk, so no change is reported. */
 export async function applyInEditorBuffer(
   { editors, commitIntent, signal }: Effects,
   was: UnsavedBuffer,
@@ -52,7 +53,7 @@ export async function applyInEditorBuffer(
   return { path, size: bytes.length, hash: hashBytes(bytes) }
 }
 
-/** New content with the line endings that the editor uses; undefined where it is no text. */
+/** Decodes new content with the editor's line endings; undefined for binary content. */
 function decodeForEditor(bytes: Buffer, { text }: EditorBuffer): string | undefined {
   const after = bytes.length === 0 ? '' : decode(bytes)?.text
   return text.includes('\r\n') ? after : after?.replaceAll('\r\n', '\n')

@@ -1,4 +1,4 @@
-// What editors hold of the files of one workspace, as one call meets it.
+// Unsaved buffers of one workspace, as seen by one call.
 import { ToolError } from '../../errors.ts'
 import { quotePath } from '../files/errno.ts'
 import { MAX_HASHED_FILE_BYTES } from '../files/file-snapshot.ts'
@@ -11,7 +11,7 @@ import { compareWithDisk, type UnsavedBuffer } from './unsaved-buffer.ts'
 export class UnsavedFiles {
   readonly #editors: EditorBridge | undefined
   readonly #open: (place: ResolvedEntry) => OpenFile
-  /** What was held of each path when the call was judged. */
+  /** Buffer hash of each path when policy evaluated the call. */
   readonly #hashesAtResolve = new Map<string, string | undefined>()
 
   constructor(editors: EditorBridge | undefined, open: (place: ResolvedEntry) => OpenFile) {
@@ -19,34 +19,36 @@ export class UnsavedFiles {
     this.#open = open
   }
 
-  /** Anything is held at all. */
+  /** True if there are any buffers. */
   get hasBuffers(): boolean {
     return this.#editors?.hasBuffers ?? false
   }
 
-  /** The call is judged on what is held now of that canonical path. */
+  /** Binds the call to the current buffer of a canonical path. */
   markResolved(path: string) {
     this.#hashesAtResolve.set(path, this.#editors?.bufferAt(path)?.hash)
   }
 
-  /** What is held at a place that is not on the disk. */
+  /** Returns the unsaved buffer of an entry. */
   at(place: ResolvedEntry): UnsavedBuffer | undefined {
     const buffer = this.#editors?.bufferAt(place.path)
     return buffer && compareWithDisk(buffer, this.#onDisk(place))
   }
 
-  /** What a change of the file there would replace in an editor, where changes go there. */
+  /** Returns the buffer that a change would modify, if changes go to editors. */
   editorTargetAt(place: ResolvedEntry): UnsavedBuffer | undefined {
     return this.#editors?.writesTo === 'editor' ? this.at(place) : undefined
   }
 
-  /** What is held of the files beneath a folder. */
+  /** Returns the buffers below a folder. */
   buffersUnder(path: string): EditorBuffer[] {
     return this.#editors?.buffersUnder(path) ?? []
   }
 
-  /** Refuses to change on the disk what an editor has taken up since the call was judged and, where changes go to
-   * editors, anything that one holds. */
+  /**
+   * Refuses to write a file on disk if an editor has opened or changed it since policy evaluated the call, or, if changes go to
+   * editors, has any buffer of it.
+   */
   assertNoConflict(place: ResolvedEntry) {
     const buffer = this.at(place)?.buffer
     if (!buffer) return
@@ -59,7 +61,7 @@ export class UnsavedFiles {
     if (this.#editors?.writesTo === 'editor') throw unsavedElsewhereError(buffer)
   }
 
-  /** The same for what changes with a whole folder. */
+  /** Checks the same for everything that changes with a folder. */
   assertNoConflictIn(folder: string) {
     const buffer = this.#editors?.writesTo === 'editor' ? this.buffersUnder(folder)[0] : undefined
     if (buffer) throw unsavedElsewhereError(buffer)

@@ -1,16 +1,16 @@
-// The sandbox's end of the way out. Programs want a proxy that listens on TCP, and inside there is but a unix socket; so
-// this stands between, in the sandbox, as the parent of the program.
+// Sandbox end of the egress proxy. Programs expect a proxy on TCP, but the sandbox has only a unix socket; so this bridge runs in
+// the sandbox, as the parent of the program.
 
 /**
- * Runs in the sandbox as `node -e "(<this function's text>)(require)" -- <socket> <port> <program> [arguments…]`, so it
- * uses nothing from outside itself. It ends as the program does, with its code or by its signal.
+ * Runs in the sandbox as `node -e "(<this function's text>)(require)" -- <socket> <port> <program> [arguments…]`, so it uses
+ * nothing from outside itself. It exits with the program's code or signal.
  */
 export function bridge(require: NodeJS.Require) {
   const { spawn } = require('node:child_process') as typeof import('node:child_process')
   const { connect, createServer } = require('node:net') as typeof import('node:net')
   const { constants } = require('node:os') as typeof import('node:os')
   const { isatty } = require('node:tty') as typeof import('node:tty')
-  // A terminal tells its whole foreground group by itself.
+  // A terminal sends these to its whole foreground group.
   const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGTSTP']
   const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGCONT', 'SIGWINCH']
 
@@ -19,7 +19,7 @@ export function bridge(require: NodeJS.Require) {
     const outer = connect({ path: socket, allowHalfOpen: true })
     for (const [one, other] of [[inner, outer] as const, [outer, inner] as const]) {
       one.on('error', () => {})
-      // Each direction may end before the other; a connection that breaks breaks the other.
+      // Each direction may end before the other; a broken connection breaks the other.
       one.on('close', () => (one.readableEnded && one.writableFinished) || other.destroy())
       one.pipe(other)
     }
@@ -30,7 +30,7 @@ export function bridge(require: NodeJS.Require) {
   function run() {
     const terminal = isatty(0)
     const passed = terminal ? PASSED_ON : [...PASSED_ON, ...FROM_TERMINAL]
-    // Before there is a program to pass them on to: it may be the first to send one.
+    // Installed before the program starts: it may be the first to send one.
     for (const signal of [...PASSED_ON, ...FROM_TERMINAL])
       process.on(signal, () => passed.includes(signal) && child.kill(signal))
     const child = spawn(file, args, { stdio: 'inherit' })
@@ -40,7 +40,7 @@ export function bridge(require: NodeJS.Require) {
     child.on('exit', (code, signal) => {
       if (signal === null) process.exit(code ?? 1)
       process.removeAllListeners(signal)
-      // Should the signal be one that this process cannot die of.
+      // The signal may not terminate this process.
       setTimeout(() => process.exit(128 + constants.signals[signal]), 100)
       process.kill(process.pid, signal)
     })

@@ -1,33 +1,33 @@
-// What a command tried to reach, so that whoever wonders why an installation failed can see it.
+// Log of a command's network access, to explain failed installations, for instance.
 import type { Socket } from 'node:net'
 
 interface AllowedHost {
   host: string
   port: number
   connections: number
-  /** Bytes that went out and came back, as far as it was connected. */
+  /** Bytes sent and received, as far as it was connected. */
   sent_bytes: number
   received_bytes: number
 }
 
 interface RefusedHost {
-  /** As it was asked for, without what a screen would obey. */
+  /** As requested, sanitized for display. */
   host: string
-  /** 0 where none was named. */
+  /** 0 if missing. */
   port: number
   attempts: number
   reason: string
 }
 
-/** Each host once; refusals once for each reason. */
+/** Lists each host once, and refusals once for each reason. */
 export interface EgressReport {
   allowed: AllowedHost[]
   refused: RefusedHost[]
-  /** Attempts at further hosts, which are counted alone. */
+  /** Number of attempts at further hosts. */
   more?: number
 }
 
-/** Hosts told by name; a program that tries a thousand gets no thousand rows. */
+/** Maximum number of listed hosts. */
 const MAX_HOSTS = 100
 const MAX_HOST_CHARACTERS = 253
 
@@ -37,7 +37,7 @@ export class EgressLog {
   #open = new Map<Socket, AllowedHost>()
   #more = 0
 
-  /** Counts what passes through the connection until it is closed. */
+  /** Counts the connection's bytes until it is closed. */
   recordConnection(host: string, port: number, socket: Socket) {
     const row = this.#rowFor(this.#allowed, `${host} ${port}`, () => ({
       host,
@@ -59,7 +59,7 @@ export class EgressLog {
     if (row) row.attempts += 1
   }
 
-  /** All until now, with what open connections have carried so far. */
+  /** Reports all attempts so far, including the bytes of open connections. */
   report(): EgressReport {
     for (const socket of this.#open.keys()) this.#addTraffic(socket)
     return {

@@ -1,6 +1,5 @@
-// The network of one sandboxed command: nothing but a proxy of our own with a list of hosts. The proxy listens here on a
-// unix socket that is put into the sandbox; in there a bridge makes an ordinary local proxy of it, and the environment
-// tells programs about that.
+// Network of one sandboxed command: only a proxy with a host allowlist. The proxy listens on a unix socket that is mounted in the
+// sandbox; a bridge inside exposes it as an ordinary local proxy, which the environment announces to programs.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HELPER_NODE_FLAGS } from '../processes/node-flags.ts'
@@ -13,7 +12,7 @@ import { parseHostPattern } from './host-patterns.ts'
 import type { ProxyLimits } from './proxy.ts'
 
 interface EgressOptions extends EgressPolicy {
-  /** Where the socket is made, in a folder of its own. */
+  /** Folder in which the socket's own folder is created. */
   folder: string
   /** Host patterns; see `parseHostPattern`. */
   allow: readonly string[]
@@ -23,29 +22,31 @@ interface EgressOptions extends EgressPolicy {
 export interface Egress {
   /** The proxy's unix socket, outside. */
   socket: string
-  /** What must be readable inside: `from` here, `to` there. Nobody may change these. */
+  /** Read-only mounts: `from` outside, `to` inside. */
   mounts: readonly { from: string; to: string }[]
-  /** Variables that tell programs of the proxy; they go over those that the command has. */
+  /** Variables that configure the proxy for programs; they override those of the command. */
   env: Readonly<Record<string, string>>
-  /** The program as it is to be started inside, its bridge around it; first the file, then its arguments. */
+  /** Wraps the program with its bridge: first the file, then its arguments. */
   argv(program: { file: string; args: readonly string[] }): [file: string, ...args: string[]]
-  /** Once the command has ended: breaks what is still open, and tells what was tried. */
+  /** Call once the command has ended: closes all connections, and reports the attempts. */
   close(): Promise<EgressReport>
 }
 
 const LIMITS: ProxyLimits = { connections: 256, idleTimeoutMs: 120_000, headersTimeoutMs: 30_000 }
-/** Where the sandbox has it. */
+/** Path inside the sandbox. */
 const SANDBOX_SOCKET = mountPoint('egress.sock')
 const PORT = 3128
 const HTTP_PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']
 const NPM_PROXY_VARIABLES = ['npm_config_proxy', 'npm_config_https_proxy']
-/** What a sandbox runs for itself is reached directly: it has a loopback of its own. */
+/** A sandbox reaches its own services directly: it has its own loopback. */
 const NO_PROXY_HOSTS = 'localhost,127.0.0.1,::1'
 
-/** Throws INVALID_PARAMS for what is no host pattern. The socket is made by way of its open folder: a name of one may have
- * 107 bytes, and the folder may be anywhere. */
+/**
+ * Throws INVALID_PARAMS for an invalid host pattern. The socket is created through its open folder: a socket path is limited to
+ * 107 bytes, and the folder may be anywhere.
+ */
 export async function openEgress({ folder: within, allow, limits, ...guarding }: EgressOptions): Promise<Egress> {
-  // Few commands are granted hosts, and Node's HTTP server takes a good part of a start to load as a module.
+  // Loaded on demand: few commands are granted hosts, and Node's HTTP server is a considerable part of the startup.
   const { EgressProxy } = await import('./proxy.ts')
   const proxy = new EgressProxy({ ...guarding, allow: allow.map(parseHostPattern), limits: { ...LIMITS, ...limits } })
   const { path: folder, remove } = await createTempFolder(within)
@@ -87,7 +88,7 @@ function proxyEnvironment(): Record<string, string> {
     NO_PROXY: NO_PROXY_HOSTS,
     no_proxy: NO_PROXY_HOSTS,
     npm_config_noproxy: NO_PROXY_HOSTS,
-    // Without it Node's own fetch knows of no proxy.
+    // Without it Node's own fetch ignores proxies.
     NODE_USE_ENV_PROXY: '1'
   }
 }

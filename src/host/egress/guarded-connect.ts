@@ -1,8 +1,7 @@
-// The guard of the way out: whoever wants to reach a host is connected to a public address of it, or not at all.
+// Egress guard: connects only to public addresses of a host.
 //
-// A name is looked up once, every address it has is judged, and the connection goes to one of exactly these, so that a
-// second answer of the resolver is never asked for. Each refusal names the kind of address; the address itself only where
-// that tells nothing of who is in a network.
+// A name is resolved once, all its addresses are checked, and the connection goes to one of exactly these, so that DNS rebinding
+// has no effect. Refusals name the kind of address; the address itself only if that reveals nothing about a network.
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -10,27 +9,27 @@ import { ToolError } from '../../errors.ts'
 import { coversHost, type HostName, type HostPattern, hostText } from '../../text/url/hosts.ts'
 import { isPrivateOrLocal, isSameAddress, nonPublicReason, RESERVED_ADDRESS } from './ip-addresses.ts'
 
-/** The world as the guard sees it. */
+/** Network access as used by the guard. */
 export interface EgressNetwork {
-  /** Every address of a name, best first. */
+  /** Returns all addresses of a name, best first. */
   lookup(name: string): Promise<readonly string[]>
-  /** A connection to that very address; rejects where it doesn't come about in time. */
+  /** Connects to exactly this address; rejects on a timeout. */
   dial(address: string, port: number): Promise<Socket>
 }
 
 export interface EgressPolicy {
-  /** Ports that the server itself listens on: nothing is reached on these, wherever it is. */
+  /** Ports on which the server itself listens: they are blocked on every host. */
   ownPorts: readonly number[]
-  /** Hosts that may be on this machine or a private network: whoever runs the server has named them. */
+  /** Hosts that may be on this machine or a private network, as configured by the operator. */
   allowedPrivateHosts?: readonly HostPattern[]
   network?: EgressNetwork
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Of many addresses, so many are tried. */
+/** Maximum number of addresses tried. */
 const MAX_ADDRESSES_TRIED = 4
 
-/** Throws URL_BLOCKED where nothing may be reached there, and NETWORK_ERROR where nothing is. */
+/** Connects to a host. Throws URL_BLOCKED if it is not permitted, and NETWORK_ERROR if it cannot be reached. */
 export async function connectGuarded(host: HostName, port: number, guarding: EgressPolicy): Promise<Socket> {
   const { network = SYSTEM_NETWORK } = guarding
   for (const address of (await resolveAllowedAddresses(host, port, guarding)).slice(0, MAX_ADDRESSES_TRIED)) {
@@ -40,7 +39,7 @@ export async function connectGuarded(host: HostName, port: number, guarding: Egr
   throw new ToolError('NETWORK_ERROR', `${hostText(host)} could not be reached on port ${port}.`)
 }
 
-/** Every address that a connection may go to. Throws as `connectGuarded` does. */
+/** Returns all permitted addresses. Throws as `connectGuarded` does. */
 export async function resolveAllowedAddresses(
   host: HostName,
   port: number,
@@ -68,7 +67,7 @@ async function resolveName(name: string, outside: EgressNetwork): Promise<readon
   return found
 }
 
-/** The network that this machine has. */
+/** The network of this machine. */
 export const SYSTEM_NETWORK: EgressNetwork = {
   lookup: async name => (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address),
   async dial(address, port) {

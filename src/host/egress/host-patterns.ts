@@ -1,18 +1,18 @@
-// The hosts that somebody may reach, as a list of patterns.
+// Host patterns, as used in allowlists.
 import { ToolError } from '../../errors.ts'
 import { coversHost, type HostName, type HostPattern, hostPatternError, readHostPattern } from '../../text/url/hosts.ts'
 import { nonPublicReason } from './ip-addresses.ts'
 
 export { hostPatternError }
 
-/** Throws INVALID_PARAMS where the text is no pattern. */
+/** Throws INVALID_PARAMS for an invalid pattern. */
 export function parseHostPattern(text: string): HostPattern {
   const pattern = readHostPattern(text)
   if (pattern) return pattern
   throw new ToolError('INVALID_PARAMS', hostPatternError(text)!)
 }
 
-/** Why a host is never reached from a sandbox, whoever grants it; undefined where it may be. */
+/** Returns the reason why a host is unreachable from a sandbox even if granted; undefined if it is reachable. */
 export function explainUnreachable(text: string): string | undefined {
   const host = readHostPattern(text)?.host
   if (!host) return undefined
@@ -25,9 +25,9 @@ export function explainUnreachable(text: string): string | undefined {
   )
 }
 
-/** Names that stand for the loopback wherever they are looked up. */
+/** Names that resolve to the loopback everywhere. */
 const LOCALHOST_PATTERN = /^(?:.+\.)?localhost$/
 
-/** Whether a list of hosts covers this one. */
+/** Checks if a list of patterns covers a host. */
 export const isHostCovered = (patterns: readonly HostPattern[], host: HostName, port: number) =>
   patterns.some(pattern => coversHost(pattern, host, port))

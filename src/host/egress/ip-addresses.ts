@@ -1,11 +1,10 @@
-// What kind of address an IP address is. Only those that anybody on the internet may reach are let through; every other
-// one is refused by the name of its kind.
+// Classifies IP addresses. Only public ones are permitted; all others are refused with their kind.
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** Where clouds tell a machine its own credentials. Some of these lie in ranges that look public. */
+/** Cloud metadata services, which return a machine's credentials. Some of these are in ranges that look public. */
 const METADATA_ADDRESSES = new Set([
   '169.254.169.254',
   '169.254.170.2',
@@ -25,19 +24,22 @@ const RANGE_NAMES: Readonly<Record<string, string>> = {
   multicast: 'a multicast address',
   broadcast: 'a broadcast address'
 }
-/** Nobody's on the internet, so whoever answers there has been put there. */
+/** Not assigned on the internet, so any service there was set up locally. */
 export const RESERVED_ADDRESS = 'a reserved address'
 const TRANSLATED_ADDRESS = 'an address that stands for another one'
 
-/** The one block from which IPv6 addresses of the internet are given out. */
+/** The only block from which public IPv6 addresses are assigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
-/** What a network without IPv4 puts before the IPv4 addresses of the internet. */
+/** NAT64 prefix for public IPv4 addresses in a network without IPv4. */
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
-/** Deprecated or local ways to put an IPv4 address into an IPv6 one; nothing of the internet is named so. */
+/** Deprecated or local embeddings of IPv4 in IPv6 addresses; no public host is named by them. */
 const TRANSLATION_RANGES: ReadonlySet<string> = new Set(['rfc6145', 'rfc6052', '6to4', 'teredo'])
 const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR('::/96')
 
-/** Why the address is not to be reached; undefined for a public one. `address` is as a resolver or a socket tells it. */
+/**
+ * Returns the reason why an address is not public; undefined for a public one. `address` is as returned by a resolver or a
+ * socket.
+ */
 export function nonPublicReason(address: string): string | undefined {
   const parsed = parseAddress(address)
   if (!parsed) return 'not an address'
@@ -60,16 +62,16 @@ const PRIVATE_REASONS: ReadonlySet<string> = new Set([
   'an address of this machine'
 ])
 
-/** Whether it is of this machine or of a private network, where somebody may have put a service on purpose. */
+/** Checks if the address is of this machine or of a private network, where a service may be intended. */
 export const isPrivateOrLocal = (address: string): boolean => PRIVATE_REASONS.has(nonPublicReason(address) ?? '')
 
-/** Whether two texts name the same address. */
+/** Checks if two texts denote the same address. */
 export function isSameAddress(a: string, b: string): boolean {
   const [one, other] = [parseAddress(a), parseAddress(b)]
   return one !== undefined && other !== undefined && canonical(one) === canonical(other)
 }
 
-/** Four decimal numbers, or IPv6 without a zone; nothing that only some programs take for an address. */
+/** Parses four decimal numbers, or IPv6 without a zone; no forms that only some programs accept. */
 function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   if (!ipaddr.IPv6.isValid(text)) return undefined
@@ -85,7 +87,7 @@ function unwrapIPv4(address: Address): Address {
 
 const canonical = (address: Address) => unwrapIPv4(address).toNormalizedString()
 
-/** A service that listens on all addresses answers on these too. Asked each time: they come and go. */
+/** A service that listens on all addresses answers on these too. Not cached: they change. */
 function isOwnAddress(address: Address): boolean {
   const wanted = address.toNormalizedString()
   return Object.values(networkInterfaces()).some(all => all?.some(own => interfaceAddress(own.address) === wanted))

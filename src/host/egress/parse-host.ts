@@ -1,15 +1,15 @@
-// Hosts as they come with a request, which are refused unless they can be read.
+// Parses hosts of requests; unparsable ones are refused.
 import { ToolError } from '../../errors.ts'
 import { type HostName, readHost } from '../../text/url/hosts.ts'
 
-/** Reads a host as written in a URL, a CONNECT or a list. Throws URL_BLOCKED for what is none. */
+/** Parses a host as written in a URL, a CONNECT or a list. Throws URL_BLOCKED for an invalid one. */
 export function parseHostName(text: string): HostName {
   const host = readHost(text)
   if (host) return host
   throw new ToolError('URL_BLOCKED', 'It is not the name of a host.')
 }
 
-/** A host and a port as they stand together, such as `[::1]:443`; `fallback` is the port where none is told. */
+/** Parses a host with a port, such as `[::1]:443`; `fallback` is the default port. */
 export function parseAuthority(text: string, fallback?: number): { host: HostName; port: number } {
   const { host = text, digits } = /^(?<host>.*?)(?::(?<digits>[0-9]{1,5}))?$/s.exec(text)?.groups ?? {}
   const port = digits === undefined ? fallback : Number(digits)

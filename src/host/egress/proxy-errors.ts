@@ -1,4 +1,4 @@
-// What the proxy says for itself, instead of the other end.
+// Error responses of the proxy itself.
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { describeError } from '../../errors.ts'
@@ -7,13 +7,13 @@ const CONTENT_TYPE = 'text/plain; charset=utf-8'
 const CLOSE_TIMEOUT_MS = 5_000
 const STATUS_BY_CODE: Readonly<Record<string, number>> = { URL_BLOCKED: 403, OVERLOADED: 503 }
 
-/** The status and the reason for what went wrong. */
+/** Returns the status and the reason of an error. */
 export function toProxyResponse(error: unknown): { status: number; text: string } {
   const { code, message } = describeError(error)
   return { status: STATUS_BY_CODE[code] ?? 502, text: message }
 }
 
-/** Ends a response with what went wrong; one that has begun is broken off. */
+/** Ends a response with an error; a started one is aborted. */
 export function sendError(response: ServerResponse, error: unknown) {
   if (response.headersSent) return void response.destroy()
   const { status, text } = toProxyResponse(error)
@@ -22,7 +22,7 @@ export function sendError(response: ServerResponse, error: unknown) {
   response.writeHead(status, headers).end(content)
 }
 
-/** The same where there is no response to write to. The other side need not read it. */
+/** Sends an error without a response object. The client need not read it. */
 export function endWithError(client: Duplex, { status, text }: { status: number; text: string }) {
   const content = body(text)
   const head = [

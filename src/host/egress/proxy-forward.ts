@@ -1,4 +1,4 @@
-// Handing on one request for plain http, over a connection made for it, and its answer.
+// Forwards one plain HTTP request over a new connection, and its answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
@@ -8,17 +8,17 @@ import { sendError } from './proxy-errors.ts'
 import { endToEndHeaders } from './proxy-headers.ts'
 
 interface Target {
-  /** As judged, whatever the request says beside. */
+  /** The host as checked, whatever the request's headers say. */
   host: string
   path: string
 }
 
-/** The most that the headers of a message may be. */
+/** Maximum size of a message's headers. */
 export const MAX_PROXY_HEADER_BYTES = 16_384
-/** Nobody was asked to: whoever waited for what follows would wait for long. */
+/** Not requested: a client waiting for the other protocol would wait for long. */
 const SWITCHING_PROTOCOLS = 101
 
-/** The authority and the path of an absolute http URL, as written. */
+/** Parses the authority and the path of an absolute http URL, unmodified. */
 export function parseAbsoluteUrl(url: string): Target {
   const { host, path = '' } = /^http:\/\/(?<host>[^/?#\\]*)(?<path>[^#]*)/is.exec(url)?.groups ?? {}
   if (host === undefined)
@@ -26,7 +26,7 @@ export function parseAbsoluteUrl(url: string): Target {
   return { host, path: path.startsWith('/') ? path : `/${path}` }
 }
 
-/** Throws where the request cannot be put to the other end. */
+/** Throws if the request cannot be forwarded. */
 export function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
@@ -48,14 +48,14 @@ export function forwardRequest(
   }
   response.once('close', () => out.destroy())
   out.on('error', broken)
-  // Who answers by another protocol ends it without an error.
+  // An upgraded connection ends the request without an error.
   out.once('close', () => response.headersSent || broken())
   out.once('response', incoming => {
     if (incoming.statusCode === SWITCHING_PROTOCOLS) return broken()
     try {
       response.writeHead(incoming.statusCode ?? 0, endToEndHeaders(incoming.rawHeaders))
     } catch {
-      // What the other end says may be no answer that anybody could be given.
+      // The upstream answer may be invalid.
       return broken()
     }
     pipeline(incoming, response, () => {})

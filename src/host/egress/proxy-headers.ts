@@ -1,4 +1,4 @@
-// Which headers of a message are for the next stop alone, and so end at a proxy.
+// Hop-by-hop headers, which a proxy does not forward.
 
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -10,7 +10,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'expect'
 ])
 
-/** The others, as a flat list of names and values in their order. `raw` is one too. */
+/** Returns the end-to-end headers, as a flat list of names and values in their order. `raw` has the same form. */
 export function endToEndHeaders(raw: readonly string[]): string[] {
   const pairs = raw.flatMap((name, i) => (i % 2 === 0 ? [[name, raw[i + 1] ?? ''] as const] : []))
   const named = pairs

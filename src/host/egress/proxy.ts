@@ -1,6 +1,6 @@
-// The one way out of a sandbox: an HTTP proxy on a unix socket, for one command. It tunnels (CONNECT) and forwards plain
-// http to the hosts on its list, at addresses that the guard lets through, and answers 403 with the reason for all else.
-// What is inside a tunnel is never looked at, so TLS stays between its two ends.
+// The only egress of a sandbox: an HTTP proxy on a unix socket, for one command. It tunnels (CONNECT) and forwards plain HTTP to
+// the hosts on its allowlist, at addresses that pass the guard, and answers 403 with the reason otherwise. Tunneled data is not
+// inspected, so TLS is end-to-end.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -15,11 +15,11 @@ import { endWithError, sendError, toProxyResponse } from './proxy-errors.ts'
 import { forwardRequest, MAX_PROXY_HEADER_BYTES, parseAbsoluteUrl } from './proxy-forward.ts'
 
 export interface ProxyLimits {
-  /** Connections to the proxy at once, and from it. */
+  /** Maximum number of concurrent connections to the proxy, and from it. */
   connections: number
-  /** A connection through which nothing has passed for so long is closed. */
+  /** Connections without traffic for this long are closed. */
   idleTimeoutMs: number
-  /** For all headers of a request to arrive. */
+  /** Time limit for all headers of a request to arrive. */
   headersTimeoutMs: number
 }
 
@@ -30,12 +30,12 @@ export interface ProxyOptions extends EgressPolicy {
 
 interface UpstreamConnection {
   socket: Socket
-  /** As judged, with the port where it is not the usual one. */
+  /** The host as checked, with the port if it is not the default one. */
   host: string
 }
 
 const HTTP_PORT = 80
-/** Whose host cannot be told. */
+/** For requests with an unparsable host. */
 const UNKNOWN_HOST = ''
 
 export class EgressProxy {
@@ -43,7 +43,7 @@ export class EgressProxy {
   readonly #server: Server
   readonly #log = new EgressLog()
   #sockets = new Set<Socket>()
-  /** Connections out, made or being made. */
+  /** Number of outgoing connections, open or being opened. */
   #inFlight = 0
 
   constructor(options: ProxyOptions) {
@@ -53,7 +53,7 @@ export class EgressProxy {
       maxHeaderSize: MAX_PROXY_HEADER_BYTES,
       headersTimeout: headersTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs,
-      // How long a request may take is told by `idleTimeoutMs` instead.
+      // The duration of a request is limited by `idleTimeoutMs` instead.
       requestTimeout: 0,
       keepAliveTimeout: idleTimeoutMs
     })
@@ -72,7 +72,7 @@ export class EgressProxy {
     })
   }
 
-  /** Breaks every connection, and tells what was tried. */
+  /** Closes every connection, and reports the attempts. */
   close(): Promise<EgressReport> {
     const told = this.#log.report()
     const closed = new Promise<EgressReport>(resolve => this.#server.close(() => resolve(told)))
@@ -148,7 +148,7 @@ export class EgressProxy {
   #track(socket: Socket) {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
-    // Broken connections are an everyday matter; whatever reads or writes sees it by itself.
+    // Broken connections are common; readers and writers notice them.
     socket.on('error', () => {})
     socket.setTimeout(this.#options.limits.idleTimeoutMs, () => socket.destroy())
   }
@@ -161,7 +161,7 @@ export class EgressProxy {
   }
 }
 
-/** Hands on what comes until it ends, which the other direction may outlive; a connection that breaks breaks the other. */
+/** Relays data until its end, which the other direction may outlive; a broken connection breaks the other. */
 function relay(from: Duplex, to: Duplex) {
   from.pipe(to)
   from.once('close', () => (from.readableEnded && from.writableFinished) || to.destroy())

@@ -1,5 +1,5 @@
-// Putting a whole file in place at once: written beside its place, made durable, then renamed. Whoever looks sees the
-// old bytes or the new ones, and after a power cut too.
+// Writes files atomically: a temporary file beside the target, fsync, rename, fsync of the directory. Readers see the old bytes
+// or the new ones, also after a power cut.
 import {
   accessSync,
   type BigIntStats,
@@ -28,11 +28,11 @@ import type { ResolvedEntry } from './paths.ts'
 import { settleAll } from './settle-all.ts'
 import { fsync, type WriteContent } from './write-content.ts'
 
-/** Of which the system's mask takes some away. */
+/** Mode of new files before the umask is applied. */
 export const NEW_FILE_MODE = 0o666
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
-/** Permission bits of a file that is written: those of the one it replaces, those that new files get here, or these. */
+/** Permission bits of a written file: those of the replaced file, the defaults for new files, or explicit ones. */
 export interface FilePermissions {
   from?: BigIntStats | undefined
   forNew?: number
@@ -43,21 +43,21 @@ interface AtomicWriteOptions {
   workspace: Workspace
   undoStorage: UndoStorage
   effects: Effects
-  /** What must be durable besides before the file shows. */
+  /** Runs other durability work that must complete before the file becomes visible. */
   concurrently(): Promise<unknown>
-  /** Work that can be done while the disk is busy. */
+  /** Runs work that can be done while the disk is busy. */
   whileSyncing(): void
-  /** What is to be told, once that work is done. */
+  /** Returns the change to report, once `whileSyncing` is done. */
   change(): Change
-  /** The content that is replaced, where it is kept. */
+  /** Returns the replaced content, if it is stored. */
   previousContent(): Uint8Array | undefined
-  /** Called once it has happened. */
+  /** Called once the file is visible. */
   onVisible(change: Change): void
 }
 
 /**
- * Puts a file at a place whose folder exists. `from` is what the caller found there: it is replaced only while it still
- * is that. Without it nothing may be there, and nothing is ever overwritten.
+ * Writes a file atomically in an existing folder. `from` is the snapshot that the caller took: the file is replaced only if it
+ * still matches. Without `from` the path must be free; nothing is ever overwritten.
  */
 export async function writeFileAtomic(
   place: ResolvedEntry,
@@ -112,23 +112,23 @@ export async function writeFileAtomic(
   }
 }
 
-/** Once the disk has been given its work. */
+/** Runs work in the next turn, once the disk has been given its own. */
 async function afterTurn(work: () => void) {
   await turn()
   work()
 }
 
-/** Fills a new file, and resolves once that is on the disk. */
+/** Fills a new file and resolves once it is synced to disk. */
 export async function writeDurably(fd: number, fill: WriteContent, bits: FilePermissions, signal: AbortSignal) {
   if (bits.from) copyOwner(fd, bits.from)
   const mode = bits.exactly ?? (bits.from && Number(bits.from.mode))
-  // Never setuid or setgid: the content is another one.
+  // Never setuid or setgid: the content is different.
   if (mode !== undefined) fchmodSync(fd, mode & 0o777)
   await fill(fd, signal)
   await fsync(fd)
 }
 
-/** The old file's owner, where we may give files away. */
+/** Copies the old file's owner if the process may change ownership. */
 function copyOwner(fd: number, was: BigIntStats) {
   const now = fstatSync(fd, { bigint: true })
   if (now.uid === was.uid && now.gid === was.gid) return
@@ -149,7 +149,7 @@ function replaceIfUnchanged(temp: string, place: ResolvedEntry, was: BigIntStats
   renameSync(temp, place.accessPath)
 }
 
-/** Takes back a file that shows but may not last, while it still is ours. */
+/** Reverts a file that is visible but may not be durable, provided that it is still the one written here. */
 function tryRevert(
   fd: number,
   temp: string,

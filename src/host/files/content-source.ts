@@ -1,13 +1,13 @@
-// What a file is filled with, and what is told of it.
+// Sources of file content, and the size, hash and line counts reported for them.
 import { createHash, hash } from 'node:crypto'
 import { StoredBlob } from '../undo-store/stored-blob.ts'
 import { OpenFile } from './open-file.ts'
 import { type WriteContent, writeAll, writeBytes } from './write-content.ts'
 
-/** What to write: bytes, another file's content, or what is kept. */
+/** Content to write: bytes, another file's content, or a stored blob. */
 export type ContentSource = Uint8Array | OpenFile | StoredBlob
 
-/** How many lines a change adds and removes, where it is text. */
+/** Number of lines that a change adds and removes in a text file. */
 export interface LineChange {
   added: number
   removed: number
@@ -15,13 +15,13 @@ export interface LineChange {
 
 interface ContentWriter {
   write: WriteContent
-  /** Prepares what will be told, while the disk is busy. */
+  /** Computes what will be reported, while the disk is busy. */
   whileSyncing(): void
-  /** Known once filled. */
+  /** Returns size and hash; available once the file is filled. */
   result(): { size: number; hash: string }
 }
 
-/** The form in which hashes of content are told everywhere. */
+/** Formats a content hash as it is reported everywhere. */
 export const hashBytes = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`
 
 export function contentWriter(content: ContentSource): ContentWriter {
@@ -62,7 +62,7 @@ function copyWriter(file: OpenFile): ContentWriter {
 
 const NEWLINE = 10
 
-/** How many lines bytes have; undefined where they are not text. */
+/** Counts the lines of a text; returns undefined for binary content. */
 export function countTextLines(bytes: Uint8Array): number | undefined {
   if (bytes.subarray(0, 8000).includes(0)) return undefined
   let count = bytes.length > 0 && bytes.at(-1) !== NEWLINE ? 1 : 0
@@ -70,7 +70,7 @@ export function countTextLines(bytes: Uint8Array): number | undefined {
   return count
 }
 
-/** Counted when it is asked for, which is while the disk is busy. */
+/** Counts lines lazily, which happens while the disk is busy. */
 export type LineChangeCounter = () => LineChange | undefined
 
 export function countAddedLines(content: ContentSource): LineChange | undefined {

@@ -1,11 +1,11 @@
-// How an entry of an open folder is named to the operating system.
+// Addresses entries of an open directory: by descriptor on Linux, by real path elsewhere.
 import { constants, fstatSync, realpathSync, statSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { DirAccess, Workspace } from '../workspace.ts'
 
 /**
- * Linux: `/proc/self/fd/<fd>/<name>` with O_NOFOLLOW is an openat. The folder cannot be swapped under us, because it is
- * never looked up by path again.
+ * Linux: `/proc/self/fd/<fd>/<name>` with O_NOFOLLOW is an openat. The folder cannot be swapped during the operation, because it
+ * is never looked up by path again.
  */
 export const viaProcFd: DirAccess = {
   entryPrefix: (_workspace, fd) => `/proc/self/fd/${fd}/`,
@@ -14,10 +14,10 @@ export const viaProcFd: DirAccess = {
   verify: () => {}
 }
 
-// macOS: fails on a link anywhere in the path, not only at its end.
+// macOS: fails on a symbolic link anywhere in the path, not only at its end.
 const O_NOFOLLOW_ANY = 0x2000_0000
 
-/** Elsewhere: by real path, confirmed again once a folder is open. Weaker against somebody who swaps folders at the same time. */
+/** Other systems: by real path, verified again once a folder is open. Weaker against concurrent swaps of folders. */
 export const viaRealPath: DirAccess = {
   entryPrefix: (workspace, _fd, folder) => `${pathOf(workspace, folder)}/`,
   externalPath: (workspace, _fd, folder) => pathOf(workspace, folder),
@@ -32,5 +32,5 @@ export const viaRealPath: DirAccess = {
 
 const pathOf = ({ root }: Workspace, folder: string) => (folder === '' ? root : `${root}/${folder}`)
 
-/** What this system has. */
+/** Default directory access of this platform. */
 export const DEFAULT_DIR_ACCESS: DirAccess = process.platform === 'linux' ? viaProcFd : viaRealPath

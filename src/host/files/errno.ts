@@ -1,4 +1,4 @@
-// What the operating system's refusals mean to a caller. Messages name the path as it was given, never a resolved one.
+// Maps operating system errors to tool errors. Messages name the path as it was given, never a resolved one.
 import { type ErrorCode, ToolError } from '../../errors.ts'
 
 const ERRNO_ERRORS: Record<string, { code: ErrorCode; text: string }> = {
@@ -24,7 +24,7 @@ const ERRNO_ERRORS: Record<string, { code: ErrorCode; text: string }> = {
   EIO: { code: 'EXECUTION_ERROR', text: 'failed: the disk reports an error' }
 }
 
-/** The error to throw for whatever went wrong at `path`; errors that are ours already stay as they are. */
+/** Converts an error at `path` to the error to throw; tool errors pass unchanged. */
 export function toFileError(error: unknown, path: string): unknown {
   if (error instanceof ToolError || !(error instanceof Error)) return error
   const errno = (error as NodeJS.ErrnoException).code
@@ -33,7 +33,7 @@ export function toFileError(error: unknown, path: string): unknown {
   return new ToolError(code, `${quotePath(path)} ${text}.`, { path }, { cause: error })
 }
 
-/** The same for the server's own state folder; `what` could not be done there, so nothing was changed. */
+/** Converts an error in the server's own state folder; `what` could not be done there, so nothing was changed. */
 export function toStateFolderError(error: unknown, what: string): unknown {
   const errno = errnoOf(error)
   if (error instanceof ToolError || errno === undefined) return error
@@ -41,7 +41,7 @@ export function toStateFolderError(error: unknown, what: string): unknown {
   return new ToolError('EXECUTION_ERROR', `Nothing is changed: ${what}, for ${why}.`, undefined, { cause: error })
 }
 
-/** A path as it may be shown: control characters escaped, very long ones cut. */
+/** Formats a path for display: escapes control characters and truncates very long ones. */
 export function quotePath(path: string): string {
   return JSON.stringify(path.length > 300 ? `${path.slice(0, 300)}…` : path)
 }

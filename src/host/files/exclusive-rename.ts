@@ -1,4 +1,4 @@
-// Giving something another name, only where nothing is: a plain rename would overwrite what appeared meanwhile.
+// Renames without overwriting: a plain rename would replace an entry that appears concurrently.
 import {
   type BigIntStats,
   closeSync,
@@ -16,7 +16,7 @@ import { errnoOf } from './errno.ts'
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Moves a file, a link or a folder (`stat` tells which). */
+/** Moves a file, a link or a folder, depending on `stat`. */
 export function moveExclusive(stat: BigIntStats, from: string, to: string) {
   if (stat.isDirectory()) renameFolder(from, to)
   else if (stat.isSymbolicLink()) {
@@ -28,7 +28,6 @@ export function moveExclusive(stat: BigIntStats, from: string, to: string) {
   } else renameExclusive(from, to)
 }
 
-/** Moves a file. */
 export function renameExclusive(from: string, to: string) {
   try {
     linkSync(from, to)
@@ -44,7 +43,7 @@ export function renameExclusive(from: string, to: string) {
   )
 }
 
-/** Puts one file in the place of another, which gets a second name first. Whoever looks sees one or the other. */
+/** Replaces one file by another, giving the replaced one a second name first. Readers see one or the other. */
 export function replaceWithBackup(from: string, to: string, second: string) {
   try {
     linkSync(to, second)
@@ -63,7 +62,7 @@ export function replaceWithBackup(from: string, to: string, second: string) {
   )
 }
 
-// A rename onto an empty folder is the exclusive step for folders: nobody else can have made this one.
+// A rename onto an empty folder is the exclusive step for folders: the empty folder is certainly the one made here.
 function renameFolder(from: string, to: string) {
   mkdirSync(to)
   runOrRevert(
@@ -72,7 +71,7 @@ function renameFolder(from: string, to: string) {
   )
 }
 
-/** Does something, or fails with what had been done before it taken back. */
+/** Runs an action; on failure reverts the step before it and rethrows. */
 function runOrRevert(act: () => void, back: () => void) {
   try {
     act()
@@ -84,5 +83,5 @@ function runOrRevert(act: () => void, back: () => void) {
 
 const lacksHardLinks = (error: unknown) => NO_HARD_LINKS.has(errnoOf(error) ?? '')
 
-// What file systems without hard links answer.
+// Errors by which file systems without hard links refuse one.
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])

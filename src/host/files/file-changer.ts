@@ -1,5 +1,5 @@
-// What every change of files goes through: what is protected is refused, nothing shows before the call's intent is
-// durable, what shows is written down and told, and what fails leaves nothing behind.
+// Common path of all file mutations: refuses protected paths, makes nothing visible before the call's intent is durable, logs and
+// reports what becomes visible, and leaves nothing behind on failure.
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
@@ -15,13 +15,13 @@ import { archiveEntry, inspectMovedEntry, type RemovedEntry } from './removed-en
 import { settleAll } from './settle-all.ts'
 import { fsync } from './write-content.ts'
 
-/** What makes changes show. */
+/** A step that makes changes visible. */
 interface VisibleChange {
   changes: Change[]
-  /** Folders made for them, which stay with them. */
+  /** Folders created for the changes; they are retained together with them. */
   createdFolders?: readonly string[]
   apply(): void
-  /** Makes that undone. */
+  /** Reverts the step. */
   revert(): void
   /** Descriptors of the folders in which names change. */
   folders: readonly number[]
@@ -40,7 +40,7 @@ export class FileChanger extends FileReader {
     this.undoStorage = keeping
   }
 
-  /** Runs a change at a place: refuses what is protected, explains what fails, and takes back the folders made for nothing. */
+  /** Runs a change at a path: refuses protected paths, explains failures, and removes folders created in vain. */
   protected async runChange<T>(
     path: string,
     place: ResolvedEntry,
@@ -62,7 +62,7 @@ export class FileChanger extends FileReader {
     }
   }
 
-  /** Walks to the entry that a path names, be it a link, and holds it to what was judged. */
+  /** Walks to the entry that a path names without following a final link, and verifies it against its classification. */
   protected walkToEntry(path: string): ResolvedEntry {
     if (this.isResolvedAsEntry(path))
       return this.assertSameResolution(path, resolveWorkspaceEntry(this.workspace, path))
@@ -78,7 +78,7 @@ export class FileChanger extends FileReader {
     if (classifyPath(this.workspace, this.guard, place).protected !== undefined) throw protectedPathError(given)
   }
 
-  /** Refuses a path that leads elsewhere now than it will, where what is there then is guarded otherwise. */
+  /** Refuses a path that resolves elsewhere now than after the change, if the entry there then is protected differently. */
   protected assertNewPathAllowed(path: string, given: string) {
     const then = classifyPath(this.workspace, this.guard, { path, stat: undefined })
     if (then.protected !== undefined) throw protectedPathError(given)
@@ -86,18 +86,18 @@ export class FileChanger extends FileReader {
     if (judged && judged.path !== path && (then.sensitive || then.self_starting)) throw staleFileError(given)
   }
 
-  /** Makes what is missing above a place. The caller closes what this gives. */
+  /** Creates the missing folders above an entry. The caller closes the result. */
   protected createMissingFolders(place: ResolvedEntry, made: string[]): Promise<ResolvedEntry> {
     return createMissingFolders(this.workspace, this.effects, place, { made, happen: this.#applyFolderChange })
   }
 
-  /** The last gate before something shows. */
+  /** Waits for the durable intent: the last check before a change becomes visible. */
   protected async awaitIntent() {
     await this.effects.commitIntent()
     this.effects.signal.throwIfAborted()
   }
 
-  /** Does what makes changes show and, once that is durable, tells them. Where the disk fails, they are taken back. */
+  /** Applies a visible change and reports it once it is durable. If the disk fails, it is reverted. */
   protected async commitChange({ changes, createdFolders = [], apply, revert, folders }: VisibleChange) {
     const number = this.#logAndApply(changes, apply)
     try {
@@ -110,7 +110,7 @@ export class FileChanger extends FileReader {
     this.report([...createdFolders.map(folderCreatedChange), ...changes])
   }
 
-  /** The same for changes that are made durable later, or that nothing depends on. */
+  /** Applies changes that are made durable later, or on which nothing depends. */
   protected applyUnsynced(changes: Change[], act: () => void) {
     this.#logAndApply(changes, act)
     this.report(changes)
@@ -129,19 +129,18 @@ export class FileChanger extends FileReader {
     this.#logAndApply([change], act)
   }
 
-  /** Keeps what is about to go from a place. */
+  /** Stores an entry's content before it is removed. */
   protected archive(place: ResolvedEntry, given: string): Promise<RemovedEntry> {
     if (!place.stat) throw fileNotFoundError(given)
     this.unsavedFiles.assertNoConflict(place)
     return archiveEntry(place, () => this.openAt(place, given), this.undoStorage.blobs)
   }
 
-  /** Looks at what is about to move from a place. */
+  /** Inspects an entry before it is moved. */
   protected inspectMoved(place: ResolvedEntry, given: string): Promise<RemovedEntry> {
     return inspectMovedEntry(place, () => this.openAt(place, given), this.undoStorage.blobs)
   }
 
-  /** Lets others have their turn. */
   protected async yieldToEventLoop() {
     await setImmediate()
     this.effects.signal.throwIfAborted()

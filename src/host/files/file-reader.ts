@@ -1,4 +1,4 @@
-// Looking at the files of one workspace, for one call. Every path is walked and judged anew each time (see `paths.ts`).
+// Read access to the files of one workspace, for one call. Every path is walked and classified again each time (see `paths.ts`).
 import {
   type BigIntStats,
   closeSync,
@@ -42,9 +42,9 @@ export class FileReader {
   protected readonly workspace: Workspace
   protected readonly guard: PathGuard
   protected readonly effects: Effects
-  /** What policy was told of each path. It must still hold when the call acts. */
+  /** The classification of each path reported to policy. It must still hold when the call acts. */
   protected readonly resolvedPaths = new Map<string, PathClassification>()
-  /** Those of them that stand for an entry itself, be it a link. */
+  /** Those of the resolved paths that mean the entry itself, without following a link. */
   readonly #entries = new Set<string>()
   protected readonly unsavedFiles: UnsavedFiles
   readonly #approvedState = new ApprovedState()
@@ -56,32 +56,34 @@ export class FileReader {
     this.unsavedFiles = new UnsavedFiles(effects.editors, place => this.openAt(place, place.path))
   }
 
-  /** Where a path leads now and what policy must know of it. From here on the call acts on that or fails. */
+  /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */
   resolve(path: string): PathClassification {
     return this.#remember(path, resolveWorkspacePath(this.workspace, path))
   }
 
-  /** The same of an entry itself: a link there is not followed, neither now nor later. */
+  /** Resolves and classifies an entry itself: a link there is not followed, neither now nor later. */
   resolveEntry(path: string): PathClassification {
     this.#entries.add(path)
     return this.#remember(path, resolveWorkspaceEntry(this.workspace, path))
   }
 
-  /** The same for tools, which act on what was judged before: it settles nothing anew. */
+  /** Classifies a path for tools, which act on the earlier classification: binds nothing. */
   peek(path: string): PathClassification {
     const place = this.walk(path)
     place.close()
     return this.#judge(place)
   }
 
-  /** The same of an entry itself. */
+  /** Classifies an entry itself, without following a link; binds nothing. */
   peekEntry(path: string): PathClassification {
     const place = this.assertSameResolution(path, resolveWorkspaceEntry(this.workspace, path))
     place.close()
     return this.#judge(place)
   }
 
-  /** What a folder holds that means another thing to security under its new name. Both were judged before. */
+  /**
+   * Finds the entries of a folder whose security classification changes under its new name. Both names were classified before.
+   */
   findRenameEffects(renaming: FolderRename): Promise<RenameEffect[]> {
     const { workspace, guard } = this
     return findRenameEffects(renaming, {
@@ -92,14 +94,14 @@ export class FileReader {
     })
   }
 
-  /** What is there, as a string that differs when the content does. The path is canonical: a link at its end is meant. */
+  /** Returns a string that differs when the content does. The path is canonical: a final link is not followed. */
   preimage(path: string): string {
     const image = this.#preimageOf(path)
     this.#approvedState.record(path, image)
     return image
   }
 
-  /** From now on, until it is judged anew, the call acts on what `preimage` has told, or fails. */
+  /** Binds the call to the states that `preimage` has returned: until it is classified again, it acts on those or fails. */
   bindApprovedState() {
     this.#approvedState.bind()
   }
@@ -129,25 +131,25 @@ export class FileReader {
     }
   }
 
-  /** The same for files and folders without reading them; undefined where a further change might not show. */
+  /** Fingerprints a file or folder without reading it; undefined if a further change might go unnoticed. */
   fingerprint(path: string): string | undefined {
     const place = resolveWorkspacePath(this.workspace, path)
     place.close()
     return place.stat && !isRacyStat(place.stat) ? statFingerprint(place.stat) : undefined
   }
 
-  /** What an editor holds of the file that is not on the disk. */
+  /** Returns the unsaved content that an editor has of the file. */
   unsaved(path: string): UnsavedBuffer | undefined {
     return this.unsavedFiles.hasBuffers ? this.#unsavedAt(this.walk(path)) : undefined
   }
 
-  /** What editors hold of a canonical path: a link at its end is meant. */
+  /** Returns the editor buffers of a canonical path; a final link is not followed. */
   unsavedAt(path: string): EditorBuffer[] {
     const own = this.unsavedFiles.hasBuffers ? this.#unsavedAt(resolveWorkspaceEntry(this.workspace, path)) : undefined
     return own ? [own.buffer] : []
   }
 
-  /** The same, with all that is beneath it. */
+  /** Returns the editor buffers of a canonical path and its descendants. */
   unsavedIn(path: string): EditorBuffer[] {
     return [...this.unsavedAt(path), ...this.unsavedFiles.buffersUnder(path)]
   }
@@ -163,7 +165,7 @@ export class FileReader {
     }
   }
 
-  /** What a change would replace: undefined where nothing is. */
+  /** Takes a snapshot of the file that a change would replace; undefined if there is none. */
   async snapshot(path: string): Promise<FileSnapshot | undefined> {
     const place = this.walk(path)
     let file: OpenFile
@@ -191,7 +193,7 @@ export class FileReader {
     }
   }
 
-  /** What is at a path itself; undefined where nothing is. */
+  /** Inspects the entry at a path without following a link; undefined if there is none. */
   inspectEntry(path: string): EntryInfo | undefined {
     const place = this.assertSameResolution(path, resolveWorkspaceEntry(this.workspace, path))
     try {
@@ -206,7 +208,7 @@ export class FileReader {
     }
   }
 
-  /** What lies below a folder. */
+  /** Lists the descendants of a folder. */
   listing(path: string, query: ListingQuery): Promise<Listing> {
     const place = this.walk(path)
     place.close()
@@ -217,7 +219,7 @@ export class FileReader {
     return listFolder(this.workspace, this.guard, place.path, query)
   }
 
-  /** A folder's entries, sorted by name, of those `shown`; the server's own are left out. */
+  /** Returns a folder's entries, sorted by name and filtered by `shown`; the server's own are left out. */
   entries(path: string, shown: (name: string) => boolean = () => true): DirectoryEntry[] {
     const place = this.walk(path)
     try {
@@ -233,7 +235,7 @@ export class FileReader {
     }
   }
 
-  /** Whether policy was told of the entry at this path, and not of what a link there leads to. */
+  /** Checks if policy classified the entry at this path rather than the target of a link there. */
   protected isResolvedAsEntry(path: string): boolean {
     return this.#entries.has(path)
   }
@@ -262,7 +264,7 @@ export class FileReader {
     })
   }
 
-  /** Walks, and holds the path to what policy was told of it. */
+  /** Walks a path and verifies the result against its classification. */
   protected walk(path: string): ResolvedEntry {
     return this.assertSameResolution(path, resolveWorkspacePath(this.workspace, path))
   }
@@ -289,7 +291,7 @@ export class FileReader {
 
   protected openAt(place: ResolvedEntry, given: string): OpenFile {
     if (!place.stat) throw fileNotFoundError(given)
-    // Looked at before it is opened: opening a FIFO or a device can already do something.
+    // Checked before it is opened: opening a FIFO or a device can already have effects.
     if (!place.stat.isFile()) throw notAFileError(given, place.stat)
     let fd: number | undefined
     try {
@@ -321,7 +323,7 @@ export class FileReader {
     const protection = classifyPath(this.workspace, this.guard, { path, stat: undefined }).protected
     if (protection === 'all') return []
     const stat = lstatSync(prefix + name, { bigint: true, throwIfNoEntry: false })
-    // Gone meanwhile, or a name that is not UTF-8 and cannot be reached by one.
+    // Removed concurrently, or a name that is not UTF-8 and therefore unreachable.
     if (!stat) return []
     const closed = protection !== undefined
     return [

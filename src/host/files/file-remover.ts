@@ -1,4 +1,4 @@
-// Removing what is in a workspace, for one call, once its content is kept.
+// Removes entries of a workspace, for one call, once their content is stored.
 import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
@@ -10,15 +10,15 @@ import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
 import { type RemovedEntry, restoreEntry } from './removed-entry.ts'
 import { settleAll } from './settle-all.ts'
 
-/** Part of a tree. */
+/** Member of a directory tree. */
 export type TreeMember = Pick<DirectoryEntry, 'path' | 'type' | 'size'>
 
-/** Of a tree that is removed, so much is kept at once before it goes. */
+/** Number of tree members whose content is stored concurrently before they are removed. */
 const BATCH = 32
 const BATCH_BYTES = 32 * 1024 * 1024
 
 export class FileRemover extends FileChanger {
-  /** Removes a file, a link (not what it leads to), or an empty folder. Gives its path. */
+  /** Removes a file, a link (not its target), or an empty folder. Returns its path. */
   async remove(path: string): Promise<string> {
     return this.runChange(path, this.walkToEntry(path), async place => {
       const [gone] = await settleAll(this.archive(place, path), this.effects.commitIntent())
@@ -35,7 +35,7 @@ export class FileRemover extends FileChanger {
     })
   }
 
-  /** Removes a folder and all it holds, refusing before anything goes if some of it is protected. Gives every path. */
+  /** Removes a folder recursively. Fails before anything is removed if some of it is protected. Returns every removed path. */
   async removeTree(path: string): Promise<string[]> {
     const branches = await this.listTree(path)
     this.unsavedFiles.assertNoConflictIn(branches[0]!.path)
@@ -57,7 +57,7 @@ export class FileRemover extends FileChanger {
     return removed.reverse()
   }
 
-  /** A path and everything beneath it, folders before what they hold; links are not followed. */
+  /** Lists a path and its descendants, folders before their contents; links are not followed. */
   async listTree(path: string): Promise<TreeMember[]> {
     const place = this.walkToEntry(path)
     place.close()
@@ -75,7 +75,7 @@ export class FileRemover extends FileChanger {
     return branches
   }
 
-  /** Removes these, in order, once all are kept. */
+  /** Removes these paths, in order, once all their contents are stored. */
   async #removeBatch(paths: readonly string[], removed: string[]) {
     const at = <T>(path: string, work: (place: ResolvedEntry) => Promise<T>) =>
       this.runChange(path, resolveWorkspaceEntry(this.workspace, path), work)
@@ -110,7 +110,7 @@ const deletedChange = ({ path }: ResolvedEntry, { told, lines }: RemovedEntry): 
   ...(lines !== undefined && { added: 0, removed: lines })
 })
 
-/** Removes what has been kept, while it still is that. */
+/** Removes an entry whose content is stored, if it is unchanged since. */
 function unlink({ path, stat, accessPath }: ResolvedEntry) {
   if (stat!.isDirectory()) return rmdirSync(accessPath)
   const now = lstatSync(accessPath, { bigint: true, throwIfNoEntry: false })

@@ -1,20 +1,20 @@
-// What was found of a file, a folder or a link, when somebody looked.
+// Snapshots of a file, folder or link at the time it was inspected.
 import type { BigIntStats, Stats } from 'node:fs'
 import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
 import { hashBytes } from './content-source.ts'
 import type { OpenFile } from './open-file.ts'
 
-/** Larger files are known by their stamp, not by a hash of their content. */
+/** Larger files are identified by their fingerprint instead of a content hash. */
 export const MAX_HASHED_FILE_BYTES = 8 * 1024 * 1024
 
-/** A file as it was found, for replacing exactly that. */
+/** Snapshot of a file, used as the precondition for replacing it. */
 export class FileSnapshot {
   readonly path: string
   readonly size: number
   readonly stat: BigIntStats
   /** Undefined for files over `MAX_HASHED_FILE_BYTES`. */
   readonly bytes: Buffer | undefined
-  /** Set where `bytes` is what an editor holds unsaved, which is where a change of it goes. */
+  /** Set if `bytes` is an editor's unsaved buffer; changes then go to that buffer. */
   readonly unsaved: UnsavedBuffer | undefined
   #hash: string | undefined
 
@@ -30,7 +30,7 @@ export class FileSnapshot {
     this.unsaved = unsaved
   }
 
-  /** Made when it is first asked for: a change has time for that while the disk works. */
+  /** Hash of the content, computed lazily: a change has time for that while the disk works. */
   get hash(): string | undefined {
     if (this.bytes) this.#hash ??= hashBytes(this.bytes)
     return this.#hash
@@ -43,18 +43,18 @@ export interface DirectoryEntry {
   type: 'file' | 'directory' | 'symlink' | 'other'
   size: number
   modified: string
-  /** Protected: not to be looked into or changed. */
+  /** The entry is protected: it may be neither read nor changed. */
   closed: boolean
 }
 
-/** What is at a path itself: a link there is not followed. */
+/** The entry at a path; a link there is not followed. */
 export interface EntryInfo {
-  /** Canonical but for a link at its end. */
+  /** Canonical except for a final link. */
   path: string
   type: DirectoryEntry['type']
   /** Permission bits. */
   mode: number
-  /** Where a link leads. */
+  /** Target of a symbolic link. */
   target?: string
 }
 

@@ -1,6 +1,5 @@
-// Changing the files of one workspace, for one call. A change waits until the call's intent is durable, happens at once
-// or not at all, and is told; what it takes away is kept. What all changes go through is in `file-changer.ts`, looking at
-// files in `file-reader.ts`.
+// File mutations in one workspace, for one call. A change waits until the call's intent is durable, is atomic, and is reported;
+// removed content is stored for undo. `file-changer.ts` has the common path of all changes, `file-reader.ts` the read access.
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
@@ -47,13 +46,12 @@ export interface WriteResult {
 export class Files extends FileRemover {
   readonly allowedChanges = new AllowedChanges()
 
-  /** What is kept under a hash, not read yet: of what calls replaced or removed, and of texts that they left. */
+  /** Finds the stored blob of a hash without reading it: content that calls replaced or removed, or text that they wrote. */
   findStored(hash: string): StoredBlob | undefined {
     return this.undoStorage.blobs.find(hash)
   }
 
-  /** What shows that the entry at a canonical path is the same, without a look at its content; undefined where a further
-   * change might not show. */
+  /** Fingerprints the entry at a canonical path without reading its content; undefined if a further change might go unnoticed. */
   fingerprintAt(path: string): string | undefined {
     if (this.unsavedFiles.hasBuffers) return undefined
     const place = resolveWorkspaceEntry(this.workspace, path)
@@ -62,13 +60,15 @@ export class Files extends FileRemover {
     return isRacyStat(place.stat) ? undefined : `${place.path} ${statFingerprint(place.stat)}`
   }
 
-  /** Whether what a change takes away is kept, by its size. */
+  /** Checks by size if removed content would be stored. */
   canArchive(size: number): boolean {
     return this.undoStorage.blobs.fits(size)
   }
 
-  /** Makes all of the steps, or none, also over a kill. They are seen against the tree as it is before any of them: what
-   * one takes away makes room for what another puts. What the call was not judged on is refused. */
+  /**
+   * Applies all steps or none, also if the process is killed. Steps are checked against the tree before any of them: a path that
+   * one step vacates is free for another. Paths for which the call was not authorized are refused.
+   */
   runTransaction(steps: readonly TransactionStep[]): Promise<void> {
     const { workspace, effects, undoStorage } = this
     const folders = new Set(steps.flatMap(step => (step.do === 'folder' ? [step.path] : [])))
@@ -107,7 +107,7 @@ export class Files extends FileRemover {
     )
   }
 
-  /** Creates a file, and the folders it needs, where nothing is. Never overwrites. */
+  /** Creates a file, and its missing parent folders. Never overwrites. */
   async create(
     path: string,
     content: ContentSource,
@@ -124,7 +124,7 @@ export class Files extends FileRemover {
     })
   }
 
-  /** Replaces a file's content, keeping its permissions, while it still is what was found. */
+  /** Replaces a file's content and preserves its permissions, if it still matches the snapshot. */
   async replace(
     path: string,
     was: FileSnapshot,
@@ -141,7 +141,7 @@ export class Files extends FileRemover {
     })
   }
 
-  /** Makes a folder in one that exists. Gives what was made: nothing where the folder is there already. */
+  /** Creates a folder in an existing one. Returns the created paths: none if the folder exists already. */
   async makeDirectory(path: string): Promise<string[]> {
     return this.#makeDirectory(path, ({ missingFolders }) => {
       if (missingFolders.length === 0) return
@@ -149,12 +149,12 @@ export class Files extends FileRemover {
     })
   }
 
-  /** Makes a folder and all that are missing above it. */
+  /** Creates a folder and its missing parents. */
   async makeDirectories(path: string): Promise<string[]> {
     return this.#makeDirectory(path, () => {})
   }
 
-  /** Moves a file, a link or a folder to where nothing is, making the folders it needs. Never overwrites. */
+  /** Moves a file, a link or a folder to a free path and creates its missing parent folders. Never overwrites. */
   async move(from: string, to: string): Promise<{ from: string; to: string }> {
     return this.#move(from, to, (source, target) => {
       if (target.stat) throw fileExistsError(to)
@@ -212,7 +212,7 @@ export class Files extends FileRemover {
     )
   }
 
-  /** To another file system inside the workspace: as a copy, and without the original. */
+  /** Moves to another file system inside the workspace: copies, then removes the original. */
   #moveAcross({ path, stat }: ResolvedEntry, target: ResolvedEntry): Promise<void> {
     const was = new FileSnapshot({ path, stat: stat!, size: Number(stat!.size) }, undefined)
     const move: TransactionStep = { do: 'move', path, to: target.path, was }
@@ -293,7 +293,7 @@ export class Files extends FileRemover {
   }
 }
 
-/** A link that is moved over is told to be gone: what is told of a move is about a file. */
+/** A link that is overwritten by a move is reported as removed: a move's report is about a file. */
 function moveChanges(
   { from, to }: { from: string; to: string },
   moved: RemovedEntry,

@@ -1,4 +1,4 @@
-// What tells cheaply that a file is no longer the one that was seen.
+// Fingerprints of files: detects changes from the inode's metadata, without reading content.
 import type { BigIntStats } from 'node:fs'
 
 export const statFingerprint = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
@@ -7,15 +7,17 @@ export const statFingerprint = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStat
 export const isSameStat = (a: BigIntStats, b: BigIntStats): boolean =>
   a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
 
-/** Tells a thing from any other, and a file from itself with another content, wherever it is moved. The device is left out:
- * where layers are stacked, the first change moves a file to another. */
+/**
+ * Identifies an inode and its content version, wherever it is moved. The device is left out: with overlay file systems, the first
+ * change moves a file to another one.
+ */
 export const contentIdentity = (stat: BigIntStats): string =>
   stat.isDirectory() ? `${stat.ino}` : `${stat.ino}:${stat.size}:${stat.mtimeNs}`
 
-// File systems keep times in steps of some milliseconds: a change within one step leaves no trace.
+// File systems store times with a granularity of some milliseconds: a second change within one step leaves no trace.
 const TIMESTAMP_GRANULARITY_NS = 50_000_000n
 
-/** Changed so lately that a further change might not show in the stamp. */
+/** Checks if a file changed so recently that a further change might not alter its fingerprint. */
 export function isRacyStat({ mtimeNs, ctimeNs }: BigIntStats): boolean {
   const border = BigInt(Date.now()) * 1_000_000n - TIMESTAMP_GRANULARITY_NS
   return mtimeNs > border || ctimeNs > border

@@ -1,5 +1,5 @@
-// Where lines begin in files too large to be held: how many there are before each mebibyte, as far as anybody ever had
-// to look. Kept by the file's stamp, so that the next part of the same file is found at once.
+// Index of line offsets in large files: the number of lines before each mebibyte, as far as it was read. Cached by the file's
+// fingerprint, so that the next part of the same file is found at once.
 import { createHash } from 'node:crypto'
 import type { Encoding } from '../../text/encoding.ts'
 import { afterNewline, countNewlines, endsWithNewline } from '../../text/newlines.ts'
@@ -9,23 +9,23 @@ import type { OpenFile } from './open-file.ts'
 const STEP = 1 << 20
 const MAX_FILES = 64
 
-/** The indexes of a server's files, those last used. */
+/** LRU cache of the line indexes of the server's files. */
 export class LineIndexes {
   readonly #cache = new Map<string, LineIndex>()
 
-  /** The index of a file's present version. */
+  /** Returns the index of a file's current version. */
   get(file: OpenFile, encoding: Encoding): LineIndex {
     const key = `${encoding}:${statFingerprint(file.stat)}`
     const index = this.#cache.get(key) ?? new LineIndex(encoding)
     this.#cache.delete(key)
-    // What changed just now may change again without a trace.
+    // A file that changed just now may change again without a trace, so it is not cached.
     if (!isRacyStat(file.stat)) this.#cache.set(key, index)
     if (this.#cache.size > MAX_FILES) this.#cache.delete(this.#cache.keys().next().value!)
     return index
   }
 }
 
-/** What is known of a file that was read to its end. */
+/** Totals of a file that was read to its end. */
 interface FileTotals {
   total: number
   hash: string
@@ -33,7 +33,7 @@ interface FileTotals {
 
 export class LineIndex {
   readonly #encoding: Encoding
-  /** Line feeds before each step. */
+  /** Number of line feeds before each step. */
   readonly #newlinesBefore = [0]
   /** Known once the file was read to its end. */
   total: number | undefined
@@ -58,11 +58,11 @@ export class LineIndex {
     return { total: this.total, hash: this.#hash }
   }
 
-  /** Where a line begins, counted from 1; undefined where the file has fewer. Reads no further than that. */
+  /** Returns the offset of a line, counted from 1; undefined if the file has fewer lines. Reads no further than that line. */
   async startOf(line: number, file: OpenFile, signal: AbortSignal): Promise<number | undefined> {
     if (line === 1) return file.size > 0 ? 0 : undefined
     const chunk = Buffer.allocUnsafeSlow(STEP)
-    // Before the line there are as many line feeds as it has lines before it.
+    // The number of line feeds before a line equals the number of lines before it.
     const feeds = line - 1
     while (this.#newlinesBefore.at(-1)! < feeds) {
       const step = this.#newlinesBefore.length - 1
@@ -75,14 +75,14 @@ export class LineIndex {
     return start < file.size ? start : undefined
   }
 
-  /** Where the n-th last line begins; 0 where the file has fewer. Reads from the end, no further than that. */
+  /** Returns the offset of the n-th last line; 0 if the file has fewer lines. Reads from the end, no further than that line. */
   async startFromEnd(n: number, file: OpenFile, signal: AbortSignal): Promise<number> {
     const chunk = Buffer.allocUnsafeSlow(STEP)
     let feeds = n
     for (let step = Math.ceil(file.size / STEP) - 1; step >= 0; step--) {
       const bytes = await file.read(chunk, step * STEP, signal)
       const isLast = (step + 1) * STEP >= file.size
-      // The one at the very end begins no line.
+      // A line feed at the very end begins no line.
       if (isLast && endsWithNewline(bytes, this.#encoding)) feeds++
       const count = countNewlines(bytes, this.#encoding)
       if (feeds <= count) return step * STEP + afterNewline(bytes, this.#encoding, count - feeds + 1)
@@ -91,7 +91,7 @@ export class LineIndex {
     return 0
   }
 
-  /** Two may read the same step at the same time; it counts once. */
+  /** Concurrent readers may read the same step; it counts once. */
   #recordStep(step: number, bytes: Buffer, file: OpenFile) {
     const feeds = this.#newlinesBefore[step]! + countNewlines(bytes, this.#encoding)
     if (this.#newlinesBefore.length === step + 1) this.#newlinesBefore.push(feeds)
@@ -99,7 +99,7 @@ export class LineIndex {
   }
 }
 
-/** The last place of a sorted list whose number is less. */
+/** Returns the last index of a sorted list whose number is less. */
 function lastIndexBelow(sorted: readonly number[], number: number): number {
   let [low, high] = [0, sorted.length - 1]
   while (low < high) {

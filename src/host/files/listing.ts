@@ -1,5 +1,5 @@
-// What lies below a folder, level by level, so that a listing cut short still shows the whole of what is near the top.
-// Ignored and hidden entries are left out unless asked for, and counted.
+// Breadth-first listing of a folder: a truncated listing still shows the top levels completely. Ignored and hidden entries are
+// left out by default, and counted.
 import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { IgnoreRules } from '../watch/ignore-rules.ts'
@@ -10,11 +10,11 @@ import { getProtection, type PathGuard } from './policy/path-policy.ts'
 import { TimeSlicer } from './time-slicing.ts'
 
 export interface ListingQuery {
-  /** How many levels. */
+  /** Maximum number of levels. */
   depth: number
-  /** Also names that begin with a dot. */
+  /** Includes names that begin with a dot. */
   hidden: boolean
-  /** Also what .gitignore and its like leave out. */
+  /** Includes entries excluded by .gitignore and similar files. */
   ignored: boolean
   limit: number
   signal: AbortSignal
@@ -22,26 +22,26 @@ export interface ListingQuery {
 
 export interface Listing {
   entries: DirectoryEntry[]
-  /** There is more than the limit. */
+  /** There are more entries than the limit. */
   truncated: boolean
-  /** Entries of the folders listed; what is in them is not counted. */
+  /** Number of omitted entries in the listed folders, not counting their descendants. */
   left_out: OmittedCounts
 }
 
 interface OmittedCounts {
   ignored: number
   hidden: number
-  /** Folders that may not be looked into. */
+  /** Number of folders that may not be read. */
   unreadable: number
 }
 
 interface PendingFolder {
   path: string
-  /** Of the folders above. */
+  /** Ignore rules inherited from the ancestors. */
   rules: IgnoreRules
 }
 
-/** Lists the folder at a canonical path. Links are not followed; the server's own files are not told. */
+/** Lists the folder at a canonical path. Links are not followed; the server's own files are omitted. */
 export async function listFolder(
   workspace: Workspace,
   guard: PathGuard,
@@ -67,7 +67,7 @@ class ListingWalk {
     this.#query = query
   }
 
-  /** Lists folders, and gives those inside; none once the limit is reached. */
+  /** Lists folders and returns their subfolders; none once the limit is reached. */
   async list(folders: readonly PendingFolder[]): Promise<PendingFolder[]> {
     const inside: PendingFolder[] = []
     for (const folder of folders) {
@@ -83,7 +83,7 @@ class ListingWalk {
     return inside
   }
 
-  /** Whoever asks for a folder is told why it cannot be listed; one that was only met on the way is passed over. */
+  /** Opens a folder. Errors are reported for the requested folder and skipped for its descendants. */
   #open(path: string) {
     try {
       return openFolder(this.#workspace, path)
@@ -124,7 +124,7 @@ class ListingWalk {
   #entry(prefix: string, path: string, name: string): DirectoryEntry | undefined {
     const protection = getProtection(this.#workspace, this.#guard, path)
     const stat = protection === 'all' ? undefined : lstatSync(prefix + name, { throwIfNoEntry: false })
-    // Gone meanwhile, or a name that is not UTF-8 and cannot be reached by one.
+    // Removed concurrently, or a name that is not UTF-8 and therefore unreachable.
     if (!stat) return undefined
     const modified = new Date(stat.mtimeMs).toISOString()
     return { name, path, type: entryTypeOf(stat), size: stat.size, modified, closed: protection !== undefined }

@@ -1,4 +1,4 @@
-// Making the folders that a change needs, through descriptors, and taking them back when the change fails.
+// Creates the folders that a change needs, through descriptors, and removes them if the change fails.
 import { closeSync, constants, lstatSync, mkdirSync, openSync, rmdirSync } from 'node:fs'
 import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
@@ -9,10 +9,12 @@ import { fsync } from './write-content.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
-/** Does what makes one change show, between the word that it will and the word that it has. */
+/** Applies one visible change between its intent and its completion record in the write-ahead log. */
 type ApplyChange = (change: Change, act: () => void) => void
 
-/** The same place with every folder above it there. Adds the paths of those it makes to `made`; the caller closes it. */
+/**
+ * Returns the entry with all its ancestors created. Adds the paths of created folders to `made`; the caller closes the result.
+ */
 export async function createMissingFolders(
   workspace: Workspace,
   effects: Effects,
@@ -53,7 +55,7 @@ export async function createMissingFolders(
   }
 }
 
-/** Removes folders that were made for a change that did not happen, unless something is in them by now. */
+/** Removes folders that were created for a failed change, unless they are no longer empty. */
 export function removeCreatedFolders(workspace: Workspace, made: readonly string[], happen: ApplyChange) {
   for (const path of made.toReversed()) {
     try {

@@ -1,5 +1,5 @@
-// A file open for reading. Small ones are read at once (3 µs against 150 µs through the thread pool), large ones off
-// the loop, and no more than was asked for.
+// A file open for reading. Small files are read synchronously (3 µs against 150 µs through the thread pool), large ones
+// asynchronously, and no more than requested.
 import { type BigIntStats, closeSync, read as readCallback, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { toFileError } from './errno.ts'
@@ -27,7 +27,7 @@ export class OpenFile {
     return this.stat.mtime.toISOString()
   }
 
-  /** The whole content; a value at once where the file is small. */
+  /** Reads the whole content; synchronously if the file is small. */
   bytes(signal?: AbortSignal): Buffer | Promise<Buffer> {
     return this.size <= SYNC_LIMIT ? this.bytesSync() : this.#bytesAsync(signal)
   }
@@ -49,7 +49,7 @@ export class OpenFile {
     return Buffer.concat(parts)
   }
 
-  /** The content in order, as it was when the file was opened or newer, never more than its size then. */
+  /** Streams the content in order, as of the time of opening or newer, never more than its size then. */
   async *chunks(signal?: AbortSignal): AsyncGenerator<Buffer, void> {
     let left = this.size
     while (left > 0) {
@@ -64,7 +64,7 @@ export class OpenFile {
     }
   }
 
-  /** What is at a place, as much as the buffer holds and the file had when it was opened. */
+  /** Reads at a position, up to the size of the buffer and of the file when it was opened. */
   async read(into: Buffer, position: number, signal?: AbortSignal): Promise<Buffer> {
     const length = Math.min(into.length, this.size - position)
     let at = 0

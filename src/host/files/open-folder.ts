@@ -1,5 +1,5 @@
-// Opens a folder of a workspace one component after the other, so that none of them can be exchanged for a link on the
-// way. The path is canonical: relative to the root, without links.
+// Opens a folder of a workspace one component at a time, so that none of them can be swapped for a link. The path is canonical:
+// relative to the root, without links.
 import { closeSync, constants, openSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../workspace.ts'
@@ -7,12 +7,12 @@ import type { Workspace } from '../workspace.ts'
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
 interface OpenFolder {
-  /** A path by which any process of ours reaches the folder while it is open; on Linux, whatever happens to its name. */
+  /** Path by which any process of the server reaches the folder while it is open; on Linux, independent of renames. */
   path: string
   close(): void
 }
 
-/** Fails with FILE_NOT_FOUND or NOT_A_DIRECTORY, also where a link has taken the place of a folder. */
+/** Opens a folder. Fails with FILE_NOT_FOUND or NOT_A_DIRECTORY, also if a link has replaced a folder. */
 export function openFolder(workspace: Workspace, path: string): OpenFolder {
   const names = path === '.' ? [] : path.split('/')
   if (names.includes('..') || names.includes('')) throw new ToolError('INVALID_PATH', `${path} is not canonical.`)

@@ -1,5 +1,5 @@
-// Where a path leads. Every path a tool is given is walked here, one folder at a time through open descriptors, so that
-// neither a link nor a race can lead out of the workspace. What a path means to security is told in judging.ts.
+// Path resolution inside a workspace. Every path given to a tool is walked here, one folder at a time through open descriptors,
+// so that neither a link nor a race can escape the workspace. `policy/path-policy.ts` classifies paths for security.
 import {
   type BigIntStats,
   closeSync,
@@ -18,27 +18,27 @@ import type { DirAccess, Workspace } from '../workspace.ts'
 import { DEFAULT_DIR_ACCESS, viaProcFd } from './dir-access.ts'
 import { errnoOf, quotePath, toFileError } from './errno.ts'
 
-/** Where a walk ended, with the folder above still open. */
+/** Result of a walk, with the parent folder still open. */
 export interface ResolvedEntry {
   path: string
-  /** The same way as it was before each link that was followed: what a link is called may mean something, too. */
+  /** The path before each link that was followed: a link's name may be relevant to security, too. */
   viaLinks: readonly string[]
-  /** What is there; undefined when nothing is. */
+  /** Metadata of the entry; undefined if it does not exist. */
   stat: BigIntStats | undefined
-  /** Descriptor of the last folder on the way that exists. */
+  /** Descriptor of the deepest existing folder of the path. */
   parentFd: number
-  /** Put before a name, reaches an entry of that folder. */
+  /** Prefix which, put before a name, reaches an entry of that folder. */
   entryPrefix: string
-  /** Reaches the thing itself. Only good while nothing in `missingFolders`. */
+  /** Path that reaches the entry itself. Valid only while `missingFolders` is empty. */
   accessPath: string
-  /** Folders still to be made below `parentFd` before the thing can be. */
+  /** Folders still to be created below `parentFd`. */
   missingFolders: readonly string[]
-  /** The way leads through something that is no folder. */
+  /** A component of the path is not a folder. */
   isBlocked: boolean
   close(): void
 }
 
-/** Files being written carry this name until they are whole. */
+/** Name prefix of files that are being written. */
 export const TEMP_PREFIX = '.toolgate-tmp-'
 
 const MAX_PATH = 4096
@@ -48,7 +48,7 @@ const MAX_LINKS = 40
 const MAX_STEPS = 1024
 const OPEN_DIR_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
-/** Opens a root folder to serve. `parentFd` is as a person named it; links in it are followed, once and for all. */
+/** Opens a root folder to serve. `parentFd` is as a person named it; links in it are resolved once. */
 export function openWorkspace(name: string, folder: string, dirAccess: DirAccess = DEFAULT_DIR_ACCESS): Workspace {
   try {
     if (dirAccess === viaProcFd && !existsSync('/proc/self/fd')) {
@@ -63,11 +63,11 @@ export function openWorkspace(name: string, folder: string, dirAccess: DirAccess
   }
 }
 
-/** Walks to what the path names, following a link at its end too. The caller closes the place. */
+/** Resolves a path, following a final link too. The caller closes the entry. */
 export const resolveWorkspacePath = (workspace: Workspace, given: string): ResolvedEntry =>
   new PathWalk(workspace, given).go('through')
 
-/** Walks to the entry that the path names, be it a link: for what acts on the entry itself, such as removing it. */
+/** Resolves a path without following a final link: for operations on the entry itself, such as removal. */
 export const resolveWorkspaceEntry = (workspace: Workspace, given: string): ResolvedEntry =>
   new PathWalk(workspace, given).go('stop')
 
@@ -75,7 +75,7 @@ class PathWalk {
   readonly #workspace: Workspace
   readonly #input: string
   readonly #dirAccess: DirAccess
-  /** Parts still to walk, the next one last. */
+  /** Components still to walk, the next one last. */
   #pending: string[]
   /** Names of the folders walked so far, and the descriptor of the last. */
   #names: string[] = []
@@ -123,7 +123,7 @@ class PathWalk {
     this.#fd = this.#workspace.fd
   }
 
-  /** Steps into a folder. Gives the end of the walk when there is none of that name. */
+  /** Enters a folder. Returns the end of the walk if no entry has that name. */
   #enter(name: string, linkAtEnd: 'through' | 'stop'): ResolvedEntry | undefined {
     const door = this.#prefix() + name
     let fd: number
@@ -144,7 +144,7 @@ class PathWalk {
     this.#dirAccess.verify(this.#workspace, fd, this.#names.join('/'))
   }
 
-  /** Walks again to the folder above: its descriptor was not kept, so that deep paths do not hold many. */
+  /** Walks to the parent folder again: its descriptor was closed, so that deep paths do not hold many. */
   #up() {
     if (this.#names.length === 0) throw outside(this.#input)
     this.#pending.push(...this.#names.slice(0, -1).reverse())
@@ -189,7 +189,7 @@ class PathWalk {
     return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), blocked)
   }
 
-  /** Links lead in a circle: there is nothing, and nothing can be made, until one of them is gone. */
+  /** Ends the walk at a link loop: nothing exists there, and nothing can be created until one of the links is removed. */
   #endInLoop(): ResolvedEntry {
     const parts = partsRelativeToRoot(this.#workspace, this.#input, this.#input)
     this.#names = []
@@ -217,7 +217,7 @@ class PathWalk {
   }
 }
 
-// Characters that no new name may have: they deceive whoever reads a list, a log or a terminal.
+// Characters refused in new names: they spoof the display of a list, a log or a terminal.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this looks for.
 const DECEPTIVE_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
@@ -235,7 +235,7 @@ function split(path: string, given: string): string[] {
   if (path === '') throw invalid(given, 'is empty')
   if (path.includes('\0')) throw invalid(given, 'contains a NUL character')
   if (!path.isWellFormed()) throw invalid(given, 'is not valid Unicode')
-  // Three bytes for each UTF-16 unit at most: short paths need no counting.
+  // At most three bytes per UTF-16 unit: short paths need no counting.
   if (path.length * 3 > MAX_PATH && Buffer.byteLength(path) > MAX_PATH) throw invalid(given, 'is too long')
   const parts: string[] = []
   for (const part of path.split('/')) {
@@ -251,8 +251,8 @@ function split(path: string, given: string): string[] {
 const invalid = (given: string, why: string) =>
   new ToolError('INVALID_PATH', `${quotePath(given)} ${why}.`, { path: given.slice(0, 300) })
 
-// One text for all that leads out, so that the answer does not tell what exists there.
+// One message for all paths that escape, so that the answer does not reveal what exists there.
 const outside = (given: string) => invalid(given, 'is outside the workspace')
 
-/** The file system that the last folder on the way is on. Of a file it would not tell where layers are stacked. */
+/** Returns the device of the deepest existing folder. With overlay file systems, a file's device is not reliable. */
 export const deviceOf = ({ parentFd }: ResolvedEntry): bigint => fstatSync(parentFd, { bigint: true }).dev

@@ -1,6 +1,6 @@
-// Texts that callers have read, in memory, so that whoever comes with an old hash can be told what has changed since. Each
-// is known only as a version of its own file: a hash, which anybody may have come by, is no key to what others hold. The
-// ones not asked for longest are forgotten first.
+// In-memory cache of texts that callers have read, to compute what has changed since a caller's old hash. Each text is known only
+// as a version of one file: a hash may be known to anyone and must not give access to the contents of others. Eviction is least
+// recently used.
 import type { Workspace } from '../workspace.ts'
 import { classifyPath, type PathGuard } from './policy/path-policy.ts'
 
@@ -13,9 +13,9 @@ interface Version {
   hash: string
 }
 
-/** The texts of one workspace. */
+/** Recent texts of one workspace. */
 export interface WorkspaceTexts {
-  /** Secrets are not remembered. */
+  /** Remembers a version. Secrets are not stored. */
   remember(version: Version, bytes: Buffer): void
   find(version: Version): Buffer | undefined
 }

@@ -1,4 +1,4 @@
-// What is about to leave its place: what will be told of it, with its content kept.
+// Records entries before they are removed or moved: the change to report, with the content stored.
 import { closeSync, constants, fchmodSync, mkdirSync, openSync, readlinkSync, symlinkSync, writeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
@@ -11,18 +11,18 @@ import type { ResolvedEntry } from './paths.ts'
 
 export interface RemovedEntry {
   told: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'target'>
-  /** How many lines it has, where it is text. */
+  /** Number of lines of a text file. */
   lines?: number | undefined
-  /** Its content is in the images. */
+  /** The content is in the blob store. */
   kept: boolean
 }
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
-/** Permission bits as they are told. */
+/** Formats permission bits as they are reported. */
 export const formatMode = (mode: number | bigint): string => (Number(mode) & 0o777).toString(8).padStart(3, '0')
 
-/** For what will not be there any more. `open` opens it, where it is a file. */
+/** Records an entry that is about to be removed. `open` opens it if it is a file. */
 export const archiveEntry = (place: ResolvedEntry, open: () => OpenFile, images: BlobStore): Promise<RemovedEntry> =>
   inspectEntry(place, open, async file => {
     const bytes = file.size > MAX_HASHED_FILE_BYTES ? undefined : await file.bytes()
@@ -31,7 +31,7 @@ export const archiveEntry = (place: ResolvedEntry, open: () => OpenFile, images:
     return bytes ? { ...contents, hash: hash ?? hashBytes(bytes), lines: countTextLines(bytes) } : contents
   })
 
-/** For what only moves: a text is kept, to be merged with later. */
+/** Records an entry that only moves: a text is stored for later merges. */
 export const inspectMovedEntry = (
   place: ResolvedEntry,
   open: () => OpenFile,
@@ -45,7 +45,7 @@ export const inspectMovedEntry = (
     return { hash, kept: false }
   })
 
-/** Keeps a content durably; undefined where it is too large. Where that fails, what holds it must not go. */
+/** Stores content durably; returns undefined if it is too large. If this fails, the file must not be removed. */
 export async function archiveContent(images: BlobStore, content: Uint8Array | OpenFile): Promise<string | undefined> {
   try {
     return await images.put(content)
@@ -54,7 +54,7 @@ export async function archiveContent(images: BlobStore, content: Uint8Array | Op
   }
 }
 
-/** Puts back what has gone from a place, as far as it is kept. */
+/** Restores a removed entry, as far as it is stored. */
 export function restoreEntry(door: string, { told }: RemovedEntry, images: BlobStore) {
   const mode = Number.parseInt(told.before_mode ?? '777', 8)
   if (told.kind === 'symlink') return symlinkSync(told.target!, door)
@@ -95,7 +95,7 @@ async function inspectEntry(
   }
 }
 
-/** A file that we may remove though not read is told without its content. */
+/** A file that may be removed though not read is reported without its content. */
 function openIfPermitted(open: () => OpenFile): OpenFile | undefined {
   try {
     return open()

@@ -1,5 +1,5 @@
-// What gets another name with the folder that it is in. Some names mean something only together with those above, as in
-// `.docker/config.json`: moving or copying the folder must not take that meaning away, nor give it, unasked.
+// Finds entries whose security classification changes when their folder is renamed. Some names are significant only together with
+// their parents, as in `.docker/config.json`: moving or copying the folder must not change that without approval.
 import { listAncestors } from '../../text/ancestors.ts'
 
 import type { Workspace } from '../workspace.ts'
@@ -9,14 +9,14 @@ import { classifyPath, mayClassifyDescendants, type PathClassification, type Pat
 import { DEPENDENCY_FOLDERS } from './policy/sensitive-names.ts'
 import { TimeSlicer } from './time-slicing.ts'
 
-/** A folder with its present path and the one it will have. `removesSource`: nothing stays at the present one. */
+/** A folder with its current path and its new one. `removesSource`: nothing remains at the current one. */
 export interface FolderRename {
   from: PathClassification
   to: PathClassification
   removesSource: boolean
 }
 
-/** Something that means another thing to security under its new name, and what the renaming does to it by that. */
+/** An entry whose security classification changes under its new name, and how the rename affects it. */
 export interface RenameEffect extends PathClassification {
   access: 'read' | 'write'
 }
@@ -25,20 +25,20 @@ interface FolderReader {
   workspace: Workspace
   guard: PathGuard
   entries(folder: string): DirectoryEntry[]
-  /** Whether git would obey what is put at a path. */
+  /** Checks if git would interpret a file put at a path. */
   isForRepository(path: string, isFolder: boolean): boolean
 }
 
-/** What must be judged with a renaming besides the folder. */
+/** Finds the entries that must be classified with a rename besides the folder. */
 export async function findRenameEffects(
   { from, to, removesSource }: FolderRename,
   tree: FolderReader
 ): Promise<RenameEffect[]> {
   if (from.kind !== 'directory') return []
   const { workspace, guard } = tree
-  // In a folder that is there already, a program may obey what comes to it under the name it has.
+  // In an existing folder, a program may interpret incoming files by their current names.
   const merges = to.kind === 'directory'
-  // Among dependencies things are left alone that count elsewhere: out there they are as good as new.
+  // Names are ignored inside dependency folders but count elsewhere: entries that leave one are as good as new.
   const emerges = isAmongDependencies(from.path) && !isAmongDependencies(to.path)
   const isNew = merges || emerges
   const found = new Map<string, RenameEffect>()

@@ -1,4 +1,4 @@
-/** Fails only when all have ended: nobody may still write to a descriptor that gets closed. */
+/** Rejects only after all promises have settled: none may still write to a descriptor that gets closed. */
 export async function settleAll<T extends unknown[]>(
   ...work: T
 ): Promise<{

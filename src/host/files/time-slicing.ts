@@ -1,4 +1,4 @@
-// Long work on the main thread, a slice at a time, so that whoever calls meanwhile waits for no more than one slice.
+// Time slicing of long work on the main thread, so that concurrent requests wait for no more than one slice.
 import { setImmediate as turn } from 'node:timers/promises'
 
 const SLICE_MS = 4
@@ -6,7 +6,7 @@ const SLICE_MS = 4
 export class TimeSlicer {
   #until = performance.now() + SLICE_MS
 
-  /** Lets the others have their turn, once the slice is used up. */
+  /** Yields to the event loop once the slice is used up. */
   async yieldIfDue(): Promise<void> {
     if (performance.now() < this.#until) return
     await turn()
@@ -14,7 +14,7 @@ export class TimeSlicer {
   }
 }
 
-/** Does the same work for each item, for so many at a time. */
+/** Maps items with bounded concurrency. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   atOnce: number,

@@ -1,12 +1,13 @@
+// Writes content to a descriptor: small buffers synchronously, large ones in chunks.
 import { fsync as fsyncCallback, write as writeCallback, writeSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 export const write = promisify(writeCallback)
-/** Writing this much at once is quicker than a trip to the thread pool. */
+/** Up to this many bytes, a synchronous write is faster than a trip to the thread pool. */
 export const SYNC_LIMIT = 256 * 1024
 export const CHUNK = 1024 * 1024
 
-/** Writes a file's content to a descriptor. What it does before its first await overlaps with the journal's commit. */
+/** Writes a file's content to a descriptor. The part before its first await overlaps with the journal's commit. */
 export type WriteContent = (fd: number, signal: AbortSignal) => Promise<void>
 
 export async function writeBytes(fd: number, bytes: Uint8Array, signal: AbortSignal) {

@@ -1,12 +1,12 @@
-// Which settings git is given for a repository: those that keep it from running anything, against all that the repository
-// configures, and of the user's own those that are harmless. What was found is kept as long as the files it came from.
+// Builds git's settings for a repository: hardening settings that override all of the repository's, and the harmless ones of the
+// user. Results are cached until one of the source files changes.
 import { type BigIntStats, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { statFingerprint } from '../files/fingerprint.ts'
 import { type GitSetting, HARDENED_SETTINGS, neutralizeSettings } from './hardening.ts'
 
-/** Of the user's own: what neither names a program nor changes what an answer looks like. */
+/** Inherited settings of the user: they neither name a program nor alter the output format. */
 const INHERITED_SETTINGS: ReadonlySet<string> = new Set([
   'core.autocrlf',
   'core.eol',
@@ -25,34 +25,36 @@ const INHERITED_SETTINGS: ReadonlySet<string> = new Set([
   'committer.name',
   'committer.email'
 ])
-/** Files that git reads where no setting names another. */
+/** Default files that git reads unless a setting names another. */
 const DEFAULT_FILES: Readonly<Record<string, string>> = {
   'core.excludesfile': 'ignore',
   'core.attributesfile': 'attributes'
 }
-/** Conditions that change while no file does. */
+/** Conditions whose result changes without a change of any file. */
 const VOLATILE_CONDITION = /^includeif\.(?:onbranch|hasconfig):/
 const INCLUDE_KEY = /^include(?:if\..*)?\.path$/s
 const MAX_CACHED = 256
 
 export interface GitConfiguration {
-  /** For git, in the order in which they count. */
+  /** Settings for git, in order of precedence. */
   settings: readonly GitSetting[]
-  /** Of the repository itself. */
+  /** The repository's own setting. */
   worktree: string | undefined
   bare: boolean
-  /** Names of the filters that it, or the user, configures. */
+  /** Names of the filters configured by the repository or the user. */
   filterNames: readonly string[]
-  /** All that holds for git as the user runs it, in the order in which it counts; none of it is in force here by itself.
-   * Keys are in lower case but for their middle parts. It may hold credentials. */
+  /**
+   * All settings in effect when the user runs git, in order of precedence; none is in effect here by itself. Keys are in lower
+   * case except for their middle parts. May hold credentials.
+   */
   allSettings: readonly GitSetting[]
-  /** Of that what the user and the machine say, not the repository. */
+  /** Settings of the user and the machine, without the repository's. */
   userSettings: readonly GitSetting[]
 }
 
 export interface GitUser {
   home: string
-  /** Where the user's settings of git are, besides. */
+  /** Folder of the user's further git settings. */
   folder: string
 }
 
@@ -72,7 +74,7 @@ interface CachedConfiguration {
 export class ConfigurationCache {
   readonly #cached = new Map<string, CachedConfiguration>()
 
-  /** `list` runs `git config --list` with scopes and origins, for the repository and this user. */
+  /** Returns the configuration. `list` runs `git config --list` with scopes and origins, for the repository and this user. */
   async get(
     { git_dir, common_dir }: { git_dir: string; common_dir: string },
     user: GitUser,
@@ -134,25 +136,25 @@ function buildConfiguration(entries: readonly Entry[], user: GitUser): GitConfig
 
 const toSetting = ({ key, value }: Entry): GitSetting => [key, value]
 
-/** The value that counts. */
+/** Returns the effective value. */
 export const lastValue = (settings: readonly GitSetting[], key: string): string | undefined =>
   settings.findLast(([each]) => each === key)?.[1]
 
-/** Of `--list --null --show-scope --show-origin`: scope, origin, then the key and after a newline its value. */
+/** Parses the output of `--list --null --show-scope --show-origin`: scope, origin, then the key and after a newline its value. */
 function parseListing(listing: Buffer): Entry[] {
   const fields = listing.toString('utf8').split('\0')
   const entries: Entry[] = []
   for (let i = 0; i + 2 < fields.length; i += 3) {
     const [scope, origin, pair] = [fields[i]!, fields[i + 1]!, fields[i + 2]!]
     const end = pair.indexOf('\n')
-    // A key without a value is one that is true.
+    // A key without a value means true.
     const [key, value] = end < 0 ? [pair, 'true'] : [pair.slice(0, end), pair.slice(end + 1)]
     entries.push({ scope, origin: origin.replace(/^file:/, ''), key, value })
   }
   return entries
 }
 
-/** Every file that was read, or would be if it were there. */
+/** Returns every file that was read, or would be if it existed. */
 function sourceFiles(entries: readonly Entry[], git_dir: string, home: string): string[] {
   const files = entries.filter(({ scope }) => scope !== 'command').map(({ origin }) => path.resolve(git_dir, origin))
   const included = entries
@@ -164,7 +166,7 @@ function sourceFiles(entries: readonly Entry[], git_dir: string, home: string): 
   return [...new Set([...files, ...included])]
 }
 
-/** Undefined where one might have changed since the time, or might change without its stamp. */
+/** Returns undefined if a file may have changed since that time, or may change without altering its fingerprint. */
 function fingerprintFiles(files: readonly string[], since: number): Map<string, string> | undefined {
   const stamps = new Map<string, string>()
   for (const file of files) {
@@ -176,7 +178,7 @@ function fingerprintFiles(files: readonly string[], since: number): Map<string, 
 }
 
 const ABSENT = 'absent'
-/** File systems keep times in steps. */
+/** Timestamp granularity of file systems. */
 const TIMESTAMP_GRANULARITY_MS = 50
 
 const lastChangeMs = ({ mtimeNs, ctimeNs }: BigIntStats) => Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n)

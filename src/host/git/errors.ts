@@ -1,4 +1,4 @@
-// What git says when it fails, as our errors.
+// Maps git's failures to tool errors.
 import { type ErrorCode, ToolError } from '../../errors.ts'
 import type { GitExit } from './git-process.ts'
 import type { Repository } from './repository.ts'
@@ -6,7 +6,7 @@ import type { RepositoryLocation } from './repository-location.ts'
 
 const MAX_ERROR_CHARACTERS = 2_000
 
-/** Its words, and what they mean. */
+/** Git's error messages with their meaning. */
 const KNOWN_ERRORS: readonly [RegExp, ErrorCode, string][] = [
   [
     /reference already exists|' exists; cannot create '/,
@@ -31,7 +31,7 @@ const KNOWN_ERRORS: readonly [RegExp, ErrorCode, string][] = [
   ]
 ]
 
-/** Throws unless git ended well; `doing` is what it was to do, such as `read the history`. */
+/** Throws unless git succeeded; `doing` names its task, such as `read the history`. */
 export function assertGitSucceeded({ code, stderr }: GitExit, doing: string, repository: Repository): void {
   if (code === 0) return
   const said = cleanStderr(stderr, repository)
@@ -42,7 +42,7 @@ export function assertGitSucceeded({ code, stderr }: GitExit, doing: string, rep
   })
 }
 
-/** Its words without their heading, and without folders of this machine. */
+/** Removes prefixes and local folders from git's error output. */
 export function cleanStderr(
   stderr: string,
   { top, git_dir, common_dir }: Pick<RepositoryLocation, 'top' | 'git_dir' | 'common_dir'>

@@ -1,18 +1,18 @@
-// Links and lists in git's own folder by which it would read, or write, what is somebody else's. A workspace may bring a
-// folder that holds any of them, or have one made of ordinary files.
+// Finds links and path lists in git's folder that would make git read or write outside the workspace. A workspace may bring a
+// folder with any of them, or have one created from ordinary files.
 import { type Dirent, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
 
-/** Folders in which git reads each entry by its name. What is in those of `objects` besides is named by what it holds. */
+/** Folders whose entries git reads by name. Other entries of `objects` are named by their content hash. */
 const CHECKED_FOLDERS = ['', 'info', 'objects', 'objects/info', 'objects/pack', 'refs', 'logs']
-/** Nothing of them is read or run. */
+/** Entries that are neither read nor executed. */
 const IGNORED_NAMES: ReadonlySet<string> = new Set(['hooks', 'description', 'branches'])
-/** As many as git follows. */
+/** Maximum depth of alternates that git follows. */
 const MAX_ALTERNATES = 6
 const MAX_ALTERNATES_BYTES = 65_536
 
-/** Where git's folder at `folder` leads out of `root`: a path within it. Undefined where all stays inside. */
+/** Returns a path in git's folder at `folder` that leads outside `root`; undefined if all stay inside. */
 export function findExternalPath(folder: string, root: string): string | undefined {
   for (const part of CHECKED_FOLDERS) {
     const found = findExternalLink(path.join(folder, part), root, part === '' ? IGNORED_NAMES : NONE)
@@ -22,7 +22,7 @@ export function findExternalPath(folder: string, root: string): string | undefin
   return hasExternalAlternates(store, root, new Set([store])) ? 'objects/info/alternates' : undefined
 }
 
-/** The same for what is written by the name of a branch. */
+/** Checks the same for paths that are written by branch name. */
 export function hasExternalRefs(folder: string, root: string): boolean {
   const parts = ['refs', 'logs'].map(part => path.join(folder, part))
   for (let at = parts.pop(); at !== undefined; at = parts.pop()) {
@@ -34,7 +34,7 @@ export function hasExternalRefs(folder: string, root: string): boolean {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** A link that leads nowhere shows nothing. */
+/** A broken link reveals nothing. */
 function findExternalLink(folder: string, root: string, except: ReadonlySet<string>): string | undefined {
   return listEntries(folder).find(entry => {
     if (!entry.isSymbolicLink() || except.has(entry.name)) return false
@@ -43,13 +43,13 @@ function findExternalLink(folder: string, root: string, except: ReadonlySet<stri
   })?.name
 }
 
-/** Whether objects are borrowed from a folder outside, at any remove. */
+/** Checks if objects are borrowed from an outside folder, transitively. */
 function hasExternalAlternates(store: string, root: string, seen: Set<string>): boolean {
   const file = path.join(store, 'info/alternates')
   const real = realPathIfExists(file)
   if (real === undefined) return false
   const found = lstatSync(real)
-  // What git makes of anything but a short file nobody knows.
+  // Git's treatment of anything but a short file is unknown.
   if (!found.isFile() || found.size > MAX_ALTERNATES_BYTES) return true
   const named = readFileSync(real, 'utf8').split('\n')
   return named

@@ -1,33 +1,37 @@
+// A git command: its arguments, access and limits, and the interface that runs it.
 import type { GitExit } from './git-process.ts'
 import type { GitSetting } from './hardening.ts'
 import type { Repository } from './repository.ts'
 
-/** What git may do besides reading.
- * `read`: nothing; neither a lock nor the refreshed index is written.
- * `createTemporaryTree`: write into `writableFolder`, which is none of the repository's.
- * `write`: change the repository and its working tree. It waits until the call's intent is durable. */
+/**
+ * Permitted effects of git.
+ *
+ * - `read`: none; neither a lock nor the refreshed index is written.
+ * - `draft`: writes to `writableFolder`, which is outside the repository.
+ * - `write`: changes the repository and its working tree. Waits until the call's intent is durable.
+ */
 type Access = 'read' | 'draft' | 'write'
 
 export interface GitCommand {
-  /** The command and its words. */
+  /** The command and its arguments. */
   args: readonly string[]
-  /** `read` without one. */
+  /** Defaults to `read`. */
   access?: Access
   stdin?: string | Uint8Array
-  /** Variables besides, which win over ours. */
+  /** Additional variables, which take precedence. */
   env?: Readonly<Record<string, string>>
-  /** Settings besides, which win over ours. */
+  /** Additional settings, which take precedence. */
   settings?: readonly GitSetting[]
-  /** A folder of the server's own that it may write to. */
+  /** A folder of the server that git may write to. */
   writableFolder?: string
-  /** Ends it after this long; a minute without. */
+  /** Ends it after this time; defaults to one minute. */
   timeout_ms?: number
 }
 
-/** `push` is writing with the network and with the rights of the user, as programs of theirs need them. */
+/** `push` writes with network access and the user's rights, as the user's credential programs require. */
 export interface GitProcessOptions extends Omit<GitCommand, 'access' | 'settings' | 'writableFolder'> {
   access?: Access | 'push'
-  /** Folders that it may write to, where anything keeps it. */
+  /** Folders that it may write to if it is sandboxed. */
   writable: readonly string[]
 }
 

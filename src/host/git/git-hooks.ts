@@ -1,4 +1,4 @@
-// The programs that git would start by itself in a repository, where it is not kept from it.
+// Git hooks: programs that git would run automatically in a repository, unless prevented.
 import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 import { lastValue } from './configuration.ts'
@@ -10,7 +10,7 @@ export interface GitHook {
   file: string
 }
 
-/** Those of these names that are there and may be run. */
+/** Returns the hooks of these names that exist and are executable. */
 export function findGitHooks(repository: Repository, names: readonly string[], home: string): GitHook[] {
   const named = lastValue(repository.configuration.allSettings, 'core.hookspath')
   const folder = named

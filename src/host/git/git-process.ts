@@ -1,4 +1,4 @@
-// One running git: its output as it comes, or all of it, within bounds of time and size.
+// A running git process with limits on time and output size: its output streamed, or read as a whole.
 import { ToolError } from '../../errors.ts'
 import { type ChildHandle, KILL_GRACE_MS } from '../processes/spawner/child-handle.ts'
 
@@ -7,7 +7,7 @@ const CANCELLED = new ToolError('CANCELLED', 'The call was cancelled.')
 
 export interface GitExit {
   code: number | null
-  /** What it said besides; the beginning, where that is long. */
+  /** Error output; truncated to its beginning if long. */
   stderr: string
 }
 
@@ -37,7 +37,7 @@ export class GitProcess {
     })
   }
 
-  /** What it prints, as it comes. Leaving the loop ends git: that is no fault. */
+  /** Streams the output. Leaving the loop ends git, which is no error. */
   async *output(): AsyncGenerator<Buffer, GitExit, void> {
     let over = false
     try {
@@ -45,7 +45,7 @@ export class GitProcess {
       const { code } = await this.#spawned.exited
       over = true
       const { stderr } = this.#spawned
-      // What it said may still be on its way.
+      // Error output may still be in the pipe.
       if (!stderr.closed && code !== 0) await new Promise(resolve => stderr.once('close', resolve))
       if (this.#error !== undefined) throw this.#error
       return { code, stderr: this.#stderr }
@@ -58,7 +58,7 @@ export class GitProcess {
     }
   }
 
-  /** All that it prints. Ends it, and fails with TOO_LARGE, where that is more than so many bytes. */
+  /** Reads the whole output. Ends git and fails with TOO_LARGE beyond `max_bytes`. */
   async readAll(max_bytes: number): Promise<GitExit & { stdout: Buffer }> {
     const parts: Buffer[] = []
     let bytes = 0
@@ -77,7 +77,7 @@ export class GitProcess {
   #stop(why: unknown) {
     this.#error ??= why
     this.#spawned.kill(KILL_GRACE_MS)
-    // Whoever holds the pipe open besides is not waited for.
+    // Other processes that hold the pipe open are not waited for.
     this.#spawned.stdout.destroy()
     this.#spawned.stderr.destroy()
   }

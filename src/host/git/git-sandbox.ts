@@ -1,8 +1,7 @@
-// The second layer around git: bubblewrap, with no network, and a file system in which nothing may be written but what a
-// call is for. Leaner than what keeps commands, since what runs is git itself. What only reads is started by a helper that
-// is kept so as a whole, so that it costs nothing more, and sees no process but its own; what writes is wrapped each time,
-// for some three milliseconds.
-// Where it does not hold, what `hardening.ts` says stands alone.
+// Second layer around git: bubblewrap without network, and with a file system that is writable only as far as the call requires.
+// Leaner than the sandbox of commands, since the program is git itself. Read-only git runs under a helper that is sandboxed as a
+// whole, so that it costs nothing more, and sees no process but its own; writing git is wrapped each time, for some three
+// milliseconds. If the sandbox is unavailable, only the protection of `hardening.ts` remains.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -12,37 +11,37 @@ import { Spawner } from '../processes/spawner/spawner.ts'
 
 const ARGUMENTS = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-net', '--cap-drop', 'ALL']
 const DIE_WITH_PARENT = ['--die-with-parent']
-/** For the helper, which ends at once with a server that is killed, and with it all that it started. */
+/** For the helper, which ends with a killed server at once, together with its children. */
 const PID_NAMESPACE = ['--unshare-pid', '--proc', '/proc', ...DIE_WITH_PARENT]
-/** A server that is root reads, and writes, what is somebody else's, as it does without. */
+/** A server running as root reads and writes files of other users, as it does without a sandbox. */
 const IS_ROOT = process.getuid?.() === 0
 const READ_CAPABILITIES = IS_ROOT ? ['--cap-add', 'CAP_DAC_READ_SEARCH'] : []
 const WRITE_CAPABILITIES = IS_ROOT
   ? ['CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_CHOWN'].flatMap(right => ['--cap-add', right])
   : []
-/** For a shell: a file that it must not be able to make, then the program. */
+/** For a shell: a file that it must not be able to create, then the program. */
 const PROBE_SCRIPT = '(: >"$1") 2>/dev/null; exec "$2" --version'
 
 export class GitSandbox {
   readonly #spawner: Spawner
   readonly #stateDir: string
   readonly #bwrap: string | undefined
-  /** The words that hold for the helper, besides those that hold for all. */
+  /** Arguments for the helper besides the common ones. */
   #probed: Promise<readonly string[] | undefined> | undefined
-  /** Started when it is first needed. */
+  /** Started on first use. */
   #readHelper: Spawner | undefined
 
-  /** `place` is a folder that the server may write to, and what is kept may not. */
+  /** `place` is a folder that the server may write to, but sandboxed programs may not. */
   constructor(spawner: Spawner, place: string, bwrap = findBwrap()) {
     this.#spawner = spawner
     this.#stateDir = place
     this.#bwrap = bwrap
   }
 
-  /** Starts git, kept where anything can keep it. */
+  /** Starts git, sandboxed if possible. */
   async start(request: SpawnRequest, writable: readonly string[]): Promise<ChildHandle> {
     this.#probed ??= this.#probe(request.file).catch(error => {
-      // Whoever asks after a failure tries again.
+      // A request after a failure retries.
       this.#probed = undefined
       throw error
     })
@@ -54,7 +53,7 @@ export class GitSandbox {
     return this.#readHelper.spawn(request)
   }
 
-  /** Of the helper, while there is one. */
+  /** Pid of the helper, if it runs. */
   get pid(): number | undefined {
     return this.#readHelper?.pid
   }
@@ -64,7 +63,7 @@ export class GitSandbox {
   }
 
   #startReadHelper(words: readonly string[]): Spawner {
-    // Its pipes are all that it makes, and removes in the end. What a server left that was killed goes first.
+    // The helper creates only its pipes, and removes them at the end. Those of a killed server are removed first.
     const pipes = path.join(this.#stateDir, 'git-pipes')
     rmSync(pipes, { recursive: true, force: true })
     mkdirSync(pipes, { recursive: true, mode: 0o700 })
@@ -78,10 +77,10 @@ export class GitSandbox {
     return { ...request, file: this.#bwrap!, args: kept, cwd: '/' }
   }
 
-  /** What bubblewrap promises is not believed. */
+  /** Bubblewrap's promises are not relied on. */
   async #probe(git: string): Promise<readonly string[] | undefined> {
     if (process.platform !== 'linux' || !this.#bwrap) return undefined
-    // Some containers let nobody look at processes anew. A helper that does not die with the server ends in order.
+    // Some containers do not permit mounting a new /proc. A helper that does not die with the server is ended in order.
     for (const words of [PID_NAMESPACE, []]) if (await this.#isConfined(git, words)) return words
     return undefined
   }
@@ -104,7 +103,7 @@ export class GitSandbox {
   }
 }
 
-/** Whether a program could not be started for what it is, and not for the state of the machine. */
+/** Checks if a program could not be started because of what it is, not because of the machine's state. */
 const isUnusable = (error: unknown) =>
   error instanceof ToolError && ['ENOENT', 'EACCES', 'EPERM', 'ENOEXEC'].includes(String(error.details?.code))
 

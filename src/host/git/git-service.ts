@@ -1,3 +1,4 @@
+// Git of this machine for all calls: finds the program, starts it sandboxed, and recovers interrupted operations.
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { homeFolder, xdgFolder } from '../../server/xdg.ts'
@@ -24,14 +25,14 @@ import { isRefName } from './update-branch.ts'
 export const MAX_OUTPUT_BYTES = 16 * 1024 * 1024
 const DEFAULT_TIMEOUT_MS = 60000
 
-/** What all calls share. */
+/** Options shared by all calls. */
 interface GitServiceOptions {
   spawner: Spawner
-  /** Of all workspaces: no git of theirs is taken for the machine's. */
+  /** Roots of all workspaces: a git program in one of them is not used. */
   roots: () => readonly string[]
-  /** A folder of the server's own. */
+  /** The server's state folder. */
   stateDir: string
-  /** Whether those of repositories are run, once that was asked about. */
+  /** Policy for hooks of repositories: skipped, or run after approval. */
   hookPolicy: 'skip' | 'ask'
 }
 
@@ -47,7 +48,7 @@ export class GitService {
     this.#sandbox = new GitSandbox(programs.spawner, programs.stateDir)
   }
 
-  /** Of the helper that starts what only reads, while there is one. */
+  /** Pid of the helper for read-only git, if it runs. */
   get pid(): number | undefined {
     return this.#sandbox.pid
   }
@@ -79,7 +80,7 @@ export class GitService {
     return new GitProcess(spawned, { signal, timeout_ms })
   }
 
-  /** Where all workspaces are. */
+  /** Roots of all workspaces. */
   get roots(): readonly string[] {
     return this.#options.roots()
   }
@@ -88,17 +89,17 @@ export class GitService {
     return this.#options.hookPolicy
   }
 
-  /** Where drafts are made, out of reach of every command. */
+  /** Folder of temporary trees, inaccessible to commands. */
   get draftsFolder() {
     return stateTempFolder(this.#options.stateDir)
   }
 
-  /** Where what was begun is written down until it is done. */
+  /** Folder of the records of pending operations. */
   get pendingFolder() {
     return path.join(this.#options.stateDir, 'git')
   }
 
-  /** Ends what a server that was killed has left half done in repositories. */
+  /** Completes or reverts operations that a killed server left pending in repositories. */
   recoverPendingOperations(): Promise<void> {
     return recoverPendingOperations(this.pendingFolder, async ({ git_dir, ref, to }) => {
       const commit = ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]

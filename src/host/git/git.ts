@@ -1,13 +1,13 @@
-// Git for one call, by its command line. A tool finds a repository by a path of the workspace and has git run in it:
+// Git for one call, through its command line. A tool finds a repository by a workspace path and runs git in it:
 //
 //   const repository = await host.git.repository(path)
 //   const { stdout, stderr, code } = await host.git.run(repository, { args: ['status', '--porcelain=v2', '-z'] })
 //   for await (const bytes of host.git.stream(repository, { args })) …
 //
-// Nothing that a repository or an environment names is run (`hardening.ts`), whatever the command; `--no-ext-diff` and
-// `--no-textconv` are for the caller to give where the command knows them. Paths among the words are literal, and go from
-// the repository's top: `repository.inside(path)` says how a path of the workspace is called there, `outside` the reverse.
-// Words of a caller that name a revision go through `revision` (`revisions.ts`) first: none begins with a dash.
+// Programs named by a repository or an environment are never run (`hardening.ts`), whatever the command; the caller adds
+// `--no-ext-diff` and `--no-textconv` for commands that support them. Path arguments are literal and relative to the
+// repository's top: `toRepositoryPath` and `toWorkspacePath` of `Repository` convert them. Revisions given by callers go
+// through `validateRevision` first: none begins with a dash.
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
@@ -42,7 +42,7 @@ export class Git {
     this.#effects = effects
   }
 
-  /** The nearest repository of a folder, or of what is in it. The path is canonical; it need not be there any more. */
+  /** Finds the nearest repository of a folder or a path in it. The path is canonical; it need not exist any more. */
   async repository(folder: string): Promise<Repository> {
     const place = findRepository(this.#workspace, folder)
     const configuration = await this.#configuration(place)
@@ -50,36 +50,36 @@ export class Git {
     return new Repository(this.#workspace.root, place, configuration)
   }
 
-  /** The same, for what must not be left half done: it heeds neither cancel nor time limit of the call. */
+  /** Git for operations that must not be interrupted: ignores cancellation and time limit of the call. */
   get uncancellable(): Git {
     const { commitIntent } = this.#effects
     const effects = { commitIntent: () => commitIntent.call(this.#effects), signal: new AbortController().signal }
     return new Git(this.#service, this.#workspace, effects)
   }
 
-  /** Of the hooks that are there: those that are run, as commands. Git itself runs none. */
+  /** Returns the existing hooks that are run, as commands. Git itself runs none. */
   hooksToRun(repository: Repository, names: readonly string[]): GitHook[] {
     if (this.#service.hookPolicy === 'skip' || !isWithin(repository.top, this.#workspace.root)) return []
     return this.hooks(repository, names).filter(({ file }) => isWithin(file, repository.top))
   }
 
-  /** Hooks of a repository that are there and could run. */
+  /** Returns the hooks of a repository that exist and are executable. */
   hooks(repository: Repository, names: readonly string[]): GitHook[] {
     return findGitHooks(repository, names, this.#service.user.home)
   }
 
-  /** A tree beside the repository, to be made out of a commit and files as they are. */
+  /** Creates a temporary tree outside the repository, from a commit and files in their current state. */
   createTemporaryTree(repository: Repository): Promise<TemporaryTree> {
     return TemporaryTree.create(this, repository, this.#service.draftsFolder)
   }
 
-  /** For sending commits; `send` has an effect, and waits until the call's intent is durable. */
+  /** Prepares a push; `send` has an effect, and waits until the call's intent is durable. */
   createPush(repository: Repository): GitPush {
     const { signal, commitIntent } = this.#effects
     return new GitPush(this.#service, repository, { signal, commitIntent: () => commitIntent.call(this.#effects) })
   }
 
-  /** Moves a branch on, or what is checked out where that is none, and with it what is staged of some paths. */
+  /** Advances a branch, or a detached HEAD, and with it the staged entries of some paths. */
   updateBranch(repository: Repository, advance: BranchUpdate): Promise<void> {
     return updateBranchAndIndex(this.uncancellable, repository, advance, {
       drafts: this.#service.draftsFolder,
@@ -87,7 +87,7 @@ export class Git {
     })
   }
 
-  /** Runs git to its end; all that it prints must fit. Whatever code it ends with is no fault here. */
+  /** Runs git to its end; its output must fit the limit. Its exit code is returned, not checked. */
   async run(
     repository: Repository,
     { max_bytes = MAX_OUTPUT_BYTES, ...order }: GitCommand & { max_bytes?: number }
@@ -95,14 +95,14 @@ export class Git {
     return (await this.#start(repository, order)).readAll(max_bytes)
   }
 
-  /** What git prints, as it comes; leaving the loop ends it. Returns how it ended. */
+  /** Streams git's output; leaving the loop ends it. Returns its exit. */
   async *stream(repository: Repository, order: GitCommand): AsyncGenerator<Buffer, GitExit, void> {
     return yield* (await this.#start(repository, order)).output()
   }
 
   /**
-   * Streams what `git diff` prints, without a write to the repository. `diff` locks and refreshes the index whatever
-   * GIT_OPTIONAL_LOCKS says, and would fail a commit of the user's that begins meanwhile: it gets a copy of the index.
+   * Streams the output of `git diff` without a write to the repository. `diff` locks and refreshes the index regardless of
+   * GIT_OPTIONAL_LOCKS, and would fail a concurrent commit of the user: it gets a copy of the index.
    */
   async *streamDiff(repository: Repository, args: readonly string[]): AsyncGenerator<Buffer, GitExit, void> {
     const folder = await createTempFolder(this.#service.draftsFolder)
@@ -142,7 +142,7 @@ export class Git {
     const { user, configurations } = this.#service
     return configurations.get(place, user, async () => {
       const args = ['config', '--list', '--null', '--show-scope', '--show-origin']
-      // Listing runs nothing, so that it may see the user's settings too.
+      // Listing executes nothing, so it may read the user's settings too.
       const env = { HOME: user.home, XDG_CONFIG_HOME: path.dirname(user.folder), GIT_DIR: place.git_dir }
       const running = await this.#service.start(place.git_dir, { args, env, writable: [] }, this.#effects.signal)
       const { code, stdout, stderr } = await running.readAll(MAX_OUTPUT_BYTES)

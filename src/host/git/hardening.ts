@@ -1,9 +1,9 @@
-// What keeps git from running what a repository, an environment or a param names. Neither layer of git's configuration that
-// belongs to the machine or the user is in force, all else that could name a program is overridden, and nothing is sent.
+// Hardening settings that prevent git from executing programs named by a repository, an environment or a param. The configuration
+// of the machine and the user is disabled, everything else that could name a program is overridden, and the network is blocked.
 
 export type GitSetting = readonly [key: string, value: string]
 
-/** Nobody sits in front of git, and it reaches nobody. */
+/** No prompts and no network: git runs without a user. */
 export const NON_INTERACTIVE_GIT_ENV: Readonly<Record<string, string>> = {
   LC_ALL: 'C',
   PAGER: 'cat',
@@ -16,29 +16,29 @@ export const NON_INTERACTIVE_GIT_ENV: Readonly<Record<string, string>> = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_LITERAL_PATHSPECS: '1',
   GIT_NO_LAZY_FETCH: '1',
-  // Above every `protocol.*.allow` of a repository.
+  // Takes precedence over every `protocol.*.allow` of a repository.
   GIT_ALLOW_PROTOCOL: 'none'
 }
 
-/** It finds no settings of the machine or the user. */
+/** Hides the settings of the machine and the user. */
 export const NO_CONFIG_GIT_ENV: Readonly<Record<string, string>> = {
   HOME: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_SYSTEM: '/dev/null',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_ATTR_NOSYSTEM: '1',
-  // What a repository would show in place of what it holds, and sends.
+  // Replacement objects would be shown, and sent, in place of the real ones.
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_GRAFT_FILE: '/dev/null/none'
 }
 
-/** An index that is refreshed is not written back: `status` and `blame` respect this, `diff` does not. */
+/** A refreshed index is not written back: `status` and `blame` respect this, `diff` does not. */
 export const NO_LOCKS_GIT_ENV: Readonly<Record<string, string>> = { GIT_OPTIONAL_LOCKS: '0' }
 
 /** Flags of git itself, before its command. */
 export const GIT_FLAGS: readonly string[] = ['--no-pager']
 
-/** Settings that win over those of every repository. An empty value takes a program away. */
+/** Settings that override those of every repository. An empty value disables a program. */
 export const HARDENED_SETTINGS: readonly GitSetting[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
@@ -68,11 +68,11 @@ export const HARDENED_SETTINGS: readonly GitSetting[] = [
   ['push.recurseSubmodules', 'no'],
   ['gc.auto', '0'],
   ['maintenance.auto', 'false'],
-  // Files that a repository may name anywhere, and whose words come back in what git says.
+  // Files that a repository may name anywhere, and whose content appears in git's output.
   ['mailmap.file', '/dev/null'],
   ['mailmap.blob', ''],
   ['safe.bareRepository', 'explicit'],
-  // Answers look the same whatever a repository configures.
+  // Output has the same format whatever a repository configures.
   ['color.ui', 'false'],
   ['i18n.logOutputEncoding', 'UTF-8'],
   ['log.showRoot', 'true'],
@@ -89,11 +89,11 @@ export const HARDENED_SETTINGS: readonly GitSetting[] = [
   ['diff.orderFile', '/dev/null'],
   // Larger files count as binary: a diff of them would take gigabytes of memory.
   ['core.bigFileThreshold', '50m'],
-  // Whose repository it is does not matter where nothing of it runs.
+  // The repository's owner is irrelevant if nothing of it is executed.
   ['safe.directory', '*']
 ]
 
-/** Keys of a repository by which git runs something for files that its attributes choose, each with what to say instead. */
+/** Repository settings by which git runs programs for files selected by attributes, each with a neutral value. */
 const PROGRAM_SETTINGS: readonly [RegExp, string][] = [
   [/^filter\.(.*)\.(clean|smudge|process)$/s, ''],
   [/^filter\.(.*)\.required$/s, 'false'],
@@ -102,7 +102,7 @@ const PROGRAM_SETTINGS: readonly [RegExp, string][] = [
   [/^merge\.(.*)\.(driver)$/s, 'false']
 ]
 
-/** What takes the programs away that these keys name. */
+/** Returns settings that disable the programs named by these keys. */
 export function neutralizeSettings(keys: Iterable<string>): GitSetting[] {
   const found = new Map<string, string>()
   for (const key of keys) {
@@ -112,7 +112,7 @@ export function neutralizeSettings(keys: Iterable<string>): GitSetting[] {
   return [...found]
 }
 
-/** As variables: so no value is taken for a flag, and children get it too. */
+/** Passes settings as variables: no value can be taken for a flag, and child processes get them too. */
 export function toConfigEnv(settings: readonly GitSetting[]): Record<string, string> {
   const variables: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) }
   for (const [i, [key, value]] of settings.entries()) {

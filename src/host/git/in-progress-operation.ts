@@ -1,11 +1,11 @@
-// What was begun in a working tree and waits there to be ended.
+// Detects operations in progress in a working tree, such as a merge or a rebase.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 export const IN_PROGRESS_OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
 export type InProgressOperation = (typeof IN_PROGRESS_OPERATIONS)[number]
 
-/** By the first file that git keeps for it. */
+/** By the first file that git creates for it. */
 const STATE_FILES: readonly [file: string, operation: InProgressOperation][] = [
   ['rebase-merge', 'rebase'],
   ['rebase-apply/applying', 'am'],

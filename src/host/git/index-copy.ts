@@ -1,13 +1,13 @@
-// A copy of a repository's index, for commands of git that write to the index which they read.
+// A copy of a repository's index, for git commands that write to the index that they read.
 import { constants } from 'node:fs'
 import { type FileHandle, open, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { errnoOf, toFileError } from '../files/errno.ts'
 
-/** How messages name it, wherever the repository keeps its folder. */
+/** Path of the index in messages, wherever the repository has its folder. */
 const INDEX = '.git/index'
-/** Never a link, nor a pipe that a repository planted: opening that would wait for ever. */
+/** Never a link or a FIFO planted by a repository: opening the latter would block forever. */
 const AS_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
@@ -22,8 +22,8 @@ export async function copyIndex(gitDir: string, folder: string): Promise<{ GIT_I
     if (source && stat) {
       if (!stat.isFile()) throw notAFile()
       await writeFile(copy, source.createReadStream({ autoClose: false }))
-      // Files changed no earlier than the index may differ though their times and sizes do not: git compares their content,
-      // and must of the copy too. Dates hold milliseconds, so that the copy has to be a little older.
+      // Files changed no earlier than the index may differ despite equal times and sizes: git compares their content, and must do
+      // so for the copy too. Dates have millisecond precision, so the copy has to be slightly older.
       await utimes(copy, stat.atime, new Date(stat.mtimeMs - 1))
     }
   } finally {

@@ -1,4 +1,4 @@
-// A remote that is a folder of this machine. Only a repository that is served here is pushed to, all of it: a workspace
+// A remote that is a folder of this machine. Pushes go only to repositories that lie entirely in a served workspace: a workspace
 // may hold files and links that lead git to any other.
 import { existsSync, lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import { ToolError } from '../../errors.ts'
 import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
 import { findExternalPath, hasExternalRefs } from './external-paths.ts'
 
-/** The real path of git's own folder of the repository. */
+/** Returns the real path of the repository's git folder. */
 export function resolveLocalRemote(named: string, roots: readonly string[]): string {
   const folder = realPathIfExists(named)
   const root = roots.find(each => folder !== undefined && isWithin(folder, each))
@@ -14,7 +14,7 @@ export function resolveLocalRemote(named: string, roots: readonly string[]): str
   if (!statSync(folder).isDirectory()) throw localRemoteError('is none')
   const inner = path.join(folder, '.git')
   const place = lstatSync(inner, { throwIfNoEntry: false })?.isDirectory() ? inner : folder
-  // By these git would go on to another place.
+  // With these git would continue to another location.
   const leads = ['.git', 'commondir'].some(name => existsSync(path.join(place, name)))
   const isOne = ['HEAD', 'objects', 'refs'].every(name => existsSync(path.join(place, name)))
   if (leads || !isOne) throw localRemoteError('is no repository of its own')

@@ -1,6 +1,5 @@
-// What was begun in a repository and must not stay half done, written down until it is over. What a server that was killed
-// has left is ended by the next one: where the branch has moved, the new index takes its place; where it has not, the lock
-// goes, and all is as it was.
+// Records of repository operations that must not remain partial. Those of a killed server are recovered by the next one: if the
+// branch has moved, the new index is installed; if not, the lock is removed and nothing has changed.
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { contentIdentity } from '../files/fingerprint.ts'
@@ -9,20 +8,20 @@ import { isProcessRunning } from '../processes/pids.ts'
 interface PendingOperation {
   git_dir: string
   common_dir: string
-  /** The reference that moves, and where to. */
+  /** The reference that moves, and its target. */
   ref: string
   to: string
-  /** The file of the new index, before that is in the place of git's lock. */
+  /** File of the new index, before it is renamed to git's lock. */
   whole: string
 }
 
 interface PendingRecord extends PendingOperation {
-  /** Of the new index, once it is written. */
+  /** Identity of the new index, once it is written. */
   identity?: string
 }
 
 interface PendingHandle {
-  /** The new index is written. */
+  /** Records that the new index is written. */
   indexWritten(): void
   complete(): void
 }
@@ -53,8 +52,10 @@ const identityAt = (file: string): string | undefined => {
 
 type ResolveRef = (begun: PendingOperation) => Promise<string | undefined>
 
-/** Ends what servers that are gone have begun. `standsAt` tells where a reference stands. What cannot be ended keeps nothing
- * else from it, and is told together. */
+/**
+ * Recovers the pending operations of terminated servers. `standsAt` resolves a reference. Failures do not affect the others and
+ * are reported together.
+ */
 export async function recoverPendingOperations(folder: string, standsAt: ResolveRef): Promise<void> {
   const faults: unknown[] = []
   for (const name of listRecords(folder)) {
@@ -67,7 +68,7 @@ export async function recoverPendingOperations(folder: string, standsAt: Resolve
 
 async function recoverOperation(file: string, standsAt: ResolveRef): Promise<void> {
   const begun = JSON.parse(readFileSync(file, 'utf8')) as PendingRecord
-  // In a repository that is gone there is nothing to end.
+  // A deleted repository needs no recovery.
   if (existsSync(begun.git_dir)) {
     const began = lstatSync(file).mtimeMs
     const isOurs = begun.identity !== undefined && identityAt(indexLockPath(begun)) === begun.identity
@@ -80,13 +81,13 @@ async function recoverOperation(file: string, standsAt: ResolveRef): Promise<voi
   rmSync(file)
 }
 
-/** Those that git itself takes while it moves a reference. */
+/** Locks that git itself takes while it moves a reference. */
 const refLockPaths = ({ git_dir, common_dir, ref }: PendingOperation) => [
   path.join(git_dir, 'HEAD.lock'),
   ...(ref === 'HEAD' ? [] : [path.join(common_dir, `${ref}.lock`)])
 ]
 
-/** Git ended with its server: what it locked at that time nobody holds any more. */
+/** Git ended with its server: locks from that time are stale. */
 function removeStaleLock(lock: string, began: number) {
   const stat = lstatSync(lock, { throwIfNoEntry: false })
   if (stat?.isFile() && stat.mtimeMs >= Math.floor(began) - 1) rmSync(lock)

@@ -1,5 +1,5 @@
-// Sending commits to a remote. It is done from a repository of nobody that sees the objects of the real one: so nothing
-// that a repository configures has a say in what is started, where it leads, or who is asked for a password.
+// Pushes commits to a remote. It runs from a scratch repository that sees the objects of the real one: so the repository's
+// configuration does not determine which programs run, what the destination is, or where credentials are sent.
 import { appendFileSync, copyFileSync, existsSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -15,33 +15,34 @@ import type { Repository } from './repository.ts'
 import { createScratchRepository } from './temporary-tree.ts'
 import { transportSettings, userEnvironment } from './user-credentials.ts'
 
-/** A remote as it is configured. */
+/** A remote as configured. */
 export interface RemoteConfig {
   url: string
-  /** Where it is pushed to, if that is another place. */
+  /** Push URL, if different. */
   pushurl: string | undefined
 }
 
 export interface PushDestination {
   address: RemoteAddress
-  /** As git is told it: before the user's own settings have made the address of it. */
+  /** As passed to git: before the user's own settings rewrite the address. */
   remote: RemoteConfig
-  /** Real path of a folder of this machine. */
+  /** Real path of a local folder. */
   localFolder: string | undefined
 }
 
 interface PushOptions {
-  /** `<commit>:refs/heads/<branch>` */
+  /** Refspec of the push: `<commit>:refs/heads/<branch>` */
   refspec: string
-  /** `<ref>:<commit>`: what must be replaced at the remote, where something else may be. */
+  /** Force-with-lease: `<ref>:<commit>`, the expected state of the remote, if it may be overwritten. */
   lease?: string
   timeout_ms: number
 }
 
 const REMOTE_NAME = 'there'
 
-/** The other side is a git of this machine, in a repository that anybody may have made: it runs nothing of it, and does
- * not touch files that are checked out. */
+/**
+ * The receiver is this machine's git in an untrusted repository: it runs no program of it, and does not touch checked-out files.
+ */
 const RECEIVE_PACK_SETTINGS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],
@@ -64,7 +65,7 @@ export class GitPush {
     this.#effects = effects
   }
 
-  /** Where a push to a remote leads, once the user's own settings have had their say. Nothing is reached. */
+  /** Resolves the destination of a push, applying the user's own settings. Does not access the network. */
   async resolveDestination(remote: RemoteConfig): Promise<PushDestination> {
     const said = await this.#run(remote, ['remote', 'get-url', '--push', REMOTE_NAME], { access: 'read' })
     const address = readRemote(said.stdout.toString('utf8').replace(/\n$/, ''))
@@ -131,7 +132,7 @@ export class GitPush {
   }
 }
 
-/** Only where it stands in a file git takes a remote for one. */
+/** Git recognizes a remote only if it is in a configuration file. */
 const remoteSection = ({ url, pushurl }: RemoteConfig) =>
   [
     `[remote "${REMOTE_NAME}"]`,

@@ -1,5 +1,5 @@
-// Which repository a path belongs to: the nearest at or above it, also above the workspace. Git is told what was found
-// here, so that it looks for none itself and nothing that a repository says leads it to another.
+// Locates the repository of a path: the nearest at or above it, also above the workspace. The result is passed to git explicitly,
+// so that it does not search itself and no repository setting redirects it.
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -7,21 +7,21 @@ import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
 import type { Workspace } from '../workspace.ts'
 import { findExternalPath } from './external-paths.ts'
 
-/** Where a repository is; all absolute and real. */
+/** Location of a repository; all paths are absolute and real. */
 export interface RepositoryLocation {
-  /** The folder that holds the working tree; of a bare repository git's own folder. */
+  /** Folder of the working tree; git's own folder for a bare repository. */
   top: string
   git_dir: string
-  /** Where branches and objects are; the same but for linked worktrees. */
+  /** Folder of branches and objects; differs only for linked worktrees. */
   common_dir: string
   bare: boolean
-  /** It lies outside what the workspace holds and must name this working tree itself (`core.worktree`). */
+  /** It is outside the workspace and must name this working tree itself (`core.worktree`). */
   mustNameWorktree: boolean
 }
 
-/** Longer files lead nowhere. */
+/** Longer files are not followed. */
 const MAX_POINTER_BYTES = 4_096
-/** `folder` is canonical: relative to the root, without links. */
+/** Finds the repository of a folder. `folder` is canonical: relative to the root, without links. */
 export function findRepository(workspace: Workspace, folder: string): RepositoryLocation {
   const { root } = workspace
   for (let at = path.join(root, folder); ; at = path.dirname(at)) {
@@ -54,7 +54,7 @@ function withWorktree(top: string, entry: string, root: string): RepositoryLocat
   if (git_dir === undefined) return undefined
   const common_dir = resolveCommonDir(git_dir)
   const place = { top, git_dir, common_dir, bare: false, mustNameWorktree: false }
-  // Whoever put it there is nobody whom the workspace brought.
+  // Not placed there by the workspace's content.
   if (!isWithin(top, root)) return place
   if (isWithin(git_dir, root)) {
     assertNoExternalPaths(git_dir, root)
@@ -62,11 +62,11 @@ function withWorktree(top: string, entry: string, root: string): RepositoryLocat
     if (common_dir !== git_dir) assertNoExternalPaths(common_dir, root)
     return place
   }
-  // A workspace may name any repository of the machine. Only one that names it back, outside of it, is taken.
+  // A workspace may name any repository of the machine. Only one that refers back to it, from outside, is accepted.
   return readPointer(path.join(git_dir, 'gitdir'), /^(.+)$/m) === entry ? place : { ...place, mustNameWorktree: true }
 }
 
-/** Above the workspace somebody else may have put one, as into a folder that all may write to. */
+/** Another user may have created one above the workspace, as in a world-writable folder. */
 function repositoryAboveRoot(root: string): RepositoryLocation | undefined {
   const own = statSync(root)
   for (let at = path.dirname(root); ; at = path.dirname(at)) {
@@ -88,7 +88,7 @@ const externalRepositoryError = (top: string) =>
     `The .git of ${path.basename(top)} leads to a repository outside the workspace that does not know of it.`
   )
 
-/** Refused where its own settings lead elsewhere, or do not say what they must. */
+/** Throws if the repository's settings name another working tree, or not the required one. */
 export function assertOwnWorktree(
   { top, git_dir, bare, mustNameWorktree }: RepositoryLocation,
   settings: { worktree: string | undefined; bare: boolean }
@@ -130,7 +130,7 @@ function resolveCommonDir(git_dir: string): string {
   return (named !== undefined && realPathIfExists(named)) || git_dir
 }
 
-/** The path that stands in a file, from the folder of the file. */
+/** Reads a path from a file, relative to the file's folder. */
 function readPointer(file: string, line: RegExp): string | undefined {
   try {
     if (!statSync(file).isFile()) return undefined
@@ -141,7 +141,7 @@ function readPointer(file: string, line: RegExp): string | undefined {
   }
 }
 
-/** The entry itself; undefined where none is, or nobody can tell. */
+/** Inspects the entry without following a link; returns undefined if it is missing or inaccessible. */
 function lstatIfReadable(file: string) {
   try {
     return lstatSync(file, { throwIfNoEntry: false })
@@ -150,7 +150,7 @@ function lstatIfReadable(file: string) {
   }
 }
 
-/** A workspace may bring what leads into the repository of somebody else. */
+/** A workspace may contain paths that lead into another user's repository. */
 function assertNoExternalPaths(git_dir: string, root: string) {
   const at = findExternalPath(git_dir, root)
   if (at === undefined) return

@@ -1,5 +1,5 @@
-// A repository as a call sees it: where it is, and how the workspace and it call the same file. What lies outside the
-// workspace has no name here.
+// A repository as a call sees it: its location, and the mapping of paths between the workspace and the repository. Paths outside
+// the workspace have no equivalent.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -9,15 +9,15 @@ import { detectOperation, type InProgressOperation } from './in-progress-operati
 import type { RepositoryLocation } from './repository-location.ts'
 
 export class Repository {
-  /** Absolute: git runs here. The folder with the working tree; of a bare repository git's own. */
+  /** Absolute: git's working directory. Folder of the working tree; git's own folder for a bare repository. */
   readonly top: string
   readonly git_dir: string
   readonly common_dir: string
   readonly bare: boolean
   readonly configuration: GitConfiguration
-  /** Of the workspace's root within the repository, where that begins above it: ends with a slash, or is empty. */
+  /** Prefix of the workspace's root within the repository, if the repository begins above it: ends with a slash, or is empty. */
   readonly #workspacePrefix: string
-  /** Of the repository's top within the workspace, where that begins below the root: the same. */
+  /** Prefix of the repository's top within the workspace, if that is below the root: ends with a slash, or is empty. */
   readonly #repositoryPrefix: string
 
   constructor(root: string, place: RepositoryLocation, configuration: GitConfiguration) {
@@ -30,17 +30,17 @@ export class Repository {
     this.#repositoryPrefix = isWithin(place.top, root) ? withSlash(path.relative(root, place.top)) : ''
   }
 
-  /** Its top, as the workspace calls it; `.` where it is the root or above. */
+  /** Workspace path of its top; `.` if it is the root or above. */
   get path(): string {
     return this.#repositoryPrefix === '' ? '.' : this.#repositoryPrefix.slice(0, -1)
   }
 
-  /** What of it the workspace shows, as pathspecs: nothing where that is all of it. */
+  /** Pathspecs of the part visible in the workspace; empty if that is all of it. */
   get scopePathspecs(): string[] {
     return this.#workspacePrefix === '' ? [] : [this.#workspacePrefix.slice(0, -1)]
   }
 
-  /** The path in the repository of a canonical path of the workspace; empty for the top itself and what is above it. */
+  /** Converts a canonical workspace path to a repository path; empty for the top itself and paths above it. */
   toRepositoryPath(file: string): string {
     const absolute = file === '.' ? '' : file
     if (`${absolute}/`.startsWith(this.#repositoryPrefix))
@@ -49,7 +49,7 @@ export class Repository {
     throw new ToolError('INVALID_PATH', `${file} is not in the repository at ${this.path}.`, { path: file })
   }
 
-  /** The path in the workspace of one in the repository; undefined where it lies outside. */
+  /** Converts a repository path to a workspace path; undefined if it is outside. */
   toWorkspacePath(file: string): string | undefined {
     if (`${file}/` === this.#workspacePrefix) return '.'
     if (this.#workspacePrefix !== '')
@@ -57,38 +57,38 @@ export class Repository {
     return this.#repositoryPrefix + file
   }
 
-  /** Pathspecs for a canonical path of the workspace: all that is shown, where it is the top or above. */
+  /** Returns pathspecs for a canonical workspace path: everything visible for the top or above. */
   pathspecs(file: string): string[] {
     const own = this.toRepositoryPath(file).replace(/\/$/, '')
     return own === '' ? this.scopePathspecs : [own]
   }
 
-  /** What was begun and not ended. */
+  /** The operation in progress, such as a merge. */
   get inProgressOperation(): InProgressOperation | undefined {
     return detectOperation(this.git_dir)
   }
 
-  /** Its objects are named by SHA-256, and not by SHA-1. */
+  /** Objects are named by SHA-256 instead of SHA-1. */
   get usesSha256(): boolean {
     return lastValue(this.configuration.allSettings, 'extensions.objectformat') === 'sha256'
   }
 
-  /** Its history was cut off when it was cloned. */
+  /** The clone is shallow: its history is truncated. */
   get isShallow(): boolean {
     return existsSync(path.join(this.common_dir, 'shallow'))
   }
 
-  /** By which git is told where it is. */
+  /** Variables that pass the location to git. */
   get env(): Record<string, string> {
     return { GIT_DIR: this.git_dir, ...(!this.bare && { GIT_WORK_TREE: this.top }) }
   }
 
-  /** What a call that changes it may write to. */
+  /** Folders that a modifying call may write to. */
   get writableFolders(): string[] {
     return [...new Set([this.top, this.git_dir, this.common_dir])]
   }
 
-  /** Throws where there are no files checked out. */
+  /** Throws if there is no working tree. */
   assertNotBare(wish: string) {
     if (!this.bare) return
     throw new ToolError(

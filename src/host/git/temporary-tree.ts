@@ -1,6 +1,6 @@
-// A tree that is made beside a repository, out of a commit and of files as they are: what a commit would hold, without a
-// trace in the repository. Index and objects are put into a folder of the server's own. What is in it is looked at from a
-// repository of nobody, where no attribute and no setting of anybody hides or changes a line.
+// A temporary tree from a commit and files in their current state: what a commit would contain, without a trace in the
+// repository. Index and objects are in a folder of the server. Its content is read through a scratch repository, where no
+// attributes or settings hide or alter a line.
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -11,7 +11,7 @@ import type { GitExit } from './git-process.ts'
 import { Repository } from './repository.ts'
 
 export interface CheckedOutFile {
-  /** The repository's. */
+  /** A repository path. */
   path: string
   link?: string
   content?: Buffer
@@ -33,26 +33,30 @@ export class TemporaryTree {
     this.remove = remove
   }
 
-  /** Whoever begins one removes it. */
+  /** The caller removes it. */
   static async create(git: GitRunner, repository: Repository, within: string): Promise<TemporaryTree> {
     const { path: folder, remove } = await createTempFolder(within)
     mkdirSync(path.join(folder, 'objects'))
     return new TemporaryTree(git, repository, folder, remove)
   }
 
-  /** The tree of a commit, or the empty one, with these files of the working tree as they are now: changed, new or gone.
-   * Paths are the repository's. */
+  /**
+   * Writes the tree of a commit, or the empty one, with the current state of these working tree files: changed, new or deleted.
+   * Paths are relative to the repository.
+   */
   async writeTree(commit: string | undefined, files: readonly string[]): Promise<string> {
     return this.#buildTree(commit, files, { access: 'draft', env: { ...this.#indexEnv, ...this.#objectsEnv } })
   }
 
-  /** The same, with all that it consists of in the repository: nothing leads there yet. */
+  /** Writes the same tree and its objects to the repository, still unreferenced. */
   async writeTreeToRepository(commit: string | undefined, files: readonly string[]): Promise<string> {
     return this.#buildTree(commit, files, { access: 'write', env: this.#indexEnv })
   }
 
-  /** Files of a commit as git would check them out, by the commit's own attributes: each with its content, the target of
-   * a link, or nothing but its mode, of a submodule. Fails with TOO_LARGE past so many bytes. */
+  /**
+   * Returns files of a commit as git would check them out, by the commit's own attributes: each with its content, the target of a
+   * link, or only the mode of a submodule. Fails with TOO_LARGE beyond `mostBytes`.
+   */
   async checkOut(commit: string, files: readonly string[], mostBytes: number): Promise<CheckedOutFile[]> {
     const tree = path.join(this.#folder, 'tree')
     mkdirSync(tree, { recursive: true })
@@ -84,12 +88,12 @@ export class TemporaryTree {
     assertGitSucceeded({ code, stderr: stderr.replaceAll(this.#folder, '.git') }, doing, this.#repository)
   }
 
-  /** The index of the tree that was made last. */
+  /** The index of the last written tree. */
   get indexFile(): string {
     return path.join(this.#folder, 'index')
   }
 
-  /** What git tells of what the draft and the repository hold, as bare objects. */
+  /** Reads objects of the temporary tree and the repository, without conversion. */
   async readObjects(args: readonly string[]): Promise<Buffer> {
     const { stdout, ...ended } = await this.#git.run(this.#scratchRepository, { args, env: this.#objectsEnv })
     this.#assertSucceeded(ended, args[0]!)
@@ -117,7 +121,7 @@ export class TemporaryTree {
   }
 }
 
-/** What a filter makes of a file is known to a program alone. `check-attr` tells path, attribute and value of each. */
+/** The result of a filter is known only to its program. `check-attr` prints path, attribute and value of each. */
 export function assertNoFilters(attributes: string) {
   const fields = attributes.split('\0')
   for (let i = 0; i + 2 < fields.length; i += 3) {
@@ -131,7 +135,7 @@ export function assertNoFilters(attributes: string) {
   }
 }
 
-/** A bare repository that holds nothing, in which nothing is configured; `like` says how its objects are named. */
+/** Creates an empty bare repository without configuration; `like` determines its object format. */
 export function createScratchRepository(folder: string, like: Repository): Repository {
   mkdirSync(path.join(folder, 'refs'), { recursive: true })
   mkdirSync(path.join(folder, 'objects'))
@@ -150,5 +154,5 @@ export function createScratchRepository(folder: string, like: Repository): Repos
   })
 }
 
-/** Git parts such a list at colons, but for what stands in quotes. */
+/** Git splits such a list at colons, except in quotes. */
 const quoteAlternate = (folder: string) => `"${folder.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

@@ -1,6 +1,6 @@
-// Moving a branch on together with what is staged, so that whoever looks finds both as they were or both moved. The new
-// index is made beside, put into place of git's own lock whole, and takes the index's place once the branch has moved. What
-// was begun is written down first: of a server that was killed in between, the next one ends it (`begun.ts`).
+// Updates a branch together with the index, so that observers see both before or both after. The new index is prepared
+// separately, renamed to git's own lock, and renamed to the index once the branch has moved. The operation is recorded first: if
+// the server is killed in between, the next one recovers it (`pending-operations.ts`).
 import { copyFileSync, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -12,39 +12,39 @@ import type { GitCommand, GitRunner } from './git-command.ts'
 import { beginOperation } from './pending-operations.ts'
 import type { Repository } from './repository.ts'
 
-/** Of one path in a tree: undefined where it holds nothing. */
+/** New index entry of a path: undefined if it is removed. */
 export interface IndexUpdate {
-  /** The repository's. */
+  /** A repository path. */
   path: string
   entry: { mode: string; oid: string } | undefined
 }
 
 export interface BranchUpdate {
-  /** What is checked out now, by its full name; undefined where that is no branch. */
+  /** Full name of the current branch; undefined for a detached HEAD. */
   branch: string | undefined
   move: CommitUpdate | HeadSwitch
   indexUpdates: readonly IndexUpdate[]
 }
 
-/** What is checked out moves on to a commit. */
+/** Advances the current branch or HEAD to a commit. */
 interface CommitUpdate {
-  /** Where it stands now; undefined for a branch that is not there yet. */
+  /** Current commit; undefined for a branch that does not exist yet. */
   from: string | undefined
   to: string
-  /** For the log of references, as all reasons. */
+  /** Reflog message. */
   reason: string
 }
 
-/** Another branch is checked out, by its full name. */
+/** Switches to another branch, given by its full name. */
 interface HeadSwitch {
   head: string
   reason: string
 }
 
-/** How often it is tried where somebody else stages something at the same time. */
+/** Maximum number of attempts with concurrent changes of the index. */
 const MAX_ATTEMPTS = 5
 
-/** Throws STALE_FILE where the branch stands elsewhere, or another is checked out. Nothing has happened then. */
+/** Throws STALE_FILE if the branch has moved, or another is checked out. Nothing has changed then. */
 export async function updateBranchAndIndex(
   git: GitRunner,
   repository: Repository,
@@ -63,7 +63,7 @@ export async function updateBranchAndIndex(
   }
 }
 
-/** False where somebody else has staged something meanwhile. */
+/** Returns false if the index was changed concurrently. */
 async function tryUpdate(
   git: GitRunner,
   repository: Repository,
@@ -109,7 +109,7 @@ async function writeIndex(git: GitRunner, repository: Repository, order: GitComm
   assertGitSucceeded(await git.run(repository, { access: 'draft', ...order }), 'write what is staged', repository)
 }
 
-/** Whether HEAD comes to name a branch, and not to stand at a commit. */
+/** Checks if HEAD is to name a branch, as opposed to a commit. */
 export const isRefName = (to: string) => to.startsWith('refs/')
 
 function updateCommand({ branch, move }: BranchUpdate, repository: Repository) {
@@ -124,9 +124,9 @@ function updateCommand({ branch, move }: BranchUpdate, repository: Repository) {
   return { ref, to: move.to, args }
 }
 
-/** Git's own lock on an index, which holds what is to take the index's place. */
+/** Git's own lock on an index, which holds the new index. */
 class IndexLock {
-  /** The file that holds it before the lock is taken. */
+  /** File of the new index before the lock is taken. */
   readonly newIndex: string
   readonly #index: string
   #isHeld = false
@@ -164,13 +164,13 @@ class IndexLock {
   }
 }
 
-/** The branch that is checked out. */
+/** Returns the current branch. */
 export async function readHeadRef(git: GitRunner, repository: Repository): Promise<string | undefined> {
   const { code, stdout } = await git.run(repository, { args: ['symbolic-ref', '--quiet', 'HEAD'] })
   return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined
 }
 
-/** The commit at a reference. */
+/** Returns the commit of a reference. */
 export async function resolveCommit(git: GitRunner, repository: Repository, ref: string): Promise<string | undefined> {
   const { code, stdout } = await git.run(repository, { args: ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`] })
   return code === 0 ? stdout.toString('latin1').trim() : undefined
@@ -187,11 +187,11 @@ function refUpdateError(stderr: string, repository: Repository) {
   return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${cleanStderr(stderr, repository)}`)
 }
 
-/** As `--index-info` takes them; mode 0 takes a path away. */
+/** Formats entries for `--index-info`; mode 0 removes a path. */
 const indexInfoLines = (staged: readonly IndexUpdate[], repository: Repository) =>
   staged.map(({ path, entry }) => `${entry?.mode ?? '0'} ${entry?.oid ?? zeroOid(repository)}\t${path}\0`).join('')
 
-/** The id that stands for none. */
+/** Returns the null object id. */
 export const zeroOid = ({ usesSha256 }: Repository) => '0'.repeat(usesSha256 ? 64 : 40)
 
 function fingerprintOf(file: string) {

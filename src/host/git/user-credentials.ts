@@ -1,15 +1,14 @@
-// What git needs of the user to get into a remote: how they have configured the way there, and whatever holds their keys.
-// Of a repository's own settings nothing has a say.
+// The user's settings and credential helpers that git needs to reach a remote. The repository's own settings have no effect.
 import { CERTIFICATE_VARIABLES } from '../certificate-variables.ts'
 import type { Environment } from '../processes/environment.ts'
 import { lastValue } from './configuration.ts'
 import type { GitSetting } from './hardening.ts'
 
-/** Which of the user's settings say how a remote is reached. */
+/** Settings of the user that determine how a remote is reached. */
 const TRANSPORT_SETTINGS =
   /^(?:credential|http|url|ssh)\.|^(?:core\.(?:sshcommand|askpass|gitproxy)|protocol\.version|pack\.threads)$/
 
-/** Agents and helpers that hold keys, and proxies. */
+/** Key agents, credential helpers, and proxies. */
 const PASSED_VARIABLES = [
   'SSH_AUTH_SOCK',
   'XDG_CONFIG_HOME',
@@ -26,7 +25,7 @@ const CONNECT_TIMEOUT_SECONDS = 30
 export const transportSettings = (users: readonly GitSetting[]): GitSetting[] =>
   users.filter(([key]) => TRANSPORT_SETTINGS.test(key))
 
-/** Nobody is there to be asked for a word or a confirmation. */
+/** Disables all prompts: git runs without a user. */
 export function userEnvironment(own: Environment, users: readonly GitSetting[], home: string): Record<string, string> {
   const taken = PASSED_VARIABLES.flatMap(name => (own[name] === undefined ? [] : [[name, own[name]] as const]))
   return {
@@ -41,7 +40,7 @@ export function userEnvironment(own: Environment, users: readonly GitSetting[], 
     SSH_ASKPASS_REQUIRE: 'never',
     GIT_SSH_COMMAND: sshCommand(lastValue(users, 'core.sshcommand') ?? own.GIT_SSH_COMMAND ?? own.GIT_SSH ?? 'ssh'),
     GIT_NO_LAZY_FETCH: '1',
-    // What was configured is handed over one by one.
+    // Settings are passed individually.
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_SYSTEM: '/dev/null',
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -49,7 +48,7 @@ export function userEnvironment(own: Environment, users: readonly GitSetting[], 
   }
 }
 
-/** OpenSSH is told to ask for nothing; of other programs nobody knows their options. */
+/** OpenSSH is set to batch mode; options of other programs are unknown. */
 function sshCommand(command: string): string {
   const [program = ''] = command.trim().split(/\s/)
   const isOpenSsh = /(?:^|\/)ssh$/.test(program)

@@ -1,11 +1,11 @@
-// Words by which callers name revisions, references and the like. Git takes some for options even where it is told that no
-// more come, so those are refused that could be any.
+// Validates revisions and references given by callers. Git takes some for options even after an end-of-options marker, so those
+// that could be options are refused.
 import { invalidParam } from '../../errors.ts'
 import { hasControlCharacters } from '../../text/escape-invisible.ts'
 
 const MAX_REVISION_CHARACTERS = 1_024
 
-/** The word itself, if git can take it for nothing but a name; `param` is where the caller gave it. */
+/** Returns the revision if git can take it only for a name; `param` is the parameter that holds it. */
 export function validateRevision(word: string, param: string): string {
   if (word === '') throw invalidParam(param, 'is empty; name a revision such as HEAD, main~2, v1.0 or abc123.')
   if (word.startsWith('-'))

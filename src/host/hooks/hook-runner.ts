@@ -1,5 +1,5 @@
-// Runs hooks: programs and modules that are told of a call and answer what they think of it. Each is kept by the sandbox,
-// bounded in time and in what it says, and held to the content that a person has trusted.
+// Runs hooks: programs and modules that receive a call and return a verdict. Each is sandboxed, limited in time and output, and
+// must match the content that a person has trusted.
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { ModuleFolderError, readModuleFolder } from '../modules/module-folder.ts'
@@ -21,15 +21,15 @@ export interface HookProgram {
   timeout_ms: number
   isolation?: (typeof ACCEPTED_LEVELS)[number] | undefined
   network?: readonly string[] | undefined
-  /** Where nothing else is said: whether it may change files, as the call may. */
+  /** Default for its permission to change files, as the call may. */
   canModify: boolean
 }
 
-/** What a hook said: a module's answer, or what a program printed and how it ended. */
+/** Output of a hook: a module's answer, or a program's output and exit code. */
 export type HookOutput = { answer: unknown } | { stdout: string; stderr: string; exit_code: number | null }
 
 export interface HookRunnerOptions {
-  /** For programs that act for nobody's call, until the signal aborts. */
+  /** Creates processes that belong to no call, until the signal aborts. */
   processes: (signal: AbortSignal) => Processes
   starter: ModuleStarter
   trust: TrustStore
@@ -50,7 +50,7 @@ export class HookRunner {
     this.#options = options
   }
 
-  /** Tells a hook, and gives what it says. Fails where it is not trusted as it is, cannot be run, or takes too long. */
+  /** Runs a hook and returns its output. Fails if its content is not trusted, it cannot be run, or it times out. */
   async run(hook: HookProgram, input: object, signal: AbortSignal): Promise<HookOutput> {
     const { command, module } = hook
     return module === undefined
@@ -111,7 +111,7 @@ export class HookRunner {
     }
   }
 
-  /** Undefined for what commands get that ask for nothing else. */
+  /** Returns undefined for the default level of commands. */
   async #level({ isolation, canModify }: HookProgram): Promise<IsolationLevel | undefined> {
     if (isolation || canModify) return isolation && currentLevel(isolation)
     const states = await this.#options.starter.sandbox.states()
@@ -129,7 +129,7 @@ export class HookRunner {
   }
 }
 
-/** Files of the user that the words name, which no sandbox shows by itself. */
+/** Mounts files of the user that the arguments name, which a sandbox does not show by default. */
 function userFileMounts(argv: readonly string[], root: string): Mount[] {
   const named = argv.filter(word => path.isAbsolute(word) && !isWithin(word, root) && !isSystemPath(word))
   return named.filter(isFileOrLink).map(file => ({ from: realPath(file), to: file }))

@@ -1,10 +1,10 @@
-// Symbols as servers tell them, in our terms.
+// Converts LSP symbols to `SymbolInfo`.
 import type { Range } from 'vscode-languageserver-protocol'
 import type { SymbolInfo } from './language-service.ts'
 import type { LocationConverter } from './location-converter.ts'
 import type { MethodResult } from './wire/protocol.ts'
 
-/** More are of use to nobody. */
+/** Maximum number of symbols; more are of no use. */
 const MAX_SYMBOLS = 10_000
 
 type SymbolResult = MethodResult<'textDocument/documentSymbol' | 'workspace/symbol'>
@@ -39,7 +39,7 @@ const SYMBOL_KIND_NAMES = [
   'type parameter'
 ]
 
-/** Each after what it is in; `uri` is of the file that was asked about, if one was. */
+/** Converts symbols, each after its container; `uri` is that of the requested file, if any. */
 export async function convertSymbols(answer: SymbolResult, places: LocationConverter, uri = ''): Promise<SymbolInfo[]> {
   const found: SymbolInfo[] = []
   for (const each of flattenSymbols(answer ?? [], uri)) {

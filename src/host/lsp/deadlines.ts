@@ -3,9 +3,9 @@ import type { ReadinessTracker } from './readiness-tracker.ts'
 import { Waiters } from './waiters.ts'
 
 export interface Budgets {
-  /** How long a request to a cold server may take, in milliseconds. */
+  /** Time limit of a request to a cold server, in milliseconds. */
   start_ms: number
-  /** How long a request to a warm server may take, in milliseconds. */
+  /** Time limit of a request to a warm server, in milliseconds. */
   answer_ms: number
 }
 

@@ -1,11 +1,11 @@
-// What a project depends on lies in folders that nobody watches. That something came, changed or went there is told by the
-// times of a few of them, which every installer touches.
+// Fingerprints a project's dependencies, whose folders are not watched: the timestamps of a few paths that every installer
+// touches reveal changes.
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Workspace } from '../workspace.ts'
 import { selfAndAncestors } from './servers/launch-config.ts'
 
-/** Differs once something was installed or removed. `places` are those of the server's row. */
+/** Returns a fingerprint that changes once something is installed or removed. `places` are those of the server's definition. */
 export function dependencyFingerprint({ root }: Workspace, project: string, places: readonly string[]): string {
   return selfAndAncestors(project)
     .flatMap(folder => places.flatMap(place => expandPattern(join(root, folder), place.split('/'))))
@@ -27,7 +27,7 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** Empty where nothing is. */
+/** Returns an empty string if there is no entry. */
 function fileStamp(path: string): string {
   try {
     const { mtimeNs, ino } = statSync(path, { bigint: true })

@@ -1,5 +1,5 @@
-// What one run of a server finds in files: asked for where it answers such questions, else waited for until it has told
-// what it thinks of the very version that it was shown.
+// Collects the diagnostics of one server session: pulled if the server supports that, else awaited until they are published for
+// the current document version.
 import type {
   DiagnosticOptions,
   FullDocumentDiagnosticReport,
@@ -15,24 +15,24 @@ import { Waiters } from './waiters.ts'
 import type { NotificationMethod, SendRequest } from './wire/protocol.ts'
 
 const PUBLISH_DIAGNOSTICS: NotificationMethod = 'textDocument/publishDiagnostics'
-/** A server that does not say of which version it speaks may speak several times, the first time too early. */
+/** A server that publishes without a version may publish several times, the first time too early. */
 const QUIET_PERIOD_MS = 300
-/** One that is said to answer when asked may yet say how. */
+/** A server expected to support pull may still register for it. */
 const QUIET_PERIOD_BEFORE_PULL_MS = 2_000
-/** How long it may take to tell what it finds once it has read the project. */
+/** Time for a server to publish diagnostics again once it has read the project. */
 const REPUBLISH_TIMEOUT_MS = 2_000
-/** Of files that are not open. */
+/** Maximum number of closed files with stored diagnostics. */
 const MAX_KNOWN_FILES = 2_000
-/** What one file can have of them before the rest is noise. */
+/** Maximum number of diagnostics per file; the rest is noise. */
 const MAX_DIAGNOSTICS_PER_FILE = 5_000
 
 interface KnownDiagnostics {
   diagnostics: readonly ServerDiagnostic[]
-  /** Of the document that it is about, where the server says so. */
+  /** Version of the document, if the server reports it. */
   version: number | undefined
-  /** The version that was told last by then, of any document. */
+  /** The latest document version sent by then, of any document. */
   latestVersion: number
-  /** How often something had changed by then. */
+  /** Number of changes by then. */
   changeCount: number
 }
 
@@ -45,9 +45,9 @@ export interface CollectedDiagnostics {
 interface DiagnosticsCollectorOptions {
   documents: Documents
   readiness: ReadinessTracker
-  /** How it can be asked; undefined where it cannot. */
+  /** Options for pulling; undefined if the server does not support it. */
   pullOptions(): DiagnosticOptions | undefined
-  /** It is said that it can be asked, sooner or later. */
+  /** The server is expected to support pull, sooner or later. */
   supportsPull: boolean
   customRequests: CustomDiagnosticRequests | undefined
   request: SendRequest
@@ -64,7 +64,7 @@ export class DiagnosticsCollector {
     this.#options = options
   }
 
-  /** Hears what the server tells by itself. */
+  /** Handles notifications of the server. */
   onNotification(method: string, params: unknown) {
     if (method === PUBLISH_DIAGNOSTICS) this.#onPublish(params as PublishDiagnosticsParams)
     else if (method === 'registered') this.#waiters.wake()
@@ -74,7 +74,7 @@ export class DiagnosticsCollector {
     const path = this.#options.uriToPath(uri)
     if (path === undefined) return
     const isOpen = this.#options.documents.get(path) !== undefined
-    // Some take back what they said of a file that is closed: that does not make it a clean one.
+    // Some servers clear the diagnostics of a closed file: that does not make it a clean one.
     if (!isOpen && diagnostics.length === 0 && !this.#known.has(path)) return
     this.#record(path, version, diagnostics)
   }
@@ -83,13 +83,13 @@ export class DiagnosticsCollector {
     return this.#known.get(path)?.diagnostics ?? []
   }
 
-  /** Whether something else was said of a file since this was. */
+  /** Checks if the diagnostics of a file have changed since these. */
   isOutdated(path: string, said: readonly ServerDiagnostic[]): boolean {
     const known = this.#known.get(path)
     return known !== undefined && known.diagnostics !== said
   }
 
-  /** What is found in a file as it is now. After `late` it is what is known by then, and told to be. */
+  /** Collects the current diagnostics of a file. After `late` it returns those known by then, marked as such. */
   async collect(path: string, signal: AbortSignal, late: AbortSignal): Promise<CollectedDiagnostics> {
     const { documents, readiness } = this.#options
     const document = await documents.sync(path)
@@ -110,8 +110,10 @@ export class DiagnosticsCollector {
     }
   }
 
-  /** What it told by itself of no certain version, before it had read the project, may have been too early. What it tells
-   * soon after counts, if it does. */
+  /**
+   * Diagnostics published without a version before the project was read may have been too early. If more are published soon
+   * after, those count.
+   */
   async #waitForRepublish(path: string, signal: AbortSignal): Promise<void> {
     const { customRequests, pullOptions } = this.#options
     const early = this.#known.get(path)
@@ -135,7 +137,7 @@ export class DiagnosticsCollector {
   async #pull({ path, uri, version }: OpenDocument, identifier: string | undefined, signal: AbortSignal) {
     const params = { textDocument: { uri }, ...(identifier !== undefined && { identifier }) }
     const report = await this.#options.request('textDocument/diagnostic', params, signal)
-    // That nothing has changed is only told to who says what was told last.
+    // An "unchanged" report is sent only with a previous result id.
     const { items = [] } = report as Partial<FullDocumentDiagnosticReport>
     this.#record(path, version, items)
     return items
@@ -160,7 +162,7 @@ export class DiagnosticsCollector {
     const before = this.#known.get(path)
     const isAbout = before !== undefined && this.#isFor(before, document)
     if (isAbout && before.changeCount === documents.changeCount) return before.diagnostics
-    // What it said of a file may no longer hold since another one changed; once shown anew, it says so anew.
+    // Diagnostics may be outdated since another file changed; reopening the document makes the server publish them again.
     const shown = isAbout ? await documents.reopen(path) : document
     for (;;) {
       const asked = pullOptions()
@@ -178,7 +180,7 @@ export class DiagnosticsCollector {
     return version === undefined ? latestVersion >= document.version : version === document.version
   }
 
-  /** Whether nothing more is told for a moment. */
+  /** Waits for a period without further notifications. */
   async #isQuiet(ms: number, signal: AbortSignal): Promise<boolean> {
     const quiet = new AbortController()
     const timer = setTimeout(() => quiet.abort(), ms)
@@ -211,7 +213,7 @@ export class DiagnosticsCollector {
     this.#waiters.wake()
   }
 
-  /** Something may be otherwise for those who wait: how the server is asked, say. */
+  /** Waiters may be affected, for instance by how diagnostics are pulled. */
 }
 
 const isTimeout = (error: unknown) => error instanceof ToolError && error.code === 'TIMEOUT'

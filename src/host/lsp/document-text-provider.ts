@@ -1,4 +1,4 @@
-// The text of a file as a language server should see it: what an editor holds of it unsaved, or what is on the disk.
+// Provides the text of a file for a language server: an editor's unsaved buffer, or the content on disk.
 import { lstatSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { decode } from '../../text/encoding.ts'
@@ -11,16 +11,16 @@ import { isRacyStat, statFingerprint } from '../files/fingerprint.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** No server makes good use of more. */
+/** Maximum document size; larger ones are of no use to servers. */
 const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
 
 export interface DocumentText {
   /** Without a byte order mark. */
   text: string
   hash: string
-  /** An editor holds it. */
+  /** The text is an editor's unsaved buffer. */
   unsaved?: true
-  /** Tells cheaply whether the file on the disk is still that; undefined where it may not tell. */
+  /** Cheap fingerprint of the file on disk; undefined if a change might go unnoticed. */
   fingerprint?: string | undefined
 }
 
@@ -35,7 +35,7 @@ export class DocumentTextProvider {
     this.#files = new FileReader(workspace, guard, READ_ONLY_EFFECTS)
   }
 
-  /** Throws as opening the file would where there is none. The path is canonical. */
+  /** Reads a text. Throws as opening the file would if there is none. The path is canonical. */
   async read(path: string): Promise<DocumentText> {
     const held = this.#buffers.get(this.#workspace.name, path)
     if (held) return { text: stripByteOrderMark(held.text), hash: held.hash, unsaved: true }
@@ -64,7 +64,7 @@ export class DocumentTextProvider {
     }
   }
 
-  /** Whether what was read is still so, as far as a look tells. */
+  /** Checks if the text is still current, as far as the fingerprint reveals. */
   isCurrent(path: string, { hash, unsaved, fingerprint }: DocumentText): boolean {
     const held = this.#buffers.get(this.#workspace.name, path)
     if (held || unsaved) return held?.hash === hash
@@ -76,7 +76,7 @@ export class DocumentTextProvider {
 
 const stripByteOrderMark = (text: string) => (text.startsWith('\ufeff') ? text.slice(1) : text)
 
-/** It is only looked at. */
+/** Read-only access. */
 const READ_ONLY_EFFECTS: Effects = {
   signal: new AbortController().signal,
   commitIntent: () => Promise.reject(new Error('Nothing is changed here.')),

@@ -1,37 +1,37 @@
-// The files that a server has open: those asked about lately, and those changed since it runs, each as it is now. The server
-// is told of every change before it is asked anything.
+// Open documents of a server: recently requested files, and files changed while it runs, each in its current state. All changes
+// are sent to the server before any request.
 
 import type { DocumentText, DocumentTextProvider } from './document-text-provider.ts'
 import { PositionConverter, type PositionEncoding } from './wire/position-converter.ts'
 import type { SendNotification } from './wire/protocol.ts'
 
-/** So many stay open, those asked about last. */
+/** Maximum number of open documents; eviction is least recently used. */
 const MAX_OPEN_DOCUMENTS = 100
 const MAX_OPEN_CHARACTERS = 16 * 1024 * 1024
 
 export interface OpenDocument extends DocumentText {
   path: string
   uri: string
-  /** Greater than that of any document the server was told of before. */
+  /** Greater than all versions sent before, of any document. */
   version: number
   positions: PositionConverter
 }
 
-/** How a server is told. */
+/** Capabilities of the server and callbacks. */
 interface DocumentsOptions {
   notify: SendNotification
-  /** The protocol's identifier of the file's language. */
+  /** Returns the protocol's language identifier of the file. */
   languageIdOf(path: string): string
   uriOf(path: string): string
   encoding: PositionEncoding
-  /** It wants to hear when a file is saved. */
+  /** The server requests notifications of saved files. */
   sendsDidSave: boolean
 }
 
 export class Documents {
   readonly #texts: DocumentTextProvider
   readonly #options: DocumentsOptions
-  /** By path, the one asked about longest ago first. */
+  /** By path, in order of last use, oldest first. */
   readonly #open = new Map<string, OpenDocument>()
   #version = 0
   #changeCount = 0
@@ -42,12 +42,12 @@ export class Documents {
     this.#options = told
   }
 
-  /** The version told last, of any document. */
+  /** Latest version sent, of any document. */
   get version(): number {
     return this.#version
   }
 
-  /** Counts what has become other than the server was told before, in any file. */
+  /** Number of changes in any file since they were last sent. */
   get changeCount(): number {
     return this.#changeCount
   }
@@ -56,12 +56,12 @@ export class Documents {
     return this.#open.get(path)
   }
 
-  /** The document as it is now. All others that are open are as they are now, too. */
+  /** Syncs all open documents and returns this one in its current state. */
   sync(path: string): Promise<OpenDocument> {
     return this.#enqueue(async () => {
       const known = this.#open.get(path)
       const document = known && this.#texts.isCurrent(path, known) ? known : await this.#reload(path)
-      // Asked about last.
+      // Most recently used.
       this.#open.delete(path)
       this.#open.set(path, document)
       await this.#reloadStale()
@@ -70,7 +70,7 @@ export class Documents {
     })
   }
 
-  /** Shows a document anew as if it had not been open. */
+  /** Closes and reopens a document. */
   reopen(path: string): Promise<OpenDocument> {
     return this.#enqueue(() => {
       this.#close(path)
@@ -78,19 +78,19 @@ export class Documents {
     })
   }
 
-  /** Other files than those open have changed. */
+  /** Records a change in files that are not open. */
   noteOtherChange() {
     this.#changeCount += 1
   }
 
-  /** One after the other: what is read for one must not be told after what was read later for another. */
+  /** Serializes work: an earlier read of one document must not be sent after a later read of another. */
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work)
     this.#queue = done.catch(() => {})
     return done
   }
 
-  /** Tells the server of all that is open and no longer what it was. */
+  /** Sends the changes of all open documents. */
   async #reloadStale() {
     for (const [path, document] of this.#open)
       if (!this.#texts.isCurrent(path, document)) await this.#reload(path).catch(() => this.#close(path))

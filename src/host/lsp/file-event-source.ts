@@ -1,11 +1,11 @@
-// What becomes of the files of a workspace while language servers run: what calls change, and what others do.
+// File events of a workspace for language servers: changes by calls, and external ones.
 import { lstatSync } from 'node:fs'
 import type { Change } from '../change.ts'
 import type { WatchEvents } from '../watch/watcher.ts'
 import type { FileEvent } from './pending-file-events.ts'
 import type { WatchedWorkspace } from './watched-workspace.ts'
 
-/** One with more files is not compared as a whole. */
+/** Workspaces with more files are not compared as a whole. */
 const MAX_COMPARED_FILES = 50_000
 
 export class FileEventSource {
@@ -13,10 +13,10 @@ export class FileEventSource {
   readonly #emit: (path: string, event: FileEvent) => void
   #starting: Promise<void> | undefined
   #unsubscribe: () => void = () => {}
-  /** Files that are there, as far as is known. */
+  /** Known existing files. */
   #files = new Set<string>()
   #comparison: Promise<void> = Promise.resolve()
-  /** When changes were lost last, or it began to tell. */
+  /** Time of the last lost events, or of the start. */
   #comparedAt = 0
 
   constructor(workspace: WatchedWorkspace, tell: (path: string, event: FileEvent) => void) {
@@ -24,21 +24,21 @@ export class FileEventSource {
     this.#emit = tell
   }
 
-  /** Begins to tell; waits for nothing. */
+  /** Starts reporting events, without waiting. */
   start() {
     this.#starting ??= this.#start().catch(() => {
       this.#starting = undefined
     })
   }
 
-  /** Resolves once all changes made before are told, where that can be known. */
+  /** Resolves once all earlier changes are reported, if that can be determined. */
   async settled(): Promise<void> {
     await this.#starting
     await this.#workspace.watcher.settled()
     await this.#comparison
   }
 
-  /** A call has changed something. */
+  /** Records a change made by a call. */
   recordOwnChange({ path, operation, from, kind }: Change) {
     if (kind === 'directory') return
     if (operation === 'moved') {
@@ -71,8 +71,10 @@ export class FileEventSource {
     if (folders) this.#comparison = this.#comparison.then(() => this.#compare(everything)).catch(() => {})
   }
 
-  /** A folder came or went, or rules changed: the names that are there now are held against those that were. Where changes
-   * were lost, files are looked at too. */
+  /**
+   * Compares current names with known ones after a folder was created or removed, or rules changed. After lost events, files are
+   * inspected too.
+   */
   async #compare(everything: boolean): Promise<void> {
     const { list, root } = this.#workspace
     const now = new Set(await list.files())

@@ -1,5 +1,5 @@
-// What is found in all files of a folder: of those that servers have open or have spoken of, and of others as far as bounds
-// allow. What was not looked at is told.
+// Collects diagnostics of all files in a folder: first of those that servers have open or have published, then of others within
+// limits. Skipped files are reported.
 import { ToolError } from '../../errors.ts'
 import { mapConcurrently } from '../files/time-slicing.ts'
 import type { Completeness, DiagnosticsResult, Respondent, SkippedFiles } from './language-service.ts'
@@ -20,7 +20,7 @@ export class FolderDiagnostics {
   readonly #targets: readonly DiagnosticTarget[]
   readonly #skipped: readonly SkippedFiles[]
 
-  /** Throws LSP_UNAVAILABLE where no server is for any file there. */
+  /** Throws LSP_UNAVAILABLE if no file has a server. */
   static async forFolder(
     folder: string,
     { workspace }: WorkspaceContext,
@@ -52,7 +52,7 @@ export class FolderDiagnostics {
     this.#skipped = unseen
   }
 
-  /** `look` at each; after `late`, no more. */
+  /** Calls `look` for each; after `late` for no more. */
   async collect(
     late: AbortSignal,
     look: (server: ProjectServer, path: string) => Promise<DiagnosticsResult>
@@ -80,7 +80,7 @@ export class FolderDiagnostics {
   }
 }
 
-/** Those open, or spoken of, are most likely of interest. */
+/** Open files, and those with published diagnostics, are most likely relevant. */
 const isKnown = ({ server: { session }, path }: DiagnosticTarget): boolean =>
   session !== undefined && (session.documents.get(path) !== undefined || session.diagnostics.knownFor(path).length > 0)
 

@@ -1,4 +1,4 @@
-// What a server says of a place, as one text.
+// Converts an LSP hover to one text.
 import type { MarkedString, MarkupContent, Hover as ServerHover } from 'vscode-languageserver-protocol'
 import type { Hover } from './language-service.ts'
 
@@ -10,7 +10,7 @@ export function formatHover(contents: ServerHover['contents']): Pick<Hover, 'tex
     .map(formatMarkup)
     .filter(part => part !== '')
     .join('\n\n')
-  // Each is of two units at the most.
+  // A character has at most two UTF-16 units.
   const characters = [...text.slice(0, 2 * MAX_HOVER_CHARACTERS + 1)]
   if (characters.length <= MAX_HOVER_CHARACTERS) return { text: text.toWellFormed() }
   return { text: characters.slice(0, MAX_HOVER_CHARACTERS).join('').toWellFormed(), truncated: true }

@@ -1,5 +1,5 @@
-// What language servers know of one workspace, as tools ask for it. Lines and columns begin at 1, and columns count
-// characters, whatever the server itself counts by.
+// Interface of the language service of one workspace. Lines and columns begin at 1, and columns count characters, whatever
+// encoding the server uses.
 
 export interface Position {
   line: number
@@ -12,27 +12,29 @@ export interface Span {
   end: Position
 }
 
-/** A place in a file. */
+/** A range in a file. */
 export interface SourceLocation extends Span {
-  /** Relative to the workspace's root; absolute where the file is outside of it. */
+  /** Relative to the workspace's root; absolute if the file is outside. */
   path: string
   outside?: true
 }
 
-/** A position that is asked about. */
+/** The position of a request. */
 export interface SourcePosition extends Position {
   path: string
 }
 
-/** Who answered, and on what. */
+/** The server that answered, and its state. */
 export interface Respondent {
   server: string
   version?: string
-  /** Folder that the server takes for the project's root, relative to the workspace's. */
+  /** Project root of the server, relative to the workspace's root. */
   root: string
-  /** `loading`: it had not read the whole project yet, so there may be more. `partial`: it never does, so there may be too. */
+  /**
+   * `loading`: the project was not read completely yet, so results may be missing. `partial`: it never is, with the same effect.
+   */
   readiness: 'ready' | 'loading' | 'partial'
-  /** The version of the file that it saw: its hash, and whether that was an editor's unsaved text. */
+  /** The version of the file that the server saw: its hash, and if that was an unsaved buffer. */
   document?: { path: string; hash: string; unsaved?: true }
 }
 
@@ -42,22 +44,22 @@ export interface Diagnostic extends SourceLocation {
   severity: Severity
   message: string
   code?: string
-  /** What found it, by the server's word, such as `ts`. */
+  /** Source of the diagnostic as reported by the server, such as `ts`. */
   source?: string
 }
 
-/** `partial`: some had not answered in time, or are still loading. An empty list is good news only with `complete`. */
+/** `partial`: some servers had not answered in time, or are still loading. An empty list means no errors only with `complete`. */
 export type Completeness = 'complete' | 'partial' | 'timeout'
 
 export interface DiagnosticsResult {
   diagnostics: Diagnostic[]
   status: Completeness
   answered: Respondent[]
-  /** What was not looked at. */
+  /** Files that were skipped. */
   unseen?: SkippedFiles[]
 }
 
-/** Files that nobody looked at, and why. */
+/** Skipped files, with the reason. */
 export interface SkippedFiles {
   files: number
   reason: string
@@ -65,9 +67,9 @@ export interface SkippedFiles {
 
 export interface SymbolInfo extends SourceLocation {
   name: string
-  /** Such as `function`. */
+  /** Symbol kind, such as `function`. */
   kind: string
-  /** Name of what it is in. */
+  /** Name of the containing symbol. */
   container?: string
 }
 
@@ -79,14 +81,14 @@ export interface Hover {
   span?: Span
 }
 
-/** One file as a rename would leave it. */
+/** A file as changed by a rename. */
 export interface RenamedFile {
   path: string
-  /** Where the server moves the file too. */
+  /** New path, if the server moves the file too. */
   movedTo?: string
-  /** Hash of the text that the edits are for. */
+  /** Hash of the text to which the edits apply. */
   hash: string
-  /** In the order of the text, none overlapping. */
+  /** In text order, without overlaps. */
   edits: { start: Position; end: Position; text: string }[]
 }
 
@@ -95,7 +97,7 @@ export interface RenameResult {
   answered: Respondent
 }
 
-/** What the servers for a workspace are doing. */
+/** State of the servers of a workspace. */
 export interface LanguageServerState {
   server: string
   root: string
@@ -103,46 +105,50 @@ export interface LanguageServerState {
   pid?: number
   memory_bytes?: number
   restarts: number
-  /** Why it failed or was stopped. */
+  /** Reason why it failed or was stopped. */
   reason?: string
 }
 
-/** Asks the servers of one workspace for one call. Each starts the server that a file needs where none runs yet; all fail
- * with LSP_UNAVAILABLE, and the command that would install one, where there is none, and with TIMEOUT once `signal` says. */
+/**
+ * Queries the servers of one workspace for one call. Each method starts the server that a file needs; all fail with
+ * LSP_UNAVAILABLE and an installation command if there is none, and with TIMEOUT once `signal` aborts.
+ */
 export interface LanguageService {
-  /** Hears what an answer waits for, such as `starting pyright`, from now on. */
+  /** Subscribes to progress messages, such as `starting pyright`. */
   onProgress(listener: (message: string) => void): void
-  /** Of one file, of the files in a folder that servers know of, or of all that they know of. After `within_ms` it answers
-   * with what is known by then, and says so by the status. */
+  /**
+   * Returns the diagnostics of a file, of the files in a folder that servers know, or of all known files. After `within_ms` it
+   * returns those known by then, as the status indicates.
+   */
   diagnostics(path: string | undefined, options?: { within_ms?: number }): Promise<DiagnosticsResult>
   documentSymbols(path: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent }>
   workspaceSymbols(query: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent[] }>
   hover(at: SourcePosition): Promise<{ hover: Hover | undefined; answered: Respondent }>
   definition(at: SourcePosition): Promise<{ places: SourceLocation[]; answered: Respondent }>
   references(at: SourcePosition): Promise<{ places: SourceLocation[]; answered: Respondent }>
-  /** What a rename would change. It changes nothing. */
+  /** Computes the edits of a rename without applying them. */
   rename(at: SourcePosition, new_name: string): Promise<RenameResult>
-  /** Whether a server for the file runs already, so that it costs little to ask. */
+  /** Checks if a server for the file is already running, so that a request is cheap. */
   isRunning(path: string): boolean
-  /** What keeps the servers that are asked: undefined where nothing keeps them from what they like. */
+  /** Returns the isolation level of the servers: undefined if they are unsandboxed. */
   isolationLevel(): Promise<'read-only' | undefined>
 }
 
-/** What a server says of a file, by itself or because it was asked. It replaces what the same server said before. */
+/** Diagnostics of a file, published or pulled. They replace the earlier ones of the same server. */
 export interface FileDiagnostics {
   workspace: string
   path: string
   server: string
-  /** Of the version that it is about, where that is known. */
+  /** Hash of the version that they refer to, if known. */
   hash?: string
   diagnostics: Diagnostic[]
 }
 
-/** The servers of all workspaces, as the engine knows them. */
+/** The language servers of all workspaces, as seen by the engine. */
 export interface LanguageServers {
-  /** Starts the servers for files of a workspace, where one is known, none runs, and strict keeps it; waits for nothing. */
+  /** Starts the servers for files of a workspace if they are known, not running, and sandboxed by `read-only`; does not wait. */
   warm(workspace: string, paths: readonly string[]): void
-  /** Hears all that is found from now on. */
+  /** Subscribes to all diagnostics. */
   onDiagnostics(listener: (finding: FileDiagnostics) => void): void
   states(): LanguageServerState[]
 }

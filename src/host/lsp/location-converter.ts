@@ -1,5 +1,4 @@
-// Places as a server tells them, in our terms: paths in the workspace, lines and columns counted in the text that the server
-// saw.
+// Converts LSP locations: to workspace paths, and to lines and columns of the text that the server saw.
 import type { Location, LocationLink, Position, Range } from 'vscode-languageserver-protocol'
 import type { Workspace } from '../workspace.ts'
 import type { DocumentTextProvider } from './document-text-provider.ts'
@@ -9,7 +8,7 @@ import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
 import { PositionConverter } from './wire/position-converter.ts'
 import type { MethodResult } from './wire/protocol.ts'
 
-/** Texts that are read for their columns alone; beyond that, columns are told as the server counts. */
+/** Maximum number of texts read only to convert columns; beyond that, the server's columns are returned. */
 const MAX_FILES_READ = 200
 
 export type LocationResult = MethodResult<'textDocument/definition' | 'textDocument/references'>
@@ -36,7 +35,7 @@ export class LocationConverter {
     return places
   }
 
-  /** Undefined for what is in no file. */
+  /** Returns undefined for a location that is not in a file. */
   async convert({ uri, range }: Location): Promise<SourceLocation | undefined> {
     const absolute = fileUriToPath(uri)
     if (absolute === undefined) return undefined
@@ -67,7 +66,7 @@ const linkToLocation = ({ targetUri, targetRange, targetSelectionRange }: Locati
   range: targetSelectionRange ?? targetRange
 })
 
-/** Where the text is not known, a column is what the server says. */
+/** Without the text, the server's column is returned. */
 const RAW_POSITIONS = {
   toSpan: ({ start, end }: Range) => ({ start: toOneBased(start), end: toOneBased(end) })
 } as Pick<PositionConverter, 'toSpan'> as PositionConverter

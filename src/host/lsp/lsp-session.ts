@@ -1,4 +1,4 @@
-// One run of a language server that has been told of its project: what it has open, what it finds, and asking it.
+// One session of an initialized language server: its open documents, its diagnostics, and requests to it.
 import { join } from 'node:path'
 import type {
   DiagnosticOptions,
@@ -24,9 +24,9 @@ import type { PositionEncoding } from './wire/position-converter.ts'
 import type { MethodParams, MethodResult, RequestMethod } from './wire/protocol.ts'
 import { type ServerExit, ServerProcess, toExitError, toWorkspaceFolder } from './wire/server-process.ts'
 
-/** So many in a row, and it is taken to hang. */
+/** Number of consecutive timeouts after which the server is considered hung. */
 const MAX_CONSECUTIVE_TIMEOUTS = 3
-/** Files changed since it runs that it is shown, rather than left to notice. */
+/** Maximum number of changed files opened for the server; others it has to notice itself. */
 const MAX_REFRESHED_FILES = 32
 const MAX_VERSION_CHARACTERS = 100
 
@@ -36,9 +36,9 @@ interface LspSessionOptions {
   texts: DocumentTextProvider
   childProcess: LongLivedProcess
   timeouts: Budgets
-  /** Hears what it finds. */
+  /** Receives published diagnostics. */
   onDiagnostics(session: LspSession, path: string, diagnostics: readonly ServerDiagnostic[]): void
-  /** Resolves once all changes of files that were made before are noted. */
+  /** Resolves once all earlier file changes are recorded. */
   fileEventsSettled(): Promise<void>
 }
 
@@ -49,14 +49,14 @@ export class LspSession {
   readonly deadlines: Deadlines
   readonly capabilities: ServerCapabilities
   readonly encoding: PositionEncoding
-  /** The server's own, where it tells. */
+  /** The server's version, if it reports one. */
   readonly version: string | undefined
   readonly #process: ServerProcess
   readonly #options: LspSessionOptions
   readonly #fileEvents: PendingFileEvents
   #timeouts = 0
 
-  /** Rejects where it cannot be spoken with; nothing is left of it then. */
+  /** Rejects if the handshake fails; the server is then terminated. */
   static async start(options: LspSessionOptions, closing: AbortSignal): Promise<LspSession> {
     const { launch, workspace, childProcess, timeouts } = options
     const readiness = new ReadinessTracker(launch.server.readySignal)
@@ -125,12 +125,12 @@ export class LspSession {
     return this.#process.pid
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when no process of it is left. */
   get ended(): Promise<ServerExit> {
     return this.#process.ended
   }
 
-  /** Rejects with LSP_UNAVAILABLE once it has ended, with TIMEOUT where it takes too long, and with the signal's reason. */
+  /** Rejects with LSP_UNAVAILABLE once it has ended, with TIMEOUT after the deadline, and with the signal's reason. */
   async request<M extends RequestMethod>(
     method: M,
     params: MethodParams<M>,
@@ -150,12 +150,12 @@ export class LspSession {
     }
   }
 
-  /** A file has changed, whoever did it. */
+  /** Records a file change from any source. */
   recordFileEvent(path: string, event: FileEvent) {
     this.#fileEvents.add(path, event)
   }
 
-  /** Tells it of all that has changed before this was called. */
+  /** Sends all changes recorded before the call. */
   async syncFiles(): Promise<void> {
     await this.#options.fileEventsSettled()
     const changes = this.#fileEvents.drain()
@@ -174,12 +174,12 @@ export class LspSession {
     for (const { path } of shown.slice(-MAX_REFRESHED_FILES)) await this.documents.sync(path).catch(() => {})
   }
 
-  /** Asks it to end, and ends it where it does not. */
+  /** Shuts the server down, and kills it if it does not exit. */
   stop(why: string): Promise<void> {
     return this.#process.stop(why)
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   kill(why: string) {
     this.#process.kill(why)
   }
@@ -211,7 +211,7 @@ export class LspSession {
 function createInitializeParams({ initializationOptions, server }: LaunchConfig, folder: string): InitializeParams {
   const { experimental } = server
   return {
-    // In a sandbox our own process is not seen, and a server that misses it ends.
+    // In a sandbox the server's pid is invisible, and a language server that misses its parent exits.
     processId: null,
     clientInfo: { name: 'toolgate' },
     rootUri: toFileUri(folder),

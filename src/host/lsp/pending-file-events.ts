@@ -1,12 +1,12 @@
-// What a server is told of files that it does not have open: those that came, changed and went since it was told last, of
-// the ones that it wants to hear of. A file that it can be shown instead is opened.
+// Pending file events (`workspace/didChangeWatchedFiles`) of closed documents: creations, changes and deletions since the last
+// notification, filtered by the server's watchers. A file that can be opened instead is opened.
 import type { FileChangeType, FileSystemWatcher, WatchKind } from 'vscode-languageserver-protocol'
 import { compileGlob, type Glob } from '../../text/glob/glob.ts'
 import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
 
 export type FileEvent = 'created' | 'changed' | 'deleted'
 
-/** More at once are told as a change of the project as a whole, which is what they are. */
+/** More events are reported as a change of the whole project. */
 const MAX_PENDING_EVENTS = 20_000
 
 export const FILE_CHANGE_TYPES: Record<FileEvent, FileChangeType> = { created: 1, changed: 2, deleted: 3 }
@@ -15,12 +15,12 @@ export class PendingFileEvents {
   readonly #root: string
   readonly #pending = new Map<string, FileEvent>()
 
-  /** `root` of the workspace. */
+  /** `root` is that of the workspace. */
   constructor(root: string) {
     this.#root = root
   }
 
-  /** Several words about one file become one. */
+  /** Merges several events of a file into one. */
   add(path: string, event: FileEvent) {
     const before = this.#pending.get(path)
     if (before === 'created' && event === 'deleted') this.#pending.delete(path)
@@ -36,7 +36,7 @@ export class PendingFileEvents {
     return all
   }
 
-  /** Of these the ones that somebody watches. */
+  /** Selects the events that match a watcher. */
   filterWatched(changes: readonly { path: string; event: FileEvent }[], watches: readonly FileSystemWatcher[]) {
     if (changes.length === 0 || watches.length === 0) return []
     const patterns = watches.map(watch => createMatcher(watch, this.#root))
@@ -44,7 +44,7 @@ export class PendingFileEvents {
   }
 }
 
-/** What was gone and is there again has changed. */
+/** A file that was deleted and created again has changed. */
 const mergeEvents = (before: FileEvent | undefined, event: FileEvent): FileEvent =>
   before === 'deleted' ? 'changed' : before === 'created' ? 'created' : event
 
@@ -71,7 +71,7 @@ function splitGlobPattern(glob: FileSystemWatcher['globPattern'], root: string) 
 
 const MATCH_ALL = { matches: () => true }
 
-/** What we cannot read is taken for all. */
+/** An unsupported pattern matches everything. */
 function compileOrMatchAll(pattern: string): Pick<Glob, 'matches'> {
   try {
     return compileGlob(pattern)

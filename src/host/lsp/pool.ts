@@ -1,4 +1,4 @@
-// All language servers that run: one for each server and project, shared by all calls and sessions.
+// Pool of running language servers: one for each server and project, shared by all calls and sessions.
 import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
@@ -45,7 +45,7 @@ interface TrackedWorkspace extends WorkspaceContext {
   fileEvents: FileEventSource
 }
 
-/** A choice is made anew after so long: what tells of a project may have come or gone. */
+/** Lifetime of a server selection in milliseconds: project markers may have been added or removed since. */
 const CHOICE_TTL_MS = 5_000
 const MAX_CACHED_CHOICES = 10_000
 const DISABLED_MESSAGE = 'Language servers are switched off by `language_servers.enabled`.'
@@ -68,7 +68,7 @@ export class LanguageServerPool implements LanguageServers {
     this.#limiter = new ResourceLimiter(() => this.#servers.values(), options.settings)
   }
 
-  /** For one call. */
+  /** Returns the language service of one call. */
   forCall(workspace: Workspace, effects: Pick<Effects, 'signal' | 'commitIntent'>): LanguageService {
     return new WorkspaceLanguageService(this, this.track(workspace.name), effects)
   }
@@ -87,7 +87,7 @@ export class LanguageServerPool implements LanguageServers {
     return this.#definitions
   }
 
-  /** The server for a file, whether it runs or not. Throws LSP_UNAVAILABLE where there is none. */
+  /** Returns the server for a file, running or not. Throws LSP_UNAVAILABLE if there is none. */
   async serverFor(workspace: Workspace, path: string, ground?: LaunchEnvironment): Promise<ProjectServer> {
     if (!this.#options.settings.enabled) throw new ToolError('LSP_UNAVAILABLE', DISABLED_MESSAGE)
     const key = JSON.stringify([workspace.name, path])
@@ -104,12 +104,12 @@ export class LanguageServerPool implements LanguageServers {
     return server
   }
 
-  /** What can be seen of a workspace at this moment. */
+  /** Returns the current launch environment of a workspace. */
   launchEnvironment(workspace: Workspace): LaunchEnvironment {
     return createLaunchEnvironment(workspace, this.#searchPath(), this.#isolationLevel !== undefined)
   }
 
-  /** Where programs are looked for. Links lead elsewhere now and then, and are looked at no more often than that. */
+  /** Returns the search path. Links change rarely, and are not resolved more often. */
   #searchPath(): string {
     const { environment, roots } = this.#options
     const now = performance.now()
@@ -118,7 +118,7 @@ export class LanguageServerPool implements LanguageServers {
     return this.#searchPathCache.folders
   }
 
-  /** The server for a file that runs already. */
+  /** Returns the server for a file if it is running. */
   findRunning(workspace: Workspace, path: string): ProjectServer | undefined {
     if (this.#servers.size === 0) return undefined
     const choices = findCandidates(path, this.#definitions, this.launchEnvironment(workspace))
@@ -127,7 +127,7 @@ export class LanguageServerPool implements LanguageServers {
       .find(server => server.session)
   }
 
-  /** The servers of a workspace that have run. */
+  /** Returns the servers of a workspace that have been started. */
   serversIn({ name }: Workspace): ProjectServer[] {
     return [...this.#servers.values()].filter(server => server.workspace === name)
   }
@@ -150,7 +150,7 @@ export class LanguageServerPool implements LanguageServers {
       if (serversFor(path, this.#definitions).length > 0) void this.#warm(known.workspace, path).catch(() => {})
   }
 
-  /** A call has changed a file. */
+  /** Records a change made by a call. */
   recordChange(workspace: Workspace, change: Change) {
     this.#tracked.get(workspace.name)?.fileEvents.recordOwnChange(change)
   }
@@ -228,7 +228,7 @@ export class LanguageServerPool implements LanguageServers {
   async #warm(workspace: WatchedWorkspace, path: string): Promise<void> {
     if (!this.#options.settings.enabled || (await this.isolationLevel()) === undefined) return
     const server = await this.serverFor(workspace, path)
-    // None that is asked makes room for one that nobody has asked yet.
+    // A server in use is not stopped for one without requests.
     const others = [...this.#servers.values()].filter(other => other !== server && other.isRunning)
     if (others.length >= this.#options.settings.max_servers) return
     if (!server.session) await server.withSession(session => session.documents.sync(path), this.#closing.signal)
@@ -258,7 +258,7 @@ export class LanguageServerPool implements LanguageServers {
       )
     const places = new LocationConverter(workspace, this.track(workspace.name).texts, session)
     const uri = toFileUri(`${workspace.root}/${path}`)
-    // Reading the file takes a while: what is said of it meanwhile is newer.
+    // Reading the file takes a while: concurrent diagnostics are newer.
     void Promise.all(
       found.map(async each => toDiagnostic(each, (await places.convert({ uri, range: each.range }))!))
     ).then(diagnostics => {

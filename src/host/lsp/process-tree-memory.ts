@@ -1,9 +1,9 @@
-// What a process takes of the machine's memory, with all that it started.
+// Memory use of a process and its descendants.
 import { readdirSync, readFileSync } from 'node:fs'
 
 const MAX_PROCESSES = 1_000
 
-/** Zero where that cannot be told. What several processes share counts for each of them. */
+/** Returns 0 if unknown. Shared memory counts once for each process. */
 export function processTreeMemory(pid: number): number {
   let bytes = 0
   const todo = [pid]
@@ -34,7 +34,7 @@ function threadIds(pid: number): string[] {
   }
 }
 
-/** Empty where it is gone. */
+/** Returns an empty string if the file is gone. */
 function readOrEmpty(file: string): string {
   try {
     return readFileSync(file, 'latin1')

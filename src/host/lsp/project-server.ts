@@ -1,17 +1,16 @@
-// A language server for one project, however often it has to be started: on first use, and again after a crash, at once at
-// first and then less and less often.
+// A language server of one project across restarts: started on first use, and again after a crash, with increasing backoff.
 import { ToolError } from '../../errors.ts'
 import type { LanguageServerState } from './language-service.ts'
 import type { LspSession } from './lsp-session.ts'
 import type { LaunchConfig } from './servers/launch-config.ts'
 import { type ServerExit, toExitError } from './wire/server-process.ts'
 
-/** How long it is left alone after so many crashes in a row. */
+/** Backoff in milliseconds, by the number of consecutive crashes. */
 const RESTART_BACKOFF_MS = [0, 0, 1_000, 5_000, 30_000]
-/** A run that lasted so long makes earlier crashes forgotten. */
+/** Run time after which earlier crashes are forgotten. */
 const STABLE_RUN_MS = 60_000
 
-/** Crashes in a row, and the last of them. */
+/** Consecutive crashes, and the last of them. */
 interface CrashHistory {
   count: number
   at: number
@@ -25,9 +24,9 @@ export class ProjectServer {
   readonly #startSession: () => Promise<LspSession>
   readonly #dependencyFingerprint: () => string
   #session: LspSession | undefined
-  /** A run that is no longer needed, until it has ended. */
+  /** A session that is being stopped, until it has ended. */
   #stopping: Promise<unknown> | undefined
-  /** What the project depended on when the run began. */
+  /** Fingerprint of the dependencies when the session began. */
   #startFingerprint = ''
   #starting: Promise<LspSession> | undefined
   #crashes: CrashHistory | undefined
@@ -36,7 +35,7 @@ export class ProjectServer {
   #inFlight = 0
   #lastUsed = 0
 
-  /** `begin` starts one run; `dependencies` differs when what the project depends on does. */
+  /** `begin` starts a session; `dependencies` returns a fingerprint of the project's dependencies. */
   constructor(workspace: string, launch: LaunchConfig, begin: () => Promise<LspSession>, dependencies: () => string) {
     this.workspace = workspace
     this.launch = launch
@@ -44,27 +43,27 @@ export class ProjectServer {
     this.#dependencyFingerprint = dependencies
   }
 
-  /** The run that answers now; undefined while none does. */
+  /** The current session; undefined if there is none. */
   get session(): LspSession | undefined {
     return this.#session
   }
 
-  /** Or about to. */
+  /** Running or starting. */
   get isRunning(): boolean {
     return this.#session !== undefined || this.#starting !== undefined
   }
 
-  /** How many wait for an answer. */
+  /** Number of in-flight requests. */
   get inFlight(): number {
     return this.#inFlight
   }
 
-  /** When it was asked last. */
+  /** Time of the last request. */
   get lastUsed(): number {
     return this.#lastUsed
   }
 
-  /** Gives the work a run of the server. Others share the run and its start. */
+  /** Runs work with a session. Concurrent callers share the session and its start. */
   async withSession<T>(work: (session: LspSession) => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#session && this.#inFlight === 0 && this.#dependencyFingerprint() !== this.#startFingerprint)
       this.#retire('what the project depends on has changed')
@@ -90,7 +89,7 @@ export class ProjectServer {
     }
   }
 
-  /** Whoever asks from now on gets another run. */
+  /** Stops the session; later requests get a new one. */
   async stop(why: string): Promise<void> {
     if (!this.#session) await this.#starting?.catch(() => {})
     this.#retire(why)
@@ -116,7 +115,7 @@ export class ProjectServer {
     this.#starting ??= this.#startOnce().finally(() => {
       this.#starting = undefined
     })
-    // Whoever started it may have gone.
+    // Prevents an unhandled rejection if the caller that started it has left.
     this.#starting.catch(() => {})
     return this.#starting
   }
@@ -166,7 +165,7 @@ export class ProjectServer {
   }
 }
 
-/** The start goes on for others where one no longer waits. */
+/** The start continues for others if one caller no longer waits. */
 async function waitForStart(starting: Promise<LspSession>, signal: AbortSignal): Promise<LspSession> {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()

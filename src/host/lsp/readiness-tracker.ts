@@ -1,4 +1,4 @@
-// Whether a server has read the project, as far as it tells.
+// Tracks if a server has read the project, as far as it reports that.
 import type {
   ProgressToken,
   WorkDoneProgressBegin,
@@ -13,7 +13,7 @@ interface ProgressParams {
   value?: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd
 }
 
-/** One that has not begun to tell of progress so long after it was shown a file has none to make. */
+/** A server that reports no progress this long after a document was opened has none to report. */
 const PROGRESS_GRACE_MS = 500
 
 export class ReadinessTracker {
@@ -23,7 +23,7 @@ export class ReadinessTracker {
   #hasOpenedDocument = false
   #grace: NodeJS.Timeout | undefined
   readonly #waiters = new Waiters()
-  /** When it began to read what it reads. */
+  /** Time at which it began to load. */
   #loadingSince = performance.now()
 
   constructor(signal: Signal) {
@@ -35,19 +35,19 @@ export class ReadinessTracker {
     return this.#isSignalled && this.#activeProgress.size === 0
   }
 
-  /** It was shown a file: what it has to read of the project it reads from now on. */
+  /** A document was opened: loading of the project begins now. */
   documentOpened() {
     if (this.#hasOpenedDocument || this.#signal !== 'progress') return
     this.#hasOpenedDocument = true
     this.#grace = setTimeout(() => this.#markReady(), PROGRESS_GRACE_MS).unref()
   }
 
-  /** How long it has been reading by now. */
+  /** Duration of loading so far. */
   get loadingMs(): number {
     return this.isReady ? 0 : performance.now() - this.#loadingSince
   }
 
-  /** What it is doing. */
+  /** Current task of the server. */
   get currentTask(): string | undefined {
     return [...this.#activeProgress.values()].at(-1)
   }

@@ -1,4 +1,4 @@
-// What a server would change to give something another name, in our terms. What is not certainly good is refused as a whole.
+// Converts the workspace edit of a rename. An edit that is not certainly valid is refused as a whole.
 import type { TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../workspace.ts'
@@ -72,7 +72,7 @@ function sortEdits(path: string, edits: TextDocumentEdit['edits'], positions: Po
   const placed = edits
     .map(edit => {
       const { range } = edit
-      // A snippet has none, nor is it for a client that does not say that it takes them.
+      // A snippet has no text, nor is it for a client without the snippet capability.
       const text = 'newText' in edit ? edit.newText : undefined
       if (typeof text !== 'string') throw wrong('is no plain text')
       if (!positions.isValid(range.start) || !positions.isValid(range.end)) throw wrong('is not in the file')

@@ -1,5 +1,4 @@
-// Keeps the language servers that run within bounds: how many there are, how long one is kept that nobody asks, and how
-// much memory one may take.
+// Limits the running language servers: their number, their idle time, and the memory of each.
 import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import { processTreeMemory } from './process-tree-memory.ts'
@@ -19,7 +18,7 @@ export class ResourceLimiter {
     this.#limits = bounds
   }
 
-  /** Resolves once one more may start. Throws LSP_UNAVAILABLE where all are at work. */
+  /** Resolves once another server may start. Throws LSP_UNAVAILABLE if all are busy. */
   async makeRoom(starting: ProjectServer): Promise<void> {
     this.#timer ??= setInterval(() => this.#enforce(), Math.min(MAX_CHECK_INTERVAL_MS, this.#limits.idle_ms)).unref()
     const { max_servers } = this.#limits

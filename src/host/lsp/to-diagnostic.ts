@@ -1,8 +1,8 @@
-// What a server finds, in our terms.
+// Converts LSP diagnostics.
 import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { Diagnostic, Severity, SourceLocation } from './language-service.ts'
 
-/** In the protocol's order, from 1. What a server leaves open is taken for the worst. */
+/** In the protocol's order, from 1. A missing severity counts as the worst. */
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'information', 'hint']
 const MAX_MESSAGE_CHARACTERS = 10_000
 

@@ -1,9 +1,9 @@
-// Those that wait for the next word of a server. Who leaves waits no more, and leaves nothing behind.
+// Set of waiters for the next event of a server. An aborted waiter is removed.
 
 export class Waiters {
   readonly #waiting = new Set<() => void>()
 
-  /** Resolves at the next `wake`; fails with the signal's reason. */
+  /** Resolves at the next `wake`; rejects with the signal's reason. */
   async next(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()

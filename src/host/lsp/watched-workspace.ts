@@ -1,3 +1,4 @@
+// A workspace with its watcher and file list, as language servers need it.
 import type { FileList } from '../search/file-list.ts'
 import type { Watcher } from '../watch/watcher.ts'
 import type { Workspace } from '../workspace.ts'
@@ -8,7 +9,7 @@ export interface WatchedWorkspace extends Workspace {
   list: FileList
 }
 
-/** What servers are asked about. */
+/** Workspace state for language servers. */
 export interface WorkspaceContext {
   workspace: WatchedWorkspace
   texts: DocumentTextProvider

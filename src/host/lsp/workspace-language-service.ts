@@ -1,4 +1,4 @@
-// Asks the language servers of one workspace for one call, and tells the answers in our terms.
+// Queries the language servers of one workspace for one call, and converts their answers.
 import type {
   ServerCapabilities,
   Hover as ServerHover,
@@ -32,7 +32,7 @@ import type { MethodParams, MethodResult, RequestMethod } from './wire/protocol.
 
 type CallEffects = Pick<Effects, 'signal' | 'commitIntent'>
 
-/** What servers say that they can do, by what it is called among their capabilities. */
+/** Labels of server capabilities, by name. */
 const PROVIDER_LABELS = {
   definitionProvider: 'definitions',
   referencesProvider: 'references',
@@ -43,7 +43,7 @@ const PROVIDER_LABELS = {
 } as const satisfies Partial<Record<keyof ServerCapabilities, string>>
 type Provider = keyof typeof PROVIDER_LABELS
 
-/** What a question about one place in a file is asked with. */
+/** Request for one position in a file. */
 interface PositionRequest {
   server: ProjectServer
   session: LspSession
@@ -253,8 +253,10 @@ export class WorkspaceLanguageService implements LanguageService {
     }, this.#effects.signal)
   }
 
-  /** What is asked of the whole project is asked once the server has read it. One that reads on beyond its time is not
-   * waited for by every question anew. */
+  /**
+   * Requests about the whole project wait until the server has read it. If it takes longer than its time limit, further requests
+   * do not wait again.
+   */
   async #waitUntilReady({ launch }: ProjectServer, session: LspSession): Promise<void> {
     const { readiness } = session
     const left = Math.ceil(this.#pool.settings.start_ms - readiness.loadingMs)
@@ -266,8 +268,7 @@ export class WorkspaceLanguageService implements LanguageService {
     this.#effects.signal.throwIfAborted()
   }
 
-  /** What is asked of one file need not wait for the project. But that nothing is there is only believed of a server that
-   * has read it. */
+  /** Requests about one file need not wait for the project. But an empty answer is only trusted once the server has read it. */
   async #retryOnceReady<T>(
     server: ProjectServer,
     session: LspSession,
@@ -290,7 +291,7 @@ export class WorkspaceLanguageService implements LanguageService {
   }
 }
 
-/** Undefined where it says nothing. */
+/** Returns undefined for an empty hover. */
 function hoverContent(answer: ServerHover | null) {
   const told = answer && formatHover(answer.contents)
   return told?.text ? told : undefined

@@ -1,14 +1,14 @@
-// Which servers there are for a workspace, by all files that bring some. What the workspace's own file says counts for more,
-// but only once the user trusts that; until then it may do nothing but switch one off.
+// Determines the MCP servers of a workspace from all configuration files. The workspace's own file takes precedence, but only
+// once the user trusts it; until then it can only disable a server.
 import type { Contribution } from '../../config/contributions.ts'
 import type { McpSettings } from '../../config/mcp.ts'
 import type { Workspace } from '../workspace.ts'
 import type { McpServerEntry } from './workspace-mcp-server.ts'
 
 interface WorkspaceEntries {
-  /** Each with a name of its own. */
+  /** Servers that may run, with unique names. */
   runnable: McpServerEntry[]
-  /** Named for people to see. */
+  /** Servers shown to people. */
   listed: McpServerEntry[]
 }
 

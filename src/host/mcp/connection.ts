@@ -1,10 +1,10 @@
-// The way to one server, while it lasts: its process, or an address.
+// Connection to one MCP server: its process, or a remote address.
 import type { Transport } from '@modelcontextprotocol/client'
 
-/** How a server came to its end. */
+/** End of a connection. */
 export interface ConnectionEnd {
   reason: string
-  /** We have ended it, since it is not needed. */
+  /** The server was stopped because it is not needed. */
   wasStopped: boolean
 }
 
@@ -13,10 +13,10 @@ export interface McpConnection {
   /** Resolves when nothing of it is left. */
   ended: Promise<ConnectionEnd>
   pid?: number
-  /** The last that it printed besides messages. */
+  /** Returns the server's latest output besides messages. */
   recentOutput(): string
-  /** Ends it at once. */
+  /** Kills it. */
   kill(why: string): void
-  /** Asks it to end, and ends it where it does not. */
+  /** Shuts it down, and kills it if it does not exit. */
   stop(why: string): Promise<void>
 }

@@ -1,11 +1,16 @@
-// What has gone wrong with a server, told from the many ways in which that shows.
+// Classifies errors of MCP servers.
 import { ToolError } from '../../errors.ts'
 import { sanitizeText } from './sanitize.ts'
 
-/** What it means, where that makes a difference:
- * `said`: the server answered that it will not do it. `gone`: its process or connection is over. `forgotten`: it knows
- * nothing of us any more, and has not taken what was asked. `elsewhere`: nobody speaks this protocol at the address.
- * `login`: a person must let us in. `hopeless`: it is no use trying again before something is changed here. */
+/**
+ * Kind of an error, as far as it matters:
+ * - `said`: the server answered with an error.
+ * - `gone`: its process or connection has ended.
+ * - `forgotten`: it has lost the session, and has not taken the request.
+ * - `elsewhere`: the address does not serve this protocol.
+ * - `login`: a person must authorize the access.
+ * - `hopeless`: retries are useless until something is changed here.
+ */
 export type McpErrorKind = 'said' | 'gone' | 'forgotten' | 'elsewhere' | 'login' | 'hopeless' | 'other'
 
 export interface McpFailure {
@@ -13,10 +18,10 @@ export interface McpFailure {
   message: string
 }
 
-/** The process or connection of a server is over. */
+/** The process or connection of a server has ended. */
 export class McpConnectionClosedError extends Error {}
 
-/** It cannot be as it is configured. */
+/** The server's configuration is invalid. */
 export class McpConfigurationError extends Error {}
 
 const MAX_ERROR_CHARACTERS = 2_000
@@ -55,7 +60,7 @@ async function errorKind(error: unknown): Promise<McpErrorKind> {
   return 'other'
 }
 
-/** The most exact words are those of what was at the bottom of it. */
+/** The root cause has the most specific message. */
 function rootMessage(error: unknown): string {
   const last = [...errorCauses(error)].at(-1) as { message?: unknown; code?: unknown }
   return String(last.message || last.code || error)

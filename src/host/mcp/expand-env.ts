@@ -1,11 +1,11 @@
-// Values that a configuration takes from the environment of the server, so that no secret stands in a file.
+// Expands environment variables in a configuration, so that no secret is stored in a file.
 import type { McpServer } from '../../config/mcp.ts'
 import type { Environment } from '../processes/environment.ts'
 import { McpConfigurationError } from './errors.ts'
 
 const ENV_REFERENCE = /\$\{(?:env:)?(?<name>[A-Za-z_][A-Za-z0-9_]*)\}/g
 
-/** The text with each `${env:NAME}` replaced. Throws `McpConfigurationError` where a variable is not set. */
+/** Replaces each `${env:NAME}` in a text. Throws `McpConfigurationError` for a variable that is not set. */
 export function expandEnv(text: string, environment: Environment): string {
   return text.replaceAll(ENV_REFERENCE, (_, name: string) => {
     const value = environment[name]
@@ -21,10 +21,10 @@ export const expandEnvValues = (
 ): Record<string, string> =>
   Object.fromEntries(Object.entries(table ?? {}).map(([name, text]) => [name, expandEnv(text, environment)]))
 
-/** Anything shorter is too common a text to be hidden. */
+/** Minimum length of a redacted secret: shorter texts are too common. */
 const MIN_SECRET_CHARACTERS = 8
 
-/** What headers and secrets of servers hold, where that can be told. */
+/** Returns the secrets in the headers and settings of servers, as far as they can be determined. */
 export function findConfiguredSecrets(
   brought: readonly { mcp_servers: Readonly<Record<string, McpServer>> }[],
   environment: Environment
@@ -37,7 +37,7 @@ export function findConfiguredSecrets(
   )
   return given.flatMap(text => {
     const whole = text.replaceAll(ENV_REFERENCE, (_, name: string) => environment[name] ?? '')
-    // The scheme of a header is nothing to hide.
+    // The scheme of a header is no secret.
     const secret = whole.replace(/^[A-Za-z]+ +/, '')
     return secret.length >= MIN_SECRET_CHARACTERS ? [secret] : []
   })

@@ -1,5 +1,5 @@
-// How a server is got to speak with us. It may be an older one, that ends at the first question that it does not know, or
-// listens in the way of before; what was found out holds for later runs.
+// Connects to an MCP server and negotiates the protocol version. An older server may exit at the first unknown request, or use
+// the legacy transport; the result is remembered for later sessions.
 import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
 import { classifyMcpError, McpConnectionClosedError } from './errors.ts'
@@ -10,14 +10,14 @@ export type TransportKind = 'stdio' | 'http' | 'sse'
 export interface HandshakeOptions {
   workspace: Workspace
   clientVersion: string
-  /** As it is configured, or taken to be. */
+  /** As configured or detected. */
   transport: TransportKind
-  /** The transport was only guessed. */
+  /** The transport is only a guess. */
   isTransportGuessed: boolean
-  /** What all that a server says of its tools may have. */
+  /** Maximum total size of a server's tool list. */
   maxListBytes: number
   openConnection(transport: TransportKind): Promise<McpConnection>
-  /** The server says that its tools are others. */
+  /** The server's tools have changed. */
   onToolsChanged(): void
 }
 
@@ -38,7 +38,7 @@ export class Handshake {
     return this.#transport
   }
 
-  /** The last that the last try printed. */
+  /** The latest output of the last attempt. */
   get lastOutput(): string {
     return this.#lastOutput
   }
@@ -59,7 +59,7 @@ export class Handshake {
         this.#transport === 'http' &&
         (kind === 'elsewhere' || kind === 'forgotten')
       ) {
-        // What the first try came to says more, where neither is there.
+        // If both transports fail, the error of the first attempt is more informative.
         const session = await this.#startSession('sse', true, signal).catch(() => Promise.reject(error))
         this.#transport = 'sse'
         return session

@@ -1,7 +1,6 @@
-// HTTP with a remote server: what it sends is read within bounds, and a server that a repository names is reached through
-// the guard of the way out. One that the user names himself may be anywhere, on this machine too. But where it leads on to
-// another place, by a redirect or as the one that lets people in, that is its own word: a server of the internet leads to
-// nothing within this machine or its network.
+// HTTP client for remote MCP servers: responses are bounded, and a server named by a repository is reached through the egress
+// guard. A server named by the user may be anywhere, on this machine too. But locations that it names itself, by a redirect or as
+// authorization server, are untrusted: a server on the internet leads nowhere within this machine or its network.
 import { isIPv6 } from 'node:net'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Dispatcher } from 'undici'
@@ -15,7 +14,7 @@ export interface McpHttpOptions {
   environment: Environment
   /** Address of the server. */
   serverUrl: string
-  /** The address comes from somebody else than the user. */
+  /** The address does not come from the user. */
   isUntrustedUrl: boolean
   egressPolicy: EgressPolicy
   maxBytes: number
@@ -25,7 +24,7 @@ const HEADERS_TIMEOUT_MS = 300_000
 
 export interface McpHttpClient {
   fetch: FetchLike
-  /** Breaks what is open. */
+  /** Closes all connections. */
   close(): Promise<void>
 }
 
@@ -50,21 +49,21 @@ export async function createMcpHttpClient(fetching: McpHttpOptions): Promise<Mcp
 
 type Undici = typeof import('undici')
 
-/** To the server itself, and to where it leads. */
+/** Creates dispatchers for the server itself, and for locations that it names. */
 async function createDispatchers(
   { environment, serverUrl, isUntrustedUrl, egressPolicy }: McpHttpOptions,
   undici: Undici
 ) {
-  // A stream of events is quiet for as long as nothing happens.
+  // A stream of events is silent while nothing happens.
   const options = { headersTimeout: HEADERS_TIMEOUT_MS, bodyTimeout: 0 }
   const secure = undici.buildConnector({})
   const judged = new undici.Agent({ ...options, connect: guardedConnector(egressPolicy, secure) })
   if (isUntrustedUrl) return { own: judged, away: withDestroy(() => judged, [judged]) }
   const { httpProxy, httpsProxy, noProxy } = proxySettings(environment)
-  // Plain HTTP is forwarded by the proxy, as curl does it; only HTTPS is tunnelled.
+  // Plain HTTP is forwarded by the proxy, as curl does it; only HTTPS is tunneled.
   const proxying = { ...options, httpProxy, httpsProxy, proxyTunnel: false }
   const own = new undici.EnvHttpProxyAgent({ ...proxying, noProxy })
-  // Nobody but the proxy can tell where a name leads.
+  // Only the proxy resolves names.
   if (httpProxy !== '' || httpsProxy !== '') {
     if (await isPrivateServer(new URL(serverUrl), egressPolicy)) return { own, away: withDestroy(() => own, []) }
     const proxied = new undici.EnvHttpProxyAgent({ ...proxying, noProxy: '' })
@@ -91,7 +90,7 @@ const isDomainName = (hostname: string) => 'name' in (readHost(hostname) ?? {})
 const withDestroy = (choose: (options: Dispatcher.DispatchOptions) => Dispatcher, all: readonly Dispatcher[]) =>
   Object.assign(choose, { destroy: () => Promise.all(all.map(each => each.destroy())) })
 
-/** Whether the server is within this machine or its network itself: then it may lead to what is there too. */
+/** Checks if the server is on this machine or in its network: then it may lead to other private addresses. */
 async function isPrivateServer({ hostname }: URL, guarding: EgressPolicy): Promise<boolean> {
   try {
     await resolveAllowedAddresses(parseHostName(hostname), ANY_PORT, { ...guarding, ownPorts: [] })
@@ -104,10 +103,10 @@ const ANY_PORT = 0
 
 type Connector = import('undici').buildConnector.connector
 
-/** Connects to no address but one that was judged. */
+/** Connects only to addresses that passed the guard. */
 function guardedConnector(guarding: EgressPolicy, secure: Connector): Connector {
   const judged = async ({ hostname, protocol, port }: Parameters<Connector>[0]) => {
-    // The library has taken the brackets off.
+    // The library has removed the brackets.
     const host = parseHostName(isIPv6(hostname) ? `[${hostname}]` : hostname)
     return connectGuarded(host, Number(port || (protocol === 'https:' ? 443 : 80)), guarding)
   }
@@ -120,7 +119,7 @@ function guardedConnector(guarding: EgressPolicy, secure: Connector): Connector 
   }
 }
 
-/** As other programs of the user are told to reach the world. */
+/** Uses the proxy settings of the user's environment. */
 const proxySettings = (environment: Environment) => ({
   httpProxy: environment.http_proxy ?? environment.HTTP_PROXY ?? '',
   httpsProxy: environment.https_proxy ?? environment.HTTPS_PROXY ?? '',
@@ -129,7 +128,7 @@ const proxySettings = (environment: Environment) => ({
 
 const NULL_BODY_STATUSES = new Set([101, 204, 205, 304])
 
-/** A response that fails once it is too large; a stream of events once one of them is. */
+/** Limits a response's size, or the size of each event in a stream of events. */
 function limitBody(response: Response, max_bytes: number): Response {
   const { body, status, statusText, headers } = response
   if (!body || NULL_BODY_STATUSES.has(status)) return response

@@ -1,4 +1,4 @@
-// A person logs in to a remote server: the browser is sent to where that is done, and comes back to a port of this machine.
+// Interactive OAuth login to a remote server: the browser is sent to the authorization page, and redirected back to a local port.
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
@@ -13,16 +13,16 @@ import type { McpConnectOptions } from './open-connection.ts'
 import type { McpServerEntry } from './workspace-mcp-server.ts'
 
 export interface PendingLogin {
-  /** Where the person is to go. */
+  /** Authorization page for the browser. */
   authorization_url: string
   expires_at: string
-  /** Rejects with why it did not come about. */
+  /** Rejects with the reason of a failure. */
   done: Promise<void>
-  /** Nobody waits for it any more. */
+  /** Cancels the login. */
   cancel(): void
 }
 
-/** How long a person may take. */
+/** Time limit of a login. */
 const LOGIN_TIMEOUT_MS = 5 * 60_000
 
 const loginContext = ({ name, config }: McpServerEntry, { environment, tokenStore }: McpConnectOptions) => {
@@ -30,7 +30,7 @@ const loginContext = ({ name, config }: McpServerEntry, { environment, tokenStor
   return { login: tokenStore.forServer(name, url), place: { url, environment, tokenStore } }
 }
 
-/** Begins a login; throws what is in its way. */
+/** Starts a login; throws if it is impossible. */
 export async function startLogin(entry: McpServerEntry, opening: McpConnectOptions): Promise<PendingLogin> {
   if (entry.config.url === undefined)
     throw new ToolError('CONFLICT', `${entry.name} is a program that we start: there is nothing to log in to.`)
@@ -52,7 +52,7 @@ export async function startLogin(entry: McpServerEntry, opening: McpConnectOptio
   }
 }
 
-/** A server that knows nothing of logins answers with a page. */
+/** A server without logins answers with a page. */
 const firstLineOf = (text: string) => text.split(/[\n<]/, 1)[0]!.replace(/[\s.:]+$/, '')
 
 export function forgetLogin(entry: McpServerEntry, opening: McpConnectOptions) {
@@ -80,7 +80,7 @@ async function openLoginFlow(
     egressPolicy: opening.egressPolicy(),
     maxBytes: settings.max_result_bytes
   })
-  // Each login comes back to a port of its own, which an earlier registration does not know.
+  // Each login uses its own port as redirect URI, which an earlier registration does not include.
   if (entry.config.oauth?.client_id === undefined) login.save({ client: undefined })
   const options = { serverUrl: place.url, fetchFn: fetch, forceReauthorization: true }
   const scope = entry.config.oauth?.scope

@@ -1,4 +1,4 @@
-// One run of a server that we have introduced ourselves to: its tools, and calling them.
+// One initialized session with a server: its tools, and calls of them.
 import { pathToFileURL } from 'node:url'
 import type { CallToolResult, Client, Tool as OfferedTool, Progress } from '@modelcontextprotocol/client'
 import type { Workspace } from '../workspace.ts'
@@ -10,22 +10,22 @@ const MAX_PAGES = 64
 const LIST_CHANGED_DEBOUNCE_MS = 300
 const MAX_NAME_CHARACTERS = 200
 const PING_TIMEOUT_MS = 5_000
-/** The library's own limit is out of the way: a call has its own. */
+/** Disables the library's timeout: a call has its own. */
 const NO_TIMEOUT_MS = 2_147_483_647
 
 interface McpClientSessionOptions {
   connection: McpConnection
   workspace: Workspace
   clientVersion: string
-  /** It is known to speak as older servers do. */
+  /** The server is known to use the legacy protocol. */
   isLegacy: boolean
-  /** What all pages of its list may have together. */
+  /** Maximum total size of all pages of its tool list. */
   maxListBytes: number
-  /** Its list of tools may be another one. */
+  /** Its tool list may have changed. */
   onToolsChanged(): void
 }
 
-/** What is told of a call meanwhile. */
+/** Receives updates of a running call. */
 export interface McpCallListener {
   onProgress(step: Progress): void
   onMessage(text: string): void
@@ -34,13 +34,13 @@ export interface McpCallListener {
 export class McpClientSession {
   readonly connection: McpConnection
   readonly #client: Client
-  /** Those who wait for an answer now. */
+  /** Listeners of in-flight calls. */
   readonly #callListeners = new Set<McpCallListener>()
   readonly #maxListBytes: number
-  /** Those who hear how large each page of the list is that is made now. */
+  /** Listeners for the size of each page of a tool list being read. */
   readonly #pageListeners = new Set<(bytes: number) => void>()
 
-  /** Rejects where it cannot be spoken with; the link is left as it is then. */
+  /** Rejects if the handshake fails; the connection is left open then. */
   static async start(terms: McpClientSessionOptions, signal: AbortSignal): Promise<McpClientSession> {
     const { connection, workspace, clientVersion, isLegacy, maxListBytes, onToolsChanged } = terms
     const { Client, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/client')
@@ -50,7 +50,7 @@ export class McpClientSession {
         capabilities: { roots: {} },
         versionNegotiation: { mode: isLegacy ? 'legacy' : 'auto' },
         listMaxPages: MAX_PAGES,
-        // What they give is held against their schemas by us, within bounds.
+        // Results are validated against their schemas here, within limits.
         jsonSchemaValidator: {
           getValidator: () => input => ({ valid: true, data: input as never, errorMessage: undefined })
         },
@@ -68,7 +68,7 @@ export class McpClientSession {
       const text = typeof data === 'string' ? data : JSON.stringify(data)
       for (const told of session.#callListeners) told.onMessage(`${level}: ${text}`)
     })
-    // The library waits without end for a stream of events that was closed before the server had answered.
+    // The library waits forever if the stream of events was closed before the server had answered.
     const over = connection.ended.then(({ reason }) => Promise.reject(new McpConnectionClosedError(reason)))
     await Promise.race([client.connect(connection.transport, { signal, timeout: NO_TIMEOUT_MS }), over])
     session.#measurePages()
@@ -83,7 +83,7 @@ export class McpClientSession {
     this.#maxListBytes = most_bytes
   }
 
-  /** The library puts all pages together before it gives any. */
+  /** The library combines all pages before it returns any. */
   #measurePages() {
     const { transport } = this.connection
     const hear = transport.onmessage
@@ -94,7 +94,7 @@ export class McpClientSession {
     }
   }
 
-  /** What it says of itself. */
+  /** Information from the server's handshake. */
   get serverInfo(): { name: string; version: string; title?: string; protocol: string } {
     const { name = '', version = '', title } = this.#client.getServerVersion() ?? {}
     return {
@@ -142,7 +142,7 @@ export class McpClientSession {
     }
   }
 
-  /** Ends it where it hangs. */
+  /** Kills the server if it does not answer. */
   async killIfUnresponsive() {
     if (this.#client.getProtocolEra() !== 'legacy') return
     await this.#client

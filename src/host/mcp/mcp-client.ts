@@ -1,32 +1,32 @@
-// MCP servers as those see them who use their tools.
+// Interface of the MCP servers for code that calls their tools.
 import type { McpServer } from '../../config/mcp.ts'
 
 type McpToolEffect = NonNullable<McpServer['effects']>[string]
 
-/** One tool of a server. All texts are freed of what does not show. */
+/** One tool of a server. All texts are sanitized. */
 export interface McpTool {
   server: string
-  /** What the server calls it. */
+  /** The server's name for it. */
   name: string
   title?: string
   description: string
   /** JSON Schemas. */
   input: Record<string, unknown>
   output?: Record<string, unknown>
-  /** What the server says of it; nothing is decided by that. */
+  /** The server's annotations; no decision is based on them. */
   hints: { read_only?: boolean; destructive?: boolean; idempotent?: boolean; open_world?: boolean }
-  /** sha256 over all that it says of itself: another hash is another tool. */
+  /** Fingerprint (sha256) of its complete definition: another hash is another tool. */
   definition: string
-  /** What the user lets it be taken for. */
+  /** Effect as configured by the user. */
   effect: McpToolEffect
   timeout_ms: number
-  /** The user says that it may be tried again after a fault. */
+  /** The user permits retries after an error. */
   idempotent: boolean
-  /** What is wrong with arguments for it. */
+  /** Validates arguments and returns the errors. */
   validate(args: unknown): { pointer: string; message: string }[]
 }
 
-/** A piece of an answer. Bytes are base64. */
+/** A part of a result. Bytes are base64. */
 export type McpContentBlock =
   | { type: 'text'; text: string }
   | { type: 'image' | 'audio'; media_type: string; bytes: string }
@@ -35,52 +35,54 @@ export type McpContentBlock =
 
 export interface McpToolResult {
   blocks: McpContentBlock[]
-  /** There where the server gave something typed. */
+  /** Structured content, if the server returned any. */
   structured?: unknown
 }
 
-/** Something that a server tells of a call under way. */
+/** Progress of a running call. */
 export interface McpProgress {
-  /** 0 to 1, where that can be told. */
+  /** 0 to 1, if known. */
   progress?: number
   message?: string
 }
 
 /** The MCP servers of one workspace, for one call. */
 export interface McpClient {
-  /** The tool as it is now. Waits a while for a server that is starting. Throws INVALID_PARAMS where there is no such
-   * server or tool, and MCP_ERROR where the server does not answer. */
+  /**
+   * Returns the current definition of a tool. Waits for a while for a server that is starting. Throws INVALID_PARAMS for an
+   * unknown server or tool, and MCP_ERROR if the server does not answer.
+   */
   tool(server: string, name: string): Promise<McpTool>
   call(tool: McpTool, args: Record<string, unknown>, options: McpCallOptions): Promise<McpToolResult>
 }
 
 export interface McpCallOptions {
-  /** Hears what the server tells meanwhile. */
+  /** Receives the server's progress notifications. */
   onProgress(step: McpProgress): void
-  /** Without it the call's own limit holds. */
+  /** Defaults to the call's own limit. */
   timeout_ms?: number
 }
 
-/** How things stand with a server in a workspace. */
+/** State of a server in a workspace. */
 export interface McpServerState {
   name: string
   workspace: string
   transport: 'stdio' | 'http' | 'sse'
   state: 'untrusted' | 'disabled' | 'waiting' | 'connecting' | 'ready' | 'backing_off' | 'needs_login' | 'failed'
-  /** Why it is not ready, and what would cure that. */
+  /** Reason why it is not ready, and how to resolve that. */
   reason?: string
-  /** The file that brings it, where it is not the user's. */
+  /** The configuration file that defines it, if not the user's. */
   file?: string
   trusted: boolean
-  /** How many of its tools are served. */
+  /** Number of available tools. */
   tools: number
-  /** Tools that are not, and why. */
+  /** Rejected tools, with the reason. */
   refused?: { name: string; reason: string }[]
   server?: { name: string; version: string; title?: string; protocol: string }
   pid?: number
   restarts: number
-  /** When it is tried again. */
+  /** Time of the next attempt. */
   retry_at?: string
-  /** The last that it printed on standard error. */
+  /** Its latest error output. */
   stderr?: string
 }

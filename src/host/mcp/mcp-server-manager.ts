@@ -1,4 +1,5 @@
-// All MCP servers: one run of each for each workspace that it is for. None of them keeps another, or a start of ours, waiting.
+// Manages all MCP servers: one session of each for each of its workspaces. Neither other servers nor the startup wait for any of
+// them.
 import { isDeepStrictEqual } from 'node:util'
 import type { ContributionSource } from '../../config/contributions.ts'
 import type { McpSettings } from '../../config/mcp.ts'
@@ -17,7 +18,7 @@ import { type McpServerEntry, WorkspaceMcpServer } from './workspace-mcp-server.
 
 export interface McpServerManagerOptions extends McpConnectOptions {
   settings: McpSettings
-  /** Ours. */
+  /** This server's version. */
   clientVersion: string
   contributions: ContributionSource
   workspaces: ReadonlyMap<string, Workspace>
@@ -25,20 +26,20 @@ export interface McpServerManagerOptions extends McpConnectOptions {
   maskValue: MaskValue
 }
 
-/** What is heard of a server: its tools as they are now, and how things stand with it. */
+/** Update of a server: its current tools and its state. */
 export interface McpServerUpdate {
   state: McpServerState
   tools: readonly McpTool[]
 }
 
-/** A few start at once: each costs a good part of a second of processor time. */
+/** Limits concurrent starts: each costs a considerable part of a second of processor time. */
 const MAX_CONCURRENT_STARTS = 4
 const START_SLOT_TIMEOUT_MS = 2_000
 
 export class McpServerManager {
   readonly #options: McpServerManagerOptions
   readonly #servers = new Map<string, Map<string, WorkspaceMcpServer>>()
-  /** Listed, and never started. */
+  /** Listed, but never started. */
   #inactive: WorkspaceMcpServer[] = []
   readonly #startLimiter = new StartLimiter(MAX_CONCURRENT_STARTS, START_SLOT_TIMEOUT_MS)
   readonly #pendingLogins = new Map<string, PendingLogin>()
@@ -53,7 +54,7 @@ export class McpServerManager {
     this.#reconcile()
   }
 
-  /** Starts all that may be started, and from now on what comes. */
+  /** Starts all permitted servers, and those added later. */
   start(hear: (news: McpServerUpdate) => void) {
     this.#onUpdate = hear
     this.#isStarted = true
@@ -61,12 +62,12 @@ export class McpServerManager {
     for (const server of this.#allServers()) server.start()
   }
 
-  /** For one call. */
+  /** Returns the client of one call. */
   forCall(workspace: Workspace, effects: Pick<Effects, 'signal' | 'commitIntent'>): McpClient {
     return new WorkspaceMcpClient(this.#servers.get(workspace.name)!, effects, this.#options.maskValue)
   }
 
-  /** What lets us in to servers, by their configuration or by logins: nobody is shown that. */
+  /** Credentials for servers, from their configuration or from logins: to be redacted. */
   get secrets(): readonly string[] {
     return [...this.#secrets, ...this.#options.tokenStore.secrets]
   }
@@ -75,7 +76,7 @@ export class McpServerManager {
     return [...this.#allServers(), ...this.#inactive].map(server => server.state())
   }
 
-  /** Begins a login; the server is started anew once somebody has logged in. */
+  /** Starts a login; the server is restarted after its success. */
   async login(name: string, workspace?: string) {
     const [server] = this.#findServers(name, workspace)
     this.#pendingLogins.get(name)?.cancel()
@@ -95,7 +96,7 @@ export class McpServerManager {
     await Promise.all(this.#findServers(name, workspace).map(server => server.restart()))
   }
 
-  /** The runs of a server, in all workspaces or one of them. */
+  /** Finds a server's instances, in all workspaces or one of them. */
   #findServers(name: string, workspace: string | undefined): [WorkspaceMcpServer, ...WorkspaceMcpServer[]] {
     const [first, ...more] = [...this.#allServers()].filter(
       server => server.entry.name === name && (workspace === undefined || server.workspace.name === workspace)
@@ -115,7 +116,7 @@ export class McpServerManager {
     for (const servers of this.#servers.values()) yield* servers.values()
   }
 
-  /** Starts what is new, and stops what is there no more or otherwise. */
+  /** Starts new servers, and stops those that were removed or changed. */
   #reconcile() {
     const { contributions, workspaces, settings } = this.#options
     const idle: WorkspaceMcpServer[] = []

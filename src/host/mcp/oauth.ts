@@ -1,5 +1,5 @@
-// Leave to speak with a remote server, by OAuth: the tokens of an earlier login, refreshed where they can be, or a secret of
-// the configuration. Nobody is asked to log in here; see `login.ts`.
+// OAuth authorization for remote servers: tokens of an earlier login, refreshed if possible, or a configured client secret. Never
+// interactive; see `login.ts`.
 import type {
   AuthProvider,
   OAuthClientMetadata,
@@ -43,7 +43,7 @@ async function clientCredentialsProvider(
   { environment, tokenStore }: AuthContext
 ): Promise<OAuthClientProvider> {
   const { client_id, client_secret, scope, issuer } = oauth
-  // Without the issuer it would be the server that says who gets the secret.
+  // Without a configured issuer the server would determine the recipient of the secret.
   if (client_id === undefined || client_secret === undefined || issuer === undefined)
     throw new McpConfigurationError(
       '`oauth` of its entry needs `client_id`, `client_secret` and `issuer` for client_credentials'
@@ -64,7 +64,7 @@ async function clientCredentialsProvider(
   })
 }
 
-/** Somebody who logs in, or did so before. */
+/** Provider for logins, past and current. */
 export class OAuthLoginProvider implements OAuthClientProvider {
   readonly redirectUrl: string
   /** Set once the browser is to be sent there. */
@@ -103,7 +103,7 @@ export class OAuthLoginProvider implements OAuthClientProvider {
     return this.#state ?? ''
   }
 
-  /** As it is configured, else as we have registered ourselves. */
+  /** Returns the configured client, else the dynamically registered one. */
   clientInformation(): StoredOAuthClientInformation | undefined {
     const { client_id, client_secret, issuer } = this.#entry.config.oauth ?? {}
     if (client_id === undefined) return this.#stored.read().client

@@ -1,4 +1,4 @@
-// Opens the way to a server, as its entry says.
+// Opens the connection to a server, as configured.
 import type { McpSettings } from '../../config/mcp.ts'
 import type { EgressPolicy } from '../egress/guarded-connect.ts'
 import type { Workspace } from '../workspace.ts'
@@ -20,7 +20,7 @@ export interface McpConnectOptions extends McpProcessStarter {
   egressPolicy(): EgressPolicy
 }
 
-/** Rejects with `McpConfigurationError` where it cannot be as it is configured. */
+/** Rejects with `McpConfigurationError` if the configuration is invalid. */
 export async function openConnection(
   transport: TransportKind,
   entry: McpServerEntry,
@@ -48,7 +48,7 @@ export async function openConnection(
   })
 }
 
-/** What cannot be about an entry; the schema says the rest. */
+/** Checks constraints that the schema does not express. */
 function configurationError({ config: { command, url, type } }: McpServerEntry): string | undefined {
   if (command === undefined && url === undefined) return 'its entry needs a `command` to start or a `url` to reach'
   if (command !== undefined && url !== undefined) return 'its entry has both a `command` and a `url`: take one out'

@@ -1,4 +1,4 @@
-// A server that runs as a process of ours.
+// Connection to a server that runs as a child process.
 import { setTimeout } from 'node:timers/promises'
 import type { LongLivedProcess } from '../processes/long-lived-process.ts'
 import { KILL_GRACE_MS } from '../processes/spawner/child-handle.ts'
@@ -8,7 +8,7 @@ import { StdioTransport } from './stdio-transport.ts'
 
 const MAX_OUTPUT_CHARACTERS = 4_000
 const MAX_LAST_LINE_CHARACTERS = 300
-/** How long it may take to end once nothing more is said to it. */
+/** Time in milliseconds for a graceful exit once its input is closed. */
 const EXIT_GRACE_MS = 500
 
 export class ProcessConnection implements McpConnection {
@@ -60,7 +60,7 @@ export class ProcessConnection implements McpConnection {
     const { exit_code, signal, out_of_memory } = await this.#process.ended
     if (out_of_memory) this.#exitReason ??= 'it took more memory than it may'
     await this.transport.close()
-    // It may have gone just before we would have ended it, for a reason of its own.
+    // It may have exited for its own reason just before it would have been ended.
     const why = exit_code !== null && !this.#wasStopped && !out_of_memory ? undefined : this.#exitReason
     return { reason: why ?? this.#describeExit(exit_code, signal), wasStopped: this.#wasStopped }
   }

@@ -1,4 +1,4 @@
-// A server that listens at an address, of its own or another machine.
+// Connection to a server at a remote or local address.
 import type { AuthProvider, OAuthClientProvider, Transport } from '@modelcontextprotocol/client'
 import type { ConnectionEnd, McpConnection } from './connection.ts'
 import type { McpHttpClient } from './http-client.ts'
@@ -16,7 +16,7 @@ const RECONNECTION_OPTIONS = {
   reconnectionDelayGrowFactor: 2,
   maxRetries: 5
 }
-/** How long it may take to let go of the session. */
+/** Time in milliseconds for terminating the session. */
 const TERMINATE_TIMEOUT_MS = 1_000
 
 export class RemoteConnection implements McpConnection {
@@ -35,7 +35,7 @@ export class RemoteConnection implements McpConnection {
     if (kind === 'sse') {
       const events = new SSEClientTransport(new URL(url), options)
       const link = new RemoteConnection(events, httpClient, async () => {})
-      // Its library would connect anew by itself, to a server that knows nothing of us any more.
+      // The library would reconnect by itself, to a server that has lost the session.
       events.onerror = error => link.kill(`its stream of events broke: ${error.message}`)
       return link
     }

@@ -1,16 +1,16 @@
-// What a server says of its tools is read by people, models and validators, and may be hostile: here it is cut to a bounded
-// size, and freed of what a screen would obey or hide.
+// Sanitizes tool definitions of servers, which are read by people, models and validators, and may be hostile: limits their size,
+// and removes control and invisible characters.
 
 const MAX_TEXT_CHARACTERS = 8_192
 const MAX_DEPTH = 32
 
-/** A text of a server as it may be shown: no control, formatting or other invisible characters but line ends and tabs. */
+/** Removes control, formatting and other invisible characters except line ends and tabs, and limits the length. */
 export function sanitizeText(text: string, longest = MAX_TEXT_CHARACTERS): string {
   const plain = text.toWellFormed().replace(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, '')
   return plain.length > longest ? `${plain.slice(0, longest).toWellFormed()}…` : plain
 }
 
-/** The same for each text in a JSON value. Throws where a name in it is not plain, or where it nests too deeply. */
+/** Sanitizes each text in a JSON value. Throws if it contains an invalid name, or is nested too deeply. */
 export function sanitizeJson(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) throw new Error(`it nests more than ${MAX_DEPTH} levels deep`)
   if (typeof value === 'string') return sanitizeText(value)

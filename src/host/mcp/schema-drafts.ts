@@ -1,3 +1,3 @@
-// The two generations of JSON Schema that servers write, in a file of its own so that they are loaded when a server is met.
+// Validators for the two generations of JSON Schema in use, in a separate file so that they are loaded on demand.
 export { Ajv } from 'ajv'
 export { Ajv2020 } from 'ajv/dist/2020.js'

@@ -1,7 +1,7 @@
-// JSON Schemas that a server gives: whether we can hold values against them without ever working for long.
+// Validates values against a server's JSON Schemas with bounded cost.
 //
-// Patterns are left out of what we check, and so is all else whose cost the server could choose: it checks that itself.
-// A schema that refers to itself is not checked here at all.
+// Patterns are not checked, and neither are other keywords whose cost the server could choose: it checks them itself. A recursive
+// schema is not checked at all.
 import type { ErrorObject } from 'ajv'
 
 /** Keywords that a server could make expensive. */
@@ -13,7 +13,7 @@ const UNCHECKED_KEYWORDS: ReadonlySet<string> = new Set([
   '$schema',
   '$id'
 ])
-/** Keywords whose values are data, and no schemas. */
+/** Keywords whose values are data, not schemas. */
 const DATA_KEYWORDS: ReadonlySet<string> = new Set([
   'const',
   'enum',
@@ -25,11 +25,11 @@ const DATA_KEYWORDS: ReadonlySet<string> = new Set([
 ])
 /** Keywords whose values are schemas by name. */
 const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
-/** Schemas that are gone through for one value, references followed. */
+/** Maximum number of schemas evaluated for one value, references followed. */
 const MAX_VALIDATION_STEPS = 5_000
 
 export interface SchemaValidator {
-  /** What is wrong with a value; undefined where nothing is. */
+  /** Returns the validation errors of a value; undefined if it is valid. */
   validate(value: unknown): ErrorObject[] | undefined
 }
 
@@ -37,7 +37,7 @@ type Schema = Record<string, unknown>
 
 const ACCEPT_ALL: SchemaValidator = { validate: () => undefined }
 
-/** Throws what is wrong with the schema. */
+/** Throws the errors of an invalid schema. */
 export async function compileValidator(schema: Schema): Promise<SchemaValidator> {
   const cost = new ValidationCost(schema)
   const steps = cost.stepsFor(schema)
@@ -63,7 +63,7 @@ const OPTIONS = {
   logger: false
 } as const
 
-/** Made when the first server is met. */
+/** Created on first use. */
 const ajvByDraft = {
   current: once(async () => new (await import('./schema-drafts.ts')).Ajv2020(OPTIONS)),
   legacy: once(async () => new (await import('./schema-drafts.ts')).Ajv(OPTIONS))
@@ -74,7 +74,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make())
 }
 
-/** The schema without what is not checked. */
+/** Removes the unchecked keywords from a schema. */
 function withoutUncheckedKeywords(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutUncheckedKeywords)
   if (!isObject(schema)) return schema
@@ -93,12 +93,12 @@ function withoutUncheckedKeywords(schema: unknown): unknown {
   )
 }
 
-/** How many schemas are gone through for one value. */
+/** Counts the schemas evaluated for one value. */
 class ValidationCost {
   readonly #root: Schema
   readonly #known = new Map<object, number>()
   readonly #inProgress = new Set<object>()
-  /** It refers to itself somewhere. */
+  /** The schema refers to itself. */
   isRecursive = false
 
   constructor(root: Schema) {
@@ -127,7 +127,7 @@ class ValidationCost {
     return steps
   }
 
-  /** Where a reference leads. */
+  /** Resolves a reference. */
   #resolveRef(reference: unknown): unknown {
     if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference))
       throw new Error(

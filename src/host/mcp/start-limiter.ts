@@ -1,6 +1,6 @@
-// Waiting that has an end.
+// Waiting with a time limit.
 
-/** Resolves when the work has ended, whatever came of it, or the time is over. Rejects with the signal's reason. */
+/** Resolves when the work has settled, or after the time limit. Rejects with the signal's reason. */
 export async function waitAtMost(work: Promise<unknown> | undefined, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   if (!work) return
@@ -20,7 +20,7 @@ export async function waitAtMost(work: Promise<unknown> | undefined, ms: number,
   }
 }
 
-/** Lets so many begin at once; whoever takes long keeps nobody waiting for longer than `patience_ms`. */
+/** Limits concurrent starts; a slow start delays others for at most `patience_ms`. */
 export class StartLimiter {
   readonly #maxHoldMs: number
   readonly #waiting: (() => void)[] = []
@@ -31,7 +31,7 @@ export class StartLimiter {
     this.#maxHoldMs = patience_ms
   }
 
-  /** Resolves when it is one's turn, with what to call when that is over. */
+  /** Resolves with a release function when a slot is free. */
   async acquire(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     if (this.#available > 0) this.#available -= 1

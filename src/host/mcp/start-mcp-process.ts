@@ -1,4 +1,4 @@
-// Starts the process of a server: in the sandbox, with an environment of its own.
+// Starts the process of a server: sandboxed, with its own environment.
 
 import path from 'node:path'
 import type { McpServer } from '../../config/mcp.ts'
@@ -22,13 +22,13 @@ export interface McpProcessStarter extends LongLivedProcessStarter {
   environment: Environment
   /** Names of variables that commands get besides the standard ones. */
   env_allow: readonly string[]
-  /** Where all workspaces are. */
+  /** Roots of all workspaces. */
   roots: readonly string[]
-  /** What keeps commands, as it is configured. */
+  /** The configured isolation level of commands. */
   level: IsolationLevel | 'auto'
 }
 
-/** Throws SANDBOX_UNAVAILABLE where it would not be kept as it is to be; it is never started with less. */
+/** Throws SANDBOX_UNAVAILABLE if the required level is unavailable; never starts with a lower one. */
 export async function startMcpProcess(
   { command, args = [], env, cwd, sandbox, network = [], read = [] }: McpServer,
   workspace: Workspace,
@@ -49,7 +49,7 @@ export async function startMcpProcess(
     limits: { cpu_seconds: Number.POSITIVE_INFINITY }
   }
   const level = sandbox === undefined ? defaultLevel(starter.level) : currentLevel(sandbox)
-  // Without a sandbox the network is all there.
+  // Without a sandbox the network is unrestricted.
   const isolation = { level, network: level === 'none' ? [] : network }
   try {
     return await startLongLivedProcess({ mark: PROCESS_MARK, program, isolation, workspace }, starter)
@@ -62,7 +62,7 @@ export async function startMcpProcess(
   }
 }
 
-/** Whoever has switched the sandbox off for commands has done so for these. */
+/** A sandbox disabled for commands is disabled for servers too. */
 const defaultLevel = (level: IsolationLevel | 'auto'): RequestableLevel | 'container' =>
   level === 'auto' ? 'workspace' : level
 

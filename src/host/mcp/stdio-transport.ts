@@ -1,19 +1,19 @@
-// Messages to and from a server's process: one JSON value a line. What it prints is read within bounds.
+// MCP stdio transport: one JSON value per line, with bounded input.
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { BoundedLines } from '../processes/bounded-lines.ts'
 import type { ChildHandle } from '../processes/spawner/child-handle.ts'
 import { McpConnectionClosedError } from './errors.ts'
 
-/** What may wait for a server to read it. */
+/** Maximum number of bytes buffered for a server to read. */
 const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
 const STDIN_CLOSED = 'it reads nothing any more'
 
 export interface StdioTransportOptions {
-  /** Longest line that is taken. */
+  /** Maximum line length; longer lines are an error. */
   maxLineBytes: number
-  /** Hears of lines that are no messages. */
+  /** Receives lines that are no messages. */
   onStrayLine(line: string): void
-  /** It cannot be spoken with any more. */
+  /** The connection is unusable. */
   onFatalError(why: string): void
 }
 
@@ -21,7 +21,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
-  /** By these two the library knows that silence means an older server, and not that there is none. */
+  /** Lets the library conclude from silence that a server is older, rather than missing. */
   readonly stderr = null
   readonly pid: number
   readonly #spawned: ChildHandle
@@ -54,14 +54,14 @@ export class StdioTransport implements Transport {
     if (stdin.writableLength > MAX_STDIN_BUFFER_BYTES) this.#options.onFatalError('it reads nothing of what it is told')
   }
 
-  /** Its process is ended by whoever started it. */
+  /** The process is ended by the code that started it. */
   async close() {
     if (this.#closed) return
     this.#closed = true
     this.onclose?.()
   }
 
-  /** Those who hear of a call's progress are forgotten once its answer is there, so each message is dealt with first. */
+  /** Progress listeners are removed once the result has arrived, so each message is handled before the next. */
   async #dispatch(lines: readonly string[]) {
     for (const line of lines) {
       this.#handleLine(line)
@@ -69,7 +69,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** The lines that these bytes complete. */
+  /** Returns the lines completed by these bytes. */
   #readLines(bytes: Uint8Array): string[] {
     const lines: string[] = []
     if (this.#closed) return lines
@@ -89,7 +89,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Programs print this and that; only a message of the protocol is taken for one. */
+/** Programs print other output too; only protocol messages are accepted. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     const value = JSON.parse(line)

@@ -1,5 +1,4 @@
-// What logins to servers gave, kept for as long as it holds: in the state folder, for its owner alone to read, and in the
-// memory of this run so that it can be hidden in what is shown.
+// Store of OAuth tokens: in a private file of the state folder, and in memory so that they can be redacted.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -14,7 +13,7 @@ export interface StoredOAuthState {
 
 type GrantedCredentials = Pick<StoredOAuthTokens, 'access_token' | 'refresh_token'> | StoredOAuthClientInformation
 
-/** One that was replaced may let somebody in still; of more than these none is left that does. */
+/** Maximum number of remembered secrets. A replaced one may still be valid; older ones no longer are. */
 const MAX_KNOWN_SECRETS = 64
 
 export class McpTokenStore {
@@ -25,12 +24,12 @@ export class McpTokenStore {
     this.#folder = folder
   }
 
-  /** What lets us in, as far as it was used or given since the start. */
+  /** Tokens used or obtained since the start. */
   get secrets(): readonly string[] {
     return this.#secrets
   }
 
-  /** To the server with that name at that address: at another one nothing of it is known. */
+  /** Returns the login of a server by name and address: another address has no access to it. */
   forServer(name: string, url: string): StoredLogin {
     const id = createHash('sha256')
       .update(JSON.stringify([name, url]))
@@ -39,7 +38,7 @@ export class McpTokenStore {
     return new StoredLogin(path.join(this.#folder, `${id}.json`), this)
   }
 
-  /** Keeps what was granted out of what is shown from now on. */
+  /** Redacts these credentials from now on. */
   addSecrets(granted: GrantedCredentials | undefined) {
     const given = Object.entries(granted ?? {})
       .filter(([name]) => name === 'access_token' || name === 'refresh_token' || name === 'client_secret')
@@ -68,7 +67,7 @@ export class StoredLogin {
     }
   }
 
-  /** Written beside and put in place, so that it is never half there. */
+  /** Atomic write: a temporary file, then rename. */
   save(part: StoredOAuthState) {
     this.#addSecrets(part)
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 })

@@ -1,4 +1,4 @@
-// The tools that a server offers, as they may be served: bounded, readable, each with a hash of all that it says of itself.
+// Validates and sanitizes the tool definitions of a server, and fingerprints each.
 import { createHash } from 'node:crypto'
 import type { Tool as OfferedTool } from '@modelcontextprotocol/client'
 import type { McpServer } from '../../config/mcp.ts'
@@ -8,14 +8,14 @@ import type { McpTool } from './mcp-client.ts'
 import { sanitizeJson, sanitizeText } from './sanitize.ts'
 import { compileValidator, type SchemaValidator } from './schema-validator.ts'
 
-/** As the protocol has them; anything else would not be readable in a rule. */
+/** As the protocol defines them; other names would be unreadable in a rule. */
 const TOOL_NAME_PATTERN = /^[A-Za-z0-9_./-]{1,128}$/
 const MAX_SCHEMA_CHARACTERS = 65_536
 const MAX_TITLE_CHARACTERS = 200
-/** Of one server together. */
+/** Maximum total size of one server's definitions. */
 const MAX_DEFINITIONS_CHARACTERS = 1_048_576
 
-/** A tool that is left out, and why. */
+/** A rejected tool, with the reason. */
 export interface RefusedTool {
   name: string
   reason: string
@@ -27,16 +27,16 @@ export interface ToolDefinitions {
 }
 
 export interface McpToolDefinition extends McpTool {
-  /** Undefined where it says nothing of what it answers. */
+  /** Undefined without an output schema. */
   outputValidator: SchemaValidator | undefined
-  /** As the server gave it, for whoever mirrors its params. */
+  /** Original definition, required for mirroring its params. */
   sdkTool: OfferedTool
 }
 
 interface DefinitionOptions {
   server: string
   config: McpServer
-  /** What a call may take where the configuration says nothing else. */
+  /** Default time limit of a call in milliseconds. */
   timeout_ms: number
   max_tools: number
 }
@@ -90,13 +90,15 @@ async function defineTool(
     idempotent: (config.idempotent ?? []).some(glob => globMatches(glob, name)),
     validate: args => (check.validate(args) ?? []).map(describeSchemaError),
     outputValidator: output && (await compileSchema('output schema', output)),
-    // Its answers are held against their schema here.
+    // Results are validated against their schema here.
     sdkTool: { ...offered, outputSchema: undefined }
   }
 }
 
-/** What the user lets a server's tools be taken for. By itself one that we start may do anything here, and another is
- * reached over the network. */
+/**
+ * Returns the effect of a tool as configured by the user. By default a local server may do anything, and a remote one accesses
+ * the network.
+ */
 function resolveEffect(name: string, { effects = {}, url }: McpServer): McpTool['effect'] {
   const said = Object.entries(effects).findLast(([glob]) => globMatches(glob, name))
   return said?.[1] ?? (url === undefined ? 'execute' : 'network')
@@ -141,7 +143,7 @@ const toHints = (annotations: NonNullable<OfferedTool['annotations']>): McpTool[
     })
   )
 
-/** Over all that people and models go by: what it says of itself, and which program or address says so. */
+/** Hashes everything that people and models rely on: the definition, and the program or address that it comes from. */
 function definitionHash(
   { name, title, description, inputSchema, outputSchema, annotations }: OfferedTool,
   config: McpServer
@@ -153,7 +155,7 @@ function definitionHash(
     .digest('hex')
 }
 
-/** A server may say the same in another order. */
+/** A server may list equal definitions in another order. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(item => (item === undefined ? null : sortKeys(item)))
   if (value === null || typeof value !== 'object') return value

@@ -1,4 +1,4 @@
-// What a server answers, in our words.
+// Converts results of MCP servers.
 import type { CallToolResult, ContentBlock, Progress } from '@modelcontextprotocol/client'
 import { ToolError } from '../../errors.ts'
 import type { McpContentBlock, McpProgress, McpToolResult } from './mcp-client.ts'
@@ -8,7 +8,7 @@ import type { McpToolDefinition } from './tool-definitions.ts'
 const MAX_MESSAGE_CHARACTERS = 1_000
 const MAX_ERROR_CHARACTERS = 20_000
 
-/** A fault of a server that trying again does not cure. */
+/** A server error that retries do not resolve. */
 export class PermanentMcpError extends ToolError {
   constructor(message: string, details: Record<string, unknown>, options?: ErrorOptions) {
     super('MCP_ERROR', message, details, options)
@@ -19,7 +19,7 @@ export class PermanentMcpError extends ToolError {
   }
 }
 
-/** Throws MCP_ERROR where the server says that it failed, or gives something else than it said it would. */
+/** Throws MCP_ERROR if the server reports a failure, or the result does not match its schema. */
 export function toToolResult(
   result: CallToolResult,
   { server, name, outputValidator }: McpToolDefinition
@@ -75,7 +75,7 @@ function toContentBlock(block: ContentBlock): McpContentBlock {
   }
 }
 
-/** A step as the server counts it, from 0 to 1 where it says how many there are. */
+/** Converts progress to a value from 0 to 1 if the total is known. */
 export function toMcpProgress({ progress, total, message }: Progress): McpProgress {
   const share = total !== undefined && total > 0 ? progress / total : undefined
   const said = message ?? (share === undefined ? `${progress}` : undefined)

@@ -1,4 +1,4 @@
-// The MCP servers of a workspace, as one call asks them.
+// The MCP servers of a workspace, as accessed by one call.
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
 import type { McpCallOptions, McpClient, McpContentBlock, McpTool, McpToolResult } from './mcp-client.ts'
@@ -6,10 +6,10 @@ import type { McpCallListener } from './mcp-client-session.ts'
 import { toMcpMessage, toMcpProgress, toToolResult } from './tool-results.ts'
 import type { WorkspaceMcpServer } from './workspace-mcp-server.ts'
 
-/** A value without the secrets that are known here. */
+/** Redacts known secrets from a value. */
 export type MaskValue = <T>(value: T) => T
 
-/** Names that an error lists. */
+/** Maximum number of names that an error lists. */
 const MAX_LISTED_NAMES = 50
 
 export class WorkspaceMcpClient implements McpClient {
@@ -69,12 +69,12 @@ export class WorkspaceMcpClient implements McpClient {
     }
   }
 
-  /** A server knows what let us in to it, and may say so. */
+  /** A server knows its credentials, and may include them in a result. */
   #maskResult({ blocks, ...answer }: McpToolResult): McpToolResult {
     return { ...this.#maskValue(answer), blocks: blocks.map(this.#maskBlock) }
   }
 
-  /** Bytes are left as they came: in what is no text, something that looks like a secret is none. */
+  /** Binary data is left unchanged: a match with a secret is a coincidence there. */
   #maskBlock = (block: McpContentBlock): McpContentBlock => {
     if (!('bytes' in block)) return this.#maskValue(block)
     const { bytes, ...rest } = block

@@ -1,5 +1,4 @@
-// One MCP server in one workspace, however often it has to be started: again after it broke off, soon at first and then
-// less and less often.
+// One MCP server in one workspace across restarts: restarted after a failure with increasing backoff.
 import type { McpServer, McpSettings } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../workspace.ts'
@@ -12,20 +11,20 @@ import { waitAtMost } from './start-limiter.ts'
 import { defineTools, type McpToolDefinition, type RefusedTool, type ToolDefinitions } from './tool-definitions.ts'
 import { PermanentMcpError } from './tool-results.ts'
 
-/** How long it is left alone after so many failures in a row. */
+/** Backoff in milliseconds, by the number of consecutive failures. */
 const RESTART_BACKOFF_MS = [0, 500, 2_000, 5_000, 15_000, 60_000, 300_000]
-/** A run that lasted so long makes earlier failures forgotten. */
+/** Run time after which earlier failures are forgotten. */
 const STABLE_RUN_MS = 60_000
-/** Whoever calls it does not wait for the pause to end, but it is not started more often than this. */
+/** A call does not wait for the backoff to end, but this is the minimum interval between starts. */
 const MIN_RESTART_INTERVAL_MS = 1_000
 
-/** A server as it is configured. */
+/** A configured server. */
 export interface McpServerEntry {
   name: string
   config: McpServer
-  /** The file that brings it. */
+  /** The configuration file that defines it. */
   file?: string
-  /** It comes from the workspace itself, and not from the user. */
+  /** Defined by the workspace itself, not by the user. */
   isFromWorkspace: boolean
   trusted: boolean
 }
@@ -34,12 +33,12 @@ export interface WorkspaceMcpServerOptions {
   entry: McpServerEntry
   workspace: Workspace
   settings: McpSettings
-  /** Ours. */
+  /** This server's version. */
   clientVersion: string
-  /** Waits until it may be started, and answers what to call once it has. */
+  /** Waits for a start slot; resolves with a function that releases it. */
   acquireStartSlot(signal: AbortSignal): Promise<() => void>
   openConnection(transport: TransportKind): Promise<McpConnection>
-  /** Hears when its state or its tools are others than before. */
+  /** Called when its state or its tools have changed. */
   onChange(server: WorkspaceMcpServer): void
 }
 
@@ -82,7 +81,7 @@ export class WorkspaceMcpServer {
     this.#reason = STATE_REASONS[this.#state]?.(entry)
   }
 
-  /** What it offered last. */
+  /** Its latest tools. */
   get tools(): ReadonlyMap<string, McpToolDefinition> {
     return this.#tools
   }
@@ -95,7 +94,7 @@ export class WorkspaceMcpServer {
     if (this.#state === 'waiting') this.#start()
   }
 
-  /** Starts it anew, whatever became of it; resolves once it is ready or has failed. */
+  /** Restarts it from any state; resolves once it is ready or has failed. */
   async restart(): Promise<void> {
     if (!this.isRunnable) return
     this.#failures = { count: 0, at: 0 }
@@ -106,7 +105,7 @@ export class WorkspaceMcpServer {
     await this.#connecting
   }
 
-  /** Gives the work a run of the server. What a run has not taken is given to the next one. */
+  /** Runs work with a session. A request that a lost session has not taken is retried with the next one. */
   async withSession<T>(work: (session: McpClientSession) => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let tries = 1; ; tries++) {
       const session = this.#session ?? (await this.#waitForSession(signal))
@@ -124,7 +123,7 @@ export class WorkspaceMcpServer {
     }
   }
 
-  /** A call took too long: looks whether it answers at all. */
+  /** Checks if the server still answers, after a call has timed out. */
   checkLiveness() {
     void this.#session?.killIfUnresponsive()
   }
@@ -217,7 +216,7 @@ export class WorkspaceMcpServer {
       timeout_ms: settings.timeout_ms,
       max_tools: settings.max_tools
     })
-    // What says the same stays the very same.
+    // Unchanged definitions retain their object identity.
     for (const [name, { definition }] of tools) {
       const known = this.#tools.get(name)
       if (known?.definition === definition) tools.set(name, known)
@@ -239,7 +238,7 @@ export class WorkspaceMcpServer {
     }
   }
 
-  /** A run that does not answer any more; whoever calls gets another one. */
+  /** Drops a session that no longer answers; later callers get another one. */
   #onSessionLost(session: McpClientSession, why: string, state?: 'needs_login') {
     if (this.#session !== session) return
     this.#session = undefined
@@ -276,7 +275,7 @@ export class WorkspaceMcpServer {
     this.#retry = undefined
   }
 
-  /** A run that answers, as soon as there is one. */
+  /** Waits for a working session. */
   async #waitForSession(signal: AbortSignal): Promise<McpClientSession> {
     const { wait_ms } = this.#options.settings
     const { count, at } = this.#failures

@@ -1,5 +1,5 @@
-// The program that a module runs in; see protocol.ts. It loads nothing of the module's folder but what the server has
-// seen there: a file that has changed since, or that came later, is refused.
+// Host process of a module; see module-protocol.ts. It loads only files of the module's folder that the server has hashed: a file
+// that was changed or added since is refused.
 import { createHash } from 'node:crypto'
 import { readFileSync, writeSync } from 'node:fs'
 import { findPackageJSON, registerHooks } from 'node:module'
@@ -23,7 +23,7 @@ const lines = createInterface({ input: new Socket({ fd: FROM_SERVER, readable: t
 const inFlight = new Map<number, AbortController>()
 let module: Record<string, unknown> = {}
 let start: StartMessage | undefined
-/** The file of the folder that was loaded last: where code cannot be read, its own fault does not always name it. */
+/** The last loaded file of the folder: a syntax error does not always name its file. */
 let lastLoaded: string | undefined
 
 lines.on('line', line => {
@@ -32,7 +32,7 @@ lines.on('line', line => {
   else if ('cancel' in message) inFlight.get(message.cancel)?.abort(new DOMException('Cancelled.', 'AbortError'))
   else void handleCall(message)
 })
-// Without a server nobody needs it.
+// It ends with the server.
 lines.on('close', () => process.exit())
 
 async function loadModule(message: StartMessage) {
@@ -97,7 +97,7 @@ const load: LoadHook = (url, context, next) => {
   return { ...next(url, context), source }
 }
 
-/** The path of a file in the module's folder; undefined for all else, packages that are installed there too. */
+/** Returns the path of a file in the module's folder; undefined for all others, including packages installed there. */
 function pathInFolder(url: string | undefined): string | undefined {
   if (!url?.startsWith('file:')) return undefined
   const place = relative(start!.folder, fileURLToPath(url))
@@ -121,7 +121,7 @@ function toModuleError(error: unknown): ModuleError {
   return { message: error.message || error.name, ...(where !== undefined && { where }) }
 }
 
-/** The first place of the module's folder in a stack, with its line. */
+/** Returns the first location in the module's folder in a stack trace. */
 function findLocation(stack: string): string | undefined {
   for (const [, url, path, line] of stack.matchAll(/(?:(file:\/\/[^\s()]+?)|^(\/.+?)):(\d+)/gm)) {
     const place = pathInFolder(url ?? pathToFileURL(path!).href)

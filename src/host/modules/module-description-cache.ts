@@ -1,4 +1,4 @@
-// How modules described themselves, kept across starts: one that is as it was needs no process to be listed.
+// Persistent cache of module descriptions: an unchanged module can be listed without starting a process.
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { ModuleReference } from './module-pool.ts'
@@ -19,7 +19,7 @@ export class ModuleDescriptionCache {
     return this.#descriptions.get(cacheKey(module))
   }
 
-  /** The oldest are forgotten. */
+  /** Stores a description; evicts the oldest. */
   set(module: ModuleReference, described: ModuleDescription) {
     this.#descriptions.set(cacheKey(module), described)
     for (const oldest of this.#descriptions.keys()) {
@@ -37,7 +37,7 @@ const cacheKey = ({ folder, name, env_allow }: ModuleReference) =>
     .update(JSON.stringify([folder.path, folder.sha256, name, env_allow]))
     .digest('hex')
 
-/** Nothing, where it is missing or was not written whole. */
+/** Returns an empty cache if the file is missing or incomplete. */
 function readCache(file: string): Record<string, ModuleDescription> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, ModuleDescription>

@@ -1,5 +1,5 @@
-// What is in a folder of modules: which files are modules, and the hash of all that they can load there by path. A person
-// who trusts a module trusts that.
+// Inspects a folder of modules: its modules, and the hash of everything that they can load there by path. Trust in a module is
+// bound to that hash.
 import { type Dirent, lstatSync, realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,18 +10,18 @@ export interface ModuleFolder {
   path: string
   /** SHA-256 of each file by its path in the folder. */
   files: Readonly<Record<string, string>>
-  /** Of all of them with their paths. */
+  /** Hash of all files with their paths. */
   sha256: string
 }
 
-/** The folder cannot be taken as it is. */
+/** The folder is invalid. */
 export class ModuleFolderError extends Error {}
 
 const MAX_FILES = 500
 const MAX_BYTES = 8 * 1024 * 1024
 const SKIPPED_NAMES: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
-/** Undefined where there is none. */
+/** Returns undefined if the folder does not exist. */
 export async function readModuleFolder(path: string): Promise<ModuleFolder | undefined> {
   if (!isFolderOrLink(path)) return undefined
   if (realpathSync(path) !== path) throw new ModuleFolderError(`${path} is reached through a link: use a plain folder.`)
@@ -36,13 +36,13 @@ export async function readModuleFolder(path: string): Promise<ModuleFolder | und
   return { path, files, sha256: sha256Hex(names.map(name => `${files[name]}  ${name}\n`).join('')) }
 }
 
-/** The modules of a folder: files directly in it, but for those whose names begin with `_`, types and tests. */
+/** Returns the modules of a folder: files directly in it, except names that begin with `_`, type declarations and tests. */
 export const listModules = ({ files }: ModuleFolder): string[] =>
   Object.keys(files).filter(name => MODULE_PATTERN.test(name) && !NON_MODULE_PATTERN.test(name))
 const MODULE_PATTERN = /^[^/]+\.(?:ts|mts|js|mjs)$/
 const NON_MODULE_PATTERN = /^[_.]|\.d\.m?ts$|\.test\.m?[jt]s$/
 
-/** A folder of modules that is followed. */
+/** A folder of modules that is watched. */
 export class WatchedModuleFolder {
   readonly #path: string
   readonly #onChange: () => void
@@ -50,17 +50,17 @@ export class WatchedModuleFolder {
   #unwatch: (() => void) | undefined
   #closed = false
 
-  /** `changed` hears that it is not any more what it was at the last look. */
+  /** `changed` is called when it differs from the last read. */
   constructor(path: string, changed: () => void) {
     this.#path = path
     this.#onChange = changed
     this.#names = [path]
   }
 
-  /** As it is now; see `readModuleFolder`. */
+  /** Reads the current state; see `readModuleFolder`. */
   async read(): Promise<ModuleFolder | undefined> {
     for (;;) {
-      // What changes while it is read is told after.
+      // Changes during the read are reported afterwards.
       this.#unwatch?.()
       this.#unwatch = watchFiles(this.#names, this.#onChange)
       const folder = await readModuleFolder(this.#path)
@@ -77,7 +77,7 @@ export class WatchedModuleFolder {
   }
 }
 
-/** The folder, all in it, and all between: a folder changes when something is put into it. */
+/** Returns the folder, its files, and the folders in between: a folder changes when an entry is added. */
 function watchedPaths(path: string, files: readonly string[]): string[] {
   const between = new Set<string>([path])
   for (const file of files) {
@@ -95,7 +95,7 @@ function isFolderOrLink(path: string): boolean {
   }
 }
 
-/** In order, so that the same files are always told the same. */
+/** Sorted, so that the result is deterministic. */
 async function listFiles(folder: string, within: string): Promise<string[]> {
   const entries = await readdir(join(folder, within), { withFileTypes: true })
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
@@ -105,7 +105,7 @@ async function listFiles(folder: string, within: string): Promise<string[]> {
   return found
 }
 
-/** Links are left out: what they lead to is not what was trusted. */
+/** Links are omitted: their targets are not part of the trusted content. */
 async function listEntryFiles(folder: string, name: string, entry: Dirent): Promise<string[]> {
   if (entry.isDirectory()) return SKIPPED_NAMES.has(entry.name) ? [] : listFiles(folder, name)
   return entry.isFile() ? [name] : []

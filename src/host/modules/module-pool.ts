@@ -1,5 +1,5 @@
-// The processes of modules that run. Each serves one call at a time. One that can change nothing is kept for the next
-// call; any other ends with its call, so that what it changed is that call's, and nothing of it lingers.
+// Pool of module processes. Each serves one call at a time. A read-only one is reused for later calls; any other ends with its
+// call, so that its changes belong to that call and no process remains.
 
 import { ToolError } from '../../errors.ts'
 import type { Environment } from '../processes/environment.ts'
@@ -10,7 +10,7 @@ import type { ModuleFolder } from './module-folder.ts'
 import { type ModuleCallOptions, type ModuleLimits, ModuleProcess, type ModuleStarter } from './module-process.ts'
 import type { ModuleDescription } from './module-protocol.ts'
 
-/** A module, as it was looked at. */
+/** A module, as inspected. */
 export interface ModuleReference {
   folder: ModuleFolder
   /** Its path in that folder. */
@@ -19,20 +19,20 @@ export interface ModuleReference {
 }
 
 export interface ModulePoolSettings extends ModuleLimits {
-  /** How many run at once. */
+  /** Maximum number of processes. */
   processes: number
-  /** How long one is kept that nobody needs. */
+  /** Idle time in milliseconds after which a process is ended. */
   idle_ms: number
 }
 
-/** Where a module runs. */
+/** Environment in which a module runs. */
 export interface ModuleRunContext {
   workspace: Workspace
   isolation: Isolation
   signal: AbortSignal
 }
 
-/** A module to be asked. */
+/** A module ready for calls. */
 export interface RunningModule {
   description: ModuleDescription
   call(name: string, args: readonly unknown[], options?: Omit<ModuleCallOptions, 'signal'>): Promise<unknown>
@@ -62,15 +62,14 @@ export class ModulePool {
     return this.#starter.environment
   }
 
-  /** The least rights that are to be had here: a module is described with these, and shows what it would do. */
+  /** Returns the strongest available isolation: used to describe a module and for dry runs. */
   async minimalIsolation(): Promise<Isolation> {
     const states = await this.#starter.sandbox.states()
     const strict = states.some(({ level, holds }) => level === 'read-only' && holds)
     return { level: strict ? 'read-only' : this.#starter.sandbox.default, network: [] }
   }
 
-  /** Has a module do something, in a process that nobody else uses meanwhile. Tells also what that left behind, where it
-   * ended with the work. */
+  /** Runs work in a process reserved for it. Also reports the files it left, if the process ended with the work. */
   async run<T>(
     module: ModuleReference,
     where: ModuleRunContext,
@@ -95,14 +94,14 @@ export class ModulePool {
     }
   }
 
-  /** Ends those that are kept of a module, since it is not what it was. */
+  /** Ends the idle processes of a module that has changed. */
   async evict({ folder }: Pick<ModuleReference, 'folder'>): Promise<void> {
     const kept = [...this.#idle].filter(([key]) => key.startsWith(`${folder.path}\n${folder.sha256}\n`))
     for (const [key] of kept) this.#idle.delete(key)
     await Promise.all(kept.flatMap(([, all]) => all.map(one => this.#stop(one, 'the module is not what it was'))))
   }
 
-  /** How many processes there are, working or kept. */
+  /** Number of processes, busy or idle. */
   get size(): number {
     return this.#running.size
   }
@@ -118,7 +117,7 @@ export class ModulePool {
     { workspace, isolation }: ModuleRunContext,
     signal: AbortSignal
   ) {
-    // One that nobody uses makes room.
+    // An idle process is evicted for a new one.
     if (this.#running.size >= this.#settings.processes) await this.#evictOldest()
     const options = { folder, module: name, workspace, isolation, env_allow, limits: this.#settings }
     const process = await ModuleProcess.start(options, this.#starter, signal)
@@ -162,7 +161,7 @@ export class ModulePool {
     await process.stop(why)
   }
 
-  /** Waits for a place. Whoever gives up waits no more, so that the next one gets what comes free. */
+  /** Waits for a slot. A canceled wait is removed, so that the next one gets the free slot. */
   async #acquireSlot(signal: AbortSignal) {
     signal.throwIfAborted()
     while (this.#inUse >= this.#settings.processes) {

@@ -1,5 +1,5 @@
-// A process of its own in which one module runs, kept by the sandbox as commands are, with a clean environment. What it
-// says is read within bounds; whatever ends it is told to all who wait for an answer.
+// A process that runs one module, sandboxed like commands, with a clean environment. Its messages are bounded; its end is
+// reported to all waiting calls.
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -28,7 +28,7 @@ import {
   TO_SERVER
 } from './module-protocol.ts'
 
-/** What module processes are started with. */
+/** Dependencies for starting module processes. */
 export interface ModuleStarter extends LongLivedProcessStarter {
   environment: Environment
 }
@@ -39,27 +39,27 @@ export interface ModuleOptions {
   module: string
   workspace: Workspace
   isolation: Isolation
-  /** Names of the server's environment that it may see besides the usual ones. */
+  /** Names of the server's variables that it may see besides the default ones. */
   env_allow: readonly string[]
   limits: ModuleLimits
 }
 
 export interface ModuleLimits {
   memory_bytes: number
-  /** How long it may take until it is loaded. */
+  /** Time limit for loading in milliseconds. */
   start_ms: number
-  /** One answer. */
+  /** Maximum size of one answer. */
   answer_bytes: number
 }
 
 export interface ModuleCallOptions {
-  /** Fields of the last argument of the function, besides `signal`, `progress` and `log`. */
+  /** Fields of the function's last argument besides `signal`, `progress` and `log`. */
   context?: object
   signal: AbortSignal
   onOutput?: ((told: ModuleProgress | PrintedText) => void) | undefined
 }
 
-/** What the module printed, to standard output or error. */
+/** Text printed by the module, to standard output or error. */
 export interface PrintedText {
   printed: string
 }
@@ -71,18 +71,18 @@ interface PendingCall {
 }
 
 const PROCESS_MARK = 'MODULE_PROCESS'
-/** How long a function that was asked to stop may go on. */
+/** Time limit for a function to stop after a cancellation. */
 const STOP_TIMEOUT_MS = 500
 const MAX_PRINTED_CHARACTERS = 4_000
-/** Memory of Node besides what the module's own values take. */
+/** Share of memory available to the module's own values; Node needs the rest. */
 const HEAP_SHARE = 0.75
 const MIB = 1024 * 1024
-/** The pipes get numbers of their own, so that what the module prints never mixes with what it answers. */
+/** The pipes get separate descriptors, so that printed output never mixes with answers. */
 const PIPE_SCRIPT = `exec "$@" ${TO_SERVER}>&1 ${FROM_SERVER}<&0 </dev/null 1>&2`
 
 export class ModuleProcess {
   readonly pid: number
-  /** Resolves when nothing of it is left. */
+  /** Resolves when no process of it is left. */
   readonly ended: Promise<LongLivedProcessExit>
   readonly #name: string
   readonly #spawned: ChildHandle
@@ -94,7 +94,7 @@ export class ModuleProcess {
   #exitError: ToolError | undefined
   #exitReason: string | undefined
 
-  /** Resolves once the module is loaded. Fails with EXECUTION_ERROR where it cannot be, with what is wrong. */
+  /** Resolves once the module is loaded. Fails with EXECUTION_ERROR and the reason if it cannot be. */
   static async start(options: ModuleOptions, starter: ModuleStarter, signal?: AbortSignal): Promise<ModuleProcess> {
     const own = new ModuleProcess(options, await startModuleProcess(options, starter))
     const { start_ms } = options.limits
@@ -136,14 +136,15 @@ export class ModuleProcess {
     return this.#exitError !== undefined
   }
 
-  /** Something that it was asked has not been answered. */
+  /** True while a call is in flight. */
   get isBusy(): boolean {
     return this.#pending.size > 0
   }
 
-  /** Calls a function of the default export, with these arguments and then a context. Fails with EXECUTION_ERROR where it
-   * throws or the process ends, and with the signal's reason; a function that does not heed the signal is ended with the
-   * process. */
+  /**
+   * Calls a function of the default export, with these arguments and then a context. Fails with EXECUTION_ERROR if it throws or
+   * the process ends, and with the signal's reason; a function that ignores the signal is ended with the process.
+   */
   async call(
     name: string,
     args: readonly unknown[],
@@ -151,7 +152,7 @@ export class ModuleProcess {
   ): Promise<unknown> {
     signal.throwIfAborted()
     if (this.#exitError) throw this.#exitError
-    // An error reports what was printed during its own call, not during earlier ones.
+    // An error reports the output of the same call, not of earlier ones.
     if (!this.isBusy) this.#printed = ''
     const id = ++this.#lastId
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -175,13 +176,13 @@ export class ModuleProcess {
     }
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   kill(why: string) {
     this.#exitReason ??= why
     this.#spawned.kill(0)
   }
 
-  /** Lets it end, and ends it where it does not. */
+  /** Shuts it down, and kills it if it does not exit. */
   async stop(why: string): Promise<LongLivedProcessExit> {
     this.#exitReason ??= why
     if (!this.hasExited) this.#spawned.kill(KILL_GRACE_MS)
@@ -204,12 +205,12 @@ export class ModuleProcess {
 
   #onMessage(message: ModuleMessage) {
     if ('told' in message) this.#pending.get(message.id)?.onOutput?.(message.told)
-    // Printed output has a pipe of its own. What was printed before the answer is readable no later than the answer, so it
-    // is read in this turn of the event loop at the latest.
+    // Printed output has a separate pipe. Output printed before the answer is readable no later than the answer, so it is read in
+    // this turn of the event loop at the latest.
     else setImmediate(() => this.#settle(message))
   }
 
-  /** Hands over what ends the start or a call. */
+  /** Settles the start or a call. */
   #settle(message: Exclude<ModuleMessage, { told: ModuleProgress }>) {
     if ('ready' in message) return this.#ready.resolve(message.ready)
     if ('fault' in message) return this.#ready.reject(this.#toError(message.fault))
@@ -235,7 +236,7 @@ export class ModuleProcess {
 
   async #waitForExit(ended: LongLivedProcess['ended'], { level }: Isolation): Promise<LongLivedProcessExit> {
     const end = await ended
-    // Lets the last message be settled first.
+    // Settles the last message first.
     await new Promise(setImmediate)
     const { exit_code, signal, out_of_memory, never_began } = end
     if (out_of_memory) this.#exitReason = 'it took more memory than it may'
@@ -276,12 +277,12 @@ const toStartMessage = ({ folder, module }: ModuleOptions): StartMessage => ({
   own: AUTHORING_MODULES
 })
 
-// As sources, or as built from them: in one file each.
+// Running from sources, or from a build with one file each.
 const isSource = import.meta.url.endsWith('.ts')
 const packageFile = (source: string, built: string) =>
   realPath(fileURLToPath(new URL(isSource ? source : built, import.meta.url)))
 const GUEST_FILE = packageFile('./guest.ts', './module-guest.js')
-/** What modules import from us. */
+/** Modules that user modules may import from this package. */
 const AUTHORING_MODULES = {
   'toolgate/tool': packageFile('../../authoring/tool.ts', '../authoring/tool.js'),
   'toolgate/hook': packageFile('../../authoring/hook.ts', '../authoring/hook.js')

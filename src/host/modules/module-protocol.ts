@@ -1,21 +1,21 @@
-// What goes to and fro between the server and a process that runs a module: lines of JSON, on pipes of their own beside
-// standard input and output, so that whatever the module prints is told as that.
+// Protocol between the server and a module process: lines of JSON on separate pipes, besides standard input and output, so that
+// printed output of the module is reported as such.
 //
-// The server first sends a `StartMessage`; the process loads the module and answers `ready`, or `fault` and ends. Then the
-// server asks for functions of the default export by name. Each is answered once, by `result` or `error`; what comes
-// before that with the same id is `told`.
+// The server first sends a `StartMessage`; the process loads the module and answers `ready`, or `fault` and exits. Then the
+// server calls functions of the default export by name. Each call is answered once, by `result` or `error`; its progress
+// messages, with the same id, come before that.
 
-/** Where the process finds both pipes. */
+/** Descriptors of both pipes. */
 export const TO_SERVER = 3
 export const FROM_SERVER = 4
 
 export interface StartMessage {
-  /** The module; absolute. */
+  /** Absolute path of the module. */
   file: string
-  /** What may be loaded of the folder that it is in, by path relative to that, with the SHA-256 of each. */
+  /** Files of its folder that may be loaded, by path relative to that, with the SHA-256 of each. */
   folder: string
   files: Readonly<Record<string, string>>
-  /** Absolute paths of what modules import from us, by name. */
+  /** Absolute paths of this package's modules for imports, by name. */
   own: Readonly<Record<string, string>>
 }
 
@@ -31,15 +31,15 @@ export type ModuleMessage =
 /** The default export, as far as it is data. */
 export interface ModuleDescription {
   facts: Record<string, unknown>
-  /** Names of what can be called. */
+  /** Names of callable functions. */
   functions: string[]
 }
 
 export interface ModuleError {
   message: string
-  /** The place in the module's folder, such as `deploy.ts:3`. */
+  /** Location in the module's folder, such as `deploy.ts:3`. */
   where?: string
 }
 
-/** What a function tells while it runs. */
+/** Progress of a running function. */
 export type ModuleProgress = { progress?: number; message?: string } | { log: string }

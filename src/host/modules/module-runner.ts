@@ -1,5 +1,5 @@
-// What one call may have of modules: they run for it in its workspace, after its intent is durable where they can change
-// something, and what they say comes without secrets.
+// Runs modules for one call: in its workspace, after its intent is durable if they can change something, and with secrets
+// redacted from their output.
 import { ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
 import type { LongLivedProcessExit } from '../processes/long-lived-process.ts'
@@ -10,12 +10,12 @@ import type { ModulePool, ModuleReference, RunningModule } from './module-pool.t
 import type { PrintedText } from './module-process.ts'
 import type { ModuleProgress } from './module-protocol.ts'
 
-/** What a module tells, as a call may show it. */
+/** Output of a module, redacted for display. */
 export type ModuleOutput = ModuleProgress | { printed: string; offset: number }
 
 export interface ModuleRunOptions {
   isolation: Isolation
-  /** How long the work may take, once the module is loaded. */
+  /** Time limit of the work, once the module is loaded. */
   timeout_ms: number
   onOutput?: (saying: ModuleOutput) => void
 }
@@ -40,12 +40,12 @@ export class ModuleRunner {
     this.#masker = masking
   }
 
-  /** The least rights that a module can be given here. */
+  /** Returns the strongest isolation available for a module. */
   minimalIsolation(): Promise<Isolation> {
     return this.#pool.minimalIsolation()
   }
 
-  /** Has a module do something, in a process that nobody else uses meanwhile. */
+  /** Runs work in a process reserved for it. */
   async run<T>(
     module: ModuleReference,
     { isolation, onOutput, timeout_ms }: ModuleRunOptions,
@@ -81,7 +81,7 @@ export class ModuleRunner {
     return this.#masker.maskValue(value)
   }
 
-  /** What is printed may come in pieces that end within a secret, or within a character. */
+  /** Printed output may arrive in chunks that end within a secret, or within a character. */
   #createPrintMasker(told: (saying: ModuleOutput) => void) {
     const masker = this.#masker.createStreamMasker()
     const decoder = new TextDecoder()

@@ -1,4 +1,4 @@
-// The lines in what a program prints as messages, within bounds: what is longer than one may be fails, for ever.
+// Splits a program's output into lines as messages, with a maximum length: a longer line fails permanently.
 
 const NEWLINE = 0x0a
 
@@ -11,7 +11,7 @@ export class BoundedLines {
     this.#maxBytes = most_bytes
   }
 
-  /** The lines that these bytes complete; the bytes need not last for longer than this. Throws where one is too long. */
+  /** Yields the lines completed by these bytes, which are not retained beyond the call. Throws if a line is too long. */
   *push(bytes: Uint8Array): Generator<string, void, void> {
     let rest = Buffer.from(bytes)
     for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {

@@ -1,10 +1,12 @@
-// Which variables of the server's own environment a command may see. Everything else, tokens and keys above all, stays.
+// Allowlist of the server's environment variables that commands may see. All others, tokens and keys above all, are withheld.
 import { CERTIFICATE_VARIABLES } from '../certificate-variables.ts'
 
 const ALLOWED = ['PATH', 'HOME', 'LANG', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR']
 const ALLOWED_PREFIXES = ['LC_']
-/** Nobody sits in front of a command: nothing is paged, coloured by guess, or asked for where there is no input. That it
- * runs in a continuous integration is not claimed, because tests and builds do other things there. */
+/**
+ * Settings for commands without a user: no pager, no guessed color, no prompt without input. CI is not claimed, because tests and
+ * builds behave differently there.
+ */
 const NON_INTERACTIVE = {
   TERM: 'dumb',
   PAGER: 'cat',
@@ -13,14 +15,16 @@ const NON_INTERACTIVE = {
   GCM_INTERACTIVE: 'never',
   DEBIAN_FRONTEND: 'noninteractive'
 }
-/** Ours alone: never handed to a command, whatever is configured or asked for. */
+/** Prefix of the server's own variables: never passed to a command, whatever is configured or requested. */
 const OWN_PREFIX = 'TOOLGATE_'
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The environment of a command: the allowed part of the server's, then what the call itself sets. Agents that hold keys,
- * such as SSH_AUTH_SOCK, are in it only where they are configured. */
+/**
+ * Builds the environment of a command: the allowed part of the server's, then the variables of the call. Key agents, such as
+ * SSH_AUTH_SOCK, are included only if configured.
+ */
 export function commandEnvironment(
   own: Environment,
   alsoAllowed: readonly string[],
@@ -37,5 +41,5 @@ export function commandEnvironment(
   return result
 }
 
-/** The environment of programs that the server runs for itself: nothing in it changes what they do. */
+/** Builds the environment of programs that the server runs for itself: nothing in it alters their behavior. */
 export const minimalEnvironment = (own: Environment): Record<string, string> => ({ PATH: own.PATH ?? DEFAULT_PATH })

@@ -1,5 +1,5 @@
-// Handing a text to a program for what it makes of it. What it prints is for the server alone: it is neither masked nor
-// kept, so that it can be written to a file just as it came.
+// Runs a program as a filter of a text. Its output is for the server alone: it is neither masked nor stored, so that it can be
+// written to a file unchanged.
 import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { sandboxSetupError } from '../sandbox/bubblewrap/setup-errors.ts'
@@ -8,7 +8,7 @@ import { pauseAndRead } from './pause-and-read.ts'
 import { type ChildHandle, KILL_GRACE_MS } from './spawner/child-handle.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
-/** How long a pipe may stay open once nothing of the program is left. */
+/** Maximum time in milliseconds that a pipe may stay open after the program has ended. */
 const DRAIN_MS = 1_000
 
 export interface FilterOptions {
@@ -17,21 +17,20 @@ export interface FilterOptions {
   cwd: string
   stdin: string
   env?: Readonly<Record<string, string>>
-  /** `strict` lets it change nothing, so it needs no leave; undefined for what commands get by default. */
+  /** `read-only` permits no changes, so it needs no approval; undefined for the default level of commands. */
   level: IsolationLevel | undefined
   /** Hosts that it may reach. */
   network?: readonly string[]
-  /** What it must find in its sandbox besides. */
+  /** Additional mounts in its sandbox. */
   mounts?: readonly Mount[]
   timeout_ms: number
-  /** How much it may print to either stream. */
+  /** Maximum number of bytes printed to either stream. */
   maxBytes?: number
 }
 
 export interface FilterResult {
-  /** Undefined where it is no UTF-8. */
+  /** Undefined for invalid UTF-8. */
   text: string | undefined
-  /** What it said besides. */
   stderr: string
   exit_code: number | null
   isolation: IsolationLevel
@@ -48,7 +47,7 @@ interface FilterLimits {
   isolation: IsolationLevel
 }
 
-/** All of what it prints, once it has ended; fails where it takes too long or prints too much, or never ran. */
+/** Returns the complete output once the program has ended; fails if it takes too long, prints too much, or did not start. */
 export async function runFilter({ spawned, released }: ConfinedChild, bounds: FilterLimits): Promise<FilterResult> {
   const made = await awaitResult(spawned, bounds).catch(async (error: unknown) => {
     await released()

@@ -1,16 +1,16 @@
-// Where programs are: the shell that runs command lines, bash where there is one, else sh; and others by their names.
+// Locates programs: the shell that runs command lines (bash if available, else sh), and others by name.
 import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { ToolError } from '../../errors.ts'
 
 const FALLBACK_SHELL = '/bin/sh'
 
-/** The shell's full path. */
+/** Returns the shell's full path. */
 export function findShell(env: Readonly<Record<string, string>>): string {
   return lookUpInPath('bash', env) ?? lookUpInPath('sh', env) ?? FALLBACK_SHELL
 }
 
-/** The full path of a program: looked up in the PATH of `env`, or, where the name has a slash, from `cwd`. */
+/** Returns the full path of a program: looked up in the PATH of `env`, or relative to `cwd` if the name has a slash. */
 export function findProgram(name: string, env: Readonly<Record<string, string>>, cwd: string): string {
   if (name.includes('/')) return resolve(cwd, name)
   const found = lookUpInPath(name, env)
@@ -19,7 +19,7 @@ export function findProgram(name: string, env: Readonly<Record<string, string>>,
   return found
 }
 
-/** Whether a name is one of a program in the PATH of `env`. */
+/** Checks if a program of that name is in the PATH of `env`. */
 export const isProgramAvailable = (name: string, env: Readonly<Record<string, string>>) =>
   lookUpInPath(name, env) !== undefined
 

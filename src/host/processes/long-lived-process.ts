@@ -1,5 +1,5 @@
-// A program that is started to be spoken with for as long as it runs, such as a language server: kept by the sandbox, known
-// by a mark of its own, and gone with all that it started.
+// A sandboxed process that is communicated with while it runs, such as a language server. It is identified by its own mark and
+// ended together with all its descendants.
 
 import type { Isolation, Program, Sandbox, SandboxReport } from '../sandbox/sandbox.ts'
 import type { Workspace } from '../workspace.ts'
@@ -7,7 +7,7 @@ import { pauseAndRead } from './pause-and-read.ts'
 import type { ChildHandle } from './spawner/child-handle.ts'
 import type { Spawner } from './spawner/spawner.ts'
 
-/** What such programs are started with. */
+/** Dependencies and settings for starting such processes. */
 export interface LongLivedProcessStarter {
   spawner: Spawner
   sandbox: Sandbox
@@ -23,17 +23,17 @@ export interface LongLivedProcessOptions {
 
 export interface LongLivedProcess {
   spawned: ChildHandle
-  /** Resolves when nothing of it is left, and what it printed has come. */
+  /** Resolves when no process of it is left and its output has been read. */
   ended: Promise<LongLivedProcessExit>
 }
 
-/** How it came to its end. */
+/** Exit of a long-lived process. */
 export interface LongLivedProcessExit extends SandboxReport {
   exit_code: number | null
   signal: string | null
 }
 
-/** The last of what it printed may come after its end. */
+/** Time in milliseconds for which the last output may arrive after its end. */
 const DRAIN_MS = 200
 
 let last = 0

@@ -1,2 +1,2 @@
-// Node as a small program of the server's own: without a compiler it takes less, and is up sooner.
+// V8 flags for helper processes: `--jitless` uses less memory and starts faster.
 export const HELPER_NODE_FLAGS = ['--jitless', '--max-semi-space-size=1', '--no-warnings'] as const

@@ -1,9 +1,9 @@
-// Waiting for the last of what a program printed.
+// Waits for the last output of a program.
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
 /**
- * Resolves after this many milliseconds, once the event loop has read since what waits in its pipes. In a server that was busy,
- * a timer alone is due first, and what the program printed last would be given up unread.
+ * Resolves after this many milliseconds, once the event loop has also read the pending pipe data. In a busy server a timer alone
+ * fires first, and the program's last output would be lost unread.
  */
 export async function pauseAndRead(ms: number): Promise<void> {
   await setTimeout(ms, undefined, { ref: false })

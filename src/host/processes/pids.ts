@@ -1,4 +1,4 @@
-// Other processes of this user, by their id.
+// Other processes of this user, by pid.
 import { readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 
@@ -11,7 +11,7 @@ export function isProcessRunning(pid: number): boolean {
   }
 }
 
-/** Asks the process to end. One that has ended already is as well. */
+/** Terminates a process. One that has already ended is ignored. */
 export function terminate(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM')
@@ -20,12 +20,15 @@ export function terminate(pid: number): void {
   }
 }
 
-/** Resolves when the process is gone. Nothing tells of the end of a process that is not ours, so it is looked at. */
+/** Resolves when the process is gone. The exit of a non-child process is not signaled, so it is polled. */
 export async function waitForProcessExit(pid: number, signal: AbortSignal): Promise<void> {
   while (isProcessRunning(pid)) await setTimeout(20, undefined, { signal })
 }
 
-/** What tells a process from a later one of the same number; undefined where the system does not say. */
+/**
+ * Returns the start time, which distinguishes a process from a later one with the same pid; undefined if the system does not
+ * report it.
+ */
 export function processStartTime(pid: number): string | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -35,5 +38,5 @@ export function processStartTime(pid: number): string | undefined {
   }
 }
 
-/** Its place after the name, which may hold anything. */
+/** Field index after the name, which may contain anything. */
 const START_TIME_FIELD = 19

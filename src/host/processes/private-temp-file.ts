@@ -1,4 +1,4 @@
-// A text that a program reads as a file of its own: outside the workspace, and there only as long as the program.
+// A temporary file for one program: outside the workspace, and removed with the program.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mountPoint } from '../sandbox/bubblewrap/mount-points.ts'
@@ -6,13 +6,13 @@ import type { Mount } from '../sandbox/sandbox.ts'
 import { createTempFolder } from '../temp-folders.ts'
 
 export interface PrivateFile {
-  /** Its last name, such as `main.py`. */
+  /** Base name, such as `main.py`. */
   name: string
   text: string
 }
 
 export interface PrivateTempFile {
-  /** As a program that is given the mounts names it among its words. */
+  /** Path by which a program with the mounts refers to it in its arguments. */
   path: string
   mounts: readonly Mount[]
   remove(): Promise<void>

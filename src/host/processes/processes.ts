@@ -1,5 +1,5 @@
-// Runs commands for a call: each in a session of its own, with a clean environment, kept by the sandbox, its output kept
-// whole. Nothing of a command outlives its call, unless somebody takes it over by `detach`.
+// Runs commands for a call: each in its own session, with a clean environment, sandboxed, its output stored in full. No process
+// outlives its call, unless it is taken over by `detach`.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -27,34 +27,36 @@ const TERMINAL = { TERM: 'xterm-256color' }
 const QUIET_MS = 60_000
 const UNSANDBOXED: Isolation = { level: 'none', network: [] }
 
-/** What to run: a line for bash (or sh where there is none), or a program with its arguments. */
+/** The command to run: a line for bash (or sh as fallback), or a program with its arguments. */
 type CommandLine = { command: string } | { argv: readonly string[] }
 
 export type StartOptions = CommandLine & {
   /** Canonical path of a folder, relative to the workspace's root. */
   cwd?: string | undefined
   env?: Readonly<Record<string, string>> | undefined
-  /** Given at the start; without it standard input is empty. */
+  /** Initial input; without it standard input is empty. */
   stdin?: string | undefined
   /** Standard input stays open for `write`, until `endInput`. */
   interactive?: boolean | undefined
-  /** It runs on a terminal of this size, which takes input until it ends. */
+  /** Runs on a terminal of this size, which accepts input until it ends. */
   pty?: TerminalSize | undefined
-  /** Undefined for what the server gives to commands that ask for nothing else. */
+  /** Undefined for the server's default. */
   isolation?: Isolation | undefined
-  /** What becomes of what it leaves in the background: ended with it, which is the default, or kept with it. In a sandbox
-   * all ends with the command. */
+  /**
+   * Treatment of background processes: killed with the command, which is the default, or adopted. In a sandbox all processes end
+   * with the command.
+   */
   survivors?: 'kill' | 'keep' | undefined
-  /** What it must find in its sandbox besides. */
+  /** Additional mounts in its sandbox. */
   mounts?: readonly Mount[] | undefined
-  /** Ends it after this long. */
+  /** Ends it after this time. */
   timeout_ms?: number | undefined
 }
 
 export type RunOptions = StartOptions & { timeout_ms: number }
 
 export interface ShellResult extends CommandEnd, CommandTexts {
-  /** What kept it from the rest of the machine. */
+  /** Isolation level under which it ran. */
   isolation: IsolationLevel
 }
 
@@ -63,18 +65,18 @@ type CommandRun = AsyncGenerator<Delta, ShellResult, void>
 
 export interface ProcessesOptions {
   call_id: string
-  /** Variables of the server's environment that commands may see besides the usual ones. */
+  /** Variables of the server's environment that commands may see besides the default ones. */
   env_allow: readonly string[]
   environment?: Environment
-  /** Where all workspaces are. */
+  /** Roots of all workspaces. */
   roots?: readonly string[]
-  /** Without one every command runs with all rights of the user, and no other level is to be had. */
+  /** Without a sandbox every command runs with all rights of the user, and no other level is available. */
   sandbox?: Sandbox
-  /** Where files are placed; the system's temporary folder without one. */
+  /** Folder for placed files; defaults to the system's temporary folder. */
   place_in?: string
-  /** How long a command is silent before that is told. */
+  /** Silence of a command after which it is reported. */
   quiet_ms?: number
-  /** Made for each stream of each command; without one all is seen as it is. */
+  /** Creates a mask for each stream of each command; without it the output is unmasked. */
   mask?: () => OutputMask
 }
 
@@ -85,9 +87,9 @@ export class Processes {
   readonly #effects: Effects
   readonly #options: ProcessesOptions
   #started = 0
-  /** The output of all commands of the call, one after the other. */
+  /** Output writer shared by all commands of the call, one after the other. */
   #writer: OutputWriter | undefined
-  /** Where the last one's standard output begins. */
+  /** Offset of the last command's standard output. */
   #stdoutStart = 0
 
   constructor(
@@ -104,7 +106,7 @@ export class Processes {
     this.#options = options
   }
 
-  /** Runs a command to its end. Fails only when it can't be run; see `CommandRun`. */
+  /** Runs a command to its end. Fails only if it cannot be run; see `CommandRun`. */
   async *run(options: RunOptions): CommandRun {
     const command = await this.start(options)
     try {
@@ -117,7 +119,7 @@ export class Processes {
     }
   }
 
-  /** Starts a command, for whoever follows it by itself. It ends with the call, unless it is detached. */
+  /** Starts a command without following it. It ends with the call, unless it is detached. */
   async start(options: StartOptions): Promise<Command> {
     const { signal } = this.#effects
     signal.throwIfAborted()
@@ -138,39 +140,40 @@ export class Processes {
     return command
   }
 
-  /** Writes down a text that a program reads as a file of its own. Whoever placed it removes it. */
+  /** Writes a private file for a program. The caller removes it. */
   placeFile(file: PrivateFile): Promise<PrivateTempFile> {
     return writePrivateTempFile(this.#options.place_in ?? tmpdir(), file)
   }
 
-  /** The first of these programs that a command with such an environment finds; undefined where it finds none. */
+  /** Returns the first of these programs that a command with such an environment finds; undefined if there is none. */
   find(names: readonly string[], env: Readonly<Record<string, string>> = {}): string | undefined {
     const { env_allow, environment = this.#spawner.environment } = this.#options
     const whole = commandEnvironment(environment, env_allow, env)
     return names.find(name => isProgramAvailable(name, whole))
   }
 
-  /** The server's search path without folders of workspaces: a project's own program must not stand in for one of the
-   * machine where nobody is asked. */
+  /**
+   * Returns the server's search path without folders of workspaces: without approval, a project's own program must not shadow one
+   * of the machine.
+   */
   searchPath(): string {
     const { environment = this.#spawner.environment, roots = [this.#workspace.root] } = this.#options
     return searchPathOutside(roots, environment)
   }
 
-  /** What the last command has printed to standard output by now, from its beginning: nothing of that is skipped, as may
-   * be for those who follow it. */
+  /** Reads the last command's complete standard output so far: unlike live output, it has no gaps. */
   capturedStdout(mostBytes: number): Promise<CapturedStdout> {
     const to = this.#writer?.end.stdout ?? 0
     return readCapturedStdout(this.#outputs, this.#options.call_id, { from: this.#stdoutStart, to }, mostBytes)
   }
 
-  /** Whether a level of isolation is to be had here. */
+  /** Checks if an isolation level is available. */
   async hasLevel(level: IsolationLevel): Promise<boolean> {
     const states = await this.#options.sandbox?.states()
     return states?.some(state => state.level === level && state.holds) ?? false
   }
 
-  /** Hands a text to a program, and gives what it prints. Nothing of that is told to anybody. */
+  /** Filters a text through a program and returns its output, which is not published. */
   async filter({ level, network = [], timeout_ms, maxBytes, ...options }: FilterOptions): Promise<FilterResult> {
     const { signal } = this.#effects
     const isolation = { level: level ?? (await this.#defaultIsolation()).level, network }
@@ -192,7 +195,7 @@ export class Processes {
     return sandbox ? { level: sandbox.default, network: [] } : UNSANDBOXED
   }
 
-  /** What keeps it is made ready while the call's intent is still on its way to the disk; nothing runs before that. */
+  /** The sandbox is prepared while the call's intent is still being written to disk; nothing runs before that. */
   async #spawn(
     options: StartOptions,
     isolation: Isolation,
@@ -200,9 +203,9 @@ export class Processes {
   ): Promise<Pick<ConfinedProgram, 'released'> & { spawned: ChildHandle }> {
     const { stdin, interactive = false, mounts, pty } = options
     const { call_id, env_allow, environment = this.#spawner.environment } = this.#options
-    // Unique, so that sweeping up after one command never ends another of the same call.
+    // Unique, so that the cleanup after one command never ends another of the same call.
     const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
-    // Told where it is waited for.
+    // Handled by the code that awaits it.
     committed?.catch(() => {})
     const env = commandEnvironment(environment, env_allow, {
       ...(pty && TERMINAL),
@@ -252,7 +255,8 @@ export class Processes {
         }
       )
     if (!sandbox) throw new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox here for level ${isolation.level}.`)
-    // By its name: inside, a door of ours leads nowhere, and whatever the name has come to mean meanwhile is kept too.
+    // The folder is passed by name: descriptor paths are invalid inside, and the sandbox applies to whatever the name refers to
+    // by then.
     const kept = { ...program, cwd }
     return sandbox.confine(program.terminal ? withDefaultSignals(kept) : kept, isolation, this.#workspace)
   }

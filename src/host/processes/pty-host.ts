@@ -1,5 +1,5 @@
-// The program that holds a command's terminal; see pty.ts. It ends as the command does: with its exit code, or by the
-// signal that ended it.
+// Helper program that holds a command's terminal; see pty.ts. It ends as the command does: with its exit code, or by the signal
+// that ended it.
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline'
 import { type IPty, spawn } from '@lydell/node-pty'
@@ -15,11 +15,11 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if ('input' in message) terminal?.write(message.input)
   else terminal?.resize(message.resize.cols, message.resize.rows)
 }
-// Without a server nobody sees the terminal.
+// Without a server the terminal has no reader.
 terminal?.kill('SIGHUP')
 
 function start({ file, args, env, size }: PtyStart): IPty {
-  // Bytes as they are: whoever reads the output puts characters together.
+  // Raw bytes: the reader of the output assembles characters.
   const pty = spawn(file, [...args], { ...size, cwd: process.cwd(), env: { ...env }, encoding: null })
   pty.onData(data => {
     if (process.stdout.write(data)) return
@@ -42,6 +42,6 @@ function signal(pid: number, name: NodeJS.Signals) {
   try {
     process.kill(pid, name)
   } catch {
-    // Gone already.
+    // Already gone.
   }
 }

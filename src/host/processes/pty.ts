@@ -1,5 +1,5 @@
-// A command on a terminal of its own. A small program between it and us holds the terminal, so that no native code runs
-// in the server: it copies what the terminal shows to its standard output, and takes its orders on standard input.
+// Runs a command on its own pseudo-terminal. A helper program holds the terminal, so that no native code runs in the server: it
+// copies the terminal's output to its standard output, and reads messages from standard input.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ export interface TerminalSize {
   rows: number
 }
 
-/** The first message; the folder is the one that the holder itself is started in. */
+/** The first message; the folder is the one in which the helper itself is started. */
 export interface PtyStart {
   file: string
   args: readonly string[]
@@ -22,17 +22,17 @@ export interface PtyStart {
   size: TerminalSize
 }
 
-/** Each one line of JSON on the holder's standard input. */
+/** Each is one line of JSON on the helper's standard input. */
 export type PtyMessage = { start: PtyStart } | { input: string } | { resize: TerminalSize }
 
 const PACKAGE = '@lydell/node-pty'
 const FLAGS = ['--max-semi-space-size=1', '--no-warnings']
-/** With numbers of two digits for descriptors, where it can be had. */
+/** Shells that support two-digit descriptors are preferred. */
 const SHELLS = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash']
 const FIRST_INHERITED_FD = 3
 const HOST = fileURLToPath(new URL(`./pty-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
 
-/** What starts the program on a terminal, with `input` typed ahead. EXECUTION_ERROR where no terminal can be had. */
+/** Wraps a program to run on a terminal, with `input` typed ahead. Throws EXECUTION_ERROR if no terminal is available. */
 export function wrapInPty(
   program: ConfinedProgram,
   size: TerminalSize,
@@ -43,15 +43,17 @@ export function wrapInPty(
   return {
     file: process.execPath,
     args: [...FLAGS, HOST],
-    // The holder stands outside the sandbox: nothing that the call sets may change what it does.
+    // The helper runs outside the sandbox: variables set by the call must not affect it.
     env: minimalEnvironment(environment),
     inherit: [],
     stdin: messages.map(message => `${JSON.stringify(message)}\n`).join('')
   }
 }
 
-/** The same program, to be put into a sandbox on a terminal. Keys that send a signal send it to the sandbox too, which
- * ignores them there; what runs in it must not. */
+/**
+ * Returns the program for a sandbox on a terminal. Keys that send a signal send it to the sandbox too, which ignores them there;
+ * the program inside must not.
+ */
 export function withDefaultSignals(program: Program): Program {
   if (!canResetSignals()) return program
   return { ...program, file: ENV, args: [...RESET, program.file, ...program.args] }
@@ -61,12 +63,14 @@ const ENV = '/usr/bin/env'
 const RESET = ['--default-signal=INT,QUIT']
 
 let resetsSignals: boolean | undefined
-/** Whether the system's env can give signals their usual meaning back; without it a key ends the sandbox. */
+/** Checks if the system's env can reset signals to their defaults; without it such a key ends the sandbox. */
 const canResetSignals = () =>
   (resetsSignals ??= spawnSync(ENV, [...RESET, 'true'], { stdio: 'ignore', env: {} }).status === 0)
 
-/** The holder keeps its own descriptors from what it starts. So where the program needs some, a shell opens them anew: one
- * by its full path, since it runs outside the sandbox too. */
+/**
+ * The helper does not pass its own descriptors to its child. So if the program needs some, a shell reopens them: one by its full
+ * path, since it runs outside the sandbox too.
+ */
 function openInheritedFiles({ file, args, env, inherit }: ConfinedProgram): Omit<PtyStart, 'size'> {
   if (inherit.length === 0) return { file, args, env }
   const opened = inherit.map((_, i) => `exec ${FIRST_INHERITED_FD + i}<"$1"; shift`)

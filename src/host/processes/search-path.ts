@@ -1,9 +1,9 @@
-// The folders that programs are looked for in.
+// Search path (PATH) of programs.
 import { delimiter, isAbsolute, resolve } from 'node:path'
 import { isWithin, realPath } from '../sandbox/path-within.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
 
-/** The search path that commands get, without folders in one of these and without those that are not absolute. */
+/** Returns the search path of commands, without folders inside these roots and without relative ones. */
 export function searchPathOutside(roots: readonly string[], environment: Environment): string {
   const { PATH = '' } = commandEnvironment(environment, [], {})
   const isInRoot = (folder: string) => {

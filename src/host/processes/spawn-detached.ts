@@ -1,4 +1,4 @@
-// Starting a program that lives on without us.
+// Starts a program that outlives the server.
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -8,11 +8,11 @@ interface DetachedProgram {
   argv: readonly string[]
   cwd: string
   env: Readonly<Record<string, string | undefined>>
-  /** File that takes what it says on stderr, after what is there already. */
+  /** File to which its stderr is appended. */
   log: string
 }
 
-/** The first line it prints, or how it ended before it printed any. */
+/** Its first line of output, or its exit if there was none. */
 type DetachedStart = { line: string } | { exit: number; lastLine: string }
 
 export async function spawnDetached({ program, argv, cwd, env, log }: DetachedProgram): Promise<DetachedStart> {

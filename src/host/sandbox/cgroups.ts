@@ -1,6 +1,5 @@
-// Control groups: how the kernel bounds the memory and the number of processes of a command as a whole. A group is made
-// for each command and removed after it. They need a place that this user may make groups in; without one they are
-// missing, and told to be.
+// Cgroups limit the memory and the number of processes of a command as a whole. A cgroup is created for each command and removed
+// after it. This requires a folder in which the user may create cgroups; without one the limits are reported as missing.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -11,29 +10,29 @@ interface CgroupLimits {
   processes: number
 }
 
-/** The group of one command. */
+/** The cgroup of one command. */
 export interface Cgroup {
-  /** A process of one thread joins by writing 0 into each of these. */
+  /** A single-threaded process joins by writing 0 into each of these. */
   joinFiles: string[]
-  /** Once everything in it has ended. */
+  /** Removes the cgroup once everything in it has ended. */
   remove(): Promise<CgroupResult>
 }
 
 export interface CgroupResult {
-  /** The kernel has killed something in it for the memory that it took. */
+  /** The kernel killed a process in it for exceeding the memory limit. */
   out_of_memory: boolean
 }
 
 const PREFIX = 'toolgate'
-/** What has been killed leaves its group a moment later. */
+/** Killed processes leave their cgroup with a delay. */
 const REMOVE_RETRY_DELAYS_MS = [0, 5, 20, 80, 320, 1_000]
 
 export class Cgroups {
-  /** Where groups are made: one folder for both limits, or with the older kind one for each. */
+  /** Folders in which cgroups are created: one for both limits, or with cgroups v1 one for each. */
   readonly #folders: readonly string[]
   readonly #limits: CgroupLimits
 
-  /** Undefined where this user may make none. */
+  /** Returns undefined if the user may not create cgroups. */
   static find(limits: CgroupLimits): Cgroups | undefined {
     for (const folders of findCgroupFolders()) {
       const groups = new Cgroups(folders, limits)
@@ -47,7 +46,7 @@ export class Cgroups {
     this.#limits = limits
   }
 
-  /** For a command that may use up as much as all may, or so much. */
+  /** Creates a cgroup for a command, with the default limits or its own. */
   make(limits: CgroupLimits = this.#limits): Cgroup {
     const name = newCgroupName(PREFIX)
     const made: string[] = []
@@ -72,7 +71,7 @@ export class Cgroups {
     }
   }
 
-  /** Removes what servers left behind that were killed, in groups beside ours too: the next server may be in another. */
+  /** Removes cgroups of killed servers, also in sibling cgroups: the next server may be in another. */
   sweep() {
     for (const folder of this.#folders.flatMap(own => [own, ...subfolders(path.dirname(own))])) {
       for (const name of listNames(folder)) if (isStaleCgroup(PREFIX, name)) tryRemove(path.join(folder, name))
@@ -114,20 +113,22 @@ export class Cgroups {
   }
 }
 
-/** The older kind takes a thread that moves itself without holding up all starts of processes until that is done, which
- * takes as long as the rest of the sandbox. */
+/**
+ * Version 1 accepts a thread that moves itself without blocking all process starts until that is done, which takes as long as the
+ * rest of the sandbox.
+ */
 function joinFileOf(group: string): string {
   const own = path.join(group, 'tasks')
   return existsSync(own) ? own : path.join(group, 'cgroup.procs')
 }
 
-/** Where each kind of group counts what was killed for its memory. */
+/** Files in which each version counts OOM kills. */
 const OOM_COUNTER_FILES = ['memory.events', 'memory.oom_control']
 
 const ranOutOfMemory = (group: string) =>
   OOM_COUNTER_FILES.some(name => /^oom_kill [1-9]/m.test(readFileOrEmpty(group, name)))
 
-/** Empty where that is not there. */
+/** Returns an empty string if the file does not exist. */
 function readFileOrEmpty(group: string, name: string): string {
   try {
     return readFileSync(path.join(group, name), 'latin1')
@@ -138,7 +139,7 @@ function readFileOrEmpty(group: string, name: string): string {
 
 const subfolders = (folder: string) => listNames(folder).map(name => path.join(folder, name))
 
-/** None where that is no folder, or gone meanwhile. */
+/** Returns no names if it is not a folder, or was removed concurrently. */
 function listNames(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -147,7 +148,7 @@ function listNames(folder: string): string[] {
   }
 }
 
-/** Where groups may be made, best first. */
+/** Finds the folders in which cgroups can be created, best first. */
 function findCgroupFolders(): string[][] {
   try {
     const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')
@@ -158,8 +159,8 @@ function findCgroupFolders(): string[][] {
   }
 }
 
-// One tree for all limits. A group with processes in it, as ours has, takes no groups within it that have limits; so
-// they are made beside it, which a person's own services may.
+// Cgroups v2: one hierarchy for all limits. A cgroup with processes in it, as the server's own, cannot have children with limits;
+// so they are created beside it, which a user's own services may.
 function findV2Folders(mounts: readonly string[], own: readonly string[]): string[][] {
   const [, mount] = mounts.map(line => line.split(' ')).find(([, , type]) => type === 'cgroup2') ?? []
   const line = own.find(one => one.startsWith('0::'))
@@ -197,7 +198,7 @@ function tryRemove(group: string): boolean {
   try {
     rmdirSync(group)
   } catch {
-    // It is gone, or something in it still has to go; what stays is swept at the next start.
+    // Already removed, or still terminating; the rest is swept at the next start.
   }
   return !existsSync(group)
 }

@@ -1,5 +1,5 @@
-// The certificates that the server's own environment names, as far as sandboxed programs may see them: what a variable
-// names is shown only where it holds nothing else.
+// Certificates configured in the server's environment that sandboxed programs may see: a variable's file or folder is exposed
+// only if it holds nothing else.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CERTIFICATE_VARIABLES } from '../certificate-variables.ts'
@@ -10,7 +10,7 @@ import { realPath } from './path-within.ts'
 const MAX_CERTIFICATE_BYTES = 8 * 1024 * 1024
 const MAX_CERTIFICATE_FILES = 2_000
 
-/** Files and folders by their absolute paths. */
+/** Returns the absolute paths of files and folders. */
 export function findConfiguredCertificates(environment: Environment): string[] {
   const named = CERTIFICATE_VARIABLES.flatMap(name => environment[name]?.split(path.delimiter) ?? [])
   const absolute = named.filter(place => path.isAbsolute(place)).map(place => path.resolve(place))
@@ -19,7 +19,7 @@ export function findConfiguredCertificates(environment: Environment): string[] {
   )
 }
 
-/** Certificates have names like those of keys: what counts is where they lie, and what they are. */
+/** Certificates have names like those of keys: their location and their content count. */
 const isInCredentialFolder = (place: string) => isCredential(path.dirname(place))
 
 function holdsOnlyCertificates(place: string): boolean {

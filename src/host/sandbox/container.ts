@@ -1,12 +1,12 @@
-// The level `container`: the server and all it starts stand in a container, which is the sandbox. Nothing more is put
-// around a command; so this tells what the container itself leaves open.
+// The level `container`: the server and all its processes run in a container, which is the sandbox. Commands get no further
+// wrapping; so this reports what the container itself leaves open.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { LevelState } from './sandbox.ts'
 import { lacksInProcessCleanup } from './unsandboxed.ts'
 
-/** Files that container engines put into a container. */
+/** Marker files that container engines create in a container. */
 const CONTAINER_MARKERS = ['/.dockerenv', '/run/.containerenv']
-/** Whoever can speak to one of these starts containers of their own, with all of the machine in them. */
+/** Access to one of these sockets allows starting further containers, with full access to the machine. */
 const ENGINE_SOCKETS = [
   '/var/run/docker.sock',
   '/run/docker.sock',

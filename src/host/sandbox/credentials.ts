@@ -1,4 +1,4 @@
-// Credentials that lie among programs, found by their names.
+// Finds credentials among program files, by name.
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,28 +6,31 @@ import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
-/** Folders of what others have published: nobody keeps secrets there, and they hold most files by far. */
+/** Folders of published packages: they hold no secrets, and by far the most files. */
 const PUBLISHED_FOLDERS =
   /^(?:node_modules|(?:site|dist)-packages|python[23](?:\.\d+)?|gems|pkg|registry|share|include)$/
-/** Of those, the ones that a search path names as they are; a folder of one's own may be called as the others. */
+/** Those of them that a search path may name directly; a user's own folder may have one of the other names. */
 const PACKAGE_FOLDERS = /^(?:node_modules|(?:site|dist)-packages)$/
-/** Certificates of those whom TLS trusts. */
+/** Certificates of trusted certificate authorities. */
 const PUBLIC_CERTIFICATE = /^(?:ca-?certs?|cert|ca-bundle)\.pem$/
-/** Further down there are none but by intent. */
+/** Maximum number of folders searched: credentials further down exist only by intent. */
 const MAX_FOLDERS = 4_000
 
 interface Folder {
   path: string
-  /** The names of its path, folded. */
+  /** The folded names of its path. */
   names: readonly string[]
-  /** By its name or that of a folder it lies in: all in it is then. */
+  /** Credential by its own name or that of an ancestor: all descendants are then. */
   isCredential: boolean
 }
 
 export const isCredential = (file: string) =>
   !PUBLIC_CERTIFICATE.test(path.basename(file)) && SENSITIVE.covers(namesOf(file))
 
-/** All within the folders, the nearest first. What lies in a credential is not told by itself, nor where links lead. */
+/**
+ * Finds all credentials in the folders, nearest first. Descendants of a credential are not listed separately, nor are links
+ * followed.
+ */
 export async function findCredentials(folders: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const open: Folder[] = folders

@@ -1,4 +1,4 @@
-// A program whose files are not put anywhere, since nothing can be or need be: its words name them where they are.
+// A program without mounts, because they are impossible or unnecessary: its arguments name the files at their host paths.
 import type { Program } from './sandbox.ts'
 
 export function withHostPaths({ mounts = [], ...program }: Program): Omit<Program, 'mounts'> {

@@ -1,4 +1,4 @@
-// The sandbox that this system has.
+// Opens the sandbox of this platform.
 
 import type { EgressNetwork } from '../egress/guarded-connect.ts'
 import { stateTempFolder } from '../temp-folders.ts'
@@ -16,9 +16,9 @@ import { unsandboxedState } from './unsandboxed.ts'
 export type { SandboxManager } from './sandbox-manager.ts'
 
 interface SandboxOptions extends SandboxBackendOptions {
-  /** Ports that the server listens on, which no command reaches. */
+  /** Ports that the server listens on, unreachable for commands. */
   ownPorts(): readonly number[]
-  /** The network that commands are let out to, where that is not this machine's. */
+  /** The network for outgoing connections of commands, if not this machine's. */
   outside?: EgressNetwork
 }
 
@@ -40,8 +40,10 @@ export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): 
 
 const probedStates = new Map<string, LevelState>()
 
-/** A level that holds is tried out once in a process: the machine does not become another, but what is
- * mounted depends on where the server's programs are. */
+/**
+ * A successful probe is valid for the process: the machine does not change, but the mounts depend on the location of the server's
+ * programs.
+ */
 async function probeOnce(
   keeper: SandboxBackend,
   level: SandboxedLevel,

@@ -1,15 +1,15 @@
-// Where paths lie, and what they stand for.
+// Containment and resolution of paths.
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 
-/** Both absolute and normal. A folder lies beneath itself. */
+/** Checks containment of absolute, normalized paths. A folder contains itself. */
 export const isWithin = (file: string, folder: string): boolean =>
   file === folder || file.startsWith(folder === '/' ? '/' : `${folder}/`)
 
-/** The real path of what somebody configured; `~` is their home. */
+/** Returns the real path of a configured path; `~` is the user's home. */
 export const resolveConfiguredPath = (file: string, home: string): string => realPath(file.replace(/^~(?=\/|$)/, home))
 
-/** Links followed as far as there is something. */
+/** Resolves links as far as the path exists. */
 export const realPath = (file: string): string => realPathIfExists(file) ?? path.resolve(file)
 
 export function realPathIfExists(file: string): string | undefined {

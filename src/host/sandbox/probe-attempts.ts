@@ -1,5 +1,5 @@
-// What a program attempts to try a level out from within. It runs as `node -e "(<this function's text>)(require)"`, so it
-// uses nothing from outside itself.
+// Program that probes a sandbox level from inside. It runs as `node -e "(<this function's text>)(require)"`, so it uses nothing
+// from outside itself.
 
 export type ProbeAttempt =
   | 'read the workspace'
@@ -15,16 +15,16 @@ export type ProbeAttempt =
   | 'connect to a nameless socket'
   | 'gain rights'
 
-/** Whether the attempt did what it was about. */
+/** An attempt, and if it succeeded. */
 export type ProbeOutcome = [ProbeAttempt, boolean]
 
 export interface ProbeTargets {
   root: string
-  /** Holds the workspace and what lies beside it. */
+  /** Contains the workspace and its siblings. */
   folder: string
   canary: string
   socket: string
-  /** Of a socket that has a name but no file. */
+  /** Name of an abstract socket, which has no file. */
   abstract: string
   port: number
 }
@@ -36,7 +36,7 @@ export async function runProbeAttempts(require: NodeJS.Require) {
   const { execFileSync } = require('node:child_process') as typeof import('node:child_process')
   const targets = JSON.parse(process.argv.at(-1)!) as ProbeTargets
   const CONNECT_MS = 1_000
-  // This one, and what bubblewrap keeps around it.
+  // This process, and those of bubblewrap around it.
   const OWN_PROCESSES = 4
 
   const outcomes: ProbeOutcome[] = []

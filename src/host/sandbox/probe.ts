@@ -1,5 +1,5 @@
-// Trying a level out: a program is kept by it and attempts what it must not be able to do, and a little that it must. The
-// level holds only where every attempt ends as it should; what bubblewrap promises is not believed.
+// Sandbox self-test: a sandboxed program attempts operations that must be denied, and a few that must succeed. A level is
+// available only if every attempt has the expected outcome; bubblewrap's promises are not relied on.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
 
 const PROBE_TIMEOUT_MS = 20_000
 
-/** What must come of each attempt; everything that is not `possible` must be refused. */
+/** Attempts that must succeed; all others must be denied. */
 const ALLOWED_ATTEMPTS: Readonly<Record<SandboxedLevel, readonly ProbeAttempt[]>> = {
   workspace: ['read the workspace', 'write the workspace', 'write a temporary file', 'start a program'],
   'read-only': ['read the workspace', 'write a temporary file', 'start a program']
@@ -111,8 +111,8 @@ async function collectOutput(
 ): Promise<ProbeOutput> {
   signal.throwIfAborted()
   const descriptors = inherit.map(name => openSync(name, 'r'))
-  // In a process group of its own, which is ended as a whole: bubblewrap starts a process that waits for it, without end where
-  // bubblewrap alone is killed before that process knows whom it depends on.
+  // In its own process group, which is killed as a whole: bubblewrap starts a process that waits for it, forever if bubblewrap
+  // alone is killed before that process knows its parent.
   const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', ...descriptors], detached: true })
   for (const descriptor of descriptors) closeSync(descriptor)
   const end = () => killGroup(child)
@@ -137,7 +137,7 @@ function killGroup({ pid }: ChildProcess) {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // Ended already.
+    // Already ended.
   }
 }
 

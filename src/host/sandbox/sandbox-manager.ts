@@ -1,4 +1,4 @@
-// The levels of isolation: which of them hold here, and having a program kept by one that does.
+// Manages the isolation levels: probes which are available, and confines programs with them.
 
 import { ToolError } from '../../errors.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
@@ -19,25 +19,25 @@ import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
 
 interface SandboxManagerOptions {
   keeper: SandboxBackend
-  /** What commands must not touch, and what is theirs of what comes to be. */
+  /** Guards of the workspaces: what commands must not touch, and which new entries are attributed to them. */
   workspaces: GuardedWorkspaces
-  /** The setting. */
+  /** The configured level. */
   configuredLevel: IsolationLevel | 'auto'
-  /** Tries a level out, until the signal. */
+  /** Probes a level, until the signal. */
   probe(level: SandboxedLevel | 'container', signal: AbortSignal): Promise<LevelState>
-  /** What the level `none` is here. */
+  /** State of the level `none`. */
   unkept(): LevelState
-  /** When a level that did not hold is tried again. */
+  /** Delay in milliseconds before an unavailable level is probed again. */
   retryAfterMs?: number
-  /** For what lives as long as a command, where none finds it. */
+  /** Folder for files with the lifetime of a command, invisible to commands. */
   temporary: string
-  /** Ports that the server listens on, which no command reaches. */
+  /** Ports that the server listens on, unreachable for commands. */
   ownPorts(): readonly number[]
-  /** The network that commands are let out to, where that is not this machine's. */
+  /** The network for outgoing connections of commands, if not this machine's. */
   outside?: EgressNetwork
 }
 
-/** What failed may have failed for the moment's sake. */
+/** A failure may be temporary. */
 const RETRY_AFTER_MS = 60_000
 
 export class SandboxManager implements Sandbox {
@@ -57,25 +57,25 @@ export class SandboxManager implements Sandbox {
     return this.#default
   }
 
-  /** While a level is tried again, what was found before counts. */
+  /** While a level is probed again, the previous result counts. */
   async states(): Promise<readonly LevelState[]> {
     const isDue = performance.now() >= this.#retryAt && !this.#closing.signal.aborted
     if (!this.#states || isDue) this.#probing ??= this.#probeLevels()
     return this.#states ?? this.#probing!
   }
 
-  /** Ends what is being tried out. */
+  /** Stops running probes. */
   async close() {
     this.#closing.abort()
     await this.#probing
   }
 
-  /** A call has put something into a workspace itself, with leave: it is not taken for the work of a command. */
+  /** Records that an approved call has created an entry in a workspace itself: it is not attributed to a command. */
   noteOwnWrite(workspace: Workspace, path: string) {
     this.#options.workspaces.of(workspace).noteOwnWrite(path)
   }
 
-  /** Takes away what commands of a server left in a workspace that was killed while they ran. */
+  /** Quarantines the files left in a workspace by commands of a killed server. */
   recover(workspace: Workspace): Promise<SandboxReport> {
     return this.#options.workspaces.of(workspace).recover()
   }
@@ -136,7 +136,7 @@ function passThrough(program: Program): ConfinedProgram {
   return { file, args, cwd, env, inherit: [], released: async () => ({ quarantined: [] }) }
 }
 
-/** There is no network to wait for: whoever asks again and again would do so for a minute. */
+/** There is no network to wait for: retries would take a minute. */
 const withoutNetworkRetries = (program: Program): Program => ({
   ...program,
   env: { ...NO_NETWORK_RETRIES, ...program.env }
@@ -157,7 +157,7 @@ function throughEgress(egress: Egress, program: Program): Program {
 function withEgress(egress: Egress, confined: ConfinedProgram): ConfinedProgram {
   const released = async (): Promise<SandboxReport> => {
     const network = egress.close()
-    // Whatever becomes of the way out, the guard is let go.
+    // The guard is released even if the network setup fails.
     network.catch(() => {})
     const aftermath = await confined.released()
     return { ...aftermath, network: await network }

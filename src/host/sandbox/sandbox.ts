@@ -1,4 +1,4 @@
-// What keeps a command from the rest of the machine, and the one way to have a command kept so.
+// Interface of the sandbox, the only way to confine a command.
 import type { EgressReport } from '../egress/egress-log.ts'
 import type { Workspace } from '../workspace.ts'
 import type { IsolationLevel } from './isolation-levels.ts'
@@ -7,78 +7,80 @@ export type { IsolationLevel } from './isolation-levels.ts'
 
 export interface Isolation {
   level: IsolationLevel
-  /** Host patterns it may reach, through our proxy alone; empty for no network at all. Not with level `none`. */
+  /** Host patterns that it may reach, only through the server's proxy; empty for no network at all. Not with level `none`. */
   network: readonly string[]
 }
 
-/** A program about to be started, as the spawner wants it. Paths are absolute, the environment is whole. */
+/** A program about to be started, as the spawner requires it. Paths are absolute, the environment is complete. */
 export interface Program {
   file: string
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** What it must find besides, to be read only. Where nothing is mounted, as with level `none`, its words that name one
-   * name it where it is. */
+  /**
+   * Additional read-only mounts. Without mounting, as with level `none`, arguments that name one are replaced by its host path.
+   */
   mounts?: readonly Mount[]
-  /** What it may use up, where that is not what commands may. */
+  /** Resource limits, if they differ from those of commands. */
   limits?: Partial<UsageLimits>
-  /** It runs on a terminal of its own, and stays in the session of that. */
+  /** It runs on its own terminal, and stays in that terminal's session. */
   terminal?: boolean
 }
 
-/** Of all that it starts together, and of each process. */
+/** Limits of all its processes together, and of each process. */
 export interface UsageLimits {
   memory_bytes: number
   /** Infinity for no limit. */
   cpu_seconds: number
 }
 
-/** A file, folder or socket, put where a sandboxed program finds it: absolute paths outside and inside. */
+/** A file, folder or socket mounted for a sandboxed program: absolute paths outside and inside. */
 export interface Mount {
   from: string
   to: string
 }
 
-/** The same program, kept. */
+/** The same program, confined. */
 export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' | 'env'> {
   /** Files to be opened for reading as descriptors 3, 4, …, in this order. */
   inherit: readonly string[]
-  /** To be called once when the program and all it started has ended. */
+  /** Call once when the program and all its descendants have ended. */
   released(): Promise<SandboxReport>
 }
 
-/** What a sandboxed command left behind that must not stay where it was. */
+/** Report on files left by a sandboxed command that had to be moved away, and on its run. */
 export interface SandboxReport {
-  /** Files that some program would obey later, made by the command and taken out of the workspace: their paths there. */
+  /** Self-starting files that the command created and that were quarantined: their paths in the workspace. */
   quarantined: string[]
-  /** Where they are now; absolute. */
+  /** Absolute path of the folder to which they were moved. */
   folder?: string
-  /** Why nobody could look for such files. */
+  /** Reason why such files could not be checked for. */
   unchecked?: string
-  /** What it tried to reach, where it was granted hosts. */
+  /** Network access attempted by a command that was granted hosts. */
   network?: EgressReport
-  /** Something in it was killed because all of it together took more memory than it may. */
+  /** A process was killed because the command exceeded its memory limit. */
   out_of_memory?: true
-  /** The sandbox did not get so far as to start the program. */
+  /** The sandbox failed before it started the program. */
   never_began?: true
 }
 
-/** Whether a level holds here, as tried out when the server started. */
+/** Availability of a level, as probed when the server started. */
 export interface LevelState {
   level: IsolationLevel
   holds: boolean
-  /** Why not, and what would cure it. */
+  /** Reason why it is unavailable, and how to resolve that. */
   reason?: string
-  /** What it cannot do here although it holds, such as limits for memory. */
+  /** Features that are unavailable although the level is available, such as memory limits. */
   lacks?: string[]
 }
 
 export interface Sandbox {
-  /** What commands get that ask for nothing else. With the setting `auto` this is known once `states` has answered;
-   * before that it is `workspace`. */
+  /**
+   * Default level of commands. With the setting `auto` this is known once `states` has answered; before that it is `workspace`.
+   */
   readonly default: IsolationLevel
-  /** Every level with whether it holds; tries them out when first asked. */
+  /** Returns the state of every level; probes them on the first request. */
   states(): Promise<readonly LevelState[]>
-  /** Throws SANDBOX_UNAVAILABLE where the level does not hold; never falls back to another. */
+  /** Throws SANDBOX_UNAVAILABLE if the level is unavailable; never falls back to another. */
   confine(program: Program, isolation: Isolation, workspace: Workspace): Promise<ConfinedProgram>
 }

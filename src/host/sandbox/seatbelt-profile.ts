@@ -1,25 +1,25 @@
-// What `sandbox-exec` is told: everything is denied but what is named. Paths are parameters, never part of the text.
+// Profile for `sandbox-exec`: everything is denied except what is named. Paths are parameters, never part of the text.
 
 /** Absolute paths. */
 export interface ProfilePaths {
   read: readonly string[]
-  /** May be read too. */
+  /** Writable paths, which are readable too. */
   write: readonly string[]
-  /** In what may be written, but not these. */
+  /** Exceptions from the writable paths. */
   kept: readonly string[]
-  /** In what may be read, but not these. */
+  /** Exceptions from the readable paths. */
   hidden: readonly string[]
-  /** May be read even there. */
+  /** Readable even inside hidden paths. */
   mounted: readonly string[]
 }
 
 interface Profile {
   text: string
-  /** Arguments. */
+  /** Arguments that define the parameters. */
   parameters: string[]
 }
 
-/** What every program does before it does anything, and what reaches nobody. */
+/** Operations that every program performs at startup, and harmless ones. */
 const BASE_RULES = `(version 1)
 (deny default)
 (allow process-exec process-fork)
@@ -34,7 +34,7 @@ const BASE_RULES = `(version 1)
 (allow file-read* (literal "/dev/random") (literal "/dev/urandom"))
 (allow file-read* file-write* file-ioctl (regex #"^/dev/ttys[0-9]+$"))`
 
-/** New ones are not to be made either, wherever they are. */
+/** New ones must not be created either, wherever they are. */
 const DENY_GIT_WRITES = '(deny file-write* (regex #"/\\.[gG][iI][tT](/|$)"))'
 
 export function buildProfile({ read, write, kept, hidden, mounted }: ProfilePaths): Profile {
@@ -49,7 +49,7 @@ export function buildProfile({ read, write, kept, hidden, mounted }: ProfilePath
     const list = lists.find(([one]) => one === name)?.[1] ?? []
     return list.length === 0 ? [] : [`(${rule} ${list.map((_, i) => `(subpath (param "${name}_${i}"))`).join(' ')})`]
   }
-  // Of two rules that fit, the later one holds.
+  // The later one of two matching rules takes precedence.
   const text = [
     BASE_RULES,
     ...all('READ', 'allow file-read*'),

@@ -1,5 +1,5 @@
-// Keeping programs on macOS, by the system's own `sandbox-exec`. There are no namespaces there: every path stays where it
-// is, and a profile says what may be done with it. Nobody has run this against the suite yet; the levels are tried out
+// Sandbox backend for macOS, based on the system's `sandbox-exec`. There are no namespaces: every path stays visible under its
+// name, and a profile defines the permitted operations. The test suite has not been run on macOS yet; the levels are probed
 // before they are trusted, as everywhere.
 import { existsSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'

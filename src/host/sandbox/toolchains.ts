@@ -1,5 +1,5 @@
-// The programs of a person that lie outside the system's folders: what the server's own search path leads to, and the
-// folder that they were installed into, which they cannot do without. What a call sets says nothing here.
+// Finds a user's toolchains outside the system's folders: the programs on the server's own search path, and the installation
+// folders that they need. Variables set by a call have no effect.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { homeFolder } from '../../server/xdg.ts'
@@ -10,13 +10,13 @@ import { findCredentials, isCredential } from './credentials.ts'
 import { isWithin, realPath, realPathIfExists } from './path-within.ts'
 
 export interface ToolchainPaths {
-  /** To be seen as they are. */
+  /** Folders that are visible. */
   folders: string[]
-  /** Credentials among them. */
+  /** Credentials in them. */
   hidden: string[]
 }
 
-/** Folders in a home that are an installation as a whole, with what else each needs. */
+/** Folders in a home that are complete installations, with the further paths that each needs. */
 const KNOWN_INSTALLATIONS: Readonly<Record<string, readonly string[]>> = {
   '.asdf': [],
   '.bun': [],
@@ -43,9 +43,9 @@ const KNOWN_INSTALLATIONS: Readonly<Record<string, readonly string[]>> = {
 }
 /** Names of the folder within an installation that the search path names. */
 const BIN_FOLDER_NAMES = new Set(['bin', 'sbin', 'shims', '.bin'])
-/** What tells an installation from any folder that has a `bin`. */
+/** Entries that distinguish an installation from any folder with a `bin`. */
 const INSTALLATION_MARKERS = ['lib', 'lib64', 'libexec', 'versions']
-/** Where sandboxed programs have a folder of their own. */
+/** Sandboxed programs have their own folder at these paths. */
 const TEMPORARY_FOLDERS = ['/tmp', '/var/tmp']
 
 export class Toolchains {
@@ -57,13 +57,13 @@ export class Toolchains {
     this.#folders = installationFolders(environment.PATH ?? '', homeFolder(environment))
   }
 
-  /** What is to be seen beside a workspace. */
+  /** Returns the paths to expose besides a workspace. */
   async pathsFor(root: string): Promise<ToolchainPaths> {
     this.#nestedCredentials ??= findCredentials(this.#folders)
     const deep = await this.#nestedCredentials
     const folders = this.#folders.filter(folder => !isWithin(folder, root) && existsSync(folder))
     const isSeen = (file: string) => !isWithin(file, root) && folders.some(folder => isWithin(file, folder))
-    // Where a link leads is hidden, if it is seen at all: nothing can be put over the link itself.
+    // The target of a link is hidden if it is visible at all: the link itself cannot be covered.
     const hidden = [...deep, ...folders.flatMap(this.#listings.credentials)]
       .flatMap(file => realPathIfExists(file) ?? [])
       .filter(isSeen)
@@ -96,24 +96,24 @@ function findInstallation(folder: string, home: string): string[] {
   return [isInstallation && !existsSync(path.join(prefix, '.git')) ? prefix : folder]
 }
 
-/** The server may run with programs of another home than its own. */
+/** The server may use programs of another home than its own. */
 function homeContaining(folder: string, name: string): string | undefined {
   if (!name.startsWith('.')) return undefined
   const at = `${folder}/`.indexOf(`/${name}/`)
   return at > 0 ? folder.slice(0, at) : undefined
 }
 
-/** A search path may name anything; the system, the home itself and what holds them stay out. */
+/** A search path may name anything; the system, the home itself and their ancestors are excluded. */
 const isTooBroad = (folder: string, home: string) =>
   overlapsSystem(folder) || [home, realPath(home), ...TEMPORARY_FOLDERS].some(other => isWithin(other, folder))
 
 interface Listing {
-  /** Undefined where the folder may have changed again within the time that the disk tells apart. */
+  /** Undefined if the folder may have changed again within the timestamp granularity. */
   fingerprint: string | undefined
   credentials: string[]
 }
 
-/** What lies directly in folders, looked at for every command: whoever logs in somewhere does so here. */
+/** Direct entries of folders, checked for every command: a login creates its credentials there. */
 class CredentialListings {
   readonly #known = new Map<string, Listing>()
 

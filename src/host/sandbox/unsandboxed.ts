@@ -1,4 +1,4 @@
-// The level `none`: nothing keeps a command, but what it leaves is still to be ended with it.
+// The level `none`: commands run without a sandbox, but their processes are still killed with them.
 import { canUseCgroups } from '../processes/spawner/spawner-cgroup.ts'
 import type { LevelState } from './sandbox.ts'
 
@@ -7,7 +7,7 @@ export function unsandboxedState(): LevelState {
   return { level: 'none', holds: true, ...(lacks.length > 0 && { lacks }) }
 }
 
-/** Where no namespace of processes ends with a command. */
+/** Cleanup of processes is incomplete if no pid namespace ends with a command. */
 export const lacksInProcessCleanup = (): string[] =>
   canUseCgroups()
     ? []

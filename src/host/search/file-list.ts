@@ -1,5 +1,5 @@
-// The names of a workspace's files, kept warm: asked of ripgrep once, then again only for folders in which the watcher
-// saw names come or go. Ignored and sensitive files are not in it; hidden ones are.
+// Cached list of a workspace's files: read from ripgrep once, then again only for folders in which the watcher saw names change.
+// Excludes ignored and sensitive files; includes hidden ones.
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -7,9 +7,9 @@ import type { WatchEvents, Watcher } from '../watch/watcher.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Ripgrep } from './ripgrep.ts'
 
-// With more changed folders than this, asking for all is cheaper.
+// With more changed folders than this, listing everything is cheaper.
 const MAX_FOLDER_QUERIES = 16
-// How long the event loop may be held up by one go of looking at files.
+// Maximum time for which one slice of inspecting files may block the event loop.
 const TIME_SLICE_MS = 4
 
 export class FileList {
@@ -17,11 +17,11 @@ export class FileList {
   readonly #ripgrep: Ripgrep
   readonly #watcher: Watcher
   readonly #unsubscribe: () => void
-  // File paths by the folder they are right in; undefined until warm.
+  // File paths by parent folder; undefined until warm.
   #folders: Map<string, string[]> | undefined
   #files: readonly string[] | undefined
   #changedFolders = new Set<string>()
-  // What went while ripgrep was being asked may still be in its answer.
+  // Folders removed while ripgrep was running may still be in its output.
   #removedFolders = new Set<string>()
   #warming: Promise<void> | undefined
   #catchingUp: Promise<readonly string[]> | undefined
@@ -33,14 +33,16 @@ export class FileList {
     this.#unsubscribe = watcher.subscribe(news => this.#onWatchEvents(news))
   }
 
-  /** All paths, relative to the root, in no order; the same array as long as nothing changed. It knows all that changed
-   * before the question, and does not wait for what goes on changing. */
+  /**
+   * Returns all paths, relative to the root, unordered; the same array while nothing changes. Includes all changes before the
+   * call, and does not wait for later ones.
+   */
   async files(): Promise<readonly string[]> {
     this.#warming ??= this.#warm()
     if (!this.#folders) return this.#queryRipgrep()
     await this.#watcher.settled()
     if (!this.#watcher.isLive) return this.#queryRipgrep()
-    // One that is under way may have begun before the question.
+    // A refresh in flight may have begun before this call.
     await this.#catchingUp?.catch(() => {})
     if (this.#files) return this.#files
     this.#catchingUp ??= this.#catchUp().finally(() => {
@@ -49,7 +51,7 @@ export class FileList {
     return this.#catchingUp
   }
 
-  /** These files, newest change first; files that are gone by now come last. */
+  /** Sorts files by modification time, newest first; deleted files come last. */
   async newestFirst(files: readonly string[], signal: AbortSignal): Promise<string[]> {
     const dated: { file: string; time: number }[] = []
     let until = performance.now() + TIME_SLICE_MS
@@ -63,7 +65,7 @@ export class FileList {
     return dated.sort((a, b) => b.time - a.time || (a.file < b.file ? -1 : 1)).map(({ file }) => file)
   }
 
-  /** Resolves once the list is kept; until then each question is answered by ripgrep. */
+  /** Resolves once the list is cached; until then requests run ripgrep. */
   async warm(): Promise<void> {
     this.#warming ??= this.#warm()
     await this.#warming
@@ -87,7 +89,7 @@ export class FileList {
       this.#onWatchEvents({ paths: [], folders: [], gone: [], everything: true })
       await this.files()
     } catch {
-      // Whoever asks meets the same fault and is told; the next question tries again.
+      // Concurrent requests get the same error; the next one retries.
       this.#folders = undefined
       this.#warming = undefined
     }
@@ -112,7 +114,7 @@ export class FileList {
       if (changed.has(ALL_FOLDERS) || changed.size > MAX_FOLDER_QUERIES)
         this.#folders = groupByFolder(await this.#queryRipgrep())
       else if (changed.size > 0) {
-        // One by one, by descriptor: a path given to ripgrep would be followed where a link took the folder's place.
+        // Individually, by descriptor: ripgrep would follow a path if a link replaced the folder.
         const found = await Promise.all(
           [...changed].map(async folder => [folder, await this.#ripgrep.filesIn(folder)] as const)
         )
@@ -129,7 +131,7 @@ export class FileList {
   }
 }
 
-// No folder has this name.
+// Not a valid folder name.
 const ALL_FOLDERS = ''
 
 function mtimeOf(path: string) {

@@ -1,6 +1,6 @@
-// Keeps ripgrep from following links. It follows none by itself, but it looks up whole paths: who exchanges a folder for a
-// link as it passes by, as a command that runs in the sandbox may, would lead it anywhere. So it runs where the workspace
-// is mounted once more, for it alone, in a way in which the system follows no link either.
+// Prevents ripgrep from following symbolic links. It follows none by itself, but it opens full paths: swapping a folder for a
+// link at the right moment, as a sandboxed command may do, would redirect it. So it runs on a private mount of the workspace with
+// an option by which the kernel follows no links either.
 import { existsSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { ChildHandle } from '../processes/spawner/child-handle.ts'
@@ -16,21 +16,26 @@ interface Program {
 const UNSHARE = ['/usr/bin/unshare', '/bin/unshare'].find(file => existsSync(file))
 const MOUNT = ['/usr/bin/mount', '/bin/mount'].find(file => existsSync(file))
 const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'].find(file => existsSync(file))
-/** Root mounts as root, and reads what it could read before. Anybody else is root of a namespace of their own for as long
- * as it takes to mount, and reads no more than before. */
+/**
+ * Root mounts as root, with the same read access as before. Other users are root of their own user namespace while mounting, and
+ * gain no read access.
+ */
 const IS_ROOT = process.getuid?.() === 0
 const NAMESPACES = IS_ROOT ? ['--mount'] : ['--user', '--map-root-user', '--mount']
 const DROP_CAPABILITIES = IS_ROOT ? [] : [SETPRIV ?? '', '--inh-caps=-all', '--bounding-set=-all', '--']
-/** No code of ripgrep's own. */
+/** Not an exit code of ripgrep. */
 const SETUP_FAILED_CODE = 125
-/** For a shell: what mounts, the root, the folder in it, then the program. What is mounted within the workspace comes along,
- * as it is. `mount` is silent, so that its warnings are not taken for words of the program. */
+/**
+ * For a shell: the mount program, the root, the folder in it, then the program. Mounts inside the workspace are included
+ * unchanged. `mount` is silenced, so that its warnings are not taken for output of the program.
+ */
 const MOUNT_SCRIPT = `mount=$1 root=$2 folder=$3
 shift 3
 "$mount" --rbind -o ro,nosymfollow -- "$root" "$root" 2>/dev/null && cd -- "$root/$folder" || exit ${SETUP_FAILED_CODE}
 exec "$@"`
-/** A kernel or a `mount` that does not know the option leaves it out without a word. What is mounted where may have any
- * name, so the options are looked at alone. */
+/**
+ * A kernel or a `mount` without the option ignores it silently. Mount points may have any name, so only the options are checked.
+ */
 const PROBE_SCRIPT = `while read -r id parent device from to options rest; do
   case ,$options, in *,nosymfollow,*) exit 0 ;; esac
 done </proc/self/mountinfo
@@ -46,10 +51,10 @@ export class NoSymlinkMount {
     this.#root = root
   }
 
-  /** The program as it is to be started; itself where the system cannot keep it from links. */
+  /** Wraps a program; returns it unchanged if the system lacks support. */
   async wrap(program: Program, folder: string): Promise<Program> {
     this.#isSupported ??= this.#probe().catch(error => {
-      // Whoever asks after a failure tries again.
+      // A request after a failure retries.
       this.#isSupported = undefined
       throw error
     })
@@ -71,7 +76,7 @@ export class NoSymlinkMount {
   }
 }
 
-/** Throws where the program that was put around it ended before it could begin: the folder is gone. */
+/** Throws if the wrapper ended before the program began: the folder is gone. */
 export function assertMounted({ code }: Awaited<ChildHandle['exited']>, path: string) {
   if (code === SETUP_FAILED_CODE)
     throw new ToolError('FILE_NOT_FOUND', `${path} was moved or removed meanwhile.`, { path })

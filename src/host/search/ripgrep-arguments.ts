@@ -1,13 +1,16 @@
-// How ripgrep is asked. Every text of a caller stands behind an `=` or `--`, so that none becomes an option.
+// Builds ripgrep's arguments. Every text of a caller follows an `=` or `--`, so that none is parsed as an option.
 
-/** No configuration, no links, no personal ignore file: the answer depends on the workspace alone. */
+/** No configuration, no links, no personal ignore file: the result depends on the workspace only. */
 export const BASE_ARGS = ['--no-config', '--no-messages', '--no-ignore-global', '--no-follow', '--color=never'] as const
 
-/** Where the rules of git hold in all of a workspace that is in no repository. In one they would no longer end at its top. */
+/**
+ * For workspaces outside repositories in which git's rules apply everywhere. In a repository they would no longer end at its top
+ * level.
+ */
 export const NO_REQUIRE_GIT = '--no-require-git'
 
 export interface RipgrepQuery {
-  /** A regular expression of ripgrep's default engine, which takes linear time; or plain text when `literal`. */
+  /** A regular expression of ripgrep's default engine, which takes linear time; or plain text if `literal`. */
   pattern: string
   /** Canonical path of the file or folder to search. */
   path: string
@@ -17,13 +20,13 @@ export interface RipgrepQuery {
   case: 'sensitive' | 'insensitive' | 'smart'
   /** A match may span lines. */
   multiline: boolean
-  /** Also what .gitignore and its like leave out. */
+  /** Includes entries excluded by .gitignore and similar files. */
   ignored: boolean
-  /** Lines to tell before and after each match. */
+  /** Number of context lines before and after each match. */
   context: number
-  /** Globs (see text/glob/glob.ts) of which one must match the path, relative to `path`; none means all. */
+  /** Globs (see text/glob/glob.ts) of which one must match the path, relative to `path`; empty means all. */
   include: readonly string[]
-  /** Ignore patterns, as in a .gitignore, of what to leave out besides. */
+  /** Additional ignore patterns, as in a .gitignore. */
   exclude: readonly string[]
   signal: AbortSignal
 }
@@ -55,16 +58,16 @@ export function searchArguments(query: RipgrepQuery, name: string | undefined, l
   ]
 }
 
-// A single file is found by walking its folder: named on the command line, a link would be followed.
+// A single file is searched by walking its folder: named on the command line, a link would be followed.
 const singleFileArgs = (name: string) => ['--no-ignore', '--max-depth=1', `--glob=/${escapeGlob(name)}`]
 
 const escapeGlob = (text: string) => text.replace(/[\\*?[\]{}!#]/g, '\\$&').replace(/ $/, '\\ ')
 
-/** A caller's pattern as one line of an ignore file, where a leading `!` or `#` and a blank at the end mean themselves. */
+/** Escapes a caller's pattern as a line of an ignore file, in which a leading `!` or `#` and a trailing blank are special. */
 const escapeIgnoreLine = (pattern: string) => pattern.replace(/^[!#]/, '\\$&').replace(/(?<!\\) $/, '\\ ')
 
-// Including by glob would bring ignored files back, so it is done by file type: names only, and only where both sides
-// surely agree. What a glob says of folders is checked on each path told.
+// Including by glob would bring ignored files back, so it is done by file type: only for names, and only if both glob syntaxes
+// certainly agree. The folder part of a glob is checked on each reported path.
 function includeTypeArgs(include: readonly string[]): string[] {
   const names = include.map(fileNamePatterns)
   if (names.length === 0 || names.includes(undefined)) return []

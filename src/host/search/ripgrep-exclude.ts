@@ -1,12 +1,12 @@
-// What searches leave out, in two halves: names that ripgrep need not even open, and names with exceptions (such as
-// `.env.*`, but not `.env.example`), which only the path decides once it is known.
+// Exclusions of searches, in two parts: names that ripgrep need not even open, and names with exceptions (such as `.env.*`, but
+// not `.env.example`), which are filtered from its output.
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { NON_SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 const ANY_DEPTH_PREFIX = '**/'
 
 export class Excludes {
-  /** Options that keep ripgrep out. They come last, since the last glob decides. */
+  /** Options that exclude names from ripgrep. They come last, since the last glob takes precedence. */
   readonly args: readonly string[]
   readonly #all: NamePatterns
   readonly #rooted: readonly string[]
@@ -14,7 +14,7 @@ export class Excludes {
   readonly #hints: readonly string[]
   readonly #exceptions = new NamePatterns(NON_SENSITIVE_NAMES)
 
-  /** Globs as ripgrep takes them. */
+  /** Globs in ripgrep's syntax. */
   constructor(globs: readonly string[]) {
     const judged = globs.filter(hasExceptions)
     this.#rooted = globs.filter(isRooted).map(glob => foldPath(glob.slice(1)))
@@ -25,13 +25,13 @@ export class Excludes {
     this.#hints = patterns.map(pattern => pattern.split('*').reduce((a, b) => (b.length > a.length ? b : a)))
   }
 
-  /** Whether a path that ripgrep told is to be left out. */
+  /** Checks if a reported path is excluded. */
   covers(path: string): boolean {
     const folded = foldPath(path)
     return this.#hints.some(hint => folded.includes(hint)) && this.#conditional.covers(this.#names(folded))
   }
 
-  /** Whether a path is left out by itself: a search that began there would meet no name that tells. */
+  /** Checks if a search root is excluded: a search that begins there would not meet the excluding name. */
   coversSearchRoot(path: string): boolean {
     const folded = foldPath(path)
     const rooted = this.#rooted.some(each => folded === each || folded.startsWith(`${each}/`))

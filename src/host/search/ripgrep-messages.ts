@@ -1,4 +1,4 @@
-// What ripgrep says, made into matches. Its --json messages come file by file: begin, match and context lines, end.
+// Parses ripgrep's output into matches. Its --json messages come file by file: begin, match and context lines, end.
 
 export interface SearchMatch {
   path: string
@@ -6,7 +6,7 @@ export interface SearchMatch {
   line: number
   /** 1-based, in characters, of the first match in the line. */
   column: number
-  /** The matching line, or lines; a very long one is cut around the match. */
+  /** The matching line or lines; a very long one is truncated around the match. */
   text: string
   before: string[]
   after: string[]
@@ -22,7 +22,7 @@ export type RipgrepMessage =
 
 const MAX_LINE_CHARACTERS = 1_000
 const LEADING_CHARACTERS = 200
-// A file with very many matches is told in parts, so that a reader may stop.
+// A file with very many matches is reported in batches, so that a reader may stop.
 const MAX_BATCH_MATCHES = 1_000
 
 /** Collects the messages of one file. */
@@ -57,7 +57,7 @@ export class FileMatches {
     })
   }
 
-  /** The matches so far, which are forgotten. */
+  /** Returns the matches so far and clears them. */
   drain(): SearchMatch[] {
     const matches = this.#matches.map(({ line, last, column, text }) => ({
       path: this.#path,

@@ -1,5 +1,5 @@
-// Searches a workspace with ripgrep, as a process of its own, in a folder that is reached by descriptor. Links are not
-// followed, names that may hold credentials are left out, and no pattern is ever run by JavaScript.
+// Searches a workspace with ripgrep, as a child process, in a folder that is reached by descriptor. Links are not followed,
+// possible credential files are excluded, and no pattern is ever run by JavaScript.
 import { rgPath } from '@vscode/ripgrep'
 import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
@@ -20,7 +20,7 @@ export type { SearchMatch } from './ripgrep-messages.ts'
 
 const NEWLINE = 10
 const NUL = 0
-/** Its codes, besides 0. */
+/** Exit codes besides 0. */
 const NO_MATCH_CODE = 1
 const ERROR_CODE = 2
 const MISSING_FOLDER_CODES: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
@@ -28,9 +28,9 @@ const MISSING_FOLDER_CODES: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 
 interface FilesQuery {
   /** Canonical path of the folder to list. */
   path: string
-  /** Also names that begin with a dot. */
+  /** Includes names that begin with a dot. */
   hidden: boolean
-  /** Also what .gitignore and its like leave out. */
+  /** Includes entries excluded by .gitignore and similar files. */
   ignored: boolean
   signal?: AbortSignal
 }
@@ -38,11 +38,11 @@ interface FilesQuery {
 /** Paths are relative to the workspace's root. `count` is the number of matches in the file, in mode `count`. */
 export type SearchHit = SearchMatch | { path: string; count?: number }
 
-/** What a search could not look at. */
+/** Parts that a search has skipped. */
 export interface SearchOmissions {
-  /** Files that could not be read. */
+  /** Some files could not be read. */
   unreadable: boolean
-  /** Matches in lines too long to tell. */
+  /** Number of matches in lines that are too long to report. */
   too_long: number
 }
 
@@ -53,7 +53,7 @@ export class Ripgrep {
   readonly #noSymlinkMount: NoSymlinkMount
   readonly #env: Record<string, string>
 
-  /** `exclude`: globs of what is never searched nor listed, whatever is asked; `.git` always is. */
+  /** `exclude`: globs that are never searched or listed; `.git` always is excluded. */
   constructor(spawner: Spawner, workspace: Workspace, options: { exclude: readonly string[] }) {
     this.#spawner = spawner
     this.#workspace = workspace
@@ -62,7 +62,7 @@ export class Ripgrep {
     this.#env = minimalEnvironment(spawner.environment)
   }
 
-  /** The files below a folder, in no order. */
+  /** Returns the files below a folder, unordered. */
   async files({ path, hidden, ignored, signal }: FilesQuery): Promise<string[]> {
     this.#assertSearchable(path)
     const args = [
@@ -78,7 +78,7 @@ export class Ripgrep {
     return this.#list(path, args, signal)
   }
 
-  /** The files right in a folder that is not ignored itself, hidden ones too; none where there is no such folder. */
+  /** Returns the direct files of a folder that is not ignored itself, including hidden ones; none if there is no such folder. */
   async filesIn(folder: string, signal?: AbortSignal): Promise<string[]> {
     const args = [...BASE_ARGS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#excludeArgs, '--', './']
     try {
@@ -89,7 +89,7 @@ export class Ripgrep {
     }
   }
 
-  /** Yields what is found as it is found; leaving the loop ends the search. */
+  /** Yields matches as they are found; leaving the loop ends the search. */
   async *search(query: RipgrepQuery): AsyncGenerator<SearchHit[], SearchOmissions, void> {
     this.#assertSearchable(query.path)
     const slash = query.path.lastIndexOf('/')
@@ -107,7 +107,7 @@ export class Ripgrep {
     return { unreadable: run.unreadable, too_long: run.skipped.records }
   }
 
-  /** Options for what is to be left out. */
+  /** Options for the exclusions. */
   get #excludeArgs(): string[] {
     return [...(appliesGitignoreEverywhere(this.#workspace.root) ? [NO_REQUIRE_GIT] : []), ...this.#excludes.args]
   }
@@ -144,7 +144,7 @@ export class Ripgrep {
   }
 }
 
-/** One running ripgrep. */
+/** A running ripgrep process. */
 class Run {
   unreadable = false
   readonly skipped: SkippedRecords = { records: 0 }
@@ -158,7 +158,7 @@ class Run {
     this.#signal = signal
   }
 
-  /** Throws INVALID_PARAMS when ripgrep refused its arguments. Ends ripgrep when the reader leaves. */
+  /** Throws INVALID_PARAMS if ripgrep rejects its arguments. Ends ripgrep when the reader leaves. */
   async *read(end: number): AsyncGenerator<string[], void, void> {
     const { stdout, stderr, exited } = this.#spawned
     const kill = () => {
@@ -178,7 +178,7 @@ class Run {
       const { code } = exit
       over = true
       assertMounted(exit, this.#folder)
-      // What it said may still be on its way.
+      // Error output may still be in the pipe.
       if (code !== 0 && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
       this.#signal.throwIfAborted()
       if (code === ERROR_CODE && said !== '') throw argumentError(said)
@@ -204,7 +204,7 @@ async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit
         file?.add(message)
         if (file?.isFull) yield file.drain()
       } else if (message.type === 'end' && file) {
-        // A file that turned out not to be text has nothing to show.
+        // Matches of a binary file are not reported.
         if (message.data.binary_offset === null) yield file.drain()
         file = undefined
       }
@@ -233,7 +233,7 @@ function compileIncludes(globs: readonly string[]) {
   return (path: string) => compiled.some(glob => glob.matches(path))
 }
 
-/** Throws where ripgrep did not search to the end, or never began: with its code for nothing found it says nothing. */
+/** Throws if ripgrep did not finish, or never began: with the exit code for no matches it prints nothing. */
 function assertCompleted({ code, signal }: ChildExit, said: string) {
   if (code === 0 || code === ERROR_CODE || (code === NO_MATCH_CODE && said === '')) return
   const why = said.trim() || (signal ? `it was ended by ${signal}` : `it ended with code ${code}`)

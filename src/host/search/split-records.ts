@@ -1,4 +1,4 @@
-// Reads a program's output as records, each ended by one byte; longer ones than bearable are skipped, and counted.
+// Splits a program's output into records, each ended by one byte; oversized ones are skipped and counted.
 
 const MAX_RECORD_BYTES = 1 << 20
 
@@ -17,7 +17,7 @@ export async function* splitRecords(
     const last = chunk.lastIndexOf(end)
     if (last < 0) {
       restBytes += chunk.length
-      // Kept no longer than needed to know that it is too long.
+      // Buffered only until it is known to be oversized.
       if (restBytes <= MAX_RECORD_BYTES) rest.push(chunk)
       else rest = []
       continue

@@ -1,5 +1,5 @@
-// The files of secrets at the root of a workspace, read again when they change. Links are not followed: what they lead to
-// is none of a workspace's secrets, and a value that is hidden could be told from one that is not.
+// Secret files at the root of a workspace, read again when they change. Links are not followed: their targets are not secrets of
+// the workspace, and redaction would reveal if a guessed value is in them.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs'
 import { parseEnv } from 'node:util'
 import type { KnownSecret } from '../../text/secrets/secret-variants.ts'
@@ -29,7 +29,7 @@ export class SecretFiles {
     this.#classifier = judge
   }
 
-  /** The values; the same array as before while nothing changed. */
+  /** Returns the values; the same array as before while nothing changed. */
   values(): readonly KnownSecret[] {
     const rootStamp = fingerprintOf(fstatSync(this.#workspace.fd))
     if (rootStamp !== this.#rootFingerprint) this.#names = this.#listFiles()
@@ -64,7 +64,7 @@ export class SecretFiles {
       const variables = parseEnv(bytes.toString('utf8', 0, length))
       return Object.entries(variables).flatMap(([variable, value = '']) => this.#classifier.fromFile(variable, value))
     } catch {
-      // Gone or not to be read: what the server cannot read it does not know.
+      // Missing or unreadable: the server does not know values that it cannot read.
       return []
     } finally {
       if (fd !== undefined) closeSync(fd)

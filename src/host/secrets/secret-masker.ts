@@ -1,5 +1,5 @@
-// Which secrets are known here, and how they are kept out of what is shown: the server's own tokens, variables of its
-// environment, and the files of secrets of the workspaces. The values themselves are told to nobody.
+// Collects known secrets and redacts them from output: the server's own tokens, variables of its environment, and the secret
+// files of the workspaces. The values themselves are never shown.
 import type { Config } from '../../config/schema.ts'
 import { SecretMatcher } from '../../text/secrets/secret-matcher.ts'
 import { redactSecrets, SecretRedactor } from '../../text/secrets/secret-redactor.ts'
@@ -9,12 +9,12 @@ import type { Workspace } from '../workspace.ts'
 import { SecretFiles } from './secret-files.ts'
 import { SecretVariableClassifier } from './secret-variables.ts'
 
-/** More would make looking for them slow. */
+/** Maximum number of values; more would make matching slow. */
 const MAX_VALUES = 1_024
 const SERVER_TOKEN_NAME = 'token of this server'
 
 interface SecretSources {
-  /** The server's tokens as they are right now. */
+  /** Returns the server's current tokens. */
   tokens: () => readonly string[]
   environment: Environment
 }
@@ -38,28 +38,30 @@ export class SecretMasker {
     )
   }
 
-  /** Knows what the files of secrets of this workspace hold, as of each time it is asked. */
+  /** Includes the secret files of this workspace, in their current state. */
   addWorkspace(workspace: Workspace) {
     this.#files.push(new SecretFiles(workspace, this.#settings.files, this.#classifier))
   }
 
-  /** For one stream of bytes, with what is secret as it begins. */
+  /** Creates a redactor for one stream of bytes, with the secrets known at its beginning. */
   createStreamMasker(): SecretRedactor {
     return new SecretRedactor(this.#currentSecrets())
   }
 
-  /** A text without its secrets. */
+  /** Redacts a text. */
   maskText(text: string): string {
     return redactSecrets(text, this.#currentSecrets())
   }
 
-  /** The same, of every text in a value such as JSON holds, names too. */
+  /** Redacts every text in a JSON value, including names. */
   maskValue<T>(value: T): T {
     return maskDeep(value, this.#currentSecrets()) as T
   }
 
-  /** A text to decide on, without the values that whoever runs the server gave it. Nobody else's are taken out: a file in
-   * the workspace could name a command as its secret, and so hide it from the approver. */
+  /**
+   * Redacts only the operator's values in a text that a decision is based on: a file in the workspace could otherwise declare a
+   * command as its secret, and so hide it from the approver.
+   */
   maskForDecision(text: string): string {
     const own = this.#serverTokens()
     const tokens = this.#tokens().join('\n')
@@ -83,7 +85,7 @@ export class SecretMasker {
 
   #buildSecrets(): SecretMatcher {
     const own = this.#serverTokens()
-    // Whoever switches masking off does not give away the server.
+    // The server's own tokens are redacted even if masking is disabled.
     if (!this.#settings.mask) return new SecretMatcher(own, [])
     const known = [...own, ...this.#environmentSecrets, ...this.#files.flatMap(files => files.values())]
     return new SecretMatcher(known.slice(0, MAX_VALUES))

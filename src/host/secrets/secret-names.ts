@@ -1,7 +1,7 @@
-// Names of variables whose values are secrets, and values that are none whatever they are called, as data. '*' stands for
-// any run of characters; capitals and small letters are the same.
+// Names of variables whose values are secrets, and values that never are, as data. '*' matches any run of characters; case is
+// ignored.
 
-/** A value under one of these is a secret … */
+/** The value of a variable with one of these names is a secret … */
 export const SECRET_VARIABLES: readonly string[] = [
   '*token*',
   '*secret*',
@@ -27,7 +27,7 @@ export const SECRET_VARIABLES: readonly string[] = [
   '*_pepper'
 ]
 
-/** … but under one of these it only says where one is, or whose. */
+/** … unless it also has one of these names: then it only names the location or owner of one. */
 export const NON_SECRET_VARIABLES: readonly string[] = [
   '*_file',
   '*_path',
@@ -58,7 +58,7 @@ export const NON_SECRET_VARIABLES: readonly string[] = [
   '*_algorithm'
 ]
 
-/** Words that stand in every other output: hiding them would hide nothing. */
+/** Common words of any output: redacting them would hide nothing. */
 export const COMMON_VALUES: ReadonlySet<string> = new Set([
   'password',
   'passwords',

@@ -1,9 +1,9 @@
-// Which values of variables are secrets.
+// Detects secret values of variables.
 import type { KnownSecret } from '../../text/secrets/secret-variants.ts'
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { COMMON_VALUES, NON_SECRET_VARIABLES, SECRET_VARIABLES } from './secret-names.ts'
 
-/** Longer than any key; a larger value is data, and looking for it would cost more than it is worth. */
+/** Longer than any key; a larger value is data, and matching it would cost more than it is worth. */
 const MAX_VALUE_CHARACTERS = 65_536
 /** So many letters and digits in a row are no word. */
 const TOKEN_RUN = /[A-Za-z0-9]{16,}/g
@@ -16,20 +16,20 @@ export class SecretVariableClassifier {
   readonly #nonSecretNames = new NamePatterns(NON_SECRET_VARIABLES)
   readonly #configuredNames: NamePatterns
 
-  /** `names` are secret besides, whatever else they look like. */
+  /** Values of `names` are always secrets. */
   constructor(names: readonly string[]) {
     this.#secretNames = new NamePatterns(SECRET_VARIABLES)
     this.#configuredNames = new NamePatterns(names)
   }
 
-  /** Of a variable of the environment, where most are no secrets: those whose name says so. */
+  /** Detects secrets in an environment variable, by name: most are none. */
   fromEnvironment(name: string, value: string): KnownSecret[] {
     return this.#isSecretName(name)
       ? [...wholeValue(name, value), ...urlPassword(name, value)]
       : urlPassword(name, value)
   }
 
-  /** Of a line in a file of secrets: also what looks random under a name that says nothing. */
+  /** Detects secrets in a line of a secret file: also random-looking values under neutral names. */
   fromFile(name: string, value: string): KnownSecret[] {
     if (this.#isSecretName(name) || !looksRandom(value)) return this.fromEnvironment(name, value)
     return [...wholeValue(name, value), ...urlPassword(name, value)]

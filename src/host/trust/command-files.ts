@@ -1,20 +1,23 @@
-// The files of a workspace that the words of a command name, such as the script in `sh .toolgate/hooks/check.sh`: what the
-// command does is written there, so trust covers them too.
+// Finds the workspace files named in a command's arguments, such as the script in `sh .toolgate/hooks/check.sh`: they determine
+// what the command does, so trust covers them too.
 import { lstatSync } from 'node:fs'
 import path from 'node:path'
 import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
 import { canonicalTrustPath } from './content-hash.ts'
 
-/** Their paths as trust knows them, each once. `root` is the workspace's real path, from which words are meant. */
+/**
+ * Returns their paths in the form used by trust, without duplicates. `root` is the workspace's real path, to which arguments are
+ * relative.
+ */
 export function findCommandFiles(words: readonly string[], root: string): string[] {
   const named = words.flatMap(word => [word, ...optionValue(word)]).map(word => path.resolve(root, word))
   return [...new Set(named.filter(file => isFileOrLink(file) && isInside(file, root)).map(canonicalTrustPath))]
 }
 
-/** An option may carry it, as in `--config=checks.json`. */
+/** An option may contain it, as in `--config=checks.json`. */
 const optionValue = (word: string) => (word.includes('=') ? [word.slice(word.indexOf('=') + 1)] : [])
 
-/** Any word may be asked about, however little of a path it is. */
+/** Accepts any argument, even one that is no valid path. */
 export function isFileOrLink(word: string): boolean {
   try {
     const stats = lstatSync(word)
@@ -24,5 +27,5 @@ export function isFileOrLink(word: string): boolean {
   }
 }
 
-/** By its name, or by where a link leads from elsewhere. */
+/** By its name, or by the target of a link from elsewhere. */
 const isInside = (file: string, root: string) => isWithin(file, root) || isWithin(realPathIfExists(file) ?? file, root)

@@ -1,4 +1,4 @@
-// What trust is bound to: the content of a file, or of a folder of modules with all that these can load there.
+// Hashes the content that trust is bound to: a file, or a folder of modules with everything that they can load there.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -7,8 +7,10 @@ import { sha256Hex } from './sha256.ts'
 
 const MAX_BYTES = 33_554_432
 
-/** How the path of something that may be trusted is written: links above it followed, but for those in a `.toolgate` and
- * that folder itself, which is called as it is found from its workspace. */
+/**
+ * Canonicalizes the path of a trusted item: links above it are resolved, except inside a `.toolgate` folder and that folder
+ * itself, which retains its name in the workspace.
+ */
 export function canonicalTrustPath(given: string): string {
   const names = path.resolve(given).split(path.sep)
   const own = names.lastIndexOf('.toolgate')
@@ -17,7 +19,7 @@ export function canonicalTrustPath(given: string): string {
   return path.join(realPathOrSame(above), ...names.slice(cut))
 }
 
-/** As far as there is something. */
+/** Resolves links as far as the path exists. */
 function realPathOrSame(folder: string): string {
   try {
     return realpathSync(folder)
@@ -26,13 +28,13 @@ function realPathOrSame(folder: string): string {
   }
 }
 
-/** What a file or folder holds now, by its hash; undefined where there is none. */
+/** Hashes the current content of a file or folder; undefined if it does not exist. */
 export async function contentHash(file: string): Promise<string | undefined> {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   return stats?.isDirectory() ? (await readModuleFolder(file))?.sha256 : fileHash(file)
 }
 
-/** The sha256 of a file; undefined where there is none. Throws where it is a link, or no file. */
+/** Returns the sha256 of a file; undefined if it does not exist. Throws for a link, or if it is not a file. */
 export function fileHash(file: string): string | undefined {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return undefined

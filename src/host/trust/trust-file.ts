@@ -1,5 +1,5 @@
-// Where trust is kept: one file beside the user's configuration, which only that user can write. A change is made of
-// what stands there at that moment, so that of two made at once none is lost.
+// The trust file beside the user's configuration, writable only by the user. Updates are read-modify-write under a lock, so that
+// concurrent ones are not lost.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { errnoOf } from '../files/errno.ts'
 
 export interface TrustEntry {
   sha256: string
-  /** When it was trusted. */
+  /** Time at which it was trusted. */
   at: string
 }
 
@@ -20,7 +20,7 @@ export type TrustedPaths = ReadonlyMap<string, TrustEntry>
 export const trustFilePath = (env: Readonly<Record<string, string | undefined>>): string =>
   path.join(xdgFolder(env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', 'trust.json')
 
-/** Nothing where there is no such file. Throws, with the cure, where it is not to be believed. */
+/** Returns an empty map if the file does not exist. Throws, with instructions, if its ownership or content is invalid. */
 export function readTrustFile(file: string): TrustedPaths {
   const text = readText(file)
   return text === undefined ? new Map() : parseTrustFile(file, text)
@@ -37,7 +37,7 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Whoever else could write it could have anything started. */
+/** Another user with write access could have any program started. */
 function assertOwnedByUser(file: string) {
   const { uid, mode } = statSync(file)
   const own = process.getuid?.()
@@ -68,18 +68,18 @@ const VERSION = 1
 const trustFileError = (file: string, fault: string) =>
   new ToolError('PERMISSION_DENIED', `${file} ${fault}. Nothing is trusted by it.`)
 
-/** Trusts these contents from now on, each in place of what was trusted of its path before. */
+/** Trusts these contents, each replacing the trusted one of its path. */
 export const addTrusted = (file: string, added: ReadonlyMap<string, string>): Promise<void> =>
   updateTrustFile(file, now => {
     const at = new Date().toISOString()
     return new Map([...now, ...[...added].map(([name, sha256]) => [name, { sha256, at }] as const)])
   })
 
-/** Trusts nothing of these paths any more. */
+/** Removes the trust of these paths. */
 export const removeTrusted = (file: string, paths: readonly string[]): Promise<void> =>
   updateTrustFile(file, now => new Map([...now].filter(([name]) => !paths.includes(name))))
 
-/** The next file is made under a name that only one can take, so that nobody else changes it meanwhile. */
+/** The new file is created exclusively, which serves as a lock. */
 async function updateTrustFile(file: string, changed: (now: TrustedPaths) => TrustedPaths) {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
   const next = `${file}.next`
@@ -99,7 +99,7 @@ async function updateTrustFile(file: string, changed: (now: TrustedPaths) => Tru
 
 const MAX_ATTEMPTS = 100
 const RETRY_DELAY_MS = 20
-/** Whoever takes it is done in a moment: what has stood for so long was left by one that was killed. */
+/** A lock is held only for a moment: an older one was left by a killed process. */
 const STALE_LOCK_MS = 10_000
 
 async function acquireLock(next: string): Promise<number> {

@@ -1,24 +1,24 @@
-// What a person has trusted: one exact content of a file or folder, by its path. Whatever else comes to stand there is
-// not trusted, and neither is the same content elsewhere.
+// Contents trusted by a person: one exact content of a file or folder, by its path. Other content at the path is not trusted, and
+// neither is the same content elsewhere.
 import { isDeepStrictEqual } from 'node:util'
 import { watchFiles } from '../watch-files.ts'
 import { readTrustFile } from './trust-file.ts'
 
 export interface TrustStore {
   isTrusted(path: string, sha256: string): boolean
-  /** Whether some content of it was trusted: another one has changed since. */
+  /** Checks if some content of it was trusted: a different one means that it has changed. */
   isKnown(path: string): boolean
-  /** Hears each time that something may be trusted, or not be any more. Gives what ends that. */
+  /** Subscribes to changes of trust. Returns the unsubscribe function. */
   onChange(listener: () => void): () => void
 }
 
-/** Contents by path, as the user's configuration and flags give them. */
+/** Contents by path, from the user's configuration and flags. */
 type PinnedContents = Readonly<Record<string, string>>
 
-/** Trusts nothing, for ever. */
+/** Trusts nothing. */
 export const NO_TRUST: TrustStore = { isTrusted: () => false, isKnown: () => false, onChange: () => () => {} }
 
-/** The trust of a server: what the file of the user holds, which is followed, besides what the configuration gives. */
+/** The trust of a server: the user's file, which is watched, and the configured contents. */
 export class LiveTrustStore implements TrustStore {
   readonly #file: string
   readonly #onError: (message: string) => void
@@ -27,7 +27,7 @@ export class LiveTrustStore implements TrustStore {
   #pinned: PinnedContents = {}
   #unwatch: (() => void) | undefined
 
-  /** `faulty` hears why the file cannot be taken; then nothing is trusted by it. */
+  /** `faulty` is called with the reason if the file is invalid; nothing is trusted by it then. */
   constructor(file: string, faulty: (message: string) => void) {
     this.#file = file
     this.#onError = faulty
@@ -42,14 +42,14 @@ export class LiveTrustStore implements TrustStore {
     return this.#stored.has(path) || ownValue(this.#pinned, path) !== undefined
   }
 
-  /** What the configuration gives, in place of what it gave. */
+  /** Replaces the configured contents. */
   setPinned(given: PinnedContents) {
     if (isDeepStrictEqual(given, this.#pinned)) return
     this.#pinned = given
     this.#notify()
   }
 
-  /** Takes each change of the file from now on. */
+  /** Starts watching the file. */
   watch() {
     this.#unwatch ??= watchFiles([this.#file], () => {
       this.#read()

@@ -1,5 +1,5 @@
-// Making room among kept contents: what is past its time goes, and the oldest while there is too much. Looked at and
-// removed in slices, so that the server answers in between.
+// Garbage collection of the blob store: evicts blobs past their retention, then the oldest while the store exceeds its size
+// limit. Works in slices, so that the server stays responsive.
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../files/errno.ts'
@@ -14,10 +14,10 @@ interface BlobFile {
 }
 
 const DAY_MS = 86_400_000
-/** Contents are aged by the minute: sorting them one by one would take too long at once. */
+/** Blobs are grouped by age in minutes: sorting them one by one would block too long. */
 const AGE_BUCKET_MS = 60_000
 
-/** Drops what is past its limits; `dropping` hears of each before it goes. Gives how many contents went. */
+/** Removes blobs past the limits; calls `dropping` before each removal. Returns the number of removed blobs. */
 export async function collectGarbage(
   folder: string,
   { max_age_days, max_bytes }: { max_age_days: number; max_bytes: number },
@@ -29,7 +29,7 @@ export async function collectGarbage(
   let dropped = 0
   const slices = new TimeSlicer()
   const drop = ({ file, hash, size, kept_at }: BlobFile) => {
-    // Kept again meanwhile, it is young.
+    // Stored again concurrently, it counts as new.
     if (statSync(file, { throwIfNoEntry: false })?.mtimeMs !== kept_at) return
     dropping(hash)
     rmSync(file, { force: true })
@@ -59,7 +59,7 @@ export async function collectGarbage(
   return dropped
 }
 
-/** Removes what a killed server was still writing. To be called at start, before anything is kept. */
+/** Removes temporary files of a killed server. Call at start, before anything is stored. */
 export function removeBlobTemps(folder: string) {
   for (const name of listNames(folder).filter(isBlobTemp)) rmSync(path.join(folder, name), { force: true })
 }

@@ -1,5 +1,5 @@
-// What calls replaced or removed, kept by its hash so that it can be brought back. A content is durable here before the
-// change that takes it away shows. What is read is held against its name: a damaged content is no content.
+// Content-addressed blob store for contents that calls replaced or removed. A blob is durable before the change that removes its
+// content becomes visible. Contents are verified against their hash on reading: a corrupt blob counts as missing.
 import {
   type BigIntStats,
   closeSync,
@@ -29,28 +29,28 @@ import { StoredBlob } from './stored-blob.ts'
 export interface BlobLimits {
   max_age_days: number
   max_bytes: number
-  /** Of larger contents nothing is kept. */
+  /** Larger contents are not stored. */
   max_file_bytes: number
 }
 
-/** Writing this much at once is quicker than a trip to the thread pool. */
+/** Up to this many bytes, a synchronous write is faster than a trip to the thread pool. */
 const SYNC_LIMIT = 256 * 1024
-/** Of what changes leave behind, only texts up to this size are kept, for merging later. */
+/** Maximum size of a text written by a change that is stored for later merges. */
 const MAX_OFFERED_BYTES = 1024 * 1024
-/** How many contents are remembered to be whole and durable, which spares another look at the disk. */
+/** Number of blobs remembered as intact and durable, which saves checking the disk again. */
 const MAX_REMEMBERED_HASHES = 10_000
-/** A content that is kept again is made young, but not more often than this. */
+/** Minimum interval between two refreshes of a stored blob's age. */
 const MIN_TOUCH_INTERVAL_MS = 3_600_000
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 export class BlobStore {
   readonly #folder: string
   readonly #limits: BlobLimits
-  /** Contents on their way to the disk, by hash. */
+  /** In-flight writes, by hash. */
   readonly #pendingWrites = new Map<string, Promise<void>>()
-  /** Folders that are about to be made durable. */
+  /** Folders with a pending fsync. */
   readonly #syncing = new Map<string, Promise<void>>()
-  /** Hashes of contents known to be whole and durable, the latest last. */
+  /** Hashes of blobs known to be intact and durable, the latest last. */
   readonly #durable = new Set<string>()
 
   constructor(folder: string, limits: BlobLimits) {
@@ -58,7 +58,7 @@ export class BlobStore {
     this.#limits = limits
   }
 
-  /** Keeps a content, and gives its hash once that is durable; undefined where it is too large to be kept. */
+  /** Stores content and returns its hash once it is durable; undefined if it is too large. */
   async put(content: Uint8Array | OpenFile): Promise<string | undefined> {
     if (content instanceof OpenFile) return this.fits(content.size) ? this.#storeCopy(content) : undefined
     if (!this.fits(content.length)) return undefined
@@ -67,8 +67,7 @@ export class BlobStore {
     return hash
   }
 
-  /** Keeps what a change leaves, where it is a text that may be merged with later. The disk is not waited for, and a
-   * failure is nobody's loss. */
+  /** Stores a text that a change wrote, for later merges. Does not wait for the disk, and ignores failures. */
   offer(bytes: Buffer, hash: string) {
     if (bytes.length > MAX_OFFERED_BYTES || !this.fits(bytes.length) || this.#pendingWrites.has(hash)) return
     if (this.#isStored(hash, bytes.length) || !detectEncoding(bytes)) return
@@ -77,7 +76,7 @@ export class BlobStore {
     } catch {}
   }
 
-  /** What is kept under a hash, not read yet. */
+  /** Finds the blob of a hash without reading it. */
   find(hash: string): StoredBlob | undefined {
     const file = blobPath(this.#folder, hash)
     const stat = file && statSync(file, { throwIfNoEntry: false, bigint: true })
@@ -89,7 +88,7 @@ export class BlobStore {
     )
   }
 
-  /** The content of that hash, if it is kept, at once. */
+  /** Reads the content of a hash synchronously, if it is stored. */
   read(hash: string): Buffer | undefined {
     const file = blobPath(this.#folder, hash)
     if (!file || !existsSync(file)) return undefined
@@ -99,7 +98,7 @@ export class BlobStore {
     return undefined
   }
 
-  /** Drops what is too old, and the oldest of what is too much. Gives how many contents went. */
+  /** Removes expired blobs, and the oldest beyond the size limit. Returns the number of removed blobs. */
   collectGarbage(): Promise<number> {
     return collectGarbage(this.#folder, this.#limits, hash => this.#durable.delete(hash))
   }
@@ -109,7 +108,7 @@ export class BlobStore {
     rmSync(this.#pathOf(hash), { force: true })
   }
 
-  /** Whether a content of that size is kept. */
+  /** Checks if content of that size would be stored. */
   fits(size: number): boolean {
     return size <= this.#limits.max_file_bytes
   }
@@ -118,7 +117,7 @@ export class BlobStore {
     return blobPath(this.#folder, hash)!
   }
 
-  /** Whether a content is known to be there, which makes it young again. */
+  /** Checks if a blob is known to exist, and refreshes its age. */
   #isStored(hash: string, size: number): boolean {
     if (!this.#durable.has(hash)) return false
     const stat = statSync(this.#pathOf(hash), { throwIfNoEntry: false })
@@ -127,7 +126,7 @@ export class BlobStore {
     return true
   }
 
-  /** Stores a content that is not there yet; those who want the same one wait together. */
+  /** Stores a missing blob; concurrent callers with the same content share one write. */
   async #storeOnce(hash: string, size: number, store: () => Promise<void>) {
     const under_way = this.#pendingWrites.get(hash)
     if (under_way) return under_way
@@ -151,8 +150,10 @@ export class BlobStore {
     }
   }
 
-  /** Writes under the final name, at once: nobody else of this process can look meanwhile. A kill may leave a part, which
-   * its hash gives away; so what is there already is looked at, and written anew where it is not this content. */
+  /**
+   * Writes under the final name, synchronously: no other code of this process can look in between. A kill may leave a partial
+   * file, which its hash reveals; so an existing file is checked, and rewritten if it differs from this content.
+   */
   #writeFile(file: string, bytes: Uint8Array): number {
     let fd: number
     try {
@@ -208,7 +209,7 @@ export class BlobStore {
     }
   }
 
-  /** Gives a content its name once it is on the disk. */
+  /** Renames content to its blob name once it is synced to disk. */
   async #publish(fd: number, temp: string, hash: string) {
     await fsync(fd)
     const file = this.#pathOf(hash)
@@ -217,7 +218,7 @@ export class BlobStore {
     await this.#syncFolders(path.dirname(file), newShelf)
   }
 
-  /** Makes names durable. Those who come before it begins share it. */
+  /** Syncs names to disk. Callers that arrive before it begins share it. */
   async #syncFolders(shelf: string, newShelf: boolean) {
     const sync = (folder: string) => {
       const begun = this.#syncing.get(folder)
@@ -233,7 +234,7 @@ export class BlobStore {
   }
 }
 
-/** Opens what is kept; undefined where it has been dropped since it was found. */
+/** Opens a blob; returns undefined if it was evicted since it was found. */
 function openBlob(file: string, found: BigIntStats): OpenFile | undefined {
   try {
     return new OpenFile(openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW), file, found)
@@ -243,17 +244,17 @@ function openBlob(file: string, found: BigIntStats): OpenFile | undefined {
   }
 }
 
-/** Copies a file, and gives what was copied. */
+/** Copies a file and returns the size and hash of the copied content. */
 async function copyFile(file: OpenFile, fd: number) {
   const filling = contentWriter(file)
   await filling.write(fd, NEVER_ABORTED)
   return filling.result()
 }
 
-/** What has begun to be kept is kept, whatever becomes of the call. */
+/** A write that has begun completes, whatever happens to the call. */
 const NEVER_ABORTED = new AbortController().signal
 
-/** Gives whether it had to be made. */
+/** Returns true if the folder had to be created. */
 const createFolder = (folder: string) =>
   !existsSync(folder) && mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
 

@@ -1,5 +1,5 @@
-// What servers that were killed left: files half written, changes of several files half made, and changes that were made
-// though their call could not record them. To be looked at when a server starts, before it changes anything itself.
+// Crash recovery: removes partial files, rolls back partial transactions, and reports changes that killed servers applied but
+// could not record for their calls. Runs when a server starts, before it changes anything itself.
 import { appendFileSync, readdirSync, realpathSync, rmSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import type { Change } from '../change.ts'
@@ -22,13 +22,13 @@ import {
 import { hasWriteAheadLog } from './write-ahead-log.ts'
 
 interface RecoveredChanges {
-  /** What calls had changed, by their ids, oldest first. */
+  /** Recovered changes by call id, oldest first. */
   changes: ReadonlyMap<string, readonly Change[]>
-  /** To be called once that is durable elsewhere. */
+  /** Discards the recovered logs. Call once the changes are durable elsewhere. */
   forget(): void
 }
 
-/** Takes back what was half made, removes what was half written, and gives what was changed. */
+/** Rolls back partial transactions, removes partial files, and returns the changes that were applied. */
 export function recoverInterruptedWrites(stateDir: string): RecoveredChanges {
   removeBlobTemps(blobsFolder(stateDir))
   const logs = staleLogsIn(walFolder(stateDir)).filter(({ lines }) => !isInUse(lines, stateDir))
@@ -44,12 +44,12 @@ export function recoverInterruptedWrites(stateDir: string): RecoveredChanges {
   return { changes, forget }
 }
 
-/** The log of a server that is gone. */
+/** The log of a terminated server. */
 class StaleLog {
   readonly lines: readonly WalRecord[]
   readonly #path: string
   readonly #outcomes = new Map<number, ChangeOutcome>()
-  /** Something of it could not be cleared, and is tried again at the next start. */
+  /** Something could not be cleaned up; the next start retries. */
   #isIncomplete = false
 
   constructor(path: string) {
@@ -92,7 +92,7 @@ class StaleLog {
     this.#recordOutcome(intent.intent, has ? 'done' : 'never')
   }
 
-  /** Written down, for it cannot be seen any more once all is cleared. */
+  /** Records the outcome, since it can no longer be determined after the cleanup. */
   #recordOutcome(number: number, verdict: ChangeOutcome) {
     this.#outcomes.set(number, verdict)
     appendFileSync(this.#path, encodeRecord({ of: number, verdict }))
@@ -102,7 +102,7 @@ class StaleLog {
 function staleLogsIn(folder: string): StaleLog[] {
   try {
     const names = readdirSync(folder)
-    // A log that was being made smaller: the old one is still whole.
+    // Removes an interrupted log compaction: the old log is still complete.
     for (const name of names) if (name.endsWith('.new')) rmSync(path.join(folder, name))
     return names.filter(name => name.endsWith('.log')).map(name => new StaleLog(path.join(folder, name)))
   } catch (error) {
@@ -111,8 +111,8 @@ function staleLogsIn(folder: string): StaleLog[] {
   }
 }
 
-// In a container a server often gets the number its predecessor had: our own number is a dead one's then, unless we have
-// begun a log ourselves.
+// In a container a server often gets its predecessor's pid: a log with the own pid is then stale, unless this process has begun
+// one itself.
 function isInUse(lines: readonly WalRecord[], stateDir: string): boolean {
   const writer = lines.find(line => 'pid' in line)
   if (!writer) return false
@@ -122,7 +122,7 @@ function isInUse(lines: readonly WalRecord[], stateDir: string): boolean {
   )
 }
 
-/** Nothing that does not carry our mark is ever removed. */
+/** Only names with the server's prefix are ever removed. */
 function tryRemoveTemp(temp: string): boolean {
   if (!path.basename(temp).startsWith(TEMP_PREFIX)) return true
   try {

@@ -1,19 +1,19 @@
-// Contents of a workspace's files as they were when they were last looked at, so that a snapshot reads only what has
-// changed since. They lie in one file that has no name: it is gone with the server, however that ends.
+// Contents of a workspace's files as of the last inspection, so that a snapshot reads only what has changed since. They are
+// stored in one unlinked file, which disappears with the server, however that ends.
 import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, read, unlinkSync, write, writeSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'
 
-/** Writing this much at once is quicker than a trip to the thread pool. */
+/** Up to this many bytes, a synchronous write is faster than a trip to the thread pool. */
 const SYNC_LIMIT = 256 * 1024
 const CHUNK = 1024 * 1024
 
 const writeAt = promisify(write)
 const readAt = promisify(read)
 
-/** Where a content lies. */
+/** Location of a stored content. */
 export interface SnapshotCopy {
   at: number
   size: number
@@ -21,7 +21,7 @@ export interface SnapshotCopy {
 
 interface KnownCopy extends SnapshotCopy {
   stat: StatSnapshot
-  /** Changed so lately when it was read that a further change may not show. */
+  /** Changed so recently when it was read that a further change may go unnoticed. */
   isRacy: boolean
 }
 
@@ -35,12 +35,12 @@ export class SnapshotCopies {
     this.#folder = folder
   }
 
-  /** Bytes taken up, those of contents that are no longer known among them. */
+  /** Bytes in use, including contents that are no longer referenced. */
   get size(): number {
     return this.#end
   }
 
-  /** The content of what was seen, if it is here. */
+  /** Finds the content of an inspected entry, if it is stored. */
   find(path: string, seen: StatSnapshot): SnapshotCopy | undefined {
     const known = this.#known.get(path)
     return known && !known.isRacy && isSameSnapshot(known.stat, seen) ? known : undefined
@@ -69,7 +69,7 @@ export class SnapshotCopies {
     return bytes
   }
 
-  /** Drops all contents. None may be asked for any more. */
+  /** Drops all contents. None may be requested afterwards. */
   clear() {
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined

@@ -1,4 +1,4 @@
-// What the files of a workspace were before a command ran, and what it changed of them.
+// Snapshot of a workspace's files before a command, and the diff of what the command changed.
 
 import type { Change } from '../change.ts'
 import { countTextLines, hashBytes, type LineChange } from '../files/content-source.ts'
@@ -10,17 +10,17 @@ import { orderChanges, type TreeDifference, toChange } from '../watch/tree-diff.
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
 import type { SnapshotCopies, SnapshotCopy } from './snapshot-copies.ts'
 
-/** Files read at the same time. */
+/** Maximum number of concurrent file reads. */
 const MAX_CONCURRENT_READS = 4
 
 export interface SnapshotLimits {
-  /** Of larger files no content is kept. */
+  /** The content of larger files is not stored. */
   max_file_bytes: number
-  /** What the contents of all files may take up; the largest are left out. */
+  /** Maximum total size of all contents; the largest files are left out. */
   max_bytes: number
 }
 
-/** Where contents are kept for an undo. */
+/** Stores the contents needed for undo. */
 export interface SnapshotBlobs {
   put(bytes: Uint8Array): Promise<string | undefined>
   offer(bytes: Buffer, hash: string): void
@@ -49,7 +49,7 @@ export class Snapshot {
     this.#otherWrites = new OwnWrites(tree, this.#before)
   }
 
-  /** How many files are covered: what becomes of them can be taken back. */
+  /** Number of files covered: their changes can be undone. */
   get files(): number {
     return this.#stored.size
   }
@@ -58,7 +58,7 @@ export class Snapshot {
     return this.#bytes
   }
 
-  /** How many are not, for they are too large, too much, or may not be read. */
+  /** Number of files not covered: too large, beyond the total limit, or unreadable. */
   get not_covered(): number {
     return this.#files - this.#stored.size + this.#unreadable.length
   }
@@ -80,13 +80,15 @@ export class Snapshot {
     for (const { size } of this.#stored.values()) this.#bytes += size
   }
 
-  /** Hears of what another call changes meanwhile. */
+  /** Records a concurrent change by another call. */
   noteOtherChange(change: Change) {
     this.#otherWrites.add(change)
   }
 
-  /** What is other than before and was changed by no other call, in an order in which it could have happened. What was
-   * before is kept then, and what is there now where it is text. */
+  /**
+   * Returns the differences that no other call made, in an order in which they could have happened. Stores the previous contents,
+   * and the current ones of texts.
+   */
   async changes(keeper: SnapshotBlobs): Promise<Change[]> {
     const now = new Map<string, StatSnapshot>()
     const closed = [...this.#unreadable, ...(await this.#tree.walk((path, seen) => now.set(path, seen)))]
@@ -106,14 +108,14 @@ export class Snapshot {
     return changes.filter(change => !isTouchOnly(change))
   }
 
-  /** Every path at which something is, or was before, or another call left it. */
+  /** Yields every path that exists, existed before, or was left by another call. */
   *#paths(now: ReadonlyMap<string, StatSnapshot>): Generator<string> {
     yield* now.keys()
     for (const path of this.#before.paths()) if (!now.has(path)) yield path
     for (const path of this.#otherWrites.paths()) if (!now.has(path) && !this.#before.get(path)) yield path
   }
 
-  /** The smallest, as many as there is room for. */
+  /** Selects the smallest files, as many as fit. */
   #selectFiles(files: SnapshotFile[]): SnapshotFile[] {
     const { max_file_bytes, max_bytes } = this.#limits
     const small = files.filter(({ stat }) => stat.size <= max_file_bytes)
@@ -128,7 +130,7 @@ export class Snapshot {
     return bytes && this.#copies.put(path, seen, bytes)
   }
 
-  // What had been changed a moment before may have been changed again without a trace.
+  // A file changed just before the snapshot may have changed again without a trace.
   async #isSameContent(path: string, before: KnownEntry, after: StatSnapshot): Promise<boolean> {
     if (!before.isRacy || after.kind !== 'file' || after.size > this.#limits.max_file_bytes) return true
     const bytes = await this.#tree.readIfUnchanged(path, after)
@@ -141,7 +143,7 @@ export class Snapshot {
   async #change(difference: TreeDifference<KnownEntry>, keeper: SnapshotBlobs): Promise<Change> {
     const { path, from, before, after } = difference
     const change = toChange(difference)
-    // Of what was moved the content is the same.
+    // A moved file has the same content.
     const was = before && from === undefined ? await this.#contentBefore(path, before) : undefined
     const is = await this.#contentNow(path, after)
     const before_hash = from === undefined ? (before?.hash ?? (was && (await keeper.put(was)))) : undefined
@@ -168,11 +170,11 @@ export class Snapshot {
   }
 }
 
-/** Written anew with what was in it. */
+/** Rewritten with the same content. */
 const isTouchOnly = ({ operation, before_hash, after_hash, after_mode }: Change) =>
   operation === 'modified' && before_hash !== undefined && before_hash === after_hash && after_mode === undefined
 
-/** Of what came or went, where it is text. */
+/** Counts the lines of a created or deleted text. */
 function lineChangeOf({ operation }: Change, was: Buffer | undefined, is: Buffer | undefined): LineChange | undefined {
   const bytes = operation === 'created' ? is : operation === 'deleted' ? was : undefined
   const lines = bytes && countTextLines(bytes)

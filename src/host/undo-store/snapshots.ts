@@ -1,6 +1,5 @@
-// Follows what commands change in a workspace, so that their calls can tell it as theirs and have it undone. It compares
-// the files before and after: of two that run at the same time, or of an edit by hand meanwhile, nobody could tell who
-// did what.
+// Tracks the file changes of commands, so that they are reported for their calls and can be undone. Files are compared before and
+// after: changes of concurrent commands, or of a concurrent manual edit, cannot be attributed.
 
 import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
@@ -8,19 +7,19 @@ import type { WorkspaceTree } from '../watch/workspace-tree.ts'
 import { Snapshot, type SnapshotBlobs, type SnapshotLimits } from './snapshot.ts'
 import { SnapshotCopies } from './snapshot-copies.ts'
 
-/** What was kept before a command ran. */
+/** Coverage of the snapshot taken before a command. */
 interface TrackingResult {
   files: number
   bytes: number
-  /** Files that are too large, too much together, or may not be read. */
+  /** Number of files that are too large, beyond the total limit, or unreadable. */
   not_covered: number
-  /** Another command was followed at the same time. */
+  /** Another tracked command ran at the same time. */
   shared: boolean
 }
 
-/** A command being followed. */
+/** Tracking of one command. */
 export interface Tracking {
-  /** Tells what was changed since, as changes of the call. */
+  /** Reports the changes since the start as changes of the call. */
   finish(): Promise<TrackingResult>
 }
 
@@ -30,12 +29,12 @@ export class Snapshots {
   readonly #limits: SnapshotLimits
   readonly #blobs: SnapshotBlobs
   readonly #pauseReporting: () => Promise<() => void>
-  /** Those of commands that run; whether another ran at the same time. */
+  /** Snapshots of running commands, and if another one ran at the same time. */
   readonly #running = new Map<Snapshot, { shared: boolean }>()
-  /** One command's changes are told before the next one's are looked for. */
+  /** One command's changes are reported before the next one's are computed. */
   #finishing: Promise<unknown> = Promise.resolve()
 
-  /** `hold` keeps changes from being told as somebody else's until what it gives is called. */
+  /** `hold` keeps changes from being reported as external until the function it returns is called. */
   constructor(
     tree: WorkspaceTree,
     folder: string,
@@ -49,7 +48,7 @@ export class Snapshots {
     this.#pauseReporting = together.hold
   }
 
-  /** Looks at all files, and keeps what is not kept yet. */
+  /** Inspects all files and stores those that are not stored yet. */
   async begin({ signal, recordChange }: Effects): Promise<Tracking> {
     const release = await this.#pauseReporting()
     if (this.#running.size === 0 && this.#copies.size > 2 * this.#limits.max_bytes) this.#copies.clear()
@@ -85,7 +84,7 @@ export class Snapshots {
     }
   }
 
-  /** Hears of a change that a call has just made through the server. */
+  /** Records a change that a call has just made through the server. */
   noteOtherChange(change: Change) {
     for (const snapshot of this.#running.keys()) snapshot.noteOtherChange(change)
   }

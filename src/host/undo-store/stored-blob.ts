@@ -1,10 +1,10 @@
-// A content that is kept. It is read only where it is needed, off the loop and a slice at a time, and held against its
-// hash while it is: what is damaged is no content.
+// A blob of the store. It is read lazily, asynchronously in slices, and verified against its hash while reading: a corrupt blob
+// counts as missing.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
 import type { OpenFile } from '../files/open-file.ts'
 
-/** Reading this much at once is quicker than a trip to the thread pool. */
+/** Up to this many bytes, a synchronous read is faster than a trip to the thread pool. */
 const MAX_SYNC_BYTES = 256 * 1024
 
 export class StoredBlob {
@@ -13,7 +13,7 @@ export class StoredBlob {
   readonly #open: () => OpenFile | undefined
   readonly #drop: () => void
 
-  /** `drop` hears that it is damaged. */
+  /** `drop` is called if the blob is corrupt. */
   constructor({ hash, size }: { hash: string; size: number }, open: () => OpenFile | undefined, drop: () => void) {
     this.hash = hash
     this.size = size
@@ -21,14 +21,14 @@ export class StoredBlob {
     this.#drop = drop
   }
 
-  /** The whole of it; undefined where it is damaged, or gone by now. */
+  /** Reads the whole content; undefined if it is corrupt or was evicted. */
   async bytes(signal?: AbortSignal): Promise<Buffer | undefined> {
     const parts: Buffer[] = []
     const isWhole = await this.#read(async part => void parts.push(part), signal)
     return isWhole ? Buffer.concat(parts) : undefined
   }
 
-  /** Gives it to `take` part by part, and fails in the end where it is damaged. */
+  /** Streams the content to `take`, and fails at the end if it is corrupt. */
   async copy(take: (part: Buffer) => Promise<void>, signal: AbortSignal): Promise<void> {
     if (await this.#read(take, signal)) return
     throw new ToolError('EXECUTION_ERROR', 'What was there before is not kept any more, or damaged.', {

@@ -1,4 +1,4 @@
-// What a change of files needs besides the files: where contents are kept, and where it is written down beforehand.
+// The blob store and write-ahead log used by file mutations.
 import path from 'node:path'
 import { type BlobLimits, BlobStore } from './blob-store.ts'
 import { type WriteAheadLog, writeAheadLogFor } from './write-ahead-log.ts'
@@ -6,7 +6,7 @@ import { type WriteAheadLog, writeAheadLogFor } from './write-ahead-log.ts'
 export interface UndoStorage {
   blobs: BlobStore
   log: WriteAheadLog
-  /** The call that the changes are made for. */
+  /** The call for which the changes are made. */
   call?: string
 }
 
@@ -14,7 +14,7 @@ const NO_LIMITS: BlobLimits = { max_age_days: Infinity, max_bytes: Infinity, max
 
 export const blobsFolder = (stateDir: string) => path.join(stateDir, 'images')
 
-/** That of a state folder. */
+/** Opens the undo storage of a state folder. */
 export const openUndoStorage = (stateDir: string, limits: BlobLimits = NO_LIMITS): UndoStorage => ({
   blobs: new BlobStore(blobsFolder(stateDir), limits),
   log: writeAheadLogFor(stateDir)

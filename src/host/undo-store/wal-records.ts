@@ -1,20 +1,20 @@
-// The lines of the log of changes, and how they are read back.
+// Records of the write-ahead log: encoding and parsing.
 import { readFileSync } from 'node:fs'
 import nodePath from 'node:path'
 import type { Change } from '../change.ts'
 import type { FileOperation } from '../files/transaction/file-operations.ts'
 
-/** What is about to show at once. */
+/** A change about to be applied. */
 export interface ChangeIntent {
   intent: number
   call?: string | undefined
   root: string
   changes: Change[]
-  /** Where the new content waits, by its path below the root. */
+  /** Path of the staged new content, below the root. */
   temp?: string | undefined
 }
 
-/** A change of several paths that happens whole or not at all. */
+/** An atomic change of several paths. */
 export interface ChangeGroup {
   group: number
   call?: string | undefined
@@ -23,25 +23,25 @@ export interface ChangeGroup {
   changes: Change[]
 }
 
-/** Whether a change has shown or never will; whether all of a group has happened or all of it is taken back. */
+/** Outcome of a single change (`done`, `never`) or of a group: all of it applied, or all of it rolled back. */
 export type ChangeOutcome = 'done' | 'never' | 'ended' | 'undone'
 
 export type WalRecord =
-  /** Who writes it. */
+  /** Identity of the writing process. */
   | { pid: number; started?: string }
   /** A file being written, by its absolute path. */
   | { temp: string }
   | ChangeIntent
   | ChangeGroup
-  /** What became of the intent or group of that number. */
+  /** The outcome of the intent or group of that number. */
   | { of: number; verdict: ChangeOutcome }
 
 export const walFolder = (stateDir: string) => nodePath.join(stateDir, 'changes')
 
-// An empty line first: what a full disk cut off before must not swallow this one.
+// Begins with an empty line, so that a record cut off by a full disk does not corrupt this one.
 export const encodeRecord = (line: WalRecord) => `\n${JSON.stringify(line)}\n`
 
-/** The lines of a log; one that is torn is none. */
+/** Reads the records of a log; skips torn ones. */
 export function readRecords(path: string): WalRecord[] {
   return readFileSync(path, 'utf8')
     .split('\n')
@@ -55,7 +55,7 @@ export function readRecords(path: string): WalRecord[] {
     })
 }
 
-/** Of the lines, those that tell what certain calls did. */
+/** Selects the records that describe the changes of certain calls. */
 export function filterByCalls(lines: readonly WalRecord[], isMeant: (call: string) => boolean): WalRecord[] {
   const numbers = new Set<number>()
   return lines.filter(line => {

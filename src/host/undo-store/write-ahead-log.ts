@@ -1,6 +1,6 @@
-// What is about to happen to files, written down before it shows, so that the start after a kill knows what happened, can
-// take back what was left half done, and can remove what was still being written. One log for each process and state
-// folder: appending a line costs 2 µs, a file for each 18. Only what belongs to several files at once waits for the disk.
+// Write-ahead log of file mutations: intents are logged before they become visible, so that the start after a kill can determine
+// what happened, roll back partial transactions, and remove partial files. One log per process and state folder: appending a line
+// costs 2 µs, one file per record 18. Only multi-file transactions wait for the disk.
 import { randomBytes } from 'node:crypto'
 import { closeSync, fdatasync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import nodePath from 'node:path'
@@ -18,34 +18,34 @@ import {
   walFolder
 } from './wal-records.ts'
 
-/** Past this size the log is cleared of calls that have ended, as soon as nothing is under way. */
+/** Beyond this size the log is compacted, removing ended calls, as soon as no change is in flight. */
 const MAX_LOG_BYTES = 64 * 1024
 const NOT_WRITTEN = 'it could not be written down'
 const sync = promisify(fdatasync)
 
 export class WriteAheadLog {
-  /** Whether a call has not ended: until then it must be known what it did. */
+  /** Checks if a call has not ended: until then its records are needed. */
   isCallOpen: (call: string) => boolean = () => false
   readonly #folder: string
   readonly #mark = randomBytes(9).toString('hex')
-  /** Opened by the first line. */
+  /** Opened on the first append. */
   #fd: number | undefined
   #size = 0
   #compactAt = MAX_LOG_BYTES
   #count = 0
-  /** How many changes are under way. */
+  /** Number of changes in flight. */
   #pendingChanges = 0
 
   constructor(stateDir: string) {
     this.#folder = walFolder(stateDir)
   }
 
-  /** A fresh hidden name. */
+  /** Generates a new hidden name. */
   newHiddenName(): string {
     return `${TEMP_PREFIX}${this.#mark}-${++this.#count}`
   }
 
-  /** A fresh name for a file in `folder` (its absolute path), remembered until `endFile`. */
+  /** Generates a name for a temporary file in `folder` (its absolute path), logged until `endFile`. */
   beginFile(folder: string): string {
     const name = this.newHiddenName()
     this.#append({ temp: nodePath.join(folder, name) })
@@ -57,7 +57,7 @@ export class WriteAheadLog {
     if (--this.#pendingChanges === 0 && this.#size >= this.#compactAt) this.#compact()
   }
 
-  /** Does at once what makes changes show, between the word that it will and the word that it has. Gives their number. */
+  /** Applies a visible change synchronously between its intent and its completion record. Returns its number. */
   logAndApply(intent: Omit<ChangeIntent, 'intent'>, act: () => void): number {
     const number = ++this.#count
     this.#append({ intent: number, ...intent })
@@ -71,13 +71,12 @@ export class WriteAheadLog {
     return number
   }
 
-  /** What has shown was taken back. */
+  /** Records that a visible change was reverted. */
   markReverted(number: number) {
     this.#tryAppend({ of: number, verdict: 'never' })
   }
 
-  /** Writes down a change of several paths, and gives its number once that is durable. It is under way until it is told
-   * to have `commitGroup` or to be `rollBackGroup`. */
+  /** Logs a transaction and returns its number once that is durable. It is in flight until `commitGroup` or `rollBackGroup`. */
   async beginGroup(group: Omit<ChangeGroup, 'group'>): Promise<number> {
     const number = ++this.#count
     this.#pendingChanges++
@@ -91,7 +90,7 @@ export class WriteAheadLog {
     }
   }
 
-  /** Resolves once it is durable that all of a group has happened. */
+  /** Resolves once the commit of the group is durable. */
   async commitGroup(number: number) {
     this.#append({ of: number, verdict: 'ended' })
     await this.#sync()
@@ -118,14 +117,14 @@ export class WriteAheadLog {
     })
   }
 
-  /** Appends what is only told: it has happened, and that cannot fail any more. */
+  /** Appends an informational record: the change has happened, so a failure is ignored. */
   #tryAppend(line: WalRecord) {
     try {
       this.#append(line)
     } catch {}
   }
 
-  /** Keeps only what calls did that have not ended. */
+  /** Rewrites the log with only the records of open calls. */
   #compact() {
     const fresh = `${this.#path}.new`
     try {
@@ -135,7 +134,7 @@ export class WriteAheadLog {
       this.#fd = fd
       this.#compactAt = Math.max(MAX_LOG_BYTES, this.#size * 2)
     } catch {
-      // A log that cannot be made smaller is still a log.
+      // Without compaction the log is still valid.
       rmSync(fresh, { force: true })
       this.#compactAt = this.#size * 2
     }
@@ -163,7 +162,7 @@ function write(fd: number, text: string): number {
 
 const logs = new Map<string, WriteAheadLog>()
 
-/** This process's log in a state folder. */
+/** Returns this process's log in a state folder. */
 export function writeAheadLogFor(stateDir: string): WriteAheadLog {
   const known = logs.get(stateDir)
   if (known) return known

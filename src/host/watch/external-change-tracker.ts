@@ -1,6 +1,6 @@
-// Tells what somebody else changes in a workspace: an editor, a command, git. What the watcher reports is gathered until
-// it is quiet for a moment, then looked at and held against what is known. What our own calls change is known before the
-// watcher reports it, and so is never told here.
+// Reports external changes in a workspace: by an editor, a command, git. Watcher events are debounced, then the paths are
+// inspected and compared with the known state. Changes by the server's own calls are recorded before the watcher reports them,
+// and so never reported here.
 
 import type { Change } from '../change.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
@@ -17,17 +17,17 @@ import { WorkspaceTree } from './workspace-tree.ts'
 
 const QUIET_MS = 100
 const MAX_DELAY_MS = 1_000
-/** So many changes are told at once, and no more before those are durable. */
+/** Maximum number of changes reported at once; the next follow only when those are durable. */
 const BATCH = 256
-/** Files read at the same time: others want to get at the disk too. */
+/** Maximum number of concurrent reads, to leave disk bandwidth to others. */
 const MAX_CONCURRENT_READS = 2
 
 export interface ExternalChangeListener {
-  /** Hears of changes; the next are told once this has resolved. */
+  /** Receives changes; the next are reported once this has resolved. */
   onChanges(workspace: string, changes: Change[]): Promise<void>
-  /** Whether a call that is running may be changing the path. It is looked at again when that has ended. */
+  /** Checks if a running call may be changing the path. It is inspected again when the call has ended. */
   isInFlight(workspace: string, path: string): boolean
-  /** Hears that from now on nothing is told any more. */
+  /** Called when reporting has stopped permanently. */
   onStopped(workspace: string, why: string): void
 }
 
@@ -41,12 +41,12 @@ export class ExternalChangeTracker {
   readonly #scope: WatchScope
   readonly #contents: ContentHashes
   #unsubscribe: () => void = () => {}
-  /** What is to be looked at, and since when. */
+  /** Paths to inspect, with the time of their first event. */
   #pending = new Map<string, number>()
-  /** Folders that are new, or others than before. */
+  /** Folders that are new or were replaced. */
   #newFolders = new Set<string>()
   #isInvalidated = false
-  /** When all that is known was looked at last. */
+  /** Time of the last complete comparison. */
   #comparedAt = 0
   #isReady = false
   #closed = false
@@ -66,22 +66,22 @@ export class ExternalChangeTracker {
     this.#scope = new WatchScope(this.#tree, watcher)
   }
 
-  /** Whether changes are told. Not before all files were looked at once. */
+  /** True while changes are reported: not before all files were inspected once. */
   get isReporting(): boolean {
     return this.#isReady && this.#watcher.isLive && !this.#closed
   }
 
-  /** Why nothing is told any more, if so. */
+  /** Reason why reporting has stopped, if it has. */
   get stopReason(): string | undefined {
     return this.#stopReason
   }
 
-  /** Resolves once changes are told, or never will be. */
+  /** Resolves once changes are reported, or never will be. */
   async start(): Promise<void> {
     try {
       await this.#watcher.start()
       if (!this.#watcher.isLive) return this.#stop(this.#watcher.stopReason)
-      // Not before: the watcher's first news are all that has been there long since.
+      // Not earlier: the watcher's first events describe what existed before.
       this.#unsubscribe = this.#watcher.subscribe(news => this.#onEvents(news))
       await this.#tree.walk((path, seen) => {
         if (this.#scope.isEditorTempFile(path)) return
@@ -95,16 +95,16 @@ export class ExternalChangeTracker {
     }
   }
 
-  /** Notes what a call of ours has changed, which began to change things at `since`. */
+  /** Records a change by an own call, which began its changes at `since`. */
   noteOwnChange(change: Change, since: number) {
     if (this.#closed) return
-    // While nothing is to be told, what the watcher has reported may be ours.
+    // While reporting is paused, the watcher's events may stem from own changes.
     const overtaken = this.#isReady && this.#pauses === 0 ? this.#findOverwritten(change, since) : undefined
     this.#ownWrites.add(change)
     if (overtaken) void this.#listener.onChanges(this.#name, [overtaken])
   }
 
-  /** Tells what there is to tell, and then nothing more until the returned function is called. */
+  /** Reports pending changes, then pauses reporting until the returned function is called. */
   async pauseReporting(): Promise<() => void> {
     const first = this.#pauses === 0
     this.#pauses += 1
@@ -185,7 +185,7 @@ export class ExternalChangeTracker {
     }
     const differences = orderChanges(found)
     for (const each of differences) this.#updateInventory(each)
-    // Where rules changed, what shows now may have been there all along.
+    // After a change of rules, entries that become visible may have existed before.
     const known = (each: TreeDifference) => everything && isOlder(each, before)
     await this.#report(differences.filter(each => !known(each)))
   }
@@ -194,7 +194,7 @@ export class ExternalChangeTracker {
     return new Set([...this.#inventory.folders(), ...this.#watcher.folders()])
   }
 
-  /** What is at these paths and in these folders now, and in folders that are gone. */
+  /** Takes snapshots of these paths, of the entries of these folders, and of deleted folders. */
   async #snapshotPaths(
     paths: Iterable<string>,
     folders: ReadonlySet<string>
@@ -220,8 +220,10 @@ export class ExternalChangeTracker {
     return found
   }
 
-  /** How a path differs from what is known of it by what somebody else did, if so and if that is certain by now. `heard`
-   * is when the watcher reported it, if it did. */
+  /**
+   * Returns a path's external difference from the known state, if there is one and it is certain by now. `heard` is the time of
+   * the watcher's event, if there was one.
+   */
   async #findDifference(
     path: string,
     seen: StatSnapshot | undefined,
@@ -233,7 +235,7 @@ export class ExternalChangeTracker {
     if (where === 'ignored') return void this.#inventory.delete(path)
     // The watcher will report it once it is watched.
     if (where === 'not watched' && !known) return undefined
-    // Only where something is said to have happened can it have happened without leaving a trace.
+    // Only with an event can a change have happened without leaving a trace.
     if (heard === undefined && known && seen && isSameSnapshot(known, seen))
       return void this.#inventory.set(path, known)
     const since = heard ?? performance.now()
@@ -276,7 +278,7 @@ export class ExternalChangeTracker {
     }
   }
 
-  /** Undefined where it has only been touched. */
+  /** Describes a change; undefined if the file was only touched. */
   async #describeChange(difference: TreeDifference<KnownEntry>): Promise<Change | undefined> {
     const { path, before, after } = difference
     const change = toChange(difference)
@@ -290,7 +292,7 @@ export class ExternalChangeTracker {
     return this.#contents.withHashes(change, before_hash, after_hash)
   }
 
-  /** What somebody else left at a path where a call of ours has changed it before that was told. */
+  /** Finds an external change that an own call has overwritten before it was reported. */
   #findOverwritten({ path, before_hash }: Change, since: number): Change | undefined {
     if (before_hash === undefined) return undefined
     const known = this.#ownWrites.known(path)
@@ -303,9 +305,9 @@ export class ExternalChangeTracker {
 
 const PLACEHOLDER_FILE: StatSnapshot = { kind: 'file', mode: 0, ino: 0, size: 0, ctime: 0, mtime: 0 }
 
-// The clock of files may be a few milliseconds behind.
+// Allowed clock skew of file timestamps in milliseconds.
 const CLOCK_SKEW_MS = 50
 
-/** What came, but was made before that time. */
+/** Checks if a new entry was created before that time. */
 const isOlder = ({ from, before, after }: TreeDifference, time: number) =>
   from === undefined && !before && after !== undefined && Math.max(after.mtime, after.ctime) < time - CLOCK_SKEW_MS

@@ -1,5 +1,4 @@
-// Changes from outside, for all workspaces that are served. One may lie within another: what a call changes in the one
-// is known in the other too.
+// External changes of all served workspaces. One may contain another: a call's change in one is recorded in the other too.
 
 import type { Change } from '../change.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
@@ -7,11 +6,11 @@ import type { Workspace } from '../workspace.ts'
 import { type ExternalChangeListener, ExternalChangeTracker } from './external-change-tracker.ts'
 import type { Watcher } from './watcher.ts'
 
-/** Whether changes by others are told of a workspace. */
+/** Reporting state of a workspace. */
 interface WatchState {
   workspace: string
   watching: boolean
-  /** Why not. */
+  /** Reason why external changes are not reported. */
   reason?: string
 }
 
@@ -33,7 +32,7 @@ export class ExternalChanges {
     this.#reason = reason
   }
 
-  /** Begins to tell of changes. */
+  /** Starts reporting changes. */
   start(hearer: ExternalChangeListener) {
     for (const workspace of this.#workspaces.values()) {
       const outside = new ExternalChangeTracker(workspace, this.#guard, workspace.watcher, hearer)
@@ -42,7 +41,7 @@ export class ExternalChanges {
     }
   }
 
-  /** Notes what a call has changed in a workspace as ours. `since`: when it began to change things. */
+  /** Records a call's change in a workspace as own. `since`: the time at which it began to change things. */
   noteOwnChange(workspace: Workspace, change: Change, since: number) {
     for (const [name, outside] of this.#trackers) {
       const there = this.#workspaces.get(name)!
@@ -55,7 +54,7 @@ export class ExternalChanges {
     }
   }
 
-  /** Lets nothing of a workspace be told until the returned function is called. */
+  /** Pauses reporting for a workspace until the returned function is called. */
   async pauseReporting({ name }: Workspace): Promise<() => void> {
     return (await this.#trackers.get(name)?.pauseReporting()) ?? (() => {})
   }
@@ -73,13 +72,13 @@ export class ExternalChanges {
   }
 }
 
-/** A path of one workspace as the other names it, if it lies in that. */
+/** Translates a path of one workspace to another; undefined if it lies outside that. */
 function translatePath(there: Workspace, here: Workspace, path: string): string | undefined {
   if (there.name === here.name) return path
   const absolute = `${here.root}/${path}`
   return absolute.startsWith(`${there.root}/`) ? absolute.slice(there.root.length + 1) : undefined
 }
 
-/** What was moved in from elsewhere is new here. */
+/** An entry moved in from elsewhere counts as created. */
 const asCreated = ({ from: _, ...change }: Change): Change =>
   change.operation === 'moved' ? { ...change, operation: 'created' } : change

@@ -1,21 +1,24 @@
-// What ignore files leave out, as ripgrep judges it. It decides what need not be watched or told; the names that a search
-// or a list gives are always ripgrep's own word.
+// Evaluates ignore files as ripgrep does. Decides what need not be watched or reported; the results of searches and listings come
+// from ripgrep itself.
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compileGlob, type Glob } from '../../text/glob/glob.ts'
 
 const FILES = ['.rgignore', '.ignore', '.gitignore'] as const
-/** By precedence: a rule of a kind further up wins over any of the kinds below it. The last is git's own `info/exclude`. */
+/**
+ * In order of precedence, lowest last: a rule of an earlier kind wins over any of a later one. The last is git's own
+ * `info/exclude`.
+ */
 const RULE_KINDS = [...FILES, 'exclude'] as const
 type RuleKind = (typeof RULE_KINDS)[number]
 
-/** Names whose coming, going or changing may change what is ignored. */
+/** Names whose creation, removal or change may alter what is ignored. */
 export const IGNORE_NAMES: ReadonlySet<string> = new Set([...FILES, '.git'])
 
 interface Rule {
   glob: Glob
   ignores: boolean
-  /** Written with a slash at its end: it says nothing of files. */
+  /** Written with a trailing slash: does not match files. */
   folders_only: boolean
 }
 
@@ -27,7 +30,7 @@ interface FolderRules {
   rules: Partial<Record<RuleKind, Rule[]>>
 }
 
-/** The rules that hold in a folder: its own ignore files and those of the folders above. */
+/** The rules in effect in a folder: its own ignore files and those of its ancestors. */
 export class IgnoreRules {
   readonly #levels: readonly FolderRules[]
   readonly #gitScope: GitignoreScope
@@ -37,20 +40,20 @@ export class IgnoreRules {
     this.#gitScope = reach
   }
 
-  /** The rules that reach a workspace from outside. */
+  /** Returns the rules that a workspace inherits from outside. */
   static aboveRoot(root: string): IgnoreRules {
     const none = new IgnoreRules([], appliesGitignoreEverywhere(root) ? 'all' : 'none')
     return ancestors(root).reduceRight((rules, folder) => rules.#enter(folder), none)
   }
 
-  /** The rules that reach a folder, as a path relative to the root, from those above it. */
+  /** Returns the rules that a folder, given relative to the root, inherits from its ancestors. */
   static aboveFolder(root: string, folder: string): IgnoreRules {
     const names = folder === '.' ? [] : folder.split('/')
     const above = names.map((_, i) => join(root, ...names.slice(0, i)))
     return above.reduce((rules, each) => rules.#enter(each), IgnoreRules.aboveRoot(root))
   }
 
-  /** The rules inside a folder that holds these names. */
+  /** Returns the rules inside a folder that contains these names. */
   within(folder: string, names: ReadonlySet<string>): IgnoreRules {
     const own = FILES.filter(kind => names.has(kind))
     const isTop = names.has('.git')
@@ -61,7 +64,7 @@ export class IgnoreRules {
     return this.within(folder, new Set([...IGNORE_NAMES].filter(name => existsSync(join(folder, name)))))
   }
 
-  // In a repository the rules of git end at its top.
+  // In a repository, git's rules end at its top level.
   #add(folder: string, kinds: readonly RuleKind[], isTop: boolean): IgnoreRules {
     const levels = isTop && this.#gitScope !== 'all' ? this.#levels.map(withoutGitRules) : this.#levels
     const own = kinds.map(kind => [kind, parse(read(join(folder, kind)))])
@@ -72,12 +75,12 @@ export class IgnoreRules {
     )
   }
 
-  /** Whether a folder is left out, given that the one above is not. Paths here are absolute. */
+  /** Checks if a folder is ignored, given that its parent is not. Paths here are absolute. */
   ignores(folder: string): boolean {
     return this.#ignores(folder, 'folder')
   }
 
-  /** Whether a file, or a link, is left out of the folder it is in, which is not. */
+  /** Checks if a file or link is ignored, given that its folder is not. */
   ignoresFile(file: string): boolean {
     return this.#ignores(file, 'file')
   }
@@ -92,7 +95,7 @@ export class IgnoreRules {
   }
 
   #lastMatch(kind: RuleKind, path: string, what: EntryKind): Rule | undefined {
-    // The nearest folder's rules count first.
+    // The nearest folder's rules take precedence.
     for (let level = this.#levels.length - 1; level >= 0; level -= 1) {
       const { folder, rules } = this.#levels[level]!
       const own = rules[kind]
@@ -106,15 +109,15 @@ export class IgnoreRules {
 }
 
 /**
- * Whether the rules of git hold in all of a workspace although it is in no repository. Not where a `.gitignore` lies
- * further up: some keep one that says `*` in their home folder, which is not meant for what lies there.
+ * Checks if git's rules apply to a whole workspace although it is in no repository. They do not if an ancestor has a
+ * `.gitignore`: some people have one with `*` in their home folder, which is not meant for its contents.
  */
 export function appliesGitignoreEverywhere(root: string): boolean {
   const above = ancestors(root)
   return ![root, ...above].some(isRepository) && !above.some(folder => existsSync(join(folder, '.gitignore')))
 }
 
-/** Where the rules of git hold: nowhere yet, in the repository that was met, or in all of the workspace. */
+/** Scope of git's rules: nowhere yet, in the enclosing repository, or in the whole workspace. */
 type GitignoreScope = 'none' | 'repository' | 'all'
 
 const isGitRule = (kind: RuleKind) => kind === '.gitignore' || kind === 'exclude'
@@ -139,7 +142,7 @@ function parse(text: string): Rule[] {
     try {
       return pattern === '' ? [] : [{ glob: compileGlob(pattern), ignores, folders_only }]
     } catch {
-      // What can't be read ignores nothing.
+      // An unreadable file ignores nothing.
       return []
     }
   })
@@ -148,7 +151,7 @@ function parse(text: string): Rule[] {
 function read(path: string): string {
   let fd: number | undefined
   try {
-    // Whatever lies there under that name must not make us wait.
+    // A FIFO or device of that name must not block.
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const stat = fstatSync(fd)
     return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(fd, 'utf8') : ''
@@ -161,7 +164,7 @@ function read(path: string): string {
 
 const MAX_BYTES = 1 << 20
 
-// Nearest first, without the folder itself.
+// Returns the ancestors, nearest first, without the folder itself.
 function ancestors(folder: string): string[] {
   const above = dirname(folder)
   return above === folder ? [] : [above, ...ancestors(above)]

@@ -1,16 +1,16 @@
-// What is known of every entry of a workspace that is not ignored: enough to tell that one is no longer as it was.
+// Inventory of all entries of a workspace that are not ignored, with enough state to detect changes.
 import type { StatSnapshot } from './stat-snapshot.ts'
 import { joinPath, splitPath } from './workspace-tree.ts'
 
 export interface KnownEntry extends StatSnapshot {
-  /** Of the content, where it was read. */
+  /** Hash of the content, if it was read. */
   hash?: string | undefined
-  /** It was looked at so soon after a change that a further one may not have shown: only its content tells. */
+  /** Inspected so soon after a change that a further one may have gone unnoticed: only the content decides. */
   isRacy?: boolean
 }
 
 export class Inventory {
-  // By folder, so that no path is kept whole.
+  // Grouped by folder, so that no full path is stored.
   readonly #folders = new Map<string, Map<string, KnownEntry>>([['.', new Map()]])
 
   get(path: string): KnownEntry | undefined {
@@ -28,7 +28,7 @@ export class Inventory {
     names.set(name, known)
   }
 
-  /** Forgets one entry; of a folder, what is in it has to be forgotten too. */
+  /** Removes one entry; the descendants of a folder have to be removed separately. */
   delete(path: string) {
     const { folder, name } = splitPath(path)
     const names = this.#folders.get(folder)
@@ -36,24 +36,24 @@ export class Inventory {
     if (names?.size === 0 && folder !== '.') this.#folders.delete(folder)
   }
 
-  /** Everything right in a folder. */
+  /** Returns the direct children of a folder. */
   childrenOf(folder: string): string[] {
     return [...(this.#folders.get(folder)?.keys() ?? [])].map(name => joinPath(folder, name))
   }
 
-  /** Everything beneath a folder. */
+  /** Returns all descendants of a folder. */
   descendantsOf(folder: string): string[] {
     const found = this.childrenOf(folder)
     for (const path of found) if (this.#folders.has(path)) found.push(...this.childrenOf(path))
     return found
   }
 
-  /** Everything that is known. */
+  /** Yields all known paths. */
   *paths(): Generator<string> {
     for (const [folder, names] of this.#folders) for (const name of names.keys()) yield joinPath(folder, name)
   }
 
-  /** Every folder that something is known in. */
+  /** Returns all folders with known entries. */
   folders(): string[] {
     return [...this.#folders.keys()]
   }

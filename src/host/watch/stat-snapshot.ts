@@ -1,4 +1,4 @@
-// What was seen of an entry of the tree without reading it, small enough to be kept of every file of a workspace.
+// Snapshot of an entry's metadata, taken without reading it and small enough to store for every file of a workspace.
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { errnoOf } from '../files/errno.ts'
 
@@ -7,16 +7,18 @@ export interface StatSnapshot {
   /** Permission bits. */
   mode: number
   ino: number
-  /** Of files; of folders these say nothing, since they change with what is in them. */
+  /** Meaningful for files only; those of folders change with their entries. */
   size: number
   ctime: number
-  /** When a file was changed; when a folder was made, which tells it from a later one with the same number. */
+  /**
+   * Modification time of a file; creation time of a folder, which distinguishes it from a later one with the same inode number.
+   */
   mtime: number
-  /** Where a symbolic link leads. */
+  /** Target of a symbolic link. */
   target?: string
 }
 
-/** Undefined where nothing is, or nothing that has a content, such as a socket. Throws where it may not be looked at. */
+/** Takes a snapshot; undefined if there is no entry, or one without content such as a socket. Throws if access is denied. */
 export function snapshotEntry(path: string): StatSnapshot | undefined {
   const stat = statIfExists(path)
   if (!stat) return undefined
@@ -30,7 +32,7 @@ export function snapshotEntry(path: string): StatSnapshot | undefined {
   return target === undefined ? undefined : { kind: 'symlink', mode, ino, size, ctime, mtime, target }
 }
 
-/** Whether nothing of it has changed. A folder is the same whatever is in it. */
+/** Checks if nothing has changed. A folder is the same whatever it contains. */
 export function isSameSnapshot(a: StatSnapshot, b: StatSnapshot): boolean {
   if (a.kind !== b.kind || a.mode !== b.mode) return false
   if (a.kind === 'directory') return true
@@ -38,8 +40,10 @@ export function isSameSnapshot(a: StatSnapshot, b: StatSnapshot): boolean {
   return a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime
 }
 
-/** Whether what is there now is certainly what was at another path before. A number alone would not tell: the next file
- * made may get that of the one just removed. But then it is younger. */
+/**
+ * Checks if an entry is certainly the one that was at another path before. The inode number alone does not suffice: the next file
+ * created may reuse that of a removed one. But then it is younger.
+ */
 export const isMovedSnapshot = (from: StatSnapshot, to: StatSnapshot): boolean =>
   from.ino === to.ino &&
   from.mtime === to.mtime &&
@@ -48,10 +52,10 @@ export const isMovedSnapshot = (from: StatSnapshot, to: StatSnapshot): boolean =
   from.size === to.size &&
   from.mode === to.mode
 
-// File systems keep times in steps of some milliseconds: a change within one step leaves no trace.
+// File systems store times with a granularity of some milliseconds: a second change within one step leaves no trace.
 const TIMESTAMP_GRANULARITY_MS = 50
 
-/** Changed so lately that a further change might not show. */
+/** Checks if an entry changed so recently that a further change might go unnoticed. */
 export const isRacySnapshot = ({ mtime, ctime }: StatSnapshot): boolean =>
   Math.max(mtime, ctime) > Date.now() - TIMESTAMP_GRANULARITY_MS
 
@@ -70,7 +74,7 @@ function readLinkIfExists(path: string): string | undefined {
   try {
     return readlinkSync(path)
   } catch {
-    // Gone, or no link any more.
+    // Removed, or no longer a link.
     return undefined
   }
 }

@@ -1,8 +1,8 @@
-// What became of a tree between two looks at it: moves put together, and told in an order in which each could be done.
+// Diff of two tree snapshots: detects moves, and orders the changes so that each could be applied after the previous.
 import type { Change } from '../change.ts'
 import { isMovedSnapshot, isSameSnapshot, type StatSnapshot } from './stat-snapshot.ts'
 
-/** One path then and now; undefined where nothing was or is. Of what was moved, `from` is where it was. */
+/** One path before and after; undefined if there is no entry. For a moved entry, `from` is its previous path. */
 export interface TreeDifference<S extends StatSnapshot = StatSnapshot> {
   path: string
   from?: string
@@ -10,7 +10,7 @@ export interface TreeDifference<S extends StatSnapshot = StatSnapshot> {
   after: StatSnapshot | undefined
 }
 
-/** Puts together what was moved, and gives an order in which the changes could have happened one after the other. */
+/** Detects moves, and returns the changes in an order in which they could have happened. */
 export function orderChanges<S extends StatSnapshot>(found: readonly TreeDifference<S>[]): TreeDifference<S>[] {
   const single = found.flatMap(splitReplaced)
   const moves = dropImpliedMoves(detectMoves(single))
@@ -20,8 +20,8 @@ export function orderChanges<S extends StatSnapshot>(found: readonly TreeDiffere
   const told = [...rest, ...moves.told]
   const folders = moves.told.filter(isFolder).map(({ from }) => `${from}/`)
   const goesAlong = ({ path }: TreeDifference) => folders.some(folder => path.startsWith(folder))
-  // Room is made first. A folder comes before what is in it, and goes after it: before it is moved with what it is in,
-  // or else after all that is moved out of it.
+  // Paths are vacated first. A folder is created before its contents, and removed after them: before it is moved together with
+  // its contents, or else after everything that is moved out of it.
   const steps: [is: (each: TreeDifference) => boolean, order: typeof byPath][] = [
     [each => !each.after && !isFolder(each), byPath],
     [each => !each.after && goesAlong(each), byPathDescending],
@@ -37,7 +37,7 @@ export function orderChanges<S extends StatSnapshot>(found: readonly TreeDiffere
   })
 }
 
-/** The change without its hashes. */
+/** Converts a difference to a change without hashes. */
 export function toChange({ path, from, before, after }: TreeDifference): Change {
   const kind = (after ?? before)?.kind
   const target = (after ?? before)?.target
@@ -55,7 +55,7 @@ export function toChange({ path, from, before, after }: TreeDifference): Change 
 
 const octal = (mode: number) => mode.toString(8).padStart(3, '0')
 
-/** What became of another kind went, and something else came; so did a link that leads elsewhere now. */
+/** Splits a change of kind, or of a link's target, into a removal and a creation. */
 function splitReplaced<S extends StatSnapshot>(difference: TreeDifference<S>): TreeDifference<S>[] {
   const { path, before, after } = difference
   if (!before || !after) return [difference]
@@ -71,7 +71,7 @@ interface Move<S extends StatSnapshot> extends TreeDifference<S> {
   from: string
 }
 
-/** What went from one path and came at another, where nothing takes the place of the one or had that of the other. */
+/** Matches removals with creations, unless another entry takes the old path or had the new one. */
 function detectMoves<S extends StatSnapshot>(single: readonly TreeDifference<S>[]): Move<S>[] {
   const gone = single.filter(({ after }) => !after)
   const come = single.filter(({ before }) => !before)
@@ -89,7 +89,7 @@ function detectMoves<S extends StatSnapshot>(single: readonly TreeDifference<S>[
   })
 }
 
-/** With a folder goes all that is in it. What was in it and is elsewhere now went, and came there. */
+/** Drops moves implied by a moved folder. An entry that left such a folder is split into a removal and a creation. */
 function dropImpliedMoves<S extends StatSnapshot>(moves: readonly Move<S>[]): { paired: Move<S>[]; told: Move<S>[] } {
   const places = new Map(moves.filter(isFolder).map(({ from, path }) => [from, path]))
   const along = ({ from, path }: Move<S>): 'by itself' | 'implied' | 'elsewhere' => {

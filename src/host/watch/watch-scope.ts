@@ -1,4 +1,4 @@
-// Whether a path belongs to what is told of a workspace, by its name and the ignore rules that the watcher holds.
+// Decides if changes of a path are reported, by its name and the watcher's ignore rules.
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { EDITOR_TEMP_FILE_NAMES } from '../files/policy/sensitive-names.ts'
 import type { StatSnapshot } from './stat-snapshot.ts'
@@ -20,7 +20,7 @@ export class WatchScope {
     this.#watcher = watcher
   }
 
-  /** Whether it is an editor's own, and told to nobody. */
+  /** Checks if the path is an editor's temporary file, which is never reported. */
   isEditorTempFile(path: string): boolean {
     return EDITOR_TEMP_NAMES.covers(foldPath(path).split('/'))
   }
@@ -34,7 +34,7 @@ export class WatchScope {
     return seen.kind !== 'directory' || this.#watcher.rulesIn(path) ? 'shown' : 'not watched'
   }
 
-  /** A folder that is not watched, by the rules of the nearest one that is. */
+  /** Checks if an unwatched folder is ignored, by the rules of its nearest watched ancestor. */
   #isIgnored(path: string): boolean {
     if (path === '.') return false
     const { folder } = splitPath(path)

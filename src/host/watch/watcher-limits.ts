@@ -1,9 +1,9 @@
-// What the system allows whoever watches folders.
+// System limits for file watching.
 import { readFileSync } from 'node:fs'
 
 const DEFAULT_LIMITS = { max_user_watches: 8_192, max_queued_events: 16_384 }
 
-/** Codes of the errors that say a limit is reached. */
+/** Error codes that mean a limit is reached. */
 export const LIMIT_ERROR_CODES: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM'])
 
 export function readInotifyLimits() {
@@ -17,10 +17,10 @@ export function readInotifyLimits() {
   return { max_user_watches: limit('max_user_watches'), max_queued_events: limit('max_queued_events') }
 }
 
-// Events of all watchers wait in one queue of the kernel, which drops them silently when it is full.
+// All watchers share one queue in the kernel, which drops events silently when it is full.
 let eventsOfTurn = 0
 
-/** Counts an event. Answers how many have been read in this turn of the event loop, from whatever watch. */
+/** Counts an event. Returns the number of events read in this turn of the event loop, from all watchers. */
 export function countEvent(): number {
   if (eventsOfTurn === 0)
     setImmediate(() => {

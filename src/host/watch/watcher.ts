@@ -1,5 +1,5 @@
-// Notices changes in a workspace: one watch for each folder that is not ignored, made on demand. A change is counted
-// when the kernel's word of it has been read; `settled` waits for that, and until folders that appeared are watched too.
+// Watches a workspace: one watch per folder that is not ignored, created on demand. A change is counted when the kernel's event
+// has been read; `settled` waits for that, and until new folders are watched too.
 import { type Dirent, existsSync, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -8,25 +8,25 @@ import { IGNORE_NAMES, IgnoreRules } from './ignore-rules.ts'
 import { countEvent, LIMIT_ERROR_CODES, readInotifyLimits } from './watcher-limits.ts'
 import { joinPath } from './workspace-tree.ts'
 
-// How long the event loop may be held up by one go of looking at folders.
+// Maximum time for which one slice of inspecting folders may block the event loop.
 const SLICE_MS = 4
 
-/** What changed since the last news. Paths are relative to the root. */
+/** Changes since the last notification. Paths are relative to the root. */
 export interface WatchEvents {
-  /** What was touched in any way. */
+  /** Paths touched in any way. */
   paths: readonly string[]
-  /** Folders in which names came or went, and folders that are new; all of them are there. */
+  /** Folders in which names were added or removed, and new folders; all of them exist. */
   folders: readonly string[]
-  /** Folders that are gone, or ignored now, or other folders than before; the last are among `folders` too. */
+  /** Folders that were removed, became ignored, or were replaced; the last are among `folders` too. */
   gone: readonly string[]
-  /** Ignore rules changed, or events were lost: nothing known before can be relied on. */
+  /** Ignore rules changed, or events were lost: no earlier state is reliable. */
   everything: boolean
 }
 
 interface FolderWatch {
   watcher: FSWatcher
   rules: IgnoreRules
-  /** Of a repository's own ignore rules, where the folder is one. */
+  /** Watches a repository's own ignore rules, if the folder is one. */
   excludesWatcher?: FSWatcher | undefined
 }
 
@@ -41,7 +41,7 @@ export class Watcher {
   #stopReason: string | undefined
   #closed = false
   #generation = 0
-  // Folders to be looked at, with the rules that hold above them.
+  // Folders to inspect, with the rules of their ancestors.
   #queue: { folder: string; rules: IgnoreRules }[] = []
   #renamed = new Set<string>()
   #needsRescan = false
@@ -53,47 +53,49 @@ export class Watcher {
     this.#maxFolders = max_folders
   }
 
-  /** False before the start, and for good once the system's limits forbid watching all: then nothing here holds. */
+  /**
+   * False before the start, and permanently once the system's limits prevent watching everything: no state here is valid then.
+   */
   get isLive() {
     return this.#isLive
   }
 
-  /** Why not all is watched, once that is so for good. */
+  /** Reason why not everything is watched, once that is permanent. */
   get stopReason() {
     return this.#stopReason
   }
 
-  /** The folders watched: all that are not ignored. Relative to the root, which is `.`. */
+  /** Returns the watched folders: all that are not ignored. Relative to the root, which is `.`. */
   folders(): Iterable<string> {
     return this.#watched.keys()
   }
 
-  /** The ignore rules in a folder; undefined where it is not watched. */
+  /** Returns the ignore rules in a folder; undefined if it is not watched. */
   rulesIn(folder: string): IgnoreRules | undefined {
     return this.#watched.get(folder)?.rules
   }
 
-  /** Grows with every change seen. */
+  /** Increases with every observed change. */
   get generation() {
     return this.#generation
   }
 
-  /** Resolves once every folder is watched; look at `isLive` then. */
+  /** Resolves once every folder is watched; check `isLive` then. */
   start(): Promise<void> {
     this.#started ??= this.#start()
     return this.#started
   }
 
-  /** Resolves once all changes made before the call are counted and told. */
+  /** Resolves once all changes made before the call are counted and reported. */
   async settled(): Promise<void> {
     if (!this.#isLive) return
-    // A turn may already be past reading events when we are called; the next one reads all there are.
+    // The current turn may already be past reading events; the next one reads all that are pending.
     await turn()
     await turn()
     while (this.#working) await this.#working
   }
 
-  /** Calls the listener with what changed, many changes at once, until the returned function is called. */
+  /** Subscribes to batched changes, until the returned function is called. */
   subscribe(listener: (news: WatchEvents) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -108,7 +110,7 @@ export class Watcher {
     this.#isLive = true
     this.#needsRescan = true
     await this.#work()
-    // Whoever starts us knows nothing yet that could be old.
+    // The subscriber has no state yet that could be stale.
     this.#pending = noEvents()
   }
 
@@ -128,7 +130,7 @@ export class Watcher {
     const events = countEvent()
     const path = name === null ? folder : joinPath(folder, name)
     this.#pending.paths.add(path)
-    // So many in one turn that the queue may have been full are taken for a loss.
+    // So many events in one turn that the queue may have been full are treated as a loss.
     if (events >= this.#limits.max_queued_events / 2 || (name !== null && IGNORE_NAMES.has(name)))
       this.#needsRescan = true
     else if (event === 'rename') {
@@ -138,7 +140,7 @@ export class Watcher {
     void this.#work()
   }
 
-  /** Does what is to be done, a slice in each turn, then tells the news. */
+  /** Processes pending work, a slice in each turn, then notifies subscribers. */
   #work(): Promise<void> {
     this.#working ??= this.#runSlices().finally(() => {
       this.#working = undefined
@@ -171,7 +173,7 @@ export class Watcher {
     return next !== undefined
   }
 
-  // New rules for all; folders that they leave out are found by not being met again.
+  // Applies new rules everywhere; folders that became ignored are found by not being visited again.
   #rescan() {
     this.#needsRescan = false
     this.#renamed.clear()
@@ -180,8 +182,8 @@ export class Watcher {
     this.#queue = [{ folder: '.', rules: IgnoreRules.aboveRoot(this.#root) }]
   }
 
-  // Something came or went under this path. A folder there now is taken for a new one: not even its inode number would
-  // tell, since the next folder may get the number of the one just removed.
+  // Renews the watch of a path after an entry was created or removed. A folder there counts as new: even its inode number would
+  // not help, since the next folder may reuse that of a removed one.
   #rewatch(path: string) {
     if (this.#watched.has(path)) this.#unwatch(path)
     const above = this.#watched.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
@@ -200,13 +202,13 @@ export class Watcher {
     if (this.#watched.size >= this.#limits.max_user_watches / 2) return this.#giveUp(WATCH_LIMIT_REACHED)
     let entries: Dirent[]
     try {
-      // First the watch, then the names: what comes between is told at least once.
+      // Watch first, then list: changes in between are reported at least once.
       const watcher = watch(path, { persistent: false }, (event, name) => this.#onEvent(folder, event, name))
       watcher.on('error', () => this.#giveUp(WATCH_LIMIT_REACHED))
       this.#watched.set(folder, { watcher, rules: rulesAbove })
       entries = isFolder(path) ? readdirSync(path, { withFileTypes: true }) : []
     } catch (error) {
-      // A folder that is gone again, or closed to us, holds nothing that we could list either.
+      // A folder that was removed, or is not accessible, has no entries to list either.
       if (LIMIT_ERROR_CODES.has((error as NodeJS.ErrnoException).code)) this.#giveUp(WATCH_LIMIT_REACHED)
       return
     }
@@ -220,8 +222,8 @@ export class Watcher {
       if (entry.isDirectory() && entry.name !== '.git') this.#enqueue(joinPath(folder, entry.name), rules)
   }
 
-  // Of a repository only this is watched: `info/exclude`, or the coming of `info` where there is none yet. (In a worktree
-  // `.git` is a file and the rules are elsewhere: there they count as they were when they were first seen.)
+  // Watches only this part of a repository: `info/exclude`, or the creation of `info` if there is none yet. (In a worktree `.git`
+  // is a file and the rules are elsewhere: there their first state applies.)
   #watchExcludes(git: string): FSWatcher | undefined {
     const info = join(git, 'info')
     const [folder, wanted] = existsSync(info) ? [info, 'exclude'] : [git, 'info']

@@ -1,5 +1,5 @@
-// The tree of a workspace as it is on the disk: all that is not ignored, without git's own and the server's. Every
-// folder is opened one component after the other and its entries are reached through it, so that no link leads out.
+// The visible tree of a workspace on disk: everything that is not ignored, without git's and the server's own files. Folders are
+// opened one component at a time and entries are reached through them, so that no link escapes the workspace.
 import { closeSync, constants, fstatSync, openSync, read, readdirSync, readSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,7 +20,7 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 const SYNC_LIMIT = 256 * 1024
 const CHUNK = 1024 * 1024
 
-/** Hears of each entry; `seen` is undefined where nothing is. */
+/** Receives each entry; `seen` is undefined if there is none. */
 type EntryVisitor = (path: string, seen: StatSnapshot | undefined) => void
 
 export class WorkspaceTree {
@@ -32,7 +32,7 @@ export class WorkspaceTree {
     this.#guard = guard
   }
 
-  /** Visits all that is shown, a folder before what is in it. Gives the folders that may not be looked into. */
+  /** Visits all visible entries, folders before their contents. Returns the folders that may not be read. */
   async walk(visit: (path: string, seen: StatSnapshot) => void): Promise<string[]> {
     const slices = new TimeSlicer()
     const closed: string[] = []
@@ -57,7 +57,7 @@ export class WorkspaceTree {
     return closed
   }
 
-  /** Visits these paths, ignored or not; those that may not be looked at are left out. */
+  /** Visits these paths, ignored or not; omits those that may not be inspected. */
   async visitPaths(paths: Iterable<string>, visit: EntryVisitor): Promise<void> {
     const slices = new TimeSlicer()
     for (const [folder, names] of groupByFolder(paths)) {
@@ -71,7 +71,7 @@ export class WorkspaceTree {
     }
   }
 
-  /** The paths right in a folder, ignored or not; none where there is no such folder. */
+  /** Returns the paths of a folder's direct children, ignored or not; none if there is no such folder. */
   async listFolder(folder: string): Promise<string[]> {
     let names: string[] = []
     await this.#inFolder(folder, async prefix => {
@@ -80,7 +80,7 @@ export class WorkspaceTree {
     return names.map(name => joinPath(folder, name))
   }
 
-  /** What a file holds, if it still is what was seen and may be read. Large ones are read off the main thread. */
+  /** Reads a file if it still matches its snapshot and may be read. Large files are read off the main thread. */
   async readIfUnchanged(path: string, seen: StatSnapshot): Promise<Buffer | undefined> {
     const { folder, name } = splitPath(path)
     let bytes: Buffer | undefined
@@ -90,16 +90,16 @@ export class WorkspaceTree {
     return bytes
   }
 
-  /** Whether an entry belongs to what is shown, by the rules of the folder it is in, which does. */
+  /** Checks if an entry is visible, by the rules of its folder, which is. */
   isVisible(path: string, { kind }: StatSnapshot, rules: IgnoreRules): boolean {
     const absolute = this.absolute(path)
     if (kind === 'directory' ? rules.ignores(absolute) : rules.ignoresFile(absolute)) return false
     const { protected: protection } = classifyPath(this.#workspace, this.#guard, { path, stat: undefined })
-    // A folder that holds the server's state among other things is shown too.
+    // A folder that contains the server's state among other entries is visible too.
     return protection === undefined || (protection === 'write' && !GIT.covers(foldPath(path).split('/')))
   }
 
-  /** Whether its content may be a secret. */
+  /** Checks if the content may be a secret. */
   isSensitive(path: string): boolean {
     return classifyPath(this.#workspace, this.#guard, { path, stat: undefined }).sensitive
   }
@@ -136,7 +136,7 @@ async function readFile(door: string, noLinks: number, was: StatSnapshot): Promi
     if (!isSnapshotOf(fstatSync(fd), was)) return undefined
     const bytes = Buffer.allocUnsafeSlow(was.size)
     for (let at = 0; at < was.size; ) {
-      // A trip to the thread pool takes longer than reading little.
+      // A trip to the thread pool takes longer than reading a small file.
       const count =
         was.size <= SYNC_LIMIT
           ? readSync(fd, bytes, at, was.size - at, null)
@@ -167,11 +167,11 @@ function groupByFolder(paths: Iterable<string>): Map<string, string[]> {
   return folders
 }
 
-/** The folder a path is in, and its name there. */
+/** Splits a path into its folder and its name. */
 export function splitPath(path: string): { folder: string; name: string } {
   const slash = path.lastIndexOf('/')
   return slash < 0 ? { folder: '.', name: path } : { folder: path.slice(0, slash), name: path.slice(slash + 1) }
 }
 
-/** The path of a name in a folder; '.' is the root. */
+/** Joins a folder and a name; '.' is the root. */
 export const joinPath = (folder: string, name: string): string => (folder === '.' ? name : `${folder}/${name}`)

@@ -1,5 +1,4 @@
-// Connections for what is fetched: each goes to an address that the guard has judged, and nowhere else. They last as long
-// as one call.
+// Connections for fetches: each goes only to an address that passed the guard. They are closed with the call.
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,7 +9,7 @@ import { hostText } from '../../text/url/hosts.ts'
 import { connectGuarded, type EgressPolicy } from '../egress/guarded-connect.ts'
 import type { WebAddress } from './web-address.ts'
 
-/** All headers of an answer. */
+/** Maximum size of an answer's headers. */
 const MAX_HEADER_BYTES = 65_536
 const TLS_TIMEOUT_MS = 10_000
 
@@ -21,7 +20,7 @@ interface RequestOptions {
   signal: AbortSignal
 }
 
-/** An answer whose body is still on its way, as it was encoded. */
+/** An answer whose body is still being received, in its content encoding. */
 interface RawResponse {
   statusCode: number
   headers: IncomingHttpHeaders
@@ -46,7 +45,7 @@ export class ConnectionPool {
   }
 
   async #client(address: WebAddress): Promise<Client> {
-    // Rarely needed, and large.
+    // Loaded on demand: rarely needed, and large.
     const { Client } = await import('undici')
     const { origin } = address.url
     const known = this.#clients.get(origin)
@@ -54,7 +53,7 @@ export class ConnectionPool {
     const client = new Client(origin, {
       maxHeaderSize: MAX_HEADER_BYTES,
       allowH2: false,
-      // How long all of it may take is told by the signal of the call.
+      // The call's signal limits the total time.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, done) => {

@@ -1,5 +1,5 @@
-// The body of an answer, unpacked. However it is packed, no more than so many bytes come of it, of what each way of
-// packing holds, and of what comes over the wire.
+// Decodes the content encoding of a body. The size is limited for the result, for each intermediate encoding, and for the
+// received data.
 import type { Readable, Transform } from 'node:stream'
 import { pipeline, Readable as Readables, Transform as Transforms } from 'node:stream'
 import {
@@ -14,21 +14,21 @@ import { ToolError } from '../../errors.ts'
 
 export interface DecodedBody {
   bytes: Buffer
-  /** There was more. */
+  /** The body was longer. */
   truncated: boolean
 }
 
 const MAX_ENCODINGS = 5
-/** What is packed is hardly ever larger than what is in it. */
+/** Encoded data is hardly ever larger than its content. */
 const OVERHEAD_FACTOR = 2
 const ZSTD_WINDOW_LOG = 23
 
-/** What came until it broke off is better than nothing. */
+/** A partial body is better than none. */
 const LENIENT_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH }
 
 const DECODERS: Readonly<Record<string, (head: Uint8Array) => Transform>> = {
   gzip: () => createGunzip(LENIENT_OPTIONS),
-  // Two formats go by this name.
+  // Two formats have this name.
   deflate: head => (isZlib(head) ? createInflate(LENIENT_OPTIONS) : createInflateRaw(LENIENT_OPTIONS)),
   br: () => createBrotliDecompress(),
   zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
@@ -87,7 +87,7 @@ async function pipeThroughDecoder(
     yield first.value as Buffer
     for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value
   }
-  // Who reads the stream hears of what is wrong with it.
+  // Errors are reported to the reader of the stream.
   pipeline(Readables.from(all(), { objectMode: false }), limitBytes(most), stream, () => source.destroy())
   return stream
 }

@@ -1,4 +1,4 @@
-// The way from an address to the answer that it ends with: each address on it is judged by the guard and by policy.
+// Follows redirects to the final answer: each address on the way is checked by the guard and by policy.
 import { ToolError } from '../../errors.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { ACCEPT_ENCODING } from './decode-body.ts'
@@ -17,7 +17,7 @@ import type { WebRequest, WebService } from './web-service.ts'
 
 const MAX_REDIRECTS = 5
 const ACCEPT_HEADER = 'text/html, application/xhtml+xml;q=0.9, text/markdown;q=0.9, */*;q=0.8'
-/** Of the caller's headers these go along to another site. */
+/** Caller's headers that are sent to another site too. */
 const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language'])
 
 export interface FetchContext {
@@ -27,7 +27,7 @@ export interface FetchContext {
   cached: CachedPage | undefined
 }
 
-/** Goes from an address to where it ends. */
+/** Fetches an address and follows redirects. */
 export async function followRedirects(machine: WebService, request: WebRequest, way: FetchContext) {
   const connections = new ConnectionPool(machine.egressPolicy)
   try {
@@ -93,11 +93,11 @@ class RedirectFollower {
     }
   }
 
-  /** Whoever allowed an address has not allowed every other that it leads to. */
+  /** Permission for an address does not include all its redirect targets. */
   #assertMayFollow(next: WebAddress, from: WebAddress, method: HttpRequest['method']) {
     const said = this.#context.reach(next.url.href)
     const mayFollow = said === 'allow' || (said === 'ask' && inheritsPermission(this.#context, next))
-    // What is sent is for the address that was decided on.
+    // A request body is only for the approved address.
     if (mayFollow && (method === 'GET' || next.url.origin === from.url.origin)) return
     const because = said === 'deny' ? 'which is denied by a rule' : 'where nobody has allowed it to go'
     throw new ToolError(
@@ -107,7 +107,7 @@ class RedirectFollower {
     )
   }
 
-  /** Where it cannot be had by a way that is open, the site says nothing. */
+  /** A file that cannot be fetched in a permitted way counts as missing. */
   async #fetchRobots(file: string): Promise<HttpResponse> {
     const asked: HttpRequest = { method: 'GET', headers: {}, maxBytes: MAX_ROBOTS_BYTES, signal: this.#context.signal }
     try {
@@ -120,7 +120,7 @@ class RedirectFollower {
   }
 }
 
-/** What of a request goes on to where its answer leads. */
+/** Builds the request for a redirect target. */
 function redirectRequest(
   asked: HttpRequest,
   status: number,

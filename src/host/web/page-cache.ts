@@ -1,16 +1,16 @@
-// Answers that were fetched lately, in memory: so that a long page is read on without fetching it again, and one that has
-// not changed is not sent twice. Only what was asked for plainly is kept, with no header or body of the caller's own, so
-// that nothing of what one caller may see by a credential is shown to another.
+// In-memory cache of fetched pages: a long page is paged without another fetch, and revalidated when stale. Only plain requests
+// are cached, without headers or body of the caller, so that content accessible by one caller's credentials is never shown to
+// another.
 import type { HttpResponse } from './send-request.ts'
 
-/** An answer with where it came from. */
+/** An answer with its origin. */
 export interface CachedPage extends HttpResponse {
-  /** What was asked for, where it led, and where it ended. */
+  /** The requested address, its redirects, and the final one. */
   hops: string[]
   fetchedAt: number
-  /** Until then it need not be asked for again. */
+  /** Until this time no revalidation is needed. */
   freshUntil: number
-  /** What was made of it, by form. */
+  /** Derived content, by form. */
   readonly derived: Map<string, unknown>
 }
 
@@ -19,12 +19,12 @@ export interface CacheLimits {
   ttl_ms: number
 }
 
-/** What is made of a page is kept with it, and is about as large. */
+/** Derived content is stored with a page, and is about as large. */
 const MEMORY_FACTOR = 3
 
 export class PageCache {
   readonly #limits: CacheLimits
-  /** The one used longest ago first. */
+  /** In order of last use, oldest first. */
   readonly #pages = new Map<string, CachedPage>()
   #bytes = 0
 
@@ -81,7 +81,7 @@ function isCacheable(answer: HttpResponse): boolean {
   return answer.status === OK && !cacheDirectives(answer).has('no-store') && answer.headers.vary?.trim() !== '*'
 }
 
-/** Until when an answer that came now is as good as new, by its own word. */
+/** Returns the time until which an answer received now is fresh, by its headers. */
 export function freshUntil(answer: Pick<HttpResponse, 'headers'>, now: number): number {
   const said = cacheDirectives(answer)
   if (said.has('no-cache') || said.has('no-store')) return now
@@ -93,7 +93,7 @@ export function freshUntil(answer: Pick<HttpResponse, 'headers'>, now: number): 
   return Number.isNaN(until) ? now : now + Math.max(0, until)
 }
 
-/** Headers that ask for it only where it has changed. */
+/** Returns the headers of a conditional request. */
 export function conditionalHeaders({
   headers: { etag, 'last-modified': modified }
 }: CachedPage): Record<string, string> {

@@ -1,33 +1,33 @@
-// What sites ask programs to stay away from, by their robots.txt (RFC 9309).
+// Robots exclusion by robots.txt (RFC 9309).
 import { ToolError } from '../../errors.ts'
 import type { ComputePool } from '../compute/compute-pool.ts'
 import type { HttpResponse } from './send-request.ts'
 import type { WebAddress } from './web-address.ts'
 
-/** The name that a site may speak to us by. */
+/** Product name for robots.txt. */
 export const USER_AGENT_PRODUCT = 'toolgate'
-/** More of it need not be read, and is not. */
+/** Maximum size of the part that is read. */
 export const MAX_ROBOTS_BYTES = 512 * 1024
 const RULES_TTL_MS = 3_600_000
 const MAX_CACHED_SITES = 64
 const CHECK_TIMEOUT_MS = 5_000
 
 interface Rules {
-  /** Undefined where the site says that there are none. */
+  /** Undefined if the site has none. */
   text: string | undefined
   expiresAt: number
 }
 
 export class Robots {
   readonly #compute: ComputePool
-  /** By origin, the one asked for longest ago first. */
+  /** By origin, in order of last use, oldest first. */
   readonly #sites = new Map<string, Rules>()
 
   constructor(compute: ComputePool) {
     this.#compute = compute
   }
 
-  /** Throws URL_BLOCKED where the site asks to stay away. `read` fetches a file of the site. */
+  /** Throws URL_BLOCKED if the site disallows access. `read` fetches a file of the site. */
   async check({ url }: WebAddress, read: (file: string) => Promise<HttpResponse>, signal: AbortSignal): Promise<void> {
     const file = new URL('/robots.txt', url).href
     if (url.href === file) return
@@ -51,7 +51,7 @@ export class Robots {
     const known = this.#sites.get(origin)
     if (known && known.expiresAt > Date.now()) return known
     const answer = await read(file)
-    // By the standard, a site that cannot say what it wants is left alone.
+    // By the standard, an unavailable robots.txt means complete disallow.
     if (answer.status >= 500 || answer.status === 429)
       throw new ToolError(
         'NETWORK_ERROR',

@@ -1,12 +1,12 @@
-// Who can be asked to search the web, as a table: where each is asked, how, and what of its answer is a result.
+// Table of web search providers: their endpoints, requests, and result formats.
 import type { WebSettings } from '../../config/web.ts'
 
 type Settings = WebSettings['search']
 
 export interface SearchProvider {
-  /** The configuration must say where it is. */
+  /** The configuration must name the URL. */
   requiresUrl: boolean
-  /** The variable that holds its key, unless the configuration names another; undefined where it needs none. */
+  /** Default variable of its key; undefined if it needs none. */
   keyVariable?: string
   url(settings: Settings, query: WebSearchQuery): string
   request(query: WebSearchQuery, key: string | undefined): { headers?: Record<string, string>; body?: object }
@@ -54,7 +54,7 @@ export const SEARCH_PROVIDERS: Record<NonNullable<Settings['provider']>, SearchP
   }
 }
 
-/** What stands at a path such as `web.results`; an empty path is the value itself. */
+/** Returns the value at a path such as `web.results`; an empty path is the value itself. */
 function valueAt(value: unknown, path: string): unknown {
   return path
     .split('.')
@@ -68,7 +68,7 @@ function valueAt(value: unknown, path: string): unknown {
     )
 }
 
-/** Those that have an address on the web, each once. */
+/** Converts the results that have a web address, without duplicates. */
 function toResults(found: unknown, fields: Record<'title' | 'url' | 'snippet', string>): WebSearchResult[] {
   const results = (Array.isArray(found) ? found : []).flatMap((one: unknown): WebSearchResult[] => {
     const text = (name: keyof typeof fields) => {

@@ -1,4 +1,4 @@
-// One request and its answer, without following where that leads.
+// Sends one request without following redirects.
 import { ToolError } from '../../errors.ts'
 import { hostText } from '../../text/url/hosts.ts'
 import type { ConnectionPool } from './connection-pool.ts'
@@ -9,23 +9,23 @@ export interface HttpRequest {
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
   body?: string | undefined
-  /** Most bytes of the answer's body. */
+  /** Maximum size of the answer's body in bytes. */
   maxBytes: number
   signal: AbortSignal
 }
 
 export interface HttpResponse {
   status: number
-  /** By their names in small letters; several of one name in one value. */
+  /** By lower-case name; repeated headers are joined. */
   headers: Record<string, string>
   bytes: Buffer
-  /** The body had more than was taken of it. */
+  /** The body was longer. */
   truncated: boolean
 }
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Whether it only says where to go on; its body is not read then. */
+/** Checks if an answer is a redirect; its body is not read then. */
 export const isRedirect = ({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>) =>
   REDIRECT_STATUSES.has(status) && headers.location !== undefined
 
@@ -58,7 +58,7 @@ function joinHeaders(raw: Record<string, string | string[] | undefined>): Record
   )
 }
 
-/** What a library calls a fault, and what that is to a caller. */
+/** Maps the library's error codes to tool errors. */
 const LIBRARY_ERRORS: readonly [code: RegExp, fault: (host: string, code: string) => ToolError][] = [
   [
     /HEADERS?_OVERFLOW/,

@@ -1,5 +1,4 @@
-// Addresses of the web as they may be fetched: http or https, a host that can be read, a port of the web or one that is
-// configured, and nobody's password.
+// Web addresses that may be fetched: http or https, a valid host, a standard or configured port, and no credentials.
 import { invalidParam, ToolError } from '../../errors.ts'
 import { hasControlCharacters } from '../../text/escape-invisible.ts'
 import { coversHost, type HostName, type HostPattern, hostText, readHost } from '../../text/url/hosts.ts'
@@ -10,14 +9,16 @@ export interface WebAddress {
   port: number
 }
 
-/** What policy says of reaching an address. */
+/** Returns the policy's decision on an address. */
 export type UrlPolicy = (url: string) => 'allow' | 'ask' | 'deny'
 
 const MAX_URL_CHARACTERS = 4_096
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 
-/** Throws INVALID_PARAMS for what is no address, and URL_BLOCKED for one that is never fetched. `ports` are patterns that
- * may name other ports. */
+/**
+ * Throws INVALID_PARAMS for an invalid address, and URL_BLOCKED for one that is never fetched. `ports` are patterns that may
+ * permit other ports.
+ */
 export function parseWebAddress(text: string, ports: readonly HostPattern[]): WebAddress {
   if (text.length > MAX_URL_CHARACTERS)
     throw invalidParam('url', `has ${text.length} characters; the most are ${MAX_URL_CHARACTERS}.`)
@@ -26,12 +27,12 @@ export function parseWebAddress(text: string, ports: readonly HostPattern[]): We
   return validateUrl(new URL(text), text, ports)
 }
 
-/** Where a redirect leads. */
+/** Resolves the target of a redirect. */
 export function resolveRedirect(from: URL, location: string, ports: readonly HostPattern[]): WebAddress {
   if (hasControlCharacters(location) || location.length > MAX_URL_CHARACTERS || !URL.canParse(location, from.href))
     throw new ToolError('URL_BLOCKED', `${from.host} leads on to what is no URL.`)
   const url = new URL(location, from)
-  // The part behind # is not sent, and goes with the page that was asked for.
+  // The fragment is not sent, and stays with the requested page.
   if (url.hash === '') url.hash = from.hash
   return validateUrl(url, location, ports)
 }
@@ -40,7 +41,7 @@ function validateUrl(url: URL, text: string, ports: readonly HostPattern[]): Web
   const usual = DEFAULT_PORTS[url.protocol]
   if (usual === undefined)
     throw new ToolError('URL_BLOCKED', `Only https and http are fetched, and no ${url.protocol.slice(0, -1)}.`)
-  // A URL without slashes is read as if it had some, but nobody means one.
+  // A URL without slashes would be parsed as if it had some, but is a mistake.
   if (/^https?:(?!\/\/)/i.test(text)) throw invalidParam('url', 'needs two slashes behind http: or https:.')
   if (url.username !== '' || url.password !== '')
     throw new ToolError('URL_BLOCKED', 'It holds a user name or password, which are never sent by way of a URL.')
@@ -54,13 +55,15 @@ function validateUrl(url: URL, text: string, ports: readonly HostPattern[]): Web
 
 const isSameHost = ({ host }: WebAddress, other: WebAddress) => hostText(host) === hostText(other.host)
 
-/** Whether both are of whoever has the name: the same one, with or without www. before it. */
+/** Checks if both have the same owner: equal names, with or without the prefix www. */
 const isSameSite = ({ host }: WebAddress, other: WebAddress) => withoutWww(host) === withoutWww(other.host)
 
 const withoutWww = (host: HostName) => hostText(host).replace(/^www\./, '')
 
-/** Whether leave for where it began is leave for this too. A person who was asked about a name means its owner; a list
- * means what stands on it. Nobody means to go on without TLS. */
+/**
+ * Checks if permission for the initial address includes this one. A person's approval of a name means its owner; a list means its
+ * entries. Permission never includes a downgrade from TLS.
+ */
 export function inheritsPermission(
   { start, reach }: { start: WebAddress; reach: UrlPolicy },
   next: WebAddress
@@ -69,5 +72,5 @@ export function inheritsPermission(
   return isSameHost(start, next) || (isSameSite(start, next) && reach(start.url.href) === 'ask')
 }
 
-/** What is sent of it. */
+/** Returns the part that is sent. */
 export const stripFragment = ({ href, hash }: URL) => (hash === '' ? href : href.slice(0, -hash.length))

@@ -1,5 +1,5 @@
-// The web, as one call may use it. What is fetched goes to addresses that the guard has judged; where it is sent on, the
-// new address is judged anew, by the guard and by policy; and what a site asks programs to stay away from is not fetched.
+// Web access of one call. Requests go to addresses that passed the guard; redirect targets are checked again, by the guard and by
+// policy; pages disallowed by robots.txt are not fetched.
 
 import type { Effects } from '../effects.ts'
 import { resolveAllowedAddresses } from '../egress/guarded-connect.ts'
@@ -22,12 +22,12 @@ export class WebClient {
     this.#effects = effects
   }
 
-  /** Throws INVALID_PARAMS for what is no address, and URL_BLOCKED for one that is never fetched. Reaches nothing. */
+  /** Throws INVALID_PARAMS for an invalid address, and URL_BLOCKED for one that is never fetched. Does not access the network. */
   parseAddress(url: string): WebAddress {
     return parseWebAddress(url, this.#service.extraPorts)
   }
 
-  /** Where it would be fetched from. Throws URL_BLOCKED where that may not be, and NETWORK_ERROR where there is nothing. */
+  /** Resolves an address. Throws URL_BLOCKED if it is not permitted, and NETWORK_ERROR if it does not exist. */
   resolveAddresses({ host, port }: WebAddress): Promise<readonly string[]> {
     return resolveAllowedAddresses(host, port, this.#service.egressPolicy)
   }
@@ -51,9 +51,9 @@ export class WebClient {
         .every(hop => reach(hop) === 'allow' || inheritsPermission({ start, reach }, this.parseAddress(hop)))
     )
       return { ...cached, source: 'cache' }
-    // What is sent may have an effect there, so the call's intent comes first, and it is not tried twice.
+    // A POST may have an effect, so the call's intent comes first, and it is not retried.
     if (request.method === 'POST') await this.#effects.commitIntent()
-    // Loaded only now, as most servers never fetch anything.
+    // Loaded on demand: most servers never fetch anything.
     const { followRedirects } = await import('./follow-redirects.ts')
     const { answer, hops } = await followRedirects(this.#service, request, {
       start,

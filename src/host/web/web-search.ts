@@ -1,6 +1,5 @@
-// Searching the web by a provider that the configuration names. Its address is the user's own word, so it is not judged as
-// one that a model names: it may be on this machine or in a private network. The key goes to the provider and is told to
-// nobody.
+// Web search by a configured provider. Its address comes from the user, so it is not guarded as one named by a model: it may be
+// on this machine or in a private network. The key is sent only to the provider and never shown.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { WebSettings } from '../../config/web.ts'
 import { ToolError } from '../../errors.ts'
@@ -23,7 +22,9 @@ export class WebSearch {
     this.#environment = environment
   }
 
-  /** Who answers, and where: what an approver is shown. Throws EXECUTION_ERROR that says how where nobody is configured. */
+  /**
+   * Returns the provider and its host, as shown to an approver. Throws EXECUTION_ERROR with instructions if none is configured.
+   */
   provider(): { name: string; host: string } {
     const { name, provider } = this.#resolveProvider()
     return { name, host: new URL(provider.url(this.#settings, { query: '', count: 1 })).host }
@@ -60,7 +61,7 @@ export class WebSearch {
           ...(body !== undefined && { 'content-type': 'application/json' })
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        // The key is for this address alone.
+        // The key is for this address only.
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)])
       })
@@ -118,7 +119,7 @@ const STATUS_HINTS: Readonly<Record<number, string>> = {
   404: ': there is nothing at that address'
 }
 
-/** Words of the provider are not repeated: they may hold what was sent. */
+/** Error messages of the provider are not repeated: they may contain the request. */
 function failureReason(error: Error): string {
   if (error.name === 'TimeoutError') return 'did not answer in time'
   if (error instanceof ToolError) return error.message
@@ -145,7 +146,7 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** Seconds, or a date. */
+/** Parses seconds, or a date. */
 function parseRetryAfter(value: string | null): number {
   if (value === null) return 0
   const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now()

@@ -1,3 +1,4 @@
+// State of web access that outlives a call: page cache, robots rules and the egress policy.
 import type { WebSettings } from '../../config/web.ts'
 import { type HostPattern, readHostPattern } from '../../text/url/hosts.ts'
 import type { ComputePool } from '../compute/compute-pool.ts'
@@ -9,33 +10,33 @@ import { WebSearch } from './web-search.ts'
 export interface WebRequest {
   url: string
   method: 'GET' | 'POST'
-  /** The caller's own, with names in small letters. */
+  /** The caller's headers, with lower-case names. */
   headers: Readonly<Record<string, string>>
   body?: string | undefined
-  /** The same page was asked for before, and is read on: as it was then, where it is still kept. */
+  /** Continues an earlier read of the page: from the cached version, if there is one. */
   isContinuation: boolean
 }
 
 export interface FetchedPage extends CachedPage {
-  /** Whether it was sent, is as it was kept, or was kept and has not changed. */
+  /** Source of the page: fetched, cached, or revalidated. */
   source: 'network' | 'cache' | 'unchanged'
 }
 
 export interface WebServiceOptions {
   settings: WebSettings
   version: string
-  /** Ports that the server itself listens on. */
+  /** Ports on which the server itself listens. */
   ownPorts: readonly number[]
   environment: Readonly<Record<string, string | undefined>>
   compute: ComputePool
   network?: EgressNetwork
 }
 const parsePatterns = (texts: readonly string[]): HostPattern[] => texts.flatMap(text => readHostPattern(text) ?? [])
-/** What outlives a call: what is kept of pages and of what sites ask for. */
+/** State that outlives a call: the caches of pages and of robots.txt. */
 export class WebService {
   readonly settings: WebSettings
   readonly egressPolicy: EgressPolicy
-  /** Patterns that may name ports besides those of the web. */
+  /** Patterns that may permit ports besides the standard ones. */
   readonly extraPorts: readonly HostPattern[]
   readonly cache: PageCache
   readonly robots: Robots

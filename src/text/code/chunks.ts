@@ -1,14 +1,14 @@
-// A file in pieces small enough to be an answer: each begins where something is defined or after a blank line, with the
-// comment that stands above it.
+// Splits a file into chunks small enough for an answer: each begins at a definition or after a blank line, including the comment
+// above it.
 import { Syntax } from './definitions.ts'
 
-/** A run of lines, counted from 1, both ends included. */
+/** A range of lines, counted from 1, inclusive. */
 export interface CodeChunk {
   from: number
   to: number
-  /** What is defined in it, one name after the other. */
+  /** Defined names, separated by spaces. */
   names: string
-  /** What the file says of itself before anything else; of the first piece alone. */
+  /** Introduction of the file; for the first chunk only. */
   head: string
   /** Comments and prose. */
   prose: string
@@ -16,12 +16,12 @@ export interface CodeChunk {
   code: string
 }
 
-/** A piece begins anew at a definition once it has so many lines … */
+/** A new chunk begins at a definition after at least this many lines … */
 const MIN_CHUNK_LINES = 12
-/** … at a blank line with so many, and anywhere with so many. */
+/** … at a blank line after this many, and anywhere after MAX_CHUNK_LINES. */
 const PREFERRED_CHUNK_LINES = 40
 const MAX_CHUNK_LINES = 60
-/** What is told of a file at its top ends here at the latest. */
+/** Maximum number of lines of a file's introduction. */
 const HEAD_LINES = 30
 
 export function splitIntoChunks(path: string, text: string): CodeChunk[] {
@@ -71,7 +71,7 @@ function includeLeadingComment(lines: readonly Line[], definition: number): numb
   return start
 }
 
-/** The comment, or first heading and paragraph, that a file begins with. */
+/** Returns the comment, or first heading and paragraph, at the beginning of a file. */
 function leadingComment(lines: readonly Line[]): string {
   const begins = lines.findIndex(({ line }) => line.trim() !== '' && !line.startsWith('#!'))
   if (begins < 0 || !lines[begins]!.prose) return ''

@@ -1,12 +1,12 @@
-// Lines that define something, language by language: cheap patterns over single lines, as data. They need not be complete:
-// they tell where a piece of a file may begin, and which names count for more than a mere use.
+// Detects definitions, by language: cheap patterns for single lines, as data. They need not be complete: they determine where a
+// chunk may begin, and which names outweigh mere uses.
 
 interface Language {
-  /** Ends of file names, or whole names. */
+  /** Suffixes of file names, or whole names. */
   files: RegExp
-  /** The name that a line defines is the first group that matched. */
+  /** The first matching group is the defined name. */
   defines: readonly RegExp[]
-  /** A line that is nothing but a comment, or prose. */
+  /** A line that is only a comment, or prose. */
   prose: RegExp
 }
 
@@ -102,7 +102,7 @@ const LANGUAGES: readonly Language[] = [
 ]
 
 const OTHER: Language = { files: /$/, defines: [], prose: /^\s*(?:#|\/\/|--|;|%)/ }
-/** A longer line defines nothing that a person would look for. */
+/** Longer lines are not searched for definitions. */
 const MAX_LINE_LENGTH = 400
 
 export class Syntax {
@@ -116,7 +116,7 @@ export class Syntax {
     return new Syntax(LANGUAGES.find(({ files }) => files.test(path)) ?? OTHER)
   }
 
-  /** The name that a line defines. */
+  /** Returns the name that a line defines. */
   defined(line: string): string | undefined {
     if (line.length > MAX_LINE_LENGTH) return undefined
     for (const pattern of this.#language.defines) {

@@ -1,20 +1,20 @@
-// What kind of file a path names, as far as search cares: sources are what is looked for, tests and texts stand a little
-// behind, what a program has made far behind, and what nobody reads is left out.
+// Classifies files by path for code search: sources first, tests and texts slightly lower, generated files far lower; unreadable
+// ones are excluded.
 
 interface Kind {
   name: 'source' | 'test' | 'prose' | 'data' | 'example' | 'generated' | 'vendored'
-  /** How much a find in it counts, against one in a source. */
+  /** Weight of a hit, relative to one in a source. */
   weight: number
   paths: readonly RegExp[]
 }
 
-/** Never searched: made by tools, for tools. */
+/** Never searched: files generated for tools. */
 const EXCLUDED_PATHS: readonly RegExp[] = [
   /\.min\.\w+$/i,
   /\.(?:map|lock|snap|svg|csv|tsv|log|ipynb|geojson|po|xlf)$/i,
   /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|go\.sum|\.pnp\.[cm]?js|flake\.lock)$/i
 ]
-/** The first that fits. */
+/** The first match applies. */
 const KINDS: readonly Kind[] = [
   {
     name: 'vendored',
@@ -57,16 +57,16 @@ const KINDS: readonly Kind[] = [
 ]
 const SOURCE: Kind = { name: 'source', weight: 1, paths: [] }
 
-/** A file that says of itself that it was made. */
+/** A generated file that is marked as such. */
 const GENERATED_MARKER = /@generated|\bDO NOT EDIT\b|\bautomatically generated\b|\bauto-?generated\b/i
 const GENERATED_MARKER_CHARACTERS = 1_000
-/** In a text with longer lines on average nobody reads. */
+/** Maximum average line length of human-readable text. */
 const MAX_AVERAGE_LINE_LENGTH = 300
 const MIN_DENSE_LENGTH = 2_000
 
 export const isExcluded = (path: string): boolean => EXCLUDED_PATHS.some(pattern => pattern.test(path))
 
-/** Not for reading: minified, or data in a few endless lines. */
+/** Detects minified text, or data in very long lines. */
 export function isMinified(text: string): boolean {
   if (text.length < MIN_DENSE_LENGTH) return false
   let lines = 1
@@ -74,7 +74,7 @@ export function isMinified(text: string): boolean {
   return text.length / lines > MAX_AVERAGE_LINE_LENGTH
 }
 
-/** How much a find in it counts, against one in a source that people write. */
+/** Returns the weight of a hit, relative to one in a handwritten source. */
 export function relevanceWeight(path: string, text: string): number {
   const { weight } = fileKindOf(path)
   return GENERATED_MARKER.test(text.slice(0, GENERATED_MARKER_CHARACTERS)) ? Math.min(weight, 0.3) : weight

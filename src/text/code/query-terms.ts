@@ -1,19 +1,19 @@
-// What is looked for, as words: of a question in plain English those that say something, and of neighbours also the name
-// that they would make together (`file list` is likely called fileList, or file_list).
+// Extracts search terms from a query: the meaningful words of a question in plain English, and for adjacent ones also the
+// compound name (`file list` may be called fileList, or file_list).
 import { splitIdentifier, tokenize } from './tokenize.ts'
 
 export interface QueryTerms {
-  /** Each of them should be found. */
+  /** Words that should all occur. */
   words: readonly string[]
-  /** Names that neighbours would make: a find if they are there, no loss if not. */
+  /** Optional compound names of adjacent words. */
   names: readonly string[]
-  /** The words as they were said. */
+  /** The original form of each word. */
   originals: Readonly<Record<string, string>>
-  /** It is about tests, which otherwise stand behind what they test. */
+  /** The query is about tests, which otherwise rank lower. */
   aboutTests: boolean
 }
 
-/** What only holds a sentence together. */
+/** Stop words. */
 const STOP_WORD_TEXT = `a about all also am an and any are as at be been before being but by can could did do does doing done each else for
   from get gets give given gives go goes got had has have having he her here his how i if in into is it its itself just
   let like made make makes many may me might more most much must my no not of off on one only or other our out over own
@@ -21,7 +21,7 @@ const STOP_WORD_TEXT = `a about all also am an and any are as at be been before 
   too up us use used uses using very via was way we were what when where whether which while who whom whose why will
   with within without would you your code file files function find located implemented implementation`
 
-/** More would make the search slow, and say no more. */
+/** More words would make the search slow without improving it. */
 const MAX_WORDS = 24
 const TESTS: ReadonlySet<string> = new Set(['test', 'spec', 'fixtur', 'mock'])
 
@@ -46,7 +46,7 @@ function compoundNames(text: string, words: readonly string[]): string[] {
   return [...new Set(names)].filter(name => !words.includes(name)).slice(0, MAX_WORDS)
 }
 
-// Made when it is first needed: a start should not wait for it.
+// Computed on first use, to keep the startup fast.
 let stopWords: ReadonlySet<string> | undefined
 
 function isStopWord(word: string): boolean {

@@ -1,5 +1,5 @@
-// The stem of an English word, by the rules that M. F. Porter published in 1980, so that `approving`, `approved` and
-// `approval` are found by each other. The rules are data; a word that is not plain ASCII is its own stem.
+// Porter stemmer for English words (M. F. Porter, 1980), so that `approving`, `approved` and `approval` match each other. The
+// rules are data; a word that is not plain ASCII is its own stem.
 
 type Rule = readonly [ending: string, instead: string]
 
@@ -9,7 +9,7 @@ const PLURALS: readonly Rule[] = [
   ['ss', 'ss'],
   ['s', '']
 ]
-/** After `ed` or `ing` has gone. */
+/** Applied after `ed` or `ing` was removed. */
 const REPAIRS: readonly Rule[] = [
   ['at', 'ate'],
   ['bl', 'ble'],
@@ -82,7 +82,7 @@ export function stem(word: string): string {
   return stripFinalE(is)
 }
 
-/** The longest ending that fits is the only one looked at. */
+/** Only the longest matching suffix is considered. */
 function replaceSuffix(word: string, rules: readonly Rule[], fits: (rest: string) => boolean): string {
   const rule = rules.find(([ending]) => word.endsWith(ending))
   if (!rule) return word
@@ -107,7 +107,7 @@ function stripFinalE(word: string): string {
   return word.endsWith('ll') && syllables(rest) > 1 ? rest : word
 }
 
-/** `v` for each run of vowels, `c` for each of consonants. A y is a vowel after a consonant. */
+/** Returns `v` for each run of vowels, `c` for each of consonants. A y is a vowel after a consonant. */
 const consonantVowelPattern = (word: string) =>
   word
     .replace(/(^|[aeiou])y/g, '$1c')
@@ -118,5 +118,5 @@ const syllables = (word: string) => consonantVowelPattern(word).split('VC').leng
 
 const hasVowel = (word: string) => consonantVowelPattern(word).includes('V')
 
-/** Ends with a consonant, a single vowel and a consonant that is no w, x or y. */
+/** Ends with a consonant, a single vowel and a consonant other than w, x or y. */
 const isShort = (word: string) => /(?:^|[^aeiou])[aeiouy][^aeiouwxy]$/.test(word)

@@ -1,5 +1,5 @@
-// Words that programmers use for one another: shortened forms, and names of the same thing. Each line is one meaning; a
-// word looked for brings its line along, which counts for less than the word itself.
+// Synonyms and abbreviations used by programmers. Each line is one meaning; a query word is expanded to its line, with less
+// weight than the word itself.
 import { tokenize } from './tokenize.ts'
 
 const MEANINGS = `
@@ -169,5 +169,5 @@ for (const line of MEANINGS.trim().split('\n')) {
   for (const word of words) SYNONYMS.set(word, new Set([...(SYNONYMS.get(word) ?? []), ...words]))
 }
 
-/** Other words for what a word means. */
+/** Returns the synonyms of a word. */
 export const synonymsOf = (word: string): string[] => [...(SYNONYMS.get(word) ?? [])].filter(other => other !== word)

@@ -1,5 +1,5 @@
-// The words of a text as code search knows them. A name is taken apart where its writer put parts together (`HTTPServer`,
-// `http_server`, `http-server`), each part by its stem; and it is kept as a whole, in one spelling for all these ways.
+// Tokenizer of the code search. Compound names are split (`HTTPServer`, `http_server`, `http-server`) and each part is stemmed;
+// the whole name is also a token, in one normalized spelling.
 import { stem } from './stem.ts'
 
 const NAME = /[A-Za-z0-9_$]+(?:-[A-Za-z0-9]+)*/g
@@ -7,7 +7,7 @@ const NAME_BEYOND_ASCII = /[\p{L}\p{N}\p{M}_$]+(?:-[\p{L}\p{N}\p{M}]+)*/gu
 const PART = /[A-Z]{2,}s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
 const PART_BEYOND_ASCII =
   /(?!\p{Script=Han})\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+|\p{N}+|[\p{Lo}\p{Lm}\p{Lt}]+/gu
-/** Written without spaces: what is looked for may begin anywhere, so each pair of characters counts as a word. */
+/** Scripts without spaces: a match may begin anywhere, so each pair of characters is a token. */
 const WITHOUT_SPACES = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{3,}$/u
 const ASCII = /^[\0-\x7f]*$/
 const ACCENTS = /[\u0300-\u036f]/g
@@ -15,14 +15,14 @@ const ACCENTS = /[\u0300-\u036f]/g
 /** Longer names and parts are data, not words. */
 const MAX_NAME_LENGTH = 64
 const MAX_PART_LENGTH = 40
-/** A name of more parts is a hash or the like: only the whole counts. */
+/** A name with more parts is a hash or similar: only the whole counts. */
 const MAX_PARTS = 10
-/** Names whose words are kept, so that each is taken apart once. */
+/** Maximum number of names whose tokens are cached. */
 const MAX_CACHED_NAMES = 50_000
 
 const termCache = new Map<string, readonly string[]>()
 
-/** The words of a text, in its order: of each name its parts, then the whole where it has several. */
+/** Returns the tokens of a text in order: for each name its parts, then the whole if it is compound. */
 export function tokenize(text: string): string[] {
   const words: string[] = []
   eachName(text, name => {
@@ -31,7 +31,7 @@ export function tokenize(text: string): string[] {
   return words
 }
 
-/** The same as one text, ready to be indexed. */
+/** Returns the tokens joined for the index. */
 export function toIndexText(text: string): string {
   let words = ''
   eachName(text, name => {
@@ -65,13 +65,13 @@ function splitName(name: string): readonly string[] {
   return parts.length > 1 ? [...words, stems.join('_')] : words
 }
 
-/** The parts of a name, in small letters. */
+/** Splits a name into lower-case parts. */
 export function splitIdentifier(name: string): string[] {
   const parts = name.match(ASCII.test(name) ? PART : PART_BEYOND_ASCII) ?? []
   return parts.filter(({ length }) => length <= MAX_PART_LENGTH).map(part => part.toLowerCase())
 }
 
-// A single letter or digit says nothing, other than in a script whose characters are words.
+// A single letter or digit is not meaningful, except in scripts whose characters are words.
 const isWord = (part: string) => part.length > 1 || !ASCII.test(part)
 
 function toBigrams(word: string): string[] {

@@ -1,12 +1,12 @@
-// Diffs of bytes that `git apply` takes, forwards and backwards: for text whose encoding a diff in UTF-8 cannot say.
+// Binary diffs for `git apply`, forward and reverse: for text whose encoding a diff in UTF-8 cannot represent.
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { diffHeader, type Side } from './unified-diff.ts'
 
-/** A file as it is before or after a change, with its bytes. */
+/** A file before or after a change, with its bytes. */
 type BinarySide = Omit<Side, 'text'> & { bytes: Uint8Array }
 
-/** What turns one file into the other, and back, byte for byte. Undefined stands for a file that is not there. */
+/** Returns a diff of two files, byte for byte, in both directions. Undefined stands for a missing file. */
 export function binaryDiff(before: BinarySide | undefined, after: BinarySide | undefined): string {
   return [
     ...diffHeader(before, after),
@@ -20,7 +20,7 @@ export function binaryDiff(before: BinarySide | undefined, after: BinarySide | u
 
 const NOTHING = new Uint8Array()
 
-/** By this git knows whether it has the file that the diff is for. */
+/** Returns the blob id by which git identifies the file that the diff applies to. */
 function blobId(side: BinarySide | undefined): string {
   if (!side) return '0'.repeat(40)
   return createHash('sha1').update(`blob ${side.bytes.length}\0`).update(side.bytes).digest('hex')
@@ -35,7 +35,9 @@ function literal(bytes: Uint8Array): string[] {
   return [`literal ${bytes.length}`, ...lines, '']
 }
 
-/** A letter for the number of bytes, A to Z, then a to z; then the bytes, four by four in five digits to the base of 85. */
+/**
+ * Encodes one line: a letter for the number of bytes, A to Z, then a to z; then the bytes in base 85, four bytes in five digits.
+ */
 function encodeLine(bytes: Uint8Array): string {
   const { length } = bytes
   let line = String.fromCharCode(length <= 26 ? 64 + length : 70 + length)

@@ -1,9 +1,9 @@
-// Unified diffs that `git apply` takes.
+// Unified diffs for `git apply`.
 import { structuredPatch } from 'diff'
 import { quoteName } from '../patch/quoted-names.ts'
 
 export interface Diff {
-  /** Empty where nothing differs. */
+  /** Empty if nothing differs. */
   diff: string
   added: number
   removed: number
@@ -19,26 +19,28 @@ interface Hunk {
 
 const CONTEXT = 3
 const DIFF_TIMEOUT_MS = 300
-/** Comparing pieces of this size is much quicker than comparing characters. */
+/** Comparing blocks of this size is much faster than comparing characters. */
 const STRIDE = 1024
 
-/** A file as it is before or after a change. */
+/** A file before or after a change. */
 export interface Side {
   path: string
-  /** With the byte order mark, where the file has one. Undefined where it is not text; what is no text stays as it is. */
+  /** Includes the byte order mark, if any. Undefined for binary content, which stays unchanged. */
   text: string | undefined
   executable?: boolean
 }
 
-/** What turns one text into the other. Undefined stands for a file that is not there. */
+/** Returns a diff of two texts. Undefined stands for a missing file. */
 export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): Diff {
   const side = (text: string | undefined): Side | undefined => (text === undefined ? undefined : { path, text })
   const [old, now] = [side(before), side(after)]
   return old && now ? contentDiff(old, now, []) : fileDiff(old, now)
 }
 
-/** What turns one file into the other: its content, its name, whether it may be run. Undefined stands for none. Such diffs
- * can follow each other in one patch. */
+/**
+ * Returns a diff of two files: content, name, execute permission. Undefined stands for a missing file. Such diffs can be
+ * concatenated to one patch.
+ */
 export function fileDiff(before: Side | undefined, after: Side | undefined): Diff {
   const [both, ...facts] = diffHeader(before, after)
   if (before && after ? before.text !== undefined : (before ?? after)!.text !== undefined) {
@@ -62,7 +64,7 @@ function contentDiff(before: Side | undefined, after: Side | undefined, header: 
   return { diff: all.length === 0 ? '' : [...all, ''].join('\n'), added: count('+'), removed: count('-') }
 }
 
-/** The names of both files, and what git says of them besides their content. */
+/** Returns the header: both names, and git's extended header lines. */
 export function diffHeader(before: FileFacts | undefined, after: FileFacts | undefined): [string, ...string[]] {
   const name = (prefix: string, { path }: FileFacts) => quoteName(`${prefix}/${path}`)
   const both = `diff --git ${name('a', (before ?? after)!)} ${name('b', (after ?? before)!)}`
@@ -87,10 +89,10 @@ const gitMode = ({ executable }: FileFacts) => (executable ? '100755' : '100644'
 const pathWithPrefix = (prefix: string, side: Side | undefined) =>
   side ? quoteName(`${prefix}/${side.path}`) : '/dev/null'
 
-// As git does: a name with spaces ends with a tab, so that it shows where it ends.
+// As in git, a name with spaces ends with a tab, which marks its end.
 const terminateName = (name: string) => (name.includes(' ') && !name.startsWith('"') ? `${name}\t` : name)
 
-/** Only what lies between the first and the last difference is compared: one edit in a large file costs next to nothing. */
+/** Compares only the part between the first and the last difference: one edit in a large file costs next to nothing. */
 function computeHunks(before: string, after: string): Hunk[] {
   if (before === after) return []
   const head = commonHead(before, after)
@@ -107,8 +109,10 @@ function computeHunks(before: string, after: string): Hunk[] {
   return hunks.map(hunk => ({ ...hunk, oldStart: hunk.oldStart + skipped, newStart: hunk.newStart + skipped }))
 }
 
-/** Among lines that repeat, the last change may be told at the very end of what was compared, with its context beyond. To
- * git a hunk that ends without context ends where the file does. */
+/**
+ * Among repeated lines, the last change may be placed at the very end of the compared part, with its context beyond. Git takes a
+ * hunk without trailing context for one at the end of the file.
+ */
 function addTrailingContext(hunk: Hunk, below: string): Hunk {
   const change = hunk.lines.findLastIndex(line => !line.startsWith(' '))
   const missing = CONTEXT - (hunk.lines.length - 1 - change)
@@ -131,13 +135,13 @@ function firstLines(text: string, count: number) {
   return text.slice(0, end)
 }
 
-/** Looking for the least change between texts with nothing in common would be the longest search of all. */
+/** The minimal diff of texts without common lines would be the most expensive of all. */
 function haveCommonLine(old: string, now: string) {
   const lines = new Set(old.split('\n'))
   return now.split('\n').some((line, i, all) => lines.has(line) && !(line === '' && i === all.length - 1))
 }
 
-/** Where the shared beginning ends, some lines of context before the first difference. */
+/** Returns the end of the common beginning, some context lines before the first difference. */
 function commonHead(before: string, after: string) {
   const end = Math.min(before.length, after.length)
   let at = 0
@@ -150,7 +154,7 @@ function commonHead(before: string, after: string) {
 
 const startOfLine = (text: string, at: number) => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
 
-/** How many characters at the end are left out: whole lines after the context that follows the last difference. */
+/** Returns the number of trailing characters left out: whole lines after the context that follows the last difference. */
 function commonTail(before: string, after: string, head: number) {
   const room = Math.min(before.length, after.length) - head
   let length = 0
@@ -177,7 +181,7 @@ function countLinesBefore(text: string, end: number) {
   return count
 }
 
-/** For texts so different that finding the least change takes too long: all of one out, all of the other in. */
+/** Replaces everything, for texts so different that a minimal diff takes too long. */
 function wholeHunk(old: string, now: string): Hunk {
   const [removed, added] = [prefixLines('-', old), prefixLines('+', now)]
   const count = (lines: string[], sign: string) => lines.filter(line => line.startsWith(sign)).length
@@ -197,6 +201,6 @@ function print({ oldStart, oldLines, newStart, newLines, lines }: Hunk) {
   return [`@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`, ...lines]
 }
 
-// An empty side is named by the line before it.
+// An empty side is denoted by the line before it.
 const range = (start: number, count: number) =>
   count === 0 ? `${start - 1},0` : count === 1 ? `${start}` : `${start},${count}`

@@ -1,6 +1,5 @@
-// Replacing one piece of text by another where the piece may be quoted not quite as it stands: exactly at first, then
-// forgiving line endings, white space at line ends, indentation, escapes, characters that look alike, and at last small
-// differences of any kind.
+// Replaces quoted text that may differ from the file: tries an exact match first, then tolerates differences in line endings,
+// trailing white space, indentation, escapes and confusable characters, and finally small differences of any kind.
 
 import { hasConfusables, normalizeConfusables } from '../confusables.ts'
 import type { Eol } from '../encoding.ts'
@@ -21,7 +20,7 @@ import {
 } from './find-quoted-text.ts'
 import type { LineWindow } from './line-window.ts'
 
-/** How the old text was found, from the strictest comparison to the one that forgives most. */
+/** Kinds of matches, from the strictest to the most lenient. */
 export const MATCH_KINDS = [
   'exact',
   'line_endings',
@@ -34,7 +33,7 @@ export const MATCH_KINDS = [
 export type MatchKind = (typeof MATCH_KINDS)[number]
 
 export interface Edit extends Quote {
-  /** One place, which must be the only one, or every place. */
+  /** Replaces a unique match, or every match. */
   places: 'one' | 'all'
 }
 
@@ -44,11 +43,11 @@ interface EditApplied {
   match: MatchKind
   similarity: number
   replacements: number
-  /** Which lines were replaced, where that was found by similarity. */
+  /** The replaced lines, if found by similarity. */
   window?: LineWindow
 }
 
-/** A place that was or could have been meant; lines count from 1. */
+/** A match or near match; lines count from 1. */
 export interface EditCandidate {
   start_line: number
   end_line: number
@@ -58,20 +57,20 @@ export interface EditCandidate {
 
 export interface EditNotApplied {
   outcome: 'not_found' | 'ambiguous'
-  /** Which comparison found the places. */
+  /** The kind of the matches. */
   match: MatchKind
   candidates: EditCandidate[]
-  /** How many places there are, candidates told or not. */
+  /** Number of matches, listed or not. */
   places: number
 }
 
-/** Below this, text is not taken for a misquotation; two places this close to each other are equally good. */
+/** Below the threshold, text is not considered a misquotation; two matches within the margin are equally good. */
 export const FUZZY_LIMITS = { threshold: 0.7, margin: 0.02 }
 const MAX_CANDIDATES = 5
-/** Where one place is meant, more than this are not counted. */
+/** Maximum number of matches counted if one is expected. */
 const MAX_PLACES_COUNTED = 1_000
 
-/** Applies one edit. `known` is what was found by similarity before, for the same edit of the same text. */
+/** Applies one edit. `known` is a cached similarity match of the same edit and text. */
 export function applyEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
   const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : MAX_PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
@@ -143,7 +142,7 @@ function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow)
     ? { good: [known], nearest: [] }
     : findMostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
   const best = good[0]
-  // Every place that is only similar must be looked at by somebody: it is never one of many.
+  // Every similarity match needs review: it is never one of many.
   if (best && good.length === 1 && edit.places === 'one') {
     const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit.old, () => edit.new)
     const similarity = roundDown(best.similarity)

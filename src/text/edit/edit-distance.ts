@@ -1,17 +1,17 @@
-// Edit distances between a pattern and stretches of a text, a column of the matrix at a time.
+// Edit distances between a pattern and substrings of a text, one matrix column at a time.
 //
-// Myers' bit-vector method in blocks of 32 rows (G. Myers, 1999; H. Hyyrö, 2003): a column is held as the differences
-// from row to row. Only blocks that can hold a distance up to a bound are worked out (E. Ukkonen, 1985), so that a low
-// bound makes it several times as quick.
+// Myers' bit-vector algorithm in blocks of 32 rows (G. Myers, 1999; H. Hyyrö, 2003): a column is stored as the differences from
+// row to row. Only blocks that can contain a distance up to a bound are computed (E. Ukkonen, 1985), so that a low bound makes it
+// several times as fast.
 
-/** What the distance of the empty pattern grows by with each character of text: with 0 a match may begin anywhere. */
+/** Increment of the empty pattern's distance per character of text: with 0 a match may begin anywhere. */
 type Edge = 0 | 1
 
 /** Characters are symbols: 0 is one that is not in the pattern. */
 export class EditDistanceColumns {
   readonly #edge: Edge
   readonly #blocks: number
-  /** By symbol and block: the rows where the pattern has it. */
+  /** By symbol and block: the rows in which the pattern has it. */
   readonly #rowsBySymbol: Int32Array
   /** Bit set: this row's distance is one more, or one less, than that of the row above. */
   readonly #plus: Int32Array
@@ -20,7 +20,7 @@ export class EditDistanceColumns {
   readonly #belowPatternMask: number
   #bound = 0
   #column = 0
-  /** The blocks that are worked out, and the distance in the lowest row of the last of them. */
+  /** The computed blocks, and the distance in the lowest row of the last of them. */
   #first = 0
   #last = 0
   #lowestDistance = 0
@@ -36,7 +36,7 @@ export class EditDistanceColumns {
     this.#belowPatternMask = (pattern.length & 31) === 0 ? 0 : -1 << (pattern.length & 31)
   }
 
-  /** Starts anew before the first character. Distances over the bound are not told apart. */
+  /** Resets to the state before the first character. Distances over the bound are not distinguished. */
   reset(bound: number): void {
     this.#bound = bound
     this.#column = 0
@@ -51,7 +51,7 @@ export class EditDistanceColumns {
     const [plus, minus, rowsOf] = [this.#plus, this.#minus, this.#rowsBySymbol]
     const rows = symbol * this.#blocks
     const before = this.#lowestDistance
-    // Above the first block everything is over the bound: the most that it can grow by changes nothing.
+    // Above the first block everything is over the bound: the maximum increment has no effect.
     let up = this.#first === 0 ? this.#edge : 1
     let down = 0
     const grows = this.#last < this.#blocks - 1 && before <= this.#bound
@@ -79,11 +79,11 @@ export class EditDistanceColumns {
     this.#lowestDistance += up - down
     if (!grows) this.#shrink()
     this.#column++
-    // Row i is at least so far from column j as they are apart.
+    // The distance in row i and column j is at least their difference.
     if (this.#edge === 1) this.#first = Math.max(this.#first, (this.#column - this.#bound - 1) >> 5)
   }
 
-  /** The distance of the whole pattern; over the bound, one more than that. */
+  /** Distance of the whole pattern; over the bound, one more than that. */
   get distance(): number {
     const over = this.#bound + 1
     if (this.#last < this.#blocks - 1 || this.#first > this.#last) return over
@@ -92,12 +92,12 @@ export class EditDistanceColumns {
     return Math.min(over, this.#lowestDistance - beyond)
   }
 
-  /** Nothing that follows can come back under the bound. */
+  /** No later distance can be within the bound. */
   get isOutOfBound(): boolean {
     return this.#first > this.#last
   }
 
-  /** Leaves out blocks at the end that are over the bound in every row. */
+  /** Removes trailing blocks that are over the bound in every row. */
   #shrink() {
     while (this.#last >= this.#first && this.#lowestDistance >= this.#bound + 32) {
       this.#lowestDistance -= bits(this.#plus[this.#last]!) - bits(this.#minus[this.#last]!)
@@ -106,7 +106,7 @@ export class EditDistanceColumns {
   }
 }
 
-/** How many bits are set. */
+/** Counts the set bits. */
 function bits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

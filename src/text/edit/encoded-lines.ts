@@ -1,13 +1,13 @@
-// Lines as numbers: one for each character that is in what is looked for, and 0 for all others.
+// Lines encoded as numbers: one for each character of the search text, and 0 for all others.
 
 export interface EncodedLines {
-  /** Of all lines, each followed by a newline. */
+  /** All lines, each followed by a newline. */
   text: Uint16Array
-  /** Where line i begins; one more entry closes the last one. */
+  /** Start of line i; one more entry ends the last line. */
   starts: Int32Array
-  /** Of what is looked for, without a newline at its end. */
+  /** The search text, without a trailing newline. */
   pattern: Uint16Array
-  /** How many different symbols there are. */
+  /** Number of different symbols. */
   count: number
 }
 
@@ -23,7 +23,7 @@ export function encodeLines(lines: readonly string[], wanted: readonly string[])
   return { text, starts, pattern: encodeText(wanted, known).text.slice(0, -1), count }
 }
 
-/** How long the window is that begins and ends with these lines. */
+/** Returns the length of the window that begins and ends with these lines. */
 export const windowLength = ({ starts }: EncodedLines, first: number, last: number): number =>
   starts[last + 1]! - starts[first]! - 1
 

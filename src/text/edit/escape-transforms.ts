@@ -1,10 +1,10 @@
-// Text that is written otherwise than it stands in the file, as happens when it went through one quoting too many or one
-// too few: a newline for `\n` or the other way round, a quote for `\"`, a letter for its code, `<` for `&lt;`.
+// Text with one level of escaping too many or too few: a newline for `\n` or the reverse, a quote for `\"`, a character for its
+// code, `<` for `&lt;`.
 
-/** One way of writing text otherwise. What is done to the old text is done to the new one too: they come from one hand. */
+/** A transformation of escapes. It is applied to the old and the new text alike: both have the same origin. */
 type EscapeTransform = (text: string) => string
 
-/** In the order in which they are tried. Quotes alone come after all escapes, for code that has escapes of its own. */
+/** In the order of attempts. Quotes alone come after all escapes, for code with its own escapes. */
 export const ESCAPE_TRANSFORMS: readonly EscapeTransform[] = [
   unescapeText,
   unescapeQuotes,
@@ -49,5 +49,5 @@ function decodeEntities(text: string) {
   )
 }
 
-/** Undefined for a number that no character has. Halves of a pair are left to be joined. */
+/** Returns undefined for an invalid code point. Surrogates are left for later joining. */
 const fromCodePoint = (point: number) => (point <= 0x10ffff ? String.fromCodePoint(point) : undefined)

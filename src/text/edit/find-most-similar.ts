@@ -1,32 +1,31 @@
-// The stretches of whole lines most like a given text: what comparing every window with it would find, found by
-// comparing few. What a window can reach at best is bounded twice, by counting runs of characters and by one pass over
-// the lines that are left; only windows that can still matter are then compared, the most promising first.
+// Finds the windows of whole lines most similar to a given text: the same result as comparing all windows, with few comparisons.
+// A window's similarity is bounded twice, by counting n-grams and by one pass over the remaining lines; only windows that can
+// still matter are then compared, the most promising first.
 import { EditDistanceColumns } from './edit-distance.ts'
 import { type EncodedLines, encodeLines, windowLength } from './encoded-lines.ts'
 import { Grams } from './fuzzy-grams.ts'
 import { heightsFor, type LineWindow, nonOverlapping, windowSimilarity } from './line-window.ts'
 
 export interface Limits {
-  /** Less similar windows are not meant. */
+  /** Minimum similarity of a match. */
   threshold: number
-  /** A window that is behind the best by no more than this is as good. */
+  /** Windows within this margin of the best are equally good. */
   margin: number
 }
 
 interface SimilarWindows {
-  /** The best window over the threshold and those as good, of which none overlaps another, best first. Where very many are
-   * as good they are some of them. */
+  /** The best window over the threshold and equally good ones, without overlaps, best first. If there are very many, a subset. */
   good: LineWindow[]
-  /** Where none is good, some that have much in common with what is looked for, best first. */
+  /** Without a match, some windows with much in common, best first. */
   nearest: LineWindow[]
 }
 
 const MAX_RESULTS = 3
-/** Less similar than this is not worth telling. */
+/** Minimum similarity of a reported window. */
 const MIN_SIMILARITY = 0.2
-/** So many windows apart from each other leave one apart from any window, which can overlap three. */
+/** Among so many disjoint windows, at least one is disjoint from any given window, which can overlap three. */
 const AMBIGUOUS_COUNT = 4
-/** How many windows are compared before anything is ruled out: as many as this work allows, within these bounds. */
+/** Number of initial comparisons: as many as this amount of work allows, within these bounds. */
 const INITIAL_COMPARISONS = { steps: 4_000_000, least: 3, most: 12 }
 
 export function findMostSimilar(lines: readonly string[], wanted: readonly string[], limits: Limits): SimilarWindows {
@@ -40,7 +39,7 @@ class Search {
   readonly #limits: Limits
   readonly #grams: Grams
   readonly #backwards: EditDistanceColumns
-  /** The best similarity of any window seen so far. */
+  /** The best similarity so far. */
   #best = 0
   #found: LineWindow[] = []
 
@@ -61,12 +60,12 @@ class Search {
     return good.length > 0 ? { good, nearest: [] } : { good, nearest }
   }
 
-  /** What a window must reach to matter: at most this much less than the best. */
+  /** Minimum similarity that matters: the best minus the margin. */
   get #cut() {
     return Math.max(this.#limits.threshold, this.#best - this.#limits.margin)
   }
 
-  /** Compares windows that have much in common with what is looked for: whatever they reach, the best reaches too. */
+  /** Compares windows with much in common: the best similarity is at least theirs. */
   #sample(): LineWindow[] {
     const { pattern } = this.#symbols
     const work = (pattern.length * this.#heights.most * pattern.length) / this.#height / 32
@@ -87,7 +86,7 @@ class Search {
     return nonOverlapping(seen, MAX_RESULTS)
   }
 
-  /** By the line it ends with, the most that a window which can matter may reach. */
+  /** Returns an upper bound of the similarity of relevant windows, by last line. */
   #upperBounds(): Map<number, number> {
     const { starts } = this.#symbols
     const cut = this.#cut
@@ -103,7 +102,9 @@ class Search {
     return reaches
   }
 
-  /** The least distance between what is looked for and anything that ends with each of the lines, up to what matters. */
+  /**
+   * Returns the least distance between the search text and any text that ends with each of the lines, up to the relevant bound.
+   */
   #leastDistances(ends: readonly number[], cut: number): Map<number, number> {
     const { text, starts, pattern, count } = this.#symbols
     const columns = new EditDistanceColumns(pattern, count, 0)
@@ -119,7 +120,7 @@ class Search {
     return distances
   }
 
-  /** The lines that windows with these ends can cover, as few stretches. */
+  /** Returns the lines that windows with these ends can cover, as few ranges. */
   #regions(ends: readonly number[]) {
     const regions: { first: number; ends: number[] }[] = []
     for (const end of ends) {
@@ -156,21 +157,27 @@ class Search {
     return this.#found.filter(({ similarity }) => similarity >= this.#cut)
   }
 
-  /** Whether, whichever window is the best, another one is as good. None of those left reaches more than `reach`. */
+  /** Checks if the result is ambiguous whichever window is the best. None of the remaining ones exceeds `reach`. */
   #isSurelyAmbiguous(reach: number) {
     const needed = Math.max(this.#cut, reach - this.#limits.margin)
     const equal = this.#found.filter(({ similarity }) => similarity >= needed)
     return equal.length >= AMBIGUOUS_COUNT && nonOverlapping(equal, AMBIGUOUS_COUNT).length === AMBIGUOUS_COUNT
   }
 
-  /** The distance that a window with this end may have at most. Longer ones may be further away, but their length itself is a distance. */
+  /**
+   * Returns the maximum relevant distance of a window with this end. For longer windows the distance may be greater, but so is
+   * their difference in length.
+   */
   #maxDistance(end: number, cut: number): number {
     const wanted = this.#symbols.pattern.length
     const longest = Math.min(this.#maxLength(end), wanted / cut)
     return Math.floor((1 - cut) * Math.max(wanted, longest) + ROUNDING)
   }
 
-  /** The most that a window with this end may reach, whatever its length, given the least distance of anything that ends there. */
+  /**
+   * Returns an upper bound of the similarity of windows with this end, of any length, given the least distance of any text that
+   * ends there.
+   */
   #upperBound(end: number, distance: number): number {
     const wanted = this.#symbols.pattern.length
     return windowSimilarity(distance, Math.min(this.#maxLength(end), wanted + distance), wanted)
@@ -180,7 +187,7 @@ class Search {
     return windowLength(this.#symbols, Math.max(0, end - this.#heights.most + 1), end)
   }
 
-  /** All windows with this end that reach the cut. */
+  /** Returns all windows with this end that reach the cut. */
   #windowsEndingWith(end: number, cut: number): LineWindow[] {
     const { text, starts, pattern } = this.#symbols
     const columns = this.#backwards
@@ -196,17 +203,17 @@ class Search {
         const similarity = windowSimilarity(distance, windowLength(this.#symbols, first, end), pattern.length)
         if (similarity >= cut) windows.push({ first, last: end, similarity })
       }
-      // The newline between this line and the one before.
+      // The newline between this line and the previous one.
       if (first > top) columns.advance(text[at--]!)
     }
     return windows
   }
 }
 
-/** Similarities are fractions: what is allowed must not fall short of them by their last digit. */
+/** Similarities are fractions: bounds must tolerate rounding errors. */
 const ROUNDING = 1e-6
 
-/** The lines with the highest numbers that are so far apart, highest first. */
+/** Returns the lines with the highest numbers that are at least this far apart, highest first. */
 function findPeaks(numbers: Int32Array, distance: number, most: number): number[] {
   const peaks: number[] = []
   while (peaks.length < most) {

@@ -1,11 +1,11 @@
-// Where the old text of an edit stands in a file, by comparisons that forgive more and more: none, line endings, white
-// space at line ends, indentation. Each place comes with what is to be put there.
+// Finds the old text of an edit in a file with increasing tolerance: exact, line endings, trailing white space, indentation. Each
+// match includes its replacement text.
 import { type Eol, withEol } from '../encoding.ts'
 import { endOfLine, indexLines, type LineTable, lineAt } from '../line-table.ts'
 import { mapIndents, reindent } from './indent.ts'
 import { occurrences } from './occurrences.ts'
 
-/** Texts to be taken literally. */
+/** Old and new text, taken literally. */
 export interface Quote {
   old: string
   new: string
@@ -14,11 +14,11 @@ export interface Quote {
 export interface Replacement {
   start: number
   end: number
-  /** Worked out when asked for: of many places that are found, mostly none is changed. */
+  /** Computed lazily: of many matches, mostly none is replaced. */
   readonly text: string
 }
 
-/** Looks for a text, and for no more places than `most`. */
+/** Finds at most `most` matches of a text. */
 export type QuoteFinder = (text: string, eol: Eol, quote: Quote, most: number) => Replacement[]
 
 export function findExact(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
@@ -27,7 +27,7 @@ export function findExact(text: string, eol: Eol, quote: Quote, most: number): R
   return positions(text, quote.old, most).map(start => ({ start, end: start + length, text: replacement }))
 }
 
-/** Overlapping ones too: either could be the one that was meant. */
+/** Includes overlapping matches: either could be the intended one. */
 function positions(text: string, wanted: string, most: number) {
   const found: number[] = []
   for (let at = text.indexOf(wanted); at >= 0 && found.length < most; at = text.indexOf(wanted, at + 1)) {
@@ -49,7 +49,7 @@ export function findWithAnyEol(text: string, eol: Eol, quote: Quote, most: numbe
   })
 }
 
-/** Turns a position in a text without the CRs of its CRLFs into one in the text itself. */
+/** Maps a position in a text without the CRs of its CRLFs to one in the original. */
 function originalPositions(text: string) {
   const dropped: number[] = []
   for (let at = text.indexOf('\r\n'); at >= 0; at = text.indexOf('\r\n', at + 2)) dropped.push(at - dropped.length)
@@ -88,7 +88,7 @@ export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: nu
   })
 }
 
-/** Undefined where nothing but white space is wanted: that stands nowhere in particular. */
+/** Returns undefined for white space only, which has no meaningful location. */
 export function linesToFind(old: string): LineTable | undefined {
   return old.trim() === '' ? undefined : indexLines(old)
 }
@@ -102,7 +102,7 @@ function matchingWindows(lines: readonly string[], wanted: readonly string[], mo
   return found
 }
 
-/** Whole lines replaced; the ending of the last one goes with them only if the wanted text has one too. */
+/** Replaces whole lines; the last line ending is replaced only if the search text has one too. */
 export function replaceLines(
   lines: LineTable,
   first: number,
@@ -116,7 +116,7 @@ export function replaceLines(
   const content = endOfLine(lines.text, next)
   const around = lines.text.slice(start, next)
   if (!old.endsWith('\n')) return lazyReplacement(start, content, () => withEolOf(now(), eol, around))
-  // The last line of a file may lack the ending that the wanted text has: it stays without.
+  // The last line of a file may lack the ending that the search text has: it stays without.
   const literal = () => (content === next ? now().replace(/\r?\n$/, '') : now())
   return lazyReplacement(start, next, () => withEolOf(literal(), eol, around))
 }
@@ -129,7 +129,7 @@ export const lazyReplacement = (start: number, end: number, text: () => string):
   }
 })
 
-/** New text in the line endings of where it goes. */
+/** Converts new text to the line endings of its context. */
 function withEolOf(text: string, eol: Eol, around: string) {
   const flat = text.replaceAll('\r\n', '\n')
   return eol === 'crlf' || (eol === 'mixed' && around.includes('\r\n')) ? withEol(flat, 'crlf') : flat

@@ -1,9 +1,9 @@
-// How much a window has in common with what is looked for, counted in runs of three characters. One edit breaks three
-// of them at most, so the count tells quickly how far apart the two must be at least (E. Ukkonen, 1992).
+// Counts the trigrams that a window shares with the search text. One edit changes at most three of them, so the count yields a
+// lower bound of the distance (E. Ukkonen, 1992).
 import { type EncodedLines, NEWLINE } from './encoded-lines.ts'
 
 const LENGTH = 3
-/** Two different grams may fall on one number: a window then seems to have more in common than it has, never less. */
+/** Different trigrams may have the same hash: a window then seems to share more than it does, never less. */
 const NUMBERS = 1 << 16
 
 export class Grams {
@@ -24,7 +24,7 @@ export class Grams {
     }
   }
 
-  /** For the window of so many lines, or as many as there are, that ends with each line: the grams in common. */
+  /** Returns the number of shared trigrams for the window of so many lines, or of all lines, that ends with each line. */
   sharedByLine(height: number): Int32Array {
     const { starts } = this.#symbols
     const wanted = this.#wanted
@@ -44,7 +44,7 @@ export class Grams {
     return shared
   }
 
-  /** The least distance of what has so many grams in common. */
+  /** Returns the least distance with so many shared trigrams. */
   minDistance(shared: number): number {
     return Math.ceil((this.#total - shared) / LENGTH)
   }
@@ -56,6 +56,6 @@ export class Grams {
   }
 }
 
-/** The number of a character with its neighbours. What is before the text is taken for a newline, which begins every line. */
+/** Returns the hash of a character with its neighbors. The text is preceded by a virtual newline, as every line. */
 const gram = (text: Uint16Array, at: number) =>
   (Math.imul(Math.imul(at === 0 ? NEWLINE : text[at - 1]!, 31) + text[at]!, 1_009) + text[at + 1]!) & (NUMBERS - 1)

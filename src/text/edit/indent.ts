@@ -1,8 +1,8 @@
-// Carrying new text from the indentation it was written in to the one of the place it goes to.
+// Adapts the indentation of new text to its context in the file.
 
 type Indents = ReadonlyMap<string, string>
 
-/** How each indentation of `old` looks in the file; undefined where that is not one consistent answer. */
+/** Maps each indentation of `old` to that in the file; undefined if it is inconsistent. */
 export function mapIndents(old: readonly string[], file: readonly string[]): Indents | undefined {
   const indents = new Map<string, string>()
   for (const [i, line] of old.entries()) {
@@ -14,7 +14,7 @@ export function mapIndents(old: readonly string[], file: readonly string[]): Ind
   return indents
 }
 
-/** `lines` with every indentation replaced by what it is in the file. */
+/** Replaces every indentation of `lines` by its equivalent in the file. */
 export function reindent(lines: readonly string[], indents: Indents): string[] {
   const known = new Map(indents)
   return lines.map(line => {
@@ -31,7 +31,7 @@ const leadingWhitespace = (line: string) => line.slice(0, line.length - line.tri
 function mapUnknownIndent(indent: string, indents: Indents): string {
   const base = [...indents].filter(([from]) => indent.startsWith(from)).sort(deepestFirst)[0]
   if (base) return base[1] + convertIndentUnits(indent.slice(base[0].length), indents)
-  // Shallower than all that is known: as far out as the shallowest known one was moved.
+  // Shallower than all known ones: shifted like the shallowest known one.
   const [from, to] = [...indents].sort(deepestFirst).at(-1)!
   if (to.endsWith(from)) return to.slice(0, to.length - from.length) + indent
   if (from.endsWith(to)) return indent.slice(from.length - to.length)
@@ -40,7 +40,7 @@ function mapUnknownIndent(indent: string, indents: Indents): string {
 
 const deepestFirst = ([a]: [string, string], [b]: [string, string]) => b.length - a.length
 
-/** Spaces as tabs, or tabs as spaces, where the file has the other kind and the pairs tell how many make one. */
+/** Converts between spaces and tabs if the file uses the other kind and the pairs determine the tab width. */
 function convertIndentUnits(indent: string, indents: Indents): string {
   if (!isOnly(indent, indent[0])) return indent
   for (const [from, to] of [...steps(indents), ...indents]) {
@@ -54,7 +54,10 @@ function convertIndentUnits(indent: string, indents: Indents): string {
   return indent
 }
 
-/** What one level more is, on both sides. A whole indentation does not tell that where all of it stands deeper in the file. */
+/**
+ * Returns one level of indentation, on both sides. A whole indentation does not determine it if the entire text is deeper in the
+ * file.
+ */
 function steps(indents: Indents): [string, string][] {
   const known = [...indents].sort(deepestFirst).reverse()
   return known.slice(1).flatMap(([from, to], i): [string, string][] => {

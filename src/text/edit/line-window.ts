@@ -1,15 +1,18 @@
-// Which stretches of a text are compared when a text that is only similar is looked for, and which of them is better.
+// Windows of lines compared in a similarity search, and their order.
 
-/** A stretch of whole lines. */
+/** A range of whole lines. */
 export interface LineWindow {
-  /** Line numbers from 0, both included. */
+  /** Line numbers from 0, inclusive. */
   first: number
   last: number
-  /** 1 less the edit distance over the longer one's length. */
+  /** 1 minus the edit distance divided by the greater length. */
   similarity: number
 }
 
-/** How many lines a window has, at least and at most: up to a fifth less or more than what is looked for, and one in any case. */
+/**
+ * Returns the minimum and maximum number of lines of a window: up to a fifth less or more than the search text, and at least one
+ * in either direction.
+ */
 export function heightsFor(wanted: number): { least: number; most: number } {
   const play = Math.max(1, Math.floor(wanted / 5))
   return { least: Math.max(1, wanted - play), most: wanted + play }
@@ -20,11 +23,11 @@ export function windowSimilarity(distance: number, length: number, wanted: numbe
   return longer === 0 ? 0 : 1 - distance / longer
 }
 
-/** The more similar one first; of equals the one that begins, then ends, further up. */
+/** Orders by similarity; equal ones by first, then by last line. */
 export const bestFirst = (a: LineWindow, b: LineWindow): number =>
   b.similarity - a.similarity || a.first - b.first || a.last - b.last
 
-/** The best, the best of those that do not overlap it, and so on. */
+/** Returns the best window, the best of those that do not overlap it, and so on. */
 export function nonOverlapping(windows: readonly LineWindow[], most: number): LineWindow[] {
   const chosen: LineWindow[] = []
   for (const window of windows.toSorted(bestFirst)) {

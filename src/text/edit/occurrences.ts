@@ -1,5 +1,7 @@
-/** Where one sequence occurs in another, overlapping too: the method of Knuth, Morris and Pratt (1977), which never looks
- * back, however often parts of it repeat. */
+/**
+ * Yields all occurrences of one sequence in another, including overlapping ones: the algorithm of Knuth, Morris and Pratt (1977),
+ * in linear time even for repetitive sequences.
+ */
 export function* occurrences<T>(all: ArrayLike<T>, wanted: readonly T[]): Generator<number> {
   const borders = prefixFunction(wanted)
   let matched = 0
@@ -12,7 +14,7 @@ export function* occurrences<T>(all: ArrayLike<T>, wanted: readonly T[]): Genera
   }
 }
 
-/** For each beginning, the length of the longest shorter one that it ends with. */
+/** Returns, for each prefix, the length of its longest proper prefix that is also a suffix. */
 function prefixFunction<T>(wanted: readonly T[]): number[] {
   const borders = [0]
   let length = 0

@@ -1,5 +1,5 @@
-// A file as it will be after some edits, one applied on the result of the other, all of them or none; with what a person
-// must see to agree. Values in, values out: it may be worked out on another thread.
+// Plans edits of a file, each applied to the result of the previous one, all or none, with the information for a review. Pure:
+// may run on another thread.
 import { createHash } from 'node:crypto'
 import { binaryDiff } from '../diff/binary-diff.ts'
 import { type Diff, unifiedDiff } from '../diff/unified-diff.ts'
@@ -7,18 +7,18 @@ import { decode, type Encoding, encode } from '../encoding.ts'
 import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
 import type { LineWindow } from './line-window.ts'
 
-/** What is to be planned. Public, for the table of jobs is: its declarations name it. */
+/** Input of the plan. Exported because the declarations of the job table name it. */
 export interface FileEdits {
   path: string
   bytes: Uint8Array
   edits: readonly Edit[]
-  /** What planning the same edits of the same file found before. */
+  /** Cached result of an earlier plan of the same edits and file. */
   known?: SimilarityCache | undefined
 }
 
-/** Where texts stand that are only similar: looking for them takes longer than all the rest. */
+/** Cached similarity matches: finding them takes longer than everything else. */
 export interface SimilarityCache {
-  /** Of the file and the edits: it holds for these alone. */
+  /** Hash of the file and the edits: the cache is valid only for these. */
   hash: string
   /** By edit. */
   windows: (LineWindow | undefined)[]
@@ -31,7 +31,7 @@ export interface AppliedEdit {
 }
 
 export interface EditCandidateDiff extends Omit<EditCandidate, 'text'> {
-  /** How the quoted text differs from what stands there. */
+  /** Difference between the quoted and the actual text. */
   diff: string
 }
 
@@ -40,15 +40,15 @@ export type EditPlan =
       outcome: 'edited'
       bytes: Uint8Array
       diff: Diff
-      /** For git, where the file is not in UTF-8, so that no diff of its text is one of its bytes. */
+      /** For git, if the file is not in UTF-8, so that a diff of its text does not match its bytes. */
       git_patch?: string
       edits: AppliedEdit[]
       known?: SimilarityCache
     }
   | { outcome: 'not_text' }
-  /** What the edit makes is there already. */
+  /** The edit's result exists already. */
   | { outcome: 'unchanged'; edit: number }
-  /** New text that the file's encoding cannot say. */
+  /** The file's encoding lacks characters of the new text. */
   | { outcome: 'unwritable'; edit: number; encoding: Encoding }
   | (Omit<EditNotApplied, 'candidates'> & { edit: number; candidates: EditCandidateDiff[] })
 
@@ -88,7 +88,7 @@ export function planEdits({ path, bytes, edits, known }: FileEdits): EditPlan {
 const cacheKey = (bytes: Uint8Array, edits: readonly Edit[]) =>
   createHash('sha256').update(bytes).update(JSON.stringify(edits)).digest('hex')
 
-/** How much work a plan is at most, in steps of some ten nanoseconds. */
+/** Estimates the maximum cost of a plan, in steps of some ten nanoseconds. */
 export function estimatePlanSteps({ bytes, edits }: FileEdits): number {
   const looking = edits.reduce((sum, { old }) => sum + (bytes.length * (old.length + 100)) / 100, bytes.length)
   if (looking > MAX_INLINE_STEPS) return looking
@@ -101,10 +101,10 @@ export function estimatePlanSteps({ bytes, edits }: FileEdits): number {
   return looking + likening + lines * lines * 4
 }
 
-/** More than anybody does on the spot. */
+/** Exceeds the limit for inline work. */
 const MAX_INLINE_STEPS = 1_000_000
 
-/** Where every stretch of a text is somewhat similar, as where lines repeat, each must be compared. */
+/** If every part of a text is somewhat similar, as with repeated lines, each must be compared. */
 function estimateSimilaritySteps(text: Buffer, old: string) {
   const stretches = text.toString('latin1').split('\n').length
   return stretches * (old.length * 2 + 32) * (old.length / 32 + 1)
@@ -115,7 +115,7 @@ const countEditLines = (edit: Edit) => edit.old.split('\n').length + edit.new.sp
 const toCandidateDiffs = (path: string, old: string, { candidates }: EditNotApplied): EditCandidateDiff[] =>
   candidates.map(({ text, ...candidate }) => ({ ...candidate, diff: candidateDiff(path, old, text) }))
 
-/** Bounded: a candidate is told to be recognised. */
+/** Truncated: a candidate only has to be recognizable. */
 function candidateDiff(path: string, old: string, text: string) {
   const wanted = old.endsWith('\n') || !text.endsWith('\n') ? old : `${old}\n`
   const lines = unifiedDiff(path, wanted, text).diff.split('\n').slice(2)

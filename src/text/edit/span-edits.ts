@@ -1,4 +1,4 @@
-// Edits of a text that are told by lines and columns, counted from 1 in whole characters, and made all at once.
+// Edits of a text given by lines and columns, counted from 1 in whole characters, and applied simultaneously.
 
 interface Point {
   line: number
@@ -7,12 +7,12 @@ interface Point {
 
 interface SpanEdit {
   start: Point
-  /** Right after the last character that goes. */
+  /** Right after the last removed character. */
   end: Point
   text: string
 }
 
-/** The text with all of the edits made; undefined where one is past the end of its line or of the text, or two overlap. */
+/** Applies all edits; returns undefined if a position is past the end of its line or of the text, or two edits overlap. */
 export function applySpanEdits(text: string, edits: readonly SpanEdit[]): string | undefined {
   const lines = lineStarts(text)
   const spans = edits.map(edit => ({
@@ -20,7 +20,7 @@ export function applySpanEdits(text: string, edits: readonly SpanEdit[]): string
     to: toOffset(text, lines, edit.end),
     text: edit.text
   }))
-  // What is put in at the same place stays in the order given.
+  // Insertions at the same position stay in the given order.
   spans.sort((a, b) => (a.from ?? 0) - (b.from ?? 0) || (a.to ?? 0) - (b.to ?? 0))
   const parts: string[] = []
   let at = 0

@@ -1,9 +1,8 @@
-// Globs over '/'-separated relative paths, matched in one pass over the path by an automaton built as it is needed. The
-// time is bounded by path × pattern whatever the pattern is, and mostly by the path alone; no pattern ever becomes a
-// regular expression.
+// Globs over '/'-separated relative paths, matched in one pass by a lazily built automaton. The time is bounded by path × pattern
+// for any pattern, and mostly by the path alone; patterns are never converted to regular expressions.
 //
-//   `*` any characters within a name, `?` one, `[a-z]` `[!a-z]` one of or none of, `{a,b}` either, `\x` x itself,
-//   `**` as a whole name any number of folders. Without a '/' a pattern is for names at any depth, else for paths.
+// Syntax: `*` any characters within a name, `?` one, `[a-z]` `[!a-z]` one of or none of, `{a,b}` either, `\x` x itself, `**` as a
+// whole name any number of folders. A pattern without a '/' matches names at any depth, others match paths.
 
 import { buildNfa, type Nfa } from './nfa.ts'
 import { parseGlob } from './parse.ts'
@@ -11,11 +10,11 @@ import { parseGlob } from './parse.ts'
 const ASCII = 128
 const UNKNOWN = -1
 const DEAD = -2
-// Beyond this many the automaton begins anew, so that a contrived pattern costs time but not memory.
+// Beyond this number the automaton is reset, so that a malicious pattern costs time but not memory.
 const MAX_STATES = 512
 const FIRST_STATES = 8
 
-/** Throws a SyntaxError that says what is wrong with the pattern. */
+/** Throws a SyntaxError that describes the error in the pattern. */
 export function compileGlob(pattern: string): Glob {
   const { nodes, forName } = parseGlob(pattern)
   return new Glob(buildNfa(nodes), forName)
@@ -63,7 +62,7 @@ export class Glob {
   #computeTransition(state: number, unit: number) {
     const { at } = this.#states[state]!
     const next = this.#step(state, unit)
-    // After a new beginning the old number of the state means nothing.
+    // After a reset the old state number is invalid.
     if (this.#states[state]?.at === at) this.#table[state * ASCII + unit] = next
     return next
   }

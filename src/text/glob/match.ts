@@ -1,4 +1,4 @@
-// Globs of rules and tool sets: always for the whole text, never for a name at any depth.
+// Globs of rules and tool sets: always matched against the whole text, never against a name at any depth.
 import { Glob } from './glob.ts'
 import { buildNfa } from './nfa.ts'
 import { parseGlob } from './parse.ts'
@@ -6,12 +6,12 @@ import { parseGlob } from './parse.ts'
 const compiled = new Map<string, Glob>()
 const MAX_CACHED_GLOBS = 1_000
 
-/** Whether the whole text matches the glob. Throws a SyntaxError where the glob is none. */
+/** Checks if the whole text matches the glob. Throws a SyntaxError for an invalid glob. */
 export function globMatches(glob: string, text: string): boolean {
   return compile(glob).matches(text)
 }
 
-/** The glob that matches this text and nothing else. */
+/** Returns the glob that matches only this text. */
 export const literalGlob = (text: string): string => text.replaceAll(/[\\*?[\]{},!]/g, '\\$&')
 
 function compile(glob: string): Glob {

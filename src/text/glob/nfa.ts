@@ -1,4 +1,4 @@
-// A parsed glob as a machine that is in several places at once: each place tests one character and leads on.
+// Nondeterministic automaton of a parsed glob: each state tests one character and leads to others.
 import type { GlobNode, Ranges } from './parse.ts'
 
 const SLASH = 47
@@ -7,7 +7,7 @@ type NfaState = { test: (character: number) => boolean; to: number } | { ways: n
 
 export interface Nfa {
   start: readonly number[]
-  /** Where one character leads from these places; nowhere is an empty list. */
+  /** Returns the states after one character; empty if there is no match. */
   step(at: readonly number[], character: number): readonly number[]
   accepts(at: readonly number[]): boolean
 }
@@ -29,7 +29,7 @@ export function buildNfa(nodes: readonly GlobNode[]): Nfa {
   }
 }
 
-// From the end to the beginning, so that each node knows where it leads.
+// Built from the end to the beginning, so that the successors of each node are known.
 const build = (places: NfaState[], nodes: readonly GlobNode[], end: number): number =>
   nodes.reduceRight((next, node) => add(places, node, next), end)
 
@@ -69,7 +69,7 @@ function inClass(ranges: Ranges, negated: boolean) {
   return (character: number) => character !== SLASH && inside(character) !== negated
 }
 
-/** The places that can be reached without a character; only those that test or accept. */
+/** Returns the states reachable without a character; only those that test or accept. */
 function closure(places: readonly NfaState[], from: readonly number[]): number[] {
   const seen = new Set<number>()
   const found: number[] = []

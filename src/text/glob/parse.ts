@@ -1,4 +1,4 @@
-// A glob's text as a tree. See glob.ts for what the signs mean.
+// Parses a glob to a tree. See glob.ts for the syntax.
 
 export type Ranges = readonly (readonly [from: number, to: number])[]
 
@@ -12,7 +12,7 @@ export type GlobNode =
 const MAX_LENGTH = 4_096
 const MAX_DEPTH = 32
 
-/** `forName`: the nodes are for the last name of a path alone. */
+/** `forName`: the nodes match only the last name of a path. */
 interface ParsedGlob {
   nodes: GlobNode[]
   forName: boolean
@@ -22,7 +22,7 @@ export function parseGlob(pattern: string): ParsedGlob {
   if (pattern.length > MAX_LENGTH) throw new SyntaxError(`The pattern is longer than ${MAX_LENGTH} characters.`)
   const plain = pattern.replace(/^(?:\.\/)+/, '')
   const anchored = plain.replace(/^\/+/, '')
-  // A folder stands for everything in it.
+  // A folder matches everything in it.
   const whole = anchored.endsWith('/') ? `${anchored}**` : anchored
   if (whole === '') throw new SyntaxError('The pattern is empty.')
   if (whole.split('/').includes('..')) throw new SyntaxError('The pattern leads out of its folder: .. matches nothing.')
@@ -45,7 +45,7 @@ class Parser {
     return nodes
   }
 
-  // Up to the end, or to the sign that ends an option of {a,b}.
+  // Parses up to the end, or to the end of an alternative in {a,b}.
   #sequence(atNameStart: boolean): GlobNode[] {
     const nodes: GlobNode[] = []
     let nameStart = atNameStart

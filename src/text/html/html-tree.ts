@@ -1,4 +1,4 @@
-// A page as a tree, read in one pass: however deep, large or broken the page is, time and memory stay in proportion to it.
+// Parses a page to a tree in one pass, with time and memory proportional to its size, however deep, large or malformed it is.
 import { Tokenizer } from 'htmlparser2'
 import { BLOCK, IMPLIED_END_TAGS, UNRENDERED_TAGS, VOID } from './tags.ts'
 
@@ -9,21 +9,21 @@ export interface HtmlElement {
 }
 export type HtmlNode = HtmlElement | string
 
-/** The page, and what stands in its head. */
+/** The page, and information from its head. */
 export interface HtmlTree {
   body: HtmlElement
   title: string
-  /** What relative addresses are relative to, where the page says so. */
+  /** Base URL of relative addresses, if declared. */
   base?: string
-  /** It brings programs: what is missing may be made by these. */
+  /** The page has scripts: missing content may be rendered by these. */
   hasScripts: boolean
 }
 
-/** What is nested deeper stands where this depth ends. */
+/** Elements nested deeper are flattened at this depth. */
 const MAX_DEPTH = 512
-/** Elements beyond this many are left out, and what they hold stands where they would. */
+/** Further elements are omitted, and their content is placed in the parent. */
 const MAX_ELEMENTS = 300_000
-/** No attribute that is of use is longer. */
+/** Longer attributes are ignored. */
 const MAX_ATTRIBUTE_LENGTH = 2_048
 const RETAINED_ATTRIBUTES = new Set(
   'alt aria-hidden aria-label checked class colspan data-lang data-language hidden href id lang role src start style type'.split(
@@ -40,7 +40,7 @@ export function readTree(html: string): HtmlTree {
   return { body, hasScripts, title: builder.title.replace(/\s+/g, ' ').trim(), ...(base !== undefined && { base }) }
 }
 
-/** Hears of each piece of the page, in its order. */
+/** Builds the tree from parser events. */
 class Builder {
   readonly body = element('body')
   title = ''
@@ -48,12 +48,12 @@ class Builder {
   hasScripts = false
   readonly #html: string
   readonly #open: HtmlElement[] = [this.body]
-  /** How many of each are open. */
+  /** Number of open elements by tag. */
   readonly #openCounts = new Map<string, number>()
   #elements = 0
-  /** Open elements that are too deep, or too many, to be kept. */
+  /** Number of open elements that are dropped because of the limits. */
   #droppedDepth = 0
-  /** The element that is not read and in which this is, and how often it is open. */
+  /** The enclosing unrendered element, and how often its tag is open. */
   #unrendered: { tag: string; times: number } | undefined
   #inTitle = false
   #tag = ''
@@ -94,7 +94,7 @@ class Builder {
     this.#openElement(this.#tag, this.#attributes)
   }
 
-  /** HTML knows no elements that close themselves: `<div/>` is open. */
+  /** HTML has no self-closing elements: `<div/>` is open. */
   onselfclosingtag() {
     this.#openElement(this.#tag, this.#attributes)
   }

@@ -1,39 +1,39 @@
-// Which part of a page its reader came for: found by what elements are said to be, and by where the prose is. What is in
-// doubt stays, since a reader can skip a menu but not see what is missing.
+// Extracts the main content of a page, by semantic elements and by the location of prose. In doubt content is retained, since a
+// reader can skip a menu but not see missing text.
 
 import type { HtmlElement, HtmlTree } from './html-tree.ts'
 import { BOILERPLATE_NAMES, BOILERPLATE_ROLES, BOILERPLATE_TAGS } from './tags.ts'
 
 interface Measure {
-  /** Characters of text that are no space. */
+  /** Number of non-space characters. */
   size: number
-  /** Those of them in links. */
+  /** Number of those in links. */
   linked: number
   links: number
-  /** Elements beneath that cannot stand within a line. */
+  /** Number of block-level descendants. */
   blockCount: number
 }
 
 export interface MainContent {
   root: HtmlElement
-  /** Around the content, or seen by nobody. */
+  /** Navigation and the like, or hidden. */
   isBoilerplate(element: HtmlElement): boolean
-  /** What cannot stand within a line is beneath it. */
+  /** The element has block-level descendants. */
   hasBlockContent(element: HtmlElement): boolean
-  /** The page's own heading, where the root leaves it out. */
+  /** The page's main heading, if it is outside the root. */
   heading: HtmlElement | undefined
-  /** Characters of text. */
+  /** Number of characters of text. */
   size: number
 }
 
-/** Of the page's prose a landmark must hold so much to be what the page is about. */
+/** Minimum share of the page's prose in a landmark that counts as main content. */
 const MAIN_SHARE = 0.4
 const ARTICLE_SHARE = 0.6
-/** An unnamed element is it only if hardly any prose is elsewhere. */
+/** An unnamed element counts only if it contains nearly all prose. */
 const UNNAMED_SHARE = 0.85
-/** What is called a menu, and holds more of the page than this, is none. */
+/** A supposed menu with more of the page than this is none. */
 const MAX_BOILERPLATE_SHARE = 1 / 3
-/** A list of so many links with hardly any words of its own is there to lead elsewhere. */
+/** A list of at least so many links with hardly any other words is navigation. */
 const MIN_LINKS_IN_LIST = 5
 const LINK_DENSITY = 0.8
 const LINK_LISTS = new Set(['ul', 'ol', 'div', 'section'])
@@ -66,7 +66,7 @@ export function findMainContent({ body }: HtmlTree): MainContent {
   }
 }
 
-/** Of every element beneath, but those that are skipped with all that they hold. */
+/** Measures all descendants, except skipped elements and their content. */
 function measure(
   element: HtmlElement,
   into: Map<HtmlElement, Measure>,
@@ -96,7 +96,7 @@ function visibleLength(text: string) {
   return length
 }
 
-/** No eye sees it, so no reader should be told what it says. */
+/** Invisible text is omitted. */
 function isHidden({ attributes }: HtmlElement) {
   const { hidden, style = '' } = attributes
   if (hidden !== undefined && hidden !== 'until-found') return true
@@ -126,7 +126,7 @@ function landmark(body: HtmlElement, cleaned: Map<HtmlElement, Measure>, prose: 
   return main && whole > 0 && prose(main) >= MAIN_SHARE * whole ? main : undefined
 }
 
-/** The innermost element that holds nearly all prose. */
+/** Returns the innermost element with nearly all prose. */
 function innermost(body: HtmlElement, cleaned: Map<HtmlElement, Measure>, prose: Prose): HtmlElement {
   const wanted = UNNAMED_SHARE * prose(body)
   let inner = body

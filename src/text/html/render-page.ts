@@ -1,5 +1,5 @@
-// A page of the web as its reader sees it: the main content as Markdown or as plain text. Menus, programs, styles and what
-// is hidden are left out. It takes any text, however broken, in time that is in proportion to it.
+// Renders a web page's main content as Markdown or plain text. Menus, scripts, styles and hidden elements are omitted. Accepts
+// any text, however malformed, in time proportional to its size.
 
 import { type HtmlElement, type HtmlNode, readTree } from './html-tree.ts'
 import { findMainContent, type MainContent } from './main-content.ts'
@@ -10,7 +10,7 @@ import { type MarkupStyle, Writer } from './writer.ts'
 
 export interface PageQuery {
   html: string
-  /** Where it is from: what links are relative to. */
+  /** Base URL of links. */
   url: string
   form: 'markdown' | 'text'
 }
@@ -18,13 +18,13 @@ export interface PageQuery {
 export interface RenderedPage {
   title: string
   text: string
-  /** It is longer than what was written down of it. */
+  /** The text was truncated. */
   cut: boolean
-  /** It says next to nothing but by its programs, which were not run. */
+  /** The page has next to no text without its scripts, which were not run. */
   needsScripts: boolean
 }
 
-/** Addresses and indents may make more of a page than there was. */
+/** Addresses and indentation may make the output larger than the page. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 const STYLES = { markdown: MARKDOWN, text: TEXT }
 const MIN_CONTENT_SIZE = 40
@@ -90,7 +90,7 @@ class Renderer {
     this.#out.endBlock()
   }
 
-  /** What is written meanwhile, as one line. */
+  /** Renders children as one line. */
   #inLine(element: HtmlElement): string {
     const outer = this.#out
     this.#out = new Writer(this.#style, { limit: MAX_CHARACTERS, inLine: true })
@@ -100,7 +100,7 @@ class Renderer {
     return line
   }
 
-  /** What the table of elements works with. */
+  /** Functions for the element renderers. */
   readonly parts: Parts = {
     out: () => this.#out,
     style: () => this.#style,
@@ -149,7 +149,7 @@ const list: Render = ({ out, children, block, isBoilerplate }, element) => {
       } else children({ ...child, children: [child] })
     }
   }
-  // A list within an item goes on right beneath the item's own line.
+  // A nested list follows its item's own line directly.
   if (WRITERS_IN_LIST.has(out())) writeNestedList(out(), items)
   else block(() => writeWithinList(out(), items))
 }
@@ -167,7 +167,7 @@ function writeNestedList(out: Writer, write: () => void) {
   out.endLine()
 }
 
-/** Elements that are written otherwise than as their children. */
+/** Renderers of elements with special output. */
 const RENDER: Readonly<Record<string, Render>> = {
   strong: renderMarked('strong'),
   b: renderMarked('strong'),
@@ -246,15 +246,15 @@ const RENDER: Readonly<Record<string, Render>> = {
 }
 
 const NO_LINK = { open: '', close: '' }
-/** What links a heading to itself. */
+/** Text of a link from a heading to itself. */
 const ANCHOR = /^[#¶§🔗]?$/u
 
 const MAX_COLUMN_SPAN = 20
-/** Empty cells where one is as wide as several. */
+/** Empty cells for a cell that spans several columns. */
 const spannedCells = ({ attributes: { colspan = '1' } }: HtmlElement) =>
   Array.from({ length: Math.min(MAX_COLUMN_SPAN, Math.max(1, Number.parseInt(colspan, 10) || 1)) - 1 }, () => '')
 
-/** All text as it stands, in one piece. */
+/** Returns the complete text content. */
 function textContent(element: HtmlElement): string {
   const parts: string[] = []
   const gather = ({ children }: HtmlElement) => {
@@ -270,7 +270,7 @@ function textContent(element: HtmlElement): string {
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source|highlight|brush:)[-\s]?([A-Za-z0-9+#_.-]{1,30})(?:$|[\s;])/
 const NO_LANGUAGE = /^(?:none|text|plain|plaintext|source|lang|default)$/i
 
-/** Told by the element itself, by the one around it or by the one within. */
+/** Declared by the element itself, its parent or its child. */
 function codeLanguage(element: HtmlElement): string {
   const inner = element.children.find(child => typeof child !== 'string')
   for (const { attributes } of [element, ...(typeof inner === 'object' ? [inner] : [])]) {
@@ -284,7 +284,7 @@ function codeLanguage(element: HtmlElement): string {
 const SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:', 'ftp:'])
 const MAX_BASE_LENGTH = 2_048
 
-/** Absolute; undefined for what leads nowhere, or runs something. */
+/** Resolves to an absolute address; undefined for an invalid or executable one. */
 function resolve(text: string | undefined, base: string): string | undefined {
   if (text === undefined || !URL.canParse(text.trim(), base)) return undefined
   const { href, protocol } = new URL(text.trim(), base)

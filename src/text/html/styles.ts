@@ -1,7 +1,7 @@
-// The two forms that a page is given in: Markdown, and plain text.
+// The two output styles of a page: Markdown, and plain text.
 import type { MarkupStyle } from './writer.ts'
 
-/** What begins a line and means something there. */
+/** Markup characters at the beginning of a line. */
 const BEGINS = /^(?:#{1,6}(?= )|[-+](?= )|>|={3,}$|-{3,}$|~{3,})/
 const NUMBERED = /^(\d{1,9})([.)])(?= )/
 const SPECIAL = /[\\`*[\]]|<(?=[A-Za-z/!?])|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
@@ -35,7 +35,7 @@ export const MARKDOWN: MarkupStyle = {
   lineBreak: '\\\n'
 }
 
-/** As a URL that a bracket does not end. */
+/** Escapes a URL so that a bracket does not end it. */
 const escapeLinkUrl = (address: string) =>
   address.replace(/[()\s<>]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 

@@ -1,9 +1,9 @@
-// The cells of a table that holds data; many a table is there only to put things beside each other.
+// Returns the cells of a data table; many tables serve only for layout.
 import type { HtmlElement } from './html-tree.ts'
 
 const PARTS = new Set(['thead', 'tbody', 'tfoot'])
 
-/** Undefined for a table that holds none. */
+/** Returns undefined for a layout table. */
 export function tableRows(
   table: HtmlElement,
   isAround: (element: HtmlElement) => boolean

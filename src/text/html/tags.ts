@@ -1,11 +1,11 @@
-// What is known of the elements of HTML, as data: which end others, which are read and which are not.
+// Properties of HTML elements, as data: implied end tags, and rendering.
 
-/** They hold nothing. */
+/** Void elements. */
 export const VOID: ReadonlySet<string> = new Set(
   'area base br col embed frame hr img input link meta param source track wbr'.split(' ')
 )
 
-/** Nothing in them is for a reader: programs, styles, what is drawn, played or filled in. */
+/** Elements without readable content: scripts, styles, graphics, media, form fields. */
 export const UNRENDERED_TAGS: ReadonlySet<string> = new Set(
   'applet audio button canvas datalist iframe map math noembed noframes noscript object select script style svg template textarea video'.split(
     ' '
@@ -14,15 +14,15 @@ export const UNRENDERED_TAGS: ReadonlySet<string> = new Set(
 
 const BLOCKS =
   'address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul'
-/** They stand in lines of their own. */
+/** Block-level elements. */
 export const BLOCK: ReadonlySet<string> = new Set(BLOCKS.split(' '))
 
 export const HEADING: Readonly<Record<string, number>> = { h1: 1, h2: 2, h3: 3, h4: 4, h5: 5, h6: 6 }
 
 interface ImpliedEnd {
-  /** The innermost of these that is open ends … */
+  /** The innermost open one of these is closed … */
   closes: ReadonlySet<string>
-  /** … unless one of these is open further in. */
+  /** … unless one of these is open inside it. */
   stopsAt: ReadonlySet<string>
 }
 
@@ -32,7 +32,7 @@ const impliedEnd = (names: string, within: string): ImpliedEnd => ({
 })
 const PARAGRAPH = impliedEnd('p', 'table td th button object body')
 
-/** What an opening tag ends that was left open before it. */
+/** Elements closed implicitly by an opening tag. */
 export const IMPLIED_END_TAGS: Readonly<Record<string, ImpliedEnd>> = {
   ...Object.fromEntries(
     'address article aside blockquote center details div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav ol p pre section table ul'
@@ -52,12 +52,12 @@ export const IMPLIED_END_TAGS: Readonly<Record<string, ImpliedEnd>> = {
   body: impliedEnd('head', 'html')
 }
 
-/** Roles of what surrounds a page's content. */
+/** ARIA roles of the surroundings of a page's content. */
 export const BOILERPLATE_ROLES: ReadonlySet<string> = new Set(
   'alertdialog banner complementary contentinfo dialog menu menubar navigation search toolbar'.split(' ')
 )
-/** Elements that are the same. */
+/** Equivalent elements. */
 export const BOILERPLATE_TAGS: ReadonlySet<string> = new Set('dialog footer nav'.split(' '))
-/** Names of classes and ids that say the same, or that it is for no eyes. */
+/** Equivalent class names and ids, and those of hidden content. */
 export const BOILERPLATE_NAMES =
   /(?:^|[\s_-])(?:ad|ads|advert(?:isement)?s?|breadcrumbs?|consent|cookies?|footer|gdpr|gutter|line-?nos?|linenos|line-numbers|menu|nav|navbar|navigation|newsletter|pager|pagination|share|sharing|sidebar|skip-?link|social|sponsored|sr-only|toolbar|visually-hidden)(?:$|[\s_-])/i

@@ -1,7 +1,7 @@
-// Text of a page, line by line: white space as a reader sees it, marks only around words, and every line behind what the
-// lists and quotes it stands in put before it. Stops at a limit.
+// Writes the text of a page line by line: collapses white space, places markup only around words, and prefixes every line for its
+// enclosing lists and quotes. Stops at a limit.
 
-/** How a form of text writes what HTML says. */
+/** Markup syntax of an output style. */
 export interface MarkupStyle {
   strong: string
   emphasis: string
@@ -13,12 +13,12 @@ export interface MarkupStyle {
   image(alt: string, address: string | undefined): string
   quote: string
   rule: string
-  /** A text as it must be written to be read as itself. */
+  /** Escapes a text that is to be taken literally. */
   escape(text: string): string
-  /** The same of a line that begins with it. */
+  /** Escapes a text at the beginning of a line. */
   escapeLineStart(text: string): string
   row(cells: readonly string[]): string
-  /** What follows the first row of a table. */
+  /** Returns the lines after the header row of a table. */
   headerSeparator(cells: number): string[]
   lineBreak: string
 }
@@ -30,28 +30,28 @@ interface Mark {
 }
 
 interface Indent {
-  /** Before the first line, where that is not yet written. */
+  /** Prefix of the first line, until it is written. */
   first: string | undefined
   others: string
 }
 
-/** Deeper lists and quotes are not told apart any more. */
+/** Deeper lists and quotes are not indented further. */
 const MAX_INDENT_DEPTH = 16
 
 export class Writer {
-  /** It is at its limit: what comes now is left out. */
+  /** The limit is reached: further output is dropped. */
   full = false
   readonly #style: MarkupStyle
   readonly #limit: number
   readonly #inLine: boolean
   readonly #parts: string[] = []
   #written = 0
-  /** Of the line under way, at most. */
+  /** Upper bound of the current line's length. */
   #pending = 0
   #cut = false
-  /** The line under way. */
+  /** The current line. */
   #line: string[] = []
-  /** Nothing but a break was written last. */
+  /** The last output was a line break. */
   #broken = false
   #space = false
   #needsBlankLine = false
@@ -60,14 +60,14 @@ export class Writer {
   readonly #marks: Mark[] = []
   readonly #indents: Indent[] = []
 
-  /** With `escapeInline` all is put into one line. */
+  /** With `inLine` everything is written to one line. */
   constructor(style: MarkupStyle, { limit, inLine = false }: { limit: number; inLine?: boolean }) {
     this.#style = style
     this.#limit = limit
     this.#inLine = inLine
   }
 
-  /** Words, with white space that counts as one space each. */
+  /** Writes words, collapsing white space. */
   text(text: string) {
     const words = text.replace(/[ \t\r\n\f]+/g, ' ')
     if (words === ' ' || words === '') {
@@ -79,7 +79,7 @@ export class Writer {
     this.#space = words.endsWith(' ')
   }
 
-  /** Something that stands in a line as it is. */
+  /** Writes an inline text unchanged. */
   atom(text: string) {
     if (this.full || text === '') return
     if (this.#space && this.#line.length > 0 && !this.#broken) this.#line.push(' ')
@@ -95,7 +95,7 @@ export class Writer {
     this.#count(text.length)
   }
 
-  /** What is written meanwhile stands between these, if anything is. */
+  /** Encloses the output of `write` in marks, unless it is empty. */
   withMarks(open: string, close: string, write: () => void) {
     if (open === '' || this.#marks.some(mark => mark.open === open)) return write()
     const mark = { open, close, written: false }
@@ -113,7 +113,7 @@ export class Writer {
     }
   }
 
-  /** Ends the line under way; the next one stands apart from it. */
+  /** Ends the current line and separates the next one by a blank line. */
   endBlock() {
     if (this.#inLine) {
       this.#space = true
@@ -123,19 +123,19 @@ export class Writer {
     this.#needsBlankLine = this.#begun
   }
 
-  /** Ends the line under way; the next one follows at once. */
+  /** Ends the current line without a blank line. */
   endLine() {
     if (this.#inLine) this.#space = true
     else this.#flush()
   }
 
-  /** Lines as they are. */
+  /** Writes lines unchanged. */
   verbatim(lines: readonly string[]) {
     this.endLine()
     for (const line of lines) this.#put(line)
   }
 
-  /** What is written meanwhile has this before its first line, and that before the others. */
+  /** Prefixes the output of `write`: its first line, and all others. */
   withIndent(first: string, others: string, write: () => void) {
     if (this.#inLine || this.#indents.length >= MAX_INDENT_DEPTH) return write()
     this.endLine()
@@ -145,7 +145,7 @@ export class Writer {
     this.#indents.pop()
   }
 
-  /** The same of a heading, which needs no care for what its words begin with. */
+  /** Writes a heading, whose text needs no escaping at the line start. */
   heading(first: string, write: () => void) {
     this.endBlock()
     this.#heading = !this.#inLine
@@ -188,7 +188,7 @@ export class Writer {
     this.#push(line === '' ? before.join('').trimEnd() : before.join('') + line)
   }
 
-  /** Between two lines, before what is still to begin. */
+  /** Returns the prefix of a blank line before a pending first line. */
   #blankLinePrefix() {
     const begun = this.#indents.findIndex(({ first }) => first !== undefined)
     const open = begun < 0 ? this.#indents : this.#indents.slice(0, begun)
@@ -204,7 +204,7 @@ export class Writer {
     this.#written += line.length + 1
   }
 
-  /** What is in the line under way is bounded too. */
+  /** The length of the current line is limited too. */
   #count(length: number) {
     this.#pending += length
     if (this.#written + this.#pending > this.#limit) this.full = true

@@ -1,11 +1,11 @@
-// Where three versions of a text surely meet: lines that each of them has exactly once, in the same order. Between two
-// such lines each can be looked at by itself, so that comparing long texts does not take the square of their length.
+// Anchors of three versions of a text: lines that occur exactly once in each, in the same order. The parts between them can be
+// compared separately, so that long texts do not take quadratic time.
 
-/** Lines as numbers: equal ones have the same. */
+/** Lines as ids: equal lines have equal ids. */
 export type LineIds = readonly number[]
 export type Three<T> = readonly [T, T, T]
 
-/** Parts of the three versions that belong together, in order. Each line of each is in exactly one. */
+/** Splits the versions into corresponding parts, in order. Each line is in exactly one part. */
 export function splitAtAnchors(versions: Three<LineIds>): Three<LineIds>[] {
   const parts: Three<LineIds>[] = []
   let from: Three<number> = [0, 0, 0]
@@ -23,7 +23,7 @@ export function splitAtAnchors(versions: Three<LineIds>): Three<LineIds>[] {
 
 const each = <T>(make: (i: 0 | 1 | 2) => T): Three<T> => [make(0), make(1), make(2)]
 
-/** Where each such line is in the three versions. */
+/** Returns the positions of the anchors in the three versions. */
 function findAnchors(versions: Three<LineIds>): Three<number>[] {
   const [a, o, b] = each(i => uniqueLinePositions(versions[i]))
   const found = [...o].flatMap(([line, at]): Three<number>[] => {
@@ -36,7 +36,7 @@ function findAnchors(versions: Three<LineIds>): Three<number>[] {
   )
 }
 
-/** The lines that are there once, with their places. */
+/** Returns the unique lines, with their positions. */
 function uniqueLinePositions(lines: LineIds): Map<number, number> {
   const places = new Map<number, number>()
   const doubled = new Set<number>()
@@ -48,7 +48,7 @@ function uniqueLinePositions(lines: LineIds): Map<number, number> {
   return places
 }
 
-/** As many of the items, in their order, as rise by a measure. */
+/** Returns the longest subsequence that increases by a measure. */
 function longestIncreasing<T>(items: readonly T[], by: (item: T) => number): T[] {
   /** By length: the item that ends the chain of that length with the least measure. */
   const ends: number[] = []

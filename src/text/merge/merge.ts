@@ -1,11 +1,11 @@
-// What becomes of a text when two changes meet that began with the same text: a three-way merge by lines.
+// Three-way merge of texts by lines.
 import { diff3MergeRegions } from 'node-diff3'
 import { detectEol, type Eol, withEol } from '../encoding.ts'
 import { type LineIds, splitAtAnchors, type Three } from './anchors.ts'
 
-/** Where both changed the same lines, or lines that touch, and not in the same way. */
+/** A conflict: both sides changed the same or adjacent lines differently. */
 export interface Conflict {
-  /** Lines of ours, from 1. Where ours has none there, the end is the line before the start. */
+  /** Lines of ours, from 1. If ours has none there, the end is the line before the start. */
   start_line: number
   end_line: number
   ours: string
@@ -14,8 +14,10 @@ export interface Conflict {
 
 export type MergeResult = { text: string } | { conflicts: Conflict[] }
 
-/** Ours, with what leads from base to theirs done to it too. Line endings and the final newline are those of ours,
- * unless theirs is what changed them. */
+/**
+ * Merges the changes from base to theirs into ours. Line endings and the final newline are those of ours, unless only theirs
+ * changed them.
+ */
 export function merge(base: string, ours: string, theirs: string): MergeResult {
   const merged = mergeLines(base, ours, theirs)
   if ('text' in merged) return merged
@@ -25,7 +27,7 @@ export function merge(base: string, ours: string, theirs: string): MergeResult {
   return 'text' in alike ? { text: withEol(alike.text, eol) } : alike
 }
 
-/** Line endings of a whole text are merged as lines are; undefined where the lines tell more than that. */
+/** Merges the line endings of a whole text as a line is merged; undefined if they must be merged line by line. */
 function mergeEol(base: Eol, ours: Eol, theirs: Eol): Eol | undefined {
   if ([base, ours, theirs].includes('mixed')) return undefined
   if (base === ours && ours === theirs) return undefined
@@ -36,7 +38,7 @@ const toLf = (text: string) => text.replaceAll('\r\n', '\n')
 
 function mergeLines(base: string, ours: string, theirs: string): MergeResult {
   const known = new Map<string, number>()
-  // What follows the last newline is a line too, if an empty one: so the final newline is merged like anything else.
+  // Text after the last newline is a line too, even if empty: so the final newline is merged like any other.
   const lines = (text: string) => toLineIds(text.split('\n'), known)
   const merged: number[] = []
   const clashes: Clash[] = []
@@ -66,13 +68,13 @@ function toLineIds(lines: string[], known: Map<string, number>): LineIds {
 }
 
 interface Clash {
-  /** Which line of ours it begins with. */
+  /** First line of ours. */
   at: number
   ours: LineIds
   theirs: LineIds
 }
 
-/** What the merge has in one part: lines, and where it cannot be told which. */
+/** Merges one part: lines and conflicts. */
 function mergePart([ours, base, theirs]: Three<LineIds>): (LineIds | Clash)[] {
   if (isSame(ours, theirs) || isSame(base, theirs)) return [ours]
   if (isSame(base, ours)) return [theirs]

@@ -1,15 +1,15 @@
-// Changing a text by the hunks of a patch: all of them, or none.
+// Applies the hunks of a patch to a text: all or none.
 import { mapIndents, reindent } from '../edit/indent.ts'
 import { type HunkNotPlaced, type HunkPlacement, locateHunks } from './locate-hunks.ts'
 import { type HunkCandidate, nearestPlaces } from './nearest-places.ts'
 import type { Hunk } from './patch-model.ts'
 import { addBom, type HunkMatch, hasBom, PatchTarget, stripBom } from './target.ts'
 
-/** Where a hunk went, told by the line of the file, from 1, that it begins with. */
+/** Location of an applied hunk, by the line of the file, from 1, at which it begins. */
 export interface AppliedHunk {
   line: number
   match: HunkMatch
-  /** How many lines further down than it says; told where it says anything. */
+  /** Number of lines below the stated position, if it states one. */
   offset?: number
   fuzz: number
 }
@@ -22,17 +22,17 @@ export interface PatchApplied {
 
 export interface PatchNotApplied {
   outcome: HunkNotPlaced['outcome']
-  /** Which hunk, from 0. */
+  /** Index of the hunk, from 0. */
   hunk: number
-  /** What it may be about. */
+  /** Candidate locations. */
   candidates: HunkCandidate[]
-  /** How many places there are, candidates told or not. */
+  /** Number of matches, listed or not. */
   places: number
-  /** What it wants to make of the file stands there already. */
+  /** The hunk is applied already. */
   already: boolean
 }
 
-/** `text` begins with the byte order mark, where the file has one. */
+/** `text` begins with the byte order mark, if the file has one. */
 export function applyHunks(text: string, hunks: readonly Hunk[]): PatchApplied | PatchNotApplied {
   const ground = new PatchTarget(text)
   const placed = locateHunks(ground, hunks)
@@ -51,7 +51,7 @@ function toAppliedHunk({ at: stated }: Hunk, { at, match, fuzz }: HunkPlacement)
   return { line: Math.max(0, at) + 1, match, ...(stated !== undefined && { offset: at - stated }), fuzz }
 }
 
-/** Lines from `from` up to `to` out, others in. */
+/** Replaces lines from `from` up to `to`. */
 interface Block {
   from: number
   to: number
@@ -60,7 +60,7 @@ interface Block {
 
 interface NewLine {
   text: string
-  /** Its ending is that of the lines around it, not one that the patch gives. */
+  /** Its line ending is that of the surrounding lines, not the patch's. */
   usesFileEol: boolean
 }
 
@@ -86,7 +86,7 @@ function applyPlacements(ground: PatchTarget, hunks: readonly Hunk[], placed: re
   return keepsBom(ground, hunks[0], placed[0]) ? addBom(all) : all
 }
 
-/** A last line that had no newline gets the ending of the one above, where others now follow it. */
+/** A last line without newline gets the ending of the previous one if lines are added after it. */
 function terminateLastLine(ground: PatchTarget, lines: NewLine[], kept: number, blocks: readonly Block[]) {
   const last = ground.lines.length - 1
   const block = blocks.at(-1)
@@ -117,14 +117,14 @@ function toBlocks(ground: PatchTarget, hunk: Hunk, place: HunkPlacement): Block[
   return blocks
 }
 
-/** The lines of a hunk; a mark at the file's beginning is no part of them. */
+/** Returns the lines of a hunk without a byte order mark at the file's beginning. */
 function linesWithoutBom({ lines }: Hunk, { at }: HunkPlacement) {
   if (at !== 0) return lines
   const first = { old: lines.findIndex(({ sign }) => sign !== '+'), new: lines.findIndex(({ sign }) => sign !== '-') }
   return lines.map((line, i) => (i === first.old || i === first.new ? { ...line, text: stripBom(line.text) } : line))
 }
 
-/** How the lines that a hunk adds look in this file. */
+/** Returns a function that adapts the added lines of a hunk to this file. */
 function lineFitter(ground: PatchTarget, hunk: Hunk, place: HunkPlacement): (i: number, block: Block) => NewLine {
   const lines = linesWithoutBom(hunk, place)
   const found = lines.some(({ sign }) => sign !== '+')
@@ -148,13 +148,13 @@ function reindentHunk(ground: PatchTarget, hunk: Hunk, place: HunkPlacement): st
   )
 }
 
-/** What ends a line besides the newline. A last line without one is taken to end as the one above it. */
+/** Returns the CR of a line, if any. A last line without ending is assumed to end as the previous one. */
 function carriageReturnAt({ lines, endsWithoutNewline }: PatchTarget, i: number): '\r' | '' {
   const at = i >= lines.length - 1 && endsWithoutNewline ? lines.length - 2 : i
   return lines[at]?.endsWith('\r') ? '\r' : ''
 }
 
-/** Whether the last line ends without a newline. A patch that does not change that leaves it as it is. */
+/** Determines if the last line ends without a newline. A patch that does not change that preserves it. */
 function endsWithoutNewline(ground: PatchTarget, hunk: Hunk | undefined, place: HunkPlacement | undefined): boolean {
   if (!hunk || !place) return ground.endsWithoutNewline
   const old = hunk.lines.filter(({ sign }) => sign !== '+')
@@ -164,7 +164,7 @@ function endsWithoutNewline(ground: PatchTarget, hunk: Hunk | undefined, place: 
   return was === is ? ground.endsWithoutNewline : is
 }
 
-/** Whether the file begins with a byte order mark, likewise. */
+/** Determines if the file begins with a byte order mark, likewise. */
 function keepsBom(ground: PatchTarget, hunk: Hunk | undefined, place: HunkPlacement | undefined): boolean {
   if (!hunk || place?.at !== 0) return ground.hasBom
   const begins = (other: '+' | '-') => hasBom(hunk.lines.find(({ sign }) => sign !== other)?.text ?? '')

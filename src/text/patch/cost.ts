@@ -1,4 +1,4 @@
-// How much work it is to apply hunks to a text, at most.
+// Estimates the maximum cost of applying hunks to a text.
 import type { Hunk } from './patch-model.ts'
 import { MAX_PLACES } from './target.ts'
 
@@ -7,28 +7,28 @@ export interface ApplyHunksInput {
   hunks: readonly Hunk[]
 }
 
-/** In longer texts every letter counts as a line: counting lines would take long itself. */
+/** In longer texts every character counts as a line: counting lines would be expensive itself. */
 const MAX_LINE_COUNT_LENGTH = 65_536
 
-/** In steps of some ten nanoseconds. */
+/** Returns steps of some ten nanoseconds. */
 export function estimateApplySteps({ text, hunks }: ApplyHunksInput): number {
   const lines = text.length > MAX_LINE_COUNT_LENGTH ? text.length : text.split('\n').length
   const sizes = hunks.map(measureHunk)
   const sum = (of: keyof Size) => sizes.reduce((all, size) => all + size[of], 0)
   const most = (of: keyof Size) => sizes.reduce((all, size) => Math.max(all, size[of]), 0)
   const reading = 10 * (text.length + sum('letters'))
-  // Where lines repeat, each hunk may fit, or nearly fit, everywhere.
+  // With repeated lines, each hunk may match, or nearly match, everywhere.
   const placing = lines * (6 * hunks.length + 5 * sum('old')) + 20 * sum('anchors') * Math.min(lines, MAX_PLACES)
-  // What stands where one may have been meant is compared with it line by line, and a line letter by letter.
+  // Candidate locations are compared line by line, and one line character by character.
   const nearest = 6 * most('old') ** 2 + (text.length * most('longest')) / 100
   return reading + placing + nearest
 }
 
 interface Size {
   letters: number
-  /** Lines that it looks for. */
+  /** Number of lines to find. */
   old: number
-  /** Letters in the longest of them. */
+  /** Length of the longest of them. */
   longest: number
   anchors: number
 }

@@ -1,31 +1,31 @@
-// What a unified diff says of a file above its hunks.
+// Parses the header of a file in a unified diff.
 import { withoutCr } from '../line-table.ts'
 import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
 import { unquoteName } from './quoted-names.ts'
 
-/** Names are as they stand in the patch, without quotes. */
+/** Names as written in the patch, unquoted. */
 export interface Header {
-  /** Undefined for a file that is not there. */
+  /** Undefined for a missing file. */
   old: string | undefined
   new: string | undefined
-  /** How many folders stand before the names that are none of theirs, such as `a/` and `b/`, where git tells. */
+  /** Number of prefix folders of the names, such as `a/` and `b/`, if git indicates it. */
   prefixes?: number
-  /** The names are those of a rename or copy, which have no prefixes whatever the others have. */
+  /** The names are those of a rename or copy, which never have prefixes. */
   isUnprefixed?: true
   change?: 'rename' | 'copy'
-  /** Told by git, which has words for what comes and goes. */
+  /** Set from git's extended header lines for new and deleted files. */
   comes?: true
   goes?: true
   executable?: boolean
 }
 
 const NONE = '/dev/null'
-/** What `diff -N` writes for a file that is not there. */
+/** Timestamp written by `diff -N` for a missing file. */
 const EPOCH = /(1970-01-01 00:00:00|1969-12-31 \d\d:\d\d:00)(\.0+)? [+-]\d{4}$/
-// From the first of its spaces on, or each of many would be tried.
+// Matches from the first of the spaces only, to avoid trying each of many.
 const TIMESTAMP = /(?<!\s)\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4})?$/
 
-/** The lines `--- old` and `+++ new`. */
+/** Parses the lines `--- old` and `+++ new`. */
 export function plainHeader(lines: PatchLines): Header {
   const old = nameLine(lines, '--- ')
   const now = nameLine(lines, '+++ ')
@@ -43,7 +43,7 @@ function nameLine(lines: PatchLines, mark: string): string | undefined {
   return (!quoted && name === NONE) || EPOCH.test(rest) ? undefined : name
 }
 
-/** What git writes from `diff --git` on, with the `---` and `+++` lines where there are any. */
+/** Parses git's header from `diff --git` on, including the `---` and `+++` lines, if any. */
 export function readGitHeader(lines: PatchLines): Header {
   const number = lines.number
   const both = withoutCr(lines.take().slice('diff --git '.length))
@@ -147,7 +147,7 @@ function parseName(text: string, lines: PatchLines): string {
   return quoted.name
 }
 
-/** The two names of a `diff --git` line. Without quotes they are told apart by being the same but for their first folder. */
+/** Splits the two names of a `diff --git` line. Unquoted names are split where they are equal except for their first folder. */
 function splitGitNames(both: string): [string, string] | undefined {
   if (both.startsWith('"')) {
     const old = unquoteName(both)

@@ -1,35 +1,35 @@
-// Where the hunks of a patch belong in a file.
+// Locates the hunks of a patch in a file.
 import type { Hunk } from './patch-model.ts'
 import { EXACT, type HunkMatch, MATCH_LEVELS, type MatchLevel, type PatchTarget, type WantedLines } from './target.ts'
 
 export interface HunkPlacement {
-  /** The file's line, from 0, of the hunk's first line. Less than 0 where context that is not there was left out. */
+  /** Line of the file, from 0, of the hunk's first line. Negative if missing context was left out. */
   at: number
   match: HunkMatch
-  /** How many lines of context were left out at the ends, at most. */
+  /** Maximum number of context lines left out at the ends. */
   fuzz: number
 }
 
 export interface HunkNotPlaced {
-  /** Which of the hunks, from 0. */
+  /** Index of the hunk, from 0. */
   hunk: number
   outcome: 'not_found' | 'ambiguous'
-  /** The first lines, from 0, of the places that were equally good. */
+  /** First lines, from 0, of equally good locations. */
   places: number[]
 }
 
-/** What a hunk wants to find, and where in that the changes begin and end. */
+/** The lines to find, and the range of the changes in them. */
 interface Core {
   wanted: WantedLines
-  /** Lines of context left out above. */
+  /** Number of context lines left out at the beginning. */
   skipped: number
-  /** How many lines stand before the first change, and up to the end of the last one. */
+  /** Number of lines before the first change, and up to the end of the last one. */
   changesFrom: number
   changesTo: number
 }
 
 const MAX_FUZZ = 2
-/** With context left out, the rest must stand as it is, but for what does not show. */
+/** With context left out, the rest must match except for invisible differences. */
 const FUZZY_LEVELS = MATCH_LEVELS.slice(0, 3)
 
 export function locateHunks(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
@@ -39,7 +39,7 @@ export function locateHunks(ground: PatchTarget, hunks: readonly Hunk[]): HunkPl
 function hunkCore(hunk: Hunk, fuzz = 0): Core {
   const [lead, trail] = contextLengths(hunk)
   const most = Math.max(lead, trail)
-  // As patch does it: of the longer end first.
+  // As in patch: the longer end is shortened first.
   const skipped = Math.min(lead, Math.max(0, fuzz + lead - most))
   const dropped = Math.min(trail, Math.max(0, fuzz + trail - most))
   const all = hunk.lines.filter(({ sign }) => sign !== '+')
@@ -55,7 +55,7 @@ function contextLengths({ lines }: Hunk): [number, number] {
   return [lead, lines.length - 1 - last]
 }
 
-/** Each as near as can be to the line it names, moved by as much as the one before it was. */
+/** Locates each hunk as near as possible to its stated line, shifted by the offset of the previous one. */
 function locateByNumber(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
   const placed: HunkPlacement[] = []
   let moved = 0
@@ -95,7 +95,7 @@ function locateNear(
   return { outcome: 'not_found', places: [] }
 }
 
-/** Lines to add with nothing around them: there is but the number to go by. */
+/** Lines to add without context can be located only by number. */
 function locateAtNumber(
   ground: PatchTarget,
   hunk: Hunk,
@@ -108,7 +108,7 @@ function locateAtNumber(
   return { at, match: length === 0 ? 'exact' : 'line_number', fuzz: 0 }
 }
 
-/** How many lines of the file a hunk reaches over, up to its last change. */
+/** Returns the number of lines of the file that a hunk covers, up to its last change. */
 function lastChangeOffset(hunk: Hunk) {
   const core = hunkCore(hunk)
   return core.skipped + core.changesTo
@@ -116,13 +116,13 @@ function lastChangeOffset(hunk: Hunk) {
 
 interface Choice {
   level: MatchLevel
-  /** Where the hunk may stand, in order. */
+  /** Possible locations, in order. */
   places: number[]
   from: number
   to: number
 }
 
-/** In the order of the file, and only where there is but one way to put them all. */
+/** Locates hunks in file order, and only if the result is unambiguous. */
 function locateByText(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
   const choices: Choice[] = []
   let end = 0
@@ -143,7 +143,7 @@ function locateByText(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacemen
   return choices.map(({ level, places }) => ({ at: places[0]!, match: level.match, fuzz: 0 }))
 }
 
-/** The places of the strictest comparison that has any. */
+/** Returns the matches at the strictest level that has any. */
 function choose(ground: PatchTarget, hunk: Hunk, { wanted, changesFrom }: Core, end: number) {
   const { lines } = wanted
   const runs = hunk.anchors.length > 0 ? findAnchorRuns(ground, hunk.anchors) : undefined
@@ -157,25 +157,27 @@ function choose(ground: PatchTarget, hunk: Hunk, { wanted, changesFrom }: Core, 
   return undefined
 }
 
-/** Where lines can be added that stand between no others: at the end, below an anchor, else anywhere. */
+/** Returns the locations for lines without context: at the end, below an anchor, else anywhere. */
 function insertionPlaces({ lines }: PatchTarget, { at_end }: Hunk, level: MatchLevel): number[] {
   if (level !== EXACT) return []
   return at_end ? [lines.length] : Array.from({ length: lines.length + 1 }, (_, at) => at)
 }
 
-/** Of the places, those that the anchors lead to: for each run of them the first below it, and any that quotes its last.
- * All of them stand in the order of the file, so that nothing is looked at twice. */
+/**
+ * Selects locations by anchors: for each run of them the first below it, and any that includes its last anchor. All are in file
+ * order, so that nothing is examined twice.
+ */
 function placesBelowAnchors(runs: readonly AnchorRun[], height: number, places: readonly number[]): number[] {
   const led = new Set<number>()
   const chosen: number[] = []
-  // Of the places: the first that quotes the run's last anchor, the first below it, the first not chosen yet.
+  // Pointers to the first location that includes the run's last anchor, the first below it, the first not chosen yet.
   let [quoting, below, left] = [0, 0, 0]
   for (const [i, { outermost, line }] of runs.entries()) {
     while (quoting < places.length && places[quoting]! + height <= line) quoting++
     while (below < places.length && places[below]! <= line) below++
     const next = runs[i + 1]?.line ?? Number.POSITIVE_INFINITY
     const to = below < places.length && places[below]! <= next ? below + 1 : below
-    // Of the same outermost anchor, the first run of inner ones that leads anywhere is meant.
+    // For the same outermost anchor, the first run of inner ones with a location applies.
     if (to <= quoting || led.has(outermost)) continue
     led.add(outermost)
     for (left = Math.max(left, quoting); left < to; left++) chosen.push(places[left]!)
@@ -183,13 +185,13 @@ function placesBelowAnchors(runs: readonly AnchorRun[], height: number, places: 
   return chosen
 }
 
-/** Anchors that stand below each other, told by where the first and the last of them do. */
+/** A run of nested anchors, given by the positions of the first and the last. */
 interface AnchorRun {
   outermost: number
   line: number
 }
 
-/** For each place of the last anchor, the run with the nearest of the others above it. */
+/** Returns, for each occurrence of the last anchor, the run with the nearest others above it. */
 function findAnchorRuns(ground: PatchTarget, [first, ...inner]: readonly string[]): AnchorRun[] {
   for (const level of MATCH_LEVELS) {
     const linesOf = (anchor: string) => ground.findPlaces(level, { lines: [anchor], open: undefined })
@@ -200,7 +202,7 @@ function findAnchorRuns(ground: PatchTarget, [first, ...inner]: readonly string[
   return []
 }
 
-/** Each line with the last run that ends above it. */
+/** Extends the last run that ends above each line. */
 function extendRuns(runs: readonly AnchorRun[], lines: readonly number[]): AnchorRun[] {
   let above = -1
   return lines.flatMap(line => {

@@ -1,26 +1,26 @@
-// What to show where a hunk fits nowhere, or in too many places.
+// Finds candidate locations for a hunk that matches nowhere, or ambiguously.
 import { distance } from 'fastest-levenshtein'
 import { unifiedDiff } from '../diff/unified-diff.ts'
 import type { Hunk } from './patch-model.ts'
 import { EXACT, INDENTATION, type PatchTarget } from './target.ts'
 
-/** A place that was or could have been meant; lines count from 1. */
+/** A candidate location; lines count from 1. */
 export interface HunkCandidate {
   start_line: number
   end_line: number
-  /** The share of the hunk's lines that stand there. */
+  /** Share of the hunk's lines that match there. */
   similarity: number
-  /** From what the hunk wants to what stands there. */
+  /** Diff from the expected to the actual lines. */
   diff: string
 }
 
 const MAX_CANDIDATES = 3
 const DIFF_LINES = 20
-/** A place counts for nothing below this. */
+/** Minimum similarity of a candidate. */
 const MIN_SIMILARITY = 0.2
-/** Lines that stand in so many places say nothing of where. */
+/** More frequent lines are not distinctive. */
 const MAX_LINE_OCCURRENCES = 200
-/** How much is done to find a line that is only similar: thirty-two pairs of letters are compared at once. */
+/** Limit on the cost of finding a similar line: thirty-two pairs of characters are compared at once. */
 const MAX_COMPARE_STEPS = 10_000_000
 
 export function nearestPlaces(ground: PatchTarget, hunk: Hunk, places: readonly number[]) {
@@ -40,7 +40,7 @@ interface SimilarPlace {
   similarity: number
 }
 
-/** Each line votes for the places it would have the hunk at. */
+/** Each matching line votes for the corresponding location of the hunk. */
 function similarPlaces(ground: PatchTarget, hunk: Hunk, old: readonly string[]): SimilarPlace[] {
   const telling = old.filter(line => line.trim() !== '').length
   const votes = new Map<number, number>()
@@ -57,7 +57,7 @@ function similarPlaces(ground: PatchTarget, hunk: Hunk, old: readonly string[]):
   return found.length > 0 ? found.slice(0, MAX_CANDIDATES) : findMostSimilarLine(ground, old)
 }
 
-/** Where no line of the hunk is in the file: the place of the line most like its longest. */
+/** If no line of the hunk matches: the location of the line most similar to its longest. */
 function findMostSimilarLine(ground: PatchTarget, old: readonly string[]): SimilarPlace[] {
   const longest = old.reduce((best, line, i) => (line.trim().length > (old[best] ?? '').trim().length ? i : best), 0)
   const wanted = old[longest]?.trim() ?? ''

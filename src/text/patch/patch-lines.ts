@@ -1,6 +1,6 @@
-// The lines of a patch, read one after the other, and what to say where one is not as it must be.
+// Reader for the lines of a patch, with syntax errors.
 
-/** A patch that cannot be read. `line` counts from 1. */
+/** A syntax error in a patch. `line` counts from 1. */
 export class PatchSyntaxError extends Error {
   readonly line: number
 
@@ -16,7 +16,7 @@ const MAX_SHOWN_CHARACTERS = 60
 export class PatchLines {
   readonly #lines: readonly string[]
   #at: number
-  /** The first line from some earlier one on that is not empty. */
+  /** First non-empty line from some earlier one on. */
   #filled = -1
 
   constructor(lines: readonly string[], at: number) {
@@ -24,7 +24,7 @@ export class PatchLines {
     this.#at = at
   }
 
-  /** Without what a patch is often wrapped in: a code fence, a here-document; and without the CRs where all lines have one. */
+  /** Removes common wrappings of a patch: a code fence, a here-document; and the CRs if all lines have one. */
   static unwrapped(text: string): PatchLines {
     const lines = text.split('\n')
     if (lines.at(-1) === '') lines.pop()
@@ -38,17 +38,17 @@ export class PatchLines {
     return this.#at >= this.#lines.length
   }
 
-  /** The number, from 1, of the next line. */
+  /** Number of the next line, from 1. */
   get number(): number {
     return this.#at + 1
   }
 
-  /** The next line, or one after it; undefined past the end. */
+  /** Returns the next line, or one after it; undefined past the end. */
   peek(ahead = 0): string | undefined {
     return this.#lines[this.#at + ahead]
   }
 
-  /** The next line that is not empty; undefined where none is left. */
+  /** Returns the next non-empty line; undefined if none is left. */
   peekFilled(): string | undefined {
     if (this.#filled < this.#at) this.#filled = this.#at
     while (this.#lines[this.#filled] === '') this.#filled++
@@ -59,7 +59,7 @@ export class PatchLines {
     return this.#lines[this.#at++]!
   }
 
-  /** Of the lines still to be read, whether one fits. */
+  /** Checks if any of the remaining lines matches. */
   some(fits: (line: string) => boolean): boolean {
     return this.#lines.slice(this.#at).some(fits)
   }
@@ -68,7 +68,7 @@ export class PatchLines {
     while (!this.done && this.peek()!.trim() === '') this.#at++
   }
 
-  /** That the next line is not what it must be. */
+  /** Creates an error for an unexpected next line. */
   syntaxError(expected: string): PatchSyntaxError {
     const found = this.peek()
     const shown = found === undefined ? 'the end' : JSON.stringify(found.slice(0, MAX_SHOWN_CHARACTERS))
@@ -82,7 +82,7 @@ const HERE_DOCUMENT = /^\s*(?:apply_patch|cat|patch|git apply)\b.*<<-?\s*(['"]?)
 function unwrap(lines: readonly string[]): PatchLines {
   let first = lines.findIndex(line => line.trim() !== '')
   let end = lines.length
-  // The last line that is not blank, of those up to `end`.
+  // The last non-blank line of those up to `end`.
   let last = end - 1
   for (;;) {
     const opening = lines[first] ?? ''

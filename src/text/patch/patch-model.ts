@@ -1,33 +1,34 @@
+// The data model of a parsed patch: sections per file, hunks and their lines.
 export interface Patch {
   form: 'v4a' | 'unified'
-  /** What happens to files, in order. */
+  /** Changes of files, in order. */
   sections: PatchSection[]
-  /** What was forgiven in the patch itself. */
+  /** Tolerated deviations in the patch itself. */
   notes: string[]
 }
 
-/** What happens to one file. */
+/** Change of one file. */
 export interface PatchSection {
   does: 'add' | 'update' | 'delete' | 'copy'
   path: string
-  /** Where an updated file moves to, or a copy is put. */
+  /** Destination of a move or copy. */
   to?: string
-  /** Whether it may be run from then on, where the patch says so. */
+  /** New execute permission, if the patch sets it. */
   executable?: boolean
-  /** The line of the patch, from 1, where it begins. */
+  /** First line in the patch, from 1. */
   line: number
   hunks: Hunk[]
 }
 
 export interface Hunk {
-  /** The line of the patch, from 1, where it begins. */
+  /** First line in the patch, from 1. */
   line: number
   lines: HunkLine[]
-  /** The line of the file, from 0, where it says it belongs. Without it the place is found by its text alone. */
+  /** Stated line of the file, from 0. Without it the hunk is located only by its text. */
   at?: number
-  /** Lines that stand above the place, the outermost first. */
+  /** Lines above the location, the outermost first. */
   anchors: string[]
-  /** It reaches the end of the file. */
+  /** It extends to the end of the file. */
   at_end: boolean
 }
 

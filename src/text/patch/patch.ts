@@ -1,13 +1,13 @@
-// Patches of either form: V4A, which finds its places by their text, and unified diffs, which also name line numbers.
+// Parses patches in two formats: V4A, whose hunks are located by their text, and unified diffs, which also have line numbers.
 import { PatchLines, PatchSyntaxError } from './patch-lines.ts'
 import type { Patch } from './patch-model.ts'
 import { isUnified, parseUnified } from './unified.ts'
 import { isV4a, parseV4a } from './v4a.ts'
 
-/** What is worked out at once has its limits. */
+/** Limits on the size of one patch. */
 const MAX_PATCH = { sections: 2_000, hunks: 20_000 }
 
-/** Reads a patch. `strip` is how many folders are left off the names of a unified diff; undefined finds out. */
+/** Parses a patch. `strip` is the number of folders removed from the names of a unified diff; undefined detects it. */
 export function parsePatch(text: string, strip?: number): Patch {
   const lines = PatchLines.unwrapped(text)
   if (isV4a(lines)) return assertWithinLimits({ form: 'v4a', ...parseV4a(lines) })

@@ -1,10 +1,10 @@
-// Which files a section of a unified diff is about.
+// Determines the files of a section of a unified diff.
 
 import type { Header } from './header.ts'
 import { PatchSyntaxError } from './patch-lines.ts'
 import type { PatchSection } from './patch-model.ts'
 
-/** A copy that somebody kept before a change, as `diff old new` is often given it. */
+/** Suffix of a backup made before a change, as in `diff old new`. */
 const BACKUP_SUFFIX = /(\.orig|\.old|\.bak|~)$/
 
 export function sectionPaths(
@@ -57,7 +57,7 @@ function dropFolders(name: string, count: number, line: number): string {
   )
 }
 
-/** One where the names say so: `a/x` and `b/x`, or any two that differ in their first folder alone. */
+/** Returns one if the names indicate a prefix: `a/x` and `b/x`, or any two that differ only in their first folder. */
 function prefixes({ old, new: now, prefixes }: Header): number {
   if (prefixes !== undefined) return prefixes
   if (old === undefined) return now?.startsWith('b/') ? 1 : 0

@@ -1,9 +1,9 @@
-// File names as diffs have them: what is special is quoted as in C, byte by byte.
+// C-style quoting of file names in diffs, byte by byte.
 
-/** Controls, and what quoting itself gives a meaning to. Each is one byte. */
+/** Control characters, and those with a meaning in quotes. Each is one byte. */
 const SPECIAL = /["\\]|[^ -~\u0080-\uffff]/g
 
-/** A name as git writes it: quoted where it must be. */
+/** Quotes a name as git does, if necessary. */
 export function quoteName(name: string): string {
   if (name.search(SPECIAL) < 0) return name
   const escaped = (char: string) => ESCAPED[char] ?? `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`
@@ -12,7 +12,7 @@ export function quoteName(name: string): string {
 
 const ESCAPED: Record<string, string> = { '"': '\\"', '\\': '\\\\' }
 
-/** The quoted name that a text begins with, and how long it is there; undefined where that is none, or not UTF-8. */
+/** Unquotes the name at the beginning of a text, with its quoted length; undefined if there is none, or it is not UTF-8. */
 export function unquoteName(text: string): { name: string; length: number } | undefined {
   const quoted = /^"((?:[^"\\]|\\.)*)"/s.exec(text)
   if (!quoted) return undefined

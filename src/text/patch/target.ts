@@ -1,17 +1,17 @@
-// The lines of a file that a patch is to change, and where in them given lines stand, more or less exactly.
+// The lines of a file to patch, and searches in them with several levels of tolerance.
 
 import { hasConfusables, normalizeConfusables as plainText } from '../confusables.ts'
 import { mapIndents } from '../edit/indent.ts'
 import { occurrences } from '../edit/occurrences.ts'
 import { withoutCr } from '../line-table.ts'
 
-/** How the lines of a hunk were found: exactly, or forgiving what is named. `line_number`: there were none to find. */
+/** Match of a hunk: exact, or with the named tolerance. `line_number`: there were no lines to find. */
 export type HunkMatch = 'exact' | 'line_endings' | 'whitespace' | 'indentation' | 'look_alikes' | 'line_number'
 
-/** One way of comparing, from strict to lenient. */
+/** One level of comparison, from strict to lenient. */
 export interface MatchLevel {
   match: HunkMatch
-  /** Lines are the same where their keys are. */
+  /** Lines are equal if their keys are. */
   key(line: string): string
 }
 
@@ -25,16 +25,16 @@ export const MATCH_LEVELS: readonly MatchLevel[] = [
   { match: 'look_alikes', key: line => (hasConfusables(line) ? plainText(line).text : line).trimEnd() }
 ]
 
-/** Lines that must stand together. */
+/** Consecutive lines to find. */
 export interface WantedLines {
   lines: readonly string[]
-  /** Whether the last one ends without a newline; undefined where the patch does not tell. */
+  /** Set if the last one ends without a newline; undefined if the patch does not indicate it. */
   open: boolean | undefined
 }
 
-/** It stands before the first line of a file and is no part of it. */
+/** Precedes the first line of a file and is not part of it. */
 const BYTE_ORDER_MARK = '\ufeff'
-/** More places than this are not counted. */
+/** Maximum number of matches counted. */
 export const MAX_PLACES = 1000
 
 export const hasBom = (line: string) => line.startsWith(BYTE_ORDER_MARK)
@@ -53,13 +53,13 @@ export class PatchTarget {
   constructor(text: string) {
     this.hasBom = hasBom(text)
     const lines = stripBom(text).split('\n')
-    // A mark with nothing after it is a line, as git sees it.
+    // A byte order mark with nothing after it is a line, as in git.
     this.endsWithoutNewline = lines.at(-1) !== '' || (this.hasBom && text.length === 1)
     if (!this.endsWithoutNewline) lines.pop()
     this.lines = lines
   }
 
-  /** Whether the lines stand at a place, given as the number of its first line. */
+  /** Checks if the lines match at a location, given as the number of its first line. */
   matchesAt(level: MatchLevel, wanted: WantedLines, at: number): boolean {
     const { lines } = wanted
     if (at < 0 || at + lines.length > this.lines.length) return false
@@ -68,7 +68,7 @@ export class PatchTarget {
     return lines.every(same) && this.#matchesContext(level, wanted, at)
   }
 
-  /** Every place where the lines stand, in order. White space alone stands nowhere in particular. */
+  /** Returns every match, in order. White space alone has no meaningful location. */
   findPlaces(level: MatchLevel, wanted: WantedLines): number[] {
     const keys = wanted.lines.map((line, i) => level.key(i === 0 ? stripBom(line) : line))
     if (keys.length === 0 || (level !== EXACT && keys.every(key => key.trim() === ''))) return []
@@ -84,7 +84,7 @@ export class PatchTarget {
     return places
   }
 
-  /** Of lines with the same keys: whether what the keys do not tell fits too. */
+  /** Checks lines with equal keys for the properties that keys do not include. */
   #matchesContext(level: MatchLevel, { lines, open }: WantedLines, at: number) {
     const last = at + lines.length === this.lines.length
     if (level === EXACT && open !== undefined && lines.length > 0 && open !== (last && this.endsWithoutNewline))
@@ -117,13 +117,13 @@ export class PatchTarget {
   }
 }
 
-/** The lines as numbers, the same ones the same. */
+/** Lines as ids, equal ones with equal ids. */
 interface Index {
   ids: Int32Array
   idOf: ReadonlyMap<string, number>
-  /** By number: the first line that has it. */
+  /** By id: the first line that has it. */
   first: readonly number[]
-  /** By line: the next one that has the same number, or -1. */
+  /** By line: the next one with the same id, or -1. */
   next: Int32Array
 }
 

@@ -1,4 +1,4 @@
-// Reading unified diffs, as diff, git and others write them.
+// Parses unified diffs, as written by diff, git and others.
 
 import { type Header, plainHeader, readGitHeader } from './header.ts'
 import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
@@ -6,9 +6,9 @@ import type { Hunk, HunkLine, PatchSection } from './patch-model.ts'
 import { sectionPaths } from './paths.ts'
 
 const RANGES = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
-/** What stands between the diffs of files and says nothing that matters. */
+/** Irrelevant lines between the diffs of files. */
 const IGNORED_LINE = /^(diff -|diff \S+ \S+$|Index: |=+$|Only in |Common subdirectories: )/
-/** From here on anything may follow, such as the mail that brings the next diff. */
+/** From here on anything may follow, such as the mail with the next diff. */
 const SIGNATURE = /^(-- $|From [0-9a-f]{7,64} )/
 const COMBINED = /^(diff --(cc|combined) |@@@)/
 
@@ -42,7 +42,7 @@ const isHeader = (lines: PatchLines) =>
   lines.peek()!.startsWith('diff --git ') ||
   (lines.peek()!.startsWith('--- ') && lines.peek(1)?.startsWith('+++ ') === true)
 
-/** What stands above the first diff, such as a mail or a commit. */
+/** Skips text above the first diff, such as a mail or a commit. */
 function skipProse(lines: PatchLines) {
   while (!lines.done && !isHeader(lines)) {
     if (/^@@ -/.test(lines.peek()!))
@@ -83,7 +83,7 @@ function readHunk(lines: PatchLines): Hunk {
   }
   if (body.every(({ sign }) => sign === ' '))
     throw new PatchSyntaxError(line, 'expected a hunk with a line to add or to remove.')
-  // An empty range is named by the line before it.
+  // An empty range is denoted by the line before it.
   const at = oldCount === 0 ? oldStart : Math.max(0, oldStart - 1)
   return { line, lines: body, at, anchors: [], at_end: false }
 }
@@ -92,7 +92,7 @@ const describeCounts = (old: number, now: number) => `${old} old and ${now} new 
 
 function bodyLine(lines: PatchLines, left: { old: number; new: number }): HunkLine {
   const line = lines.peek()
-  // Some programs leave off the space of an empty line.
+  // Some programs omit the space of an empty line.
   const sign = line === '' || line === '\r' ? ' ' : line?.[0]
   const expected = `a line of the hunk, which still misses ${describeCounts(left.old, left.new)}`
   if (sign !== ' ' && sign !== '-' && sign !== '+') throw lines.syntaxError(expected)

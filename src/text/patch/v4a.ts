@@ -1,4 +1,4 @@
-// Reading patches that begin with `*** Begin Patch`.
+// Parses patches that begin with `*** Begin Patch`.
 
 import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
 import type { Hunk, HunkLine, PatchSection } from './patch-model.ts'
@@ -8,7 +8,7 @@ const END = '*** End Patch'
 const END_OF_FILE = '*** End of File'
 const SECTION = /^\*\*\* (Add|Update|Delete) File:(.*)$/
 const MOVE = /^\*\*\* Move to:(.*)$/
-/** What diffs write after `@@`, which says nothing here. */
+/** Line ranges as in unified diffs after `@@`, which are ignored here. */
 const RANGES = /^-\d+(,\d+)? \+\d+(,\d+)? @@/
 
 export function isV4a(lines: PatchLines): boolean {
@@ -77,7 +77,7 @@ function readUpdatedFile(lines: PatchLines, path: string): PatchSection {
   return { does: 'update', path, ...(to !== undefined && { to }), line, hunks }
 }
 
-/** Deeper than that no code is nested. */
+/** Maximum nesting depth of anchors. */
 const MAX_ANCHORS = 64
 
 function hunk(lines: PatchLines): Hunk {
@@ -114,7 +114,7 @@ const isAnchor = (line: string) => line === '@@' || line.startsWith('@@ ')
 
 const atMark = (lines: PatchLines) => lines.done || lines.peek()!.startsWith('*** ')
 
-/** Empty lines before the next mark or the end stand for nothing. */
+/** Empty lines before the next mark or the end are ignored. */
 function skipGap(lines: PatchLines) {
   if (isGap(lines)) lines.skipBlank()
 }

@@ -1,35 +1,35 @@
-// Where in a text a secret stands: one of the values that are known, or something that has the shape of a token. Bytes,
-// not characters: output may be anything.
+// Finds secrets in a text: known values, or strings in the format of a token. Works on bytes, since output may be in any
+// encoding.
 import { type KnownSecret, MIN_SECRET_LENGTH, type SecretVariant, secretVariants } from './secret-variants.ts'
 import { type ByteSet, type Stretch, TOKEN_PATTERNS, type TokenPattern } from './token-patterns.ts'
 
-/** A secret found. `from` may lie behind the place it was looked for at: what stands before stays. */
+/** A match. `from` may be after the requested position: the text before it stays. */
 interface SecretMatch {
   name: string
   from: number
   to: number
-  /** It goes on behind `to` for as long as bytes are of this set. */
+  /** It extends beyond `to` as long as bytes are in this set. */
   continues?: ByteSet
 }
 
-/** What is there cannot be told before more has come. */
+/** More bytes are needed for a decision. */
 export const MORE = 'more'
 type MatchResult = SecretMatch | typeof MORE | undefined
 
-/** As many values that begin with the same eight bytes are looked for, in all their spellings. */
+/** Maximum number of values with the same first eight bytes, including all their spellings. */
 const MAX_VALUES_PER_PREFIX = 64
-/** Beginnings of secrets are looked up by so many bytes. */
+/** Number of leading bytes by which secrets are looked up. */
 const GRAM = 4
 const FLAGS = 1 << 17
 const SPREAD = 0x9e3779b1
 
-/** What is looked for. Made once and used by many; never changes. */
+/** The secrets to find. Immutable and shared. */
 export class SecretMatcher {
-  /** Whether a secret may begin with four bytes, by their hash: sometimes yes where none does, never the other way. */
+  /** Bloom-like filter of the four leading bytes, by hash: false positives are possible, false negatives are not. */
   readonly #filter = new Uint8Array(FLAGS)
   readonly #known = new Map<number, SecretVariant[]>()
   readonly #patterns = new Map<number, TokenPattern[]>()
-  /** What fewer than four bytes at the end of a text may be the beginning of. */
+  /** Proper prefixes shorter than four bytes, for the end of a text. */
   readonly #knownTails = new Set<string>()
   readonly #tails = new Set<string>()
 
@@ -48,7 +48,7 @@ export class SecretMatcher {
     for (const list of this.#known.values()) list.sort((a, b) => b.bytes.length - a.bytes.length)
   }
 
-  /** The first place from `from` on where a secret may begin; the length of the bytes where there is none. */
+  /** Returns the first position from `from` on at which a secret may begin; the length of the bytes if there is none. */
   nextCandidate(bytes: Uint8Array, from: number): number {
     const end = bytes.length - GRAM
     if (from > end) return from
@@ -61,7 +61,7 @@ export class SecretMatcher {
     return end + 1
   }
 
-  /** The secret that begins at `matchAt`. With `whole` nothing follows the bytes. */
+  /** Returns the secret that begins at `at`. With `whole` no more bytes follow. */
   matchAt(bytes: Uint8Array, at: number, whole: boolean, runs: Runs): MatchResult {
     if (at + GRAM > bytes.length) return whole || !this.#tails.has(tailAt(bytes, at)) ? undefined : MORE
     const gram = gramAt(bytes, at)
@@ -69,11 +69,11 @@ export class SecretMatcher {
     if (known === MORE) return MORE
     const shape = this.#matchPattern(gram, bytes, at, whole, runs)
     if (!known || shape === MORE || !shape) return shape ?? known
-    // Both: all that either would hide, under the name that tells more.
+    // Both match: redacts the union, under the more specific name.
     return { ...shape, name: known.name, from: Math.min(at, shape.from), to: Math.max(known.to, shape.to) }
   }
 
-  /** The longest known value that begins at `matchAt`. */
+  /** Returns the longest known value that begins at `at`. */
   matchKnownAt(bytes: Uint8Array, at: number, whole: boolean): MatchResult {
     if (at + GRAM > bytes.length) return whole || !this.#knownTails.has(tailAt(bytes, at)) ? undefined : MORE
     return this.#matchKnown(gramAt(bytes, at), bytes, at, whole)
@@ -108,11 +108,11 @@ export class SecretMatcher {
   }
 }
 
-/** How far stretches in one piece of text go: no byte is looked at twice for a set, however many shapes begin there. */
+/** Caches the ends of runs in one text: no byte is examined twice for a set, however many patterns begin there. */
 export class Runs {
   readonly #seen = new Map<ByteSet, { from: number; to: number }>()
 
-  /** Where the stretch that begins at `matchAt` ends, at most at `limit`. */
+  /** Returns the end of the run that begins at `at`, at most `limit`. */
   end(of: ByteSet, bytes: Uint8Array, at: number, limit: number): number {
     let seen = this.#seen.get(of)
     if (!seen || at < seen.from || at > seen.to) {
@@ -153,7 +153,7 @@ function matchPattern(
 }
 
 function matchRun({ of, min, max, mixed }: Stretch, bytes: Uint8Array, at: number, runs: Runs, last: boolean) {
-  // An open end needs no more than its minimum to be known.
+  // An open end is recognized by its minimum length.
   const limit = at + (max ?? (last ? min : Number.POSITIVE_INFINITY))
   const end = runs.end(of, bytes, at, limit)
   if (end === bytes.length && end < limit) return MORE
@@ -177,7 +177,7 @@ function literal(texts: readonly string[], bytes: Uint8Array, at: number, anyCas
   return more ? MORE : undefined
 }
 
-/** Literals that may be in any case are written in small letters. */
+/** Case-insensitive literals are written in lower case. */
 const equalsByte = (byte: number, code: number, anyCase: boolean) =>
   byte === code || (anyCase && byte >= 0x41 && byte <= 0x5a && byte + 0x20 === code)
 
@@ -193,7 +193,7 @@ const gramAt = (bytes: Uint8Array, at: number) =>
 const tailAt = (bytes: Uint8Array, at: number) => String.fromCharCode(...bytes.subarray(at))
 const tailsOf = (gram: string) => Array.from({ length: GRAM - 1 }, (_, i) => gram.slice(0, i + 1))
 
-/** The four bytes that a shape may begin with, in each way of writing them. */
+/** Returns the four leading bytes of a pattern, in all spellings. */
 function gramsOf({ parts, ignoreCase }: TokenPattern): Set<string> {
   let all: string[] = ['']
   for (const part of parts) all = all.flatMap(one => extendPrefix(one, part))
@@ -201,7 +201,7 @@ function gramsOf({ parts, ignoreCase }: TokenPattern): Set<string> {
   return new Set(ignoreCase ? grams.flatMap(caseVariants) : grams)
 }
 
-/** Of a stretch no more than its least bytes are needed: one that may be shorter stands behind three others. */
+/** Only the minimum length of a run is needed: one that may be shorter follows at least three other bytes. */
 function extendPrefix(text: string, part: TokenPattern['parts'][number]): string[] {
   if (text.length >= GRAM) return [text]
   if (typeof part === 'string') return [text + part]

@@ -1,4 +1,4 @@
-// Hides secrets in a stream of bytes, wherever it is cut into pieces.
+// Redacts secrets in a stream of bytes, across chunk boundaries.
 
 import { MORE, Runs, type SecretMatcher } from './secret-matcher.ts'
 import type { ByteSet } from './token-patterns.ts'
@@ -6,23 +6,23 @@ import type { ByteSet } from './token-patterns.ts'
 const NOTHING = Buffer.alloc(0)
 
 /**
- * Takes what comes and gives what may be shown; the rest of it waits until it is clear that no secret begins there. All
- * that `push` and `end` give together is the same however the bytes were cut, so long as `idle` was not called.
+ * Returns bytes once it is certain that no secret begins there. The total output of `push` and `end` is independent of the chunk
+ * boundaries, unless `idle` was called.
  */
 export class SecretRedactor {
   readonly #secrets: SecretMatcher
-  /** Waits for what follows. */
+  /** Bytes waiting for what follows. */
   #pending: Buffer = NOTHING
-  /** As much of it was shown already, because nothing came for a while. */
+  /** Number of pending bytes already returned by `idle`. */
   #shownBytes = 0
-  /** Bytes of this set still belong to a secret that was found. */
+  /** Bytes of this set still belong to a matched secret. */
   #continues: ByteSet | undefined
 
   constructor(secrets: SecretMatcher) {
     this.#secrets = secrets
   }
 
-  /** Something waits for what follows: call `idle` when nothing comes for a while. */
+  /** True while bytes are pending: call `idle` after a pause. */
   get waiting(): boolean {
     return this.#pending.length > this.#shownBytes
   }
@@ -31,14 +31,14 @@ export class SecretRedactor {
     return this.#take(bytes, false)
   }
 
-  /** Nothing more comes. */
+  /** Ends the stream. */
   end(): Uint8Array {
     return this.#take(NOTHING, true)
   }
 
   /**
-   * Shows of what waits whatever is no beginning of a known value, so that a prompt is seen before it is answered. Of a
-   * token whose value is not known, and that is written with a pause in it, what came before the pause is shown.
+   * Returns pending bytes that are no prefix of a known value, so that a prompt is visible before it is answered. If an unknown
+   * token is written with a pause, its part before the pause is returned.
    */
   idle(): Uint8Array {
     const runs = new Runs()
@@ -82,7 +82,7 @@ export class SecretRedactor {
     return told.length === 1 ? told[0]! : Buffer.concat(told)
   }
 
-  /** Goes past what still belongs to a secret. */
+  /** Skips bytes that still belong to a secret. */
   #skipContinuation(bytes: Uint8Array, from: number): number {
     if (!this.#continues) return from
     let at = from
@@ -92,7 +92,7 @@ export class SecretRedactor {
   }
 }
 
-/** Hides secrets in a text that is there as a whole. */
+/** Redacts secrets in a complete text. */
 export function redactSecrets(text: string, secrets: SecretMatcher): string {
   const bytes = Buffer.from(text)
   const masker = new SecretRedactor(secrets)

@@ -1,24 +1,26 @@
-// A known value in the ways in which it may be printed.
+// Encoded variants of a known secret, as it may be printed.
 
-/** A value that must not be shown. */
+/** A value to be redacted. */
 export interface KnownSecret {
-  /** Shown in its place. */
+  /** Name shown in its place. */
   name: string
   value: string
 }
 
-/** Bytes to look for, and what they are. */
+/** Bytes to match, and their secret. */
 export interface SecretVariant {
   name: string
   bytes: Buffer
 }
 
-/** A shorter value would hide plain words. */
+/** Minimum length; shorter values would redact plain words. */
 export const MIN_SECRET_LENGTH = 8
-/** A longer value is known by its pieces, so that no more than this ever waits for what follows. */
+/** Longer values are matched in pieces, so that no more than this is ever pending. */
 const MAX_VARIANT_BYTES = 1_024
 
-/** Line by line, as it is, in JSON and in a URL, as different languages write these. Each once, under the first name it has. */
+/**
+ * Returns all variants by line: plain, and encoded for JSON and URLs as different languages do. Each once, under its first name.
+ */
 export function secretVariants(known: readonly KnownSecret[]): SecretVariant[] {
   const seen = new Map<string, SecretVariant>()
   for (const piece of known.flatMap(encodeVariants)) {
@@ -29,7 +31,7 @@ export function secretVariants(known: readonly KnownSecret[]): SecretVariant[] {
 }
 
 function encodeVariants({ name, value }: KnownSecret): SecretVariant[] {
-  // The first and last lines of an armoured key stand in every other key too.
+  // The first and last lines of an armored key are the same in every key.
   const lines = value.split(/[\r\n]+/).filter(line => !line.startsWith('-----'))
   const texts = lines.map(line => line.trim()).flatMap(line => [line, ...jsonVariants(line), ...urlVariants(line)])
   return texts
@@ -38,14 +40,14 @@ function encodeVariants({ name, value }: KnownSecret): SecretVariant[] {
     .flatMap(bytes => splitBytes(bytes).map(piece => ({ name, bytes: piece })))
 }
 
-/** As JavaScript writes it, as PHP does with slashes escaped, and as Python does in ASCII alone. */
+/** As JavaScript encodes it, as PHP does with slashes escaped, and as Python does in ASCII only. */
 function jsonVariants(text: string): string[] {
   const json = JSON.stringify(text).slice(1, -1)
   const ascii = json.replace(/[^\0-\x7f]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return [json, ascii, json.replaceAll('/', '\\/')]
 }
 
-/** As a component, as a path and as a form, each with capital and small digits. */
+/** As a component, as a path and as a form, each with upper-case and lower-case digits. */
 function urlVariants(text: string): string[] {
   const component = encodeURIComponent(text.toWellFormed())
   const strict = component.replace(/[!'()*]/g, mark => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -1,29 +1,29 @@
-// What tokens look like, as data. A shape is a row of parts, each taken as far as it goes and never given back, so that
-// looking for one takes time in proportion to the text, whatever the text is.
+// Token formats, as data. A pattern is a sequence of parts, matched greedily without backtracking, so that matching takes time
+// linear in any text.
 
-/** The bytes that a stretch may be made of. */
+/** Set of bytes of a run. */
 export type ByteSet = Uint8Array
 
-/** A stretch of bytes of one set. */
+/** A run of bytes of one set. */
 export interface Stretch {
   of: ByteSet
   min: number
-  /** Left out at the end of a shape: it goes on as long as the set does. */
+  /** Omitted at the end of a pattern: the run is unlimited. */
   max?: number
-  /** Among its first `min` bytes are a digit, a capital and a small letter: a token rather than a word. */
+  /** Its first `min` bytes include a digit, an upper-case and a lower-case letter: a token rather than a word. */
   mixed?: true
 }
 
 export interface TokenPattern {
-  /** Shown in its place. */
+  /** Name shown in its place. */
   name: string
-  /** The first is literal. A string stands for itself, a list of them for one of these, none of which begins another. */
+  /** The first is literal. A string stands for itself, a list for one of its strings, none of which is a prefix of another. */
   parts: readonly (string | readonly string[] | Stretch)[]
-  /** How many of the first parts stay as they are. */
+  /** Number of leading parts that are not redacted. */
   keptParts?: number
-  /** Must follow, and stays too. */
+  /** Required after the match, and not redacted. */
   lookahead?: string
-  /** Its literals may be written in capitals or small letters. */
+  /** Literals match in any case. */
   ignoreCase?: true
 }
 
@@ -40,22 +40,22 @@ const CAPITALS = set('AZ', ...DIGITS)
 const LETTERS = set(...ALNUM)
 const WORD = set(...ALNUM, '_')
 const URL_SAFE = set(...ALNUM, '_', '-')
-/** What pads it may stay. */
+/** Without the padding, which need not be redacted. */
 const BASE64 = set(...ALNUM, '+', '/')
 const PATH = set(...ALNUM, '_', '-', '/')
 const VALUE = set(...ALNUM, '_', '-', '.', '~', '%', '+', '/')
-/** What credentials in headers are written in. */
+/** Characters of credentials in headers. */
 const CREDENTIALS = set(...ALNUM, '_', '-', '.', '~', '+', '/', '=')
-/** Between a name and its value, also where both are quoted, also in JSON. */
+/** Between a name and its value, also if both are quoted, also in JSON. */
 const BETWEEN = set(' ', ':', '=', '"', "'", '\\', '\t')
 const BLANK = set(' ', '\t')
 /** Before the @ of a URL. Other characters have to be percent-encoded there. */
 const USER = set(...ALNUM, '!', '$&', '*.', ';', '=', '_', '~')
 const PASSWORD = set(...ALNUM, '!', '#&', '*.', ':;', '=', '?', '[', ']_', '{~')
-/** Lines of base64, as they stand in a file, in JSON, indented, quoted, numbered or in a diff. */
+/** Lines of base64 in a file, in JSON, indented, quoted, numbered or in a diff. */
 const ARMOUR = set(...ALNUM, '+', '/', '=', ' ', '\t', '\r', '\n', '\\', ':', ',', '.', '>', '|')
 const DEK = set('AZ', '09', '-', ',')
-/** Also as it stands in JSON. */
+/** Including escaped line ends in JSON. */
 const LINE_END = ['\n', '\r\n', '\\n', '\\r\\n']
 
 const KEYS = ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '].map(kind => `${kind}PRIVATE KEY-----`)

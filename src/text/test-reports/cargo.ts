@@ -1,9 +1,9 @@
-// What `cargo test` prints: one line a test, then what those that failed have printed, for each program that it runs.
+// Parses the output of `cargo test`: one line per test, then the output of failed ones, for each test binary.
 import { addFailure, emptyReport, linesUntil, splitReportLines, type TestFailure, type TestReport } from './report.ts'
 
 const TEST = /^test (.+?)(?: - should panic(?: with .*)?)? \.\.\. (ok|FAILED|ignored)\b/
 const SECTION = /^---- (.+) stdout ----$/
-/** Rust before 1.73 quotes the message, which may have several lines, and puts the place behind it. */
+/** Rust before 1.73 quotes the message, which may have several lines, and puts the location after it. */
 const PANIC = /(?:panicked|as expected) at (?:'(?<quoted>[\s\S]*)', )?(?<file>[^:\n]+):(?<line>\d{1,9}):\d+/
 
 export function cargoReport(text: string): TestReport | undefined {

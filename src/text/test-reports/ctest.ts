@@ -1,4 +1,5 @@
-// What ctest prints with `--output-on-failure`. Its XML calls a test skipped whose program is missing, which is a failure.
+// Parses the output of ctest with `--output-on-failure`. Its XML reports a test with a missing program as skipped, although it is
+// a failure.
 import { addFailure, emptyReport, linesUntil, splitReportLines, type TestReport } from './report.ts'
 
 const TEST = /^ *\d+\/\d+ Test +#\d+: (?<name>.+?) \.{2,} *(?:\*\*\*)?(?<outcome>.+?) +[\d.]+ sec/

@@ -1,4 +1,4 @@
-// What `go test -json` tells, one event a line.
+// Parses the output of `go test -json`, one event per line.
 import { addFailure, emptyReport, type TestReport } from './report.ts'
 
 interface Event {
@@ -16,7 +16,7 @@ export function goReport(text: string): TestReport | undefined {
     const { Action: action, Test, Output, ImportPath } = event
     const test = typeof Test === 'string' ? Test : undefined
     const pack = typeof event.Package === 'string' ? event.Package : typeof ImportPath === 'string' ? ImportPath : ''
-    // The parts of a package are named like `demo [demo.test]` where they are built.
+    // The parts of a package have names like `demo [demo.test]` in build events.
     const key = testKey(pack.split(' ')[0]!, test)
     if ((action === 'output' || action === 'build-output') && typeof Output === 'string')
       outputs.set(key, (outputs.get(key) ?? '') + Output)
@@ -45,7 +45,7 @@ function countResults(
     } else if (action === 'skip') report.skipped++
     else report.passed++
   }
-  // A package that was not built, or ended outside of any test.
+  // A package that failed to build, or failed outside of any test.
   for (const { pack, test, action } of ends) {
     const key = testKey(pack, test)
     if (test === undefined && action === 'fail' && !failed.has(key))
@@ -61,7 +61,7 @@ function* parseEvents(text: string): Generator<Event> {
       const event: unknown = JSON.parse(line)
       if (typeof event === 'object' && event !== null) yield event
     } catch {
-      // Something that a test printed.
+      // Output of a test.
     }
   }
 }

@@ -1,4 +1,4 @@
-// The JSON of jest, which vitest writes too.
+// Parses jest's JSON report, which vitest writes too.
 import { stripVTControlCharacters } from 'node:util'
 import { addFailure, emptyReport, type TestReport } from './report.ts'
 
@@ -17,7 +17,7 @@ interface Assertion {
   location?: unknown
 }
 
-/** The last such report in the text: tests may print JSON of their own before it. */
+/** Returns the last such report in the text: tests may print their own JSON before it. */
 export function jestReport(text: string): TestReport | undefined {
   for (const candidate of candidates(text)) {
     const suites = parseSuites(candidate)
@@ -32,9 +32,9 @@ export function jestReport(text: string): TestReport | undefined {
 function* candidates(text: string) {
   yield text
   const lines = text.split('\n').filter(line => line.startsWith('{') && line.includes('"testResults"'))
-  // vitest says behind it, in the same line, where it has written it to.
+  // vitest appends its output path to the same line.
   yield* lines.reverse().map(line => line.slice(0, line.lastIndexOf('}') + 1))
-  // Printed over several lines, with something around it.
+  // Printed over several lines, with other text around it.
   const [start, end] = [text.search(/^\{\s*$/m), text.lastIndexOf('}')]
   if (start >= 0) yield text.slice(start, end + 1)
 }
@@ -78,11 +78,11 @@ function describeFailure({ fullName, title, failureMessages, location }: Asserti
   }
 }
 
-/** Lines of a trace that lead through the runner, packages and Node. */
+/** Stack frames in the runner, packages and Node. */
 const FOREIGN_FRAMES =
   /\n\s+at (?:[^\n]*[/\\]node_modules[/\\][^\n]*|[^\n]*\(?node:internal[^\n]*|new Promise \(<anonymous>\))(?=\n|$)/g
 
-/** Of the first call in the trace that is in the test's own file. */
+/** Returns the line of the first stack frame in the test's own file. */
 function findLine(message: string, file: string | undefined): number | undefined {
   if (file === undefined) return undefined
   const at = message.indexOf(`${file}:`)

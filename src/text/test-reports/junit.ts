@@ -1,4 +1,4 @@
-// JUnit's XML, as pytest, Maven's surefire and many others write it. Entities that a document defines are never expanded.
+// Parses JUnit XML, as written by pytest, Maven's surefire and many others. Entities defined in a document are never expanded.
 import { XMLParser } from 'fast-xml-parser'
 import { addFailure, emptyReport, type TestReport } from './report.ts'
 
@@ -19,7 +19,7 @@ const parser = new XMLParser({
   isArray: name => LISTS.has(name)
 })
 
-/** The first report in the text, whatever stands around it. */
+/** Returns the first report in the text, whatever surrounds it. */
 export function junitReport(text: string): TestReport | undefined {
   const start = /<testsuites?[\s>]/.exec(text)
   if (!start) return undefined
@@ -56,7 +56,7 @@ function count(test: unknown, report: TestReport) {
   })
 }
 
-/** Where it failed: pytest ends with `file:line: Error`, Java's traces name the file of each call. */
+/** Returns the location of a failure: pytest ends with `file:line: Error`, Java's stack traces name the file of each call. */
 function locationFromTrace(body: string, owner: string | undefined): { file: string; line: number } | undefined {
   const python = [...body.matchAll(/^(\S[^:\n]*\.py):(\d+): /gm)].at(-1)
   if (python) return { file: python[1]!, line: Number(python[2]) }
@@ -70,7 +70,7 @@ function locationFromTrace(body: string, owner: string | undefined): { file: str
   return undefined
 }
 
-/** Lines that the report itself gives are counted from 0. */
+/** Lines in the report's attributes are counted from 0. */
 function reportedLocation(test: unknown) {
   const [file, line] = [attribute(test, 'file'), attribute(test, 'line')]
   return { file, line: line !== undefined && /^\d{1,9}$/.test(line) ? Number(line) + 1 : undefined }

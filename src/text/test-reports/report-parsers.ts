@@ -1,4 +1,4 @@
-// The forms in which runners tell of tests, by name.
+// Registry of test report parsers, by name.
 import { cargoReport } from './cargo.ts'
 import { ctestReport } from './ctest.ts'
 import { goReport } from './go.ts'

@@ -1,8 +1,8 @@
-// What a run of tests comes to, whichever runner told it.
+// Common model of test reports.
 
 export interface TestFailure {
   name: string
-  /** As the runner names it: absolute, or relative to some folder of its own. */
+  /** As named by the runner: absolute, or relative to some folder of the runner. */
   file?: string
   line?: number
   message: string
@@ -13,18 +13,18 @@ export interface TestFailure {
 export interface TestReport {
   passed: number
   failed: number
-  /** Skipped, pending, ignored, and those that are known to fail. */
+  /** Skipped, pending, ignored, and expected failures. */
   skipped: number
-  /** Of the failed ones those that are described. */
+  /** Described failures. */
   failures: TestFailure[]
 }
 
-/** Undefined where the text holds no such report. Never throws. */
+/** Returns undefined if the text has no such report. Never throws. */
 export type ReportParser = (text: string) => TestReport | undefined
 
 export const emptyReport = (): TestReport => ({ passed: 0, failed: 0, skipped: 0, failures: [] })
 
-/** Adds one that failed. What has no value is left out. */
+/** Adds a failure. Undefined fields are omitted. */
 export function addFailure(
   report: TestReport,
   {
@@ -38,12 +38,12 @@ export function addFailure(
   report.failures.push({ name, ...known, message: message.trim() })
 }
 
-/** Longer lines are no words of a runner: they are cut, so that no pattern takes long on them. */
+/** Longer lines are not from a runner: they are truncated, so that no pattern takes long on them. */
 const LINE_LENGTH = 2_000
 
 export const splitReportLines = (text: string): string[] => text.split(/\r?\n/).map(line => line.slice(0, LINE_LENGTH))
 
-/** The lines from one on, up to the first that ends them; at most so many as describe one failure. */
+/** Returns the lines from one on, up to the first that ends them; limited to the size of one failure. */
 export function linesUntil(lines: readonly string[], from: number, ends: (line: string) => boolean): string[] {
   const following = lines.slice(from, from + DESCRIPTION_LINES)
   const end = following.findIndex(ends)

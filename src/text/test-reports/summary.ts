@@ -1,4 +1,4 @@
-// The counts that runners print for people at the end, for scripts of which nobody knows what they run.
+// Parses the summary counts that runners print, for scripts with an unknown runner.
 import { stripVTControlCharacters } from 'node:util'
 import { cargoReport } from './cargo.ts'
 import { ctestReport } from './ctest.ts'
@@ -6,14 +6,14 @@ import { jestReport } from './jest.ts'
 import { splitReportLines, type TestReport } from './report.ts'
 import { tapReport } from './tap.ts'
 
-/** Words before or after a count, by what they count. */
+/** Words before or after a count, by kind. */
 const KINDS = {
   passed: 'pass(?:ed|ing)?',
   failed: 'fail(?:ed|ing|ures?)?|errors?|cancelled',
   skipped: 'skip(?:ped)?|pending|ignored|todo|xfailed|deselected'
 }
 
-/** How the last lines of a runner look. */
+/** Formats of the summary lines. */
 const SUMMARIES: { whole: RegExp; order: 'number first' | 'word first' }[] = [
   // jest: `Tests:  1 failed, 4 passed, 5 total`; vitest: `Tests  1 failed | 4 passed (5)`
   { whole: /^ *Tests:? +\d+ (?:failed|passed|skipped|todo|pending)\b.*$/gm, order: 'number first' },
@@ -27,7 +27,7 @@ const SUMMARIES: { whole: RegExp; order: 'number first' | 'word first' }[] = [
   { whole: /^# \{ total: \d+,[^}\n]*\}/gm, order: 'word first' }
 ]
 
-/** What some runner has printed, as far as it can be read. */
+/** Parses the output of an unknown runner, as far as possible. */
 export function anyReport(text: string): TestReport | undefined {
   const plain = stripVTControlCharacters(text)
   const short = splitReportLines(plain).join('\n')

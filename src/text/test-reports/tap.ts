@@ -1,5 +1,5 @@
-// The Test Anything Protocol, as node's runner, tap and many others write it, with subtests and YAML details. What counts
-// are the innermost results: a test that holds others counts only where it failed by itself.
+// Parses the Test Anything Protocol, as written by node's runner, tap and many others, with subtests and YAML details. Counts the
+// innermost results: a test with subtests counts only if it failed by itself.
 import { parse } from 'yaml'
 import { addFailure, emptyReport, splitReportLines, type TestReport } from './report.ts'
 
@@ -7,7 +7,7 @@ const VERSION = /^TAP version 1[34]$/m
 const PLAN = /^1\.\.\d+/m
 const RESULT = /^(not ok|ok)\b(?: +\d+)?(?: +-)?(.*)$/
 const DIRECTIVE = /(?:^|[^\\])#\s*(SKIP|TODO)\b/i
-/** More than that is no description of one failure. */
+/** Maximum length of one failure's details. */
 const DETAILS_LINES = 1_000
 const DETAILS_LENGTH = 65_536
 
@@ -35,10 +35,10 @@ export function tapReport(text: string): TestReport | undefined {
 class Reader {
   readonly report = emptyReport()
   readonly #levels: Level[] = []
-  /** What the tests around the present one are called, by their indentation. */
+  /** Titles of the enclosing tests, by indentation. */
   readonly #titles = new Map<number, string>()
 
-  /** Gives the last line that belongs to the result. */
+  /** Returns the last line that belongs to the result. */
   result(indent: number, ok: boolean, rest: string, lines: readonly string[], at: number): number {
     const buffered = rest.endsWith(' {')
     const title = testTitle(rest)
@@ -70,7 +70,7 @@ class Reader {
     return [...around.map(([, name]) => name), title].filter(name => name !== '').join(' > ') || 'unnamed'
   }
 
-  /** What was found deeper than this since the last result here. */
+  /** Returns the deeper results since the last one at this depth. */
   #popDeeper(indent: number): { results: number; failed: number } {
     const inner = { results: 0, failed: 0 }
     for (let top = this.#levels.at(-1); top && top.indent > indent; top = this.#levels.at(-1)) {
@@ -98,7 +98,7 @@ const testTitle = (rest: string) =>
     .replace(/\\([#\\])/g, '$1')
     .trim()
 
-/** The YAML that follows a result, two columns further in, and its last line. */
+/** Returns the YAML details after a result, indented by two more columns, and their last line. */
 function detailsAfter(lines: readonly string[], at: number, indent: number): [details: string, last: number] {
   const margin = ' '.repeat(indent + 2)
   if (lines[at + 1] !== `${margin}---`) return ['', at]

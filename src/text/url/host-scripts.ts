@@ -1,14 +1,14 @@
-// Names of hosts in other letters than those of ASCII: how they are written, and whether one could pass for another.
+// Detects the scripts of internationalized host names, and spoofed ones.
 import { domainToUnicode } from 'node:url'
 
 const SCRIPTS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Hebrew', 'Arabic', 'Cherokee', 'Georgian', 'Thai', 'Hangul']
 const SCRIPT_PATTERNS = SCRIPTS.map(script => [script, new RegExp(`\\p{Script=${script}}`, 'u')] as const)
-/** What one language writes in together. */
+/** Scripts used together in one language. */
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}]/u
-/** Letters of these look like Latin ones. */
+/** Scripts with letters that resemble Latin ones. */
 const LOOK_ALIKE: ReadonlySet<string> = new Set(['Cyrillic', 'Greek', 'Armenian', 'Cherokee'])
 
-/** What to know of a name that is looked up as `xn--…`; nothing for any other. */
+/** Returns notes on a name in the form `xn--…`; none for others. */
 export function scriptNotes(name: string): string[] {
   if (!/(?:^|\.)xn--/.test(name)) return []
   const shown = domainToUnicode(name)
@@ -27,5 +27,5 @@ export function scriptNotes(name: string): string[] {
   return notes
 }
 
-/** East Asian names have Latin letters beside their own. */
+/** East Asian names mix Latin letters with their own. */
 const isUsual = (scripts: readonly string[]) => scripts.every(script => ['Latin', 'CJK', 'Hangul'].includes(script))

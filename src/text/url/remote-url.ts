@@ -1,16 +1,16 @@
-// Where a remote of git is, as its address says: by https, by ssh, or as a folder of this machine. Whatever else git would
-// take for an address names a program, a switch or an unprotected way, and is refused.
+// Parses the address of a git remote: https, ssh, or a local folder. All other forms that git accepts name a program, an option
+// or an insecure transport, and are refused.
 import { escapeInvisible, hasControlCharacters } from '../escape-invisible.ts'
 
 export interface RemoteAddress {
   transport: 'https' | 'ssh' | 'file'
-  /** Of `file`: the folder. */
+  /** The folder, for `file`. */
   path: string
-  /** The address without what lets anybody in, and with nothing that a screen would obey. */
+  /** The address without credentials and control characters. */
   redacted: string
 }
 
-/** The fault is a sentence's end, such as `is empty`. */
+/** The fault is the end of a sentence, such as `is empty`. */
 export function readRemote(address: string): RemoteAddress | { fault: string } {
   if (address.trim() === '') return { fault: 'is empty' }
   if (hasControlCharacters(address)) return { fault: 'holds control characters' }
@@ -58,6 +58,6 @@ function hostError(host: string, user: string | undefined): string | undefined {
 const redactPassword = (user: string) => user.replace(/:.*$/s, ':***')
 const redactQuery = (rest: string) => rest.replace(/[?#].*$/s, '?***')
 
-/** As git reads what stands in an address in percent signs. */
+/** Decodes percent signs as git does. */
 const percentDecode = (text: string) =>
   text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

@@ -1,4 +1,4 @@
-// What a robots.txt says of one address.
+// Evaluates a robots.txt for one address.
 import parser from 'robots-parser'
 
 export interface RobotsQuery {
@@ -6,17 +6,17 @@ export interface RobotsQuery {
   file: string
   text: string
   url: string
-  /** The name that we go by. */
+  /** The user agent's product name. */
   agent: string
 }
 
 export interface RobotsAnswer {
   allowed: boolean
-  /** The line that decides, counted from 1; 0 where none does. */
+  /** The deciding line, counted from 1; 0 if there is none. */
   line: number
 }
 
-/** Its types say that the function is inside a module that is the function. */
+/** The library's types wrongly place the function inside a module, which is the function itself. */
 const robotsParser = parser as unknown as typeof parser.default
 
 export function askRobots({ file, text, url, agent }: RobotsQuery): RobotsAnswer {

@@ -5,7 +5,7 @@ import { LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import { Responder, responderNotes } from './lib/responder.ts'
 
-/** Nothing is defined in more places that anybody would look at. */
+/** Maximum number of definitions; more are of no use. */
 const MAX_LOCATIONS = 100
 
 export default defineTool({

@@ -9,7 +9,7 @@ import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
 const LIMIT = 200
 const MAX_MESSAGE_LENGTH = 2_000
-/** The worst first. */
+/** In descending order of severity. */
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const satisfies Severity[]
 
 const DiagnosticOutput = Type.Object({
@@ -72,7 +72,7 @@ export default defineTool({
     paths: [{ path, access: 'list', tree: true }],
     approvalReason: UNSANDBOXED_SERVER_REASON
   }),
-  // What is found in a file says what is in it.
+  // Diagnostics of a file reveal its content.
   touches({ path }, { host }): PathUse[] {
     return path !== undefined && host.files.peek(path).kind !== 'directory' ? [{ path, access: 'read' }] : []
   },
@@ -115,7 +115,7 @@ export default defineTool({
   }
 })
 
-/** What is so bad, or worse. */
+/** Returns the severities at or above a minimum. */
 const severitiesFrom = (severity: Severity = 'hint'): Severity[] =>
   SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1)
 
@@ -124,7 +124,7 @@ const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
   timeout: ['(No server has told in time what it finds: this says nothing of the code. Ask again.)']
 }
 
-/** The canonical path of a file or folder that is there. */
+/** Returns the canonical path of an existing file or folder. */
 function resolveExistingPath(given: string, { host: { files } }: Context) {
   const { path, kind } = files.peek(given)
   if (kind === 'missing' && !files.unsaved(given))

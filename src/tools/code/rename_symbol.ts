@@ -22,7 +22,7 @@ const Input = Type.Object(
     new_name: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      // Servers put into the files whatever they are given, lines of code too.
+      // Servers insert any new name, including lines of code.
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
       description: 'What it is to be called; on one line, without control characters.'
     })
@@ -59,7 +59,7 @@ export default defineTool({
   }),
   async touches(input, ctx) {
     REQUESTED_RENAMES.delete(ctx)
-    // Nothing is told of what may not be read, not even why it cannot be done.
+    // Without read permission nothing is shown, including the reason of a failure.
     if (!ctx.canReveal({ path: input.path })) return []
     const renaming = await requestRename(input, ctx)
     REQUESTED_RENAMES.set(ctx, renaming)
@@ -118,7 +118,7 @@ const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} To look what a rename c
 
 type RequestedRename = Awaited<ReturnType<typeof requestRename>>
 
-/** What the server said last, and what of it was shown to somebody: exactly that is what runs. */
+/** The latest result of the server, and the part of it that was shown: exactly that is applied. */
 const REQUESTED_RENAMES = new WeakMap<Context, RequestedRename>()
 const SHOWN_PLANS = new WeakMap<Context, RenamePlan>()
 
@@ -138,7 +138,7 @@ function requireRename({ path }: Input, ctx: Context): RequestedRename {
   })
 }
 
-/** With the files as they are now, which must still be what the plan is for. */
+/** Reads the current files, which must still match the plan. */
 async function verifyShownPlan(input: Input, ctx: Context): Promise<RenamePlan> {
   const plan = SHOWN_PLANS.get(ctx) ?? (await planRename(requireRename(input, ctx), ctx))
   const files = []
@@ -153,7 +153,7 @@ async function verifyShownPlan(input: Input, ctx: Context): Promise<RenamePlan> 
   return { ...plan, files }
 }
 
-/** One file alone may be changed in an editor that holds it unsaved; several are changed together, which only the disk can. */
+/** A single file may be changed in an editor's unsaved buffer; several are changed atomically, which is possible only on disk. */
 async function perform(plan: RenamePlan, { host: { files } }: Context) {
   const steps = renameSteps(plan)
   const [step] = steps

@@ -96,7 +96,7 @@ export default defineTool({
   }
 })
 
-/** A name says something of the file that it is in. */
+/** A symbol's name reveals part of its file's content. */
 function symbolPresenter(ctx: Context) {
   const teller = locationPresenter(ctx)
   return async ({ name, kind, container, ...place }: SymbolInfo) => {

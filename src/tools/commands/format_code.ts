@@ -129,11 +129,11 @@ function pathUses({ paths, check }: Input): PathUse[] {
 
 const canRevealAll = (input: Input, ctx: Context) => pathUses(input).every(use => ctx.canReveal(use))
 
-/** A strictly kept formatter has been asked, and nothing is to be written. */
+/** The formatter ran in the read-only sandbox, and there is nothing to write. */
 const isNoOp = async (input: Input, ctx: Context) =>
   canRevealAll(input, ctx) && (await planOnce(input, ctx)).files.every(({ outcome }) => outcome !== 'changed')
 
-/** What would run, file by file. */
+/** Describes the commands, file by file. */
 async function describeCommands({ paths, formatter }: Input, ctx: Context): Promise<string> {
   const lines: string[] = []
   for (const given of paths) {
@@ -148,7 +148,7 @@ async function describeCommands({ paths, formatter }: Input, ctx: Context): Prom
   return lines.join('\n')
 }
 
-/** What was shown to the approver is what is written: a formatter is not asked again while the files are the same. */
+/** The plan shown to the approver is the one written: the formatter does not run again while the files are unchanged. */
 const SHOWN_PLANS = new WeakMap<Context, { input: Input; plan: FormatPlan }>()
 
 async function planOnce(input: Input, ctx: Context): Promise<FormatPlan> {

@@ -6,7 +6,7 @@ import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../
 import { type Context, defineTool } from '../../tool/tool.ts'
 
 const MAX_WAIT_MS = 30_000
-/** For the end of a task to be told, after the end of its output. */
+/** Time limit for the exit to be reported after the end of the output. */
 const END_TIMEOUT_MS = 2_000
 const DEFAULT_BYTES = 16_384
 
@@ -87,7 +87,7 @@ export default defineTool({
     if (kind === 'call') await jobs.wait(task_id, { ms: wait_ms, signal })
     const query = { stream, offset, limit, wait_ms: kind === 'call' ? 0 : wait_ms, signal }
     const { text, ended, ...page } = await jobs.output(task_id, query)
-    // What it printed ends a moment before it is known how it ended.
+    // Output ends a moment before the exit is known.
     const task = ended ? await jobs.wait(task_id, { ms: END_TIMEOUT_MS, signal }) : jobs.get(task_id)
     const plain = pty ? stripControlSequences(text, ended) : { text, held_bytes: 0 }
     return {
@@ -106,7 +106,7 @@ export default defineTool({
   present(answer, { offset = 0 }) {
     const { task_id, output, next_offset, ended, dropped, result, status } = answer
     const more = ended ? '' : ` Read on at offset ${next_offset}.`
-    // The result tells what was printed, but for what whoever reads further on has asked for.
+    // The result includes the output, except for a caller that continues at an offset.
     const told = result !== undefined && offset === 0
     return {
       title: `${task_id} ${status}`,

@@ -154,7 +154,7 @@ async function* installPackages(input: Input, ctx: Context): AsyncGenerator<Prog
 const packageNames = (manager: ManagerName, packages: readonly string[]) =>
   packages.map(text => stripVersion(MANAGERS[manager].names, text))
 
-/** What the manager says that it has installed, as `name-version`. */
+/** Parses the manager's list of installed packages, as `name-version`. */
 function parseInstalled(manager: ManagerName, printed: string): Output['installed'] | undefined {
   const { installedPattern }: PackageManager = MANAGERS[manager]
   if (!installedPattern) return undefined

@@ -10,7 +10,7 @@ import { CommandResult, commandContent } from './lib/command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_TIMEOUT_MS = 600_000
-// For the code to be ended and what it left to be swept up, after its own time limit.
+// Time for ending the code and cleaning up its processes, after its own time limit.
 const CLEAN_UP_MS = 5_000
 const TITLE_CHARACTERS = 80
 
@@ -139,7 +139,7 @@ function findInterpreter({ language, env }: Input, { host }: Context): string {
   return program
 }
 
-/** Modules of the workspace are found by their names, but not where nothing keeps them from doing harm when they load. */
+/** Modules of the workspace can be imported by name, but only in a sandbox, since they run code when loaded. */
 function modules({ language }: Input, { isolation, workspace }: Context, cwd: string): Record<string, string> {
   const where = LANGUAGES[language].modules
   if (!where || isolation.level === 'none') return {}

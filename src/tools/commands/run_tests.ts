@@ -16,7 +16,7 @@ import { RUNNERS, type RunnerName, type TestRunner } from './lib/test-runners.ts
 
 const DEFAULT_TIMEOUT_MS = 600_000
 const MAX_TIMEOUT_MS = 3_600_000
-// For the runner to be ended and what it left to be swept up, and for reading its report.
+// Time for ending the runner, cleaning up its processes, and reading its report.
 const CLEAN_UP_MS = 40_000
 const ENVIRONMENT = { ...NON_INTERACTIVE_ENV, FORCE_COLOR: '0' }
 
@@ -178,7 +178,7 @@ function loadReport(
   return reports === undefined ? readReport(ctx, format, fullStdout) : readReports(ctx, { cwd, name: reports, since })
 }
 
-/** Counts as tests are told of, line by line. */
+/** Counts tests from the output, line by line. */
 function progressCounter({ progressPatterns }: TestRunner): (text: string) => string | undefined {
   let [open, passed, failed] = ['', 0, 0]
   return text => {

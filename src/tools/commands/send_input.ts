@@ -50,7 +50,7 @@ export default defineTool({
   })
 })
 
-/** The task, if it takes input. */
+/** Returns the task if it accepts input. */
 function requireInteractiveTask(task_id: string, { jobs }: Context) {
   const task = jobs.get(task_id)
   if (task.status !== 'running')

@@ -104,7 +104,7 @@ export default defineTool({
 const DEFAULT_SIZE = { cols: 80, rows: 24 }
 const terminalSize = ({ pty }: Static<typeof Input>) => pty && { ...DEFAULT_SIZE, ...pty }
 
-/** Whoever starts a server means to reach it. What only reads is none. */
+/** A server is started to be reached. A read-only command is none. */
 const hasPrivatePorts = ({ isolation: { level }, isReadOnly }: Context) =>
   (level === 'workspace' || level === 'read-only') && !isReadOnly
 const PRIVATE_PORTS_NOTE =

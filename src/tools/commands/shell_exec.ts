@@ -16,9 +16,9 @@ import { CommandResult, commandContent, type TrackedChanges } from './lib/comman
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000
-// For the command to be ended and what it left to be swept up, after its own time limit.
+// Time for ending the command and cleaning up its processes, after its own time limit.
 const CLEAN_UP_MS = 5_000
-// For looking at all files before and after.
+// Time for inspecting all files before and after.
 const TRACKING_TIMEOUT_MS = 60_000
 
 const Input = Type.Object(
@@ -106,7 +106,7 @@ export default defineTool({
   }
 })
 
-/** Refuses to keep what no sandbox would keep. */
+/** Rejects `keep` in a sandbox, which ends all processes. */
 function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context) {
   if (survivors !== 'keep' || level === 'none') return
   throw invalidParam(
@@ -125,7 +125,7 @@ async function* executeTracked(input: Input, ctx: Context): CommandRun {
   try {
     output = yield* execute(input, ctx)
   } finally {
-    // However it ended: it may have changed something by then.
+    // Also after a failure: it may have changed files by then.
     const { not_covered, shared, ...covered } = await tracking.finish()
     changes_tracked = { ...covered, ...(not_covered > 0 && { not_covered }), ...(shared && { shared }) }
   }
@@ -149,7 +149,7 @@ async function* execute(input: Input, ctx: Context): CommandRun {
   }
 }
 
-/** Until its end, or until its caller waits no more. */
+/** Yields output until the command ends, or its caller stops waiting. */
 async function* follow(input: Input, ctx: Context, command: Command): CommandRun {
   const { isolation } = command
   const patience = new AbortController()
@@ -180,13 +180,13 @@ async function* follow(input: Input, ctx: Context, command: Command): CommandRun
   return moveToBackground(input, ctx, command)
 }
 
-/** A command that finds no place in the background stays where it is. */
+/** Without a free background slot the command stays in the foreground. */
 function requireOverloaded(error: unknown): ToolError {
   if (error instanceof ToolError && error.code === 'OVERLOADED') return error
   throw error
 }
 
-/** Gives the command to the jobs, and answers how it stands. */
+/** Hands the command over to the jobs, and returns its state. */
 async function moveToBackground(input: Input, ctx: Context, command: Command): Promise<CommandResult> {
   const { cwd = '.', description, timeout_ms } = input
   await ctx.jobs.adopt(command, {
@@ -195,7 +195,7 @@ async function moveToBackground(input: Input, ctx: Context, command: Command): P
     interactive: false,
     ...(description !== undefined && { description })
   })
-  // The limit that nobody set is for those who wait, and for what nobody was asked about.
+  // The default limit is for callers that wait, and for commands approved automatically.
   if (timeout_ms === undefined && !ctx.autoApproval) command.setTimeLimit(undefined)
   const { exit_code = null, signal = null, adopted = [] } = command.exit ?? {}
   return {

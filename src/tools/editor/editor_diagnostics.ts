@@ -6,7 +6,7 @@ import { FRONT_END } from './front-end.ts'
 
 const LIMIT = 200
 const MAX_MESSAGE_LENGTH = 2_000
-/** The worst first. */
+/** In descending order of severity. */
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const
 
 const EditorDiagnostic = Type.Object({
@@ -58,7 +58,7 @@ export default defineTool({
   timeout_ms: 15_000,
   effect: 'read',
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  // What is found in a file says what is in it.
+  // Diagnostics of a file reveal its content.
   touches: ({ path }, { host: { files } }) =>
     path !== undefined && files.peek(path).kind !== 'directory' ? [{ path, access: 'read' as const }] : [],
   check: (_input, { delegate }) => delegate.assertAvailable('editor.diagnostics'),
@@ -91,7 +91,7 @@ export default defineTool({
   awaitsFrontEnd: true
 })
 
-/** Of what an editor tells, what is about the workspace and may be told: its other windows are nobody's business. */
+/** Filters an editor's diagnostics: only those of the workspace that may be revealed; its other windows are private. */
 function diagnosticPresenter({ host: { files }, canReveal }: Context) {
   const known = new Map<string, { path: string; shown: boolean } | undefined>()
   const placed = (given: string) => {

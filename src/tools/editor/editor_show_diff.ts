@@ -6,9 +6,9 @@ import { decode } from '../../text/encoding.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
-/** A larger file is not for a person to look through. */
+/** Larger files are unsuitable for review by a person. */
 const MAX_FILE_BYTES = 2 * 1024 * 1024
-/** A person may take that long. */
+/** Time limit for a person's decision. */
 const DECISION_TIMEOUT_MS = 600_000
 
 const Input = Type.Object(
@@ -79,7 +79,10 @@ export default defineTool({
   awaitsFrontEnd: true
 })
 
-/** The text as a person sees it now, and as it would be; `hash` is of what writing the file would replace. */
+/**
+ * Returns the current text as the person sees it, and the proposed one; `hash` is of the content that writing the file would
+ * replace.
+ */
 async function proposal({ path: given, new_content: after }: Static<typeof Input>, { host: { files } }: Context) {
   const { path } = files.peek(given)
   const found = await files.snapshot(given)

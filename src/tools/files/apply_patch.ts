@@ -63,14 +63,14 @@ export default defineTool({
     )
   }),
   timeout_ms: 15_000,
-  // Deleting is as strict here as elsewhere.
+  // Deletions have the same effect level as in the delete tool.
   effect(input, { host }) {
     const { sections } = parseInput(input)
     if (sections.some(({ does }) => does === 'delete')) return 'destructive'
     const onlyNew = sections.every(({ does, path }) => does === 'add' && host.files.peek(path).kind === 'missing')
     return onlyNew ? 'create' : 'write'
   },
-  // Its answers, refusals too, show parts of the files that it changes.
+  // Its answers, errors too, reveal parts of the changed files.
   subject(input) {
     const paths = pathUses(input)
     const written = new Set(paths.flatMap(({ path, access }) => (access === 'write' ? [path] : [])))
@@ -127,7 +127,7 @@ function parseInput(input: Input): Patch {
 
 function pathUses(input: Input): PathUse[] {
   const { sections } = parseInput(input)
-  // What goes or moves is the entry itself.
+  // Removals and moves act on the entry itself.
   const gone = sections.filter(({ does, to }) => does === 'delete' || (does === 'update' && to !== undefined))
   const entries = new Set(gone.map(({ path }) => path))
   const uses = new Map<string, PathUse>()
@@ -150,7 +150,7 @@ function titleOf({ sections }: Patch) {
   return paths.size === 1 ? `Patch ${[...paths][0]}` : `Patch ${paths.size} files`
 }
 
-/** The whole patch, but for saving it, with what was forgiven: all of it, and what a person must see. */
+/** Plans the whole patch without saving it, and lists the tolerated deviations: all of them, and those that a person must see. */
 async function planInput(input: Input, ctx: Context) {
   const { sections, notes } = parseInput(input)
   const plan = await planPatch(sections, ctx)
@@ -158,7 +158,7 @@ async function planInput(input: Input, ctx: Context) {
   return { ...plan, concerns, notes: [...notes, ...plan.files.flatMap(file => hunkNotes(file))] }
 }
 
-/** One file alone may be changed in an editor that holds it unsaved; several are changed together, which only the disk can. */
+/** A single file may be changed in an editor's unsaved buffer; several are changed atomically, which is possible only on disk. */
 async function perform(steps: readonly TransactionStep[], files: Files) {
   const [step] = steps
   const inEditor = steps.length === 1 && step?.do === 'write' && step.mode === undefined && step.was?.unsaved
@@ -170,7 +170,7 @@ const needsReview = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || (match !== 'ex
 
 const isNotable = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || match !== 'exact'
 
-/** What was forgiven in a file's hunks. */
+/** Returns notes on tolerated deviations in a file's hunks. */
 function hunkNotes({ path, hunks }: FileOutcome, told = isNotable): string[] {
   return hunks.flatMap((hunk, i) =>
     told(hunk) ? [`Hunk ${i + 1} of ${path}, at line ${hunk.line}, ${describeMatch(hunk)}.`] : []

@@ -78,7 +78,7 @@ interface OmittedEntries {
   others: number
 }
 
-/** Which folders are made and which files are copied where; refused as a whole before anything is done. */
+/** Plans the folders to create and the files to copy; rejected as a whole before any change. */
 async function planCopy({ source, dest, overwrite, recursive }: Static<typeof Input>, { host }: Context) {
   const from = host.files.peek(source)
   const to = host.files.peek(dest)

@@ -36,7 +36,7 @@ export default defineTool({
   })
 })
 
-/** Throws where the folder cannot be made, so that nobody is asked for nothing. */
+/** Throws if the folder cannot be created, before an approval is requested. */
 function assertCanCreate(path: string, parents: boolean, files: Files) {
   const { path: canonical, kind } = files.peek(path)
   if (kind === 'directory') return

@@ -22,7 +22,7 @@ export default defineTool({
   output: Type.Object({
     deleted: Type.Array(Type.String(), { description: 'Every path deleted, folders before what they held.' })
   }),
-  // What a folder holds is kept first, file by file.
+  // The content of a folder is stored first, file by file.
   timeout_ms: ({ recursive }) => (recursive ? 120_000 : 10_000),
   effect: 'destructive',
   subject: ({ path, recursive }) => ({ paths: [{ path, access: 'write', ...(recursive && { tree: true }) }] }),
@@ -46,7 +46,7 @@ export default defineTool({
   })
 })
 
-/** Everything that goes. */
+/** Lists everything that is removed. */
 async function planDelete({ path, recursive }: Static<typeof Input>, { host }: Context) {
   const branches = await host.files.listTree(path)
   if (recursive || branches[0]!.type !== 'directory') return branches

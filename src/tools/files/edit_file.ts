@@ -68,5 +68,5 @@ export default defineTool({
   })
 })
 
-/** The params of the one edit are not within others. */
+/** The params of a single edit are at the top level. */
 const toEditRequest = ({ path, ...edit }: Static<typeof Input>) => ({ path, edits: [{ at: '', edit }] })

@@ -1,4 +1,4 @@
 import { Type } from 'typebox'
 
-/** A hash as reads give it, or its hex digits alone. */
+/** Precondition: a hash as returned by reads, or only its hex digits. */
 export const ifMatch = (description: string) => Type.String({ pattern: '^(sha256:)?[0-9a-f]{64}$', description })

@@ -1,14 +1,14 @@
-// What an approver must know before it is too late: of files that are too large nothing is kept.
+// Warns an approver of irreversible losses: the content of too large files is not stored.
 import type { Files } from '../../host/files/files.ts'
 
-/** Something that goes, be it replaced or removed. */
+/** An entry that is replaced or removed. */
 export interface DiscardedEntry {
   path: string
   type: string
   size: number
 }
 
-/** A note, where some of it is gone for good. */
+/** Returns a note if some of it cannot be restored. */
 export function irreversibleLossNotes(going: readonly DiscardedEntry[], files: Files): string[] {
   const lost = going.filter(({ type, size }) => type === 'file' && !files.canArchive(size))
   if (lost.length === 0) return []

@@ -60,7 +60,7 @@ export default defineTool({
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
-  // Ignored folders are not watched, so an answer from within one may grow old unseen.
+  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path, no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path, recursive, depth = 1 }) => ({
     paths: [{ path, access: 'list', ...((recursive || depth > 1) && { tree: true }) }]

@@ -21,8 +21,8 @@ export default defineTool({
   }),
   timeout_ms: 10_000,
   effect: ({ to }, { host }) => (host.files.peekEntry(to).kind === 'missing' ? 'create' : 'write'),
-  // Also a read: credentials under a harmless name could be read without asking. What moves, and what it replaces, is the
-  // entry itself, be it a link.
+  // Also a read: otherwise credentials could be read under a harmless name without approval. The moved and the replaced entries
+  // are the links themselves, not their targets.
   subject: ({ from, to }) => ({
     paths: [
       { path: from, access: 'read', tree: true, entry: true },

@@ -79,7 +79,7 @@ const toEditRequest = ({ path, edits }: Static<typeof Input>) => ({
   edits: edits.map((edit, i) => ({ at: `edits/${i}/`, edit }))
 })
 
-/** What is to be said of some of the edits, with which one it is. */
+/** Returns notes on some of the edits, with their numbers. */
 function numberedNotes<E>(edits: readonly E[], say: (edit: E) => string | undefined): string[] {
   return edits.flatMap((edit, i) => {
     const text = say(edit)

@@ -15,7 +15,7 @@ import {
 } from './read/schemas.ts'
 import { presentText, readText } from './read/text.ts'
 
-/** What a file begins with tells what it is. */
+/** Number of leading bytes by which the kind of a file is detected. */
 const HEAD = 256 * 1024
 
 export default defineTool({
@@ -44,7 +44,7 @@ export default defineTool({
 const LARGE_NOTEBOOK = 'A notebook over 10 MB is shown as text.'
 const NO_NOTEBOOK = 'This is no notebook of format 4: shown as text.'
 
-/** The first that shows an output presents it. */
+/** The first matching presenter is used. */
 const PRESENTERS: readonly ReadPresenter[] = [
   { accepts: ({ media_type }) => media_type === PDF, present: presentPdf },
   { accepts: ({ media_type }) => media_type === NOTEBOOK, present: presentNotebook },
@@ -83,7 +83,7 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
 
 const withNote = (note: string, output: ReadOutput) => ({ ...output, notes: [note, ...(output.notes ?? [])] })
 
-/** So that a write which comes with this hash too late can be told what has changed since. */
+/** Remembers the text, so that a later write with this outdated hash gets the changes since. */
 function rememberText(path: string, output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {
   const { hash } = output
   if (hash !== undefined) texts.remember({ path, hash }, bytes)

@@ -34,10 +34,10 @@ export default defineTool({
   output: UndoResult,
   timeout_ms: 30_000,
   effect: 'write',
-  // What it shows and what it writes follows from what the calls did. Also a read: it brings contents back to light.
+  // Its output and its effect follow from the calls' changes. Also a read: it reveals earlier contents.
   subject(input, history) {
     const calls = selectCalls(input, history)
-    // Which of the two places counts shows when it is done.
+    // Which of the two paths applies is known only at execution.
     const left = selectCalls(input, history, left => left)
     const uses = new Map<string, PathUse[]>()
     for (const { path, from = path, kind, operation } of [...calls, ...left].flatMap(call => call.changes)) {
@@ -51,7 +51,7 @@ export default defineTool({
           ])
         }
     }
-    // In a folder that goes back, some things mean more or less under their names there.
+    // In a folder that moves back, the classification of some entries changes with their names.
     for (const [path, renamed_to] of reverseMoves(calls)) {
       const use = { path, entry: true, tree: true, renamed_to }
       uses.set(`${path} → ${renamed_to}`, [

@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { FileSnapshot } from '../../host/files/files.ts'
 import type { Host } from '../../host/host.ts'
 
-/** Why the text is not there: reading gave what an editor holds, and the change is of the file on the disk. */
+/** Explains a missing text: reads return the editor's unsaved buffer, but the change concerns the file on disk. */
 export function withUnsaved(error: ToolError, path: string, was: FileSnapshot | undefined, { files }: Host): ToolError {
   const unsaved = was?.unsaved ? undefined : files.unsaved(path)
   if (!unsaved) return error

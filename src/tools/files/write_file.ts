@@ -71,10 +71,10 @@ export default defineTool({
   })
 })
 
-// Whoever submits a call sees its preview, before anybody allows the file to be read.
+// The caller sees the preview of its call before permission to read the file is granted.
 const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
 
-/** What is there, what shall be there, and how they differ where both are text. */
+/** Plans a write: the current and the new content, and their diff if both are text. */
 async function planWrite(input: Static<typeof Input>, { host }: Context) {
   const was = await host.files.snapshot(input.path)
   if (!was && input.create_dirs === false) requireFolder(dirname(input.path), host.files)
@@ -86,7 +86,7 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
   return { was, bytes, after, diff, recoded: encodingChangeNotes(old, after, bytes) }
 }
 
-/** A diff shows no bytes, so it is told where the same characters would be others. */
+/** A diff shows no bytes, so a change of the encoding is noted. */
 function encodingChangeNotes(old: TextContent | undefined, now: TextContent | undefined, bytes: Buffer): string[] {
   if (!old || !now || old.encoding === now.encoding || isAscii(bytes)) return []
   return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
@@ -101,7 +101,7 @@ function requireFolder(folder: string, files: Files) {
   if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${folder} is not a folder.`, { path: folder })
 }
 
-/** The bytes of a text in the form that the file had. What its encoding cannot hold is written as UTF-8. */
+/** Encodes a text in the existing file's format. Characters that its encoding lacks force UTF-8. */
 function encodeLikeExisting(content: string, old: TextContent | undefined) {
   if (!content.isWellFormed()) throw invalidParam('content', 'is not valid Unicode.')
   if (!old) return Buffer.from(content)

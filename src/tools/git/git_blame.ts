@@ -113,10 +113,10 @@ async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: Con
   if (rev === undefined) repository.assertNotBare('with files; give `rev`')
   const at = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
   if (at?.dots) throw invalidParam('rev', 'is one revision here, no range.')
-  // One line more tells that there is more.
+  // One line more reveals if there are further ones.
   const wanted = lines ?? [{ start: 1, end: DEFAULT_LIMIT + 1 }]
   const args = [
-    // What `blame.ignoreRevsFile` names may be any file, whose words come back in what git says; no setting takes it away.
+    // `blame.ignoreRevsFile` may name any file, whose content appears in git's output; no setting disables it.
     ...['blame', '--porcelain', '--no-textconv', '--no-ignore-revs-file'],
     ...(ignore_whitespace ? ['-w'] : []),
     ...wanted.map(({ start, end }) => `-L${start},${end}`),
@@ -159,7 +159,7 @@ function toOutputRange(
   return { ...run, ...(was !== undefined && was !== path && { original_path: was }) }
 }
 
-/** What of it are the first lines, and the line after them where there is one. */
+/** Takes the first lines, and the line after them if there is one. */
 function takeLines(
   limit: number,
   ranges: Output['ranges']

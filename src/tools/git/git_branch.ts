@@ -104,7 +104,7 @@ export default defineTool({
   }
 })
 
-/** What a call with a name is to do must be said, and is said nowhere else. */
+/** A call with a name must specify its operation; there is no default. */
 function isBranchInput(input: Input): input is Input & BranchInput {
   const { name, create, start } = input
   if (name === undefined) {
@@ -120,7 +120,7 @@ function isBranchInput(input: Input): input is Input & BranchInput {
   return true
 }
 
-/** The last look at what the call would do. */
+/** The latest plan of each call. */
 const PLANS = new WeakMap<Context, BranchPlan>()
 
 function requirePlan(ctx: Context): BranchPlan {

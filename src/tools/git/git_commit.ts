@@ -60,13 +60,13 @@ export default defineTool({
   output: Output,
   timeout_ms: 300_000,
   effect: 'write',
-  // What is in them is shown and stored.
+  // The content of the files is shown and stored.
   subject: ({ files }) => ({ paths: files.map(path => ({ path, access: 'read', entry: true })) }),
   async touches(input, ctx) {
     const plan = await planCommit(input, ctx)
     PLANS.set(ctx, plan)
     const named = new Set(plan.named)
-    // A file goes as well where a folder of the same name has come.
+    // A file is also removed when a folder of the same name replaces it.
     const others = plan.files.filter(({ path }) => !named.has(path))
     return others.map(({ path }) => ({
       path: plan.repository.toWorkspacePath(path) ?? '.',
@@ -111,7 +111,7 @@ export default defineTool({
   }
 })
 
-/** The last look at what the call would commit: what was shown, bound and then committed is one and the same. */
+/** The latest plan of each call: the shown, the approved and the committed content are identical. */
 const PLANS = new WeakMap<Context, CommitPlan>()
 
 function requirePlan(ctx: Context): CommitPlan {
@@ -152,7 +152,7 @@ async function* createCommit(plan: CommitPlan, ctx: Context): AsyncGenerator<Pro
   }
 }
 
-/** The message as hooks leave it, once all that is committed is in the repository just as it was shown. */
+/** Returns the message as modified by hooks, once everything to commit is in the repository exactly as shown. */
 async function* runMessageHooks(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, string, void> {
   const draft = await ctx.host.git.createTemporaryTree(plan.repository)
   const mustBe = async (why: string) => {
@@ -173,7 +173,7 @@ async function* runMessageHooks(plan: CommitPlan, ctx: Context): AsyncGenerator<
   }
 }
 
-/** The commit itself: nothing leads to it yet. */
+/** Writes the commit object, still unreferenced. */
 async function writeCommitObject(
   { repository, tree, parent, message }: CommitPlan,
   { host }: Context

@@ -63,7 +63,7 @@ export default defineTool({
   }
 })
 
-/** What a merge left open is compared with our side of it. */
+/** Unmerged files are compared with our side. */
 const OURS = ['--ours']
 
 async function comparedSides({ base, staged = false }: Input, repository: Repository, ctx: Context): Promise<string[]> {

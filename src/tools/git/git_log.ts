@@ -71,7 +71,7 @@ const Output = Type.Object({
 })
 type Output = Static<typeof Output>
 
-/** Of one commit. */
+/** Maximum number of files per commit. */
 const MAX_FILES = 1_000
 
 export default defineTool({
@@ -101,7 +101,7 @@ async function listCommits(input: Input, ctx: Context): Promise<Output> {
   const { repository } = asked
   const range = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
   const follow = isFile(asked, ctx)
-  // With --follow git skips also what it would not have shown.
+  // With --follow git also counts commits that it would not have shown.
   const skipped = follow ? 0 : offset
   const wanted = offset - skipped + limit
   const args = [
@@ -156,13 +156,13 @@ function requireSingleLine(value: string, param: string): string {
   return value
 }
 
-/** Git takes a date without a time as of this very hour and minute of that day, and a time without a zone as of here. */
+/** Git completes a date without a time with the current time of day, and a time without a zone with the local one. */
 function normalizeDate(value: string, param: string): string {
   const [, date, minute = '00:00', second = ':00'] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?)?$/.exec(value) ?? []
   return date === undefined ? requireSingleLine(value, param) : `${date}T${minute}${second}Z`
 }
 
-/** One file alone can be followed. */
+/** --follow supports only a single file. */
 const isFile = ({ path, pathspecs }: RepositoryTarget, { host }: Context) =>
   pathspecs.length === 1 && host.files.peekEntry(path).kind !== 'directory'
 

@@ -13,7 +13,7 @@ import { PATH_DESCRIPTION, RepositoryFolder } from './lib/repository-target.ts'
 
 const TIMEOUT_MS = 300_000
 const HOOK_TIMEOUT_MS = 120_000
-/** So that there is time left to say what happened. */
+/** Leaves time to report the result. */
 const SEND_TIMEOUT_MS = 170_000
 
 const Input = Type.Object(
@@ -143,7 +143,7 @@ const WORDS: Readonly<Record<Output['outcome'], string>> = {
   up_to_date: 'was already at'
 }
 
-/** The last look at what the call would send: what was shown and bound is what is sent. */
+/** The latest plan of each call: what was shown and approved is pushed. */
 const PLANS = new WeakMap<Context, PushPlan>()
 
 function requirePlan(ctx: Context): PushPlan {
@@ -171,7 +171,7 @@ function pushNotes(
   ]
 }
 
-/** So many are named: what is said besides must not drown. */
+/** Maximum number of named files, so that the other notes remain visible. */
 const MAX_NAMED_FILES = 10
 
 function secretsNotes(paths: readonly string[]): string[] {
@@ -187,7 +187,7 @@ function prePush({ repository, remote, to }: PushPlan, { host }: Context): Invoc
   return hook && { argv: [hookPath(hook, repository), remote, to.address.redacted], cwd: repository.path }
 }
 
-/** It is told on standard input what would be pushed, as by git. */
+/** The hook receives the refs to push on standard input, as from git. */
 async function* runPrePushHook(
   { repository, branch, oid, known }: PushPlan,
   ctx: Context
@@ -227,7 +227,7 @@ async function* executePush(plan: PushPlan, ctx: Context): AsyncGenerator<Progre
   }
 }
 
-/** What git itself keeps of a push. It is done by then, whatever becomes of this. */
+/** Records what git itself would record after a push. The push is done by then, so failures are not fatal. */
 async function recordPush(
   { repository, remote, branch, oid, tracking, setsUpstream }: PushPlan,
   { host }: Context

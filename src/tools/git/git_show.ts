@@ -50,7 +50,7 @@ const Output = Type.Object({
 })
 type Output = Static<typeof Output>
 
-/** What there is to compare a first commit with, by the length of ids. */
+/** The empty tree, against which a root commit is compared, by the length of ids. */
 const EMPTY_TREE_OID: Readonly<Record<number, string>> = {
   40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321'

@@ -7,7 +7,7 @@ import { listSubject, PATH_DESCRIPTION, RepositoryFolder, resolveRepository } fr
 import { CONFLICTS, parseStatus, STATES, STATUS_ENTRY_KINDS, type StatusEntry } from './lib/status-parser.ts'
 
 const DEFAULT_LIMIT = 1_000
-/** What git may print of one repository. */
+/** Maximum output of git for one repository. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 const Input = Type.Object(
@@ -163,7 +163,7 @@ async function readStatus(
   }
 }
 
-/** As the workspace calls it; nothing where it lies outside. What came from outside is told without where it was. */
+/** Converts to workspace paths; undefined for entries outside. The source of an entry moved from outside is omitted. */
 function toOutputEntry(
   { from, ...entry }: StatusEntry,
   outside: (file: string) => string | undefined

@@ -28,7 +28,7 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: McpToolOutput,
-  // The server's own limit holds within it.
+  // The server's own limit applies within it.
   timeout_ms: 600_000,
   effect: async ({ server, tool }, { host }) => (await host.mcp.tool(server, tool)).effect,
   subject: ({ server }) => ({ approvalReason: `It asks the MCP server ${server}, which may do anything that it can.` }),

@@ -55,7 +55,7 @@ export default defineTool({
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
-  // Ignored folders are not watched, so an answer from within one may grow old unseen.
+  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => findFiles(input, ctx),
@@ -86,7 +86,7 @@ async function findFiles(input: Input, ctx: Context): Promise<Output> {
   }
 }
 
-/** Of the files that match, those to be shown, and how many are hidden. */
+/** Returns the matching files to show, and the number of hidden ones. */
 function matchFiles({ pattern, include_hidden = false }: Input, files: readonly string[], prefix: string) {
   const glob = compiledGlob(pattern)
   const all = files.filter(file => glob.matches(file.slice(prefix.length)))

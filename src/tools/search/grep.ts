@@ -85,7 +85,7 @@ export default defineTool({
   timeout_ms: 10_000,
   effect: 'read',
   idempotent: true,
-  // Ignored folders are not watched, so an answer from within one may grow old unseen.
+  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => searchContents(input, ctx),
@@ -160,7 +160,7 @@ function formatMatch(found: Output['matches'][number]) {
   return count === undefined ? path : `${path}: ${count}`
 }
 
-/** Each file's name once, then its lines with their numbers; lines around a match have a dash. */
+/** Formats each file's name once, then its lines with their numbers; context lines have a dash. */
 function formatByFile(matches: readonly SearchMatch[]) {
   return [...Map.groupBy(matches, ({ path }) => path)].flatMap(([path, found]) => [path, ...formatFileMatches(found)])
 }

@@ -10,9 +10,9 @@ import { unsavedNotes } from './lib/unsaved-notes.ts'
 import { searchByWordCounts } from './lib/word-count-search.ts'
 
 const DEFAULT_LIMIT = 10
-/** How long a question waits for an index that is nearly there. */
+/** Time for which a query waits for an index that is almost complete. */
 const INDEX_WAIT_MS = 1_500
-/** More are asked for than are told, for some may be gone or not to be shown. */
+/** Additional candidates, since some may be gone or must not be revealed. */
 const SPARE = 10
 
 const Globs = Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })])
@@ -131,7 +131,7 @@ async function search(input: Input, ctx: Context): Promise<Output> {
     { question, text: query, ...within, limit: limit + SPARE },
     { signal, waitMs: INDEX_WAIT_MS }
   )
-  // What is asked for by its path may be ignored, and so be in no index.
+  // An explicitly named path may be ignored, and so be missing in the index.
   const fromIndex = answer !== undefined && (answer.files.length > 0 || place.path === '.')
   const candidates = fromIndex ? answer.files : await searchByWordCounts(question, within, ctx)
   const { bytes: _, ...index } = answer?.index ?? host.code.state

@@ -47,7 +47,7 @@ export default defineTool({
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
-  // Ignored folders are not watched, so an answer from within one may grow old unseen.
+  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => findFiles(input, ctx),
@@ -90,14 +90,14 @@ function rankFiles({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly stri
     rankAll((low, file) => (glob.matches(low) ? file.length : NO_MATCH))
   } else {
     rankAll((low, file) => rankLiteral(query, low, file))
-    // Letters that are merely somewhere in order help only where little is found otherwise.
+    // Subsequence matches help only if there are few others.
     if (best.total < MIN_LITERAL_MATCHES)
       rankAll((low, file) => (low.includes(query) ? NO_MATCH : rankLetters(query, low, file)))
   }
   return best
 }
 
-// Made once for each list, not once for each question.
+// Computed once per list, not once per query.
 const lowered = new WeakMap<readonly string[], readonly string[]>()
 
 function lowerCase(files: readonly string[]) {
@@ -108,7 +108,7 @@ function lowerCase(files: readonly string[]) {
   return made
 }
 
-/** The best few of many, in order: by rank, then by path. */
+/** Collects the best few of many, ordered by rank, then by path. */
 class Best {
   total = 0
   readonly #limit: number

@@ -87,7 +87,7 @@ export default defineTool({
     if (body !== undefined && method !== 'POST') throw invalidParam('body', 'is sent by POST only.')
     sendable(headers)
     const address = host.web.parseAddress(url)
-    // An address in numbers needs nobody to be asked where it leads.
+    // A literal IP address needs no DNS lookup.
     if ('address' in address.host) await host.web.resolveAddresses(address)
   },
   preview,
@@ -176,7 +176,7 @@ async function fetchPage(input: Input, ctx: Context): Promise<Output> {
   }
 }
 
-/** At the end of a line where there is one not far before, and never within a character. */
+/** Returns a line end if one is close before, and never a position within a character. */
 function findSliceEnd(text: string, offset: number, limit: number): number {
   const most = Math.min(text.length, offset + limit)
   if (most === text.length) return most

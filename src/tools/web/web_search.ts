@@ -89,7 +89,7 @@ async function search(
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** Providers mark the words that were found, and cut where they like. */
+/** Providers highlight matches, and truncate anywhere. */
 function stripMarkup(html: string, most: number): string {
   const text = html
     .slice(0, 4 * most)

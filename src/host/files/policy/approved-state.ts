@@ -1,15 +1,15 @@
-// What files were when a decision was bound to them. While a call that was approved runs, it may act on nothing else.
+// Binds an approved call to the file states that the decision was based on: while it runs, it may act on no other.
 
 export class ApprovedState {
   readonly #recorded = new Map<string, string>()
   #bound: ReadonlyMap<string, string> | undefined
 
-  /** Takes down what a canonical path was, when it was looked at for a decision. */
+  /** Records the state of a canonical path when it was inspected for a decision. */
   record(path: string, image: string) {
     this.#recorded.set(path, image)
   }
 
-  /** From now on, what was seen must still be so. */
+  /** From now on, the recorded states must still match. */
   bind() {
     this.#bound = new Map(this.#recorded)
   }
@@ -19,7 +19,7 @@ export class ApprovedState {
     this.#recorded.clear()
   }
 
-  /** Whether a path is other than the decision was bound to. */
+  /** Checks if a path differs from the state that the decision was bound to. */
   differs(path: string, image: () => string): boolean {
     const bound = this.#bound?.get(path)
     return bound !== undefined && bound !== image()

@@ -1,13 +1,13 @@
-// Folders that git takes for repositories whatever they are called, by what they hold. In one, git runs the programs that
-// its configuration names, so making one is running code.
+// Detects folders that git takes for repositories by their contents, regardless of name. In a repository, git runs the programs
+// that its configuration names, so creating one is code execution.
 import { foldPath } from './name-patterns.ts'
 
-/** Without a file of this name git takes no folder for a repository. */
+/** Required by git in every repository. */
 const HEAD = 'head'
-/** What else git looks for beside it, or obeys there. */
+/** Other names that git looks for beside it or interprets there. */
 const GIT_DIR_NAMES = new Set(['config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info', 'objects', 'refs'])
 
-/** Whether git would obey what is put at a canonical path. `isFile`: whether one is there; only asked where it matters. */
+/** Checks if git would interpret a file put at a canonical path. `isFile` checks for a file; only called if it matters. */
 export function isGitRepositoryFile(path: string, isFolder: boolean, isFile: (path: string) => boolean): boolean {
   const names = path.split('/')
   if (!isFolder && foldPath(names.at(-1)!) === HEAD) return true

@@ -1,10 +1,10 @@
-// How a path is held against a list of names.
+// Matches paths against a list of names.
 //
-// A pattern is one name, or several joined by '/': it covers a path when those names stand next to each other anywhere
-// in it, and with them everything beneath. '*' stands for any run of characters inside one name. Paths and patterns are
-// folded first (see `foldPath`), so that no other spelling of a name gets past.
+// A pattern is one name, or several joined by '/': it covers a path that has those names adjacent anywhere in it, and all
+// descendants. '*' matches any run of characters inside one name. Paths and patterns are folded first (see `foldPath`), so that
+// alternative spellings of a name match too.
 
-/** One list of patterns, ready for many paths. */
+/** A compiled list of patterns for matching many paths. */
 export class NamePatterns {
   #exact = new Set<string>()
   #sequences: NamePattern[][] = []
@@ -17,7 +17,7 @@ export class NamePatterns {
     }
   }
 
-  /** Whether the path, given as folded names, is covered. */
+  /** Checks if the path, given as folded names, is covered. */
   covers(names: readonly string[]): boolean {
     for (let at = 0; at < names.length; at++) {
       if (this.#exact.has(names[at]!)) return true
@@ -26,7 +26,7 @@ export class NamePatterns {
     return false
   }
 
-  /** Whether the path is covered by where it ends: not only as what lies beneath something that is. */
+  /** Checks if the path is covered by its last name: not only as a descendant of a covered path. */
   coversLastName(names: readonly string[]): boolean {
     const last = names.at(-1)
     if (last === undefined) return false
@@ -36,8 +36,10 @@ export class NamePatterns {
     )
   }
 
-  /** Whether something beneath a path may be covered that would not be beneath another: the path ends as a pattern of
-   * several names begins. */
+  /**
+   * Checks if a descendant of the path may be covered only because of the path's name: the path ends as a pattern of several
+   * names begins.
+   */
   mayCoverDescendants(names: readonly string[]): boolean {
     return this.#sequences.some(sequence =>
       sequence.some((_, i) => i > 0 && i <= names.length && matchesAt(sequence.slice(0, i), names, names.length - i))
@@ -47,7 +49,7 @@ export class NamePatterns {
 
 interface NamePattern {
   head: string
-  /** What must follow the head, in order; undefined where the pattern has no star. */
+  /** Parts that must follow the head, in order; undefined if the pattern has no star. */
   rest: string[] | undefined
 }
 
@@ -62,7 +64,7 @@ function matchesAt(sequence: readonly NamePattern[], names: readonly string[], a
   return true
 }
 
-// Taking the earliest place for each middle part is enough, so this never backtracks.
+// Taking the earliest match for each middle part is enough, so this never backtracks.
 function matches({ head, rest }: NamePattern, name: string) {
   if (!rest) return name === head
   if (!name.startsWith(head)) return false
@@ -82,11 +84,11 @@ function matches({ head, rest }: NamePattern, name: string) {
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}|[\u202a-\u202e\u206a-\u206f\ufeff]/gu
 const ASCII = /^[ -~]*$/
 
-/** One spelling for all that a case-folding, normalising or Windows file system takes for the same path. */
+/** Normalizes all spellings that a case-folding, normalizing or Windows file system takes for the same path. */
 export function foldPath(path: string): string {
   if (!ASCII.test(path)) path = path.replace(INVISIBLE, '').normalize('NFKC').toUpperCase()
   path = path.toLowerCase()
-  // Windows drops dots and spaces at the end of a name, and takes what follows a colon for a stream.
+  // Windows drops trailing dots and spaces of a name, and takes what follows a colon for a stream.
   return /[ .:](?:\/|$)|:/.test(path) ? path.split('/').map(stripIgnoredTail).join('/') : path
 }
 

@@ -1,16 +1,16 @@
-// What a path means to security, by where it ends, not by how it is spelled: is it off limits, may it hold credentials,
-// does some program obey it later.
+// Security classification of paths, by their resolved location, not their spelling: is it protected, may it hold credentials,
+// does some program execute or interpret it later.
 import type { BigIntStats } from 'node:fs'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { NON_SENSITIVE_NAMES, PROTECTED_NAMES, SELF_STARTING_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
 
-/** What is off limits beyond the built-in names. One object for the whole server: what is made from it is kept. */
+/** Names protected beyond the built-in ones. One object for the whole server: results derived from it are cached. */
 export interface PathGuard {
   /** Real path of the server's own state folder. */
   stateDir: string
-  /** More name patterns to treat as sensitive (see `names.ts`). */
+  /** More name patterns to treat as sensitive (see `sensitive-names.ts`). */
   sensitive: readonly string[]
 }
 
@@ -18,18 +18,18 @@ export interface PathClassification {
   /** Canonical: links inside the workspace followed, '/'-separated, relative to the root; '.' is the root itself. */
   path: string
   kind: 'file' | 'directory' | 'other' | 'missing'
-  /** The access that is refused for ever: 'write' (git's internals may be read), 'all' (the server's own state). */
+  /** The access that is always refused: 'write' (git's internals may be read), 'all' (the server's own state). */
   protected?: 'write' | 'all'
-  /** Holds credentials by its name: reading asks strictly; left out of searches. */
+  /** May hold credentials, by its name: reading requires strict approval; excluded from searches. */
   sensitive: boolean
-  /** Some program runs or obeys it later by itself: writing asks strictly. */
+  /** Some program executes or interprets it later automatically: writing requires strict approval. */
   self_starting: boolean
 }
 
 /** A canonical path, and the links that led to it. */
 export type CanonicalEntry = Pick<ResolvedEntry, 'path' | 'stat'> & Partial<Pick<ResolvedEntry, 'viaLinks'>>
 
-/** What policy must know of a canonical path: what it means itself, and what the links are called that led there. */
+/** Classifies a canonical path by its own name and by the names of the links that led there. */
 export function classifyPath(
   workspace: Workspace,
   guard: PathGuard,
@@ -55,7 +55,7 @@ export function classifyPath(
 const isSensitiveName = (names: readonly string[]) =>
   SENSITIVE.covers(names.map(name => (SENSITIVE_EXCEPTIONS.covers([name]) ? '' : name)))
 
-/** Whether what is beneath a folder may be judged by that folder's name too, and so otherwise beneath another. */
+/** Checks if descendants of a folder may be classified by that folder's name too, and so differently under another name. */
 export function mayClassifyDescendants(guard: PathGuard, path: string): boolean {
   const names = foldPath(path).split('/')
   return [SENSITIVE, sensitivePatternsOf(guard), PROTECTED, SELF_STARTING].some(patterns =>
@@ -63,7 +63,10 @@ export function mayClassifyDescendants(guard: PathGuard, path: string): boolean 
   )
 }
 
-/** The access to a canonical path that is refused for ever: all that a listing asks of it, and the rest costs more. */
+/**
+ * Returns the access to a canonical path that is always refused: all that a listing needs, and cheaper than a full
+ * classification.
+ */
 export function getProtection(workspace: Workspace, guard: PathGuard, path: string): PathClassification['protected'] {
   const folded = foldPath(path)
   return findProtection(workspace, guard, path, folded, folded.split('/'))
@@ -81,15 +84,15 @@ function findProtection(
   return isProtected || containsStateFolder(workspace, guard, folded) ? 'write' : undefined
 }
 
-/** Whether searches and listings of contents leave a path (relative to the root) out. */
+/** Checks if searches and listings of contents exclude a path (relative to the root). */
 export function isHiddenPath(workspace: Workspace, guard: PathGuard, path: string): boolean {
   const { sensitive, protected: protection } = classifyPath(workspace, guard, { path, stat: undefined })
   return sensitive || protection !== undefined
 }
 
 /**
- * The same as ignore globs for ripgrep (`--iglob '!…'` each), so that such files are not even opened. They cover a
- * little more than `isHiddenPath`, which also knows the exceptions.
+ * Returns the same exclusions as globs for ripgrep (`--iglob '!…'` each), so that such files are not even opened. They cover
+ * slightly more than `isHiddenPath`, which also knows the exceptions.
  */
 export function searchExcludeGlobs(workspace: Workspace, guard: PathGuard): string[] {
   const names = [...SENSITIVE_NAMES, ...guard.sensitive, '.git', `${TEMP_PREFIX}*`]
@@ -103,7 +106,7 @@ function kindOf(stat: BigIntStats | undefined): PathClassification['kind'] {
 }
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
-/** Stands in each of the protected names: most paths need not be compared with them. */
+/** Substring of all protected names: most paths need not be compared with them. */
 export const PROTECTED_NAME_PART = 'git'
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
 const SENSITIVE_EXCEPTIONS = new NamePatterns(NON_SENSITIVE_NAMES)
@@ -126,7 +129,7 @@ function isServerFile({ root }: Workspace, { stateDir }: PathGuard, path: string
   return path.slice(path.lastIndexOf('/') + 1).startsWith(TEMP_PREFIX)
 }
 
-/** The server's state lies beneath: such a folder may be looked at, not moved or removed. */
+/** Checks if a folder contains the server's state: it may be read, but neither moved nor removed. */
 function containsStateFolder({ root }: Workspace, { stateDir }: PathGuard, folded: string) {
   const state = relativeWithin(root, stateDir)
   return state !== undefined && folded !== '.' && isWithin(folded, foldPath(state))
@@ -134,6 +137,6 @@ function containsStateFolder({ root }: Workspace, { stateDir }: PathGuard, folde
 
 const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
 
-/** The path relative to a folder that holds it. */
+/** Returns the path relative to a folder that contains it. */
 const relativeWithin = (folder: string, path: string) =>
   path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined

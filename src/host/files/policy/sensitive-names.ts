@@ -1,6 +1,6 @@
-// Names that mean something to security, as data. What a pattern covers is told in name-patterns.ts.
+// Security-relevant file names, as data. `name-patterns.ts` defines what a pattern covers.
 
-/** Files and folders that hold credentials: reading asks strictly, listings of contents and searches leave them out. */
+/** Files and folders that hold credentials: reading requires strict approval; excluded from searches and listings of contents. */
 export const SENSITIVE_NAMES: readonly string[] = [
   // environments
   '.env',
@@ -39,7 +39,7 @@ export const SENSITIVE_NAMES: readonly string[] = [
   '*_ed25519',
   'master.key',
   'authorized_keys',
-  // folders of programs that keep credentials
+  // credential folders of programs
   '.ssh',
   '.aws',
   '.azure',
@@ -69,7 +69,7 @@ export const SENSITIVE_NAMES: readonly string[] = [
   '.local/share/keyrings',
   '.codex/auth.json',
   '.claude/.credentials.json',
-  // single files that do
+  // single credential files
   '.netrc',
   '_netrc',
   '.npmrc',
@@ -153,10 +153,13 @@ export const NON_SENSITIVE_NAMES: readonly string[] = [
   'credentials.rb'
 ]
 
-/** Files that some program runs or obeys later by itself: writing one is running code, so it asks strictly. Prose that
- * agents read, as AGENTS.md, is not among them: it is edited all day, and whatever it makes an agent ask for is judged. */
+/**
+ * Files that some program executes or interprets later automatically: writing one is code execution, so it requires strict
+ * approval. Prose that agents read, as AGENTS.md, is not included: it is edited all day, and any action it leads an agent to is
+ * evaluated.
+ */
 export const SELF_STARTING_NAMES: readonly string[] = [
-  // ours
+  // this server
   '.toolgate',
   '.config/toolgate',
   // editors and agents
@@ -242,7 +245,7 @@ export const SELF_STARTING_NAMES: readonly string[] = [
   'appveyor.yml',
   'cloudbuild.yaml',
   'codemagic.yaml',
-  // shells and what they start
+  // shells and the programs that they start
   '.bashrc',
   '.bash_profile',
   '.bash_login',
@@ -327,13 +330,13 @@ export const SELF_STARTING_NAMES: readonly string[] = [
   '.user.ini'
 ]
 
-/** What a folder of git's own holds; with these names below `something.git` it is a bare repository. */
+/** Contents of a git folder; a folder `something.git` with these names is a bare repository. */
 const GIT_INTERNALS = ['hooks', 'config', 'head', 'info', 'objects', 'refs', 'packed-refs', 'modules', 'worktrees']
 
-/** Names that nothing may write to, approved or not. */
+/** Names that are never writable, with or without approval. */
 export const PROTECTED_NAMES: readonly string[] = ['.git', 'git~1', ...GIT_INTERNALS.map(name => `*.git/${name}`)]
 
-/** What editors keep beside a file while it is edited: locks, texts not saved, swap files. Nothing that anybody else asks for. */
+/** Temporary files of editors: locks, unsaved texts, swap files. No other program needs them. */
 export const EDITOR_TEMP_FILE_NAMES: readonly string[] = [
   '.#*',
   '#*#',
@@ -344,5 +347,5 @@ export const EDITOR_TEMP_FILE_NAMES: readonly string[] = [
   '.~lock.*#'
 ]
 
-/** Folders of what others wrote, by the thousand: what is in them is run or loaded by whoever put it there anyway. */
+/** Folders of third-party code with thousands of files: their content is executed or loaded anyway. */
 export const DEPENDENCY_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'site-packages', '__pycache__'])

@@ -1,5 +1,5 @@
-// The single motions that a change of several files is made of, as data: they are written down before the first of them
-// is made, and whoever reads that can take them back, whether or not they were made.
+// Elementary operations of a multi-file transaction, as data: they are logged before the first is applied, so that they can be
+// rolled back from the log, whether or not they were applied.
 import {
   type BigIntStats,
   closeSync,
@@ -22,13 +22,13 @@ import { type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts'
 
 /** Paths are canonical and relative to the root. */
 export type FileOperation =
-  /** What is there gets a hidden name until all is done. `kept`: its content is in the images too. */
+  /** Renames the entry to a hidden name until commit. `kept`: its content is in the blob store too. */
   | { do: 'hide'; path: string; hidden: string; kept: boolean }
   | { do: 'unmake'; path: string; mode: number }
   | { do: 'make'; path: string; mode?: number }
-  /** What has a hidden name gets its own. */
+  /** Renames an entry from its hidden name to its final one. */
   | { do: 'show'; path: string; hidden: string; is: string }
-  /** The same over a file, which gets the hidden name `second` until all is done. */
+  /** Renames an entry over a file, which gets the hidden name `second` until commit. */
   | { do: 'replace'; path: string; hidden: string; is: string; second: string; kept: boolean }
   | { do: 'link'; path: string; target: string }
 
@@ -36,7 +36,7 @@ type OperationOf<D extends FileOperation['do']> = Extract<FileOperation, { do: D
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
-/** Makes a motion, or fails and leaves all as it was. What it takes away must still be what it `was`. */
+/** Applies an operation, or fails without any change. The entry that it removes must still match `was`. */
 export function applyOperation(workspace: Workspace, motion: FileOperation, was: BigIntStats | undefined) {
   withEntry(workspace, motion.path, place => {
     if (was && !(place.stat && isSameEntry(was, place.stat))) throw staleFileError(motion.path)
@@ -63,12 +63,14 @@ export function applyOperation(workspace: Workspace, motion: FileOperation, was:
   })
 }
 
-// What is in a folder that is moved whole may change: that moves too.
+// The content of a folder that is moved as a whole may change: that moves too.
 const isSameEntry = (was: BigIntStats, now: BigIntStats) =>
   was.isDirectory() ? now.isDirectory() && was.ino === now.ino : isSameStat(was, now)
 
-/** Takes back those of the motions that were made, the last first, each only while what it left is still there. Gives the
- * paths of which that cannot be said: what was there before them waits under its hidden name. */
+/**
+ * Rolls back those of the operations that were applied, in reverse order, each only if its result is unchanged. Returns the paths
+ * that could not be rolled back: their previous entries remain under their hidden names.
+ */
 export function rollBack(workspace: Workspace, motions: readonly FileOperation[]): string[] {
   return motions.toReversed().flatMap(motion => {
     try {
@@ -80,13 +82,13 @@ export function rollBack(workspace: Workspace, motions: readonly FileOperation[]
   })
 }
 
-/** Removes what hidden names are left once all has happened. Gives those that could not be. */
+/** Removes the remaining hidden names after commit. Returns those that could not be removed. */
 export const removeHidden = (workspace: Workspace, motions: readonly FileOperation[]): string[] =>
   motions
     .flatMap(motion => (motion.do === 'hide' ? motion.hidden : motion.do === 'replace' ? motion.second : []))
     .filter(name => !tryRemoveHidden(workspace, name))
 
-/** Removes a hidden file. Gives whether nothing is left of it. */
+/** Removes a hidden file. Returns true if nothing is left of it. */
 export function tryRemoveHidden(workspace: Workspace, hidden: string): boolean {
   try {
     const { stat, accessPath, close } = resolveWorkspaceEntry(workspace, hidden)
@@ -114,7 +116,7 @@ function revertOperation(workspace: Workspace, motion: FileOperation) {
   }
 }
 
-/** `hidden` is what waits under the motion's hidden name. */
+/** `hidden` is the entry under the operation's hidden name. */
 function revertAt(
   workspace: Workspace,
   motion: FileOperation,
@@ -143,7 +145,7 @@ function revertHide({ path, kept }: OperationOf<'hide'>, place: ResolvedEntry, h
   else throw staleFileError(path)
 }
 
-/** Where it was made by half, the hidden name is still there. */
+/** If it was partially applied, the hidden name still exists. */
 function revertShow(
   workspace: Workspace,
   motion: OperationOf<'show'>,
@@ -164,7 +166,7 @@ function revertReplace({ path, is, kept }: OperationOf<'replace'>, place: Resolv
   else throw staleFileError(path)
 }
 
-/** Whether two names lead to one thing. */
+/** Checks if two names refer to the same inode. */
 export const isSameInode = (a: ResolvedEntry, b: ResolvedEntry) =>
   a.stat!.dev === b.stat!.dev && a.stat!.ino === b.stat!.ino
 
@@ -184,7 +186,7 @@ function createFolder(workspace: Workspace, place: ResolvedEntry, mode: number |
   }
 }
 
-/** Removes a folder unless something is in it by now. */
+/** Removes a folder unless it is no longer empty. */
 export function removeIfEmpty({ stat, accessPath }: ResolvedEntry) {
   if (stat && !stat.isDirectory()) return
   try {
@@ -194,7 +196,7 @@ export function removeIfEmpty({ stat, accessPath }: ResolvedEntry) {
   }
 }
 
-/** Does something at a path whose folder is there, and is reached without a link. */
+/** Runs work at a path whose parent folder exists and is reached without links. */
 export function withEntry<T>(workspace: Workspace, path: string, work: (place: ResolvedEntry) => T): T {
   const place = resolveWorkspaceEntry(workspace, path)
   try {

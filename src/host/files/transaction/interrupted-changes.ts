@@ -1,4 +1,4 @@
-// Whether a change that was about to show has, when nobody said so. What is found half done is taken back.
+// Crash recovery of changes without a completion record: determines if they were applied, and reverts those applied partially.
 import { closeSync, readlinkSync, unlinkSync } from 'node:fs'
 import type { Change } from '../../change.ts'
 import type { ChangeIntent } from '../../undo-store/wal-records.ts'
@@ -11,7 +11,7 @@ export function wasApplied(workspace: Workspace, { changes, temp }: ChangeIntent
   return withEntries(workspace, [main.path, temp ?? main.from], (place, other) => isApplied(main, place, other))
 }
 
-/** Does something in a workspace that may not be served any more; undefined where it is gone. */
+/** Runs work in a workspace that may not be served any more; returns undefined if it no longer exists. */
 export function withWorkspace<T>(root: string, work: (workspace: Workspace) => T): T | undefined {
   let workspace: Workspace
   try {
@@ -26,7 +26,7 @@ export function withWorkspace<T>(root: string, work: (workspace: Workspace) => T
   }
 }
 
-/** `other` is where the thing would still be: under its hidden name, or where it is moved from. */
+/** `other` is the entry's other possible path: its hidden name, or the source of its move. */
 function isApplied({ operation, kind }: Change, place: ResolvedEntry, other: ResolvedEntry | undefined): boolean {
   if (operation === 'deleted') return !place.stat
   if (!other) return kind !== 'directory' || (place.stat?.isDirectory() ?? false)
@@ -36,7 +36,7 @@ function isApplied({ operation, kind }: Change, place: ResolvedEntry, other: Res
   return false
 }
 
-/** A move is made in two steps where it must not overwrite: a second name, or an empty folder, comes first. */
+/** A non-overwriting move takes two steps: a second name, or an empty folder, comes first. */
 function revertPartialMove(place: ResolvedEntry, from: ResolvedEntry) {
   if (from.stat!.isDirectory()) removeIfEmpty(place)
   else if (isSameInode(place, from) || isSameLink(place, from)) unlinkSync(place.accessPath)

@@ -1,5 +1,5 @@
-// What the steps of a change over several files come to, seen against the tree as it is before any of them: what they
-// take away makes room for what they put, in whatever order they are given.
+// Plans a multi-file transaction: resolves its steps against the tree before any of them, so that a path that one step vacates is
+// free for another, in any order.
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { ToolError } from '../../../errors.ts'
 import { quotePath, toFileError } from '../errno.ts'
@@ -12,40 +12,40 @@ type RemovalStep = Extract<TransactionStep, { do: 'remove' | 'move' }>
 type PlacementStep = Extract<TransactionStep, { do: 'write' | 'move' | 'link' }>
 type Stat = NonNullable<ResolvedEntry['stat']>
 
-/** What leaves its place. */
+/** An entry that leaves its path. */
 export interface Removal {
   step: RemovalStep
   path: string
   stat: Stat
-  /** A folder that stays through all of this, for its hidden name; '' is the root. */
+  /** An existing folder that survives the transaction, for the hidden name; '' is the root. */
   stagingFolder: string
 }
 
-/** What comes to a place. */
+/** An entry that appears at a path. */
 export interface Placement {
   step: PlacementStep
   path: string
   stagingFolder: string
   /** The file that it replaces. */
   replaces?: Stat
-  /** Where it comes from, of a move. */
+  /** The source of a move. */
   from?: Removal
 }
 
 export interface TransactionPlan {
   removals: Removal[]
   placements: Placement[]
-  /** Folders to make, those above first, with permission bits where they are given. */
+  /** Folders to create, parents first, with explicit permission bits if given. */
   folders: [path: string, mode: number | undefined][]
 }
 
-/** How the paths of steps are reached. What no call may change is refused, and what is not as it was judged. */
+/** Resolves the paths of steps. Refuses protected paths, and paths that differ from their classification. */
 export interface PathResolver {
   walk(path: string): ResolvedEntry
   walkToEntry(path: string): ResolvedEntry
-  /** Refuses a place that only these steps make, by its path. `given` was judged to lead elsewhere. */
+  /** Refuses a path that only these steps create. `given` was resolved elsewhere for policy. */
   assertNewPathAllowed(path: string, given: string): void
-  /** Refuses to move a folder whole, where something in it must stay. */
+  /** Refuses to move a folder as a whole if it contains an entry that must stay. */
   assertMovable(folder: string): void
 }
 
@@ -87,7 +87,7 @@ function planRemoval(ground: PathResolver, step: RemovalStep): Removal {
   return { step, path, stat, stagingFolder: '' }
 }
 
-/** Where something comes to, and what must be made for it. */
+/** The destination of an entry, and the folders to create for it. */
 interface Destination {
   given: string
   path: string
@@ -102,7 +102,7 @@ function resolveDestination(
   taken: ReadonlyMap<string, Removal>
 ): Destination {
   const given = step.do === 'move' ? step.to : step.path
-  // What leaves must not be walked through, nor into: the path means what will be there.
+  // An entry that leaves must be neither traversed nor followed: the path means what will be there.
   const plain = given.split('/').filter(part => part !== '' && part !== '.')
   const literal = given.startsWith('/') || plain.includes('..') ? undefined : plain.join('/')
   const gone = literal === undefined ? undefined : outermostRemoval(taken, literal)
@@ -125,7 +125,7 @@ function resolveDestination(
   }
 }
 
-/** A spot at or beneath something that leaves. */
+/** Returns a destination at or below an entry that leaves. */
 function destinationInRemoved(ground: PathResolver, gone: Removal, path: string, given: string): Destination {
   ground.assertNewPathAllowed(path, given)
   const names = path.split('/')
@@ -145,7 +145,7 @@ function planPlacement(
   if (over && (!stat || path !== over.path || statFingerprint(stat) !== statFingerprint(over.stat)))
     throw staleFileError(step.path)
   if (over) return { step, path, stagingFolder, replaces: over.stat }
-  // Under another spelling, on a file system that takes both for one, it is what leaves.
+  // On a file system that treats two spellings as one, it is the entry that leaves.
   if (!stat || !leaving.has(inodeKey(stat))) assertFree(spot)
   return { step, path, stagingFolder, ...(from && { from }) }
 }
@@ -155,7 +155,7 @@ function assertFree({ stat, path, given }: Destination): string {
   return path
 }
 
-/** The outermost of what is taken that is at or above a path. */
+/** Returns the outermost removal at or above a path. */
 function outermostRemoval(taken: ReadonlyMap<string, Removal>, path: string): Removal | undefined {
   for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
     const found = taken.get(path.slice(0, end))
@@ -164,7 +164,7 @@ function outermostRemoval(taken: ReadonlyMap<string, Removal>, path: string): Re
   return taken.get(path)
 }
 
-/** An emptied folder goes; one that something stays in is refused while nothing has been done. */
+/** Allows an emptied folder to be removed; fails before any change if an entry remains in it. */
 function assertBecomesEmpty(ground: PathResolver, { path, step }: Removal, taken: ReadonlyMap<string, Removal>) {
   const place = ground.walkToEntry(path)
   try {
@@ -203,7 +203,7 @@ function assertOutsideMovedFolders(
 
 const inodeKey = ({ dev, ino }: Stat) => `${dev}:${ino}`
 
-/** The path of a name in a folder; '' is the root. */
+/** Joins a folder and a name; '' is the root. */
 export const joinRelative = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`)
 
 const parentFolder = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))

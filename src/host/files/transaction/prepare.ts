@@ -1,5 +1,5 @@
-// From a plan to the motions that make it true: contents written where nobody sees them, what goes kept, and what will be
-// told.
+// Prepares the operations of a planned transaction: stages new contents under hidden names, stores removed ones, and builds the
+// changes to report.
 import type { BigIntStats } from 'node:fs'
 import type { Change } from '../../change.ts'
 import type { Effects } from '../../effects.ts'
@@ -25,14 +25,14 @@ export interface TransactionContext extends PathResolver {
   openAt(place: ResolvedEntry, given: string): OpenFile
 }
 
-/** A motion, what it takes away must still be, and what is to be told of it. */
+/** An operation, the expected state of the entry it removes, and the change to report. */
 export interface PreparedOperation {
   operation: FileOperation
   was?: BigIntStats
   change?: Change
 }
 
-/** A content that waits under a hidden name. */
+/** New content staged under a hidden name. */
 interface StagedContent {
   hidden: string
   is: string
@@ -40,7 +40,7 @@ interface StagedContent {
   mode: string
 }
 
-/** So many contents are written and kept at once. */
+/** Maximum number of contents written and stored concurrently. */
 const MAX_CONCURRENT = 16
 
 export async function prepareTransaction(
@@ -107,7 +107,7 @@ const prepareLink = (path: string, target: string): PreparedOperation => ({
   change: { path, operation: 'created', kind: 'symlink', target }
 })
 
-/** A file, or a folder that is moved, appears at its path. `gone` tells what it was, or what it replaces. */
+/** Prepares a file, or a moved folder, that appears at its path. `gone` describes its source, or the file that it replaces. */
 function preparePlacement(
   put: Placement,
   arrived: StagedContent | undefined,
@@ -150,7 +150,7 @@ function preparePlacement(
 const lineChangesOf = (step: Exclude<Placement['step'], { do: 'link' }>) =>
   step.lines ? step.lines() : step.do === 'write' && !step.was ? countAddedLines(step.content) : undefined
 
-/** Looks at what leaves; what will not be anywhere else is kept. */
+/** Inspects an entry that leaves; stores its content if it will exist nowhere else. */
 function inspectOrArchive(site: TransactionContext, taken: Removal): Promise<RemovedEntry> {
   const { step, path } = taken
   return step.do === 'move' && !step.content
@@ -163,7 +163,7 @@ function inspectOrArchive(site: TransactionContext, taken: Removal): Promise<Rem
 const archiveAt = (site: TransactionContext, path: string) =>
   withExisting(site, path, place => archiveEntry(place, () => site.openAt(place, path), site.undoStorage.blobs))
 
-/** Whether a new content has to be written for it; a file that only moves takes its own along. */
+/** Checks if new content has to be written; a file that only moves retains its own. */
 function needsNewContent(site: TransactionContext, { step, from, stagingFolder }: Placement): boolean {
   if (step.do === 'link' || from?.stat.isDirectory()) return false
   if (step.do === 'write' || step.content) return true
@@ -171,7 +171,7 @@ function needsNewContent(site: TransactionContext, { step, from, stagingFolder }
   return !sameMode || deviceOfFolder(site, stagingFolder) !== deviceOfFolder(site, from!.stagingFolder)
 }
 
-/** The file system of what is put into a folder. */
+/** Returns the device on which entries of a folder are created. */
 function deviceOfFolder(site: TransactionContext, folder: string): bigint {
   const place = resolveWorkspaceEntry(site.workspace, joinRelative(folder, site.undoStorage.log.newHiddenName()))
   try {
@@ -222,7 +222,7 @@ async function withExisting<T>(
   }
 }
 
-/** Does all of it, so much at once. Fails only when all that has begun has ended. */
+/** Runs all tasks with bounded concurrency. Rejects only after every started task has settled. */
 async function runConcurrently(tasks: (() => Promise<void>)[]) {
   const waiting = tasks.values()
   const worker = async () => {

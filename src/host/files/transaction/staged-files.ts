@@ -1,4 +1,4 @@
-// New contents that wait under hidden names beside their places, each durable, to be shown together.
+// Staged files: new contents under hidden names beside their targets, each durable, to be published together.
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import path from 'node:path'
 import type { WriteAheadLog } from '../../undo-store/write-ahead-log.ts'
@@ -14,7 +14,7 @@ export class StagedFiles {
   readonly #workspace: Workspace
   readonly #log: WriteAheadLog
   readonly #signal: AbortSignal
-  /** Those that are still hidden. */
+  /** Paths that are still hidden. */
   #staged: string[] = []
   #openCount = 0
 
@@ -24,7 +24,7 @@ export class StagedFiles {
     this.#signal = signal
   }
 
-  /** Writes a content under a hidden name in a folder that is there. Gives the name's path, and what tells the file. */
+  /** Writes content under a hidden name in an existing folder. Returns the name's path, and the file's identity. */
   async write(
     folder: string,
     fill: WriteContent,
@@ -46,12 +46,12 @@ export class StagedFiles {
     }
   }
 
-  /** They all have got their names. */
+  /** Marks all as published under their final names. */
   markCommitted() {
     this.#staged = []
   }
 
-  /** Removes what is still hidden. */
+  /** Removes the files that are still hidden. */
   discard() {
     for (const hidden of this.#staged) tryRemoveHidden(this.#workspace, hidden)
     for (; this.#openCount > 0; this.#openCount -= 1) this.#log.endFile()

@@ -1,12 +1,12 @@
-// The steps of a change over several files, which happens whole or not at all.
+// Steps of an atomic multi-file transaction.
 
 import type { StoredBlob } from '../../undo-store/stored-blob.ts'
 import type { LineChangeCounter } from '../content-source.ts'
 import type { FileSnapshot } from '../file-reader.ts'
 
-/** One step. What a step finds must still be what its maker found (`was`), or nothing of the whole change happens. */
+/** One step. The entries it finds must still match their preconditions (`was`), or nothing of the transaction is applied. */
 export type TransactionStep =
-  /** Replaces a file (`was`), or makes one where nothing is. A file keeps its permission bits unless `mode` gives others. */
+  /** Replaces a file (`was`), or creates one at a free path. A file retains its permission bits unless `mode` is given. */
   | {
       do: 'write'
       path: string
@@ -15,8 +15,10 @@ export type TransactionStep =
       mode?: number
       lines?: LineChangeCounter
     }
-  /** Moves a file (`was`) to where nothing is, with new content or mode if given. Without `was`, a folder with all it
-   * holds: then no other step is about anything beneath either place. */
+  /**
+   * Moves a file (`was`) to a free path, with new content or mode if given. Without `was`, moves a folder recursively: no other
+   * step may then concern a descendant of either path.
+   */
   | {
       do: 'move'
       path: string
@@ -28,7 +30,7 @@ export type TransactionStep =
     }
   /** Removes a file (`was`), a symbolic link, or an empty folder. */
   | { do: 'remove'; path: string; was?: FileSnapshot }
-  /** Makes a symbolic link where nothing is. It is never followed on the way. */
+  /** Creates a symbolic link at a free path. It is never followed during path resolution. */
   | { do: 'link'; path: string; target: string }
-  /** Makes a folder, with these permission bits if given; one that is there already stays as it is. */
+  /** Creates a folder, with these permission bits if given; an existing one is left unchanged. */
   | { do: 'folder'; path: string; mode?: number }

@@ -1,6 +1,5 @@
-// A change of several files that happens whole or not at all, also over a kill. First all is prepared where nobody sees
-// it: new contents under hidden names, what goes kept. Then the motions are written down, and made. If one fails, those
-// before it are taken back.
+// Atomic multi-file transaction, also if the process is killed. First everything is staged: new contents under hidden names,
+// removed ones in the blob store. Then the operations are logged and applied. If one fails, those before it are rolled back.
 import { closeSync, constants, openSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -16,7 +15,7 @@ import { type PreparedOperation, prepareTransaction, type TransactionContext } f
 import { StagedFiles } from './staged-files.ts'
 import type { TransactionStep } from './transaction-step.ts'
 
-/** So many motions are made before others get their turn. */
+/** Number of operations applied per turn of the event loop. */
 const OPERATIONS_PER_TURN = 256
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
@@ -65,7 +64,7 @@ function applyPrepared(workspace: Workspace, { operation, was }: PreparedOperati
   }
 }
 
-/** Makes durable what names have changed. */
+/** Syncs the folders in which names have changed. */
 async function syncFolders(workspace: Workspace, motions: readonly FileOperation[]) {
   const folders = new Set(
     motions.flatMap(motion => ('hidden' in motion ? [motion.path, motion.hidden] : [motion.path])).map(path.dirname)
@@ -86,7 +85,7 @@ async function syncFolder(workspace: Workspace, folder: string) {
   }
 }
 
-/** What is there then waits for the next start, which tries again. */
+/** The remaining entries are recovered at the next start. */
 const rollbackFailedError = (error: unknown, paths: string[]) =>
   new ToolError(
     'EXECUTION_ERROR',

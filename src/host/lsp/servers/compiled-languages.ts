@@ -1,4 +1,4 @@
-// The servers for languages that are compiled.
+// Servers for compiled languages.
 import type { LanguageServerDefinition } from './server-definition.ts'
 
 const RUST_NO_BUILD_SETTINGS = {
@@ -13,13 +13,13 @@ const JAVA = {
   }
 }
 
-/** Where clangd looks for what a project is made of. */
+/** Paths at which clangd looks for the compilation database. */
 const COMPILE_COMMANDS = ['compile_commands.json', 'build/compile_commands.json']
 
 const paramEquals = (name: string, value: unknown) => (params: unknown) =>
   (params as Record<string, unknown> | null | undefined)?.[name] === value
 
-/** Of all that a Go program knows of how it was built. */
+/** Extracts the Go version from the build information. */
 function parseGoVersion(told: string): string | undefined {
   try {
     const { Version } = JSON.parse(told) as { Version?: unknown }
@@ -45,11 +45,11 @@ export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     ],
     programs: [{ name: 'clangd' }],
     args: ['--log=error'],
-    // Its index goes beside the project's `compile_commands.json`.
+    // Its index would be stored beside the project's `compile_commands.json`.
     unsandboxedArgs: ['--background-index=false'],
     diagnostics: 'push',
     readySignal: 'progress',
-    // It is that list that it makes an index of.
+    // It indexes the files of that database.
     readsWholeProject: ({ findInProject }) => COMPILE_COMMANDS.some(place => findInProject(place) !== undefined),
     install: 'apt-get install clangd'
   },
@@ -75,7 +75,7 @@ export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
       CARGO_NET_OFFLINE: 'true',
       ...(isSandboxed && { CARGO_TARGET_DIR: '/tmp/cargo-target' })
     }),
-    // What it builds and checks would go into the project.
+    // Its build and check results would be stored in the project.
     initializationOptions: ({ isSandboxed }) => (isSandboxed ? {} : RUST_NO_BUILD_SETTINGS),
     settings: ({ isSandboxed }) => ({ 'rust-analyzer': isSandboxed ? {} : RUST_NO_BUILD_SETTINGS }),
     experimental: { serverStatusNotification: true },
@@ -101,7 +101,7 @@ export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     ],
     programs: [{ name: 'jdtls' }],
     homeFolders: ['.m2/repository', '.gradle/caches', '.gradle/wrapper'],
-    // Its own files would go into the project.
+    // Its own files would be stored in the project.
     initializationOptions: () => ({ settings: JAVA }),
     settings: () => JAVA,
     diagnostics: 'push',
@@ -136,7 +136,7 @@ export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     languages: { swift: ['.swift'] },
     rootMarkers: [['buildServer.json'], ['Package.swift', 'compile_commands.json']],
     programs: [{ name: 'sourcekit-lsp' }],
-    // What it builds would go into the project.
+    // Its build results would be stored in the project.
     initializationOptions: () => ({ backgroundIndexing: false }),
     diagnostics: 'both',
     readySignal: 'progress',

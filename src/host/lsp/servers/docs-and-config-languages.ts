@@ -1,4 +1,4 @@
-// The servers for what is written for people, for building and for running elsewhere.
+// Servers for documentation, build files and deployment.
 import type { LanguageServerDefinition } from './server-definition.ts'
 
 export const DOCS_AND_CONFIG_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [

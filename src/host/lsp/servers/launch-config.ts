@@ -1,20 +1,22 @@
-// Which language server answers for a file, in which project, and how it is started. Nothing is looked at here but through
-// what is given.
+// Selects the language server of a file, its project, and its launch configuration. Accesses the machine only through
+// `LaunchEnvironment`.
 import { dirname, join } from 'node:path/posix'
 import type { LanguageServerDefinition, ProjectEnvironment, ServerProgram } from './servers.ts'
 
-/** What can be seen of the machine for one workspace. */
+/** View of the machine for one workspace. */
 export interface LaunchEnvironment {
   /** Absolute path of the workspace. */
   root: string
-  /** Whether there is such a file in the workspace, by its path relative to that. */
+  /** Checks if a file exists, by its path relative to the workspace. */
   exists(path: string): boolean
-  /** Absolute path of a program in the folders of the search path that are in no workspace. Links of its own are not
-   * followed: some programs are told by their names what to be. */
+  /**
+   * Returns the absolute path of a program in the folders of the search path outside all workspaces. The program's own link is
+   * not resolved: some programs select their function by their name.
+   */
   findExecutable(name: string): string | undefined
-  /** Whether there is such a file, by its path from the folder where the links of a program lead. */
+  /** Checks if a file exists, by its path relative to the folder of the program's resolved link. */
   hasSibling(program: string, path: string): boolean
-  /** Something keeps servers from doing more than reading. */
+  /** Servers are confined to read-only access. */
   isSandboxed: boolean
 }
 
@@ -29,11 +31,11 @@ export interface LaunchConfig {
   environment: Readonly<Record<string, string>>
   initializationOptions: object
   settings: object
-  /** It looks at files of the project that it was not shown. */
+  /** It analyzes files of the project that were not opened. */
   readsWholeProject: boolean
 }
 
-/** The servers that are for a file, the preferred one first, each with the protocol's identifier of the file's language. */
+/** Returns the servers for a file in order of preference, each with the protocol's language identifier of the file. */
 export function serversFor(path: string, servers: readonly LanguageServerDefinition[]) {
   const name = path.slice(path.lastIndexOf('/') + 1)
   return servers.flatMap(server => {
@@ -42,7 +44,7 @@ export function serversFor(path: string, servers: readonly LanguageServerDefinit
   })
 }
 
-/** A whole name says more than its end, and a longer end more than a shorter one. */
+/** A whole name is more specific than a suffix, and a longer suffix more than a shorter one. */
 function matchLanguage({ languages }: LanguageServerDefinition, name: string): string | undefined {
   let best: { language: string; length: number } | undefined
   for (const [language, names] of Object.entries(languages))
@@ -58,7 +60,7 @@ function matchesName(name: string, one: string): boolean {
   return one === name || (one.startsWith('.') && name.endsWith(one))
 }
 
-/** The folder that a server takes for the root of the project that a file belongs to. */
+/** Returns the folder that a server takes for the project root of a file. */
 export function findProjectRoot(
   path: string,
   { rootMarkers }: LanguageServerDefinition,
@@ -72,7 +74,7 @@ export function findProjectRoot(
   return '.'
 }
 
-/** How a server is started for a project; undefined where it is not there, or not for such a project. */
+/** Returns the launch configuration for a project; undefined if the server is not installed, or not for such a project. */
 export function resolveLaunchConfig(
   server: LanguageServerDefinition,
   root: string,
@@ -100,7 +102,7 @@ export function resolveLaunchConfig(
   }
 }
 
-/** Whether a project says that another server is for it. */
+/** Checks if a project requires another server. */
 export const isLeftToOtherServer = (
   { excludedBy = [] }: LanguageServerDefinition,
   root: string,
@@ -132,6 +134,6 @@ function firstDefined<T, R>(all: readonly T[], find: (one: T) => R | undefined):
   return undefined
 }
 
-/** A folder and all above it in the workspace. */
+/** Returns a folder and all its ancestors in the workspace. */
 export const selfAndAncestors = (folder: string): string[] =>
   folder === '.' ? ['.'] : [folder, ...selfAndAncestors(dirname(folder))]

@@ -1,4 +1,4 @@
-// What of the machine decides which server is started for a file.
+// The machine's state that determines which server is started for a file.
 import { realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { isExecutable } from '../../processes/find-program.ts'
@@ -14,7 +14,7 @@ export function createLaunchEnvironment(
   isSandboxed: boolean
 ): LaunchEnvironment {
   const folders = searchPath.split(delimiter).filter(Boolean)
-  // For each of many files the same names are looked for.
+  // Caches lookups: the same names are checked for many files.
   const looked = new Map<string, boolean>()
   return {
     root: workspace.root,

@@ -1,4 +1,4 @@
-// The servers for languages that are run as they are written.
+// Servers for scripting languages.
 import type { LogMessageParams } from 'vscode-languageserver-protocol'
 import type { NotificationMethod } from '../wire/protocol.ts'
 import type { LanguageServerDefinition, ProjectEnvironment, ServerProgram } from './server-definition.ts'
@@ -22,7 +22,7 @@ const pythonSettings = ({ findInProject }: ProjectEnvironment) => ({
   python: { pythonPath: findInProject('.venv/bin/python') ?? findInProject('venv/bin/python'), analysis: ANALYSIS }
 })
 
-/** Ready once it says so in its log, which some do nowhere else. */
+/** Ready once its log says so, which some report nowhere else. */
 const logSignal = (words: RegExp) => ({
   notification: 'window/logMessage' satisfies NotificationMethod,
   isReady: (params: unknown) => words.test(String((params as Partial<LogMessageParams>).message))
@@ -82,7 +82,7 @@ export const SCRIPTING_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
       ['.luacheckrc', '.stylua.toml', 'stylua.toml', 'selene.toml']
     ],
     programs: [{ name: 'lua-language-server' }],
-    // They would go to where it is installed.
+    // They would be written to its installation folder.
     args: ['--logpath=/tmp/lua-language-server/log', '--metapath=/tmp/lua-language-server/meta'],
     settings: () => ({ Lua: { telemetry: { enable: false }, workspace: { checkThirdParty: false } } }),
     diagnostics: 'both',

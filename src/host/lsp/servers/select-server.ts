@@ -1,4 +1,4 @@
-// Which server is asked about a file, as the user has configured them.
+// Selects the server of a file, as configured by the user.
 
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
@@ -16,7 +16,7 @@ import type { LanguageServerDefinition } from './servers.ts'
 
 type ServerOverrides = Config['language_servers']['servers']
 
-/** The rows as they hold with what is configured. */
+/** Applies the user's configuration to the definitions. */
 export function applyOverrides(
   servers: readonly LanguageServerDefinition[],
   overrides: ServerOverrides
@@ -35,14 +35,14 @@ export function applyOverrides(
   })
 }
 
-/** Where a server is for a file: already running or to be started is all the same. */
+/** A server for a file, running or not. */
 export interface ServerCandidate {
   server: LanguageServerDefinition
   /** Folder of the project, relative to the workspace's root. */
   root: string
 }
 
-/** The servers for a file with their projects, the preferred one first. */
+/** Returns the servers for a file with their projects, in order of preference. */
 export function findCandidates(
   path: string,
   servers: readonly LanguageServerDefinition[],

@@ -1,81 +1,85 @@
-// What is known of a language server: what files it is for, what tells a project's root, how it is started, and what it
-// must be told.
+// Definition of a language server: its languages, project markers, programs and settings.
 import type { Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { MethodParams } from '../wire/protocol.ts'
 
 export interface LanguageServerDefinition {
   name: string
-  /** What it is for: by the protocol's identifier of a language, ends of names (`.ts`) and whole names (`Dockerfile`), which
-   * may have one `*` in them. */
+  /**
+   * Its languages: by the protocol's language identifier, suffixes of names (`.ts`) and whole names (`Dockerfile`), which may
+   * contain one `*`.
+   */
   languages: Readonly<Record<string, readonly string[]>>
-  /** Names that stand in the root folder of a project. Those of an earlier group count before those of a later one,
-   * however near; within a group the nearest folder upwards counts. The workspace's own root where there are none. */
+  /**
+   * Names in the root folder of a project. An earlier group takes precedence over a later one, whatever the distance; within a
+   * group the nearest ancestor does. Defaults to the workspace's root.
+   */
   rootMarkers: readonly (readonly string[])[]
-  /** The first of these that is there is started. */
+  /** The first available program is started. */
   programs: readonly ServerProgram[]
   args?: readonly string[]
-  /** Further words where nothing keeps it, so that it writes nothing into the project even so. */
+  /** Additional arguments without a sandbox, to prevent writes to the project. */
   unsandboxedArgs?: readonly string[]
-  /** Not for a project that has one of these in its root folder or above: another server is. */
+  /** Excludes projects that have one of these in their root folder or its ancestors: another server handles them. */
   excludedBy?: readonly string[]
-  /** Folders of the home that hold what projects depend on: a kept server must see them too. */
+  /** Folders of the home that contain dependencies of projects: a sandboxed server must see them too. */
   homeFolders?: readonly string[]
-  /** Files and folders in the project's root or above that installing something changes; a `*` is any name. A server that
-   * runs does not look at them again. */
+  /**
+   * Files and folders in the project's root or its ancestors that an installation changes; a `*` is any name. A running server
+   * does not read them again.
+   */
   dependencyPaths?: readonly string[]
-  /** What it finds in its environment. */
+  /** Additional environment variables. */
   environment?(project: ProjectEnvironment): Readonly<Record<string, string>>
   /** Initialization options. */
   initializationOptions?(project: ProjectEnvironment): object
-  /** What it gets that asks for configuration: sections by their names, one within the other. */
+  /** Configuration returned to the server: nested objects by section name. */
   settings?(project: ProjectEnvironment): object
-  /** What the client is said to be able to beyond the protocol. */
+  /** Experimental client capabilities. */
   experimental?: Readonly<Record<string, boolean>>
-  /** How it tells what it finds, where the answer to `initialize` leaves that open. */
+  /** Diagnostics mode, if the answer to `initialize` leaves it open. */
   diagnostics: 'push' | 'pull' | 'both'
-  /** How else it is asked, where what it tells by itself says too little. */
+  /** Custom requests, if published diagnostics are insufficient. */
   customRequests?: CustomDiagnosticRequests
   readySignal: ReadySignal
-  /** Whether it looks at files of a project that it was not shown and that those do not lead to; it does where this is
-   * missing. */
+  /** Checks if it analyzes files of a project that were neither opened nor are reachable from open ones; true by default. */
   readsWholeProject?(project: ProjectEnvironment): boolean
-  /** The version in what it tells of that, where it tells more. */
+  /** Extracts the version from the server's output, if that contains more. */
   parseVersion?(told: string): string | undefined
-  /** What a person types to install it, or does. */
+  /** Installation command or instruction. */
   install: string
 }
 
-/** Where a server may be. */
+/** Location of a server program. */
 export type ServerProgram =
-  /** In the project's root folder or one above: run only where something keeps it. `requires` stands beside it. */
+  /** In the project's root folder or an ancestor: executed only in a sandbox. `requires` names a sibling. */
   | { projectPath: string; requires?: string }
-  /** On the search path, outside of every workspace. `requires` stands beside where links lead. */
+  /** On the search path, outside every workspace. `requires` names a sibling of the resolved link. */
   | { name: string; requires?: string }
 
-/** Questions of a server's own about what it finds in one file. */
+/** Server-specific requests for the diagnostics of one file. */
 export interface CustomDiagnosticRequests {
   requests(uri: string): { method: 'workspace/executeCommand'; params: MethodParams<'workspace/executeCommand'> }[]
-  /** What the answers to them say, together. */
+  /** Combines the diagnostics of their answers. */
   parseResponses(answers: readonly unknown[]): ServerDiagnostic[]
 }
 
-/** How to tell that a server has read the project. */
+/** Signal that a server has read the project. */
 export type ReadySignal =
-  /** Once it is initialized. */
+  /** Ready once it is initialized. */
   | 'initialized'
-  /** Once all the progress that it began to tell of has ended. */
+  /** Ready once all progress that it began has ended. */
   | 'progress'
-  /** Once it says so. */
+  /** Ready once it sends this notification. */
   | { notification: string; isReady(params: unknown): boolean }
 
-/** What a server's row may know of the project that it is started for. */
+/** Project information available to a definition. */
 export interface ProjectEnvironment {
   /** Absolute path of the project's root folder. */
   folder: string
-  /** Something keeps the server from writing anywhere but into folders of its own. */
+  /** The server can write only to its own folders. */
   isSandboxed: boolean
-  /** Absolute path of such a file in the root folder or one above it, where a kept server may run what is there. */
+  /** Returns the absolute path of such a file in the root folder or an ancestor, if a sandboxed server may execute it. */
   findInProject(place: string): string | undefined
-  /** Absolute path of a program on the search path. */
+  /** Returns the absolute path of a program on the search path. */
   findExecutable(name: string): string | undefined
 }

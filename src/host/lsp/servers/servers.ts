@@ -1,4 +1,4 @@
-// The language servers that are known. One that answers well without being told anything is one row in a table.
+// Registry of known language servers. One that works without settings is one row in a table.
 
 import { COMPILED_LANGUAGE_SERVERS } from './compiled-languages.ts'
 import { DOCS_AND_CONFIG_LANGUAGE_SERVERS } from './docs-and-config-languages.ts'
@@ -8,7 +8,7 @@ import { WEB_LANGUAGE_SERVERS } from './web-languages.ts'
 
 export type { LanguageServerDefinition, ProjectEnvironment, ReadySignal, ServerProgram } from './server-definition.ts'
 
-/** Where two are for a file, the earlier one is asked, if it is there. */
+/** If two are for a file, the earlier one is used, if it is installed. */
 export const LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
   ...WEB_LANGUAGE_SERVERS,
   ...SCRIPTING_LANGUAGE_SERVERS,

@@ -1,4 +1,4 @@
-// Starts a language server: kept by the strict sandbox where that holds, with an environment of its own.
+// Starts a language server: in the read-only sandbox if available, with its own environment.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeFolder } from '../../../server/xdg.ts'
@@ -14,14 +14,14 @@ import type { Workspace } from '../../workspace.ts'
 import type { LaunchConfig } from './launch-config.ts'
 
 const PROCESS_MARK = 'LANGUAGE_SERVER'
-/** Over what we allow, so that it is us who end it, and say why, unless it grows too fast for that. */
+/** Factor above the configured limit, so that the server is usually stopped with a reason before the kernel kills it. */
 const MEMORY_SLACK = 1.5
 
-/** What servers are started with. */
+/** Dependencies for starting servers. */
 export interface LanguageServerStarter extends LongLivedProcessStarter {
   env_allow: readonly string[]
   environment: Environment
-  /** Where all workspaces are. */
+  /** Roots of all workspaces. */
   roots: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export async function startLanguageServer(
   return startLongLivedProcess({ mark: PROCESS_MARK, program, isolation, workspace }, starter)
 }
 
-/** Folders of the home, where they are. */
+/** Returns mounts of those folders of the home that exist. */
 const existingMounts = (folders: readonly string[], home: string): Mount[] =>
   folders
     .map(folder => join(home, folder))

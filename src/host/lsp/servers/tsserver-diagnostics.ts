@@ -1,5 +1,5 @@
-// Asks TypeScript's older server, through the one around it, what it finds in a file. By itself that one tells it in pieces,
-// without saying of which version, and not at all where nothing has changed.
+// Requests the diagnostics of a file from tsserver, through its LSP wrapper. By itself the wrapper publishes them in pieces,
+// without a version, and not at all if nothing has changed.
 import type { DiagnosticSeverity, Diagnostic as ServerDiagnostic } from 'vscode-languageserver-protocol'
 import type { CustomDiagnosticRequests } from './server-definition.ts'
 

@@ -1,4 +1,4 @@
-// The servers for what runs in browsers and Node, and for what describes data.
+// Servers for web languages, Node and data formats.
 import type { NotificationMethod } from '../wire/protocol.ts'
 import type { LanguageServerDefinition, ServerProgram } from './server-definition.ts'
 import { TSSERVER_DIAGNOSTIC_REQUESTS } from './tsserver-diagnostics.ts'
@@ -23,14 +23,14 @@ const NODE_DEPENDENCY_PATHS = [
   'node_modules/.yarn-integrity',
   '.pnp.cjs'
 ]
-/** Both of TypeScript's. */
+/** Used by both servers for TypeScript. */
 const SCRIPT_LANGUAGES = {
   typescript: ['.ts', '.mts', '.cts'],
   typescriptreact: ['.tsx'],
   javascript: ['.js', '.mjs', '.cjs'],
   javascriptreact: ['.jsx']
 }
-/** What stands in TypeScript up to version 6, and no later. */
+/** Exists in TypeScript up to version 6, and no later. */
 const TSSERVER_PATH = 'node_modules/typescript/lib/tsserver.js'
 
 export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
@@ -38,7 +38,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     name: 'typescript',
     languages: SCRIPT_LANGUAGES,
     rootMarkers: [LOCKFILES, ['tsconfig.json', 'jsconfig.json', 'package.json']],
-    // Since version 7 it serves by itself; before, it has no such file.
+    // Since version 7 it is a server itself; before, it has no such file.
     programs: [
       { projectPath: 'node_modules/typescript/bin/tsc', requires: '../lib/getExePath.js' },
       { name: 'tsc', requires: '../lib/getExePath.js' }
@@ -76,7 +76,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     name: 'vscode-json-language-server',
     languages: {
       json: ['.json', '.webmanifest', '.importmap'],
-      // Those that may have comments.
+      // Files that may have comments.
       jsonc: [
         '.jsonc',
         '.code-workspace',
@@ -94,7 +94,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     rootMarkers: [],
     programs: nodePrograms('vscode-json-language-server', 'vscode-json-languageserver'),
     args: ['--stdio'],
-    // Schemas of other places are asked of the client then, which has none.
+    // Schemas at other locations are then requested from the client, which has none.
     initializationOptions: () => ({ provideFormatter: false, handledSchemaProtocols: ['file'] }),
     settings: () => ({ json: { validate: { enable: true }, schemaDownload: { enable: false } } }),
     diagnostics: 'push',
@@ -136,7 +136,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
       http: { proxyStrictSSL: true }
     }),
     diagnostics: 'push',
-    // Until it has been given its settings it knows nothing of any place; what it finds in a file it tells after that.
+    // It answers no requests until it has its settings; diagnostics are published after that.
     readySignal: { notification: 'textDocument/publishDiagnostics' satisfies NotificationMethod, isReady: () => true },
     install: 'npm install --global yaml-language-server'
   }

@@ -1,10 +1,13 @@
-// Whether something is in a workspace.
+// Existence checks in a workspace.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { resolveWorkspaceEntry, resolveWorkspacePath } from '../../files/paths.ts'
 import type { Workspace } from '../../workspace.ts'
 
-/** A link may lead anywhere, as the interpreter of a Python environment does, if something is there. */
+/**
+ * Checks if an entry exists. The target of a link may be anywhere, as for the interpreter of a Python environment, but must
+ * exist.
+ */
 export function existsInWorkspace(workspace: Workspace, path: string): boolean {
   try {
     const { stat, close } = resolveWorkspaceEntry(workspace, path)

@@ -1,10 +1,10 @@
-// What we tell a server that we can do.
+// Client capabilities sent to a server.
 import type { ClientCapabilities, SymbolKind } from 'vscode-languageserver-protocol'
 import type { PositionEncoding } from './position-converter.ts'
 
 const ALL_SYMBOL_KINDS = Array.from({ length: 26 }, (_, i) => (i + 1) as SymbolKind)
 
-/** In the order that we like them: with the first, columns need no counting. */
+/** In order of preference: with the first, columns need no conversion. */
 const PREFERRED_ENCODINGS: PositionEncoding[] = ['utf-32', 'utf-8', 'utf-16']
 
 export const CLIENT_CAPABILITIES: ClientCapabilities = {

@@ -1,27 +1,27 @@
-// The messages in what a language server prints: each a header that tells its length, and JSON. What is no such message,
-// or larger than anything that is worth reading, ends the reading. Taken apart on the server's own thread, a message of
-// nothing but brackets would hold that up for seconds and fill its memory: so parts are counted before.
+// Decodes LSP frames: a header with the content length, then JSON. An invalid message, or one larger than any useful one, ends
+// the reading. Parsed on the server's own thread, a message of brackets only would block it for seconds and exhaust its memory:
+// so its values are counted first.
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 const MAX_HEADER_BYTES = 4_096
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-/** Values in one message; tens of thousands of places in code are fewer. */
+/** Maximum number of values in one message; tens of thousands of locations have fewer. */
 const MAX_JSON_VALUES = 1_000_000
 
 export class FrameDecoder {
   readonly #maxBytes: number
   #chunks: Buffer[] = []
   #bytes = 0
-  /** Of the message that is on its way; undefined while its header is. */
+  /** Content length of the current message; undefined while its header is incomplete. */
   #length: number | undefined
 
   constructor(most_bytes = MAX_MESSAGE_BYTES) {
     this.#maxBytes = most_bytes
   }
 
-  /** The messages that these bytes complete. Throws where they can be none. */
+  /** Yields the messages completed by these bytes. Throws on an invalid frame. */
   *push(bytes: Uint8Array): Generator<unknown, void, void> {
-    // They hold only until the next come.
+    // The bytes are valid only until the next chunk.
     this.#chunks.push(Buffer.from(bytes))
     this.#bytes += bytes.length
     for (;;) {
@@ -64,9 +64,9 @@ export class FrameDecoder {
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{')
 
-/** Whether JSON has more values than that: one for each bracket that opens, and each comma, that is in no string. */
+/** Checks if JSON has more values than that: one for each opening bracket, and each comma, outside of strings. */
 function hasMoreValues(body: Buffer, most: number): boolean {
-  // Most are too short for that whatever they say.
+  // Most messages are too short for that, whatever their content.
   if (body.length <= most) return false
   let values = 1
   for (let at = 0; at < body.length; at += 1) {
@@ -78,7 +78,7 @@ function hasMoreValues(body: Buffer, most: number): boolean {
   return false
 }
 
-/** Where the quote is that ends it; the end of all where none does. */
+/** Returns the position of the closing quote; the end of the body if there is none. */
 function endOfString(body: Buffer, from: number): number {
   for (let at = from; ; at += 1) {
     at = body.indexOf(QUOTE!, at)
@@ -95,7 +95,7 @@ function parseContentLength(header: string): number {
   return Number(length)
 }
 
-/** A message with its header. */
+/** Encodes a message with its header. */
 export function encodeFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message))
   return Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body])

@@ -1,29 +1,28 @@
-// Requests and notifications between us and one language server, over its pipes. What it prints is read within bounds, and
-// nothing that it asks stays without an answer.
+// JSON-RPC connection to a language server over its pipes. Its output is bounded, and every request of the server is answered.
 import type { DataCallback, Disposable, Event, Message, MessageConnection } from 'vscode-jsonrpc/node'
 import type { ChildHandle } from '../../processes/spawner/child-handle.ts'
 import { encodeFrame, FrameDecoder } from './frames.ts'
 
-/** So many messages may wait to be dealt with before no more are read. */
+/** Maximum number of unprocessed messages before reading pauses. */
 const MAX_QUEUED_MESSAGES = 1_000
-/** What may wait for a server to read it. */
+/** Maximum number of bytes buffered for a server to read. */
 const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
 
 interface ConnectionHandler {
-  /** Answers what the server asks. */
+  /** Answers requests of the server. */
   onRequest(method: string, params: unknown): unknown
   onNotification(method: string, params: unknown): void
-  /** It cannot be spoken with any more, for what it printed or did not read. */
+  /** The connection is unusable because of the server's output, or because it does not read. */
   onFatalError(why: string): void
 }
 
-/** What is sent and read in what way; the rest of it is the library's. */
+/** Controls reading and writing; the protocol is implemented by the library. */
 export class LspConnection {
   readonly #rpc: MessageConnection
   readonly #cancellation: () => { token: object; cancel(): void; dispose(): void }
 
   static async create(spawned: ChildHandle, ear: ConnectionHandler): Promise<LspConnection> {
-    // It is needed by the first server, and not by a start of ours.
+    // Loaded for the first server, to keep the startup fast.
     const { default: rpc } = await import('vscode-jsonrpc/node')
     return new LspConnection(rpc, spawned, ear)
   }
@@ -45,7 +44,7 @@ export class LspConnection {
     this.#rpc.listen()
   }
 
-  /** Rejects as soon as the signal says so, or the connection is over. */
+  /** Rejects as soon as the signal aborts, or the connection has ended. */
   async request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
     const cancellation = this.#cancellation()
@@ -57,7 +56,7 @@ export class LspConnection {
     signal.addEventListener('abort', abort, { once: true })
     try {
       const answer = this.#rpc.sendRequest<T>(method, params, cancellation.token)
-      // Whoever has been told already waits no longer.
+      // Prevents an unhandled rejection if the caller was already rejected.
       answer.catch(() => {})
       return await Promise.race([answer, promise])
     } finally {
@@ -70,7 +69,7 @@ export class LspConnection {
     this.#rpc.sendNotification(method, params).catch(() => {})
   }
 
-  /** Rejects all that is still asked. */
+  /** Rejects all in-flight requests. */
   close() {
     this.#rpc.dispose()
   }
@@ -78,7 +77,7 @@ export class LspConnection {
 
 const noopEvent = () => ({ dispose() {} })
 
-/** Nothing is told of faults in its way: those end the server. */
+/** Suppresses transport errors: those end the server. */
 class SilentEndpoint {
   readonly onError = noopEvent as Event<never>
   readonly onClose = noopEvent as Event<never>

@@ -1,10 +1,10 @@
-// Positions in one text as people count them and as a server does: lines from 1, which end at a line feed, and columns of
-// whole characters, against lines from 0, which end at a carriage return too, and columns of units.
+// Converts positions in one text: from 1-based lines that end at a line feed, with columns of whole characters, to LSP's 0-based
+// lines, which end at a carriage return too, with columns of code units.
 import type { Position as ServerPosition, Range as ServerRange } from 'vscode-languageserver-protocol'
 import { invalidParam } from '../../../errors.ts'
 import type { Position, Span } from '../language-service.ts'
 
-/** By what a server counts columns. */
+/** Position encoding negotiated with a server. */
 export type PositionEncoding = 'utf-8' | 'utf-16' | 'utf-32'
 
 export class PositionConverter {
@@ -18,7 +18,7 @@ export class PositionConverter {
     this.#encoding = units
   }
 
-  /** Throws INVALID_PARAMS where there is no such place; right after the last character of a line is one. */
+  /** Throws INVALID_PARAMS for a position outside the text; right after the last character of a line is valid. */
   toLspPosition({ line, column }: Position): ServerPosition {
     const lines = this.#ownLines
     const start = lines[line - 1]
@@ -36,7 +36,7 @@ export class PositionConverter {
     return this.lspPositionAt(offset)
   }
 
-  /** Where the server means a place that is not there, the nearest one before. */
+  /** A position outside the text is clamped to the nearest one before. */
   fromLspPosition({ line, character }: ServerPosition): Position {
     return this.positionAt(this.offsetAt({ line, character }))
   }
@@ -45,7 +45,7 @@ export class PositionConverter {
     return { start: this.fromLspPosition(start), end: this.fromLspPosition(end) }
   }
 
-  /** Where in the text the server means. */
+  /** Converts a server's position to an offset in the text. */
   offsetAt({ line, character }: ServerPosition): number {
     const lines = this.#lspLines
     const start = lines[line]
@@ -54,7 +54,7 @@ export class PositionConverter {
     return advance(this.#text, start, end, character, this.#encoding) ?? end
   }
 
-  /** Whether the text has such a line, and that so many units. */
+  /** Checks if the text has such a line, and that so many units. */
   isValid({ line, character }: ServerPosition): boolean {
     const lines = this.#lspLines
     const start = lines[line]
@@ -64,7 +64,7 @@ export class PositionConverter {
     )
   }
 
-  /** A place in the text as the server counts. */
+  /** Converts an offset to a server's position. */
   lspPositionAt(offset: number): ServerPosition {
     const lines = this.#lspLines
     const line = lastIndexAtMost(lines, offset)
@@ -87,7 +87,7 @@ export class PositionConverter {
     return this.#lspLineStarts
   }
 
-  /** Where a line's content ends. */
+  /** Returns the end of a line's content. */
   #lineEnd(lines: readonly number[], index: number): number {
     const next = lines[index + 1]
     if (next === undefined) return this.#text.length
@@ -102,7 +102,7 @@ function lineStarts(text: string, ending: RegExp): number[] {
   return starts
 }
 
-/** The offset so many units further on; undefined where the end comes before. Never within a character. */
+/** Returns the offset so many units further on; undefined beyond the end. Never within a character. */
 function advance(
   text: string,
   start: number,
@@ -138,7 +138,7 @@ const UNIT_SIZES: Record<PositionEncoding, (point: number) => number> = {
   'utf-32': () => 1
 }
 
-/** The last place of a sorted list whose number is not above. */
+/** Returns the last index of a sorted list whose number is not above. */
 function lastIndexAtMost(sorted: readonly number[], number: number): number {
   let [low, high] = [0, sorted.length - 1]
   while (low < high) {

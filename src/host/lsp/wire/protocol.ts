@@ -1,5 +1,4 @@
-// What is said between us and language servers, as the protocol has it: methods by their names, and what goes with each.
-// Types alone: what a server really sends is believed no further than it is looked at.
+// Types of the LSP methods and their params. Types only: messages of a server are trusted no further than they are validated.
 import type * as protocol from 'vscode-languageserver-protocol'
 
 type MessageType = Extract<(typeof protocol)[keyof typeof protocol], { method: string; type: object }>
@@ -9,9 +8,9 @@ type Request =
   | protocol.ProtocolRequestType0<unknown, unknown, unknown, unknown>
 type Notification = protocol.ProtocolNotificationType<unknown, unknown> | protocol.ProtocolNotificationType0<unknown>
 
-/** What is answered. */
+/** Methods of requests. */
 export type RequestMethod = Extract<MessageType, { type: Request }>['method']
-/** What is only told. */
+/** Methods of notifications. */
 export type NotificationMethod = Extract<MessageType, { type: Notification }>['method']
 
 export type MethodParams<M extends MessageType['method']> =
@@ -28,11 +27,11 @@ export type MethodResult<M extends RequestMethod> =
       ? R
       : never
 
-/** Asks a server. */
+/** Sends a request. */
 export type SendRequest = <M extends RequestMethod>(
   method: M,
   params: MethodParams<M>,
   signal: AbortSignal
 ) => Promise<MethodResult<M>>
-/** Tells a server. */
+/** Sends a notification. */
 export type SendNotification = <M extends NotificationMethod>(method: M, params: MethodParams<M>) => void

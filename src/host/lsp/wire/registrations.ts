@@ -1,4 +1,4 @@
-// What a server asks for while it runs, beside what it said at its start.
+// Dynamic capability registrations of a server, in addition to its initial capabilities.
 import type {
   DiagnosticOptions,
   DidChangeWatchedFilesRegistrationOptions,

@@ -1,5 +1,5 @@
-// A language server's process, and what goes to and fro between it and us: everything it asks is answered, and whatever
-// ends it is told to all who wait for it.
+// Process of a language server and its connection: every request of the server is answered, and its exit is reported to all
+// waiting requests.
 import { setTimeout } from 'node:timers/promises'
 import type { WorkspaceFolder } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../../errors.ts'
@@ -14,22 +14,22 @@ import { Registrations } from './registrations.ts'
 import { getSection } from './settings.ts'
 
 const MAX_STDERR_CHARACTERS = 4_000
-/** How long it may take to end by itself. */
+/** Time in milliseconds for a graceful shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 1_000
 
-/** Codes of the protocol: the text has changed meanwhile, or the server gave up for the moment. */
+/** Protocol error codes ContentModified (-32801) and ServerCancelled (-32802). */
 const RETRYABLE_ERROR_CODES: ReadonlySet<number> = new Set([-32_801, -32_802])
 const MAX_ATTEMPTS = 5
 const RETRY_DELAY_MS = 50
 const MAX_ERROR_CHARACTERS = 1_000
 
-/** How a server came to its end. */
+/** Exit of a server. */
 export interface ServerExit {
   exit_code: number | null
   signal: string | null
-  /** The last of what it said. */
+  /** The last lines of its error output. */
   stderr: string
-  /** Why we ended it; undefined where it ended by itself. */
+  /** Reason why it was ended; undefined if it exited by itself. */
   reason?: string | undefined
   /** It was no longer needed. */
   wasStopped?: true
@@ -40,17 +40,17 @@ interface ServerProcessOptions {
   /** Absolute path of the project's folder. */
   projectFolder: string
   childProcess: LongLivedProcess
-  /** Hears what it tells by itself. */
+  /** Handles notifications of the server. */
   onNotification(method: string, params: unknown): void
 }
 
 export class ServerProcess {
   readonly registrations = new Registrations(() => this.#options.onNotification('registered', undefined))
-  /** Resolves when nothing of it is left. */
+  /** Resolves when no process of it is left. */
   readonly ended: Promise<ServerExit>
   readonly pid: number
   readonly #options: ServerProcessOptions
-  /** Once it has ended. */
+  /** Set once it has ended. */
   #exitError: ToolError | undefined
   #connection: LspConnection | undefined
   #stderr = ''
@@ -92,7 +92,7 @@ export class ServerProcess {
       try {
         return await this.#connection!.request<MethodResult<M>>(method, params, signal)
       } catch (error) {
-        // Every answer still out was refused when it ended.
+        // All in-flight requests were rejected when it ended.
         if (this.#exitError) throw this.#exitError
         signal.throwIfAborted()
         const code = (error as { code?: unknown }).code
@@ -116,13 +116,13 @@ export class ServerProcess {
     if (!this.hasExited) this.#connection!.notify(method, params)
   }
 
-  /** Ends it at once. */
+  /** Kills it. */
   kill(why: string) {
     this.#exitReason ??= why
     this.#options.childProcess.spawned.kill(0)
   }
 
-  /** Asks it to end, and ends it where it does not. */
+  /** Shuts it down, and kills it if it does not exit. */
   async stop(why: string): Promise<void> {
     if (this.hasExited) return
     this.#exitReason ??= why
@@ -156,7 +156,7 @@ export class ServerProcess {
 
 type RequestHandler<P, R> = (params: P, options: ServerProcessOptions, registrations: Registrations) => R
 
-/** What is not here gets null for an answer: a server may end itself for a fault. */
+/** Unsupported requests are answered with null: a server may terminate on an error. */
 const REQUEST_HANDLERS: { readonly [M in RequestMethod]?: RequestHandler<MethodParams<M>, MethodResult<M>> } = {
   'client/registerCapability': (params, _options, registrations) => registrations.add(params),
   'client/unregisterCapability': (params, _options, registrations) => registrations.remove(params),
@@ -171,7 +171,7 @@ export const toWorkspaceFolder = (folder: string): WorkspaceFolder => ({
   name: folder.slice(folder.lastIndexOf('/') + 1)
 })
 
-/** What those are told who waited for an answer. */
+/** Creates the error for requests that were in flight. */
 export function toExitError(
   { name, install }: LanguageServerDefinition,
   { exit_code, signal, stderr, reason }: ServerExit

@@ -1,4 +1,4 @@
-// What a server gets that asks for a section of its configuration, such as `python.analysis`.
+// Returns a section of the configuration as requested by a server, such as `python.analysis`.
 
 export function getSection(settings: object, section: string | undefined): unknown {
   let found: unknown = settings
@@ -9,7 +9,7 @@ export function getSection(settings: object, section: string | undefined): unkno
   return found ?? null
 }
 
-/** What the one says holds where the other says nothing of it. */
+/** Merges settings deeply; `above` takes precedence. */
 export function mergeSettings(below: object, above: object): object {
   const result: Record<string, unknown> = { ...below }
   for (const [name, value] of Object.entries(above)) {

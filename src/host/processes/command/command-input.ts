@@ -1,20 +1,20 @@
-// Input of a running command. What is not read yet waits in memory, up to a bound.
+// Input of a running command. Unread input is buffered in memory, up to a limit.
 import type { Socket } from 'node:net'
 import { ToolError } from '../../../errors.ts'
 import type { PtyMessage, TerminalSize } from '../pty.ts'
 
-/** Input that may wait for a command to read it. */
+/** Maximum number of input bytes buffered for a command. */
 const MAX_WAITING_BYTES = 1 << 20
 
 export interface CommandInput {
-  /** Resolves once it is on its way. OVERLOADED where too much waits already. */
+  /** Writes text, resolving once it is on its way. Throws OVERLOADED if the buffer is full. */
   write(text: string): Promise<void>
-  /** No more will come. */
+  /** Closes the input. */
   end(): void
   resize(size: TerminalSize): void
 }
 
-/** `stdin` is undefined for a command that takes none. */
+/** Creates the input of a pipe. `stdin` is undefined for a command without input. */
 export function pipeInput(stdin: Socket | undefined): CommandInput {
   return {
     write: async text => writeWithBackpressure(open(stdin), text),
@@ -25,12 +25,12 @@ export function pipeInput(stdin: Socket | undefined): CommandInput {
   }
 }
 
-/** Of a command on a terminal of its own; `stdin` is that of the program that holds the terminal. */
+/** Creates the input of a command on its own terminal; `stdin` is that of the program that holds the terminal. */
 export function terminalInput(stdin: Socket | undefined): CommandInput {
   const line = (message: PtyMessage) => `${JSON.stringify(message)}\n`
   return {
     write: async text => writeWithBackpressure(open(stdin), line({ input: text })),
-    // What the key for it says on a terminal in its usual state.
+    // The end-of-file character (Ctrl-D) of a terminal in its usual mode.
     end: () => void open(stdin).write(line({ input: '\x04' })),
     resize: resize => void open(stdin).write(line({ resize }))
   }
@@ -47,6 +47,6 @@ async function writeWithBackpressure(stdin: Socket, text: string): Promise<void>
       waiting_bytes: stdin.writableLength
     })
   const { promise, resolve } = Promise.withResolvers<void>()
-  // Where the command ends before, too.
+  // Also resolves if the command ends before.
   if (!stdin.write(text, () => resolve())) await promise
 }

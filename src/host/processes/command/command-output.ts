@@ -1,5 +1,5 @@
-// A command's output on its way in: masked before anything else sees it, then kept whole by the writer, in brief for the
-// result, and told to whoever follows it.
+// Pipeline of a command's output: masked first, then stored in full by the writer, captured in brief for the result, and streamed
+// to readers.
 import type { Socket } from 'node:net'
 import type { OutputStream, StdStream } from '../outputs/capture-page.ts'
 import { countLineEnds, HeadTailCapture } from '../outputs/head-tail-capture.ts'
@@ -8,32 +8,32 @@ import type { ChildHandle } from '../spawner/child-handle.ts'
 import { DeltaQueue } from './delta-queue.ts'
 import { type Delta, OutputDecoder } from './output-decoder.ts'
 
-/** How long what may be the beginning of a secret waits for its rest. */
+/** Time in milliseconds for which a possible beginning of a secret waits for its rest. */
 const IDLE_MS = 100
 
-/** Takes the bytes of one stream as they come and gives those that may be seen. */
+/** Masks the bytes of one stream incrementally and returns those that may be shown. */
 export interface OutputMask {
   push(bytes: Uint8Array): Uint8Array
   end(): Uint8Array
-  /** What may be seen of the bytes that wait, because nothing came for a while. */
+  /** Returns what may be shown of the buffered bytes after a pause in the stream. */
   idle(): Uint8Array
-  /** Bytes wait for what follows. */
+  /** Bytes are buffered until more arrive. */
   readonly waiting: boolean
 }
 
 export interface CommandTexts {
   stdout: string
   stderr: string
-  /** Both, interleaved as they came. */
+  /** Both streams, interleaved as they came. */
   output: string
   /** Something was left out of `stdout`, `stderr` or `output`. */
   truncated: boolean
-  /** Where what comes later begins, in bytes of `output`. */
+  /** Offset of later output, in bytes of `output`. */
   next_offset: number
 }
 
 export class CommandOutput {
-  /** When something came last, by the monotonic clock. */
+  /** Time of the last byte, by the monotonic clock. */
   lastByteAt = performance.now()
   readonly #writer: OutputWriter
   readonly #callId: string
@@ -54,12 +54,12 @@ export class CommandOutput {
     }
   }
 
-  /** Reading waits for the disk, so nothing coming says nothing. */
+  /** Reading waits for the disk, so silence has no meaning. */
   get isPaused() {
     return this.#pauses > 0
   }
 
-  /** Takes all that comes through the pipe; resolves when it has ended. */
+  /** Reads the pipe; resolves when it has ended. */
   async read(stream: StdStream, spawned: Pick<ChildHandle, 'read'>): Promise<void> {
     const mask = this.#mask?.()
     const text = new OutputDecoder(stream, this.#writer.end[stream], delta => this.#deltas.add(delta))
@@ -73,7 +73,7 @@ export class CommandOutput {
       if (this.#writer.isBehind) void this.#pause(socket)
       return !this.#writer.isBehind
     })
-    // Not `events.once`, which fails where the pipe does: then what came before counts.
+    // Not `events.once`, which rejects if the pipe fails: what came before still counts.
     await new Promise<void>(resolve => socket.once('close', () => resolve()))
     clearTimeout(idle)
     if (mask) keep(mask.end())
@@ -88,7 +88,7 @@ export class CommandOutput {
     return this.#deltas.untilQuiet(quietMs, signal)
   }
 
-  /** What a result shows of it until now. */
+  /** Returns the texts shown in a result so far. */
   texts(): CommandTexts {
     const of = (stream: OutputStream) => this.#captures[stream].text(stream, this.#callId)
     const [stdout, stderr, output] = [of('stdout'), of('stderr'), of('output')]
@@ -115,7 +115,7 @@ export class CommandOutput {
     text.append(bytes)
   }
 
-  // The pipe fills, and the command waits as it would for a slow reader.
+  // The pipe fills, and the command blocks as with any slow reader.
   async #pause(socket: Socket) {
     this.#pauses += 1
     await this.#writer.caughtUp()

@@ -1,7 +1,7 @@
-// One running command: its output on the way in, its input, its end.
+// A running command: its output, its input, its end.
 //
-// It ends when its program does and its output has been read; what it left running in the background gets a moment to
-// finish writing, and is then ended and told as survivors.
+// It ends when its program has exited and its output has been read; background processes get a moment to finish writing, and are
+// then killed and reported as survivors.
 import type { EgressReport } from '../../egress/egress-log.ts'
 import { sandboxSetupError } from '../../sandbox/bubblewrap/setup-errors.ts'
 import type { IsolationLevel, SandboxReport } from '../../sandbox/sandbox.ts'
@@ -16,7 +16,7 @@ import type { Delta } from './output-decoder.ts'
 export type { CommandTexts } from './command-output.ts'
 export type { Delta } from './output-decoder.ts'
 
-// After the program's exit: silence for this long means that nothing more is coming, and no drain takes longer than this.
+// After the program's exit: silence for this long means that no more output is coming, and no drain takes longer than this.
 const QUIET_MS = 200
 const DRAIN_MS = 2_000
 
@@ -27,52 +27,52 @@ export interface CommandEnd {
   exit_code: number | null
   signal: string | null
   timed_out: boolean
-  /** From its start to the end of its output. */
+  /** Time from its start to the end of its output. */
   duration_ms: number
-  /** Processes that outlived the command and were ended with it. */
+  /** Processes that outlived the command and were killed with it. */
   survivors: number[]
-  /** Their programs, in the same order, where there are any. */
+  /** Names of their programs, in the same order, if there are any. */
   survivor_names?: string[]
-  /** Files that some program would obey later, which it made and which were taken out of the workspace: their paths there. */
+  /** Self-starting files that the command created and that were quarantined: their paths in the workspace. */
   quarantined: string[]
-  /** Where they are now. */
+  /** Folder to which they were moved. */
   quarantine_folder?: string
-  /** Why nobody could look for such files. */
+  /** Reason why such files could not be checked for. */
   unchecked?: string
-  /** What it tried to reach, where it was granted hosts. */
+  /** Network access attempted by a command that was granted hosts. */
   network?: EgressReport
-  /** Something of it was killed because all of it together took more memory than it may. */
+  /** A process was killed because the command exceeded its memory limit. */
   out_of_memory?: true
 }
 
-/** How its program ended, while what it left may run on. */
+/** Exit of the program, while its background processes may run on. */
 interface CommandExit {
   exit_code: number | null
   signal: string | null
-  /** Processes that it left behind and that were to be kept. */
+  /** Background processes that were adopted. */
   adopted: Orphan[]
 }
 
-/** What is told of a command while it runs. */
+/** Progress of a running command. */
 type CommandProgress = { delta: Delta } | { message: string }
 
 interface CommandParts {
   spawned: ChildHandle
   output: CommandOutput
   isolation: IsolationLevel
-  /** Ends it while it belongs to its call. */
+  /** Ends the command while it belongs to its call. */
   signal: AbortSignal
   input: CommandInput
-  /** Its input stays open after what it was given at the start. */
+  /** Standard input stays open after the initial input. */
   interactive: boolean
-  /** What it leaves in the background lives on with it, instead of being ended. */
+  /** Background processes are adopted instead of killed. */
   adoptOrphans: boolean
-  /** Silence for so long is told. */
+  /** Silence of this duration is reported. */
   quietMs: number
   released(): Promise<SandboxReport>
 }
 
-/** What a command left behind, as its end and its answer tell it. */
+/** Formats background processes for reports. */
 export const orphanReport = (left: readonly Orphan[]): Pick<CommandEnd, 'survivors' | 'survivor_names'> => ({
   survivors: left.map(({ pid }) => pid),
   ...(left.length > 0 && { survivor_names: left.map(({ name }) => name) })
@@ -81,11 +81,11 @@ export const orphanReport = (left: readonly Orphan[]): Pick<CommandEnd, 'survivo
 export class Command {
   readonly pid: number
   readonly isolation: IsolationLevel
-  /** Rejects only where the command was lost: the helper that runs commands died, and it with it. */
+  /** Rejects only if the command was lost: the spawner's helper died, and the command with it. */
   readonly ended: Promise<CommandEnd>
   readonly #parts: CommandParts
   readonly #began = performance.now()
-  /** Aborts when its program has ended and something is kept. */
+  /** Aborts when the program has ended and background processes were adopted. */
   readonly #orphansAdopted = new AbortController()
   #exit: CommandExit | undefined
   #detached = false
@@ -100,41 +100,40 @@ export class Command {
     this.isolation = parts.isolation
     const pipes = [output.read('stdout', spawned), output.read('stderr', spawned)]
     this.ended = this.#end(Promise.all(pipes)).finally(() => this.#settle())
-    // Whoever leaves early does not ask how it ended.
+    // Prevents an unhandled rejection if the caller leaves early.
     this.ended.catch(() => {})
     signal.addEventListener('abort', this.stop, { once: true })
     if (signal.aborted) this.stop()
   }
 
-  /** Its output as it comes, until its end or the reader's signal; the next reader goes on where this one left. */
+  /** Streams output until its end or the reader's signal; the next reader continues at the same position. */
   deltas(signal?: AbortSignal): AsyncGenerator<Delta, void, void> {
     return this.#parts.output.deltas(signal)
   }
 
-  /** The same for those who wait, who are also told when nothing comes for long; it ends when the program has ended,
-   * whatever is kept of it. */
+  /** Streams output and reports long silences; ends when the program has ended, even if background processes were adopted. */
   async *progress(signal?: AbortSignal): AsyncGenerator<CommandProgress, void, void> {
     const { output, quietMs } = this.#parts
     const until = AbortSignal.any([this.#orphansAdopted.signal, ...(signal ? [signal] : [])])
     for await (const delta of output.untilQuiet(quietMs, until)) yield delta ? { delta } : { message: this.#silence() }
   }
 
-  /** How its program ended; undefined while it runs. */
+  /** Exit of the program; undefined while it runs. */
   get exit(): CommandExit | undefined {
     return this.#exit
   }
 
-  /** Milliseconds since its start. */
+  /** Returns the milliseconds since its start. */
   elapsed(): number {
     return Math.round(performance.now() - this.#began)
   }
 
-  /** What a result shows of the output until now. */
+  /** Returns the texts shown in a result so far. */
   texts(): CommandTexts {
     return this.#parts.output.texts()
   }
 
-  /** Ends it after this long from its start; undefined lifts the limit. */
+  /** Limits the run time, measured from its start; undefined lifts the limit. */
   setTimeLimit(ms: number | undefined) {
     clearTimeout(this.#timeout)
     if (ms === undefined || this.#ended) return
@@ -147,28 +146,27 @@ export class Command {
     )
   }
 
-  /** Gives it input, resolving once that is on its way. CONFLICT where its input is closed; OVERLOADED where too much
-   * waits already. */
+  /** Writes input, resolving once it is on its way. Throws CONFLICT if the input is closed; OVERLOADED if the buffer is full. */
   write(text: string): Promise<void> {
     return this.#parts.input.write(text)
   }
 
-  /** Ends its input, once all that was given is read. */
+  /** Closes the input once all of it is read. */
   endInput() {
     this.#parts.input.end()
   }
 
-  /** Gives its terminal another size. CONFLICT where it has none. */
+  /** Resizes its terminal. Throws CONFLICT if it has none. */
   resize(size: TerminalSize) {
     this.#parts.input.resize(size)
   }
 
-  /** Sends one signal to all of it. */
+  /** Sends a signal to all of its processes. */
   kill(signal: StopSignal) {
     if (!this.#ended) this.#parts.spawned.signal(signal)
   }
 
-  /** Asks it to end, and makes it soon after. */
+  /** Sends SIGTERM, and SIGKILL soon after. */
   stop = () => {
     if (this.#ended) return
     const { spawned } = this.#parts
@@ -176,12 +174,12 @@ export class Command {
     else spawned.kill(KILL_GRACE_MS)
   }
 
-  /** Whoever followed it goes: it must not go on without a reader, unless it was detached. */
+  /** Called when its reader leaves: without a reader it must not go on, unless it was detached. */
   release() {
     if (!this.#detached) this.stop()
   }
 
-  /** From now on it lives without its call: neither the call's end nor its cancel ends it. */
+  /** Detaches it from its call: from now on neither the call's end nor its cancellation ends it. */
   detach() {
     this.#detached = true
     this.#parts.signal.removeEventListener('abort', this.stop)
@@ -236,7 +234,7 @@ export class Command {
     }
   }
 
-  /** What its program left behind, once that has ended. */
+  /** Handles the background processes once the program has ended. */
   async #handleOrphans(exit_code: number | null, signal: string | null): Promise<Orphan[]> {
     const { spawned, adoptOrphans, signal: call } = this.#parts
     if (!adoptOrphans || this.#timedOut || (call.aborted && !this.#detached)) return spawned.killTree()
@@ -247,7 +245,7 @@ export class Command {
     return orphans
   }
 
-  // Until both pipes have ended, or nothing has come for a while although somebody still holds one of them.
+  // Waits until both pipes have ended, or are silent for a while although a process still holds one of them.
   async #drain(pipes: Promise<unknown>) {
     const { output } = this.#parts
     const since = performance.now()

@@ -1,7 +1,8 @@
-// Text of a command on its way to one reader, who may be slower than the command.
+// Bounded queue of a command's output for one reader, who may be slower than the command.
 import type { Delta } from './output-decoder.ts'
 
-// Text that waits; beyond it the oldest is skipped, which shows as a gap in the offsets. The output itself is kept whole.
+// Maximum number of queued characters; beyond it the oldest are dropped, which shows as a gap in the offsets. The output itself
+// is stored in full.
 const MAX_WAITING_CHARACTERS = 262_144
 
 export class DeltaQueue {
@@ -23,7 +24,10 @@ export class DeltaQueue {
     this.#wake?.()
   }
 
-  /** What waits and what comes, until the end or the reader's signal. One reader at a time; the next goes on where it left. */
+  /**
+   * Yields queued and new text, until the end or the reader's signal. One reader at a time; the next continues at the same
+   * position.
+   */
   async *read(signal?: AbortSignal): AsyncGenerator<Delta, void, void> {
     for (;;) {
       await this.#waitForDelta(undefined, signal)
@@ -33,7 +37,7 @@ export class DeltaQueue {
     }
   }
 
-  /** The same with undefined where nothing has come for so long, once for each silence. */
+  /** Also yields undefined after `quietMs` without output, once for each silence. */
   async *untilQuiet(quietMs: number, signal: AbortSignal): AsyncGenerator<Delta | undefined, void, void> {
     for (let isTold = false; ; ) {
       const came = await this.#waitForDelta(isTold ? undefined : quietMs, signal)
@@ -44,8 +48,10 @@ export class DeltaQueue {
     }
   }
 
-  /** Whether something waits, or nothing will; false once `quietMs` have passed. Takes nothing, so that whoever waits no
-   * more has taken nothing along. */
+  /**
+   * Resolves to true once text is queued or the end is reached; to false after `quietMs`. Takes nothing, so that a canceled wait
+   * loses no text.
+   */
   #waitForDelta(quietMs: number | undefined, signal: AbortSignal | undefined): Promise<boolean> {
     if (this.#waiting.length > 0 || this.#ended || signal?.aborted) return Promise.resolve(true)
     return new Promise(resolve => {

@@ -1,15 +1,15 @@
-// Turns the bytes of a stream into text for those who follow it, without ever cutting a character; what is not UTF-8
-// shows as replacement characters. Nobody reads megabytes a second: of more than that the newest is told, and what was
-// skipped shows as a gap in the offsets. The output itself is kept whole elsewhere.
+// Decodes a stream's bytes to text for readers, without ever splitting a character; invalid UTF-8 becomes replacement characters.
+// Fast output is throttled: only the newest part is published, and what was skipped shows as a gap in the offsets. The output
+// itself is stored in full elsewhere.
 import type { StdStream } from '../outputs/capture-page.ts'
 import { leadingContinuationBytes, trailingIncompleteBytes } from '../outputs/read-output.ts'
 
 const WINDOW_MS = 50
 const WINDOW_BYTES = 131_072
-/** What is told of the bytes that came past a window's limit, at its end. */
+/** Number of bytes beyond a window's limit that are published at its end. */
 const BACKLOG_BYTES = 16_384
 
-/** Output as it comes. `offset` is where `text` begins, in bytes of its stream. */
+/** A piece of output. `offset` is the start of `text`, in bytes of its stream. */
 export interface Delta {
   stream: StdStream
   text: string
@@ -20,10 +20,10 @@ export class OutputDecoder {
   readonly #stream: StdStream
   readonly #publish: (delta: Delta) => void
   #decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** Where the next text begins, and how many bytes of it the decoder has already. */
+  /** Offset of the next text, and how many bytes of it the decoder holds already. */
   #offset: number
   #decoderBytes = 0
-  /** How far the bytes have come. */
+  /** Offset of the last received byte. */
   #at: number
   #windowFrom = 0
   #windowBytes = 0
@@ -31,7 +31,7 @@ export class OutputDecoder {
   #backlogBytes = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `offset` is where the first bytes go. */
+  /** `offset` is that of the first bytes. */
   constructor(stream: StdStream, offset: number, tell: (delta: Delta) => void) {
     this.#stream = stream
     this.#offset = offset
@@ -56,7 +56,7 @@ export class OutputDecoder {
     this.#emit(this.#decoder.decode(), 0, 0)
   }
 
-  /** Keeps the newest of what is not told now. */
+  /** Retains the newest bytes that are not published now. */
   #appendToBacklog(bytes: Uint8Array) {
     const kept = bytes.subarray(-BACKLOG_BYTES)
     const before = Math.min(this.#backlogBytes, BACKLOG_BYTES - kept.length)

@@ -1,8 +1,8 @@
-// One page of a call's captured output: a header with the offset of each stream at its beginning, then the chunks in the
-// order they came, each as stream (1 byte), length (4 bytes) and bytes. It is kept in memory as it is on disk, so that
-// what has come since can be appended there at any time; a page is one file, and a call has one or more.
+// A page of a call's captured output: a header with the offset of each stream at its beginning, then the chunks in order of
+// arrival, each as stream (1 byte), length (4 bytes) and bytes. The format in memory is the one on disk, so that new bytes can be
+// appended to the file at any time; a page is one file, and a call has one or more.
 
-/** `output` is both, interleaved as it came. */
+/** `output` is both streams, interleaved as they came. */
 export type OutputStream = 'stdout' | 'stderr' | 'output'
 export type StdStream = Exclude<OutputStream, 'output'>
 export type StreamOffsets = Readonly<Record<OutputStream, number>>
@@ -17,11 +17,11 @@ export class CapturePage {
   #end: Record<OutputStream, number>
   #file: Buffer
   #length = PAGE_HEADER_BYTES
-  /** Where the last chunk begins; 0 where it may not grow. */
+  /** Position of the last chunk; 0 if it may not grow. */
   #last = 0
   #writtenLength = 0
 
-  /** `buffer` holds it until it grows beyond that; nobody else uses it meanwhile. */
+  /** `buffer` holds the page until it grows beyond that; it must not be used elsewhere. */
   constructor(start: StreamOffsets, memory: Buffer = Buffer.allocUnsafeSlow(INITIAL_BYTES)) {
     this.start = start
     this.#end = { ...start }
@@ -30,7 +30,7 @@ export class CapturePage {
       this.#file.writeBigUInt64LE(BigInt(start[stream]), i * 8)
   }
 
-  /** A page from its file, which may end in the middle of a chunk: what is there counts. */
+  /** Decodes a page file, which may end in the middle of a chunk: the existing bytes count. */
   static decode(file: Buffer): CapturePage | undefined {
     const start = readOffsets(file)
     if (!start) return undefined
@@ -43,7 +43,7 @@ export class CapturePage {
     return this.#end
   }
 
-  /** What holds it now, to be used for another once nobody reads this one. */
+  /** Returns the current buffer, for reuse once the page has no reader. */
   get buffer() {
     return this.#file
   }
@@ -70,7 +70,7 @@ export class CapturePage {
     this.#end.output += bytes.length
   }
 
-  /** What the file lacks of the page; it counts as written from now on. */
+  /** Returns the bytes missing in the file and marks them as written. */
   takeUnwritten(): Uint8Array {
     const bytes = this.#file.subarray(this.#writtenLength, this.#length)
     this.#writtenLength = this.#length
@@ -78,7 +78,7 @@ export class CapturePage {
     return bytes
   }
 
-  /** The bytes of a stream from `offset` on, as far as this page holds them, at most `limit`. */
+  /** Returns at most `limit` bytes of a stream from `offset` on, as far as this page holds them. */
   read(stream: OutputStream, offset: number, limit: number): Uint8Array[] {
     const parts: Uint8Array[] = []
     const place: Record<OutputStream, number> = { ...this.start }
@@ -106,7 +106,7 @@ export class CapturePage {
   }
 }
 
-/** Where a page begins, by its header; undefined where that is not whole. */
+/** Reads the start offsets from a page's header; undefined if it is incomplete. */
 export function readOffsets(file: Buffer): StreamOffsets | undefined {
   if (file.length < PAGE_HEADER_BYTES) return undefined
   const [stdout, stderr, output] = [0, 8, 16].map(at => Number(file.readBigUInt64LE(at))) as [number, number, number]

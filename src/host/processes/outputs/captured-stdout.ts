@@ -1,22 +1,22 @@
-// What a command has printed to standard output, read back from where all output is kept. Those who follow a command are
-// told the newest where it prints fast; whoever needs every byte reads here.
+// Reads a command's complete standard output from the output store. Live readers may miss bytes of a fast command; code that
+// needs every byte reads here.
 import type { OutputStore } from './output-store.ts'
 
 const READ_CHUNK_BYTES = 1 << 20
 
 export interface CapturedStdout {
   text: string
-  /** `text` is all there was. */
+  /** `text` is complete. */
   isComplete: boolean
 }
 
-/** A stretch of a call's standard output, in bytes. */
+/** A range of a call's standard output, in bytes. */
 interface StdoutRange {
   from: number
   to: number
 }
 
-/** The stretch from its beginning, up to what is missing of it, and at most so many bytes. */
+/** Reads the range from its beginning, up to the first gap, and at most so many bytes. */
 export async function readCapturedStdout(
   outputs: OutputStore,
   callId: string,

@@ -1,5 +1,5 @@
-// What a result shows of one stream: all of it while it is short, else its beginning and its end with a note between
-// that tells how much is left out. What is kept of the whole can be read by byte offset.
+// Captures one stream for a result: complete while it is short, else its head and its tail with a note in between on how much is
+// omitted. The stored output can be read by byte offset.
 import type { OutputStream } from './capture-page.ts'
 import { leadingContinuationBytes, trailingIncompleteBytes } from './read-output.ts'
 
@@ -10,20 +10,20 @@ const SIDE_LINES = MAX_RESULT_LINES / 2
 const NEWLINE = 10
 
 export class HeadTailCapture {
-  /** Where the stream stood, in its own bytes, when this began. */
+  /** Offset of the stream, in its own bytes, when this capture began. */
   readonly #from: number
   #total = 0
   #lines = 0
-  /** The beginning: all that a result may show whole. */
+  /** The head: all that a result may show in full. */
   #head: Buffer | undefined
-  /** The last bytes, as a ring: the oldest are at `total % SIDE_BYTES`. */
+  /** The last bytes, as a ring buffer: the oldest are at `total % SIDE_BYTES`. */
   #tail: Buffer | undefined
 
   constructor(from: number) {
     this.#from = from
   }
 
-  /** Copies what it keeps. `lines` is how many end in the bytes; see `countLineEnds`. */
+  /** Copies what is retained. `lines` is the number of line ends in the bytes; see `countLineEnds`. */
   append(bytes: Uint8Array, lines: number) {
     this.#head ??= Buffer.allocUnsafeSlow(MAX_RESULT_BYTES)
     this.#tail ??= Buffer.allocUnsafeSlow(SIDE_BYTES)
@@ -56,14 +56,14 @@ export class HeadTailCapture {
   }
 }
 
-/** How many lines end in the bytes. */
+/** Counts the line ends in the bytes. */
 export function countLineEnds(bytes: Uint8Array): number {
   let count = 0
   for (let i = 0; i < bytes.length; i += 1) if (bytes[i] === NEWLINE) count += 1
   return count
 }
 
-/** As many whole lines as may be shown, or, where they are long, the bytes up to the last whole character. */
+/** Returns as many whole lines as may be shown, or, if they are long, the bytes up to the last whole character. */
 function headOf(bytes: Buffer): Buffer {
   let end = 0
   for (let lines = 0; lines < SIDE_LINES; lines += 1) {
@@ -74,7 +74,7 @@ function headOf(bytes: Buffer): Buffer {
   return bytes.subarray(0, end)
 }
 
-/** The same from the end. */
+/** Returns the same from the end. */
 function tailOf(bytes: Buffer): Buffer {
   let start = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length
   for (let lines = 0; lines < SIDE_LINES; lines += 1) {

@@ -1,5 +1,5 @@
-// The output of a call that still runs, or whose last bytes are on their way to the disk. Pages are appended to as output
-// comes, so that a server that dies loses no more than the last moment; what is not on disk yet is read from memory.
+// The output of a running call, or of one whose last bytes are still being written. Pages are appended to as output arrives, so
+// that a crash of the server loses only the last moment; unwritten bytes are read from memory.
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { CapturePage, PAGE_HEADER_BYTES, type StdStream, type StreamOffsets } from './capture-page.ts'
 import { laterPagesFolder, pagePath, storedPage } from './page-files.ts'
@@ -7,25 +7,25 @@ import { type OutputPart, type OutputReadOptions, type PageHandle, readOutputPar
 
 const MAX_PAGE_BYTES = 1 << 20
 const MIN_PAGES = 8
-/** How long output may wait for more before it goes to the disk, and how much of it. */
+/** Time and amount for which output is batched before it is written to disk. */
 const GATHER_MS = 50
 const GATHER_BYTES = 262_144
-/** From here on whoever writes should wait for the disk. */
+/** Backpressure threshold: beyond it, writers should wait for the disk. */
 const MAX_UNWRITTEN_BYTES = 2 << 20
 const LAST_CHUNK_ROOM_BYTES = 131_072
-/** The one that is filled and those that are written meanwhile. */
+/** One page buffer being filled, and those being written. */
 const MAX_SPARE_BUFFERS = 3
 const ZERO_OFFSETS: StreamOffsets = { stdout: 0, stderr: 0, output: 0 }
 
 export interface OutputWriter {
-  /** Where the next bytes of each stream go. */
+  /** Offset of the next bytes of each stream. */
   readonly end: StreamOffsets
-  /** More waits for the disk than should. */
+  /** More bytes than the threshold are unwritten. */
   readonly isBehind: boolean
   append(source: StdStream, bytes: Uint8Array): void
   /** Resolves once the disk has caught up. */
   caughtUp(): Promise<void>
-  /** Nothing more will come, unless it is opened again. */
+  /** Ends the output, unless it is opened again. */
   close(): void
 }
 
@@ -34,9 +34,9 @@ interface PageState {
   readonly start: StreamOffsets
   /** Undefined once it is full and on disk. */
   page: CapturePage | undefined
-  /** Up to where, in bytes of `output`, it is on disk. */
+  /** Number of bytes of `output` that are on disk. */
   written: number
-  /** It could not be written: when it is full it becomes a hole, told like any other, and the command goes on. */
+  /** It could not be written: when full it becomes a gap, reported like any other, and the command goes on. */
   isLost: boolean
 }
 
@@ -63,8 +63,10 @@ export class LiveOutput implements OutputWriter {
   #file: { of: PageState; handle: FileHandle } | undefined
   #dropped: PageState[] = []
   #waiting = new Set<() => void>()
-  /** Memory of pages that are on disk, for those to come: a fresh megabyte for each would make the server larger by as
-   * many as are filled until the next collection of garbage. */
+  /**
+   * Buffers of written pages, for reuse: allocating a megabyte per page would grow the server by all pages filled until the next
+   * garbage collection.
+   */
   #spareBuffers: Buffer[] = []
   #readers = 0
 
@@ -86,8 +88,10 @@ export class LiveOutput implements OutputWriter {
     return this.#unwritten > MAX_UNWRITTEN_BYTES
   }
 
-  /** One more command writes to it, at once with others or after them. `stored` is called when all have ended and all is
-   * on disk. */
+  /**
+   * Registers one more command that writes to it, concurrently with others or after them. `stored` is called when all have ended
+   * and everything is on disk.
+   */
   begin(stored: () => void) {
     this.#open += 1
     this.#onStored = stored
@@ -148,7 +152,7 @@ export class LiveOutput implements OutputWriter {
   }
 
   #startPage() {
-    // With room for what comes last, which is more than fits.
+    // Leaves room for a last chunk that exceeds the page size.
     const bytes = this.#pageBytes + Math.min(this.#pageBytes, LAST_CHUNK_ROOM_BYTES)
     this.#page = new CapturePage(
       this.end,
@@ -164,13 +168,13 @@ export class LiveOutput implements OutputWriter {
     this.#timer = undefined
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined
-      // What came while the last of it was being put away.
+      // Bytes that arrived while the last ones were being written.
       if (this.#unwritten > 0) this.#flush()
       else if (this.ended) this.#onStored()
     })
   }
 
-  // One thing after the other, until nothing is left to do.
+  // Runs pending writes one after the other, until none is left.
   async #write() {
     for (;;) {
       for (const one of this.#dropped.splice(0)) await this.#remove(one)
@@ -205,14 +209,14 @@ export class LiveOutput implements OutputWriter {
     return handle
   }
 
-  /** A full page that is on disk need not be in memory. */
+  /** Releases a full page from memory once it is on disk. */
   async #finish(one: PageState) {
     if (this.#file?.of === one) await this.#closeFile()
     this.#recycle(one)
     if (one.isLost) this.#pages = this.#pages.filter(other => other !== one)
   }
 
-  /** Whoever reads holds on to pages as they were. */
+  /** Readers hold on to pages, so their buffers are not reused. */
   #recycle(one: PageState) {
     const memory = one.page?.buffer
     one.page = undefined

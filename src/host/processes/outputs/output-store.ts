@@ -1,6 +1,5 @@
-// The full captured output of calls, by byte offset, kept in pages as files. When a call's output grows past its limit,
-// the oldest page after the first half is dropped, so that the beginning and the end remain and the hole between them
-// is told.
+// Stores the full captured output of calls, by byte offset, in page files. When a call's output exceeds its limit, the oldest
+// page after the first half is dropped, so that the beginning and the end remain and the gap between them is reported.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LiveOutput, type OutputWriter } from './live-output.ts'
@@ -14,7 +13,7 @@ export class OutputStore {
   readonly #spillBytes: number
   #live = new Map<string, LiveOutput>()
   #idleWaiters: (() => void)[] = []
-  /** Those who wait for a call's first command, or its next. */
+  /** Waiters for a call's first command, or its next. */
   readonly #openWaiters = new Map<string, Set<() => void>>()
 
   constructor(folder: string, limits: { spill_bytes: number }) {
@@ -23,8 +22,10 @@ export class OutputStore {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   }
 
-  /** The output of a call that one more command writes to. `earlier` is the writer that a command before it had, on
-   * whose output it follows. */
+  /**
+   * Opens the output of a call for one more command. `earlier` is the writer of a previous command, after whose output it
+   * continues.
+   */
   open(callId: string, earlier?: OutputWriter): OutputWriter {
     const live =
       earlier instanceof LiveOutput ? earlier : new LiveOutput(outputBasePath(this.#folder, callId), this.#spillBytes)
@@ -51,12 +52,12 @@ export class OutputStore {
     if (waiting.size === 0 && this.#openWaiters.get(callId) === waiting) this.#openWaiters.delete(callId)
   }
 
-  /** Resolves once all that was captured is on disk, which takes the end of every open output. */
+  /** Resolves once all captured output is on disk, which requires the end of every open output. */
   flushed(): Promise<void> {
     return this.#live.size === 0 ? Promise.resolve() : new Promise(resolve => this.#idleWaiters.push(resolve))
   }
 
-  /** Part of a call's output; undefined when nothing was captured of it. */
+  /** Reads part of a call's output; undefined if none was captured. */
   async read(callId: string, query: OutputReadOptions): Promise<OutputPart | undefined> {
     const live = this.#live.get(callId)
     if (live && !live.ended && query.wait_ms > 0 && query.offset >= live.end[query.stream])
@@ -66,12 +67,12 @@ export class OutputStore {
     return pages.length > 0 ? readOutputPart(pages, query, true) : undefined
   }
 
-  /** How much was captured so far, in bytes, while more may come; 0 of any other call. */
+  /** Returns the number of bytes captured so far while more may come; 0 for any other call. */
   printed(callId: string): number {
     return this.#live.get(callId)?.end.output ?? 0
   }
 
-  /** How much was captured, in bytes. */
+  /** Returns the number of captured bytes. */
   async size(callId: string): Promise<number> {
     const live = this.#live.get(callId)
     if (live) return live.end.output
@@ -79,7 +80,7 @@ export class OutputStore {
     return (await pages.at(-1)?.load())?.end.output ?? 0
   }
 
-  /** Removes what no kept call owns. */
+  /** Removes the outputs of calls that are no longer stored. */
   sweep(keep: (callId: string) => boolean) {
     for (const name of readdirSync(this.#folder)) {
       const callId = callIdOfFile(name)

@@ -1,5 +1,5 @@
-// The files of captured outputs. Most calls have one page, a file. Those with more have a folder for the rest, numbered,
-// with holes where one was dropped.
+// Files of captured outputs. Most calls have one page, a file. Others have a folder for the rest, numbered, with gaps for dropped
+// pages.
 import { access, type FileHandle, open, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CapturePage, PAGE_HEADER_BYTES, readOffsets, type StreamOffsets } from './capture-page.ts'
@@ -7,7 +7,7 @@ import type { PageHandle } from './read-output.ts'
 
 const SUFFIX = /\.(out|pages)$/
 
-// Call ids may be chosen by a client, so names are encoded, and never bare: not joined before they have their ending.
+// Call ids may be chosen by a client, so names are encoded, and never used bare: not joined before they have their suffix.
 export const outputBasePath = (folder: string, callId: string) => `${folder}/${encodeURIComponent(callId)}`
 export const callIdOfFile = (name: string) => decodeURIComponent(name.replace(SUFFIX, ''))
 
@@ -16,7 +16,7 @@ export const laterPagesFolder = (base: string) => `${base}.pages`
 export const pagePath = (base: string, number: number) =>
   number === 0 ? firstPagePath(base) : join(laterPagesFolder(base), `${number}`)
 
-/** All pages that are on disk, in order. */
+/** Lists all pages on disk, in order. */
 export async function listStoredPages(base: string): Promise<PageHandle[]> {
   const numbers = await readdir(laterPagesFolder(base)).then(
     names => names.map(Number).sort((a, b) => a - b),

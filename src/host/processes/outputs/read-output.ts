@@ -1,4 +1,4 @@
-// Reading a part of a captured output from its pages, of which some may be missing.
+// Reads a range of a captured output from its pages, some of which may be missing.
 import type { CapturePage, OutputStream, StreamOffsets } from './capture-page.ts'
 
 const MAX_UTF8_BYTES = 4
@@ -8,30 +8,30 @@ export interface OutputReadOptions {
   /** In bytes of that stream. */
   offset: number
   limit: number
-  /** How long to wait for bytes when there are none yet and the output has not ended. */
+  /** Maximum time in milliseconds to wait for bytes if there are none yet and the output has not ended. */
   wait_ms: number
   signal?: AbortSignal
 }
 
 export interface OutputPart {
-  /** Whole characters only; what is not UTF-8 shows as replacement characters. */
+  /** Whole characters only; invalid UTF-8 becomes replacement characters. */
   text: string
-  /** Where `text` begins: the offset asked for, or later when bytes there were dropped. */
+  /** Start of `text`: the requested offset, or a later one if bytes were dropped. */
   offset: number
   next_offset: number
   /** Nothing follows `next_offset`, now or later. */
   ended: boolean
-  /** The hole that was skipped. */
+  /** The gap that was skipped. */
   dropped?: { from: number; bytes: number }
 }
 
-/** A page that is somewhere. Both answer undefined where it is gone. */
+/** A page in memory or on disk. Both methods return undefined if it is gone. */
 export interface PageHandle {
   start(): StreamOffsets | undefined | Promise<StreamOffsets | undefined>
   load(): CapturePage | undefined | Promise<CapturePage | undefined>
 }
 
-/** What is asked for, of pages in their order. `over`: nothing more will come. */
+/** Reads the requested range from pages in order. `over`: no more output will come. */
 export async function readOutputPart(
   pages: readonly PageHandle[],
   { stream, offset, limit }: OutputReadOptions,
@@ -48,7 +48,7 @@ export async function readOutputPart(
     const page = await pages[i]!.load()
     if (!page) continue
     const hole = page.start[stream] > Math.max(end, start + length)
-    // A hole ends a text that has begun; the next read starts behind it.
+    // A gap ends a text that has begun; the next read starts after it.
     atHole = hole && length > 0
     if (atHole) break
     if (hole) {
@@ -65,7 +65,7 @@ export async function readOutputPart(
   }
   const reachedEnd = !atHole && start + length >= end
   const bytes = Buffer.concat(found, length)
-  // The first bytes of a character wait for its rest, unless no rest can come.
+  // The first bytes of a character wait for its rest, unless none can come.
   const taken = atHole || (over && reachedEnd) ? length : length - trailingIncompleteBytes(bytes)
   return {
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, taken)),
@@ -76,7 +76,7 @@ export async function readOutputPart(
   }
 }
 
-/** Where the reading begins: the last page that starts at the offset or before, so that a far one costs no more. */
+/** Returns the last page that starts at or before the offset, so that a large offset costs no more. */
 async function lastPageStartingBefore(
   pages: readonly PageHandle[],
   stream: OutputStream,
@@ -93,14 +93,14 @@ async function lastPageStartingBefore(
   return low
 }
 
-/** How many bytes at the beginning belong to a character that began before. */
+/** Counts the leading bytes that belong to a previous character. */
 export function leadingContinuationBytes(bytes: Uint8Array): number {
   let count = 0
   while (count < MAX_UTF8_BYTES - 1 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1
   return count
 }
 
-/** How many bytes at the end belong to a character that is not complete. */
+/** Counts the trailing bytes of an incomplete character. */
 export function trailingIncompleteBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back]!

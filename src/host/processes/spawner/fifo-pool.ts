@@ -1,5 +1,5 @@
-// Fifos between commands and the server. A fifo gives a command a real pipe (a socket could not be reopened as
-// /dev/stdout), by a name that both the helper and the server can open. They are made in batches and used again.
+// Pool of FIFOs between commands and the server. A FIFO gives a command a real pipe (a socket could not be reopened as
+// /dev/stdout), by a name that both the helper and the server can open. FIFOs are created in batches and reused.
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -9,25 +9,27 @@ const BATCH = 8
 
 export type ByteConsumer = (bytes: Uint8Array) => boolean
 
-/** What one read takes at most. */
+/** Maximum number of bytes per read. */
 const READ_BYTES = 65_536
 
-/** The server's end of a pipe that a command writes to. Nothing may be read before the command has its own end. */
+/** The server's end of a pipe that a command writes to. Must not be read before the command has opened its own end. */
 export interface OutputPipe {
   path: string
-  /** Starts reading; the stream ends once no process holds the other end. With `take` the bytes go there instead of
-   * `data`, and hold only until it returns; where it answers false, reading waits for the stream's `resume`. */
+  /**
+   * Starts reading; the stream ends once no process holds the other end. With `take` the bytes are passed to it instead of
+   * `data`, and are valid only until it returns; if it returns false, reading waits for the stream's `resume`.
+   */
   read(take?: ByteConsumer): Socket
-  /** For a command that never started. */
+  /** Discards the pipe of a command that never started. */
   discard(): void
 }
 
 /** The server's end of a pipe that a command reads from. */
 export interface InputPipe {
   path: string
-  /** Gives the bytes and closes the pipe once they are taken; destroying what it returns closes it before. */
+  /** Writes the bytes and closes the pipe once they are read; destroying the returned socket closes it before. */
   write(bytes: string | Uint8Array): Socket
-  /** Gives the bytes and leaves the pipe open for more; ending what it returns closes it once all is taken. */
+  /** Writes the bytes and leaves the pipe open for more; ending the returned socket closes it once everything is read. */
   open(bytes: string | Uint8Array): Socket
   discard(): void
 }
@@ -40,7 +42,7 @@ export class FifoPool {
   #requested = 0
   #waiting: { resolve: (path: string) => void; reject: (error: Error) => void }[] = []
 
-  /** `make` creates fifos at the paths and has `onCreated` called once they are there. */
+  /** `make` creates FIFOs at the paths and has `onCreated` called once they exist. */
   constructor(folder: string, make: (paths: string[]) => void) {
     this.#folder = folder
     this.#make = make
@@ -54,7 +56,7 @@ export class FifoPool {
 
   async openInput(): Promise<InputPipe> {
     const path = this.#free.pop() ?? (await this.#next())
-    // Opened for both ways, it neither waits for a reader nor fails for want of one.
+    // Opened for reading and writing, it neither waits for a reader nor fails without one.
     const fd = this.#openFifo(path, constants.O_RDWR)
     return {
       path,
@@ -73,12 +75,12 @@ export class FifoPool {
     }
   }
 
-  /** Makes a first batch ahead of need. */
+  /** Creates a first batch ahead of need. */
   prefill() {
     if (this.#created + this.#requested === 0) this.#requestBatch()
   }
 
-  /** The fifos asked for are there, or could not be made. */
+  /** Called when the requested FIFOs exist, or could not be created. */
   onCreated(paths: string[], error: string | undefined) {
     this.#requested -= paths.length
     if (error) {
@@ -89,7 +91,7 @@ export class FifoPool {
     for (const path of paths) this.#release(path)
   }
 
-  /** What was asked of a helper that died will not come. */
+  /** Requests to a helper that died will not be answered. */
   onHelperLost() {
     this.#requested = 0
     if (this.#waiting.length > 0) this.#requestBatch()
@@ -122,7 +124,7 @@ export class FifoPool {
   }
 
   #reader(path: string, fd: number, take: ByteConsumer | undefined) {
-    // One buffer for all: megabytes of output leave nothing behind to be collected.
+    // One shared buffer: megabytes of output leave nothing to the garbage collector.
     const onread = take && {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (length: number, buffer: Uint8Array) => take(buffer.subarray(0, length))
@@ -134,7 +136,7 @@ export class FifoPool {
     })
     // A reset or bad descriptor ends the stream; what came before counts.
     socket.on('error', () => {})
-    // A fifo whose other end may still be held would mix two commands' output.
+    // A FIFO whose other end may still be held would mix two commands' output.
     socket.once('close', () => (ended ? this.#release(path) : this.#unlink(path)))
     return socket
   }
@@ -155,7 +157,7 @@ export class FifoPool {
     try {
       unlinkSync(path)
     } catch {
-      // The folder may be gone with the server's last breath.
+      // The folder may already be gone at the server's shutdown.
     }
   }
 }

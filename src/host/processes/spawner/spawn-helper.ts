@@ -1,13 +1,11 @@
-// The program of the spawner's helper process. Starting a process blocks the one that starts it for a time that grows
-// with its memory; so a small process does it for the big one. The server hands over names of fifos, never bytes:
-// output flows from the command straight to the server.
+// Program of the spawner's helper process. Forking blocks a process for a time that grows with its memory; so a small process
+// does it for the server. The server passes names of FIFOs, never bytes: output flows from the command straight to the server.
 import type { ChildProcess, StdioOptions } from 'node:child_process'
 import type { SpawnerEvent, SpawnerRequest } from './spawner-protocol.ts'
 
 /**
- * Runs in the helper as `node -e "(<this function's text>)(require)"`, which is up in a third of the time a module
- * takes; so it uses nothing from outside itself. Its last arguments are the control group that it was put into, empty for
- * none, and the folder of the fifos.
+ * Runs in the helper as `node -e "(<this function's text>)(require)"`, which starts in a third of the time that a module takes;
+ * so it uses nothing from outside itself. Its last arguments are its control group (empty for none) and the folder of the FIFOs.
  */
 export function runSpawnHelper(require: NodeJS.Require) {
   const { execFile, execFileSync, spawn } = require('node:child_process') as typeof import('node:child_process')
@@ -17,13 +15,13 @@ export function runSpawnHelper(require: NodeJS.Require) {
 
   // Beyond this many pids since the command started, reading the list of all processes is cheaper than trying each.
   const FEW = 256
-  /** Where systems keep their own programs, whatever the search path says. */
+  /** Standard folders of system programs, independent of the search path. */
   const SYSTEM = '/usr/bin:/bin:/run/current-system/sw/bin:/usr/local/bin'
   const POLL_MS = 5
   const MIND_MS = 500
   const LAST_GRACE_MS = 200
   const LAST_LOOKS = 100
-  /** How long a program may take to start, looked at each millisecond. */
+  /** Maximum time for a program to start, polled every millisecond. */
   const STARTING_MS = 100
 
   const [cgroup, folder] = process.argv.slice(-2) as [string, string]
@@ -35,14 +33,14 @@ export function runSpawnHelper(require: NodeJS.Require) {
     sandbox: boolean
     minded: boolean
     started: number
-    /** Sent last to what is in its sandbox. */
+    /** Last signal sent to the contents of its sandbox. */
     sent: NodeJS.Signals | undefined
   }
   /** In the order they were started. */
   const living = new Map<number, Living>()
-  /** Programs that are making pipes. */
+  /** Number of programs that are creating FIFOs. */
   let making = 0
-  // Without a server there is nobody to tell; `disconnect` says what to do then.
+  // Without a server there is no recipient; `disconnect` handles that case.
   const report = (what: SpawnerEvent) => process.connected && process.send?.(what, () => {})
 
   process.on('message', (order: SpawnerRequest) => {
@@ -54,12 +52,12 @@ export function runSpawnHelper(require: NodeJS.Require) {
     else makePipes(order.paths)
   })
   process.on('disconnect', endWithServer)
-  // Better no commands than commands that nobody minds.
+  // Better no commands than unsupervised ones.
   process.on('uncaughtException', error => {
     console.error(error)
     endWithServer()
   })
-  // A signal for the whole group of the server is the server's business; it ends us by disconnecting.
+  // A signal to the server's whole group is handled by the server; it ends the helper by disconnecting.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 
   function makePipes(paths: string[]) {
@@ -78,7 +76,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
       report({ event: 'failed', id, code: error.code ?? 'UNKNOWN', message: error.message })
     let child: ChildProcess
     try {
-      // Never waits: without its reader there is nobody to spawn for. The child itself gets blocking descriptors.
+      // Never blocks: without its reader there is no one to spawn for. The child itself gets blocking descriptors.
       const stdin = order.stdin === undefined ? 'ignore' : open(order.stdin, O_RDONLY | O_NONBLOCK)
       const stdio: StdioOptions = [
         stdin,
@@ -106,8 +104,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
     })
   }
 
-  // A sandbox tells the signal that ended its program as a shell does, by 128 and its number. That is taken for a signal
-  // only where it was sent from here: any program may end with such a code by itself.
+  // A sandbox reports the signal that ended its program as a shell does, by 128 plus its number. That is taken for a signal only
+  // if it was sent from here: any program may exit with such a code.
   function endedBy({ sent }: Living, code: number | null, signal: string | null) {
     const isSent = sent !== undefined && code === 128 + os.constants.signals[sent]
     return isSent ? { code: null, signal: sent } : { code, signal }
@@ -120,8 +118,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
     if (graceMs > 0) setTimeout(() => living.get(id) === one && signalGroup(one.pid, 'SIGKILL'), graceMs)
   }
 
-  // A sandbox passes no signal on: what is in it gets it directly, and the sandbox ends with that. Only SIGKILL is for
-  // the sandbox itself, which takes all in it along.
+  // A sandbox does not forward signals: its contents get them directly, and the sandbox ends with that. Only SIGKILL is sent to
+  // the sandbox itself, which kills everything in it.
   function signalAll(id: number, name: NodeJS.Signals) {
     const one = living.get(id)
     if (!one) return
@@ -133,7 +131,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     for (const pid of inside) signal(pid, name)
   }
 
-  // Whether a process is in a process namespace further in, and not the first one there, which is the sandbox's own.
+  // Checks if a process is in a nested pid namespace, and is not its first process, which is the sandbox's own.
   function isWithin(pid: number) {
     try {
       const [, inner] = fs.readFileSync(`/proc/${pid}/status`, 'latin1').match(/^NSpid:\t\d+\t(?:\d+\t)*(\d+)$/m) ?? []
@@ -143,7 +141,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     }
   }
 
-  // Ends whatever a command left behind, kindly first, and tells what it was once it is gone.
+  // Ends all processes left by a command, SIGTERM first, and reports them once they are gone.
   function sweep({ id, pid, mark, grace_ms }: Extract<SpawnerRequest, { op: 'sweep' }>) {
     const found = new Map<number, string>()
     const one = living.get(id)
@@ -159,14 +157,14 @@ export function runSpawnHelper(require: NodeJS.Require) {
       }
       if (alive.length > 0) return void setTimeout(look, POLL_MS)
       living.delete(id)
-      // In a sandbox nothing was left: what is found there is on its way out with the first process of its namespace.
+      // A sandbox leaves nothing behind: any process found there is terminating with the first process of its namespace.
       const ends = one?.sandbox && process.platform === 'linux'
       report({ event: 'swept', id, left: ends ? [] : Array.from(found, ([pid, name]) => ({ pid, name })) })
     }
     look()
   }
 
-  // Lets what a command left behind live on, and tells when the last of it has ended.
+  // Lets the processes left by a command live on, and reports when the last of them has ended.
   function mind({ id, pid, mark }: Extract<SpawnerRequest, { op: 'mind' }>) {
     const one = living.get(id)
     const left = relatives(pid, mark)
@@ -191,7 +189,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     const end = (looks: number) => {
       each('SIGKILL')
       for (const pid of grouped()) signal(pid, 'SIGKILL')
-      // What is killed takes a moment to go, and the folder is removed once nothing more is made in it.
+      // Killed processes take a moment to disappear, and the folder is removed once nothing more is created in it.
       if (looks > 0 && (making > 0 || anyLives())) return void setTimeout(end, POLL_MS, looks - 1)
       fs.rmSync(folder, { recursive: true, force: true })
       leaveGroup()
@@ -207,7 +205,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     return all || grouped().some(alive)
   }
 
-  // A group can be removed once we are not in it ourselves.
+  // A cgroup can be removed only after the helper has left it.
   function leaveGroup() {
     try {
       if (cgroup === '') return
@@ -226,12 +224,12 @@ export function runSpawnHelper(require: NodeJS.Require) {
     try {
       process.kill(pid, name)
     } catch {
-      // Gone already.
+      // Already gone.
     }
   }
 
-  // Live processes, other than the command itself, that are in its session or group, or carry its mark although they
-  // left both. They are all younger, so mostly the few pids given out since are all there is to look at.
+  // Finds live processes, other than the command itself, that are in its session or group, or carry its mark although they left
+  // both. They are all younger, so mostly the few pids assigned since need to be checked.
   function relatives(pid: number, mark: string): number[] {
     if (process.platform !== 'linux') return group(pid)
     const last = Number(fs.readFileSync('/proc/loadavg', 'latin1').split(' ')[4])
@@ -243,8 +241,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
     return [...new Set([...found, ...strays(pid)])]
   }
 
-  // What the oldest command that lives started and nothing else tells to be its: neither session nor mark. Of all in the
-  // group that is whatever is older than the next command. What a younger one hides so is found when it is the oldest.
+  // Finds processes of the oldest living command that neither session nor mark attributes to it: those of the cgroup that are
+  // older than the next command. Processes that a younger command hides this way are found when it is the oldest.
   function strays(pid: number): number[] {
     const [oldest, next] = living.values()
     if (oldest?.pid !== pid) return []
@@ -255,7 +253,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     })
   }
 
-  /** All in our control group but ourselves. */
+  /** Lists all processes of the control group except the helper. */
   function grouped(): number[] {
     try {
       const lines = cgroup === '' ? [] : fs.readFileSync(`${cgroup}/cgroup.procs`, 'latin1').split('\n')
@@ -268,7 +266,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
   function statOf(pid: number) {
     try {
       const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
-      // The name may hold anything, so fields are counted behind it.
+      // The name may contain anything, so fields are counted after it.
       const [state = '', parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return { state, parent: Number(parent), started: Number(rest[17]) }
     } catch {
@@ -276,7 +274,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     }
   }
 
-  // Empty where that cannot be told.
+  // Empty if unknown.
   function nameOf(pid: number): string {
     try {
       return process.platform === 'linux'
@@ -294,17 +292,17 @@ export function runSpawnHelper(require: NodeJS.Require) {
       const status = fs.readFileSync(`/proc/${one}/status`, 'latin1')
       const field = (name: string) => status.match(new RegExp(`^${name}:\\s*(\\S+)`, 'm'))?.[1]
       if (field('State') === 'Z' || field('State') === 'X' || Number(field('Tgid')) !== one) return false
-      // The first number is the one seen from here; more follow for namespaces further in.
+      // The first number is the one of this namespace; more follow for nested ones.
       if (Number(field('NSsid')) === pid || Number(field('NSpgid')) === pid) return true
-      // The kernel's own processes have no memory, and never an environment to wait for.
+      // Kernel threads have no memory, and never an environment to wait for.
       return mark !== '' && field('VmSize') !== undefined && `\0${environmentOf(one)}`.includes(`\0${mark}\0`)
     } catch {
       return false
     }
   }
 
-  // Between two programs a process has neither arguments nor an environment, and its mark cannot be seen: that is waited
-  // for. Arguments alone may be those of the next program, come between the two readings; so it is read once more.
+  // During exec a process has neither arguments nor an environment, and its mark is not visible: that is waited for. Arguments
+  // alone may be those of the next program, set between the two reads; so the environment is read once more.
   function environmentOf(pid: number): string {
     const read = (name: string) => fs.readFileSync(`/proc/${pid}/${name}`, 'latin1')
     for (let looks = 0; ; looks += 1) {
@@ -314,7 +312,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     }
   }
 
-  // Where there is no /proc: the members of the group, as ps tells them.
+  // Lists the members of the group by ps, if there is no /proc.
   function group(pid: number): number[] {
     try {
       process.kill(-pid, 0)

@@ -1,24 +1,26 @@
-// A control group that every command is born into, the last net under them: whatever a process does to hide, it stays in
-// the group. Where this user may make none, commands are found by their sessions and marks alone.
+// A cgroup that contains every command from its start, as the last safety net: a process cannot leave it. Without permission to
+// create one, commands are found only by their sessions and marks.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isStaleCgroup, newCgroupName } from '../cgroup-names.ts'
 
 const PREFIX = 'toolgate-commands'
-/** Of the older kind of groups one tree is enough, and these limit nothing by themselves. */
+/** With cgroups v1 one hierarchy is enough, and these limit nothing by themselves. */
 const V1_HIERARCHIES = ['freezer', 'name=systemd', 'pids']
 
-/** How long the helper of a killed server may take to end commands and to remove its folder: it needs less than a second. */
+/**
+ * Time in milliseconds for the helper of a killed server to end commands and to remove its folder: it needs less than a second.
+ */
 const HELPER_GRACE_MS = 3_000
 
 export interface SpawnerCgroup {
   folder: string
-  /** A process joins by writing its number into this file. */
+  /** A process joins by writing its pid into this file. */
   joinFile: string
-  /** Ends all that is in it. */
+  /** Kills all processes in it. */
   killAll(): void
-  /** Once nothing is in it. */
+  /** Removes it once it is empty. */
   remove(): void
 }
 
@@ -32,7 +34,7 @@ export function createSpawnerCgroup(): SpawnerCgroup | undefined {
     } catch {
       continue
     }
-    // The older kind takes a single thread at once, where a process waits for all others to hold still.
+    // Version 1 moves a single thread at once, whereas moving a process waits for all others to stop.
     const tasks = join(folder, 'tasks')
     return {
       folder,
@@ -44,7 +46,7 @@ export function createSpawnerCgroup(): SpawnerCgroup | undefined {
   return undefined
 }
 
-/** Whether a process can be put into a group here; tried out by one. */
+/** Checks if a process can be put into a cgroup here, by trying it with one. */
 export function canUseCgroups(): boolean {
   const group = createSpawnerCgroup()
   if (!group) return false
@@ -53,7 +55,7 @@ export function canUseCgroups(): boolean {
   return status === 0
 }
 
-/** Ends and removes what killed servers left behind; where the helper of one is about to do so, only what is left after that. */
+/** Kills and removes what killed servers left behind; if the helper of one is about to do so, only the remainder. */
 function removeStaleCgroups(place: string) {
   for (const name of readdirSync(place)) {
     if (!isStaleCgroup(PREFIX, name)) continue
@@ -67,7 +69,7 @@ function removeStaleCgroups(place: string) {
   }
 }
 
-/** Whether the helper of the group's server still runs: it has the group among its arguments. */
+/** Checks if the helper of the cgroup's server still runs: it has the cgroup among its arguments. */
 function hasHelper(folder: string): boolean {
   return membersOf(folder).some(pid => {
     try {
@@ -83,14 +85,14 @@ function end(folder: string) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // Gone already.
+      // Already gone.
     }
 }
 
 function membersOf(folder: string): number[] {
   try {
     const lines = readFileSync(join(folder, 'cgroup.procs'), 'latin1').split('\n')
-    // Those of another namespace show as 0, which would mean ourselves.
+    // Processes of another namespace show as 0, which would mean the own process group.
     return lines.map(Number).filter(pid => pid > 0)
   } catch {
     return []
@@ -101,11 +103,11 @@ function remove(folder: string) {
   try {
     rmdirSync(folder)
   } catch {
-    // What was killed is still leaving; the next server removes it.
+    // Killed processes are still terminating; the next server removes it.
   }
 }
 
-/** Folders in which groups may be made: in our own group of each tree. */
+/** Finds folders in which cgroups can be created: in the server's own cgroup of each hierarchy. */
 function findCgroupFolders(): string[] {
   try {
     const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n')

@@ -1,6 +1,6 @@
-// What goes between the server and the helper that starts its processes.
+// Protocol between the server and the helper that starts its processes.
 
-/** What the server asks. A process's `id` is chosen by the server, `mark` is a NAME=value that all its relatives carry. */
+/** Requests of the server. A process's `id` is chosen by the server, `mark` is a NAME=value that all its descendants carry. */
 export type SpawnerRequest =
   | { op: 'pipes'; paths: string[] }
   | {
@@ -16,7 +16,7 @@ export type SpawnerRequest =
       stderr: string
       /** Opened for reading as descriptors 3, 4, … */
       inherit: string[]
-      /** The program is a sandbox, and what is in it is meant by signals. */
+      /** The program is a sandbox; signals are for its contents. */
       sandbox: boolean
     }
   | { op: 'kill'; id: number; grace_ms: number }
@@ -24,7 +24,7 @@ export type SpawnerRequest =
   | { op: 'sweep'; id: number; pid: number; mark: string; grace_ms: number }
   | { op: 'mind'; id: number; pid: number; mark: string }
 
-/** What the helper tells. `left`: something of the command still lives after it exited. */
+/** Events of the helper. `left`: a process of the command still lives after it exited. */
 export type SpawnerEvent =
   | { event: 'pipes'; paths: string[]; error: string | undefined }
   | { event: 'spawned'; id: number; pid: number }
@@ -33,7 +33,7 @@ export type SpawnerEvent =
   | { event: 'minded'; id: number; left: Orphan[] }
   | { event: 'swept'; id: number; left: Orphan[] }
 
-/** A process that a command left behind, and the name of its program where that could be told. */
+/** A process left by a command, and the name of its program if it could be determined. */
 export interface Orphan {
   pid: number
   name: string

@@ -1,5 +1,5 @@
-// Starts processes through a small helper process, so that starting one holds up the server's own loop for well under
-// a tenth of a millisecond, however much memory the server has. See spawner-process.ts for the other side.
+// Starts processes through a small helper process, so that starting one blocks the server's event loop for well under 0.1 ms,
+// however much memory the server has. See `spawn-helper.ts` for the helper's side.
 import { type ChildProcess, spawn as spawnChild } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -16,8 +16,8 @@ import { createSpawnerCgroup, type SpawnerCgroup } from './spawner-cgroup.ts'
 import type { Orphan, SpawnerEvent, SpawnerRequest } from './spawner-protocol.ts'
 
 const KILL_TREE_GRACE_MS = 200
-// Whoever started the server may have left descriptors open in it. The helper is rid of them before it begins, keeping
-// its channel (3), so that commands get 0, 1 and 2 and nothing else.
+// The server may have inherited open descriptors. The helper closes them before it begins, except its channel (3), so that
+// commands get 0, 1 and 2 and nothing else.
 const CLOSE_INHERITED_FDS = `
 if [ -n "$1" ]; then echo $$ >"$1"; fi 2>/dev/null
 shift
@@ -42,11 +42,11 @@ interface RunningChild {
   hasExited: boolean
 }
 
-/** What keeps a helper, and with it all that it starts. */
+/** Sandbox of a helper, and with it of all that it starts. */
 interface HelperConfinement {
-  /** Before those of the helper. */
+  /** Arguments before those of the helper. */
   argvPrefix: readonly string[]
-  /** With the helper ends all that it started; the ids of processes are told as they are counted within. */
+  /** All its children end with the helper; pids are reported as numbered within its namespace. */
   endsChildren: boolean
 }
 
@@ -64,22 +64,22 @@ export class Spawner {
   #lastId = 0
   #closed = false
 
-  /** `place` is where its folder of pipes is made, out of reach of every command. */
+  /** `place` is where its folder of FIFOs is created, inaccessible to commands. */
   constructor(environment: Environment, place: string = tmpdir(), within?: HelperConfinement) {
     this.environment = environment
     this.#parentFolder = place
     this.#confinement = within
   }
 
-  /** Gets the helper ready ahead of the first command. */
+  /** Starts the helper ahead of the first command. */
   prestart() {
     this.#ensureHelper().prefill()
   }
 
-  /** Resolves once the process runs; rejects with EXECUTION_ERROR when it can't be started. */
+  /** Resolves once the process runs; rejects with EXECUTION_ERROR if it cannot be started. */
   async spawn(request: SpawnRequest): Promise<ChildHandle> {
     const pipes = this.#ensureHelper()
-    // While a command is on its way, the helper's answers keep this process alive.
+    // While a command is being started, the helper's channel keeps this process alive.
     this.#busy += 1
     this.#helper?.channel?.ref()
     const { incoming, outgoing } = await this.#connect(pipes, request)
@@ -97,7 +97,7 @@ export class Spawner {
       stdin: undefined,
       hasExited: false
     }
-    // Whoever no longer waits for the end must not bring the server down.
+    // Prevents an unhandled rejection if the caller no longer waits for the end.
     running.exited.promise.catch(() => {})
     this.#running.set(id, running)
     const { file, args, cwd, env, mark = '', inherit = [], isSandbox = false } = request
@@ -119,7 +119,7 @@ export class Spawner {
     return running.started.promise
   }
 
-  /** Of the helper, while there is one. */
+  /** Pid of the helper, if there is one. */
   get pid() {
     return this.#helper?.pid
   }
@@ -168,7 +168,7 @@ export class Spawner {
   }
 
   #startHelper(folder: string) {
-    // What is kept as a whole joins no group.
+    // A sandboxed helper joins no cgroup.
     if (!this.#confinement) this.#group ??= createSpawnerCgroup()
     const { folder: group = '', joinFile = '' } = this.#group ?? {}
     const program = [process.execPath, ...HELPER_NODE_FLAGS, '-e', `(${runSpawnHelper})(require)`, group, folder]
@@ -176,7 +176,7 @@ export class Spawner {
     const shell = [findShell(env), '-c', CLOSE_INHERITED_FDS, 'toolgate-spawner', joinFile, ...program]
     const [file, ...words] = [...(this.#confinement?.argvPrefix ?? []), ...shell]
     const helper = spawnChild(file!, words, {
-      // A session of its own keeps a terminal's interrupt from it: commands end in order, by the server's word.
+      // Its own session shields it from a terminal's interrupt: the server ends commands in order.
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env
@@ -191,7 +191,7 @@ export class Spawner {
 
   #send(order: SpawnerRequest) {
     this.#ensureHelper()
-    // A helper that is gone is noticed by its exit.
+    // The exit of a lost helper is handled separately.
     this.#helper?.send(order, () => {})
   }
 
@@ -285,7 +285,7 @@ export class Spawner {
     for (const pipe of [...incoming, outgoing]) pipe?.discard()
   }
 
-  // The helper's end settles what ran through it, and a new one sweeps up behind.
+  // The helper's exit settles all of its processes, and a new helper cleans up after it.
   #onHelperExit(helper: ChildProcess) {
     if (this.#helper !== helper) return
     this.#helper = undefined

@@ -1,5 +1,5 @@
-// Keeping programs on Linux, by bubblewrap: namespaces of their own, a file system that holds only what is put there, no
-// rights, a filter of system calls, limits.
+// Sandbox backend for Linux, based on bubblewrap: namespaces, a file system of explicit mounts, no capabilities, a seccomp
+// filter, resource limits.
 import { execFileSync } from 'node:child_process'
 import { ToolError } from '../../../errors.ts'
 import { homeFolder } from '../../../server/xdg.ts'
@@ -20,10 +20,10 @@ import { trackSetup } from './setup-status.ts'
 import { splitEnvironment } from './split-environment.ts'
 import { overlapsSystem } from './system-folders.ts'
 
-/** Who a program is inside where the server is root: the same user, without looking like one who may do everything. */
+/** User id of a sandboxed program if the server is root: the same user outside, without appearing as root inside. */
 const UNPRIVILEGED_ID = 1_000
 
-/** What is the same for every command. */
+/** Parts shared by all commands. */
 interface BackendParts {
   bwrap: string
   sandboxFiles: SandboxFiles
@@ -31,7 +31,7 @@ interface BackendParts {
   toolchains: Toolchains
   certificates: readonly string[]
   limiter: Limiter
-  /** What is mounted can be handed over open, so that no name is looked up again. */
+  /** Mounts can be passed as open descriptors, so that no name is looked up again. */
   canBindFds: boolean
 }
 
@@ -72,7 +72,7 @@ export class Bubblewrap implements SandboxBackend {
     const { settings, stateDir, hidden } = this.#options
     const { env, setenvArguments } = splitEnvironment({ ...program.env, TMPDIR: '/tmp' })
     const toolchains = await programs.pathsFor(root)
-    // Whoever configures a path to be read means what is in it.
+    // The user who configures a readable path means its contents to be readable.
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
     const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', exposed)
     try {
@@ -83,7 +83,7 @@ export class Bubblewrap implements SandboxBackend {
         { ...parts, program, level, root, settings, guard, toolchains, serverFiles: [stateDir, ...hidden] },
         descriptors
       )
-      // Last of what may fail: a control group stays until it is removed.
+      // Last of the steps that may fail: a cgroup remains until it is removed.
       const bounds = limiter.apply(program.limits)
       const args = [
         ...setUp.args,
@@ -104,7 +104,7 @@ export class Bubblewrap implements SandboxBackend {
       const [file, ...rest] = [...prelude([...setUp.shellLines, ...bounds.shellLines]), bwrap, ...args]
       const released = async () => {
         const never_began = !setUp.hasStarted()
-        // A group that stays is swept later; the guard is let go in any case.
+        // A remaining cgroup is swept later; the guard is released in any case.
         const { out_of_memory } = await bounds.remove().catch(() => ({ out_of_memory: false }))
         const aftermath = await guard.release()
         return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
@@ -144,7 +144,7 @@ const NAMESPACES = [
   ...['--cap-drop', 'ALL', '--die-with-parent', '--hostname', 'sandbox']
 ]
 
-/** Files keep their owner: whoever the program is inside, outside it is the user that the server runs as. */
+/** Files retain their owner: whatever user id the program has inside, outside it is the server's user. */
 function identity() {
   const [uid = 0, gid = 0] = [process.getuid?.(), process.getgid?.()]
   return uid === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : { uid, gid }

@@ -1,10 +1,11 @@
-// The few devices that every program needs, made anew where the server is root. Then root is who a sandboxed program is to
-// the machine, and so the owner of the machine's own: it could take /dev/null from everybody. These belong to nobody.
+// The few devices that every program needs, created separately if the server is root. Then a sandboxed program is root to the
+// kernel, and so the owner of the machine's device nodes: it could make /dev/null unusable for all. These nodes have a different
+// owner.
 import { execFileSync } from 'node:child_process'
 import { chownSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
-/** By the kernel's numbers. */
+/** Major and minor device numbers of the kernel. */
 const DEVICE_NUMBERS: Readonly<Record<string, readonly [major: string, minor: string]>> = {
   null: ['1', '3'],
   zero: ['1', '5'],
@@ -22,7 +23,7 @@ export interface Device {
   to: string
 }
 
-/** None where the server is not root; undefined where it is, and may not make any. */
+/** Creates the devices. None if the server is not root; undefined if it is root but may not create any. */
 export function makeDevices(folder: string): readonly Device[] | undefined {
   if (process.getuid?.() !== 0) return []
   try {
@@ -32,7 +33,7 @@ export function makeDevices(folder: string): readonly Device[] | undefined {
       if (!isOurs(from)) make(from, numbers)
       return { from, to: `/dev/${name}` }
     })
-    // On a disk that is mounted without devices they are there and cannot be opened.
+    // On a disk mounted with `nodev` they exist but cannot be opened.
     closeSync(openSync(devices[0]!.from, 'w'))
     return devices
   } catch {

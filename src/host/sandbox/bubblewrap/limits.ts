@@ -1,4 +1,4 @@
-// What a sandboxed command may use up, and by which program around it that is set.
+// Resource limits of a sandboxed command, and the wrapper program that sets each.
 import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import type { Config } from '../../../config/schema.ts'
@@ -8,20 +8,20 @@ import type { UsageLimits } from '../sandbox.ts'
 
 type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
 
-/** How one command is bounded: lines for the prelude, and what goes before the program in the sandbox. */
+/** Limits of one command: lines for the prelude, and arguments before the program in the sandbox. */
 interface AppliedLimits {
   shellLines: readonly string[]
   argvPrefix: readonly string[]
-  /** Once everything has ended. */
+  /** Releases the limits once everything has ended. */
   remove(): Promise<CgroupResult>
 }
 
 const PRLIMIT = ['/usr/bin/prlimit', '/bin/prlimit'].find(file => existsSync(file))
-/** In which `ulimit` tells the size of a file. */
+/** Unit in bytes in which `ulimit` expresses file sizes. */
 const BLOCK = 512
 
 export class Limiter {
-  /** What cannot be limited here. */
+  /** Limits that are unavailable here. */
   readonly lacks: readonly string[]
   readonly #limits: Limits
   readonly #groups: Cgroups | undefined
@@ -32,7 +32,7 @@ export class Limiter {
     this.lacks = this.#groups ? [] : lacksWithoutCgroups()
   }
 
-  /** `own` is what one command may use up, where that is not what all may. */
+  /** `own` overrides the default limits for one command. */
   apply(own: Partial<UsageLimits> = {}): AppliedLimits {
     const limits = { ...this.#limits, ...own }
     return this.#groups ? limitByCgroup(this.#groups.make(limits), limits) : limitByPrlimit(limits)
@@ -73,13 +73,13 @@ function lacksWithoutCgroups(): string[] {
   return canLimitProcesses() ? [memory] : [memory, 'a limit for processes']
 }
 
-/** Since 5.14 the kernel counts the processes of each user namespace by itself, but none of root's. */
+/** Since 5.14 the kernel counts the processes of each user namespace separately, but not those of root. */
 function canLimitProcesses(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   return process.getuid?.() !== 0 && (major > 5 || (major === 5 && minor >= 14))
 }
 
-/** What nobody without more rights can go above. */
+/** Returns the hard limit, which an unprivileged process cannot exceed. */
 function readHardLimit(name: string): number {
   try {
     const line = readFileSync('/proc/self/limits', 'utf8')

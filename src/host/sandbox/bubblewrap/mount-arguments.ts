@@ -1,5 +1,5 @@
-// What a sandboxed program sees of the disk, as arguments to bubblewrap. Nothing is there unless it is put there: what
-// comes later lies over what came before.
+// File system view of a sandboxed program, as arguments to bubblewrap. Nothing is visible unless it is mounted: later mounts
+// cover earlier ones.
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
@@ -18,21 +18,23 @@ interface MountOptions {
   settings: Config['sandbox']
   guard: WorkspaceGuard
   sandboxFiles: SandboxFiles
-  /** Of the server, not of the program: what a call sets must not show it more. */
+  /** The server's, not the program's: variables set by a call must not extend the view. */
   home: string
   toolchains: ToolchainPaths
   /** Files and folders of certificates, wherever they are. */
   certificates: readonly string[]
-  /** What is guarded is handed over open. */
+  /** Guarded entries are passed as open descriptors. */
   canBindFds: boolean
   /** Files and folders of the server. */
   serverFiles: readonly string[]
 }
 
-/** After standard input, output and error. */
+/** The first after standard input, output and error. */
 const FIRST_DESCRIPTOR = 3
-/** In /proc, what the kernel opens to whoever is root on the machine without asking for more: the bare number of the user
- * is enough, and that stays the same in a sandbox. Settings can still be read. */
+/**
+ * Files in /proc that the kernel opens to the machine's root without further checks: the bare uid suffices, and that stays the
+ * same in a sandbox. Settings remain readable.
+ */
 const PROC_OPEN_TO_ROOT = {
   settings: '/proc/sys',
   rest: [
@@ -55,7 +57,7 @@ const HOME_BYTES = 256 * MIB
 const SHM_BYTES = 256 * MIB
 const RUN_BYTES = 16 * MIB
 
-/** Files that the sandbox inherits open, by the numbers they will have. */
+/** Files that the sandbox inherits open, by their future descriptor numbers. */
 export class InheritedFiles {
   readonly files: string[] = []
 
@@ -122,7 +124,7 @@ function systemMounts(own: SandboxFiles, home: string): string[] {
   ]
 }
 
-/** A folder as it is, or the link that stands for it. */
+/** Mounts a folder, or creates the symbolic link that replaces it. */
 function systemFolderMount(folder: string): string[] {
   try {
     if (lstatSync(folder).isSymbolicLink()) return ['--symlink', readlinkSync(folder), folder]
@@ -132,7 +134,7 @@ function systemFolderMount(folder: string): string[] {
   }
 }
 
-/** Puts something unreadable over what must not be seen. */
+/** Covers a hidden entry with an unreadable one. */
 function hide(own: SandboxFiles, at: string): string[] {
   try {
     return ['--ro-bind', statSync(at).isDirectory() ? own.hiddenFolder : own.hiddenFile, at]
@@ -141,7 +143,7 @@ function hide(own: SandboxFiles, at: string): string[] {
   }
 }
 
-/** Where it is gone since it was seen, it may be elsewhere. */
+/** An entry that is gone since it was inspected may have moved elsewhere. */
 function hideOrFail(own: SandboxFiles, at: string): string[] {
   const mount = hide(own, at)
   if (mount.length > 0) return mount
@@ -149,7 +151,7 @@ function hideOrFail(own: SandboxFiles, at: string): string[] {
 }
 
 const readOnly = (at: string) => ['--ro-bind', at, at]
-/** What is no workspace's may go at any moment. */
+/** Entries outside workspaces may disappear at any moment. */
 const readOnlyIfExists = (at: string) => ['--ro-bind-try', at, at]
 const writable = (at: string) => ['--bind', at, at]
 const tmpfs = (folder: string, bytes: number) => ['--size', String(bytes), '--tmpfs', folder]

@@ -1,10 +1,10 @@
-// Folders that hold what is kept or hidden are pinned: mounted over themselves, so that a command that writes can move
-// neither them nor what is in them from under the mounts of another that begins.
+// Pins folders with protected or hidden entries: they are mounted over themselves, so that a command with write access cannot
+// move them, or their entries, away from under the mounts of another command that is starting.
 import { fstatSync } from 'node:fs'
 import path from 'node:path'
 import type { PinnedEntry } from './pinned-entries.ts'
 
-/** All folders above the paths, relative as these are, the upper ones first. */
+/** Returns all ancestors of the paths, relative as these are, the upper ones first. */
 export function ancestorFolders(paths: readonly string[]): string[] {
   const found = new Set<string>()
   for (const name of paths)
@@ -13,7 +13,7 @@ export function ancestorFolders(paths: readonly string[]): string[] {
   return [...found].toSorted()
 }
 
-/** For a shell; its paths begin at the third argument, their number is the second. Whatever the call set says nothing. */
+/** For a shell; its paths begin at the third argument, their number is the second. Variables set by the call have no effect. */
 const MOUNT_CHECK_SCRIPT = `wanted=$1 left=$2 found=
 shift 2
 while [ "$left" -gt 0 ]; do
@@ -27,8 +27,10 @@ if [ "$found" != "$wanted" ]; then
 fi
 exec "$@"`
 
-/** Goes before a program in the sandbox: starts it only where what is mounted is what is held. Mounts by name can be led
- * elsewhere by a command that runs already. */
+/**
+ * Precedes a program in the sandbox: starts it only if the mounted entries are the pinned ones. Mounts by name can be redirected
+ * by a command that is already running.
+ */
 export function mountCheckArgv(held: readonly PinnedEntry[]): string[] {
   const wanted = held.map(({ fd }) => {
     const { dev, ino } = fstatSync(fd, { bigint: true })

@@ -1,4 +1,4 @@
-// Where a sandboxed program finds what is put there for it alone: no workspace and no part of the system lies there.
+// Mount points of additional files inside the sandbox: no workspace and no part of the system is there.
 export const mountPoint = (name: string) => `/run/toolgate/${name}`
 
 /** The server's own Node. */

@@ -1,4 +1,5 @@
-// Holding open what a sandboxed command may not change, so that nothing can take its place on the way into the sandbox.
+// Pins entries that a sandboxed program may not change by holding them open, so that they cannot be replaced before they are
+// mounted.
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
@@ -11,18 +12,18 @@ import { isWithin } from '../path-within.ts'
 export interface PinnedEntry {
   path: string
   fd: number
-  /** A name for it that any process of ours can open. */
+  /** Path by which any process of the server can open it. */
   procPath: string
 }
 
 interface PinRequest {
   readOnly: readonly GuardedEntry[]
-  /** Held too where it is in none of these. */
+  /** Pinned too if it is in none of these. */
   inside: readonly string[]
   pinned: readonly string[]
 }
 
-/** Opens files and folders. STALE_FILE where one is not what it was any more. */
+/** Opens files and folders. Throws STALE_FILE if one has been replaced. */
 export function pinEntries(workspace: Workspace, { readOnly, inside, pinned }: PinRequest) {
   const descriptors: number[] = []
   const close = () => {

@@ -1,5 +1,5 @@
-// What has to be hidden may be gone by the time its stand-in is mounted over it. Then bubblewrap makes an empty file in its
-// place to mount that on, and leaves it there.
+// Placeholders left by bubblewrap: if a hidden entry disappears before it is covered, bubblewrap creates an empty file as the
+// mount point, and leaves it behind.
 import { lstatSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
@@ -8,10 +8,10 @@ import { openFolder } from '../../files/open-folder.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type GuardedEntry, inodeIdentity } from '../guard/guarded-tree.ts'
 
-/** As bubblewrap makes it, and hardly anybody else. */
+/** Mode used by bubblewrap, and by hardly any other program. */
 const PLACEHOLDER_MODE = 0o100_444n
 
-/** Removes such files, where the command's own look found others. */
+/** Removes the placeholders that the command's own scan has missed. */
 export function removePlaceholders(workspace: Workspace, hidden: readonly GuardedEntry[]): void {
   for (const one of hidden) if (one.kind !== 'folder') removePlaceholder(workspace, one)
 }
@@ -28,7 +28,7 @@ function removePlaceholder(workspace: Workspace, { path: name, identity }: Guard
       folder.close()
     }
   } catch (error) {
-    // It is gone, with its folder perhaps, or may not be removed.
+    // The entry, and perhaps its folder, is gone or may not be removed.
     if (!(error instanceof ToolError) && errnoOf(error) === undefined) throw error
   }
 }

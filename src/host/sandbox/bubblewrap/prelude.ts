@@ -1,9 +1,9 @@
-// What a process does before it becomes a sandbox: lines for a shell, which then gives itself over to bubblewrap. One shell
-// runs them all, since starting a second takes a good part of what a command may cost.
+// Shell lines that run before a process becomes a sandbox by executing bubblewrap. One shell runs them all, since starting a
+// second is a considerable part of a command's overhead.
 
 const SHELL = '/bin/sh'
 
-/** Goes before a program and its arguments. Where a line fails, nothing is run. */
+/** Precedes a program and its arguments. If a line fails, nothing is run. */
 export const prelude = (lines: readonly string[]): string[] => [
   SHELL,
   '-c',

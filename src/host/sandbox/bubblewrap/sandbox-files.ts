@@ -1,5 +1,5 @@
-// What the sandbox needs as files of its own, written once into a folder that nobody else can look into: the filter of
-// system calls, a small /etc, and what stands where something is hidden.
+// The sandbox's own files, written once into a private folder: the seccomp filter, a small /etc, and the covers of hidden
+// entries.
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
@@ -9,29 +9,31 @@ import { buildFilter } from './seccomp.ts'
 import { isSystemPath } from './system-folders.ts'
 
 export interface SandboxFiles {
-  /** All of them. */
+  /** Folder of all of them. */
   folder: string
-  /** The filter; undefined for a processor that there is none for. */
+  /** The seccomp filter; undefined for an unsupported processor. */
   seccomp: string | undefined
   etc: string
-  /** Undefined where the machine's own must do although a program may change them. */
+  /** Undefined if the machine's own must be used although a program may change them. */
   devices: readonly Device[] | undefined
-  /** Nothing in them, and nobody may look. */
+  /** Empty and unreadable. */
   hiddenFile: string
   hiddenFolder: string
 }
 
-/** Who a program is, as far as it can see. */
+/** User identity as visible to a program. */
 interface Identity {
   uid: number
   gid: number
   home: string
 }
 
-/** From the system's own /etc, where it is there: how programs are found, loaded and localised, and whom TLS trusts.
- * Never what may hold passwords, and never who answers for names: there is nobody to ask. */
+/**
+ * From the system's own /etc, if present: program lookup, loader, locale, and trusted certificate authorities. Never files that
+ * may hold passwords, and never name service configuration: no service is reachable.
+ */
 const ETC_NAMES = {
-  /** Each costs every command a mount; so it is only what is large, or changes as programs are installed. */
+  /** Each costs every command a mount; so it is only what is large, or changes when programs are installed. */
   mounted: [
     'alternatives',
     'crypto-policies',
@@ -53,14 +55,14 @@ export const ETC_MOUNTS: readonly string[] = ETC_NAMES.mounted
   .map(name => `/etc/${name}`)
   .filter(name => existsSync(name))
 
-/** Whether the system's folders as a sandbox has them hold it, or nothing can be put there. */
+/** Checks if the sandbox's system folders contain a file, or nothing can be mounted there. */
 export const isMountedByDefault = (file: string) =>
   isSystemPath(file) && (!isWithin(file, '/etc') || ETC_MOUNTS.some(folder => isWithin(file, folder)))
 
-/** Where they are. */
+/** Returns the folder of the sandbox's files. */
 export const sandboxFolder = (stateDir: string) => path.join(stateDir, 'sandbox')
 
-/** `certificates`: those in the system's /etc have to be mounted over something here. */
+/** `certificates`: those in the system's /etc need mount points here. */
 export function writeSandboxFiles(folder: string, identity: Identity, certificates: readonly string[]): SandboxFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const filter = buildFilter(process.arch)
@@ -100,7 +102,7 @@ function writeEtc(etc: string, { uid, gid, home }: Identity) {
   for (const from of ETC_MOUNTS) makeMountPoint(path.join(etc, path.basename(from)), statSync(from).isDirectory())
 }
 
-/** Something has to be where something is to be mounted. */
+/** A mount needs an existing mount point. */
 function makeMountPoint(place: string, isFolder: boolean) {
   if (existsSync(place)) return
   if (isFolder) mkdirSync(place)

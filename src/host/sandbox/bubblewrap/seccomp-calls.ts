@@ -1,5 +1,5 @@
-// Which system calls a sandboxed program may not make, as tables. Numbers are the kernel's, per processor; a call that a
-// processor does not have is left out. Sources: the kernel's syscall tables for x86-64 and for 64-bit ARM.
+// System calls denied to sandboxed programs, as tables. Numbers are the kernel's, per processor; a call that a processor lacks is
+// omitted. Sources: the kernel's syscall tables for x86-64 and for 64-bit ARM.
 
 export type Architecture = 'x64' | 'arm64'
 
@@ -10,10 +10,10 @@ const perArchitecture = (x64: number, arm64: number): SyscallNumbers => ({ x64, 
 const onAll = (number: number): SyscallNumbers => perArchitecture(number, number)
 const onlyX64 = (x64: number): SyscallNumbers => ({ x64 })
 
-/** How the kernel tells which table a call is to be looked up in. */
+/** Identifies the syscall table of a call to the filter. */
 export const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 
-/** Refused whatever their arguments: other processes' insides, mounts and namespaces, the kernel's own doors. */
+/** Denied whatever their arguments: access to other processes, mounts and namespaces, kernel interfaces. */
 export const DENIED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   // other processes
   ptrace: perArchitecture(101, 117),
@@ -23,7 +23,7 @@ export const DENIED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   process_mrelease: onAll(448),
   kcmp: perArchitecture(312, 272),
   pidfd_getfd: onAll(438),
-  // calls made by another door than this filter
+  // system calls that bypass this filter
   io_uring_setup: onAll(425),
   io_uring_enter: onAll(426),
   io_uring_register: onAll(427),
@@ -46,11 +46,11 @@ export const DENIED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   open_by_handle_at: perArchitecture(304, 265),
   name_to_handle_at: perArchitecture(303, 264),
   fanotify_init: perArchitecture(300, 262),
-  // keys of the kernel
+  // kernel keyrings
   add_key: perArchitecture(248, 217),
   request_key: perArchitecture(249, 218),
   keyctl: perArchitecture(250, 219),
-  // programs within the kernel, and what watches it
+  // programs within the kernel, and tracing
   bpf: perArchitecture(321, 280),
   userfaultfd: perArchitecture(323, 282),
   perf_event_open: perArchitecture(298, 241),
@@ -84,37 +84,39 @@ export const DENIED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   vhangup: perArchitecture(153, 58)
 }
 
-/** Answered as by a kernel that does not have them: their flags lie in memory, where no filter can look, and whoever
- * calls them knows the older call. */
+/**
+ * Answered with ENOSYS, as by a kernel without them: their flags are in memory, where no filter can look, and callers fall back
+ * to the older call.
+ */
 export const UNIMPLEMENTED_SYSCALLS: Readonly<Record<string, SyscallNumbers>> = {
   clone3: onAll(435),
   openat2: onAll(437)
 }
 
-/** A call refused for certain values of one argument. */
+/** A call denied for certain values of one argument. */
 export interface ConditionalSyscall {
   numbers: SyscallNumbers
-  /** Which argument, from 0. Its lower 32 bits are all the kernel looks at. */
+  /** Index of the argument, from 0. The kernel evaluates only its lower 32 bits. */
   argument: number
-  /** Refused where any of these bits is set, … */
+  /** Denied if any of these bits is set, … */
   bits?: number
-  /** … where the argument is one of these, … */
+  /** … if the argument is one of these, … */
   oneOf?: readonly number[]
-  /** … or where it is none of these. */
+  /** … or if it is not one of these. */
   noneOf?: readonly number[]
-  /** Only where any of these bits is set in another argument; elsewhere the first one means nothing. */
+  /** Applies only if any of these bits is set in another argument; otherwise the first one is meaningless. */
   onlyIf?: { argument: number; bits: number }
 }
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const NEW_NAMESPACES = 0x7e02_0000
-/** A set-user-id file would give others our rights; so S_ISUID, and S_ISGID with it. */
+/** A set-user-id file would give others the server's rights; so S_ISUID, and S_ISGID with it. */
 const SETID_BITS = 0o6000
-/** O_CREAT and the own bit of O_TMPFILE. */
+/** O_CREAT and the specific bit of O_TMPFILE. */
 const CREATE_FLAGS = 0o100 | 0o20000000
 /** AF_UNIX, AF_INET, AF_INET6. */
 const ALLOWED_SOCKET_FAMILIES = [1, 2, 10]
-/** TIOCSTI and TIOCLINUX put input into a terminal, as if a person had typed it. */
+/** TIOCSTI and TIOCLINUX inject input into a terminal, as if a person had typed it. */
 const TERMINAL_INPUT_IOCTLS = [0x5412, 0x541c]
 
 export const CONDITIONAL_SYSCALLS: Readonly<Record<string, ConditionalSyscall>> = {

@@ -1,5 +1,5 @@
-// The filter of system calls, as the program that the kernel runs before each of them (classic BPF). It looks at the
-// number of the call and at the plain values among its arguments; what a pointer leads to it cannot see.
+// The seccomp filter, as the classic BPF program that the kernel runs before each system call. It evaluates the call number and
+// plain argument values; memory behind pointers is invisible to it.
 import {
   type Architecture,
   AUDIT_ARCH,
@@ -11,7 +11,7 @@ import {
 
 interface BpfInstruction {
   code: number
-  /** How many instructions to leap over where a comparison holds, and where it does not. */
+  /** Number of instructions to jump over if a comparison is true, and if it is false. */
   jt: number
   jf: number
   k: number
@@ -23,7 +23,7 @@ const IF_EQUAL = 0x15
 const IF_AT_LEAST = 0x35
 const IF_ANY_BIT = 0x45
 
-// What the kernel shows of a call: its number, the processor's table, then the arguments with 64 bits each.
+// Layout of `seccomp_data`: call number, architecture, then the arguments with 64 bits each.
 const OFFSET_NUMBER = 0
 const OFFSET_ARCHITECTURE = 4
 const OFFSET_ARGUMENTS = 16
@@ -36,7 +36,7 @@ const EPERM = 0x0005_0001
 const ENOSYS = 0x0005_0026
 const INSTRUCTION_BYTES = 8
 
-/** The filter for a processor; undefined for one that there are no tables for. */
+/** Builds the filter for a processor; undefined for one without tables. */
 export function buildFilter(processor: string): Buffer | undefined {
   return processor === 'x64' || processor === 'arm64' ? assemble(program(processor)) : undefined
 }
@@ -58,7 +58,7 @@ function program(processor: Architecture): BpfInstruction[] {
   ]
 }
 
-// Decides the call to its end: once an argument is loaded, the number is gone.
+// Decides the call completely: once an argument is loaded, the call number is gone.
 function checkArguments({ argument, bits, oneOf, noneOf, onlyIf }: ConditionalSyscall): BpfInstruction[] {
   const refused = returnAction(EPERM)
   const tests = [
@@ -73,7 +73,7 @@ function checkArguments({ argument, bits, oneOf, noneOf, onlyIf }: ConditionalSy
     : tests
 }
 
-/** Both processors put the lower half of an argument first. */
+/** Both processors are little-endian: the lower half of an argument comes first. */
 const lowerHalfOffset = (argument: number) => OFFSET_ARGUMENTS + argument * 8
 
 const load = (k: number): BpfInstruction => ({ code: LOAD, jt: 0, jf: 0, k })

@@ -1,4 +1,4 @@
-// Why a sandbox could not be set up, from what bubblewrap said, and what cures it.
+// Explains sandbox setup failures from bubblewrap's output, with hints for their resolution.
 import { ToolError } from '../../../errors.ts'
 
 interface Hint {
@@ -29,7 +29,7 @@ export function explainSetupFailure(said: string, code: number | null): string {
   return cure ? `${what.replace(/\.\.$/, '.')} ${cure}` : what
 }
 
-/** For a program that the sandbox did not get so far as to start: all that was printed is the sandbox's own. */
+/** Creates the error for a program that the sandbox did not start: all output is the sandbox's own. */
 export const sandboxSetupError = (said: string, code: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',

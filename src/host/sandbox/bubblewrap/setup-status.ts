@@ -1,20 +1,20 @@
-// Whether a sandbox was set up, told by bubblewrap itself: it writes down how the program ended only where that was started.
+// Detects if a sandbox was set up, from bubblewrap's status: it writes the program's exit code only if the program was started.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { quoteArgv } from '../../../text/shell-quote.ts'
 
-/** The first that a sandbox inherits; that is for reading, so it is opened anew. */
+/** The first descriptor that a sandbox inherits; it is open for reading, so it is reopened. */
 const STATUS_FD = 3
 const PREFIX = 'status-'
 
 interface SetupStatus {
-  /** To be inherited first of all. */
+  /** File to be inherited first of all. */
   inheritedFile: string
-  /** For the prelude. */
+  /** Lines for the prelude. */
   shellLines: readonly string[]
-  /** For bubblewrap. */
+  /** Arguments for bubblewrap. */
   args: readonly string[]
-  /** Once everything has ended: whether the program was started. Asked once. */
+  /** Returns true if the program was started. Call once, after everything has ended. */
   hasStarted(): boolean
 }
 
@@ -35,7 +35,7 @@ export function trackSetup(folder: string): SetupStatus {
   }
 }
 
-/** Removes what a server that was killed had yet to ask. Only for who has the state folder: no other server is at work. */
+/** Removes the status files of a killed server. Requires exclusive use of the state folder. */
 export function removeStaleSetupStatus(folder: string) {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) if (name.startsWith(PREFIX)) rmSync(path.join(folder, name), { force: true })

@@ -1,7 +1,7 @@
-// The folders of the system, as a sandboxed program finds them.
+// System folders visible in the sandbox.
 import { isWithin } from '../path-within.ts'
 
-/** What everybody may read, and programs need. */
+/** World-readable folders that programs need. */
 export const SYSTEM_FOLDERS = [
   '/usr',
   '/bin',
@@ -13,11 +13,11 @@ export const SYSTEM_FOLDERS = [
   '/nix/store',
   '/run/current-system/sw'
 ]
-/** Folders that are the sandbox's own. */
+/** Folders that the sandbox itself provides. */
 const RESERVED_FOLDERS: readonly string[] = ['/proc', '/dev', '/etc', '/sys', '/run', ...SYSTEM_FOLDERS]
 
 export const isSystemPath = (folder: string) => RESERVED_FOLDERS.some(own => isWithin(folder, own))
 
-/** Whether a folder cannot be served to sandboxed programs: the system's folders lie in it, or it in them. */
+/** Checks if a folder cannot be served to sandboxed programs because it contains a system folder or is inside one. */
 export const overlapsSystem = (folder: string) =>
   isSystemPath(folder) || RESERVED_FOLDERS.some(own => isWithin(own, folder))

@@ -1,4 +1,4 @@
-// Where a `.git` that is a file leads to: submodules and linked worktrees keep git's own folder elsewhere.
+// Resolves a `.git` file: submodules and linked worktrees have git's own folder elsewhere.
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isWithin } from '../path-within.ts'
@@ -6,9 +6,9 @@ import { isWithin } from '../path-within.ts'
 const MAX_POINTER_LENGTH = 4_096
 
 interface GitFolders {
-  /** In the workspace, relative to it: not to be changed either. */
+  /** Folders in the workspace, relative to it: protected from changes too. */
   inside: string[]
-  /** Outside, absolute: needed to read the history of a worktree. */
+  /** Folders outside, absolute: needed to read the history of a worktree. */
   outside: string[]
 }
 
@@ -19,8 +19,8 @@ export function resolveGitFolders(root: string, gitFile: string): GitFolders {
     const file = path.join(root, gitFile)
     const folder = realpathSync(path.resolve(path.dirname(file), readPointer(file, /^gitdir: (.+)$/m)))
     if (isWithin(folder, root)) return folder === root ? nothing : { ...nothing, inside: [path.relative(root, folder)] }
-    // Whatever a repository brings may name any folder. Only one that knows of this worktree is taken at its word, and
-    // that it does stands outside, where the repository has no say.
+    // A repository's files may name any folder. Only one that refers back to this worktree is accepted, and that reference is
+    // outside, where the repository cannot write.
     if (path.resolve(folder, readPointer(path.join(folder, 'gitdir'), /^(.+)$/m)) !== file) return nothing
     const common = realpathSync(path.resolve(folder, readPointer(path.join(folder, 'commondir'), /^(.+)$/m)))
     const isGit = statSync(path.join(common, 'HEAD')).isFile() && statSync(path.join(common, 'objects')).isDirectory()

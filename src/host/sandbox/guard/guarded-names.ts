@@ -1,4 +1,4 @@
-// What a name in a workspace means to the sandbox.
+// Classifies names in a workspace for the sandbox.
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import {
   DEPENDENCY_FOLDERS,
@@ -9,22 +9,22 @@ import {
 } from '../../files/policy/sensitive-names.ts'
 
 export interface NameProtection {
-  /** Some program would obey it later: a command may not change it, nor leave a new one behind. */
+  /** Some program executes or interprets it later: a command may neither change it nor leave a new one behind. */
   kept: boolean
-  /** Holds secrets: a command may not see it. */
+  /** Holds secrets: hidden from commands. */
   sensitive: boolean
 }
 
-/** In a folder that has all of one, git takes it for a repository, whatever it is called. */
+/** A folder that has all names of one layout is a repository to git, whatever its name. */
 const REPOSITORY_LAYOUTS = [
   ['head', 'objects', 'refs'],
   ['head', 'commondir']
 ]
-/** Git obeys these in any folder that somebody makes a repository of later; hardly anything else has such names. */
+/** Git interprets these in any folder that becomes a repository later; hardly any other file has such names. */
 const REPOSITORY_ONLY_NAMES = ['commondir', 'config.worktree']
-/** What git obeys in such a folder. */
+/** Names that git interprets in such a folder. */
 const GIT_CONTROL_NAMES = new Set(['head', 'config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info'])
-/** No pattern has more names. */
+/** Maximum number of names in a pattern. */
 const MAX_PATTERN_NAMES = 3
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
@@ -39,8 +39,10 @@ export class GuardedNames {
     this.#extraSensitive = new NamePatterns(sensitive)
   }
 
-  /** What each entry of a folder means; those that mean nothing are left out. The folder's own path means nothing, but
-   * where it is kept or holds secrets, so is and does all in it, and only the other is told. */
+  /**
+   * Classifies the entries of a folder; unprotected ones are omitted. The folder's own path has no effect, except that
+   * descendants of a protected or sensitive folder inherit that, and only the other property is reported.
+   */
   classify(folder: string, entries: readonly string[]): Map<string, NameProtection> {
     const all = namesOf(folder)
     const above = all.slice(1 - MAX_PATTERN_NAMES)
@@ -58,8 +60,9 @@ export class GuardedNames {
     return meanings
   }
 
-  /** Whether what lies in a folder is looked at: not what git keeps for itself, its configuration included, which git
-   * cannot do without. */
+  /**
+   * Checks if a folder is scanned: git's internal folders are not, including its configuration, without which git cannot work.
+   */
   shouldDescend(folder: string, name: string): boolean {
     return !DEPENDENCY_FOLDERS.has(name) && !PROTECTED.covers([...namesOf(folder), foldPath(name)])
   }

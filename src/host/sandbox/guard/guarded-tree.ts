@@ -1,5 +1,5 @@
-// What of a workspace a sandboxed command may not change or see, found by going through its folders. What a folder holds is
-// read once and again when the folder has changed, so that a second look costs one question to the disk for each folder.
+// Scans a workspace for entries that a sandboxed command may not change or see. A folder's entries are cached until the folder
+// changes, so that a repeated scan costs one stat for each folder.
 import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -11,27 +11,27 @@ export interface GuardedEntry extends NameProtection {
   /** Relative to the root. */
   path: string
   kind: 'file' | 'folder' | 'link' | 'other'
-  /** Tells it from whatever takes its place. */
+  /** Distinguishes the entry from any replacement. */
   identity: string
-  /** When it came to be, in milliseconds; what is written to it or moved does not change that. 0 where nobody knows. */
+  /** Birth time in milliseconds; writes and moves do not alter it. 0 if unknown. */
   born: number
-  /** Where a link leads. */
+  /** Target of a symbolic link. */
   target?: string
 }
 
-/** What was seen in one look. */
+/** Result of one scan. */
 interface TreeScan {
-  /** How many folders there are. */
+  /** Number of folders. */
   folders: number
   guarded: GuardedEntry[]
-  /** Folders, relative to the root, that the server cannot look into although a command may. */
+  /** Folders, relative to the root, that the server cannot read although a command may. */
   unreadable: string[]
 }
 
 interface ScannedFolder {
   ctimeNs: bigint
   identity: string
-  /** It may have changed again within the time that the disk tells apart. */
+  /** It may have changed again within the timestamp granularity of the file system. */
   isRacy: boolean
   folders: string[]
   guarded: GuardedEntry[]
@@ -41,9 +41,9 @@ interface ScannedFolder {
 /** In bytes, as the system counts. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 4_096 : 1_024
 const MAX_NAME_BYTES = 256
-/** How finely a file system tells times, at worst. */
+/** Timestamp granularity of file systems, at worst. */
 const TIMESTAMP_GRANULARITY_NS = 20_000_000n
-/** The server does other things in between. */
+/** Other work of the server runs between slices. */
 const SLICE_MS = 5
 
 export class GuardedTree {
@@ -51,9 +51,9 @@ export class GuardedTree {
   readonly #names: GuardedNames
   readonly #maxFolders: number
   #folders = new Map<string, ScannedFolder>()
-  /** One look is taken at a time, so that however many ask, the server is kept from nothing else for long. */
+  /** Scans are serialized, so that any number of requests blocks the server for no longer than a slice. */
   #running: Promise<unknown> = Promise.resolve()
-  /** A look that has not begun: it serves all who ask meanwhile. */
+  /** A scan that has not begun: it is shared by all requests until then. */
   #next: Promise<TreeScan | undefined> | undefined
 
   constructor(root: string, names: GuardedNames, mostFolders: number) {
@@ -62,7 +62,7 @@ export class GuardedTree {
     this.#maxFolders = mostFolders
   }
 
-  /** All that is guarded; undefined where there are too many folders. */
+  /** Returns all guarded entries; undefined if there are too many folders. */
   scan(): Promise<TreeScan | undefined> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined
@@ -120,7 +120,7 @@ export class GuardedTree {
     return {
       ctimeNs: stat.ctimeNs,
       identity: inodeIdentity(stat),
-      // Also where the clock has been put back since.
+      // Also true if the clock has been set back since.
       isRacy: readAt - stat.ctimeNs < TIMESTAMP_GRANULARITY_NS,
       folders: within.filter(canLook).map(one => at(one.name)),
       guarded: [...meanings].flatMap(([entry, meaning]) => this.#toGuardedEntry(at(entry), meaning)),
@@ -131,7 +131,7 @@ export class GuardedTree {
     }
   }
 
-  /** Whether the system takes a path to what lies directly in a folder. */
+  /** Checks if the system accepts the paths of a folder's direct children. */
   #isReachable(folder: string) {
     return Buffer.byteLength(path.join(this.#root, folder)) < MAX_PATH_BYTES - MAX_NAME_BYTES
   }
@@ -151,7 +151,7 @@ export const statFacts = (stat: BigIntStats): Pick<GuardedEntry, 'identity' | 'b
   kind: kindOf(stat)
 })
 
-/** The time of birth tells a file from a later one that was given the same number, as happens at once. */
+/** The birth time distinguishes a file from a later one with the same inode number, which may be reused at once. */
 export const inodeIdentity = (stat: BigIntStats) => `${stat.dev}:${stat.ino}:${stat.birthtimeNs}:${kindOf(stat)}`
 
 function kindOf(stat: BigIntStats): GuardedEntry['kind'] {
@@ -159,7 +159,7 @@ function kindOf(stat: BigIntStats): GuardedEntry['kind'] {
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other'
 }
 
-// What is gone or may not be looked at has nothing to guard.
+// An entry that is gone or inaccessible has nothing to guard.
 function statIfExists(file: string): BigIntStats | undefined {
   try {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })

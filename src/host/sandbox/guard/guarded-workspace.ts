@@ -1,4 +1,4 @@
-// One workspace under guard: what of it is put out of a command's reach before it runs, and what is looked for after.
+// Guards one workspace: determines what is protected from a command before it runs, and what is quarantined afterwards.
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -14,42 +14,42 @@ import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
 import { quarantine, restoreFile, restoreLink } from './quarantine.ts'
 
-/** Beyond these a workspace cannot be kept: looking at it, or mounting that much, would take too long. */
+/** Limit beyond which a workspace cannot be sandboxed: scanning it, or mounting that much, would take too long. */
 const MAX_FOLDERS = 100_000
 const MAX_GUARDED_ENTRIES = 1_000
-/** What a command leaves may be more. */
+/** A command may create further folders. */
 const MAX_FOLDERS_AFTER_RUN = 300_000
 const MAX_ATTEMPTS = 3
 const MAX_REPORTED_PATHS = 5
 
 export interface WorkspaceGuard {
   readOnlyEntries: readonly PinnedEntry[]
-  /** Folders that hold such, the upper ones first: what is in them may change, but they stay where they are. */
+  /** Folders with protected entries, the upper ones first: their contents may change, but they cannot be moved. */
   pinnedFolders: readonly PinnedEntry[]
-  /** Other commands that write have begun already. */
+  /** Other commands with write access are already running. */
   hasConcurrentWriters: boolean
-  /** Absolute paths of what may not be seen. */
+  /** Absolute paths of hidden entries. */
   hidden: readonly string[]
-  /** Absolute folders of git's outside, to be read only. */
+  /** Absolute paths of git's external folders, mounted read-only. */
   outside: readonly string[]
-  /** Once the command has ended: takes away what it left behind for others to obey. */
+  /** Call once the command has ended: quarantines the self-starting files that it left behind. */
   release(): Promise<SandboxReport>
 }
 
-/** A command with all rights of the user that runs. */
+/** A running command with all rights of the user. */
 interface UnsandboxedCommand {
-  /** What was there before it could do anything beside a kept one; undefined while there is none. */
+  /** Entries that existed before it could act concurrently with a sandboxed command; undefined while there is none. */
   baseline: ReadonlySet<string> | undefined
 }
 
-/** What was guarded before commands ran. */
+/** Guarded entries before commands ran. */
 interface GuardBaseline {
   identities: ReadonlySet<string>
   guarded: readonly GuardedEntry[]
   readOnlyEntries: readonly PinnedEntry[]
-  /** What others would have obeyed if it had been there. */
+  /** Paths that other programs would have interpreted if they had existed. */
   missing: readonly string[]
-  /** What came to be later is nobody's work of theirs, in milliseconds. */
+  /** Entries created after this time, in milliseconds, are not attributed to the commands. */
   endedBy: number
 }
 
@@ -58,7 +58,7 @@ export class GuardedWorkspace {
   readonly #tree: GuardedTree
   readonly #quarantine: string
   readonly #interrupted: InterruptedCommands
-  /** What calls of this server made, and commands that nothing keeps, for as long as kept ones run that write. */
+  /** Entries created by calls of this server and by unsandboxed commands, while sandboxed commands with write access run. */
   #ownWrites = new Set<string>()
   #running = 0
   readonly #unsandboxed = new Set<UnsandboxedCommand>()
@@ -71,23 +71,25 @@ export class GuardedWorkspace {
     this.#interrupted = unfinished
   }
 
-  /** Takes away what commands of a server left behind that was killed. */
+  /** Quarantines what commands of a killed server left behind. */
   recover(): Promise<SandboxReport> {
     this.#recovered ??= this.#recover()
-    // Whoever asks after a failure tries again.
+    // A request after a failure retries.
     this.#recovered.catch(() => {
       this.#recovered = undefined
     })
     return this.#recovered
   }
 
-  /** A call of this server has put something there itself: it was asked about, and is not a command's. */
+  /** Records that a call of this server has created an entry itself: it was approved, and is not attributed to a command. */
   noteOwnWrite(name: string) {
     if (this.#running > 0) this.#ownWrites.add(name)
   }
 
-  /** A command begins that nothing keeps, as somebody allowed. Gives what is to be called when it has ended: what is new
-   * by then beside kept commands counts as made by it. */
+  /**
+   * Tracks an approved unsandboxed command. Returns a function to call when it has ended: entries created by then while sandboxed
+   * commands run are attributed to it.
+   */
   async trackUnsandboxed(): Promise<() => Promise<void>> {
     const unkept: UnsandboxedCommand = { baseline: undefined }
     this.#unsandboxed.add(unkept)
@@ -101,13 +103,13 @@ export class GuardedWorkspace {
     }
   }
 
-  /** `exposed`: absolute paths beneath which secrets may be seen. */
+  /** `exposed`: absolute paths below which secrets are visible. */
   async begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#begin(writes, exposed)
       } catch (error) {
-        // Something was exchanged between the look at it and the hold of it.
+        // An entry was replaced between the scan and pinning it.
         if (tries === MAX_ATTEMPTS || !(error instanceof ToolError && error.code === 'STALE_FILE')) throw error
       }
     }
@@ -115,7 +117,7 @@ export class GuardedWorkspace {
 
   async #begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     await this.recover()
-    // What calls make from here on, while it is being looked, may be missing in what was seen.
+    // Entries created by calls from here on, during the scan, may be missing in its result.
     if (writes) this.#running += 1
     try {
       return await this.#guard(writes, exposed)
@@ -208,13 +210,13 @@ export class GuardedWorkspace {
     const left = this.#interrupted.findInterrupted(this.#workspace.root)
     if (!left) return { quarantined: [] }
     const aftermath = await this.#quarantineNew({ ...left, guarded: [], readOnlyEntries: [], missing: [] })
-    // What is still there is for the next start.
+    // The remainder is left for the next start.
     if (!aftermath.unchecked) left.forget()
     return aftermath
   }
 
-  // What was moved with the folder above it is what it was: it could not be changed. What somebody else replaced is not:
-  // with what it lay over, a mount goes too, and the command may write there.
+  // Entries moved together with their parent folder are unchanged: they could not be written. Entries replaced by another program
+  // are not: with the entry it covered, a mount disappears too, and the command may write there.
   async #quarantineNew({
     identities,
     guarded,
@@ -251,7 +253,7 @@ export class GuardedWorkspace {
   }
 }
 
-/** Secrets that were made beyond what can be hidden: left there, they would keep every later command from running. */
+/** Returns created secrets beyond what can be hidden: if left there, they would prevent every later command from running. */
 const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
   made.filter(one => !one.kept).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
 

@@ -1,4 +1,4 @@
-// Every workspace under guard, from the first command in it on.
+// Registry of guarded workspaces, each from its first command on.
 import path from 'node:path'
 import type { Workspace } from '../../workspace.ts'
 import { sandboxFolder } from '../bubblewrap/sandbox-files.ts'
@@ -20,7 +20,7 @@ export class GuardedWorkspaces {
     this.#interrupted = new InterruptedCommands(path.join(sandboxFolder(stateDir), 'running'))
   }
 
-  /** Nothing is on the disk for it before a command runs there. */
+  /** Returns the guard of a workspace. Nothing is written to disk before a command runs there. */
   of(workspace: Workspace): GuardedWorkspace {
     const known = this.#workspaces.get(workspace.root)
     if (known) return known

@@ -1,16 +1,16 @@
-// What was guarded as each command began, written down until it has ended. A server that is killed takes its commands with
-// it, but not what they left; the next one knows by this what that is, and by when they were gone.
+// Records the guarded entries at the start of each command, until it has ended. Commands end with a killed server, but the files
+// they left do not; from the records the next server determines which those are, and by when the commands had ended.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
 
-/** Commands of a server that was killed. */
+/** Commands of a killed server. */
 interface InterruptedState {
-  /** What was guarded when all of them had begun. */
+  /** Guarded entries when all of them had begun. */
   identities: ReadonlySet<string>
-  /** When they were gone at the latest, in milliseconds. */
+  /** Latest time, in milliseconds, at which they had ended. */
   endedBy: number
-  /** To be called once what they left is dealt with. */
+  /** Call once their files are dealt with. */
   forget(): void
 }
 
@@ -18,18 +18,20 @@ interface StartRecord {
   file: string
   root: string
   identities: string[]
-  /** When its server was last seen to live. */
+  /** Time of the server's last sign of life. */
   lastSeenMs: number
 }
 
-/** While commands run, that is noted so often. A server that was held up for longer than the grace and then killed may
- * have had a command make something that is not taken for its work. */
+/**
+ * Interval in which records are touched while commands run. If a server was blocked for longer than the grace time and then
+ * killed, an entry made by its command may not be attributed to it.
+ */
 const TOUCH_INTERVAL_MS = 10_000
 const GRACE_MS = 120_000
 
 export class InterruptedCommands {
   readonly #folder: string
-  /** Of servers before this one. */
+  /** Records of previous servers. */
   #interrupted: StartRecord[] | undefined
   readonly #running = new Set<string>()
   #timer: NodeJS.Timeout | undefined
@@ -40,7 +42,7 @@ export class InterruptedCommands {
     this.#folder = folder
   }
 
-  /** Gives what says that the command has ended, and nothing of it is left. */
+  /** Records a start; returns a function to call when the command has ended and nothing of it is left. */
   recordStart(root: string, identities: readonly string[]): () => void {
     this.#interrupted ??= readRecords(this.#folder)
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
@@ -57,7 +59,7 @@ export class InterruptedCommands {
     }
   }
 
-  /** Of the commands in a workspace that did not end; undefined where all did. */
+  /** Returns the interrupted commands of a workspace; undefined if all ended. */
   findInterrupted(root: string): InterruptedState | undefined {
     this.#interrupted ??= readRecords(this.#folder)
     const left = this.#interrupted.filter(one => one.root === root)
@@ -79,7 +81,7 @@ export class InterruptedCommands {
       try {
         utimesSync(file, now, now)
       } catch {
-        // The state folder is gone, or cannot be written: then nobody looks there later.
+        // The state folder is gone or not writable: then no later server reads it.
       }
   }
 }
@@ -95,7 +97,7 @@ function readRecords(folder: string): StartRecord[] {
   }
 }
 
-/** A beginning that was not written whole is of a command that had not begun. */
+/** An incomplete record belongs to a command that had not begun. */
 function readRecord(file: string): StartRecord | undefined {
   try {
     const { root, identities } = JSON.parse(readFileSync(file, 'utf8')) as Pick<StartRecord, 'root' | 'identities'>

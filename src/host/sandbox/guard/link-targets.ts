@@ -1,5 +1,5 @@
-// What has no telling name itself and is obeyed or holds secrets all the same: where links with such names lead, and what
-// the configuration of a repository names.
+// Finds entries that are protected or sensitive regardless of their own names: targets of links with such names, and paths named
+// in a repository's configuration.
 import { lstatSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
@@ -9,7 +9,7 @@ import { type GuardedEntry, statFacts } from './guarded-tree.ts'
 
 interface LinkTargets {
   existing: GuardedEntry[]
-  /** Paths, relative to the root, of what would be obeyed if somebody made it. */
+  /** Missing paths, relative to the root, that would be interpreted if they were created. */
   missing: string[]
 }
 
@@ -21,7 +21,7 @@ interface TargetPath extends NameProtection {
 const HOOKS_PATH_SETTING = /^\s*(?:\[core\]\s*)?hookspath\s*=\s*(.+?)\s*$/im
 const INCLUDE_PATH_SETTING = /^\s*(?:\[include[^\]]*\]\s*)?path\s*=\s*(.+?)\s*$/gim
 
-/** Only what is in the workspace, and in none of what is guarded in the same way. */
+/** Returns only targets inside the workspace that are not already guarded in the same way. */
 export function findLinkTargets(root: string, guarded: readonly GuardedEntry[]): LinkTargets {
   const isKnown = (file: string, place: TargetPath) =>
     guarded.some(

@@ -1,4 +1,4 @@
-// Making room in the quarantine: what is past its time goes, and the oldest while there is too much.
+// Garbage collection of the quarantine: evicts folders past their retention, then the oldest while the size limit is exceeded.
 import { lstat, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
@@ -6,14 +6,14 @@ import { TimeSlicer } from '../../files/time-slicing.ts'
 
 const DAY_MS = 86_400_000
 
-/** What one command left, or the commands of one server that was killed. */
+/** Files left by one command, or by the commands of one killed server. */
 interface QuarantinedFolder {
   folder: string
   mtimeMs: number
   bytes: number
 }
 
-/** Gives how many commands' leavings went. */
+/** Returns the number of removed folders. */
 export async function sweepQuarantine(
   quarantine: string,
   { max_age_days, max_bytes }: { max_age_days: number; max_bytes: number }

@@ -1,5 +1,5 @@
-// Taking away what a sandboxed command left behind for some program to obey later. It is moved, never looked into, by
-// open folders, so that no link leads the way elsewhere.
+// Quarantines self-starting files that a sandboxed command left behind. They are moved, never read, through open folders, so that
+// no link redirects the path.
 import { constants, copyFileSync, cpSync, fstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
@@ -12,8 +12,10 @@ import type { SandboxReport } from '../sandbox.ts'
 
 export const quarantineFolder = (stateDir: string) => path.join(stateDir, 'quarantine')
 
-/** Moves the paths, relative to the workspace, into a fresh folder beneath `folder`. What is gone already is left out; what
- * the disk does not let go is told. */
+/**
+ * Moves the paths, relative to the workspace, into a new folder inside `folder`. Missing entries are skipped; failures are
+ * reported.
+ */
 export function quarantine(workspace: Workspace, paths: readonly string[], folder: string): SandboxReport {
   if (paths.length === 0) return { quarantined: [] }
   const own = newQuarantineFolder(folder)
@@ -21,8 +23,8 @@ export function quarantine(workspace: Workspace, paths: readonly string[], folde
   const stuck: string[] = []
   for (const name of paths)
     try {
-      // Beneath what was taken just now nothing was left; if there is something, the first may have been a link that some
-      // command exchanged for a folder, and leads anywhere.
+      // A folder that was just moved has no descendants left; if there is one, the folder may have been a link exchanged by a
+      // command, and lead anywhere.
       const isBelow = quarantined.some(one => isWithin(name, one))
       if (moveAway(workspace, name, path.join(isBelow ? newQuarantineFolder(folder) : own, name)))
         quarantined.push(name)
@@ -54,7 +56,7 @@ function moveAway(workspace: Workspace, name: string, place: string): boolean {
       renameSync(entry, place)
     } catch (error) {
       if (errnoOf(error) !== 'EXDEV') throw error
-      // On another disk. Out of the way at once, under a name that nobody obeys; then copied.
+      // On another file system: first renamed to an inert name, then copied.
       const aside = path.join(path.dirname(entry), `${TEMP_PREFIX}quarantine-${process.pid}-${++last}`)
       renameSync(entry, aside)
       cpSync(aside, place, { recursive: true, verbatimSymlinks: true })
@@ -63,15 +65,15 @@ function moveAway(workspace: Workspace, name: string, place: string): boolean {
   })
 }
 
-/** Puts a link back that was removed or replaced, where the disk lets us. */
+/** Restores a link that was removed or replaced, if possible. */
 export function restoreLink(workspace: Workspace, name: string, target: string): void {
   tryRestore(workspace, name, entry => symlinkSync(target, entry))
 }
 
-/** Puts a file back as it was whose place another has taken, where the disk lets us. */
+/** Restores a file that was replaced, if possible. */
 export function restoreFile(workspace: Workspace, name: string, { fd, procPath }: PinnedEntry): void {
   const stat = fstatSync(fd)
-  // It is elsewhere, if it has been moved with the folder above it.
+  // It exists elsewhere if it was moved together with its parent folder.
   if (stat.isFile() && stat.nlink === 0)
     tryRestore(workspace, name, entry => copyFileSync(procPath, entry, constants.COPYFILE_EXCL))
 }
@@ -84,7 +86,7 @@ function tryRestore(workspace: Workspace, name: string, put: (entry: string) => 
   }
 }
 
-/** Whether it could be done; not where the entry, or the folder it was in, is gone, or is there already. */
+/** Returns true on success; false if the entry or its folder is gone, or the entry exists already. */
 function tryInParent(workspace: Workspace, name: string, act: (entry: string) => void): boolean {
   try {
     const folder = openFolder(workspace, path.dirname(name))
@@ -100,5 +102,5 @@ function tryInParent(workspace: Workspace, name: string, act: (entry: string) =>
   }
 }
 
-/** Of the operating system, or one of ours; undefined for a fault. */
+/** Returns the code of a system or tool error; undefined for a bug. */
 const codeOf = (error: unknown) => (error as { code?: string }).code

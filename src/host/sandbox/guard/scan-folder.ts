@@ -1,23 +1,23 @@
-// What a folder holds, and whether that can be told at all.
+// Reads a folder's entries, and detects if they are readable at all.
 import { accessSync, type BigIntStats, constants, type Dirent, readdirSync } from 'node:fs'
 import { errnoOf } from '../../files/errno.ts'
 
 export interface ScannedEntry {
-  /** Where it is no text, that is replaced: it leads nowhere. */
+  /** A name that is not valid text has replacement characters: it leads nowhere. */
   name: string
   isUtf8: boolean
   isFolder: boolean
-  /** A socket, a pipe or a device: whoever opens it talks to another program, which nothing keeps. */
+  /** A socket, a pipe or a device: opening it reaches another program, outside any sandbox. */
   isSpecialFile: boolean
 }
 
 interface FolderScan {
   entries: ScannedEntry[]
-  /** The server cannot tell what is in it, and whoever runs as the same user can. */
+  /** The server cannot read it, but another process of the same user can. */
   isUnreadable: boolean
 }
 
-/** A folder that is gone is empty, and so is one of another user that may not be looked into. */
+/** A folder that is gone counts as empty, and so does an inaccessible one of another user. */
 export function scanFolder(folder: string, stat: BigIntStats): FolderScan {
   try {
     const entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' }).map(toScannedEntry)

@@ -1,16 +1,15 @@
-// Single lines of many files, as people see them: unsaved where an editor holds a file, and only of what is text and not
-// too large.
+// Reads single lines of many files: from the unsaved buffer if an editor has one, and only from text files below a size limit.
 import { ToolError } from '../../../errors.ts'
 import { decode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 
-/** Nobody wants a line of a larger file. */
+/** Larger files are not read. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024
-/** So much is read for one answer. */
+/** Maximum number of bytes read for one answer. */
 const MAX_TOTAL_BYTES = 32 * 1024 * 1024
 
 interface LineReader {
-  /** A line, counted from 1, without its ending; undefined where it cannot be told. */
+  /** Returns a line, counted from 1, without its line ending; undefined if it is unavailable. */
   line(path: string, line: number): Promise<string | undefined>
 }
 
@@ -41,7 +40,7 @@ export function lineReader({ host: { files }, signal }: Context): LineReader {
       try {
         return (await linesOf(path))[line - 1]
       } catch (error) {
-        // Gone meanwhile, or not to be read.
+        // Removed concurrently, or unreadable.
         if (error instanceof ToolError && !signal.aborted) return undefined
         throw error
       }

@@ -1,4 +1,4 @@
-// Places as they are told: with the line that stands there, but only of files that whoever asks may read.
+// Formats locations with the text of their lines, but only for files that the caller may read.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import type { SourceLocation } from '../../../host/lsp/language-service.ts'
@@ -7,7 +7,7 @@ import type { Context } from '../../../tool/tool.ts'
 import { lineReader } from './line-reader.ts'
 
 const WIDTH = 200
-/** Of a long line, what comes before the place. */
+/** Number of characters shown before the location in a long line. */
 const BEFORE = 60
 
 export const LOCATION_FIELDS = {
@@ -29,7 +29,7 @@ export type LocationOutput = Static<typeof LocationOutput>
 export const limitParam = (limit: number, most: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: most, description: `At most so many; ${limit} by default.` }))
 
-/** Gives each place with its line. */
+/** Returns a function that adds its line to a location. */
 export function locationPresenter(ctx: Context): (place: SourceLocation) => Promise<LocationOutput> {
   const lines = lineReader(ctx)
   const shown = new Map<string, boolean>()
@@ -64,7 +64,7 @@ function excerptAround(text: string, column: number) {
   return `${start > 0 ? '…' : ''}${part}${start + WIDTH < characters.length ? '…' : ''}`
 }
 
-/** Each place in a line of its own, as far as an answer holds them. */
+/** Formats one location per line, as far as they fit in an answer. */
 export const formatLocations = (places: readonly LocationOutput[]) => truncateLines(places.map(formatLocation))
 
 export const formatLocation = ({ path, line, column, text, outside, withheld }: LocationOutput) =>

@@ -1,16 +1,16 @@
-// What all questions to language servers have in common: what policy is told of them, and how their waiting is told.
+// Common parts of the LSP tools: their policy input, and progress while waiting.
 import type { LanguageService } from '../../../host/lsp/language-service.ts'
 import type { Context, Effect, Progress } from '../../../tool/tool.ts'
 import { withProgress } from '../../../tool/with-progress.ts'
 
-/** A server that starts reads a whole project first; one that runs is held to a few seconds by the host. */
+/** A starting server reads a whole project first; requests to a running one are limited to a few seconds by the host. */
 const COLD_START_TIMEOUT_MS = 120_000
 
-/** A server that nothing keeps may do what it likes as soon as it is started, and with every file that it is told of. */
+/** An unsandboxed server may do anything as soon as it is started, and with every file that is opened. */
 export const UNSANDBOXED_SERVER_REASON =
   'It needs a language server, and nothing keeps that from the rest of the machine here.'
 
-/** What such a tool is, besides its question. */
+/** Common properties of these tools. */
 export const LSP_TOOL = {
   category: 'code' as const,
   timeout_ms: COLD_START_TIMEOUT_MS,
@@ -18,7 +18,7 @@ export const LSP_TOOL = {
     (await host.languages.isolationLevel()) === 'read-only' ? 'read' : 'execute'
 }
 
-/** Waits for an answer, and tells meanwhile what it waits for. */
+/** Waits for an answer and reports progress. */
 export const withLspProgress = <T>(
   { host: { languages } }: Context,
   ask: (languages: LanguageService) => Promise<T>

@@ -1,4 +1,4 @@
-// How a question points at a place in a file: by line and column, or by a name on that line, which is what callers know.
+// Parameters for a position in a file: line and column, or a symbol on that line, which callers usually know.
 import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { SourcePosition } from '../../../host/lsp/language-service.ts'
@@ -27,7 +27,7 @@ interface PositionParams {
   symbol?: string
 }
 
-/** The position that is meant, in the file that the path leads to. */
+/** Resolves the position in the file that the path leads to. */
 export async function resolvePosition(
   { path: given, line, col, symbol }: PositionParams,
   ctx: Context
@@ -41,7 +41,7 @@ export async function resolvePosition(
   return { path, line, column: findSymbolColumn(symbol, text) ?? throwSymbolNotFound(symbol, text, line) }
 }
 
-/** The canonical path of a file; what only an editor holds is one too. */
+/** Returns the canonical path of a file, including one that exists only in an editor. */
 export function resolveFile(given: string, { host: { files } }: Context): string {
   const { path, kind } = files.peek(given)
   if (kind === 'file' || (kind === 'missing' && files.unsaved(given))) return path
@@ -55,7 +55,7 @@ const NAME = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu
 const PART_OF_NAME = /[\p{ID_Continue}$]/u
 const MAX_LISTED_NAMES = 30
 
-/** Where a name stands by itself, counted in characters from 1; of several parts the last one is where it points. */
+/** Finds a whole symbol in a line, counted in characters from 1; for a qualified name, the position of its last part. */
 export function findSymbolColumn(symbol: string, text: string): number | undefined {
   for (let at = text.indexOf(symbol); at >= 0; at = text.indexOf(symbol, at + 1)) {
     const end = at + symbol.length
@@ -66,7 +66,7 @@ export function findSymbolColumn(symbol: string, text: string): number | undefin
   return undefined
 }
 
-/** Whether a name would run on from one text into the next. */
+/** Checks if an identifier would continue from one text into the next. */
 function isOneIdentifier(before: string, after: string) {
   const [last, first] = [[...before.slice(-2)].at(-1), [...after.slice(0, 2)][0]]
   return last !== undefined && first !== undefined && PART_OF_NAME.test(last) && PART_OF_NAME.test(first)

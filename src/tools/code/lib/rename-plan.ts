@@ -1,5 +1,4 @@
-// What a rename makes of the workspace's files, as a language server says: all of it is worked out, and doubted, before
-// anything happens.
+// Plans a rename from a language server's edits: everything is computed and verified before any change.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { type FileSnapshot, hashBytes } from '../../../host/files/files.ts'
 import { TimeSlicer } from '../../../host/files/time-slicing.ts'
@@ -11,10 +10,10 @@ import { decode, encode } from '../../../text/encoding.ts'
 import type { Context, PathUse } from '../../../tool/tool.ts'
 
 const DIFF_TIMEOUT_MS = 10_000
-/** A rename over more files than this is no rename. */
+/** Maximum number of files; a rename of more is implausible. */
 const MAX_FILES = 2_000
 
-/** One file, with what it becomes. */
+/** One file with its new content. */
 export interface RenameFilePlan {
   path: string
   movedTo?: string
@@ -29,7 +28,7 @@ export interface RenamePlan {
   answered: Respondent
 }
 
-/** Refuses what needs no look at the files. */
+/** Rejects implausible results without reading the files. */
 export function assertPlausible(renaming: RenameResult): RenameResult {
   const { files, answered } = renaming
   const { server } = answered
@@ -48,7 +47,7 @@ export function assertPlausible(renaming: RenameResult): RenameResult {
   )
 }
 
-/** Reads every file, checks that the server has seen the same, and makes its edits. */
+/** Reads every file, verifies that the server has seen the same text, and applies its edits. */
 export async function planRename({ files: renamed, answered }: RenameResult, ctx: Context): Promise<RenamePlan> {
   const { server } = answered
   const slices = new TimeSlicer()
@@ -61,7 +60,7 @@ export async function planRename({ files: renamed, answered }: RenameResult, ctx
   return { files: files.filter(({ bytes, was, movedTo }) => movedTo || !bytes.equals(was.bytes!)), answered }
 }
 
-/** What policy judges: everything that changes, which is also shown. */
+/** Paths for policy: every changed file, all of which are also shown. */
 export const renamePathUses = ({ files }: RenameResult): PathUse[] =>
   files.flatMap(({ path, movedTo }): PathUse[] => [
     { path, access: 'write', entry: movedTo !== undefined },
@@ -69,7 +68,7 @@ export const renamePathUses = ({ files }: RenameResult): PathUse[] =>
     ...(movedTo === undefined ? [] : [{ path: movedTo, access: 'write' as const }])
   ])
 
-/** One step for each file. */
+/** Returns one step for each file. */
 export const renameSteps = ({ files }: RenamePlan): TransactionStep[] =>
   files.map(({ path, movedTo: to, was, bytes, diff: { added, removed } }): TransactionStep => {
     const lines = () => ({ added, removed })
@@ -103,7 +102,7 @@ async function planFile(
   return { path, ...(movedTo !== undefined && { movedTo }), was, bytes, diff, edits: edits.length }
 }
 
-/** The server has seen another text than the one that would be changed. */
+/** The server has seen a different text than the one to be changed. */
 function differentTextError(path: string, server: string, { host: { files } }: Context) {
   const client = files.unsaved(path)?.buffer.client
   if (client === undefined)

@@ -1,4 +1,4 @@
-// Who answered, as it is told with every answer.
+// The responding server, as reported with every answer.
 import { type Static, Type } from 'typebox'
 
 export const Responder = Type.Object(
@@ -24,7 +24,7 @@ export const Responder = Type.Object(
   { description: 'Who answered, and on what.' }
 )
 
-/** Why there may be more than a server tells; undefined where it knows the whole project. */
+/** Returns the reason why results may be missing; undefined if the server knows the whole project. */
 export function incompleteReason({ server, readiness }: Pick<Static<typeof Responder>, 'server' | 'readiness'>) {
   if (readiness === 'ready') return undefined
   return readiness === 'loading'
@@ -32,7 +32,7 @@ export function incompleteReason({ server, readiness }: Pick<Static<typeof Respo
     : `${server} knows only the files that it was asked about, and what they lead to`
 }
 
-/** What a reader must know of who answered. */
+/** Returns notes on the responding servers. */
 export function responderNotes(answered: readonly Static<typeof Responder>[]): string[] {
   return [
     ...answered.map(({ server, version }) => `(By ${server}${version === undefined ? '' : ` ${version}`}.)`),

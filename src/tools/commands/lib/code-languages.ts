@@ -1,15 +1,15 @@
-// The languages of run_code, as data: who runs the code, from what kind of file, and where it looks for modules.
+// Languages of run_code, as data: interpreter, file name, and module path.
 
 interface Language {
   title: string
-  /** Names of programs that run it, the preferred one first. */
+  /** Names of interpreters, in order of preference. */
   programs: readonly string[]
   flags: readonly string[]
-  /** Name of the file that holds the code. */
+  /** File name for the code. */
   file: string
-  /** Variable that names a further folder for modules, and where beneath the current folder that is. */
+  /** Variable for an additional module folder, and its path below the current folder. */
   modules?: { variable: string; subfolder: string }
-  /** What to do where there is none of the programs. */
+  /** Hint if no interpreter is installed. */
   installHint: string
 }
 
@@ -19,7 +19,7 @@ export const LANGUAGES: Readonly<Record<LanguageName, Language>> = {
   python: {
     title: 'Python',
     programs: ['python3', 'python'],
-    // Output as it is printed, UTF-8 whatever the locale, no bytecode beside the modules of the workspace.
+    // Unbuffered output, UTF-8 whatever the locale, no bytecode files beside the workspace's modules.
     flags: ['-u', '-X', 'utf8', '-B'],
     file: 'main.py',
     modules: { variable: 'PYTHONPATH', subfolder: '' },

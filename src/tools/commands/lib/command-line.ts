@@ -1,4 +1,4 @@
-// What tools that run a command line have in common: its params, what policy decides on, what the approver sees.
+// Common parts of tools that run a command line: params, policy input, and preview.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { explainUnreachable, hostPatternError } from '../../../host/egress/host-patterns.ts'
@@ -42,8 +42,10 @@ export const commandParams = {
 const CommandParams = Type.Object(commandParams)
 type CommandParams = Static<typeof CommandParams>
 
-/** Of what a repository's settings have git run, all that can be turned off this way: not its filters, text converters
- * and tools for differences, which only the sandbox keeps. */
+/**
+ * Disables the programs that a repository's settings have git run, as far as possible by settings: not its filters, text
+ * converters and diff tools, which only the sandbox confines.
+ */
 const SAFE_GIT_SETTINGS = {
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
@@ -66,12 +68,12 @@ const SAFE_GIT_ENV: Readonly<Record<string, string>> = {
   )
 }
 
-/** What kept a command, as results tell it. */
+/** Isolation level of a command, as reported in results. */
 export const IsolationOutput = Type.Enum(JOB_ISOLATION_LEVELS, {
   description: 'What kept it from the rest of the machine.'
 })
 
-/** What policy decides on; `also` names params of the tool's own that change what the command does. */
+/** Builds the policy input; `also` names additional params of the tool that alter the command's effect. */
 export const commandSubject = (
   { command, cwd = '.', env, isolation, network }: CommandParams,
   also: readonly string[] = []
@@ -85,7 +87,7 @@ export const commandSubject = (
   })
 })
 
-/** Refuses what could never be run, before anybody is asked. */
+/** Rejects invalid commands before an approval is requested. */
 export function checkCommand(input: CommandParams, ctx: Pick<Context, 'host'>) {
   const { command, env = {} } = input
   const texts: [name: string, text: string][] = [['command', command]]
@@ -97,7 +99,7 @@ export function checkCommand(input: CommandParams, ctx: Pick<Context, 'host'>) {
   commandFolder(input, ctx)
 }
 
-/** Refuses hosts that no sandbox would understand, or let a command to. */
+/** Rejects hosts that no sandbox accepts. */
 export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
   for (const [i, host] of network.entries()) {
     const fault = hostPatternError(host) ?? explainUnreachable(host)
@@ -105,8 +107,10 @@ export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
   }
 }
 
-/** What is started for it. By itself, one program gets its words without a shell that might read them otherwise, git is
- * told to run nothing that a repository names, and no program of a workspace is taken for one of the machine. */
+/**
+ * Returns the program to start. For automatic approval, a single program gets its arguments without a shell that might parse them
+ * differently, git runs no program named by a repository, and no workspace program shadows one of the machine.
+ */
 export function commandToStart(
   { command, env }: CommandParams,
   { autoApproval, host }: Pick<Context, 'autoApproval' | 'host'>
@@ -118,7 +122,7 @@ export function commandToStart(
   return { ...(there ? { argv } : { command }), env: own }
 }
 
-/** The folder it runs in, by its canonical path. */
+/** Returns the canonical path of its working directory. */
 export function commandFolder({ cwd = '.' }: Pick<CommandParams, 'cwd'>, { host }: Pick<Context, 'host'>): string {
   const { path, kind } = host.files.resolve(cwd)
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${cwd} does not exist.`, { path: cwd })
@@ -126,7 +130,7 @@ export function commandFolder({ cwd = '.' }: Pick<CommandParams, 'cwd'>, { host 
   return path
 }
 
-/** Everything that is run, literally; `more` are further lines of the tool's own. */
+/** Shows the complete command, literally; `more` are additional lines of the tool. */
 export function commandPreview(input: CommandParams, more: readonly string[] = []): Preview {
   const { command, cwd = '.', env = {}, description, isolation, network } = input
   const literal = [
@@ -148,5 +152,5 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
   }
 }
 
-/** Its first line. */
+/** Returns the first line. */
 export const commandTitle = ({ command }: CommandParams) => escapeInvisible(command.trimStart().split('\n', 1)[0]!)

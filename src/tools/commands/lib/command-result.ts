@@ -1,4 +1,4 @@
-// What a command that ran answers: the fields, and the words for them.
+// Result of a command: its fields, and their presentation.
 import { type Static, Type } from 'typebox'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
@@ -85,7 +85,7 @@ export const CommandResult = Type.Object({
 })
 export type CommandResult = Static<typeof CommandResult>
 
-/** All of it as a text for a model and a person. */
+/** Formats the result as text for a model and a person. */
 export function commandContent(result: CommandResult, cures: SandboxHints): string {
   const { output, survivors, survivor_names = [], task_id, network } = result
   const left = survivors.map((pid, i) => (survivor_names[i] ? `${escapeInline(survivor_names[i])} (${pid})` : `${pid}`))
@@ -102,10 +102,10 @@ export function commandContent(result: CommandResult, cures: SandboxHints): stri
   return [...(output === '' ? [] : [output.replace(/\n$/, '')]), ...notes.map(note => `[${note}]`)].join('\n')
 }
 
-/** A process calls itself what it likes. */
+/** A process may choose any name. */
 const escapeInline = (name: string) => escapeInvisible(name.replace(/\s/g, ' '))
 
-/** Hosts that it was not let to. */
+/** Returns notes on blocked hosts. */
 export function networkNotes(network: CommandResult['network']): string[] {
   const refused = network?.refused.map(({ host, port, reason }) => `${host}:${port} (${reason})`) ?? []
   return refused.length === 0 ? [] : [`Kept from reaching ${refused.join(', ')}`]
@@ -120,7 +120,7 @@ function describeEnd(result: CommandResult): string {
   return out_of_memory ? `${how}. It took more memory than it may (\`sandbox.memory_bytes\`)` : how
 }
 
-/** Codes that a sandbox, like a shell, gives for signals that nobody sent from here. */
+/** Exit codes by which a sandbox, like a shell, reports signals that were not sent from here. */
 const SIGNAL_BY_EXIT_CODE: Readonly<Record<number, string>> = {
   132: 'SIGILL',
   134: 'SIGABRT',
@@ -140,7 +140,7 @@ function signalNote({ isolation, exit_code }: CommandResult): string {
 
 const isSandbox = (isolation: CommandResult['isolation']) => isolation === 'workspace' || isolation === 'read-only'
 
-/** Words of programs that were kept from something, by what it was. */
+/** Error messages of programs that indicate a sandbox restriction, by cause. */
 const SANDBOX_DENIALS: readonly { pattern: RegExp; from: string; cause: keyof SandboxHints }[] = [
   {
     cause: 'network',
@@ -156,14 +156,14 @@ const SANDBOX_DENIALS: readonly { pattern: RegExp; from: string; cause: keyof Sa
   }
 ]
 
-/** What a call of the tool may ask for against each: nothing where it has no such param. */
+/** Params by which a call can lift each restriction: empty if the tool has no such param. */
 interface SandboxHints {
   network: string
   writing: string
   view?: string
 }
 
-/** Where a sandboxed command failed as one does that is kept from something, what it could ask for. */
+/** Returns hints for a sandboxed command whose failure looks like a restriction. */
 export function sandboxHints(
   { isolation, exit_code, output, network }: Pick<CommandResult, 'isolation' | 'exit_code' | 'output' | 'network'>,
   cures: SandboxHints

@@ -1,4 +1,4 @@
-// What formatting makes of files: each is handed to its formatter as a text, so that the formatter itself writes nothing.
+// Formats files without side effects: each formatter gets a text on standard input, so that it writes nothing itself.
 import { relative } from 'node:path/posix'
 import { ToolError } from '../../../errors.ts'
 import type { FileSnapshot } from '../../../host/files/files.ts'
@@ -18,7 +18,7 @@ interface FormatInput {
   formatter?: FormatterName
 }
 
-/** How one file is formatted. */
+/** Invocation of the formatter for one file. */
 interface FormatterInvocation {
   formatter: FormatterName
   argv: readonly string[]
@@ -32,15 +32,15 @@ export type FormattedFile =
 
 export interface FormatPlan {
   files: FormattedFile[]
-  /** What kept the formatters; undefined where none was run. */
+  /** Isolation level of the formatters; undefined if none ran. */
   isolation: IsolationLevel | undefined
 }
 
-/** Strict where that holds: then nothing but what the formatter answers comes out of it. */
+/** Strict if available: then a formatter has no effect but its output. */
 export const formatterIsolation = async ({ host }: Context): Promise<'read-only' | undefined> =>
   (await host.processes.hasLevel('read-only')) ? 'read-only' : undefined
 
-/** Formats copies of all of the files; what is wrong with one is told of it, and the others go on. */
+/** Formats copies of all files; errors are reported per file, and the others proceed. */
 export async function planFormat({ paths, formatter }: FormatInput, ctx: Context): Promise<FormatPlan> {
   const level = await formatterIsolation(ctx)
   const given = [...new Set(paths)]
@@ -61,8 +61,10 @@ export async function planFormat({ paths, formatter }: FormatInput, ctx: Context
   return { files, isolation }
 }
 
-/** The first formatter that the nearest project files name, else one that the project has installed, else one that is
- * usual for the language, of those here. */
+/**
+ * Selects an available formatter: one configured in the nearest project files, else one installed in the project, else the
+ * language's default.
+ */
 export async function selectFormatter(
   path: string,
   asked: FormatterName | undefined,

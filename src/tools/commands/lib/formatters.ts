@@ -1,25 +1,24 @@
-// The formatters that are known: which files each is for, by what a project says that it uses it, and how it is handed a
-// text whose name it is told.
+// Known formatters: their files, the configuration that indicates their use, and their arguments for formatting standard input.
 
 export interface Formatter {
-  /** Ends of names. */
+  /** Suffixes of file names. */
   files: RegExp
-  /** Files in some folder upwards that say that the project uses it. */
+  /** Files in an ancestor folder that indicate the formatter's use. */
   marks: readonly string[]
-  /** A file of several tools that says so by what it holds. */
+  /** A shared configuration file that indicates it by its content. */
   section?: { file: string; holds: RegExp }
-  /** Where a project keeps its own, from some folder upwards. */
+  /** Paths of a project-local installation, relative to an ancestor folder. */
   own: readonly string[]
   program: string
-  /** Used where nothing says so, too: the language has no other. */
+  /** Used without configuration too: the language has no other. */
   usual?: boolean
-  /** The words after the program, for a file by its path from the folder that it runs in. */
+  /** Returns the arguments for a file, given by its path relative to the working directory. */
   buildArgs(path: string): readonly string[]
 }
 
 const WEB = /\.(?:[cm]?[jt]s|[jt]sx|jsonc?|css)$/
 
-/** Earlier ones go first where a project names several. */
+/** In order of precedence if a project names several. */
 export const FORMATTERS = {
   biome: {
     files: WEB,

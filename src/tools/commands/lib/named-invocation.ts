@@ -1,12 +1,12 @@
-// The program that was found for a call, for what shows and starts it: never looked for again, since the workspace may
-// say something else by then than what was judged.
+// The invocation resolved for a call, for preview and execution: not resolved again, since the workspace may have changed since
+// policy evaluated it.
 import type { Context, Invocation } from '../../../tool/tool.ts'
 
 interface NamedInvocation<Name extends string> extends Required<Omit<Invocation, 'commandLine'>> {
   name: Name
 }
 
-/** `names` are all that it may be. */
+/** `names` are all permitted values. */
 export function requireInvocation<Name extends string>(
   { invocation }: Context,
   names: readonly Name[]

@@ -1,4 +1,4 @@
-// What tells programs of all kinds that nobody is there to be asked, and that their words are for a machine.
+// Variables that disable prompts and decorated output in common programs.
 export const NON_INTERACTIVE_ENV = {
   CI: 'true',
   NO_COLOR: '1',

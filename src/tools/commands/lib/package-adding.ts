@@ -1,4 +1,4 @@
-// Which package manager a project has, how it is started for the packages asked for, and what it may reach.
+// Determines a project's package manager, its command for adding packages, and the hosts it needs.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { Context, Invocation } from '../../../tool/tool.ts'
 import type { Packages } from './package-lists.ts'
@@ -25,7 +25,7 @@ interface AddInvocation extends Required<Omit<Invocation, 'commandLine'>> {
   name: ManagerName
 }
 
-/** Fails where no manager can be told, or a package is none of a registry. */
+/** Fails if no manager is detected, or a package is not from a registry. */
 export async function addInvocation(asked: AddPackagesInput, ctx: Context): Promise<AddInvocation> {
   const { packages, dev = false, allow_scripts = false } = asked
   const { manager, cwd } = detectManager(asked, ctx)
@@ -48,7 +48,7 @@ export async function addInvocation(asked: AddPackagesInput, ctx: Context): Prom
   return { name: manager, cwd, argv: [program, ...words], network: await registries(known, cwd, ctx) }
 }
 
-/** The nearest folder with a mark decides; in it the clearest mark. */
+/** Uses the nearest folder with a marker; in it the most specific marker. */
 function detectManager(
   { manager, cwd: given = '.' }: AddPackagesInput,
   ctx: Context
@@ -64,19 +64,19 @@ function detectManager(
   throw invalidParam('manager', 'cannot be told from what is in the workspace: name one.')
 }
 
-/** Locks before manifests: a project with `yarn.lock` has a package.json too. */
+/** Lock files before manifests: a project with `yarn.lock` has a package.json too. */
 const MANAGER_BY_MARK: readonly (readonly [mark: string, manager: ManagerName])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
   ...(Object.keys(MANAGERS) as ManagerName[]).flatMap(name => MANAGERS[name].marks.map(mark => [mark, name] as const))
 ]
 
-/** The hosts that it takes packages from: those of the registries that the project names, or else its usual ones. */
+/** Returns the hosts of package downloads: those of the project's registries, or the defaults. */
 async function registries({ hosts, npmrc }: PackageManager, cwd: string, ctx: Context): Promise<readonly string[]> {
   const text = npmrc ? await readProjectFile(ctx, inFolder(cwd, '.npmrc')) : undefined
   const named = [...(text ?? '').matchAll(/^\s*(@[^:\s]+:)?registry\s*=\s*(\S+)\s*$/gm)]
   const other = named.flatMap(([, , url]) => hostsOfUrl(url!))
-  // A registry for some scope alone leaves the others where they are.
+  // A registry for one scope does not replace the default.
   return [...new Set(named.some(([, scope]) => scope === undefined) ? other : [...hosts, ...other])]
 }
 
@@ -84,7 +84,7 @@ function hostsOfUrl(url: string): string[] {
   return URL.canParse(url) ? [new URL(url).hostname] : []
 }
 
-/** What the project has now, by the first of its lists that is there. */
+/** Reads the project's packages from the first list that exists. */
 export async function readPackages(
   { name, cwd }: Pick<AddInvocation, 'name' | 'cwd'>,
   ctx: Context

@@ -1,4 +1,4 @@
-// Which packages a project has, by its lock or its manifest. Never throws: what cannot be read lists nothing.
+// Reads a project's packages from its lock file or manifest. Never throws: unreadable files list nothing.
 import { isObject } from './project-files.ts'
 
 export type Packages = Map<string, string>
@@ -56,11 +56,11 @@ export const GO_MOD: PackageList = {
   read: text => matchVersions(text, /^(?:require )?\t?([\w.~/-]+\.[\w.~/-]+) (v[\w.+-]+)/gm)
 }
 
-/** Those that are not among the others, or not in this version. */
+/** Returns the packages that are new, or have another version. */
 export const newPackages = (now: Packages, before: Packages) =>
   [...now].filter(([name, version]) => before.get(name) !== version).map(([name, version]) => ({ name, version }))
 
-/** Those of these names that are among the others in the same version. */
+/** Returns the named packages whose version is unchanged. */
 export const unchangedPackages = (now: Packages, before: Packages, names: readonly string[]) =>
   [...new Set(names)].flatMap(name => {
     const version = now.get(name)

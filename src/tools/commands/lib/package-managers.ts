@@ -1,36 +1,35 @@
-// The package managers that are known: how each is told to add packages, from which hosts it takes them, and where one
-// reads what it has added.
+// Known package managers: their commands for adding packages, their hosts, and the files that list the added packages.
 import { CARGO_TOML, GO_MOD, NPM_LOCK, PACKAGE_JSON, type PackageList, PNPM_LOCK, YARN_LOCK } from './package-lists.ts'
 import { PACKAGE_NAME_SYNTAX } from './package-names.ts'
 
 export interface AddOptions {
   packages: readonly string[]
   dev: boolean
-  /** Code that packages want to run when they are installed may run. */
+  /** Install scripts of packages may run. */
   allowScripts: boolean
-  /** Whether a file stands in the folder. */
+  /** Checks for a file in the folder. */
   hasFile(file: string): boolean
 }
 
 export interface PackageManager {
-  /** Stand in a folder that is its; those that say it most clearly first. */
+  /** Marker files in its project folder, most specific first. */
   marks: readonly string[]
-  /** Where a project keeps its own, from some folder upwards. */
+  /** Paths of a project-local installation, relative to an ancestor folder. */
   own: readonly string[]
-  /** By its name on PATH; undefined where only the project's own is run. */
+  /** Name on PATH; undefined if only a project-local one is run. */
   program?: string
-  /** What to say where neither is there. */
+  /** Message if neither exists. */
   missing?: string
   names: (typeof PACKAGE_NAME_SYNTAX)[keyof typeof PACKAGE_NAME_SYNTAX]
-  /** The words after the program; a text says why it cannot be done. */
+  /** Returns the arguments; a string is the reason why it is impossible. */
   buildArgs(adding: AddOptions): readonly string[] | string
   hosts: readonly string[]
-  /** It takes packages from the registry that `.npmrc` names. */
+  /** It uses the registry in `.npmrc`. */
   npmrc?: boolean
   env?: Readonly<Record<string, string>>
-  /** The first of them that is there tells. */
+  /** The first existing file is read. */
   lists: readonly PackageList[]
-  /** How it says what it has installed, where no file lists that: names with versions. */
+  /** Pattern of installed names with versions in its output, if no file lists them. */
   installedPattern?: RegExp
 }
 
@@ -75,7 +74,7 @@ export const MANAGERS = {
     own: [],
     program: 'yarn',
     names: PACKAGE_NAME_SYNTAX.npm,
-    // From its second version on it is configured by this file, and has other options.
+    // Exists from version 2 on, which has other options.
     buildArgs: ({ packages, dev, allowScripts, hasFile }) => [
       'add',
       ...(allowScripts ? [] : [hasFile('.yarnrc.yml') ? '--mode=skip-build' : '--ignore-scripts']),
@@ -100,7 +99,7 @@ export const MANAGERS = {
             'install',
             '--no-input',
             '--disable-pip-version-check',
-            // Whatever is not built yet is built by its own code.
+            // Source distributions would run their own build code.
             ...(allowScripts ? [] : ['--only-binary', ':all:']),
             '--',
             ...packages
@@ -125,7 +124,7 @@ export const MANAGERS = {
     names: PACKAGE_NAME_SYNTAX.go,
     buildArgs: ({ packages, dev }) => (dev ? 'Go does not tell modules for development apart.' : ['get', ...packages]),
     hosts: ['proxy.golang.org', 'sum.golang.org'],
-    // Nothing straight from repositories, by programs of theirs, and no other version of Go.
+    // No direct downloads from repositories, which run version control programs, and no other version of Go.
     env: { GOPROXY: 'https://proxy.golang.org', GOTOOLCHAIN: 'local' },
     lists: [GO_MOD]
   }

@@ -1,9 +1,9 @@
-// Which packages may be asked for: a name in a registry and perhaps a version or a range. Paths, URLs, archives, git
-// repositories and options are none.
+// Validates package names: a registry name with an optional version or range. Paths, URLs, archives, git repositories and options
+// are rejected.
 
 interface PackageNameSyntax {
   name: RegExp
-  /** After the name, with the sign that parts them. */
+  /** Syntax of the version, including its separator. */
   version: RegExp
   example: string
 }
@@ -21,14 +21,14 @@ export const PACKAGE_NAME_SYNTAX = {
   go: { name: /^(?:[a-z0-9-]+\.)+[a-z]{2,}(?:\/[\w~-][\w.~-]*)*/, version: RANGE, example: 'golang.org/x/text@v0.14.0' }
 } satisfies Record<string, PackageNameSyntax>
 
-/** What package managers take for a file, whatever stands before it. */
+/** Suffixes that package managers take for a local file, whatever the prefix. */
 const ARCHIVE = /\.(?:tgz|tar(?:\.\w+)?|zip|whl|egg|crate)$/i
 const MAX_LENGTH = 300
 
-/** Without the version. */
+/** Returns the name without the version. */
 export const stripVersion = ({ name }: PackageNameSyntax, text: string): string => name.exec(text)?.[0] ?? text
 
-/** Whether all of it is the name of a package in a registry, with at most a version. */
+/** Checks if the whole text is a registry name with at most a version. */
 export function isPackage({ name, version }: PackageNameSyntax, text: string): boolean {
   if (text.length > MAX_LENGTH || text.startsWith('-') || text.includes('..') || ARCHIVE.test(text)) return false
   const found = name.exec(text)

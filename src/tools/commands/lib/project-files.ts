@@ -1,11 +1,11 @@
-// Finding out what a project uses: by the files that stand in a folder or in those above it, up to the workspace's root.
+// Detects a project's tools by files in a folder or its ancestors, up to the workspace's root.
 import { relative } from 'node:path/posix'
 import type { Context } from '../../../tool/tool.ts'
 
-/** A larger file is no configuration. */
+/** Larger files are not read as configuration. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** The folder itself and all above it, nearest first. */
+/** Returns the folder and its ancestors, nearest first. */
 export function folderAndAncestors(folder: string): string[] {
   if (folder === '.') return ['.']
   const cut = folder.lastIndexOf('/')
@@ -17,11 +17,11 @@ export const inFolder = (folder: string, name: string) => (folder === '.' ? name
 export const hasFile = ({ host }: Context, folder: string, name: string): boolean =>
   host.files.peek(inFolder(folder, name)).kind === 'file'
 
-/** The nearest folder in which one of the files stands. */
+/** Returns the nearest folder that contains one of the files. */
 export const nearestWith = (ctx: Context, folder: string, names: readonly string[]): string | undefined =>
   folderAndAncestors(folder).find(each => names.some(name => hasFile(ctx, each, name)))
 
-/** A program of the project's own, by its path from `cwd`: `places` are tried in each folder upwards. */
+/** Returns a project-local program, by its path relative to `cwd`: `places` are tried in each ancestor. */
 export function findProjectProgram(ctx: Context, cwd: string, places: readonly string[]): string | undefined {
   for (const folder of folderAndAncestors(cwd))
     for (const place of places)
@@ -32,7 +32,7 @@ export function findProjectProgram(ctx: Context, cwd: string, places: readonly s
   return undefined
 }
 
-/** The text of a file; undefined where there is none, or it is too large. */
+/** Reads a text file; undefined if it does not exist, or is too large. */
 export async function readProjectFile({ host, signal }: Context, path: string): Promise<string | undefined> {
   if (host.files.peek(path).kind !== 'file') return undefined
   const file = host.files.open(path)
@@ -43,7 +43,7 @@ export async function readProjectFile({ host, signal }: Context, path: string): 
   }
 }
 
-/** What a JSON file holds, where it holds an object. */
+/** Reads a JSON file that contains an object. */
 export async function readProjectJson(ctx: Context, path: string): Promise<Record<string, unknown> | undefined> {
   try {
     const value: unknown = JSON.parse((await readProjectFile(ctx, path)) ?? '')

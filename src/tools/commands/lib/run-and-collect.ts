@@ -1,17 +1,17 @@
-// Running one program for its output: all that it prints to standard output is at hand when it has ended.
+// Runs a program and collects its complete standard output.
 import type { RunOptions, ShellResult } from '../../../host/processes/processes.ts'
 import type { Context, Progress } from '../../../tool/tool.ts'
 
-/** What is read of standard output. */
+/** Maximum number of bytes of standard output. */
 const MAX_STDOUT_BYTES = 16 * 1024 * 1024
 
 export interface CollectedOutput extends ShellResult {
   fullStdout: string
-  /** `printed` is all there was. */
+  /** `printed` is complete. */
   isComplete: boolean
 }
 
-/** Tells output as it comes, or the newest of it; `toMessage` may turn that into words of progress. */
+/** Yields output as it arrives, throttled to the newest; `toMessage` may convert it to progress messages. */
 export async function* collect(
   { host: { processes }, isolation }: Context,
   options: RunOptions,

@@ -1,4 +1,4 @@
-// Which runner a project's tests are for, and how it is started for what a call asks for.
+// Determines a project's test runner and its command for a call.
 import { relative } from 'node:path/posix'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { Context, Invocation } from '../../../tool/tool.ts'
@@ -29,7 +29,7 @@ interface DetectedRunner {
   extraArgs: readonly string[]
 }
 
-/** Fails where no runner can be told, or it cannot do what is asked. */
+/** Fails if no runner is detected, or it does not support the request. */
 export async function testInvocation(asked: TestRunInput, ctx: Context): Promise<TestInvocation> {
   if (asked.filter?.startsWith('-'))
     throw invalidParam('filter', 'begins with a dash, which a runner takes for an option.')
@@ -63,7 +63,7 @@ async function configureRunner(runner: RunnerName, folder: string, ctx: Context)
   return { runner, cwd, extraArgs: found?.runner === runner ? found.extraArgs : [] }
 }
 
-/** The nearest folder that is some runner's decides. */
+/** Uses the nearest folder that belongs to a runner. */
 async function detectRunner(path: string, folder: string, ctx: Context): Promise<DetectedRunner> {
   for (const cwd of folderAndAncestors(folder)) {
     const found = hasFile(ctx, cwd, 'package.json') ? await detectInPackageJson(cwd, ctx) : undefined
@@ -84,8 +84,10 @@ const RUNNER_BY_FILE_NAME: [name: RegExp, runner: RunnerName][] = [
   [/\.[cm]?[jt]s$/, 'node']
 ]
 
-/** By the test script, where it is nothing but one runner with plain words; any other is for npm to run. Without one, by
- * the packages that the project wants. */
+/**
+ * Detects by the test script, if that is one runner with plain arguments; any other is run by npm. Without one, by the project's
+ * dependencies.
+ */
 async function detectInPackageJson(cwd: string, ctx: Context): Promise<Omit<DetectedRunner, 'cwd'> | undefined> {
   const { scripts, ...more } = (await readProjectJson(ctx, inFolder(cwd, 'package.json'))) ?? {}
   const { test, pretest, posttest } = isObject(scripts) ? scripts : {}

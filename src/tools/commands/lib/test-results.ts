@@ -1,4 +1,4 @@
-// What a call tells of a run of tests: bounded, with files by their paths in the workspace.
+// Formats the result of a test run: bounded, with file paths relative to the workspace.
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { emptyReport, type TestFailure, type TestReport } from '../../../text/test-reports/report.ts'
@@ -11,14 +11,14 @@ const MAX_MESSAGE = 2_000
 const MAX_VALUE = 500
 const PARSE_TIMEOUT_MS = 30_000
 const MAX_FILES = 1_000
-/** A file system's clock may be a little behind. */
+/** Allowed clock skew of file timestamps in milliseconds. */
 const CLOCK_SKEW_MS = 50
 
-/** What was printed, read off the main thread where it is long; undefined where it holds no report. */
+/** Parses the output, off the main thread if it is long; returns undefined without a report. */
 export const readReport = ({ host, signal }: Context, format: ReportFormat, text: string) =>
   host.compute.run('testReport', { format, text }, { signal, deadlineMs: PARSE_TIMEOUT_MS })
 
-/** The XML files that were written since, in a folder of this name and in those of the modules beneath `cwd`. */
+/** Reads the XML files written since the start, in a folder of this name and in those of the modules below `cwd`. */
 export async function readReports(
   ctx: Context,
   { cwd, name, since }: { cwd: string; name: string; since: number }
@@ -41,7 +41,7 @@ export async function readReports(
   return all
 }
 
-/** At most so many failures, at most so much of each. */
+/** Limits the number of failures and the size of each. */
 export function truncateFailures(report: TestReport, cwd: string, { workspace }: Context) {
   let cut = report.failures.length > MAX_FAILURES
   const short = (text: string, most: number) => {
@@ -60,7 +60,7 @@ export function truncateFailures(report: TestReport, cwd: string, { workspace }:
   return { failures, cut }
 }
 
-/** Relative to the workspace's root, where it is in there. */
+/** Converts to a path relative to the workspace's root, if it is inside. */
 function toWorkspacePath(file: string | undefined, cwd: string, root: string): Pick<TestFailure, 'file'> {
   if (file === undefined) return {}
   const path = file.startsWith('file:///') ? pathFromUrl(file) : file
@@ -76,7 +76,7 @@ function pathFromUrl(url: string) {
   }
 }
 
-/** What exit code and report do not agree on. */
+/** Describes a contradiction between exit code and report. */
 export function disagreement(exit_code: number | null, report: TestReport | undefined): string | undefined {
   if (!report || exit_code === null) return undefined
   if (exit_code === 0 && report.failed > 0) return 'The report tells of failures, but the exit code is 0.'

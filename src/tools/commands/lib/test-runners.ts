@@ -1,39 +1,39 @@
-// The test runners that are known: how each is started for a report that can be read, and where that report is.
+// Known test runners: their commands for a machine-readable report, and its location.
 import type { ReportFormat } from '../../../text/test-reports/report-parsers.ts'
 
-/** What of the project's tests is asked for. */
+/** The tests to run. */
 export interface TestSelection {
-  /** Relative to the folder that the runner runs in; undefined for all. Never begins with a dash. */
+  /** Relative to the working directory of the runner; undefined for all. Never begins with a dash. */
   path?: { name: string; isFolder: boolean } | undefined
-  /** Which tests by their names. Never begins with a dash. */
+  /** Filter by test name. Never begins with a dash. */
   filter?: string | undefined
-  /** Words that the project's own test script gives the runner besides. */
+  /** Additional arguments from the project's own test script. */
   extraArgs: readonly string[]
-  /** Whether a file stands at this place in the folder that the runner runs in. */
+  /** Checks for a file at this path in the working directory of the runner. */
   hasFile(file: string): boolean
 }
 
 export interface TestRunner {
-  /** Stands in the folder that it runs in. */
+  /** Marker files in its working directory. */
   marks: readonly string[]
-  /** The package that brings it, in a package.json. */
+  /** Its package, in a package.json. */
   package?: string
-  /** Where a project keeps its own, from some folder upwards. */
+  /** Paths of a project-local installation, relative to an ancestor folder. */
   own: readonly string[]
-  /** By its name on PATH; undefined where only the project's own is run. */
+  /** Name on PATH; undefined if only a project-local one is run. */
   program?: string
-  /** The words after the program; a text says why it cannot be done. */
+  /** Returns the arguments; a string is the reason why it is impossible. */
   buildArgs(wanted: TestSelection): readonly string[] | string
   format: ReportFormat
-  /** Folder with its reports as XML files, where it does not print them. */
+  /** Folder of its XML reports, if it does not print them. */
   reports?: string
-  /** How a line looks that tells of a test that has passed, or failed. */
+  /** Patterns of output lines for passed and failed tests. */
   progressPatterns?: { passed: RegExp; failed: RegExp }
 }
 
 const TAP_LINES = { passed: /^ *ok \d+(?!.*# (?:SKIP|TODO))/gm, failed: /^ *not ok \d/gm }
 const PACKAGE = ['package.json']
-/** Where CMake usually builds to. */
+/** Common build folders of CMake. */
 const BUILD_FOLDERS = ['build', '.', 'out', 'cmake-build-debug', 'cmake-build-release']
 
 export const RUNNERS = {
@@ -88,7 +88,7 @@ export const RUNNERS = {
     buildArgs: ({ path, filter, extraArgs }) => [
       'run',
       '--reporter=json',
-      // From version 5 on it would go to a file in the project.
+      // From version 5 on the default is a file in the project.
       '--outputFile=/dev/stdout',
       ...extraArgs,
       ...optionWithValue('--testNamePattern=', filter),

@@ -1,4 +1,4 @@
-// What the tools that edit text have in common: reading the file, working out the edits, and words for how they matched.
+// Common parts of the editing tools: read the file, compute the edits, and describe how they matched.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
@@ -9,10 +9,10 @@ import type { Context, Preview, Subject } from '../../../tool/tool.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 
-/** How long looking for the places may take. */
+/** Time limit for finding the matches. */
 const SEARCH_TIMEOUT_MS = 5_000
 
-/** The params of one edit. */
+/** Params of one edit. */
 export const EDIT_PARAMS = {
   old: Type.String({
     minLength: 1,
@@ -22,7 +22,7 @@ export const EDIT_PARAMS = {
   replace_all: Type.Optional(Type.Boolean({ description: 'Replace every place instead of the only one.' }))
 }
 
-/** How one edit went. */
+/** Outcome of one edit. */
 export const EDIT_OUTCOME_FIELDS = {
   replacements: Type.Integer({ description: 'How many places were replaced.' }),
   match: Type.Enum([...MATCH_KINDS], {
@@ -31,14 +31,14 @@ export const EDIT_OUTCOME_FIELDS = {
   similarity: Type.Number({ description: '1 unless the match is fuzzy.' })
 }
 
-/** What both tools that edit tell of the file besides. */
+/** Additional output fields of both editing tools. */
 export const EDITED_FILE_FIELDS = {
   diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
   git_patch: GIT_PATCH,
   hash: Type.String({ description: 'sha256 of the new content.' })
 }
 
-/** The file is read as well as written: its answers, refusals too, show parts of it. */
+/** The file is read as well as written: answers, errors too, reveal parts of it. */
 export const editSubject = ({ path, if_match }: { path: string; if_match?: string }): Subject => ({
   paths: [
     { path, access: 'write', if_match },
@@ -46,7 +46,7 @@ export const editSubject = ({ path, if_match }: { path: string; if_match?: strin
   ]
 })
 
-/** Saves what the edits came to, and tells it. */
+/** Saves the edited file and reports the change. */
 export async function applyEdits(given: EditRequest, ctx: Context) {
   const { was, bytes, edits, diff, patch } = await planFileEdits(given, ctx)
   const { added, removed } = diff
@@ -56,13 +56,13 @@ export async function applyEdits(given: EditRequest, ctx: Context) {
 
 type EditParams = Static<ReturnType<typeof Type.Object<typeof EDIT_PARAMS>>>
 
-/** Edits of one file, each with the place of its params. */
+/** Edits of one file, each with the pointer to its params. */
 interface EditRequest {
   path: string
   edits: readonly { at: string; edit: EditParams }[]
 }
 
-/** A file and what becomes of it. */
+/** A file and its planned content. */
 interface PlannedEdits {
   was: FileSnapshot
   bytes: Buffer
@@ -71,7 +71,7 @@ interface PlannedEdits {
   edits: AppliedEdit[]
 }
 
-/** All that the edits do, but for saving it. Preview shows this and run saves this. */
+/** Computes the edits without saving them. Preview shows this and run saves this. */
 export async function planFileEdits({ path, edits }: EditRequest, ctx: Context): Promise<PlannedEdits> {
   for (const { at, edit } of edits) {
     if (edit.old === edit.new) throw invalidParam(`${at}new`, 'is the same as old.')
@@ -101,7 +101,7 @@ export async function planFileEdits({ path, edits }: EditRequest, ctx: Context):
   throw withUnsaved(unmatchedEditError(was.path, at, plan), path, was, ctx.host)
 }
 
-/** A call works out its edits for policy, for the preview and for the run: what took long is found once. */
+/** A call computes its edits for policy, preview and run: expensive searches are cached. */
 const SIMILARITY_CACHES = new WeakMap<Context, SimilarityCache>()
 
 async function computePlan(was: FileSnapshot, edits: EditRequest['edits'], ctx: Context): Promise<EditPlan> {
@@ -141,7 +141,7 @@ function unmatchedEditError(path: string, at: string, { outcome, match, candidat
     candidates: candidates.map(candidate => ({ path, ...candidate })),
     search_complete: true
   }
-  // Where there are several edits, it must be told which one; of one nobody asks.
+  // With several edits, the error must name the one concerned.
   const which = at === '' ? '' : `${details.pointer}: `
   if (outcome === 'ambiguous') {
     const more = places > where.length ? ' …' : ''
@@ -152,14 +152,14 @@ function unmatchedEditError(path: string, at: string, { outcome, match, candidat
   return new ToolError('OLD_TEXT_NOT_FOUND', `${which}The old text is not in ${path}.${nearest}`, details)
 }
 
-/** What must be said of an edit that was not found exactly. */
+/** Returns a note on an edit that did not match exactly. */
 export function matchNote({ match, similarity }: AppliedEdit): string | undefined {
   if (match === 'fuzzy')
     return `The old text is not in the file: the nearest place, ${formatPercent(similarity)} similar, is replaced.`
   return MATCH_NOTES[match]
 }
 
-/** Why somebody must look at an edit, whatever the rules say: it replaces, or writes, something other than was quoted. */
+/** Returns the reason why an edit needs approval, whatever the rules: it replaces, or writes, something other than was quoted. */
 export const reviewReason = (edit: AppliedEdit): string | undefined =>
   edit.match === 'fuzzy' || edit.match === 'escapes' ? matchNote(edit) : undefined
 
@@ -178,7 +178,7 @@ const formatPercent = (similarity: number) => `${Math.floor(similarity * 100)} %
 export const EDIT_WITHHELD_NOTE =
   'The file may not be read without asking: whether and where the old text is in it is told once approved.'
 
-/** Made of the params alone: whoever submits a call sees its preview, before anybody allows the file to be read. */
+/** Built from the params only: the caller sees the preview of its call before permission to read the file is granted. */
 export const blindPreview = ({ path, edits }: EditRequest): Preview => ({
   title: `Edit ${path}`,
   diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),

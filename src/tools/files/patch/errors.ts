@@ -1,4 +1,4 @@
-// What is said where a patch cannot be applied.
+// Errors of patches that cannot be applied.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
 import type { PatchNotApplied } from '../../../text/patch/apply.ts'
@@ -6,7 +6,7 @@ import { PatchSyntaxError } from '../../../text/patch/patch-lines.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
 import type { PatchedFile } from './patched-files.ts'
 
-/** A fault of the patch itself, told with its line. */
+/** Converts a syntax error of the patch, with its line. */
 export function toInvalidPatchError(error: unknown): unknown {
   if (!(error instanceof PatchSyntaxError)) return error
   const { details, message } = invalidParam('patch', error.message)
@@ -25,7 +25,7 @@ export function notTextError({ path, requestedPath, was }: PatchedFile) {
   return new ToolError('BINARY_FILE', `${requestedPath} is not text.`, { path })
 }
 
-/** Which hunk it is, and what stands where it may have been meant. */
+/** Names the failed hunk, and shows the text at its probable location. */
 export function hunkNotAppliedError(
   { path, hunks }: PatchSection,
   { outcome, hunk: at, candidates, places, already }: PatchNotApplied

@@ -1,18 +1,18 @@
-// The files that a patch is about, as they are and as it makes them.
+// The files of a patch, in their current state and with the patch applied.
 import { ToolError } from '../../../errors.ts'
 import type { FileSnapshot, Files } from '../../../host/files/files.ts'
 import { decode, type Encoding } from '../../../text/encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 
-/** What is in a file, or will be. */
+/** Content of a file, current or planned. */
 export interface PatchedContent {
-  /** With the byte order mark, where there is one. Undefined where it is no text, which stays as it is. */
+  /** Includes the byte order mark, if any. Undefined for binary content, which stays unchanged. */
   text: string | undefined
   encoding: Encoding
   executable: boolean
-  /** Whose content it was before the patch. */
+  /** File that had the content before the patch. */
   origin?: PatchedFile
-  /** The hunks that made it, and how many lines they change. */
+  /** The applied hunks, and the number of lines they change. */
   hunks: AppliedHunk[]
   changes: number
 }
@@ -20,16 +20,16 @@ export interface PatchedContent {
 const MARK = '\ufeff'
 const EXECUTABLE = 0o100n
 
-/** One path: what is there, and what the patch has made of it so far. */
+/** One path: its current content, and the planned one so far. */
 export class PatchedFile {
-  /** As the patch names it. */
+  /** Path as named in the patch. */
   readonly requestedPath: string
-  /** Where that leads. */
+  /** Resolved path. */
   readonly path: string
   readonly was: FileSnapshot | undefined
   readonly before: PatchedContent | undefined
   now: PatchedContent | undefined
-  /** What is there, while something else was put in its place and nothing was said of where it goes. */
+  /** Its content while another was put in its place and its own destination is still unknown. */
   displaced: PatchedContent | undefined
 
   constructor(given: string, path: string, was: FileSnapshot | undefined) {
@@ -53,13 +53,13 @@ export class PatchedFile {
     }
   }
 
-  /** What is there now, to be changed. */
+  /** Returns the current content, to be changed. */
   requireContent(): PatchedContent {
     if (this.now) return this.now
     throw new ToolError('FILE_NOT_FOUND', `${this.requestedPath} does not exist.`, { path: this.requestedPath })
   }
 
-  /** What is there goes away, or somewhere else. */
+  /** Removes the content, to be deleted or moved. */
   take(): PatchedContent {
     const content = this.displaced ?? this.requireContent()
     if (this.displaced) this.displaced = undefined
@@ -67,7 +67,7 @@ export class PatchedFile {
     return content
   }
 
-  /** Puts something where nothing is, or where what is there is still to go. */
+  /** Puts content at a free path, or at one whose content is still to be moved. */
   put(content: PatchedContent) {
     if (this.now && this.now !== this.before) throw this.existsError()
     this.displaced = this.now
@@ -100,7 +100,9 @@ export class PatchedFiles {
     return draft
   }
 
-  /** For what acts on the name itself, such as moving it: a link would be gone, and what it leads to would stay. */
+  /**
+   * Resolves the entry itself, for operations such as moving it: otherwise the link would be removed, and its target would stay.
+   */
   async atEntry(given: string): Promise<PatchedFile> {
     if (this.#files.inspectEntry(given)?.type !== 'symlink') return this.at(given)
     throw new ToolError('NOT_A_FILE', `${given} is a link, which patches neither move nor delete.`, { path: given })

@@ -1,4 +1,4 @@
-// What a patch makes of the workspace's files: all of it is worked out before anything happens.
+// Plans the application of a patch: everything is computed before any change.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { hashBytes } from '../../../host/files/files.ts'
 import { TimeSlicer } from '../../../host/files/time-slicing.ts'
@@ -15,7 +15,7 @@ import { type PatchedContent, type PatchedFile, PatchedFiles } from './patched-f
 
 const COMPUTE_TIMEOUT_MS = 12_000
 
-/** What happens to one file, as it is told. */
+/** Outcome for one file, as reported. */
 export interface FileOutcome {
   path: string
   operation: 'created' | 'modified' | 'deleted' | 'moved'
@@ -26,7 +26,7 @@ export interface FileOutcome {
   hunks: AppliedHunk[]
 }
 
-/** What a patch would do: told by file, done by step. */
+/** Planned effect of a patch: outcomes by file, and steps. */
 interface PatchPlan {
   steps: TransactionStep[]
   files: FileOutcome[]
@@ -90,7 +90,7 @@ const SECTION_HANDLERS: Record<PatchSection['does'], SectionHandler> = {
     const target = await drafts.at(section.to)
     target.put(moved)
   },
-  // As git does it, of what is there before the patch.
+  // As in git, the source is the content before the patch.
   async copy(section, drafts, ctx) {
     const source = await drafts.at(section.path)
     const { origin: _, ...copy } = await applySection(source.before ?? source.requireContent(), section, source, ctx)
@@ -120,11 +120,11 @@ async function applySection(
   return { ...content, executable, text: applied.text, hunks: [...content.hunks, ...applied.hunks], changes }
 }
 
-/** What has become of a file once all sections are done. */
+/** State of a file after all sections. */
 interface FileResult {
   operation: FileOutcome['operation']
   draft: PatchedFile
-  /** Where the content was before. */
+  /** File that had the content before. */
   source: PatchedFile
   after?: PatchedContent
 }
@@ -144,7 +144,7 @@ function fileResult(draft: PatchedFile, drafts: PatchedFiles): FileResult | unde
     : { operation: 'created', draft, source: draft, after: now }
 }
 
-/** To where nothing was, from where nothing is any more. */
+/** Moved to a free path, and its source no longer exists. */
 const isMoved = ({ was, now }: PatchedFile) => !was && now?.origin !== undefined && !now.origin.now
 
 function diffSides({ draft, source, after }: FileResult): {
@@ -157,7 +157,7 @@ function diffSides({ draft, source, after }: FileResult): {
   return { before: side(source.path, source.before), after: side(draft.path, after), changes: after?.changes ?? 0 }
 }
 
-/** The change of a file that is not in UTF-8, for git. */
+/** Returns a git patch for a change of a file that is not in UTF-8. */
 function gitPatchField({ draft, source, after }: FileResult): { git_patch?: string } {
   const { before } = source
   if ([before, after].every(side => side?.text === undefined || side.encoding === 'utf-8')) return {}
@@ -219,7 +219,7 @@ function encodeContent(draft: PatchedFile, { text, encoding, origin }: PatchedCo
   throw invalidParam('patch', `has characters for ${draft.path} that its encoding, ${encoding}, does not have.`)
 }
 
-/** Whoever may read it may run it, or nobody may; told where that changes. */
+/** Execute permission follows read permission, or is removed; reported if it changes. */
 function modeChange({ was, before }: PatchedFile, { executable }: PatchedContent): { mode?: number } {
   if (!was || before!.executable === executable) return {}
   const mode = Number(was.stat.mode) & 0o777

@@ -1,4 +1,4 @@
-// What an editor holds of a file and has not saved, as saving it would write it.
+// Reads an editor's unsaved buffer, as saving it would write it.
 import { invalidParam } from '../../../errors.ts'
 import { hashBytes } from '../../../host/files/files.ts'
 import type { Host } from '../../../host/host.ts'
@@ -18,7 +18,7 @@ export function readBuffer(input: ReadInput, unsaved: UnsavedText, { files }: Ho
     notes = [],
     ...read
   } = input.encoding === 'base64' ? toBase64Output(about, bytes) : readText(input, about, bytes)
-  // A write replaces the file, or the buffer where changes go to editors; either way this is what it must still find.
+  // A write replaces the file, or the buffer if changes go to editors; in both cases this is its precondition.
   const replaced = files.preimage(buffer.path)
   return {
     ...read,

@@ -1,4 +1,4 @@
-// Images, and any file as the bytes it has.
+// Reads images, and any file as raw bytes.
 import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
 import type { Presented } from '../../../tool/tool.ts'
@@ -7,13 +7,13 @@ import { ANSWER_BUDGET, fileFacts, type ReadInput, type ReadOutput, tooLargeErro
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024
 const MAX_BASE64_BYTES = 10 * 1024 * 1024
 
-/** Refuses an image that is too large, from how it begins. */
+/** Rejects a too large image by its header. */
 export function refuseLargeImage(path: string, head: Buffer, size: number) {
   const header = size > MAX_IMAGE_BYTES && imageHeader(head, size)
   if (header) throw tooLargeError(path, `The image (${describeImage(header)})`, size, MAX_IMAGE_BYTES, header)
 }
 
-/** Undefined where the file is no image. */
+/** Returns undefined if the file is no image. */
 export function readImage(file: OpenFile, bytes: Buffer): ReadOutput | undefined {
   const header = imageHeader(bytes, bytes.length)
   return header && { ...toBase64Output(file, bytes), ...header }

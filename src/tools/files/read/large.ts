@@ -1,4 +1,5 @@
-// Lines of a file too large to be held: found by counting line feeds in its bytes, of which only a window is decoded.
+// Reads lines of a file that is too large for memory: found by counting line feeds in its bytes, of which only a window is
+// decoded.
 
 import type { LineIndex } from '../../../host/files/line-index.ts'
 import type { OpenFile } from '../../../host/files/open-file.ts'
@@ -10,9 +11,9 @@ import { sliceLines } from '../../../text/slice-lines.ts'
 import { ANSWER_BUDGET, binaryFileError, type ReadInput, type ReadOutput } from './schemas.ts'
 import { lineRange } from './text.ts'
 
-/** Of larger files lines are not counted, and no hash is made. */
+/** Lines of larger files are not counted, and no hash is computed. */
 const MAX_COUNTED_BYTES = 256 * 1024 * 1024
-/** Holds what one answer may, whatever its characters take. */
+/** Large enough for one answer, whatever the size of its characters. */
 const WINDOW = 4 * ANSWER_BUDGET.size + 16
 const STEP = 1 << 20
 
@@ -53,7 +54,7 @@ export async function readLarge(
   }
 }
 
-/** Where the first line wanted begins, and its number as far as that is known. */
+/** Finds the offset of the first requested line, and its number if known. */
 async function findStart(offset: number, file: OpenFile, index: LineIndex, signal: AbortSignal) {
   if (offset > 0) return { start: (await index.startOf(offset, file, signal)) ?? file.size, first_line: offset }
   const start = await index.startFromEnd(-offset, file, signal)
@@ -61,7 +62,7 @@ async function findStart(offset: number, file: OpenFile, index: LineIndex, signa
   return { start, first_line: index.total === undefined ? offset : index.total + 1 + offset }
 }
 
-/** Where a line that begins at `start` has had so many characters; where it ends if it has fewer. */
+/** Returns the offset after so many characters of the line at `start`; the line's end if it has fewer. */
 async function findColumnOffset(file: OpenFile, encoding: Encoding, start: number, count: number, signal: AbortSignal) {
   const chunk = Buffer.allocUnsafeSlow(STEP)
   let left = count
@@ -79,13 +80,13 @@ async function findColumnOffset(file: OpenFile, encoding: Encoding, start: numbe
   return file.size
 }
 
-/** Of the first bytes of a file, which may end inside a character. */
+/** Detects the encoding from the first bytes of a file, which may end inside a character. */
 function detectHeadEncoding(head: Buffer): Encoding | undefined {
   const paired = detectEncoding(head.subarray(0, head.length & ~1))
   return paired?.startsWith('utf-16') ? paired : detectEncoding(trimPartialCharacter(head, 'utf-8'))
 }
 
-/** What began as ASCII may turn out to be Latin-1 further on; what is neither is no text. */
+/** Text that began as ASCII may turn out to be Latin-1; anything else is binary. */
 function decodeWindow(
   bytes: Buffer,
   from: number,

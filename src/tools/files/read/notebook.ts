@@ -1,4 +1,4 @@
-// Notebooks, cell by cell.
+// Reads notebooks, cell by cell.
 import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import type { Host } from '../../../host/host.ts'
 import { decode } from '../../../text/encoding.ts'
@@ -10,12 +10,12 @@ export const NOTEBOOK = 'application/x-ipynb+json'
 const NAME = /\.ipynb$/i
 const DEFAULT_CELLS = 100
 const PARSE_TIMEOUT_MS = 4_000
-/** Of all images of an answer together: 5 MB of them. */
+/** Maximum total size of the images of an answer: 5 MB. */
 const IMAGE_CHARACTERS = 7 * 1024 * 1024
 
 export const isNotebook = (path: string): boolean => NAME.test(path)
 
-/** Undefined where what the file holds is no notebook, whatever its name. */
+/** Returns undefined if the content is no notebook, whatever the file's name. */
 export async function readNotebook(
   { offset = 1, limit = DEFAULT_CELLS }: ReadInput,
   file: OpenFile,

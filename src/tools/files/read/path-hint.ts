@@ -1,14 +1,14 @@
-// What helps whoever asked for a file that is not there, or for a folder.
+// Suggests paths to a caller that requested a missing file, or a folder.
 import path from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { ToolError } from '../../../errors.ts'
 import type { Context } from '../../../tool/tool.ts'
 
 const MAX_SUGGESTIONS = 3
-/** The share of a name that may differ in one that was meant. */
+/** Maximum share of a name that may differ in a suggestion. */
 const MAX_NAME_DIFFERENCE = 0.4
 
-/** Does what is to be done with a file; where that fails because there is no such file, the error says what there is. */
+/** Runs work with a file; if it fails because the file is missing, adds suggestions to the error. */
 export async function withHint<T>(given: string, ctx: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -36,7 +36,7 @@ const HINTS: Record<string, Hint> = {
   }
 }
 
-/** Files and folders in the same folder with almost the same name, most similar first. */
+/** Returns siblings with similar names, most similar first. */
 function similarSiblings(given: string, { host }: Context): string[] {
   const name = path.basename(given).toLowerCase()
   const most = Math.max(1, Math.floor(name.length * MAX_NAME_DIFFERENCE))
@@ -48,7 +48,7 @@ function similarSiblings(given: string, { host }: Context): string[] {
     .map(({ path }) => path)
 }
 
-/** Files of the same name in other folders. */
+/** Returns files of the same name in other folders. */
 async function sameNameElsewhere(given: string, { host }: Context): Promise<string[]> {
   const name = path.basename(given).toLowerCase()
   const same = (await host.list.files()).filter(file => path.basename(file).toLowerCase() === name)
@@ -69,7 +69,7 @@ function canMention(file: string, host: Context['host']) {
     const { sensitive, protected: protection } = host.files.peek(file)
     return !sensitive && protection === undefined
   } catch (error) {
-    // A link out of the workspace, for one.
+    // For instance a link out of the workspace.
     if (error instanceof ToolError) return false
     throw error
   }

@@ -1,4 +1,4 @@
-// The text of PDF documents, page by page.
+// Reads the text of PDF documents, page by page.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { PdfErrorReason } from '../../../host/compute/pdf-reader.ts'
 import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
@@ -9,13 +9,13 @@ import type { Presented } from '../../../tool/tool.ts'
 import { ANSWER_BUDGET, fileFacts, type ReadInput, type ReadOutput, tooLargeError } from './schemas.ts'
 
 export const PDF = 'application/pdf'
-/** Documents need time, and none of it is the server's own. */
+/** Documents take time, but none of the main thread's. */
 export const PDF_TIMEOUT_MS = 30_000
 
 const MAX_PDF_BYTES = 50 * 1024 * 1024
 const DEFAULT_PAGES = 20
 const MAGIC = '%PDF-'
-/** Readers look for the mark as far as this, behind whatever a mail or a server put before it. */
+/** Readers search for the signature up to this offset, behind mail or server headers. */
 const MAGIC_SCAN_BYTES = 1024
 const BEGINS_AS_PDF = /^(?:\xef\xbb\xbf)?\s*%PDF-\d/
 const PAGE_BREAK = '\f'
@@ -25,14 +25,14 @@ const REFUSALS: Record<PdfErrorReason, string> = {
   broken: 'is a PDF that is broken: no page of it can be read. Its bytes can be read with encoding base64.'
 }
 
-/** Text may speak of the mark: further in it counts only in what is no text. */
+/** Text may mention the signature: beyond the start it counts only in binary content. */
 export function isPdf(head: Buffer): boolean {
   const start = head.subarray(0, MAGIC_SCAN_BYTES)
   if (!start.includes(MAGIC)) return false
   return BEGINS_AS_PDF.test(start.toString('latin1')) || !detectEncoding(trimPartialCharacter(head, 'utf-8'))
 }
 
-/** `read` is what was read of the file already. */
+/** `read` is the part of the file that was read already. */
 export async function readPdf(
   input: ReadInput,
   file: OpenFile,
@@ -81,7 +81,7 @@ export function presentPdf(output: ReadOutput, { path }: ReadInput): Presented {
   }
 }
 
-/** The first page, and how many. */
+/** Returns the first page and the number of pages. */
 function pageRange({ pages, offset = 1, limit = DEFAULT_PAGES }: ReadInput) {
   if (pages === undefined) return { first: offset, pages: limit }
   const [first, last] = pages.split('-').map(Number)

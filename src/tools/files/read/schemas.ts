@@ -1,4 +1,4 @@
-// What reading a file takes and gives, whatever kind of file it is.
+// Input and output schemas of file reads, for all kinds of files.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import type { OpenFile } from '../../../host/files/files.ts'
@@ -116,10 +116,10 @@ export type ReadOutput = Static<typeof ReadOutput>
 
 /** Larger files are read in pieces. */
 export const MAX_WHOLE_FILE_BYTES = 10 * 1024 * 1024
-/** 50 KB, each line with its number. */
+/** 50 KB, with an overhead per line for its number. */
 export const ANSWER_BUDGET = { size: 50 * 1024, toll: 8 }
 
-/** One kind of what is read, by the media type of its answers. */
+/** Presents one kind of content, by the media type of its output. */
 export interface ReadPresenter {
   accepts(output: ReadOutput): boolean
   present(output: ReadOutput, input: ReadInput): Presented

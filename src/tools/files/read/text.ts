@@ -1,4 +1,4 @@
-// Lines of a text that is small enough to be held.
+// Reads lines of a text that fits in memory.
 import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import { decode } from '../../../text/encoding.ts'
 import { countLines, sliceLines, startOfLine } from '../../../text/slice-lines.ts'
@@ -6,10 +6,10 @@ import type { Presented } from '../../../tool/tool.ts'
 import { ANSWER_BUDGET, binaryFileError, fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'
 
 const DEFAULT_LIMIT = 2000
-/** Longer lines are cut where lines are shown with their numbers. */
+/** Longer lines are truncated when shown with line numbers. */
 const MAX_LINE_CHARACTERS = 2000
 
-/** The lines wanted: the first counted from 1, or from the end where it is negative. */
+/** The requested lines: the first counted from 1, or from the end if negative. */
 export const lineRange = ({ offset = 1, limit = DEFAULT_LIMIT, column = 1 }: ReadInput) => ({ offset, limit, column })
 
 export function readText(input: ReadInput, file: Pick<OpenFile, 'size' | 'modified'>, bytes: Buffer): ReadOutput {
@@ -45,7 +45,7 @@ export function presentText(output: ReadOutput, input: ReadInput): Presented {
   }
 }
 
-/** How long the first `count` characters of the line at `start` are; as many as it has. */
+/** Returns the length of the first `count` characters of the line at `start`; of all if it has fewer. */
 function measureCharacters(text: string, start: number, count: number): number {
   let at = start
   for (let i = 0; i < count && at < text.length && text[at] !== '\n'; i++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
@@ -74,7 +74,7 @@ const firstLine = ({ first_line }: ReadOutput, { offset = 1 }: ReadInput) => fir
 
 const emptyNote = (total: number) => (total === 0 ? '(The file is empty.)' : `(The file has only ${total} lines.)`)
 
-/** Whoever names a column has come for a long line; and one that fills an answer is all there is to show. */
+/** Lines are shown in full for a request with a column, which is for a long line, and if one line fills the answer. */
 const showsWholeLine = (output: ReadOutput, { column }: ReadInput) => column !== undefined || endsMidLine(output)
 
 const endsMidLine = ({ truncated, lines, content }: ReadOutput) => truncated && lines === 1 && !content.endsWith('\n')
@@ -95,7 +95,7 @@ function continuationNote(output: ReadOutput, input: ReadInput) {
   return `${long}\n(Lines ${first} to ${next - 1}${total}. Go on with offset ${next}.)`
 }
 
-/** Whether a line of the content, or of all but the first, is shown only in part. */
+/** Checks if a line of the content, or of all but the first, is shown only in part. */
 function hasCutLine(content: string, butFirst: boolean) {
   for (let start = butFirst ? endOfLine(content, 0) + 1 : 0; start < content.length; ) {
     const end = endOfLine(content, start)

@@ -1,46 +1,46 @@
-// What stands in the way of an undo, gathered by path.
+// Collects the conflicts of an undo, by path.
 import type { Change } from '../../../host/change.ts'
 import { UNDO_OBSTACLES, type UndoConflict, type UndoFile } from '../../../tool/undo.ts'
 import type { Obstruction } from './obstruction.ts'
 
-/** More of a clashing text than this is not told. */
+/** Conflicting texts are truncated to this length. */
 const MAX_TEXT_LENGTH = 2_000
 
-/** A path, or two of what was moved. */
+/** Returns the path, or both paths of a move. */
 export const changePaths = ({ path, from }: Change) => (from === undefined ? [path] : [path, from])
 
-/** Whether a place is at a path or beneath it. */
+/** Checks if a path is equal to another or its descendant. */
 export const isAtOrBelow = (place: string, path: string) => place === path || place.startsWith(`${path}/`)
 
 export class ConflictCollector {
   readonly #byPath = new Map<string, UndoConflict[]>()
-  /** Places where changes stay, because they could not be taken back. */
+  /** Paths with changes that could not be reverted. */
   readonly #blockedPaths = new Set<string>()
 
   get hasAny(): boolean {
     return this.#byPath.size > 0
   }
 
-  /** Texts are told of files that may be shown. */
+  /** Texts are included only for files that may be revealed. */
   add(change: Change, obstruction: Obstruction, { tool_call_id, shown }: { tool_call_id: string; shown: boolean }) {
     const { path } = obstruction
     const known = this.#byPath.get(path) ?? []
     const found = toConflicts(tool_call_id, obstruction).map(({ now, before, ...conflict }) =>
       shown && now !== undefined && before !== undefined ? { ...conflict, now, before } : conflict
     )
-    // A folder that can't be made stands in the way of all that it should hold; once is enough.
+    // A folder that cannot be created is a conflict for all its contents; it is reported once.
     const isNews = ({ message }: UndoConflict) =>
       !known.some(one => one.message === message && one.tool_call_id === tool_call_id)
     this.#byPath.set(path, [...known, ...found.filter(isNews)])
     for (const place of [...changePaths(change), path]) this.#blockedPaths.add(place)
   }
 
-  /** Whether a later change of the same path stays: then this one cannot be taken back either. */
+  /** Checks if a later change of the same path is not reverted: then this one cannot be reverted either. */
   isBlocked(change: Change): boolean {
     return changePaths(change).some(place => this.#blockedPaths.has(place))
   }
 
-  /** Whether nothing is to be said of what would become of a path. */
+  /** Checks if a path's outcome is omitted. */
   covers(path: string): boolean {
     return this.#blockedPaths.size > 0 && [...this.#blockedPaths].some(place => isAtOrBelow(path, place))
   }

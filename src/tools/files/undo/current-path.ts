@@ -1,12 +1,12 @@
-// Where what a call left is now, after calls that moved it: one call's moves happen at once, and a folder takes along all
-// that is beneath it.
+// Follows the result of a call through later moves: the moves of one call are simultaneous, and a folder moves with all its
+// descendants.
 import type { Change } from '../../../host/change.ts'
 import type { PastCall } from '../../../tool/tool.ts'
 import { isAtOrBelow } from './conflict-collector.ts'
 
-/** Where the later moves, oldest first, have brought what the change left at its path. */
+/** Returns the current path of a change's result after the later moves, oldest first. */
 export const currentPath = ({ path, operation }: Change, moves: readonly PastCall[]): string =>
-  // What was deleted comes back to where it was.
+  // A deleted entry returns to its original path.
   operation === 'deleted' ? path : moves.reduce((place, { changes }) => pathAfterMoves(place, changes), path)
 
 function pathAfterMoves(place: string, changes: readonly Change[]): string {

@@ -1,11 +1,11 @@
-// Why a change can't be taken back.
+// Reasons why a change cannot be reverted.
 import type { Conflict } from '../../../text/merge/merge.ts'
 import { UNDO_OBSTACLES, type UndoObstacle } from '../../../tool/undo.ts'
 
 export class Obstruction extends Error {
   readonly path: string
   readonly reason: UndoObstacle
-  /** With overlap: where. */
+  /** Locations of the overlap. */
   readonly conflicts: readonly Conflict[]
 
   constructor(path: string, reason: UndoObstacle, conflicts: readonly Conflict[] = []) {

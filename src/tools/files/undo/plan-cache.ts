@@ -1,25 +1,25 @@
-// A plan that was made for a call is good for all that the call asks in a row, as long as everything it was made from
-// stands: the calls it takes back, what was there, and what may be shown of it.
+// Caches an undo plan for consecutive requests of the same call, as long as its inputs are unchanged: the reverted calls, the
+// current state, and the visibility of paths.
 import { TimeSlicer } from '../../../host/files/time-slicing.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { canRevealEntry } from './report.ts'
 import type { UndoPlan } from './undo-plan.ts'
 import type { WorkspaceOverlay } from './workspace-overlay.ts'
 
-/** A call may wait long for a decision; what the plan holds is not held for that. */
+/** Lifetime in milliseconds: a call may wait long for a decision, and the plan's memory is not held for that. */
 const CACHE_TTL_MS = 10_000
 const MAX_CACHED_BYTES = 64 * 1024 * 1024
 
 interface CachedPlan {
   key: string
   plan: UndoPlan
-  /** By path what showed that it is the same, and whether it may be shown. */
+  /** Fingerprint and visibility by path. */
   observed: ReadonlyMap<string, readonly [stamp: string, shown: boolean]>
 }
 
 const plans = new WeakMap<Context, CachedPlan>()
 
-/** The plan of the same key, if it still stands. */
+/** Returns the cached plan of the key, if it is still valid. */
 export async function getCachedPlan(ctx: Context, key: string): Promise<UndoPlan | undefined> {
   const kept = plans.get(ctx)
   if (kept?.key !== key) return undefined
@@ -31,7 +31,7 @@ export async function getCachedPlan(ctx: Context, key: string): Promise<UndoPlan
   return kept.plan
 }
 
-/** Keeps a plan, unless it is large or something has just been changed so that a further change might not show. */
+/** Caches a plan, unless it is large or a file changed so recently that a further change might go unnoticed. */
 export function cachePlan(
   ctx: Context,
   key: string,
@@ -45,7 +45,7 @@ export function cachePlan(
   }
   if (held > MAX_CACHED_BYTES) return
   plans.set(ctx, { key, plan, observed })
-  // Whoever only looked is forgotten before.
+  // The plan is released together with a call that only previewed.
   const caller = new WeakRef(ctx)
   setTimeout(() => {
     const there = caller.deref()

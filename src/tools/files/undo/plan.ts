@@ -1,4 +1,4 @@
-// What an undo comes to, worked out before anything happens: by path what becomes of it, or what stands in the way.
+// Plans an undo before any change: the outcome of each path, or its conflict.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { Change } from '../../../host/change.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
@@ -15,15 +15,17 @@ import { collectOutcomes, undoSteps } from './steps.ts'
 import type { UndoPlan } from './undo-plan.ts'
 import { WorkspaceOverlay } from './workspace-overlay.ts'
 
-/** What is asked to be undone. */
+/** The requested undo. */
 interface UndoInput {
   tool_call_id: string
   scope?: UndoScope
   paths?: string[]
 }
 
-/** The calls whose changes are taken back, newest first, with those changes alone that are. Of a single call also where
- * later calls have moved what it left: `choose` says which of the two places counts. */
+/**
+ * Selects the calls to revert, newest first, with only the changes to revert. For a single call, its results are also followed
+ * through later moves: `choose` decides which of the two paths applies.
+ */
 export function selectCalls(
   { tool_call_id, scope, paths }: UndoInput,
   history: History,
@@ -42,7 +44,7 @@ export function selectCalls(
   })
 }
 
-/** The path as changes tell it. */
+/** Normalizes a path to the form used in changes. */
 const normalizePath = (path: string) =>
   path
     .split('/')
@@ -53,7 +55,7 @@ const touchesPath = (change: Change, path: string) => changePaths(change).some(p
 
 export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan> {
   const isThere = (place: string) => ctx.host.files.peekEntry(place).kind !== 'missing'
-  // Somebody else may have moved it back.
+  // It may have been moved back externally.
   const choose = (left: string, later: string) => (isThere(later) || !isThere(left) ? later : left)
   const calls = selectCalls(input, ctx.history, choose)
   assertKnown(input, calls, ctx.history)
@@ -102,7 +104,7 @@ function assertKnown(input: UndoInput, calls: readonly PastCall[], history: Hist
   if (strange >= 0) throw invalidParam(`paths/${strange}`, 'is no path that the call changed.')
 }
 
-/** Whether a change is about a moved folder, at either place, or about what it holds; or moves a folder that holds it. */
+/** Checks if a change concerns a moved folder, at either path, its contents, or an ancestor that moves. */
 function concernsMovedFolder(other: Change, moved: Change) {
   const folders = changePaths(moved)
   if (folders.some(folder => touchesPath(other, folder))) return true

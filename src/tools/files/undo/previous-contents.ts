@@ -1,4 +1,4 @@
-// What a file held before a call, out of what is kept, with what was changed in it since.
+// Restores a file's content before a call from the blob store, merged with later changes.
 import { ToolError } from '../../../errors.ts'
 import type { Change } from '../../../host/change.ts'
 import type { ComputePool } from '../../../host/compute/compute-pool.ts'
@@ -8,27 +8,27 @@ import type { MergeResult } from '../../../text/merge/merge.ts'
 import { Obstruction } from './obstruction.ts'
 import type { EntryState, FileState } from './workspace-overlay.ts'
 
-/** Where contents come from, and who works on them. */
+/** Sources of contents, and the computation of merges. */
 interface Sources {
   files: Files
   compute: ComputePool
   signal: AbortSignal
 }
 
-/** How much of what is kept one undo may hold. */
+/** Maximum number of blob bytes that one undo may hold in memory. */
 const MAX_HELD_BYTES = 256 * 1024 * 1024
 const MERGE_TIMEOUT_MS = 3_000
 
 export class PreviousContents {
   readonly #sources: Sources
-  /** How many bytes of what is kept are held. */
+  /** Number of blob bytes in memory. */
   heldBytes = 0
 
   constructor(sources: Sources) {
     this.#sources = sources
   }
 
-  /** What was at the path before: it was deleted, or overwritten by what was moved there. */
+  /** Returns the previous entry at the path: it was deleted, or overwritten by a move. */
   async entryBefore({ path, operation, kind, target, before_hash, before_mode }: Change): Promise<EntryState> {
     const mode = before_mode === undefined ? {} : parseMode(before_mode)
     if (operation === 'deleted' && kind === 'directory') return { kind, ...mode }
@@ -39,8 +39,10 @@ export class PreviousContents {
     return { kind: 'file', ...(await this.#loadStored(path, before_hash)), ...mode }
   }
 
-  /** The file as it was before the call, where `left` and `back` are the hashes of what the call left and of what comes
-   * back. What was changed in it since stays. */
+  /**
+   * Returns the file before the call; `left` and `back` are the hashes of the call's result and of the restored content. Later
+   * changes are preserved.
+   */
   async fileBefore(change: Change, now: FileState, { left, back }: { left?: string; back?: string }) {
     const mode = modeBefore(change, now)
     if (now.hash === back || (left !== undefined && left === back)) return { ...now, ...mode }
@@ -52,7 +54,7 @@ export class PreviousContents {
     return { ...same, hash: hashBytes(bytes), bytes, merged: true as const, ...mode }
   }
 
-  /** What is large is not looked at before it is written. */
+  /** Large blobs are not read before they are written. */
   async #loadStored(path: string, hash: string | undefined): Promise<Pick<FileState, 'hash' | 'bytes' | 'kept'>> {
     const kept = hash === undefined ? undefined : this.#sources.files.findStored(hash)
     if (hash === undefined || !kept) throw new Obstruction(path, 'not_kept')
@@ -82,7 +84,7 @@ export class PreviousContents {
     return bytes
   }
 
-  /** What a call left, if that is kept. */
+  /** Returns the call's result, if it is stored. */
   async #loadLeft(path: string, hash: string) {
     return this.#sources.files.findStored(hash) && this.#loadStored(path, hash)
   }
@@ -101,7 +103,7 @@ export class PreviousContents {
 
 export const parseMode = (mode: string) => ({ mode: Number.parseInt(mode, 8) })
 
-/** Permission bits are taken back where nobody changed them since. */
+/** Permission bits are restored unless they were changed since. */
 function modeBefore({ path, before_mode, after_mode }: Change, now: FileState): { mode?: number } {
   if (before_mode === undefined || after_mode === undefined || before_mode === after_mode) return {}
   if (now.mode !== parseMode(after_mode).mode && now.mode !== parseMode(before_mode).mode)

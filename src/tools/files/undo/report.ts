@@ -1,4 +1,4 @@
-// How an undo is told, path by path.
+// Reports an undo, path by path.
 import type { LineChange } from '../../../host/files/files.ts'
 import type { Diff, Side } from '../../../text/diff/unified-diff.ts'
 import { decode } from '../../../text/encoding.ts'
@@ -11,10 +11,10 @@ const DIFF_TIMEOUT_MS = 5_000
 
 export const UNDO_WITHHELD_NOTE = 'May not be read without asking: what is in it is not shown.'
 
-/** Calls change entries: of a link itself there is nothing to read. */
+/** Changes concern entries: a link itself has no content to read. */
 export const canRevealEntry = (path: string, ctx: Context) => ctx.canReveal({ path, entry: true })
 
-/** What is told of a path; nothing of a place that something only moves away from. */
+/** Report of a path; undefined for a path that is only the source of a move. */
 interface Report {
   file?: UndoFile
   diff?: Diff
@@ -56,7 +56,7 @@ function outcomeNote({ before, after }: PathOutcome) {
   return undefined
 }
 
-/** What changes of the content and the permission to run, where it is a file. */
+/** Reports changes of a file's content and of its execute permission. */
 async function diffOutcome(
   { path, from = path, before, after }: PathOutcome,
   draft: WorkspaceOverlay,

@@ -1,8 +1,8 @@
-// Where folders come to that go back to where they were, one move after the other: by where each is now, its last place.
+// Computes the destinations of folders whose moves are reverted, one move after the other: by current path, the final one.
 import type { PastCall } from '../../../tool/tool.ts'
 import { isAtOrBelow } from './conflict-collector.ts'
 
-/** `calls` are told newest first, as they are taken back. */
+/** `calls` are ordered newest first, as they are reverted. */
 export function reverseMoves(calls: readonly PastCall[]): Map<string, string> {
   const moves = new Map<string, string>()
   for (const { operation, kind, path, from } of calls.flatMap(({ changes }) => changes.toReversed())) {
@@ -14,7 +14,7 @@ export function reverseMoves(calls: readonly PastCall[]): Map<string, string> {
   return moves
 }
 
-/** What is now that which the moves bring to a path. */
+/** Returns the current path of the entry that the moves bring to a path. */
 function currentPathOf(path: string, moves: ReadonlyMap<string, string>): string {
   const [found] = [...moves].filter(([, last]) => isAtOrBelow(path, last)).sort(([, a], [, b]) => b.length - a.length)
   return found ? found[0] + path.slice(found[1].length) : path

@@ -1,21 +1,21 @@
-// Taking back what one call did, in the draft. Its changes are taken back as if all at once: first what it modified is as
-// before, then what it left leaves, then what it took comes back. What stands in the way of one stops only that one.
+// Reverts one call in the overlay. Its changes are reverted as if simultaneously: modifications first, then creations are
+// removed, then removals are restored. A conflict affects only its own change.
 import { ToolError } from '../../../errors.ts'
 import type { Change } from '../../../host/change.ts'
 import { Obstruction } from './obstruction.ts'
 import { type PreviousContents, parseMode } from './previous-contents.ts'
 import { type EntryState, type FileState, MISSING, type WorkspaceOverlay } from './workspace-overlay.ts'
 
-/** Where a call is taken back, and who hears what is in the way. */
+/** Context of a reversal, with the collector of conflicts. */
 interface ReversalContext {
   draft: WorkspaceOverlay
   contents: PreviousContents
-  /** Whether a folder that was moved can go back as it is: nothing else is about what it holds. */
+  /** Checks if a moved folder can be moved back as a whole: no other change concerns its contents. */
   canMoveWhole(change: Change): boolean
   onObstructed(change: Change, obstruction: Obstruction): void
 }
 
-/** One thing to do, and which change it is for. */
+/** One task, and the change it belongs to. */
 interface Task {
   change: Change
   work: () => Promise<void>
@@ -57,9 +57,9 @@ export async function reverse(changes: readonly Change[], scene: ReversalContext
 const comparePaths = (a: string, b: string) => (a < b ? -1 : 1)
 const compareFolders = (a: Task, b: Task) => Number(isFolder(a)) - Number(isFolder(b))
 const isFolder = ({ change }: Task) => change.kind === 'directory'
-/** Files and links leave before the folders that hold them, the innermost folders first. */
+/** Files and links are removed before their folders, innermost folders first. */
 const contentsFirst = (a: Task, b: Task) => compareFolders(a, b) || comparePaths(b.change.path, a.change.path)
-/** Folders come back before what they hold. */
+/** Folders are restored before their contents. */
 const foldersFirst = (a: Task, b: Task) => compareFolders(b, a) || comparePaths(originalPath(a), originalPath(b))
 const originalPath = ({ change: { path, from = path } }: Task) => from
 
@@ -77,7 +77,7 @@ async function removeCreated(change: Change, { draft }: ReversalContext) {
   const { path, kind, target, after_hash } = change
   const now = await draft.at(path)
   if (kind === 'directory') {
-    // What others put into it keeps it.
+    // A folder with entries of others is retained.
     const goes = now.kind === 'directory' && (await draft.childrenOf(path)).length === 0
     return draft.put(path, goes ? MISSING : now)
   }
@@ -97,7 +97,7 @@ async function restoreRemoved(change: Change, { draft, contents }: ReversalConte
   draft.put(path, now)
 }
 
-/** Whether it is what was there before the call. */
+/** Checks if it is the state before the call. */
 function isPreviousState({ operation, kind, target, before_hash, before_mode }: Change, now: EntryState) {
   if (operation === 'deleted' && kind === 'directory') return now.kind === 'directory'
   if (operation === 'deleted' && kind === 'symlink') return now.kind === 'symlink' && now.target === target
@@ -105,11 +105,11 @@ function isPreviousState({ operation, kind, target, before_hash, before_mode }: 
   return before_mode === undefined || now.mode === parseMode(before_mode).mode
 }
 
-/** A move that put something in the place of a file. */
+/** A move that replaced a file. */
 const didOverwrite = ({ before_hash, before_mode, after_mode }: Change) =>
   before_hash !== undefined || (before_mode !== undefined && after_mode === undefined)
 
-/** Takes up what was moved, by where it goes; nothing where that has been taken back already. */
+/** Takes moved entries, by destination; none if that has been reverted already. */
 async function liftMoved(change: Change, scene: ReversalContext): Promise<[string, EntryState][] | undefined> {
   const { draft } = scene
   const { path, from = path, kind = 'file' } = change
@@ -127,7 +127,7 @@ async function liftMoved(change: Change, scene: ReversalContext): Promise<[strin
   return [[from, lifted]]
 }
 
-/** The moved file as it was before, where its content or its permission bits changed on the way. */
+/** Returns the moved file as before, if its content or permission bits changed on the way. */
 function stateBeforeMove(
   change: Change,
   now: FileState,

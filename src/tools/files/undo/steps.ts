@@ -1,21 +1,21 @@
-// From the draft to the steps that make it so.
+// Converts the overlay to transaction steps.
 import { ToolError } from '../../../errors.ts'
 import type { LineChange, StoredBlob } from '../../../host/files/files.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overlay.ts'
 
-/** What becomes of one path. */
+/** Outcome of one path. */
 export interface PathOutcome {
   path: string
   before: EntryState
   after: EntryState
-  /** Where what comes here is now. */
+  /** Current path of the entry that arrives here. */
   from?: string
-  /** What was here is moved elsewhere. */
+  /** The entry here moves elsewhere. */
   leaves: boolean
 }
 
-/** Every path that was planned for, with what is there and what will be. */
+/** Returns every planned path, with its current and its planned state. */
 export async function collectOutcomes(draft: WorkspaceOverlay): Promise<PathOutcome[]> {
   const found: PathOutcome[] = []
   for (const path of draft.paths) {
@@ -37,7 +37,7 @@ function isSame(before: EntryState, after: EntryState): boolean {
   return before.kind === after.kind
 }
 
-/** `lines` tells what a change of content adds and removes. */
+/** `lines` counts the added and removed lines of a change. */
 export function undoSteps(
   outcome: PathOutcome,
   draft: WorkspaceOverlay,

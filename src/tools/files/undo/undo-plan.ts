@@ -1,8 +1,9 @@
+// The plan of an undo: outcomes by file, and the steps of the transaction.
 import type { TransactionStep } from '../../../host/files/files.ts'
 import type { PastCall } from '../../../tool/tool.ts'
 import type { UndoFile } from '../../../tool/undo.ts'
 
-/** What an undo would do: told by file, done by step. */
+/** Planned effect of an undo: outcomes by file, and steps. */
 export interface UndoPlan {
   /** Newest first. */
   calls: PastCall[]

@@ -1,4 +1,4 @@
-// The workspace as it would be: what is there, with what has been planned so far. Nothing is changed by planning.
+// Overlay of the workspace: the state on disk with the planned changes so far. Planning changes nothing.
 
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path/posix'
@@ -9,30 +9,30 @@ import { listAncestors } from '../../../text/ancestors.ts'
 export interface FileState {
   kind: 'file'
   hash: string
-  /** Permission bits; those of a new file where they are not known. */
+  /** Permission bits; those of a new file if unknown. */
   mode?: number
-  /** Undefined where that is too much to hold. */
+  /** Undefined if too large for memory. */
   bytes: Buffer | undefined
-  /** Where it is kept, if it comes from there. */
+  /** Its blob, if it comes from the store. */
   kept?: StoredBlob
-  /** Where on the disk this very file is. */
+  /** Path of this file on disk. */
   origin?: string
-  /** It holds what was changed later too. */
+  /** Includes later changes. */
   merged?: true
 }
 
-/** What is at a path. */
+/** State of a path. */
 export type EntryState =
   | { kind: 'missing' | 'other' }
   | { kind: 'symlink'; target: string }
-  /** `origin`: the folder is this one of the disk, moved with all it holds. */
+  /** `origin`: the folder on disk that moves with all its contents. */
   | { kind: 'directory'; mode?: number; origin?: string }
   | FileState
 
 export const MISSING: EntryState = { kind: 'missing' }
 const OTHER: EntryState = { kind: 'other' }
 const MODE = 0o777
-/** After so many looks at the disk others get their turn. */
+/** Number of disk accesses before yielding to the event loop. */
 const LOOKS_PER_TURN = 64
 
 export class WorkspaceOverlay {
@@ -41,9 +41,9 @@ export class WorkspaceOverlay {
   readonly #disk = new Map<string, EntryState>()
   readonly #snapshots = new Map<string, FileSnapshot>()
   readonly #planned = new Map<string, EntryState>()
-  /** What shows whether a path is as it was when it was looked at; undefined where a change might not show. */
+  /** Fingerprint of each inspected path; undefined if a change might go unnoticed. */
   readonly fingerprints = new Map<string, string | undefined>()
-  /** How many bytes of what is there are held. */
+  /** Number of bytes on disk held in memory. */
   heldBytes = 0
 
   constructor(files: Files, signal: AbortSignal) {
@@ -51,7 +51,7 @@ export class WorkspaceOverlay {
     this.#signal = signal
   }
 
-  /** What is there in the draft. */
+  /** Returns the planned state of a path. */
   async at(path: string): Promise<EntryState> {
     return this.#planned.get(path) ?? this.onDisk(path)
   }
@@ -62,12 +62,12 @@ export class WorkspaceOverlay {
     return thing
   }
 
-  /** What was found on the disk before. */
+  /** Returns the state on disk, if it was inspected before. */
   knownOnDisk(path: string): EntryState | undefined {
     return this.#disk.get(path)
   }
 
-  /** The file that is there on the disk, for replacing exactly that. */
+  /** Returns the snapshot of the file on disk, as the precondition for replacing it. */
   snapshotOf(path: string): FileSnapshot | undefined {
     return this.#snapshots.get(path)
   }
@@ -76,7 +76,7 @@ export class WorkspaceOverlay {
     this.#planned.set(path, thing)
   }
 
-  /** Puts something that is there, with the folders above it. Gives what is in the way, if something is. */
+  /** Creates an entry and its parent folders. Returns the conflicting path, if any. */
   async create(path: string, thing: EntryState): Promise<string | undefined> {
     for (const folder of listAncestors(path)) {
       const { kind } = await this.at(folder)
@@ -87,7 +87,7 @@ export class WorkspaceOverlay {
     return undefined
   }
 
-  /** The paths of what a folder holds. `closed` ones may not be touched. */
+  /** Returns the paths of a folder's entries. `closed` ones must not be changed. */
   async childrenOf(folder: string): Promise<{ path: string; closed: boolean }[]> {
     const { kind } = await this.onDisk(folder)
     const entries = kind === 'directory' ? this.#files.entries(folder) : []
@@ -98,7 +98,7 @@ export class WorkspaceOverlay {
     return inside
   }
 
-  /** Every path that was planned for. */
+  /** Every planned path. */
   get paths(): string[] {
     return [...this.#planned.keys()].sort()
   }
@@ -109,7 +109,7 @@ export class WorkspaceOverlay {
     this.fingerprints.set(path, this.#files.fingerprintAt(path))
     const entry = this.#files.inspectEntry(path)
     if (!entry) return MISSING
-    // Something above it has become a link: what is meant is elsewhere.
+    // An ancestor has become a link: the path resolves elsewhere.
     if (entry.path !== path) return OTHER
     if (entry.type === 'symlink') return { kind: 'symlink', target: entry.target! }
     if (entry.type === 'directory') return { kind: 'directory', mode: entry.mode & MODE }

@@ -1,4 +1,4 @@
-// Reads `git blame --porcelain`: for each run of lines the commit they are from, and the first time what that is.
+// Parses `git blame --porcelain`: for each run of lines its commit, with details at the first occurrence.
 import { unixToIso } from './commit-format.ts'
 
 interface BlameRange {
@@ -6,7 +6,7 @@ interface BlameRange {
   end: number
   oid: string
   original_start: number
-  /** In the repository, where it was called otherwise. */
+  /** Previous path in the repository, if different. */
   original_path: string
   text: string
 }
@@ -16,7 +16,7 @@ interface BlameCommit {
   email: string
   date: string | null
   subject: string
-  /** The history that git has begins here. */
+  /** The available history begins here. */
   boundary?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface BlameResult {
   commits: Record<string, BlameCommit>
 }
 
-/** What git says of lines that no commit holds yet is of the moment. */
+/** Git's data on uncommitted lines depends on the time of the call. */
 const UNCOMMITTED_OID = /^0+$/
 const HEADING = /^([0-9a-f]{40,64}) (\d+) (\d+)(?: (\d+))?$/
 

@@ -1,4 +1,4 @@
-// Making a branch, and checking one out: what would happen to the branch and to the files, so that nothing is lost.
+// Plans the creation or checkout of a branch: the effects on the branch and on files, so that no data is lost.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
@@ -20,15 +20,15 @@ export interface BranchInput {
 export interface BranchPlan {
   repository: Repository
   name: string
-  /** By its full name. */
+  /** Full name. */
   ref: string
   creates: boolean
-  /** Where it stands, or will; undefined before the first commit. */
+  /** Its current or new commit; undefined before the first commit. */
   oid: string | undefined
   switches: boolean
-  /** What is checked out now. */
+  /** The current checkout. */
   from: { branch: string | undefined; oid: string | undefined }
-  /** What would differ in the working tree. */
+  /** Files that would change in the working tree. */
   files: CommittedFile[]
 }
 
@@ -65,7 +65,7 @@ async function resolveStart({ start }: BranchInput, repository: Repository, head
   return to
 }
 
-/** Gives what would differ. Throws where any of it has local changes, or a file that git does not know is in its place. */
+/** Returns the files that would change. Throws if any of them has local changes, or would overwrite an untracked file. */
 async function assertNoLoss(
   { repository, ref, from, oid }: Pick<BranchPlan, 'repository' | 'ref' | 'from' | 'oid'>,
   ctx: Context
@@ -124,7 +124,7 @@ async function changedFiles(
   return committedFiles(told.stdout.toString('utf8'))
 }
 
-/** What differs from what is checked out, staged or not. */
+/** Returns the paths with local changes, staged or not. */
 async function locallyChangedPaths(repository: Repository, { host }: Context): Promise<Set<string>> {
   const flags = ['--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=dirty', '--no-renames']
   const told = await host.git.run(repository, { args: ['status', ...flags] })
@@ -136,7 +136,7 @@ async function locallyChangedPaths(repository: Repository, { host }: Context): P
   return new Set(paths)
 }
 
-/** What lies outside the workspace is none that a call here may change. */
+/** Rejects paths outside the workspace, which a call must not change. */
 export function requireWorkspacePath(path: string, repository: Repository): string {
   const name = repository.toWorkspacePath(path)
   if (name !== undefined) return name

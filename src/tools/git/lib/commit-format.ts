@@ -1,8 +1,7 @@
-// Commits as git_log and git_show tell them: asked for by a format whose fields NUL separates, since nothing that a commit
-// holds can hold that.
+// Commit format of git_log and git_show: fields are separated by NUL, which no commit can contain.
 import { type Static, Type } from 'typebox'
 
-/** Longer messages are cut. */
+/** Longer messages are truncated. */
 const MAX_BODY = 16_384
 
 const Person = (description: string) =>
@@ -34,7 +33,10 @@ export const Commit = Type.Object(
 export type Commit = Static<typeof Commit>
 
 const FIELDS = ['%H', '%h', '%P', '%aN', '%aE', '%at', '%cN', '%cE', '%ct', '%D', '%s', '%b']
-/** What comes before each commit: so that the output, split at NUL, is what follows a commit and the fields of the next. */
+/**
+ * Begins with a NUL before each commit: split at NUL, each part is the output after one commit followed by the fields of the
+ * next.
+ */
 export const FORMAT = `--format=tformat:${FIELDS.map(field => `%x00${field}`).join('')}%x00`
 export const FORMAT_FLAGS: readonly string[] = [
   FORMAT,
@@ -44,7 +46,7 @@ export const FORMAT_FLAGS: readonly string[] = [
   '--no-notes'
 ]
 
-/** The commits of an output in this format, each with what git tells besides after it. */
+/** Parses commits in this format, each with git's output after it. */
 export function parseCommits(output: string): { commit: Commit; after: string }[] {
   const [, ...parts] = output.split('\0')
   const found: { commit: Commit; after: string }[] = []
@@ -79,7 +81,7 @@ function parseCommit(fields: readonly string[]): Commit {
   }
 }
 
-/** HEAD is told together with the branch that it is. */
+/** HEAD is reported together with its branch. */
 const splitRefs = (ref: string) =>
   ref
     .replace(/^tag: /, '')
@@ -93,7 +95,7 @@ export function unixToIso(seconds: string): string | null {
   return seconds === '' || !(Math.abs(ms) <= MAX_DATE_MS) ? null : new Date(ms).toISOString()
 }
 
-/** For a model: who, when and why. */
+/** Formats a commit for a model: who, when and why. */
 export function formatCommit({ oid, parents, author, committer, subject, body, refs }: Commit): string[] {
   const others = committer.name !== author.name || committer.email !== author.email
   return [

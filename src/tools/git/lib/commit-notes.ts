@@ -1,4 +1,4 @@
-// What an approver must know of a commit besides its diff.
+// Notes on a commit for an approver, besides its diff.
 import { lastValue } from '../../../host/git/configuration.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { Context } from '../../../tool/tool.ts'

@@ -1,5 +1,5 @@
-// What a commit would be: exactly these files as they are now, on top of what is checked out. It is made beside the
-// repository, so that what an approver is shown is the very tree that is committed.
+// Plans a commit: exactly these files in their current state, on top of the current checkout. It is prepared outside the
+// repository, so that the tree shown to an approver is the one that is committed.
 
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
@@ -12,7 +12,7 @@ import type { Context } from '../../../tool/tool.ts'
 import { COMMITTED_FLAGS, type CommittedFile, committedFiles } from './committed-files.ts'
 import { identities } from './identity.ts'
 
-/** More of a diff is not shown; the decision is bound to all of it. */
+/** Longer diffs are truncated for display; the decision is bound to all of it. */
 const MAX_DIFF = 4 * 1024 * 1024
 
 interface CommitInput {
@@ -22,26 +22,26 @@ interface CommitInput {
 
 export interface CommitPlan {
   repository: Repository
-  /** By its full name; undefined where none is checked out. */
+  /** Full name; undefined for a detached HEAD. */
   branch: string | undefined
-  /** Undefined where nothing is committed yet. */
+  /** Undefined before the first commit. */
   parent: string | undefined
   tree: string
   message: string
   author: string
   committer: string
-  /** What of it was named, by the repository's paths. */
+  /** Named files, as repository paths. */
   named: string[]
   files: CommittedFile[]
   diff: string
   diffTruncated: boolean
-  /** Named, and as they were. */
+  /** Named files without changes. */
   unchanged: string[]
-  /** New, though git is told to ignore them. */
+  /** New files that are ignored by git. */
   ignored: string[]
 }
 
-/** Reads alone; the files may be any that the caller may name. */
+/** Read-only; the files may be any that the caller may name. */
 export async function planCommit(input: CommitInput, ctx: Context): Promise<CommitPlan> {
   const message = requireMessage(input)
   const { repository, named } = await namedFiles(input.files, ctx)
@@ -102,14 +102,14 @@ function requireMessage({ message }: CommitInput): string {
   return tidyMessage(message)!
 }
 
-/** The files by the repository's paths, and the repository that is nearest to all of them. */
+/** Returns the files as repository paths, and the nearest repository of all of them. */
 async function namedFiles(given: readonly string[], ctx: Context) {
   const named = new Set<string>()
   const nearest = new Map<string, Repository>()
   let common: Repository | undefined
   for (const [i, name] of given.entries()) {
     const { path, kind } = ctx.host.files.peekEntry(name)
-    // A submodule's folder belongs to the repository that holds it.
+    // A submodule's folder belongs to the containing repository.
     const folder = listAncestors(path).at(-1) ?? '.'
     const repository = nearest.get(folder) ?? (await ctx.host.git.repository(folder))
     nearest.set(folder, repository)
@@ -145,7 +145,7 @@ function assertNoOperation({ inProgressOperation }: Repository) {
   )
 }
 
-/** What git would store otherwise than it is, or not at all. */
+/** Rejects files that git would store differently, or not at all. */
 async function assertCommittable(named: readonly string[], repository: Repository, { host }: Context) {
   const listed = await host.git.run(repository, { args: ['ls-files', '-t', '--stage', '-z', '--', ...named] })
   assertGitSucceeded(listed, 'tell what is staged', repository)
@@ -164,7 +164,7 @@ async function assertCommittable(named: readonly string[], repository: Repositor
   assertNoFilters(filtered.stdout.toString('utf8'))
 }
 
-/** A file that is neither there nor in the last commit was named by mistake. */
+/** A file that exists neither on disk nor in the last commit is a mistake. */
 function assertExisting(unchanged: readonly string[], repository: Repository, { host }: Context) {
   for (const file of unchanged) {
     const path = repository.toWorkspacePath(file)!
@@ -178,12 +178,12 @@ async function resolveTree(commit: string | undefined, draft: TemporaryTree): Pr
   return (await draft.readObjects(['rev-parse', '--verify', `${commit}^{tree}`])).toString('latin1').trim()
 }
 
-/** What `check-ignore` ends with where none is. */
+/** Exit code of `check-ignore` if no file is ignored. */
 const NONE_IGNORED = 1
 
 async function findIgnored(files: readonly string[], repository: Repository, { host }: Context): Promise<string[]> {
   if (files.length === 0) return []
-  // It knows no literal names, so none is to look like anything else.
+  // It has no literal pathspecs, so pathspec magic must be avoided.
   const told = await host.git.run(repository, {
     args: ['check-ignore', '-z', '--stdin', '--no-index'],
     stdin: files.map(file => `./${file}\0`).join(''),

@@ -1,4 +1,4 @@
-// What a commit changes, as `diff-tree -r -z --raw --numstat --no-renames --no-abbrev` tells it between two trees.
+// Parses the changes of a commit, from the output of `diff-tree -r -z --raw --numstat --no-renames --no-abbrev` for two trees.
 import type { IndexUpdate } from '../../../host/git/update-branch.ts'
 
 export const COMMITTED_FLAGS: readonly string[] = ['-r', '-z', '--raw', '--numstat', '--no-renames', '--no-abbrev']
@@ -12,21 +12,21 @@ const OPERATION_OF: Readonly<Record<string, CommittedFile['operation']>> = {
   T: 'type_changed'
 }
 
-/** A submodule, in a tree. */
+/** Mode of a submodule in a tree. */
 export const SUBMODULE = '160000'
 
 export interface CommittedFile extends IndexUpdate {
   operation: (typeof COMMITTED_OPERATIONS)[number]
-  /** Ids of the file before and after; zeros where there is none. */
+  /** Object ids of the file before and after; zeros if it does not exist. */
   was: string
   is: string
   submodule: boolean
-  /** Lines; null where it is no text. */
+  /** Number of lines; null for binary files. */
   added: number | null
   removed: number | null
 }
 
-/** Paths are the repository's. */
+/** Paths are relative to the repository. */
 export function committedFiles(output: string): CommittedFile[] {
   const records = output.split('\0')
   const files: CommittedFile[] = []

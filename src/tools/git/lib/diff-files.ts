@@ -1,5 +1,5 @@
-// The files of a diff, as `--raw --numstat` tell them: a line each with modes and ids, then a line each with counts, in the
-// same order. Names are quoted as in C, so that every line is one line.
+// Parses the files of a diff from `--raw --numstat`: one line each with modes and ids, then one line each with counts, in the
+// same order. Names are C-quoted, so that every entry is one line.
 import { Type } from 'typebox'
 
 export const DIFF_OPERATIONS = [
@@ -23,7 +23,7 @@ const OPERATION_OF: Readonly<Record<string, Operation>> = {
   U: 'unmerged'
 }
 
-/** What is told of a file, besides its text. */
+/** Output fields of a file, besides its patch. */
 export const DIFF_FILE_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
   from: Type.Optional(Type.String({ description: 'Where a renamed or copied file was.' })),
@@ -48,18 +48,18 @@ export interface DiffFile {
   added: number | null
   removed: number | null
   binary: boolean
-  /** Lines of a patch that begin what is told of it. */
+  /** Header lines of its patch. */
   headings: string[]
 }
 
 const ABSENT_MODE = '000000'
 
-/** Reads the lines before the patch, one after the other. */
+/** Parses the lines before the patch, one by one. */
 export class DiffFiles {
   readonly files: DiffFile[] = []
   #counted = 0
 
-  /** False for what is none of these lines. */
+  /** Returns false for any other line. */
   take(line: string): boolean {
     if (line.startsWith(':')) this.#raw(line)
     else if (/^(?:\d+|-)\t(?:\d+|-)\t/.test(line)) this.#count(line)
@@ -69,7 +69,7 @@ export class DiffFiles {
 
   #raw(line: string) {
     const [about = '', ...names] = line.split('\t')
-    // Of a merge there is a colon, a mode and an id for each parent.
+    // A merge has a colon, a mode and an id for each parent.
     const parents = /^:+/.exec(about)![0].length
     const words = about.slice(parents).split(' ')
     const [old_mode = '', new_mode = ''] = [words[0], words[parents]]
@@ -77,7 +77,7 @@ export class DiffFiles {
     const operation = OPERATION_OF[status[0]!] ?? 'modified'
     const [first = '', last = first] = names
     const before = this.files.at(-1)
-    // What a merge left open is told once by itself, and once as it differs from our side of it.
+    // An unmerged file is listed once by itself, and once with its difference from our side.
     if (before?.operation === 'unmerged' && before.path === unquoteGitPath(last)) {
       if (old_mode !== ABSENT_MODE) before.old_mode = old_mode
       before.headings.push(...patchHeadings(first, last))
@@ -99,7 +99,7 @@ export class DiffFiles {
 
   #count(line: string) {
     const [added = '', removed = '', name = ''] = line.split('\t')
-    // How a move is written is git's own.
+    // The notation of a rename is specific to git.
     const isAgain = this.#counted > 0 && isUnmerged(this.files[this.#counted - 1], name)
     while (!isAgain && this.#counted < this.files.length && !matchesName(this.files[this.#counted]!, name))
       this.#counted += 1
@@ -127,7 +127,7 @@ const addPrefix = (prefix: string, name: string) =>
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
 
-/** A name as git quotes it; the others are themselves. */
+/** Unquotes a name quoted by git; returns others unchanged. */
 export function unquoteGitPath(name: string): string {
   if (!name.startsWith('"')) return name
   const bytes: number[] = []

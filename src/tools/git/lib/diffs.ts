@@ -1,4 +1,4 @@
-// Differences between two states of a repository, as tools tell them.
+// Common parts of diffs between two states of a repository.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
@@ -80,7 +80,7 @@ const FLAGS = [
   ...['--find-renames', '--no-relative', '--src-prefix=a/', '--dst-prefix=b/']
 ]
 
-/** `sides` are words that say what is compared: `--cached`, ids. */
+/** `sides` are arguments that specify the comparison: `--cached`, ids. */
 export async function differences(
   sides: readonly string[],
   { repository, pathspecs }: { repository: Repository; pathspecs: readonly string[] },
@@ -124,7 +124,7 @@ export async function differences(
 
 const WITHHELD_REASON = 'It may hold credentials by its name, or a rule keeps it back; read_file asks for it.'
 
-/** What git prints, up to its end; where it failed it is refused. */
+/** Yields git's output to its end; throws if git failed. */
 async function* untilEnd(
   output: AsyncGenerator<Buffer, { code: number | null; stderr: string }, void>,
   repository: Repository
@@ -137,13 +137,13 @@ function canRevealDiff({ path, from = path }: DiffFile, repository: Repository, 
   return [path, from].every(file => canRevealPath(repository.toWorkspacePath(file), ctx))
 }
 
-/** Whether the content of a file may be told, also of one that history alone knows. */
+/** Checks if the content of a file may be revealed, also of one that exists only in history. */
 function canRevealPath(path: string | undefined, ctx: Context): boolean {
   if (path === undefined) return false
   try {
     return ctx.canReveal({ path, entry: true })
   } catch (error) {
-    // No file here could be called so: nobody can say what it holds.
+    // An invalid path here: its content is unknown.
     if (error instanceof ToolError) return false
     throw error
   }
@@ -163,7 +163,7 @@ const diffFields = (text: DiffText | undefined): { diff?: string; diff_truncated
 const sum = (files: readonly DiffFile[], count: 'added' | 'removed') =>
   files.reduce((all, file) => all + (file[count] ?? 0), 0)
 
-/** For a model: each file with its counts, and its text beneath. */
+/** Formats the diff for a model: each file with its counts, followed by its patch. */
 export function formatDifferences(
   { files, left_out, total, added, removed, ...page }: Differences,
   offset: number

@@ -1,12 +1,12 @@
-// Reads a diff as git prints it: the files first, then the text of those that are wanted and may be shown, as far as the
-// bounds go. What comes after that is not waited for.
+// Reads a diff as printed by git: first the files, then the patches of those that are requested and may be revealed, up to the
+// limits. The rest of the output is not awaited.
 import { type DiffFile, DiffFiles } from './diff-files.ts'
 
 export interface DiffBounds {
-  /** The files whose text is wanted, by their places. */
+  /** The files whose patches are requested, by index. */
   offset: number
   limit: number
-  /** Bytes of one file, and of all. */
+  /** Maximum number of bytes per file, and in total. */
   perFile: number
   total: number
 }
@@ -18,14 +18,14 @@ export interface DiffText {
 
 export interface GitDiff {
   files: DiffFile[]
-  /** By the place of the file. */
+  /** By file index. */
   texts: ReadonlyMap<number, DiffText>
 }
 
-/** How long a line may be before it is taken in pieces. */
+/** Maximum line length before a line is processed in chunks. */
 const MAX_LINE_CHUNK = 1 << 20
 
-/** `shows` tells whether the content of a file may be told. */
+/** `shows` checks if the content of a file may be revealed. */
 export async function readDiff(
   output: AsyncIterable<Buffer>,
   bounds: DiffBounds,
@@ -33,7 +33,7 @@ export async function readDiff(
 ): Promise<GitDiff> {
   const reader = new DiffReader(bounds, shows)
   let rest = ''
-  // Bytes as they are: what a file's text is encoded in is not known here.
+  // Raw bytes: the encoding of a file's text is unknown here.
   for await (const chunk of output) {
     const lines = (rest + chunk.toString('latin1')).split('\n')
     rest = lines.pop()!
@@ -53,9 +53,9 @@ class DiffReader {
   readonly #files = new DiffFiles()
   readonly #texts = new Map<number, { parts: string[]; bytes: number; truncated: boolean }>()
   #inPatch = false
-  /** The file whose text comes; its place may be told again, where its type has changed. */
+  /** Index of the current file; it may occur twice, if its type has changed. */
   #at = 0
-  /** Undefined where its text is not wanted, or may not be shown. */
+  /** Undefined if its patch is not requested, or must not be revealed. */
   #text: { parts: string[]; bytes: number; truncated: boolean } | undefined
   #bytes = 0
   #atLineStart = true
@@ -109,5 +109,5 @@ class DiffReader {
   }
 }
 
-/** Lines of a file's text begin with a sign of their own. */
+/** Lines of a patch begin with other characters. */
 const isHeading = (line: string) => line.startsWith('diff --') || line.startsWith('* Unmerged path ')

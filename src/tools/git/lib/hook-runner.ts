@@ -1,4 +1,4 @@
-// Hooks of a repository, run as commands are: asked about with the call, kept by its sandbox, and given what git gives them.
+// Runs hooks of a repository like commands: approved with the call, in its sandbox, with the input that git gives them.
 import { relative } from 'node:path/posix'
 import { ToolError } from '../../../errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
@@ -11,14 +11,16 @@ import type { Context, Invocation, Progress } from '../../../tool/tool.ts'
 
 const HOOKS_TIMEOUT_MS = 240_000
 
-/** Those before a commit that can stop it, in their order, and the one after. */
+/** Hooks before a commit that can stop it, in order; the one after it is separate. */
 export const PRE_COMMIT_HOOKS: readonly string[] = ['pre-commit', 'prepare-commit-msg', 'commit-msg']
 export const POST_COMMIT_HOOKS: readonly string[] = ['post-commit']
 export const HOOKS_REASON = 'It runs hooks of the repository.'
 
 const INDEX = mountPoint('index')
-/** The index is a copy of what is committed, the message stands in a file that hooks may change. What they make of it
- * follows a line that nobody can know, since it comes with the message. */
+/**
+ * The index is a copy of what is committed, the message is in a file that hooks may change. The changed message is printed after
+ * an unpredictable separator line, which is passed together with the message.
+ */
 const SCRIPT = `
 index=$(mktemp) && message=$(mktemp) || exit 125
 trap 'rm -f -- "$index" "$message"' EXIT
@@ -35,7 +37,7 @@ done
 printf '\\n%s\\n' "$mark"
 cat -- "$message"`
 
-/** What is asked about; undefined where no hook is to run. */
+/** Returns the invocation to approve; undefined if no hook runs. */
 export function commitHooks(repository: Repository, { host }: Context): Invocation | undefined {
   const [before, after] = [PRE_COMMIT_HOOKS, POST_COMMIT_HOOKS].map(names =>
     hookPaths(host.git.hooksToRun(repository, names), repository)
@@ -52,12 +54,12 @@ export function commitHooks(repository: Repository, { host }: Context): Invocati
   }
 }
 
-/** As a path of the repository, for one who starts there. */
+/** Returns the path relative to the top of the repository, for a process started there. */
 export const hookPath = ({ file }: GitHook, { top }: Repository) => `./${relative(top, file)}`
 
 const hookPaths = (hooks: readonly GitHook[], repository: Repository) => hooks.map(hook => hookPath(hook, repository))
 
-/** Gives the message as they leave it. Throws where one of them refuses the commit. */
+/** Returns the message as modified by the hooks. Throws if one of them rejects the commit. */
 export async function* hooksBefore(
   { repository, message }: { repository: Repository; message: string },
   draft: TemporaryTree,
@@ -81,7 +83,7 @@ export async function* hooksBefore(
   return text.slice(text.indexOf(`\n${mark}\n`) + mark.length + 2)
 }
 
-/** It is committed by then, whatever becomes of this: gives what went wrong. */
+/** Runs after the commit, so failures are not fatal: returns their descriptions. */
 export async function* hooksAfter(repository: Repository, ctx: Context): AsyncGenerator<Progress, string[], void> {
   const words = hookPaths(ctx.host.git.hooksToRun(repository, POST_COMMIT_HOOKS), repository)
   if (!ctx.invocation || words.length === 0) return []
@@ -93,7 +95,7 @@ export async function* hooksAfter(repository: Repository, ctx: Context): AsyncGe
 
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
-/** What a hook changes is told as changes of the call. */
+/** Files changed by a hook are reported as changes of the call. */
 export async function* runRepositoryHook(
   options: RunOptions,
   ctx: Context

@@ -1,12 +1,12 @@
-// Who a commit is by, as git is configured.
+// Author and committer of a commit, as configured in git.
 import { ToolError } from '../../../errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import type { Context } from '../../../tool/tool.ts'
 
-/** Nobody is guessed from the name of the machine. */
+/** No identity is guessed from the machine's name. */
 const CONFIGURED_IDENTITY_ONLY = [['user.useConfigOnly', 'true']] as const
 
-/** Name and address of the author, and of the committer. */
+/** Returns name and address of the author, and of the committer. */
 export async function identities(repository: Repository, ctx: Context): Promise<{ author: string; committer: string }> {
   const [author = '', committer = ''] = await Promise.all(
     ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map(name => identity(name, repository, ctx))

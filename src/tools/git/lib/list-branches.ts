@@ -1,4 +1,4 @@
-// The branches of a repository, as `git for-each-ref` tells them.
+// Lists the branches of a repository, from `git for-each-ref`.
 import { type Static, Type } from 'typebox'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
@@ -97,7 +97,7 @@ function parseBranch(fields: readonly string[], { top }: Repository): Branch[] {
     tree = '',
     symref = ''
   ] = fields
-  // Such as origin/HEAD, which is another name of a branch.
+  // Such as origin/HEAD, which is an alias of a branch.
   if (symref !== '') return []
   const [, ahead] = /ahead (\d+)/.exec(track) ?? []
   const [, behind] = /behind (\d+)/.exec(track) ?? []
@@ -119,7 +119,7 @@ function parseBranch(fields: readonly string[], { top }: Repository): Branch[] {
   ]
 }
 
-/** For a model: one line a branch. */
+/** Formats the branches for a model: one per line. */
 export function formatBranches({ current, branches, truncated, next_offset }: Branches): string[] {
   const lines = branches.map(({ name, current: is, oid, date, subject, upstream, gone, ahead, behind }) => {
     const follows =

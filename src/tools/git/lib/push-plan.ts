@@ -1,4 +1,4 @@
-// What a push would send, and where: as far as that can be told without reaching the remote.
+// Plans a push: its commits and destination, as far as they can be determined without accessing the remote.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { lastValue } from '../../../host/git/configuration.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
@@ -11,9 +11,9 @@ import { type Commit, FORMAT_FLAGS, parseCommits } from './commit-format.ts'
 import { selectRemote, trackingRef } from './remotes.ts'
 import { resolveRepository } from './repository-target.ts'
 
-/** More commits are counted, not listed. */
+/** Further commits are counted, not listed. */
 const MAX_LISTED_COMMITS = 50
-/** What is looked through for names of secrets. */
+/** Maximum size of the list of names that is checked for secrets. */
 const NAMES_BYTES = 8 * 1024 * 1024
 const MAX_SCANNED_COMMITS = 10_000
 
@@ -30,21 +30,21 @@ export interface PushPlan {
   to: PushDestination
   branch: string
   oid: string
-  /** The reference by which the remote's branch is known here. */
+  /** The remote-tracking branch. */
   tracking: string | undefined
-  /** Where that stands, as of the last fetch. */
+  /** Its commit, as of the last fetch. */
   known: string | undefined
   force: boolean
-  /** The first of them, newest first. */
+  /** The first commits, newest first. */
   commits: Commit[]
   total: number
-  /** Commits of the remote's branch that are missing here. */
+  /** Number of commits of the remote branch that are missing here. */
   missing: number
-  /** The branch follows none yet, and would follow the one it is pushed to. */
+  /** The branch has no upstream yet, and would get the pushed one. */
   setsUpstream: boolean
-  /** What it follows, where that is another. */
+  /** Its upstream, if different. */
   follows: string | undefined
-  /** Files of the commits that may hold credentials; undefined where there is too much to tell. */
+  /** Files of the commits that may hold credentials; undefined if there are too many to check. */
   secrets: string[] | undefined
 }
 
@@ -108,7 +108,7 @@ async function resolveBranch({ branch }: PushInput, repository: Repository, { ho
   throw new ToolError('CONFLICT', 'No branch is checked out: name the one to push.')
 }
 
-/** What any branch of the remote that is known here holds already. */
+/** Excludes commits that any known branch of the remote already contains. */
 const excludeRemoteBranches = (remote: string) => (/^[\w./-]+$/.test(remote) ? ['--not', `--remotes=${remote}`] : [])
 
 async function count(range: readonly string[], repository: Repository, { host }: Context): Promise<number> {
@@ -133,7 +133,7 @@ async function findSecretFiles(range: readonly string[], repository: Repository,
     '--no-renames',
     '--diff-filter=d',
     `--max-count=${MAX_SCANNED_COMMITS}`,
-    // Of a merge what none of its parents had so.
+    // For a merge, only what differs from all its parents.
     '-c',
     ...range,
     '--'
@@ -153,7 +153,7 @@ function mayHoldSecrets(path: string | undefined, { files }: Context['host']): b
   try {
     return path !== undefined && files.peekEntry(path).sensitive
   } catch (error) {
-    // No path here can be called so.
+    // An invalid path here.
     if (error instanceof ToolError) return false
     throw error
   }

@@ -1,4 +1,4 @@
-// What `git push --porcelain` says: how it went, and why it did not, as our errors.
+// Parses the output of `git push --porcelain` and maps its errors.
 import { type ErrorCode, ToolError } from '../../../errors.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 
@@ -11,7 +11,7 @@ const OUTCOMES: Readonly<Record<string, PushOutcome>> = {
   '=': 'up_to_date'
 }
 
-/** By its words, where the remote has taken a connection. */
+/** Error messages after the connection to the remote was established. */
 const REFUSALS: readonly [RegExp, ErrorCode, string][] = [
   [
     /\[rejected\] \((?:non-fast-forward|fetch first)\)/,
@@ -32,7 +32,7 @@ const REFUSALS: readonly [RegExp, ErrorCode, string][] = [
   [/\[remote rejected\]/, 'PERMISSION_DENIED', 'The remote refused it.']
 ]
 
-/** By its words, where it never came to that. */
+/** Error messages before that. */
 const FAILURES: readonly [RegExp, ErrorCode, string][] = [
   [
     /Host key verification failed/i,
@@ -68,7 +68,7 @@ interface PushProcessResult {
   stderr: string
 }
 
-/** Throws where it did not go well. */
+/** Throws if the push failed. */
 export function parsePushResult({ code, stdout, stderr }: PushProcessResult): {
   outcome: PushOutcome
   remote_says: string
@@ -92,7 +92,7 @@ export function parsePushResult({ code, stdout, stderr }: PushProcessResult): {
 
 const MAX_OUTPUT_LENGTH = 4_000
 
-/** Without what lets anybody in, and without what a screen would obey. */
+/** Removes credentials and control characters. */
 const cleanStderr = (stderr: string) =>
   escapeInvisible(stderr.replaceAll('\r', '\n'))
     .replaceAll(/:\/\/[^/\s@]*@/g, '://***@')

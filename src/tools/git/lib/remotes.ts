@@ -1,4 +1,4 @@
-// Which remote a branch is pushed to, by the settings of the repository, and by what name it is known here afterwards.
+// Determines the remote of a branch from the repository's settings, and its remote-tracking branch.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { lastValue } from '../../../host/git/configuration.ts'
 import type { Repository } from '../../../host/git/git.ts'
@@ -10,7 +10,7 @@ interface Remote {
   pushurl: string | undefined
 }
 
-/** The one that is named, else the one that the branch is pushed to, else the only one, else `origin`. */
+/** Returns the named remote, else the branch's push remote, else the only one, else `origin`. */
 export function selectRemote(repository: Repository, asked: string | undefined, branch: string): Remote {
   const { allSettings } = repository.configuration
   const names = [...new Set(allSettings.flatMap(([key]) => /^remote\.(.+)\.(?:url|pushurl)$/s.exec(key)?.[1] ?? []))]
@@ -40,7 +40,7 @@ function unknownRemoteError(name: string, names: readonly string[], asked: boole
   return new ToolError('CONFLICT', `There is no remote ${JSON.stringify(name)} to push to; ${known}.`, { remote: name })
 }
 
-/** The reference by which a branch of a remote is known here; undefined where it is not followed. */
+/** Returns the remote-tracking branch; undefined if there is none. */
 export function trackingRef(repository: Repository, remote: string, branch: string): string | undefined {
   const ref = HEADS + branch
   for (const [key, value] of repository.configuration.allSettings) {

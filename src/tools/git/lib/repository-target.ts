@@ -1,4 +1,4 @@
-// Which repository a call is about, and what of it.
+// Resolves the repository of a call, and its scope.
 import { Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
@@ -12,14 +12,14 @@ export const RepositoryFolder = Type.String({
 export const PATH_DESCRIPTION =
   'File or folder to be limited to, relative to the workspace root, which is the default. The nearest repository at it or above it is taken.'
 
-/** Names are told from history too, as a listing does; contents are judged one by one. */
+/** Names are also listed from history, as in a folder listing; contents are checked individually. */
 export const listSubject = (path = '.'): Subject => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })
 
 export interface RepositoryTarget {
   repository: Repository
   /** Canonical. */
   path: string
-  /** What git is to be limited to; nothing where that is all. */
+  /** Limits git to these paths; empty for all. */
   pathspecs: string[]
 }
 
@@ -29,7 +29,7 @@ export async function resolveRepository({ host }: Context, given = '.'): Promise
   return { repository, path, pathspecs: repository.pathspecs(path) }
 }
 
-/** Where nothing was found at a path: that it is neither there nor in any commit is a mistake, and no finding. */
+/** Throws if a path without results exists neither on disk nor in any commit: that is a mistake. */
 export async function assertPathKnown(
   { repository, path, pathspecs }: RepositoryTarget,
   { host }: Context

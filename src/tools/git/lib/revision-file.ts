@@ -1,4 +1,4 @@
-// A file as it was at a revision: `REVISION:PATH`.
+// A file at a revision: `REVISION:PATH`.
 import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
@@ -8,7 +8,7 @@ import type { GitObject } from './revisions.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
 const DEFAULT_LINES = 2_000
-/** Where NUL is looked for, as git does. */
+/** Number of leading bytes in which NUL indicates a binary file, as in git. */
 const BEGINNING = 8_000
 
 export const FileContent = Type.Object(
@@ -21,8 +21,10 @@ export const FileContent = Type.Object(
   { description: 'The file; of a symbolic link where it leads.' }
 )
 
-/** At the first colon that is not within braces, as git does it. Without a path where there is none, and for `:/text`,
- * which looks for a commit by its message. */
+/**
+ * Splits at the first colon outside of braces, as git does. Without a path if there is none, and for `:/text`, which searches for
+ * a commit by its message.
+ */
 export function splitName(word: string): { revision: string; path?: string } {
   if (word.startsWith(':/')) return { revision: word }
   const staged = /^:(?:[0-3]:)?/.exec(word)?.[0]
@@ -39,7 +41,7 @@ export function splitName(word: string): { revision: string; path?: string } {
   return { revision: word }
 }
 
-/** How the workspace calls it. */
+/** Returns the workspace path. */
 export function requirePathInWorkspace(path: string, repository: Repository): string {
   if (/^\.{1,2}(?:\/|$)/.test(path) || path.startsWith('/') || path.split('/').includes('..'))
     throw invalidParam('rev', 'has a path that does not go from the top of the repository, such as HEAD:src/a.ts.')

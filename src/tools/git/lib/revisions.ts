@@ -1,4 +1,4 @@
-// What the words of a caller name: git is asked by its standard input, where nothing can be taken for an option.
+// Resolves revisions given by callers: passed to git on standard input, where nothing can be taken for an option.
 import { invalidParam } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
@@ -11,7 +11,7 @@ export interface GitObject {
   size: number
 }
 
-/** Each of the names; undefined for what is not there, or is short for more than one. */
+/** Resolves each name; undefined if it does not exist, or is ambiguous. */
 export async function resolveObjects(
   names: readonly string[],
   repository: Repository,
@@ -38,14 +38,14 @@ export const noSuchObjectError = (param: string, word: string) =>
     `${JSON.stringify(word)} names nothing in this repository, or more than one thing; git_log and git_branch tell what there is.`
   )
 
-/** One commit, or two with the dots between them, as git writes ranges. */
+/** One commit, or two with the dots between them, in git's range syntax. */
 export interface RevisionRange {
   from?: string
   dots: '' | '..' | '...'
   to: string
 }
 
-/** Revisions as commit ids. A side that is left out is HEAD. */
+/** Resolves revisions to commit ids. An omitted side is HEAD. */
 export async function resolveRange(
   word: string,
   param: string,

@@ -1,4 +1,4 @@
-// Tags that say something of themselves: who made them and why. One may be of another.
+// Annotated tags: their author and message. A tag may refer to another.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
@@ -9,7 +9,7 @@ import { type GitObject, resolveObjects } from './revisions.ts'
 
 const MAX_BYTES = 1024 * 1024
 const MAX_MESSAGE = 16_384
-/** A chain of tags is followed so far. */
+/** Maximum length of a chain of tags. */
 const MAX_TAG_DEPTH = 10
 
 export const Tag = Type.Object({
@@ -21,7 +21,7 @@ export const Tag = Type.Object({
 })
 type Tag = Static<typeof Tag>
 
-/** The tags on the way to what is no tag. */
+/** Returns the tags up to the first object that is no tag. */
 export async function tagsFrom(
   object: GitObject,
   repository: Repository,

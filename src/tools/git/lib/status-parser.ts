@@ -1,4 +1,4 @@
-// Reads `git status --porcelain=v2 --branch --show-stash -z`.
+// Parses `git status --porcelain=v2 --branch --show-stash -z`.
 
 export const STATES = [
   'unmodified',
@@ -46,7 +46,7 @@ const CONFLICT_OF: Readonly<Record<string, Conflict>> = {
 
 export const STATUS_ENTRY_KINDS = ['changed', 'renamed', 'unmerged', 'untracked', 'ignored'] as const
 
-/** One path; paths are the repository's. */
+/** One path; paths are relative to the repository. */
 export interface StatusEntry {
   path: string
   from?: string
@@ -60,7 +60,7 @@ export interface StatusEntry {
 export interface GitStatus {
   /** Null before the first commit. */
   oid: string | null
-  /** Name of the branch; null where none is checked out. */
+  /** Name of the branch; null for a detached HEAD. */
   head: string | null
   upstream?: string
   ahead?: number
@@ -69,14 +69,14 @@ export interface GitStatus {
   entries: StatusEntry[]
 }
 
-/** Fields before the path, by the kind of line. */
+/** Number of fields before the path, by line type. */
 const FIELDS: Readonly<Record<string, number>> = { 1: 8, 2: 9, u: 10 }
 
 export function parseStatus(output: Buffer): GitStatus {
   const status: GitStatus = { oid: null, head: null, stashes: 0, entries: [] }
   let renamed: StatusEntry | undefined
   for (const line of output.toString('utf8').split('\0')) {
-    // Where a renamed file was stands in a line of its own.
+    // The previous path of a renamed file is a separate record.
     if (renamed) {
       status.entries.push({ ...renamed, from: line })
       renamed = undefined

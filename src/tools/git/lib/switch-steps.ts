@@ -1,4 +1,4 @@
-// The files of another branch, put into the working tree: all of them or none.
+// Steps that write the files of another branch to the working tree, atomically.
 
 import type { Files } from '../../../host/files/files.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
@@ -8,7 +8,7 @@ import type { Context, PathUse } from '../../../tool/tool.ts'
 import { type BranchPlan, MAX_CHECKOUT_BYTES, requireWorkspacePath } from './branch-plan.ts'
 import { SUBMODULE } from './committed-files.ts'
 
-/** Everything that is written or goes; a submodule's files stay as they are, as with git. */
+/** Returns every path that is written or removed; a submodule's files stay unchanged, as in git. */
 export function switchPathUses(plan: BranchPlan, { host }: Context): PathUse[] {
   const files = filesToChange(plan).map(({ path }) => requireWorkspacePath(path, plan.repository))
   return [...files, ...emptiedFolders(plan, host.files)].map(path => ({ path, access: 'write', entry: true }))
@@ -61,7 +61,7 @@ async function writeSteps(
   return [...way, { do: 'write', path, content: content!, ...(was && { was }), ...(mode !== undefined && { mode }) }]
 }
 
-/** Folders in which nothing would be left, the innermost first: git keeps none. */
+/** Returns the folders that would become empty, innermost first: git does not track them. */
 function emptiedFolders(plan: BranchPlan, files: Files): string[] {
   const all = filesToChange(plan)
   const names = (is: (operation: string) => boolean) =>

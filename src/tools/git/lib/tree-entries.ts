@@ -1,4 +1,4 @@
-// What `git ls-tree -z --long` tells of a folder.
+// Parses the output of `git ls-tree -z --long` for a folder.
 import { Type } from 'typebox'
 
 const TYPES = { blob: 'file', tree: 'directory', commit: 'submodule' } as const

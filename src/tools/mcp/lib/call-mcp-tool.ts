@@ -1,4 +1,4 @@
-// Calling a tool of an MCP server: what both ways to it share, by its own name and by `mcp_tool`.
+// Calls a tool of an MCP server: common to both ways, by the tool's own name and by `mcp_tool`.
 import { type Static, Type } from 'typebox'
 import type { McpContentBlock, McpTool, McpToolResult } from '../../../host/mcp/mcp-client.ts'
 import { imageHeader } from '../../../text/image-header.ts'
@@ -27,7 +27,7 @@ const MAX_CONTENT_LENGTH = 100_000
 const MAX_DESCRIPTION_LENGTH = 500
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
 
-/** By which names rules find it. */
+/** Names by which rules match it. */
 export const mcpToolIdentity = ({ server, name, definition }: McpTool): ExternalToolIdentity => ({
   names: [mcpToolName(server, name), 'mcp_tool'],
   definition
@@ -36,7 +36,7 @@ export const mcpToolIdentity = ({ server, name, definition }: McpTool): External
 export const mcpToolName = (server: string, tool: string) => `mcp:${server}:${tool}`
 
 export function mcpPreview(tool: McpTool, args: unknown): Preview {
-  // In one line: what begins a line of its own would look like a note of ours.
+  // In one line: a separate line would look like a note of this server.
   const said = tool.description.replaceAll(/\s+/g, ' ').trim()
   return {
     title: mcpToolName(tool.server, tool.name),
@@ -58,10 +58,10 @@ const HINTS = [
   ['open_world', true, 'The server says that it reaches others.']
 ] as const
 
-/** What a server answered, by the data that it became. */
+/** The server's result, by the data it was converted to. */
 const answers = new WeakMap<object, McpToolResult>()
 
-/** Calls it and gives its answer as data: what the server gave as such, where it says what that is. */
+/** Calls the tool and returns its answer as data: the structured content, if there is an output schema. */
 export async function* callMcpTool(
   tool: McpTool,
   args: Record<string, unknown>,
@@ -81,7 +81,7 @@ export function rememberAnswer(data: object, answer: McpToolResult) {
   answers.set(data, answer)
 }
 
-/** For a model and a person. */
+/** Formats an answer for a model and a person. */
 export function presentAnswer(title: string, data: unknown): Presented {
   const answer = (typeof data === 'object' && data !== null && answers.get(data)) || { blocks: [], structured: data }
   const texts = answer.blocks.map(blockText).filter(text => text !== '')

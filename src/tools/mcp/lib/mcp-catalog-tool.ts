@@ -1,4 +1,4 @@
-// A tool of an MCP server under a name of its own, as it stands in the catalogue.
+// A tool of an MCP server under its own name in the catalog.
 import { Type } from 'typebox'
 import type { McpTool } from '../../../host/mcp/mcp-client.ts'
 import type { Tool } from '../../../tool/tool.ts'
@@ -6,7 +6,7 @@ import { callMcpTool, McpToolOutput, mcpPreview, mcpToolIdentity, mcpToolName, p
 
 const toolCache = new WeakMap<McpTool, Tool>()
 
-/** The same for as long as the tool is. */
+/** Returns the same object for the lifetime of the tool. */
 export function mcpCatalogTool(tool: McpTool): Tool {
   const known = toolCache.get(tool)
   if (known) return known
@@ -22,7 +22,7 @@ function describe(tool: McpTool): Tool {
     version: tool.definition,
     category: 'mcp',
     description: tool.description || `${tool.title ?? tool.name}, of the MCP server ${tool.server}.`,
-    // What a schema does not name is let through, unlike in ours.
+    // Unlike in the built-in tools, properties missing in the schema are permitted.
     input: Type.Unsafe<Record<string, unknown>>({ additionalProperties: true, ...tool.input }),
     output: tool.output ? Type.Unsafe(tool.output) : McpToolOutput,
     timeout_ms: tool.timeout_ms,

@@ -1,5 +1,5 @@
-// Where in a file the answer is. It is always read anew from the disk: what an index or a search has told may be old by
-// the time it is shown, and what is not there any more is not told.
+// Locates the hit in a file. The file is always read again from disk: results of an index or a search may be outdated, and text
+// that no longer exists is omitted.
 import { ToolError } from '../../../errors.ts'
 import { exactFingerprint, matchesFingerprint } from '../../../host/code/index-tree.ts'
 import { splitIntoChunks } from '../../../text/code/chunks.ts'
@@ -9,14 +9,14 @@ import { tokenize } from '../../../text/code/tokenize.ts'
 import { decode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 
-/** A file that answers, as far as is known. */
+/** A candidate file. */
 export interface SearchCandidate {
   path: string
   score: number
-  /** The file's stamp when its pieces were told; empty where they must be looked for. */
+  /** Fingerprint of the file when its pieces were found; empty if they must be searched. */
   stamp: string
   pieces: readonly LineRange[]
-  /** It is told for what it means, whatever its words. */
+  /** Found by its embedding, whatever its words. */
   by_meaning?: true
 }
 
@@ -34,11 +34,11 @@ export interface Hit {
   also?: [number, number][]
 }
 
-/** A snippet is a part of a piece that is no longer than this. */
+/** A piece is narrowed to a snippet of at most this many lines. */
 const SNIPPET_LINES = 12
 const MAX_LINE_LENGTH = 300
 const MAX_FILE_BYTES = 4 * 1024 * 1024
-/** Faults by which a file that was found is just not there for us. */
+/** Errors after which a candidate counts as missing. */
 const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'FILE_NOT_FOUND',
   'NOT_A_FILE',
@@ -49,7 +49,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
   'STALE_FILE'
 ])
 
-/** Undefined where the file is gone, may not be shown, or holds no word of the question any more. */
+/** Returns undefined if the file is gone, must not be revealed, or no longer contains any word of the query. */
 export async function findHit(
   candidate: SearchCandidate,
   question: QueryTerms,
@@ -87,7 +87,7 @@ export async function findHit(
   }
 }
 
-/** The file's text as it is now, if it is one that people read. */
+/** Reads the current content if it is human-readable text. */
 async function readCurrentText(
   path: string,
   { host, signal }: Context
@@ -115,11 +115,11 @@ const fingerprintOf = ({
 }) =>
   exactFingerprint({ ino: Number(ino), size: Number(size), mtime: milliseconds(mtimeNs), ctime: milliseconds(ctimeNs) })
 
-/** As Node tells them where numbers are not big. */
+/** In the precision of Node's millisecond timestamps. */
 const milliseconds = (ns: bigint) => Number(ns / 1_000_000_000n) * 1_000 + Number(ns % 1_000_000_000n) / 1e6
 
 interface ScoredRange extends LineRange {
-  /** Words of the question that are in it. */
+  /** Words of the query that it contains. */
   words: ReadonlySet<string>
 }
 
@@ -127,7 +127,7 @@ function scoreRange({ from, to }: LineRange, lines: readonly string[], question:
   return { from, to, words: matchedTerms(tokenize(lines.slice(from - 1, to).join('\n')), question) }
 }
 
-/** The pieces with most of the question in them, best first. */
+/** Returns the pieces with the most words of the query, best first. */
 function findBestChunks(path: string, text: string, lines: readonly string[], question: QueryTerms): ScoredRange[] {
   return splitIntoChunks(path, text)
     .map(piece => scoreRange(piece, lines, question))
@@ -147,7 +147,7 @@ function matchedTerms(words: readonly string[], question: QueryTerms): Set<strin
   return new Set(words.filter(word => asked.has(word)))
 }
 
-/** The lines of a piece that hold most of the question. */
+/** Returns the lines of a piece with the most words of the query. */
 function narrowToSnippet({ from, to }: LineRange, lines: readonly string[], question: QueryTerms): LineRange {
   const last = Math.min(to, lines.length)
   if (last - from < SNIPPET_LINES) return { from, to: trimBlankEnd(lines, from, last) }
@@ -162,7 +162,7 @@ function narrowToSnippet({ from, to }: LineRange, lines: readonly string[], ques
   return { from: from + start, to: trimBlankEnd(lines, from + start, from + start + SNIPPET_LINES - 1) }
 }
 
-/** Without blank lines at its end. */
+/** Excludes trailing blank lines. */
 function trimBlankEnd(lines: readonly string[], from: number, to: number): number {
   let last = to
   while (last > from && lines[last - 1]!.trim() === '') last -= 1

@@ -1,4 +1,4 @@
-// What tools that look for files by name have in common.
+// Common parts of the file search tools.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { compileGlob, type Glob } from '../../../text/glob/glob.ts'
@@ -14,7 +14,7 @@ export const OmittedFiles = Type.Object(
   { description: 'How many files match but were left out, as far as they were counted.' }
 )
 
-/** What an answer leaves out, and how to see it. */
+/** Describes omitted files, and how to include them. */
 export function formatOmittedFiles(
   { no_ignore }: { no_ignore?: boolean | undefined },
   { hidden, ignored }: Static<typeof OmittedFiles> = {}
@@ -31,7 +31,7 @@ export function formatOmittedFiles(
 
 export const NO_IGNORE = 'Also what .gitignore and its like leave out.'
 
-/** The canonical path of a folder to look in, and what its files' paths begin with. */
+/** Returns the canonical path of the search folder, and the prefix of its files' paths. */
 export function folderAt(path: string, { host }: Context): { path: string; prefix: string } {
   const folder = host.files.resolve(path)
   if (folder.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
@@ -39,7 +39,7 @@ export function folderAt(path: string, { host }: Context): { path: string; prefi
   return { path: folder.path, prefix: folder.path === '.' ? '' : `${folder.path}/` }
 }
 
-/** All files below a folder, hidden ones too; an ignored folder that is asked for by name is looked into all the same. */
+/** Returns all files below a folder, including hidden ones; an ignored folder is searched if it is named explicitly. */
 export async function filesBelow(
   { path, prefix }: { path: string; prefix: string },
   no_ignore: boolean,

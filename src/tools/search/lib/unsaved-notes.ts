@@ -1,9 +1,9 @@
-// Searches read the disk. What editors hold besides is told with the answer.
+// Searches read the disk. Unsaved editor buffers are noted in the answer.
 import type { Files } from '../../../host/files/files.ts'
 
 const NAMES = 10
 
-/** The files in a folder that editors hold unsaved, in a sentence; none where there are none. */
+/** Lists the files in a folder with unsaved buffers in a sentence; empty if there are none. */
 export function unsavedNotes(path: string, files: Pick<Files, 'unsavedIn'>): string[] {
   const held = files.unsavedIn(path)
   if (held.length === 0) return []

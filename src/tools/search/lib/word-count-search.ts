@@ -1,5 +1,5 @@
-// Code search without an index: ripgrep counts the words of the question, and files are ranked by how many of them they
-// hold, rare ones first.
+// Code search without an index: ripgrep counts the words of the query, and files are ranked by the number of words they contain,
+// weighted by rarity.
 import { isExcluded, relevanceWeight } from '../../../text/code/file-kinds.ts'
 import type { QueryTerms } from '../../../text/code/query-terms.ts'
 import { tokenize } from '../../../text/code/tokenize.ts'
@@ -13,11 +13,11 @@ interface SearchScope {
   exclude: readonly string[]
 }
 
-/** Lines looked at, and how long; what is found by then must do. */
+/** Limits on lines and time; the results by then are used. */
 const MAX_LINES = 50_000
 const SEARCH_TIMEOUT_MS = 5_000
 
-/** The best files, best first. */
+/** Returns the best files, best first. */
 export async function searchByWordCounts(
   question: QueryTerms,
   place: SearchScope,
@@ -85,7 +85,7 @@ function rankFiles(
     .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
 }
 
-/** What all forms of a word begin with. */
+/** Returns the common prefix of all forms of a word. */
 function wordStem(word: string, { originals }: QueryTerms): string {
   const spoken = originals[word] ?? word
   return spoken.startsWith(word) ? word : spoken

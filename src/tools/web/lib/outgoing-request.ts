@@ -1,5 +1,4 @@
-// What a request sends besides its address: what is never taken from a caller, what an approver must see, and what is
-// told to nobody else.
+// Validates and describes outgoing requests: forbidden headers, notes for an approver, and redaction.
 import { invalidParam } from '../../../errors.ts'
 import { SecretMatcher } from '../../../text/secrets/secret-matcher.ts'
 import { redactSecrets } from '../../../text/secrets/secret-redactor.ts'
@@ -10,18 +9,18 @@ export interface OutgoingRequest {
   body?: string
 }
 
-/** These are for the connection, say who we are, or open doors that only a service inside may open. */
+/** Headers of the connection, of the client's identity, and those that only internal services honor. */
 const FORBIDDEN_HEADERS =
   /^(?:accept-encoding|connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|via|forwarded|metadata|metadata-flavor|proxy-.*|sec-.*|x-forwarded-.*|x-real-ip|x-aws-.*|x-google-.*|x-metadata-.*|x-identity-.*)$/
 const TOKEN = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
-/** No visible text, or what ends a header. */
+/** Invisible characters, or those that end a header. */
 const INVALID_HEADER_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 const MAX_HEADERS = 50
 
-/** They say nothing of whoever asks. */
+/** Headers that reveal nothing about the caller. */
 const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'cache-control', 'pragma', 'range'])
 
-/** Header names in small letters; throws INVALID_PARAMS for what is never sent. */
+/** Returns headers with lower-case names; throws INVALID_PARAMS for forbidden ones. */
 export function sendable(headers: Record<string, string> = {}): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
   if (entries.length > MAX_HEADERS) throw invalidParam('headers', `has ${entries.length}; the most are ${MAX_HEADERS}.`)
@@ -37,7 +36,7 @@ export function sendable(headers: Record<string, string> = {}): Record<string, s
   return Object.fromEntries(entries)
 }
 
-/** What policy is told of it, in words. */
+/** Describes the request for policy. */
 export const describeSentParts = ({ headers = {}, body }: OutgoingRequest): string[] => [
   ...Object.keys(headers)
     .filter(name => !HARMLESS.has(name.toLowerCase()))
@@ -49,7 +48,7 @@ const SECRET_NAME =
   /token|secret|passw|passphrase|api[-_]?key|(?:^|[-_])(?:key|auth|sig)(?:$|[-_])|signature|credential|authorization|cookie|session/i
 const tokenMatcher = () => new SecretMatcher([])
 
-/** What an approver must know: that it may send somebody's credentials. */
+/** Warns an approver of possible credentials in the request. */
 export function secretNotes({ url, headers = {}, body }: OutgoingRequest): string[] {
   const known = tokenMatcher()
   const holds = (text: string) => redactSecrets(text, known) !== text
@@ -64,11 +63,11 @@ export function secretNotes({ url, headers = {}, body }: OutgoingRequest): strin
   ]
 }
 
-/** As a URL may hold it. */
+/** Valid in a URL. */
 const REDACTED = '***'
 const redactValue = (value: string) => `[masked: ${value.length} characters]`
 
-/** The same without what may be a secret: what is shown and told of it goes to more than who decides. */
+/** Redacts possible secrets: previews and results are visible to more people than the approver. */
 export function redactRequest<T extends OutgoingRequest>(sending: T): T {
   const known = tokenMatcher()
   const { headers, body } = sending

@@ -1,4 +1,4 @@
-// What a fetched page is to its reader, by what kind of thing it is and in which form it is wanted.
+// Converts a fetched page for its reader, by media type and requested form.
 import type { Host } from '../../../host/host.ts'
 import type { CachedPage } from '../../../host/web/web-client.ts'
 import { type DecodedText, decodeWithCharset } from '../../../text/charset.ts'
@@ -8,14 +8,14 @@ import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
 export type Form = 'markdown' | 'text' | 'html' | 'raw'
 
 export interface PageContent {
-  /** All of it; base64 where it is no text. */
+  /** The complete body; base64 if it is binary. */
   body: string
   encoding: 'utf-8' | 'base64'
   media_type: string
   charset?: string
   title?: string
   image?: ImageHeader
-  /** What a reader should know besides, in sentences. */
+  /** Additional notes in sentences. */
   notes: string[]
 }
 
@@ -39,7 +39,7 @@ const TEXTS = /^text\/|[/+](?:json|xml|yaml|javascript|ecmascript|toml|x-sh|grap
 const HTML = /^(?:text\/html|application\/xhtml\+xml)$/
 const LOOKS_LIKE_HTML = /^\s*(?:<!--[\s\S]{0,500}?-->\s*)?<(?:!doctype\s+html|html|head|body)\b/i
 
-/** The first that it is reads it. What it begins with says more than what its headers say. */
+/** The first matching kind is used. Content sniffing takes precedence over headers. */
 const KINDS: readonly Kind[] = [
   {
     matches: (_, bytes) =>
@@ -60,7 +60,7 @@ const KINDS: readonly Kind[] = [
   { matches: () => true, read: readBytes }
 ]
 
-/** Types that servers give what they do not know. */
+/** Types that servers use for unknown content. */
 const UNSPECIFIC_TYPES: ReadonlySet<string> = new Set([
   '',
   'application/octet-stream',
@@ -69,7 +69,7 @@ const UNSPECIFIC_TYPES: ReadonlySet<string> = new Set([
 ])
 const head = (bytes: Buffer) => bytes.toString('latin1', 0, 1_024)
 
-/** What is made of a page is kept with it, so that it is read on at once. */
+/** The result is cached with the page, so that further reads are fast. */
 export async function readPageContent(page: CachedPage, form: Form, tools: PageReaders): Promise<PageContent> {
   const known = page.derived.get(form) as PageContent | undefined
   if (known) return known
