@@ -1,4 +1,4 @@
-// Ours against a bare Fastify that does the same work: the same requests to both, and answers of the same length.
+// Compares the server with a bare Fastify that does the same work: the same requests to both, and answers of equal length.
 import type { BenchEnvironment, BenchServer } from './environment.ts'
 import { LoadClient, type LoadClientOptions, type ToolCall } from './load-client.ts'
 
@@ -11,7 +11,10 @@ export interface Comparison {
   connectFloor(calls: readonly ToolCall[]): Promise<LoadClient>
 }
 
-/** Starts both. By the answers of ours to `sample` the floor's are padded; made in turn, they undo one another. */
+/**
+ * Starts both. The floor's answers are padded to the length of the server's answers to `sample`; run in turn, these undo one
+ * another.
+ */
 export async function startComparison(
   ground: BenchEnvironment,
   route: string,
@@ -31,6 +34,6 @@ export async function startComparison(
   }
 }
 
-/** As many as may be in flight, opened one by one. */
+/** Opens as many clients as may be in flight, one by one. */
 export const openClients = (open: (index: number) => Promise<LoadClient>): Promise<LoadClient[]> =>
   Promise.all(Array.from({ length: IN_FLIGHT }, (_, index) => open(index)))

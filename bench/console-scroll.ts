@@ -1,5 +1,5 @@
-// How smoothly the console scrolls over ten thousand events: frames as Chromium's own trace tells them. Beside it a
-// page of stripes, scrolled the same way: what this machine draws at best.
+// Measures how smoothly the console scrolls over ten thousand events: frames in Chromium's trace, beside a striped page scrolled
+// the same way, which gives the best this machine can draw.
 import { setTimeout } from 'node:timers/promises'
 import type { Browser, Page } from '../test/e2e/chromium.ts'
 import type { ConsoleFixture } from '../test/e2e/console-world.ts'
@@ -9,19 +9,19 @@ const CALLS_IN_FLIGHT = 16
 const SCROLL_SECONDS = 5
 const POLL_MS = 50
 
-/** Makes so many events while the page looks on, so that it holds them all. A read is two. */
+/** Creates this many events while the page is open, so that it holds them all. A read makes two. */
 export async function fillWithEvents({ client }: ConsoleFixture, page: Page): Promise<void> {
   let left = EVENT_COUNT / 2
   const sender = async () => {
     while (left-- > 0) await client.call('read_file', { path: 'README.md' }, { fresh: true })
   }
   await Promise.all(Array.from({ length: CALLS_IN_FLIGHT }, sender))
-  // The page lets no text be evaluated again and again in it. What sessions were doing takes some of the room.
+  // The page's policy forbids evaluating text. States of sessions take some of the room.
   const held = `document.querySelector('.event')?.getAttribute('aria-setsize') >= ${EVENT_COUNT * 0.45}`
   while (!(await page.evaluate(held))) await setTimeout(POLL_MS)
 }
 
-/** Frames a second that are drawn while the box scrolls by 200 pixels a frame. */
+/** Returns the frames per second while the box scrolls by 200 pixels a frame. */
 export async function measureFrameRate(page: Page, box: string): Promise<number> {
   const trace = await page.context().newCDPSession(page)
   let drawn = 0
@@ -48,7 +48,7 @@ const scrollScript = (box: string) => `(async () => {
   }
 })()`
 
-/** A page of the same height with nothing but stripes: where nothing changes, no frame is drawn. */
+/** A page of the same height with only stripes: without a change no frame is drawn. */
 export async function openBaselinePage(browser: Browser): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
   await page.setContent(

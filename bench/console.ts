@@ -1,5 +1,5 @@
-// What the console costs a browser: bytes to load, the time to the first paint, a diff of 10,000 lines, and
-// scrolling over 10,000 events. Beside `npm run bench`, since it takes Chromium.
+// Benchmark of the console in a browser: bytes to load, time to the first paint, a diff of 10,000 lines, and scrolling over
+// 10,000 events. Separate from `npm run bench`, since it needs Chromium.
 import { readdirSync, readFileSync } from 'node:fs'
 import { arch, cpus } from 'node:os'
 import { gzipSync } from 'node:zlib'
@@ -15,7 +15,7 @@ interface ConsoleResult {
   what: string
   value: number
   unit: string
-  /** What it must stay under. */
+  /** The upper limit. */
   under?: number
 }
 
@@ -37,7 +37,7 @@ async function measureFirstPaint(world: ConsoleFixture, browser: Browser): Promi
   return ms as number
 }
 
-/** Frames a second over many events, and over a page of stripes of that height. */
+/** Measures frames per second over many events, and over a striped page of the same height. */
 async function measureScrolling(world: ConsoleFixture, browser: Browser): Promise<{ ours: number; floor: number }> {
   const page = await openConsole({ ...world, url: `${world.url}/#/activity` }, browser)
   await fillWithEvents(world, page)
@@ -49,7 +49,7 @@ async function measureScrolling(world: ConsoleFixture, browser: Browser): Promis
   return { ours, floor: bare }
 }
 
-/** From the click that asks for it to the frame after the one that shows it. */
+/** Measures from the click to the frame after the one that shows the result. */
 const timingScript = (click: string, done: string) => `(async () => {
   const frame = () => new Promise(requestAnimationFrame)
   const start = performance.now()
@@ -75,7 +75,7 @@ async function repeat<T>(measure: () => Promise<T>): Promise<T[]> {
   return measured.slice(1)
 }
 
-/** Of all files of the console, or of those that a page has loaded when it is up. */
+/** Size of all files of the console, or of those that a page loads at start. */
 const gzippedSize = (files: readonly string[]) =>
   files.reduce((sum, file) => sum + gzipSync(readFileSync(`dist/web/${file}`)).length, 0) / 1_000
 const consoleFiles = readdirSync('dist/web').filter(file => /\.(?:js|css|html)$/.test(file))

@@ -1,10 +1,10 @@
-// What else goes on at the machine: a figure taken beside other work says little, so that work is told with it.
+// Measures other load on the machine: a figure taken under load means little, so the load is reported with it.
 import { cpus } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 
 const SAMPLE_MS = 500
 
-/** How much of the processors others use just now, 0 to 1. */
+/** Returns the share of the processors that other processes use now, 0 to 1. */
 export async function otherCpuShare(): Promise<number> {
   const before = cpuTimes()
   await pause(SAMPLE_MS)

@@ -1,4 +1,4 @@
-// What a row stands on: a folder, servers and helpers of its own, all of them gone when the row is over.
+// Environment of a benchmark row: a folder, servers and helpers, removed when the row ends.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,9 +9,9 @@ import { BenchSpawner, type Command } from './spawner.ts'
 const PROJECT = path.resolve(import.meta.dirname, '..')
 const TOOLGATE = path.join(PROJECT, 'bin/toolgate.cjs')
 const FLOORS_FOLDER = path.join(import.meta.dirname, 'floors')
-/** Everything that is measured runs without asking. */
+/** All measured calls run without approval. */
 const ALLOW_RULES = ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } }))
-/** The protocol's reference server, over standard input and output. */
+/** The protocol's reference server, over stdio. */
 export const REFERENCE_MCP_SERVER = path.join(
   PROJECT,
   'test/e2e/node_modules/@modelcontextprotocol/server-everything/dist/index.js'
@@ -19,7 +19,7 @@ export const REFERENCE_MCP_SERVER = path.join(
 const REFERENCE_SERVER_CONFIG = { command: process.execPath, args: [REFERENCE_MCP_SERVER] }
 const mcpServers = (good: number) =>
   Object.fromEntries(Array.from({ length: good }, (_, i) => [`good${i}`, REFERENCE_SERVER_CONFIG]))
-/** Each in a way of its own. */
+/** Each is broken differently. */
 const BROKEN_MCP_SERVERS = {
   absent: { command: 'no-such-program' },
   ends: { command: 'false' },
@@ -27,7 +27,7 @@ const BROKEN_MCP_SERVERS = {
   nowhere: { url: 'http://127.0.0.1:1024/mcp' },
   empty: {}
 }
-/** What keeps the commands of a server, and more for some rows; `unconfigured` has no file at all. */
+/** Sandbox settings of a server, and more for some rows; `unconfigured` has no file at all. */
 const CONFIGURATIONS = {
   none: { rules: ALLOW_RULES, sandbox: { level: 'none' } },
   mcp: { rules: ALLOW_RULES, sandbox: { level: 'none' }, mcp_servers: mcpServers(1) },
@@ -46,10 +46,10 @@ export interface BenchServer extends Endpoint {
 }
 
 export class BenchEnvironment {
-  /** Only that everything runs: a few samples, figures that mean nothing. */
+  /** Smoke test: few samples, meaningless figures. */
   readonly isQuick: boolean
   readonly folder: string
-  /** The workspace that our servers serve unless told otherwise, and an equal one for the floors. */
+  /** The default workspace of our servers, and an identical one for the floors. */
   readonly root: string
   readonly floorRoot: string
   readonly #cleanups: (() => Promise<void> | void)[] = []
@@ -68,7 +68,7 @@ export class BenchEnvironment {
     }
   }
 
-  /** So many when it counts, few when it is quick. */
+  /** Returns the full number, or the small one in quick mode. */
   scale(full: number, quick = 1): number {
     return this.isQuick ? quick : full
   }
@@ -78,7 +78,7 @@ export class BenchEnvironment {
     for (const root of [this.root, this.floorRoot]) writeFileSync(path.join(root, name), content)
   }
 
-  /** Our server, built, as a process with a state folder of its own, and with the rules above. */
+  /** Starts the built server as a process with its own state folder and the rules above. */
   async startToolgate(root = this.root, configuration: keyof typeof CONFIGURATIONS = 'none'): Promise<BenchServer> {
     const env = { ...this.#env(configuration), XDG_STATE_HOME: mkdtempSync(path.join(this.folder, 'state-')) }
     const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
@@ -87,19 +87,19 @@ export class BenchEnvironment {
     return this.#toServer(started, token)
   }
 
-  /** Our command line, as somebody runs it who has the servers above. */
+  /** Returns the command line program, for a user with the servers above. */
   toolgateCommand(args: readonly string[]): Command {
     return { file: process.execPath, args: [TOOLGATE, ...args], cwd: this.root, env: this.#env('unconfigured') }
   }
 
-  /** A floor that serves: one of the scripts under floors/. */
+  /** Starts a floor server: one of the scripts under floors/. */
   async startFloor(name: 'everything' | 'fastify' | 'streams', root = this.floorRoot): Promise<BenchServer> {
     const env = { PATH: process.env.PATH ?? '' }
     const started = await startUntilReady(path.join(FLOORS_FOLDER, `${name}.mjs`), [root], { cwd: root, env })
     return this.#toServer(started, 'x'.repeat(43))
   }
 
-  /** A small process that starts others, to measure them by. */
+  /** Starts a small process that spawns others, as a floor. */
   spawner(): BenchSpawner {
     const spawner = new BenchSpawner(path.join(FLOORS_FOLDER, 'spawn.mjs'))
     this.#cleanups.push(() => spawner.close())
@@ -111,7 +111,7 @@ export class BenchEnvironment {
       PATH: process.env.PATH ?? '',
       HOME: this.folder,
       XDG_CONFIG_HOME: path.join(this.folder, `config-${configuration}`),
-      // Kept between starts, as on any machine where it was started before.
+      // Persists between starts, as on any machine where it was started before.
       XDG_CACHE_HOME: path.join(tmpdir(), 'toolgate-bench-cache')
     }
   }

@@ -1,5 +1,5 @@
-// The load client: keep-alive connections that do next to nothing besides sending bytes made beforehand and finding the
-// end of the answer. The same for every server, so what it costs is in every figure alike.
+// The load client: keep-alive connections that do little more than send prebuilt bytes and find the end of the response. The same
+// for every server, so that its cost is in every figure alike.
 import { connect, type Socket } from 'node:net'
 
 export interface Endpoint {
@@ -13,7 +13,7 @@ export interface Reply {
   body: Buffer
 }
 
-/** The bytes of a request. */
+/** Encodes a request. */
 export function encodeRequest(
   { host, port, token }: Endpoint,
   method: string,
@@ -32,7 +32,7 @@ export function encodeRequest(
 
 export class Connection {
   readonly #endpoint: Pick<Endpoint, 'host' | 'port'>
-  /** Undefined until first used, and when the server has closed it because nothing was asked for a while. */
+  /** Undefined until first used, and after the server has closed an idle connection. */
   #socket: Socket | undefined
   #reply: PromiseWithResolvers<Reply> | undefined
   #received: Buffer = Buffer.alloc(0)
@@ -47,7 +47,7 @@ export class Connection {
     this.#endpoint = endpoint
   }
 
-  /** Sends one request and gives its answer; the next may only follow then. */
+  /** Sends one request and returns its response; the next may follow only then. */
   async send(bytes: Buffer): Promise<Reply> {
     this.#socket ??= await this.#connect()
     this.#reply = Promise.withResolvers()

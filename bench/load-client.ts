@@ -1,11 +1,11 @@
-// Who asks a server the same things again and again, and how quickly it is answered.
+// A client that repeats requests, and the latency and throughput it measures.
 import type { BenchEnvironment } from './environment.ts'
 import { Connection, type Endpoint, encodeRequest, type Reply } from './http.ts'
 import { timeEach } from './measure.ts'
 
 const SUCCESS = Buffer.from('"status":"success"')
 
-/** A call of a tool, as both ours and the floors take it. */
+/** A tool call, accepted by the server and the floors alike. */
 export interface ToolCall {
   tool: string
   params: Readonly<Record<string, unknown>>
@@ -14,12 +14,12 @@ export interface ToolCall {
 }
 
 export interface LoadClientOptions {
-  /** Where the server takes calls. */
+  /** Path of the calls endpoint. */
   target?: string
   headers?: Readonly<Record<string, string | number>>
 }
 
-/** Whoever asks for one thing at a time. */
+/** A client with one request in flight at a time. */
 export interface Requester {
   say(): Promise<unknown>
 }
@@ -47,7 +47,7 @@ export class LoadClient implements Requester {
     this.#requests = requests
   }
 
-  /** Makes the next call. An answer that is no success ends the bench: its time would mean nothing. */
+  /** Makes the next call. A failed response ends the benchmark: its time would mean nothing. */
   async say(): Promise<Reply> {
     const reply = await this.#connection.send(this.#requests[this.#sent++ % this.#requests.length]!)
     if (reply.status !== 200 || !reply.body.includes(SUCCESS))
@@ -56,10 +56,10 @@ export class LoadClient implements Requester {
   }
 }
 
-/** Milliseconds of each of so many calls, one after the other. */
+/** Returns the milliseconds of each of this many sequential calls. */
 export const measureLatencies = (talker: Requester, count: number) => timeEach(count, () => talker.say())
 
-/** Answers a second while everyone has one call in flight. */
+/** Returns responses per second while each client has one call in flight. */
 export async function measureThroughput(talkers: readonly Requester[], duration_ms: number): Promise<number[]> {
   const began = performance.now()
   let answers = 0
@@ -73,7 +73,7 @@ export async function measureThroughput(talkers: readonly Requester[], duration_
   return [(answers / (performance.now() - began)) * 1_000]
 }
 
-/** So many calls in all, one in flight for each. */
+/** Makes this many calls in total, one in flight for each client. */
 export async function sendAll(talkers: readonly Requester[], count: number): Promise<void> {
   let left = count
   const work = async (talker: Requester) => {

@@ -1,10 +1,10 @@
-// Figures from samples. Sides are measured in turns, so that whatever else the machine does falls on all of them alike,
-// and what counts is the median over rounds.
+// Statistics of samples. Sides are measured in turns, so that other load affects them alike, and the result is the median over
+// rounds.
 
 /** The samples of each round. */
 export type Rounds = readonly (readonly number[])[]
 
-/** Measures all sides once for warmth, then in rounds; every other round in reverse order. */
+/** Measures all sides once as warm-up, then in rounds; every other round in reverse order. */
 export async function interleave<Side extends string>(
   rounds: number,
   sides: Record<Side, () => Promise<number[]>>
@@ -19,7 +19,7 @@ export async function interleave<Side extends string>(
   return measured
 }
 
-/** Times one piece of work after the other, in milliseconds. */
+/** Times sequential runs, in milliseconds. */
 export async function timeEach(count: number, work: () => Promise<unknown>): Promise<number[]> {
   const samples: number[] = []
   for (let i = 0; i < count; i++) {
@@ -30,7 +30,7 @@ export async function timeEach(count: number, work: () => Promise<unknown>): Pro
   return samples
 }
 
-/** The value below which this part (0 to 1) of the samples lies. */
+/** Returns the value below which this part (0 to 1) of the samples lies. */
 export function percentile(samples: readonly number[], part: number): number {
   const sorted = Float64Array.from(samples).sort()
   const value = sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]
@@ -40,6 +40,6 @@ export function percentile(samples: readonly number[], part: number): number {
 
 export const median = (samples: readonly number[]) => percentile(samples, 0.5)
 
-/** The median over rounds of a round's percentile. */
+/** Returns the median over rounds of each round's percentile. */
 export const medianOverRounds = (rounds: Rounds, part: number) =>
   median(rounds.map(samples => percentile(samples, part)))

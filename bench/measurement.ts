@@ -1,9 +1,9 @@
-// What a row has to say: a figure of ours beside its floor, and how far apart they may be.
+// A measurement: a figure of the server beside its floor, and the allowed distance.
 import { medianOverRounds, type Rounds } from './measure.ts'
 
 export type Unit = '%' | 'ms' | 'µs' | '/s' | 'MiB' | '×'
 
-/** How good ours must be: at most, or at least, so many times the floor plus a constant. */
+/** The target: at most, or at least, so many times the floor plus a constant. */
 export interface Target {
   bound: 'at most' | 'at least'
   times?: number
@@ -14,16 +14,16 @@ export interface Measurement {
   work: string
   unit: Unit
   ours?: number
-  /** What the same work costs without the server's own part, measured in the same rounds. */
+  /** The cost of the same work without the server's part, measured in the same rounds. */
   floor?: number
   target?: Target
-  /** What else a reader should know of this figure. */
+  /** Additional information on the figure. */
   note?: string
 }
 
-/** A finding with what follows from it. */
+/** A measurement with its verdict. */
 export interface JudgedMeasurement extends Measurement {
-  /** Ours over floor. */
+  /** Figure divided by floor. */
   ratio?: number
   limit?: number
   met?: boolean
@@ -37,13 +37,13 @@ export function judgeMeasurement(finding: Measurement): JudgedMeasurement {
   return { ...finding, ...ratio, limit, met: target.bound === 'at most' ? ours <= limit : ours >= limit }
 }
 
-/** What was measured on both sides, in the same rounds. */
+/** Samples of both sides, from the same rounds. */
 export interface PairedRounds {
   ours: Rounds
   floor: Rounds
 }
 
-/** Milliseconds of single pieces of work: their median and their 99th percentile. */
+/** Returns the median and the 99th percentile of latencies in milliseconds. */
 export function latencyMeasurements(
   work: string,
   measured: PairedRounds,
@@ -55,7 +55,7 @@ export function latencyMeasurements(
   ]
 }
 
-/** How much is done in a second. */
+/** Returns a throughput per second. */
 export const rateMeasurement = (work: string, measured: PairedRounds, target?: Target): Measurement => ({
   work,
   unit: '/s',

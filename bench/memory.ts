@@ -1,12 +1,12 @@
-// How much memory a process takes, by what Linux tells of it.
+// Reads the memory use of a process from Linux's /proc.
 import { readdirSync, readFileSync } from 'node:fs'
 
 const KIB_A_MIB = 1_024
 
-/** Resident memory of the process itself, in MiB. */
+/** Returns the resident memory of the process itself, in MiB. */
 export const residentMemory = (pid: number): number => readKib(`/proc/${pid}/status`, 'VmRSS') / KIB_A_MIB
 
-/** Memory of the process and all it started, in MiB; what several share is counted once. */
+/** Returns the memory of the process and its descendants, in MiB; shared pages are counted once. */
 export const processTreeMemory = (pid: number): number =>
   readKib(`/proc/${pid}/smaps_rollup`, 'Pss') / KIB_A_MIB + sum(childPids(pid).map(processTreeMemory))
 

@@ -1,4 +1,4 @@
-// Child processes that say on their first line of output that they are ready.
+// Child processes that report readiness on their first line of output.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -7,12 +7,12 @@ const STOP_TIMEOUT_MS = 5_000
 
 export interface StartedProcess {
   pid: number
-  /** What the ready line says. */
+  /** Content of the ready line. */
   ready: Record<string, unknown>
   stop(): Promise<void>
 }
 
-/** Runs a script with this very Node and waits for its ready line. */
+/** Runs a script with this Node and waits for its ready line. */
 export async function startUntilReady(
   script: string,
   args: readonly string[],

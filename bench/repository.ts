@@ -1,4 +1,4 @@
-// A repository with a long history, made once and kept for later runs.
+// A repository with a long history, created once and cached for later runs.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import path from 'node:path'
 
 const FILES = 2_000
 const FILES_PER_FOLDER = 50
-/** Changed whenever the repository would come out otherwise. */
+/** Increment whenever the generated repository changes. */
 const REPOSITORY_VERSION = 1
 const FIRST_COMMIT_TIME = 1_700_000_000
 
-/** The repository's folder. */
+/** Returns the repository's folder. */
 export function prepareRepository(commits: number): string {
   const home = path.join(tmpdir(), `toolgate-bench-repository-${REPOSITORY_VERSION}-${commits}`)
   const root = path.join(home, 'repository')
@@ -36,7 +36,7 @@ function isComplete(root: string, stamp: string) {
   }
 }
 
-/** For `git fast-import`: each commit changes one file, the first ones add them. */
+/** Generates input for `git fast-import`: each commit changes one file, the first ones add them. */
 function generateHistory(commits: number): string {
   return Array.from({ length: commits }, (_, i) => {
     const file = i % FILES

@@ -1,4 +1,4 @@
-// npm run bench: measures every row beside its floor, prints a table and keeps the figures as JSON in bench/out/.
+// npm run bench: measures every row beside its floor, prints a table and writes the figures as JSON to bench/out/.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, release, tmpdir, totalmem } from 'node:os'
 import path from 'node:path'
@@ -15,12 +15,12 @@ const USAGE = `node bench/run.ts [--only <row>]... [--quick] [--json]
   --quick  only to see that every row runs: the figures mean nothing
   --json   print JSON instead of a table`
 
-/** A row that takes longer waits for something that will not come. */
+/** A row that takes longer is stuck. */
 const BENCHMARK_TIMEOUT_MS = 180_000
 const EXIT_BY_SIGNAL = 130
-/** Of what is printed; the kept file has it whole. */
+/** Limit of printed errors; the JSON file has them whole. */
 const MAX_ERROR_LENGTH = 500
-/** More than this of the processors in other hands, and the figures are to be doubted. */
+/** If other processes use more of the processors than this, the figures are unreliable. */
 const MAX_OTHER_CPU_SHARE = 0.1
 
 const options = parseOptions()
@@ -83,7 +83,7 @@ function elapsedSeconds() {
 function withTimeout<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`not done in ${BENCHMARK_TIMEOUT_MS} ms`)), BENCHMARK_TIMEOUT_MS)
-  // Once it is late, its own end is of no interest.
+  // After the timeout its result is ignored.
   work.catch(() => {})
   return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }

@@ -1,11 +1,11 @@
-// Text to put in files: the same at every run, and neither all alike nor all different.
+// Generates text for files: deterministic, neither all alike nor all different.
 
 const WORDS = (
   'const return value index buffer stream handler request response session journal approve reject pending ' +
   'import export function await async promise error result reader writer folder path event cursor digest'
 ).split(' ')
 
-/** A generator of whole numbers that gives the same ones at every run. */
+/** Returns a deterministic generator of whole numbers. */
 export function createRandom(seed: number): (below: number) => number {
   let state = seed >>> 0
   return below => {
@@ -14,14 +14,14 @@ export function createRandom(seed: number): (below: number) => number {
   }
 }
 
-/** So many lines of some words each. */
+/** Returns this many lines of some words each. */
 export function generateLines(count: number, seed: number): string {
   const next = createRandom(seed)
   const line = () => Array.from({ length: 3 + next(7) }, () => WORDS[next(WORDS.length)]!).join(' ')
   return Array.from({ length: count }, () => `${line()}\n`).join('')
 }
 
-/** Exactly so many bytes of lines. */
+/** Returns lines of exactly this many bytes in total. */
 export function generateText(bytes: number, seed: number): string {
   return `${generateLines(Math.ceil(bytes / 20), seed).slice(0, bytes - 1)}\n`
 }

@@ -1,8 +1,8 @@
-// The shell that the server takes for command lines.
+// Finds the shell that the server uses for command lines.
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 
-/** bash where there is one. */
+/** Returns bash if there is one. */
 export function findServerShell(): string {
   const folders = (process.env.PATH ?? '').split(path.delimiter)
   const candidates = ['bash', 'sh'].flatMap(name => folders.map(folder => path.join(folder, name)))

@@ -1,5 +1,5 @@
-// A small process that starts others and says how long each took. Its size is what makes it a floor: starting a process
-// takes a process the longer the larger it is.
+// A small process that starts others and measures their duration. It is a floor because of its size: starting a process takes
+// longer from a larger process.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -8,12 +8,12 @@ export interface Command {
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** Files that it finds open for reading, as descriptors 3, 4, … */
+  /** Files opened for reading, as descriptors 3, 4, … */
   inherit?: readonly string[]
 }
 
 export interface RunResult {
-  /** From the start to the end of its output. */
+  /** From start to the end of output. */
   ms: number
   code: number | null
   stdout: string
@@ -39,7 +39,7 @@ export class BenchSpawner {
     return promise
   }
 
-  /** Kills what it started and has not ended yet: a floor that hangs must not hold up the rest. */
+  /** Kills started processes that still run: a floor that hangs must not block the rest. */
   async close(): Promise<void> {
     const ended = once(this.#child, 'exit')
     this.#child.disconnect()
@@ -47,7 +47,7 @@ export class BenchSpawner {
   }
 }
 
-/** How long each of so many runs took, one after the other. */
+/** Returns the durations of this many sequential runs. */
 export async function measureDurations(count: number, run: () => Promise<RunResult>): Promise<number[]> {
   const times: number[] = []
   for (let i = 0; i < count; i++) times.push((await run()).ms)

@@ -1,4 +1,4 @@
-// Open event streams, read with as little work as possible while every event on every stream is counted.
+// Open event streams, read with minimal work while every event on every stream is counted.
 import { connect, type Socket } from 'node:net'
 import { type Endpoint, encodeRequest } from './http.ts'
 
@@ -7,29 +7,29 @@ const HEADERS_END = '\r\n\r\n'
 const MAX_FRAME_HEAD_LENGTH = 64
 const FRAME_HEAD = /^id: (\d+)\nevent: (?:tool|file)\./
 
-/** One stream and what came over it. */
+/** One stream and its received events. */
 interface SubscriberStream {
   open: boolean
   rest: Buffer | undefined
   count: number
   last: number
-  /** Of all ids: streams that saw the same events have the same. */
+  /** Sum of all ids: streams with the same events have the same sum. */
   sum: number
   disorder: number
 }
 
 export class Subscribers {
-  /** Events read, over all streams together. */
+  /** Events read over all streams. */
   events = 0
   readonly #streams: SubscriberStream[] = []
   readonly #sockets: Socket[] = []
-  // One for all: what was read is looked through at once.
+  // Shared by all: data is parsed immediately.
   readonly #buffer = Buffer.alloc(1 << 18)
   #open = 0
   #goal: { reached: () => boolean; done: PromiseWithResolvers<void> } | undefined
   #failure: Error | undefined
 
-  /** Opens so many streams; resolves when all of them have been answered. */
+  /** Opens this many streams; resolves when all of them have a response. */
   static async open(server: Endpoint, target: string, count: number): Promise<Subscribers> {
     const subscribers = new Subscribers()
     for (let i = 0; i < count; i++) subscribers.#connect(server, target)
@@ -37,12 +37,12 @@ export class Subscribers {
     return subscribers
   }
 
-  /** Resolves when so many events have been read over all streams together. */
+  /** Resolves when this many events have been read over all streams. */
   received(events: number): Promise<void> {
     return this.#until(() => this.events >= events)
   }
 
-  /** Throws unless every stream saw exactly so many events, each once, in order, and the same as the others. */
+  /** Throws unless every stream received exactly this many events, each once, in order, and the same as the others. */
   verify(each: number) {
     const sum = this.#streams[0]?.sum
     const wrong = this.#streams.filter(stream => stream.count !== each || stream.sum !== sum || stream.disorder > 0)
@@ -98,7 +98,7 @@ export class Subscribers {
     this.#progress()
   }
 
-  /** Where the frames begin, once the head of the answer is there. */
+  /** Returns the offset of the frames, once the response head is complete. */
   #answered(stream: SubscriberStream, bytes: Buffer): number {
     const end = bytes.indexOf(HEADERS_END)
     if (end < 0) return 0

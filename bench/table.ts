@@ -1,4 +1,4 @@
-// Findings as a table for people.
+// Formats measurements as a table.
 import type { JudgedMeasurement, Target, Unit } from './measurement.ts'
 
 const HEADINGS = ['work', 'ours', 'floor', 'ratio', 'must be', '']
@@ -31,7 +31,7 @@ function formatTarget({ bound, times, plus }: Target) {
   return `${bound === 'at most' ? '≤' : '≥'} ${parts.join(' + ')}`
 }
 
-/** Three digits that count; whole numbers where there are more. */
+/** Three significant digits; whole numbers if there are more. */
 function formatFigure(value: number | undefined, unit: Unit) {
   if (value === undefined) return ''
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3

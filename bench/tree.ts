@@ -1,4 +1,4 @@
-// A tree like that of a large repository, made once and kept for later runs.
+// A tree like that of a large repository, created once and cached for later runs.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,9 +9,9 @@ const FOLDERS_PER_PART = 20
 const EXTENSIONS = ['ts', 'js', 'md', 'json', 'py', 'c', 'h', 'txt']
 const MIN_FILE_BYTES = 200
 const MAX_FILE_BYTES = 4_000
-/** Different contents; every file begins with its own name besides. */
+/** Number of distinct contents; each file begins with its own name. */
 const DISTINCT_CONTENTS = 256
-/** Changed whenever the tree would come out otherwise. */
+/** Increment whenever the generated tree changes. */
 const TREE_VERSION = 1
 
 /** Occurs in three files of the tree. */
@@ -22,7 +22,7 @@ export const RARE_NAME = 'wanderer_4711.ts'
 /** A folder of the tree with at most 2,000 files, one of which holds the literal. */
 export const PART = 'part_0'
 
-/** The tree's folder; `count` is a multiple of 100. */
+/** Returns the tree's folder; `count` is a multiple of 100. */
 export function prepareTree(count: number): string {
   const home = path.join(tmpdir(), `toolgate-bench-tree-${TREE_VERSION}-${count}`)
   const root = path.join(home, 'tree')

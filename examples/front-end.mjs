@@ -1,5 +1,5 @@
-// A front end in a terminal, by fetch alone: it shows what waits for a decision with its diff, takes decisions by line
-// (`y 1`, `n 1 because …`), and prints which file it is asked to show. Start it beside a server:
+// A front end in a terminal, with fetch alone: it shows pending calls with their diffs, reads decisions from lines
+// (`y 1`, `n 1 because …`), and prints which file to show. Start it beside a server:
 //   TOOLGATE_URL=http://127.0.0.1:4100 TOKEN=… node examples/front-end.mjs
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ async function send(method, path, body) {
   return answer
 }
 
-/** What waits, by the number that a person types. */
+/** Pending calls, by the number that the user types. */
 const waiting = new Map()
 let newest = 0
 const numberOf = id => [...waiting].find(([, call]) => call.tool_call_id === id)?.[0]
@@ -36,7 +36,7 @@ function settle(id, how) {
   if (waiting.delete(number)) console.log(`[${number}] ${how}`)
 }
 
-/** What others may ask of it. */
+/** The effects it offers. */
 const effects = {
   'editor.open': ({ path, line }) => console.log(`\nLook at ${path}${line ? `, line ${line}` : ''}.`)
 }

@@ -1,4 +1,4 @@
-// Builds dist/ unless it is up to date: a hash of all inputs lies beside it.
+// Builds dist/ unless it is up to date: a hash of all inputs is stored in it.
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 
@@ -14,7 +14,7 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== inputs) {
   finish()
 }
 
-/** Shows a person at a terminal how long the build has taken, on one line. */
+/** Shows the build time so far on one line, at a terminal only. */
 function showProgress() {
   const started = performance.now()
   const seconds = () => ((performance.now() - started) / 1_000).toFixed(0)

@@ -6,16 +6,16 @@ import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
-/** Packages that stay packages: one brings a program along, the others are rarely loaded. */
+/** External packages: one contains a program, the others are rarely loaded. */
 const NOT_BUNDLED = ['@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
-/** Packages whose CommonJS form hides what it loads, so that their other form is taken. */
+/** Packages whose CommonJS form hides its imports, so that the ESM form is bundled. */
 const AS_MODULES = { 'jsonc-parser': path.resolve('node_modules/jsonc-parser/lib/esm/main.js') }
-/** CommonJS packages within the bundle load Node's own modules in their way. */
+/** CommonJS packages in the bundle use `require` for Node's own modules. */
 const REQUIRE = `import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);`
 
 /**
- * A CommonJS package that is loaded late has its names for Node; esbuild would give it whole, as the default, and nothing
- * else. So what Node finds is written out, and the bundle means what the source means.
+ * Plugin for CommonJS packages that are imported dynamically: Node detects their named exports, esbuild gives only a default
+ * export. The names that Node finds are written out, so that the bundle behaves like the source.
  */
 const NAMES_OF_LATE_PACKAGES: Plugin = {
   name: 'names of late packages',
@@ -42,16 +42,16 @@ const NAMES_OF_LATE_PACKAGES: Plugin = {
   }
 }
 
-// Made beside the old one and renamed at the end, so that no process reads half of it.
+// Built beside the old folder and renamed at the end, so that no process reads half of it.
 const fresh = `dist-${process.pid}`
 const common = { bundle: true, format: 'esm', outdir: fresh, metafile: true } as const
-/** Folders of the packages that code was taken from, from here. */
+/** Folders of the packages that code was bundled from, relative to here. */
 const bundledPackages = new Set<string>()
 await bundle({
   ...common,
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
-    // Started by their paths, from whichever chunk holds what starts them.
+    // Started by their paths, from whichever chunk contains the caller.
     { in: 'src/store/store-worker.ts', out: 'lib/store-worker' },
     { in: 'src/host/code/index-worker.ts', out: 'lib/index-worker' },
     { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },
@@ -68,7 +68,7 @@ await bundle({
   plugins: [NAMES_OF_LATE_PACKAGES],
   banner: { js: REQUIRE }
 })
-// What a custom tool or a hook imports, in one file each: it is loaded with each of them.
+// The imports of custom tools and hooks, in one file each: loaded with each of them.
 await bundle({
   ...common,
   entryPoints: [
@@ -79,7 +79,7 @@ await bundle({
   target: 'node24',
   minify: true
 })
-// What finds the server for the client, in Node.
+// Server discovery for the client, in Node.
 await bundle({
   ...common,
   entryPoints: [{ in: 'src/client/discover.ts', out: 'client/discover' }],
@@ -100,7 +100,7 @@ await bundle({
     { in: 'web/main.tsx', out: 'web/app' },
     { in: 'web/app.css', out: 'web/app' }
   ],
-  // Panels are loaded when they are first shown.
+  // Panels are loaded when first shown.
   splitting: true,
   chunkNames: 'web/[name]-[hash]',
   platform: 'browser',
@@ -109,10 +109,10 @@ await bundle({
 })
 for (const page of ['index.html', 'icon.svg']) copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
 for (const file of readdirSync(path.join(fresh, 'web'))) compress(path.join(fresh, 'web', file))
-// Read by their paths too: the grammar of command lines, and what runs it.
+// Also read by path: the grammar of command lines and its runtime.
 for (const grammar of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'])
   copyFileSync(path.join('node_modules', grammar), path.join(fresh, 'lib', path.basename(grammar)))
-// Whose licenses go with the published package.
+// The packages whose licenses are published with ours.
 writeFileSync(path.join(fresh, '.packages.json'), JSON.stringify([...bundledPackages].sort(), null, 2))
 replaceDist()
 
@@ -120,13 +120,13 @@ async function bundle(options: BuildOptions & { metafile: true }) {
   const { metafile } = await build(options)
   for (const { inputs } of Object.values(metafile.outputs))
     for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
-      // The innermost: packages may have packages of their own.
+      // The innermost package: packages may contain packages.
       const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replace(/^late:/, '')) ?? []
       if (folder !== undefined && bytesInOutput > 0) bundledPackages.add(path.relative('', folder))
     }
 }
 
-/** Puts the new folder in the place of the old one. Another build may do the same at this moment; whichever is first stays. */
+/** Replaces the old folder by the new one. Another build may do the same concurrently; the first one wins. */
 function replaceDist() {
   const old = `${fresh}-old`
   if (existsSync('dist')) renameSync('dist', old)

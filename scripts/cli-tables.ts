@@ -1,10 +1,10 @@
-// The reference of the command line, from what each verb declares of itself.
+// Generates the command line reference from each verb's declaration.
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import { CliContext } from '../src/cli/context.ts'
 import { commandNames, createCommand } from '../src/cli/run.ts'
 
-/** Nobody's: a verb is only asked what it is. */
+/** A dummy context: verbs are only inspected. */
 const context = new CliContext({
   argv: [],
   env: {},
@@ -18,12 +18,12 @@ const context = new CliContext({
   onSignal: () => {}
 })
 
-/** Every verb by its name. */
+/** All verbs by name. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(
   await Promise.all(commandNames().map(async name => [name, await createCommand(name, context)] as const))
 )
 
-/** Flags that are told once, above. */
+/** Flags documented once, above the verbs. */
 const COMMON_OPTIONS: readonly string[] = ['--json', '--quiet', '--no-color', '--no-input', '--timeout', '--url']
 const ROOT_OPTION_DESCRIPTION = 'the server of this project (default: the current folder)'
 
@@ -51,7 +51,7 @@ function renderCommand(command: Command, name: string, depth: number): string[] 
 const describeOption = ({ description, defaultValue }: Command['options'][number]) =>
   typeof defaultValue === 'string' ? `${description} (default: ${defaultValue})` : description
 
-/** What follows in its help: the examples, and what else is to be known. */
+/** Returns the rest of the verb's help: examples and notes. */
 export function helpEpilogue(command: Command): string {
   let whole = ''
   command.configureOutput({

@@ -1,4 +1,4 @@
-// The reference of the configuration, from its schema and from what reads it.
+// Generates the configuration reference from the schema and from the code that reads it.
 import { RELOADABLE_SETTINGS } from '../src/config/contributions.ts'
 import { Config } from '../src/config/schema.ts'
 import { listSettingVariables, toFlagName, toVariableName } from '../src/config/text-sources.ts'
@@ -26,7 +26,7 @@ export const configTables = {
 
 const TRUST_LABELS = { never: 'never', tighten: 'stricter', trusted: 'if trusted' }
 
-/** A setting by itself: sections stand for what is in them. */
+/** A single setting; sections are flattened. */
 interface Setting {
   at: readonly string[]
   schema: Schema
@@ -43,7 +43,7 @@ const formatDefault = ({ default: value }: Schema) => (value === undefined ? '' 
 const formatDescription = (key: string, { description = '' }: Schema) =>
   RELOADABLE_SETTINGS.includes(key) ? `${description} Changes are taken at once.` : description
 
-/** The variable and the flag that say it, where there are such. */
+/** Returns the environment variable and the flag that override it, if any. */
 function formatOverrides(at: readonly string[]): string {
   const ways = [
     ...(VARIABLES.has(toVariableName(at)) ? [toVariableName(at)] : []),

@@ -1,4 +1,4 @@
-// The wire contract as an OpenAPI 3.1 document, made from what the routes and the event union declare.
+// Generates the wire contract as an OpenAPI 3.1 document from the route schemas and the event union.
 import { readFileSync } from 'node:fs'
 import { fastifySSE } from '@fastify/sse'
 import swagger from '@fastify/swagger'
@@ -9,7 +9,7 @@ import { type RouteServices, registerRoutes } from '../src/routes/index.ts'
 
 type OpenApiDocument = { components: { schemas: Record<string, unknown> } } & Record<string, unknown>
 
-/** The document as YAML. No server is started: the routes are only asked what they are. */
+/** Returns the document as YAML. Starts no server: the routes are only inspected. */
 export async function describeApi(): Promise<string> {
   const { version, description } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     version: string

@@ -1,4 +1,4 @@
-// The tables of the documents, made from the code they speak of.
+// Generates the tables of the documents from the code.
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { ERRORS } from '../src/errors.ts'
@@ -11,7 +11,7 @@ import { markdownTable, toSchema } from './schema-tables.ts'
 import { toolTables } from './tool-tables.ts'
 import { toolsetTables } from './toolset-tables.ts'
 
-/** A document keeps each table between `<!-- table: name -->` and `<!-- end of table -->`. */
+/** Tables are placed between `<!-- table: name -->` and `<!-- end of table -->`. */
 const TABLE_MARKERS = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
 
 const TABLES: Record<string, () => string> = {
@@ -74,7 +74,7 @@ const TABLES: Record<string, () => string> = {
   ...cliTables
 }
 
-/** The document with every table made anew. */
+/** Returns the document with every table regenerated. */
 export const replaceTables = (markdown: string): string =>
   markdown.replace(TABLE_MARKERS, (_all, start: string, name: string, end: string) => {
     const make = TABLES[name]
@@ -82,7 +82,7 @@ export const replaceTables = (markdown: string): string =>
     return `${start}\n\n${make()}\n\n${end}`
   })
 
-/** Field names; a question mark follows those that may be left out. */
+/** Returns the field names; optional ones end in a question mark. */
 const propertyNames = (schema: object): string[] => {
   const { properties = {}, required = [] } = toSchema(schema)
   return Object.keys(properties).map(name => (required.includes(name) ? name : `${name}?`))

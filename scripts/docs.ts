@@ -1,4 +1,4 @@
-// Writes the tables of the documents anew from the code; with --check, fails where one is not current.
+// Regenerates the tables of the documents from the code; with --check, fails if one is outdated.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { replaceTables } from './doc-tables.ts'
 

@@ -1,4 +1,4 @@
-// The reference of the events, from their schemas.
+// Generates the event reference from the event schemas.
 import { EVENTS } from '../src/events/events.ts'
 import {
   headingAnchor,
@@ -9,7 +9,7 @@ import {
   toSchema
 } from './schema-tables.ts'
 
-/** What every event may have is told once, above. */
+/** Fields of every event are documented once, above the tables. */
 const COMMON_FIELDS: ReadonlySet<string> = new Set([
   'type',
   'seq',

@@ -1,5 +1,5 @@
-// Installs the packages of a folder that has a lock file of its own, unless they are installed already:
-// node scripts/install-package.ts tools
+// Installs the packages of a folder that has its own lock file, unless they are installed already: node
+// scripts/install-package.ts tools
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Writes openapi.yaml from the route schemas and the event union; with --check, fails where the file is not that.
+// Writes openapi.yaml from the route schemas and the event union; with --check, fails if the file is outdated.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describeApi } from './describe-api.ts'
 

@@ -1,6 +1,6 @@
-// npm run package -- [folder]: makes the folder that `npm pack` and `npm publish` are run on, build/package by default. It holds
-// what users need and nothing else: the bundle, one declaration file per export, documents, clients, examples and the licenses of
-// bundled packages.
+// npm run package -- [folder]: builds the folder for `npm pack` and `npm publish`, build/package by default. It contains only
+// what users need: the bundle, one declaration file per export, documents, clients, examples and the licenses of bundled
+// packages.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { globbySync } from 'globby'
 import { thirdPartyNotices } from './third-party-notices.ts'
 
-/** What is used of the bundler; the compiler of this project does not see the packages of `tools`. */
+/** The used part of the bundler's API; this project's compiler does not see the packages of `tools`. */
 interface Rollup {
   rollup(options: { input: string; plugins: object[]; external: RegExp }): Promise<{
     generate(options: { format: 'es' }): Promise<{ output: [{ code: string }] }>
@@ -17,7 +17,7 @@ interface Rollup {
 }
 
 const [TARGET = 'build/package'] = process.argv.slice(2)
-/** What the compiler makes of the sources before it is bundled; here, so that it finds the types of packages. */
+/** Compiler output to be bundled; placed here, so that the types of packages resolve. */
 const TYPES = `./dist-types-${process.pid}`
 const FILES = [
   'CHANGELOG.md',
@@ -69,15 +69,15 @@ try {
   rmSync(TYPES, { recursive: true, force: true })
 }
 
-/** The oldest Node that the program runs on, as `24.15`; a checkout brings its own, so its package.json asks for less. */
+/** Returns the minimum Node version of the program, as `24.15`; a checkout has its own, so its package.json asks for less. */
 function neededNode(): string {
   const [, numbers] = /NEEDED = \[([\d, ]+)\]/.exec(readFileSync('bin/toolgate.cjs', 'utf8'))!
   return numbers!.replaceAll(/,\s*/g, '.')
 }
 
-/** Writes one declaration file per export, with all types that it refers to but those of other packages. */
+/** Writes one declaration file per export, with all types that it refers to except those of other packages. */
 async function writeDeclarations(doors: Record<string, { types: string; default: string }>) {
-  // `npm run types` checks the sources: here they are only translated, in a fifth of the time.
+  // `npm run types` checks the sources; here they are only transpiled, in a fifth of the time.
   const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', TYPES]
   execFileSync(process.execPath, tsc, { stdio: 'inherit' })
   for (const { types, default: module } of Object.values(doors)) {
@@ -87,14 +87,14 @@ async function writeDeclarations(doors: Record<string, { types: string; default:
   }
 }
 
-/** Returns the declaration file with those that it imports, which were compiled before. */
+/** Returns the declaration file bundled with its imports, which are compiled already. */
 async function bundleDeclaration(file: string): Promise<string> {
   const bundle = await rollup({ input: file, plugins: [dts({ tsconfig: 'tsconfig.build.json' })], external: /^[^./]/ })
   const { output } = await bundle.generate({ format: 'es' })
   return output[0].code
 }
 
-/** A schema and its type share a name. Where only the type is exported, the bundler exports both: that is undone. */
+/** Removes value exports of names that only export a type: a schema and its type share a name, and the bundler exports both. */
 function exportOnlyTypes(declaration: string, values: readonly string[]): string {
   return declaration.replace(/^export \{ (.*) \};$/m, (_, list: string) => {
     const isValue = (name: string) => values.includes(name.replace(/^.* as /, ''))

@@ -1,10 +1,10 @@
-// npm run race: everything that files are used for, while another process exchanges a file or a folder on the way with a
-// link out of the workspace. Says what came of it; nothing may leak, and nothing outside may change.
+// npm run race: runs all file operations while another process swaps a file or a folder with a link out of the workspace. Prints
+// the results; no content may leak, and nothing outside may change.
 import { parseArgs } from 'node:util'
 import { RACE_CASES, runRace } from '../test/host/files/race.ts'
 
 const { values } = parseArgs({ options: { swaps: { type: 'string', default: '100000' } } })
-/** In each heat. */
+/** Per case. */
 const minimums = { swaps: Math.ceil(Number(values.swaps) / RACE_CASES.length), tries: 2_000 }
 
 let swaps = 0

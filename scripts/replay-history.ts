@@ -1,6 +1,5 @@
-// npm run replay: what really happened to a repository's files, done again by calls to a server of our own, and held
-// against the true result byte for byte. Every changed text file becomes edits, every commit a unified diff and a V4A
-// patch.
+// npm run replay: replays the history of a repository as calls to a server and compares the files with the real result byte for
+// byte. Every changed text file becomes edits, every commit a unified diff and a V4A patch.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,7 +20,7 @@ const EXIT_USAGE = 2
 const FAILURES_SHOWN = 20
 
 const options = parsed()
-// What git calls a plain file is readable by all here too.
+// Git's regular files are world-readable; so are they here.
 process.umask(0o022)
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-replay-')))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -60,7 +59,7 @@ const failures = notable.filter(({ outcome }) => outcome === 'wrong' || outcome 
 if (options.json)
   console.log(JSON.stringify({ commits: commits.length, cases: total, table, left_out, notable }, null, 2))
 else print()
-// A shallow clone may have no commit with a parent, and so nothing to do again.
+// A shallow clone may have no commit with a parent, and so nothing to replay.
 if (failures.length > 0) process.exitCode = 1
 
 type Counts = Record<ReplayOutcome, number>

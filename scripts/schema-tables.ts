@@ -1,4 +1,4 @@
-// Schemas in the words of the documents.
+// Formats schemas as Markdown.
 
 export interface Schema {
   type?: string
@@ -16,10 +16,10 @@ export interface Schema {
   required?: string[]
 }
 
-/** A schema as the plain JSON it stands for. */
+/** Converts a schema to plain JSON. */
 export const toSchema = (schema: object) => JSON.parse(JSON.stringify(schema)) as Schema
 
-/** What may stand there. */
+/** Formats the type of a value. */
 export function formatType(schema: Schema): string {
   const { type, enum: values, const: only, $ref, anyOf, items, minimum, maximum, properties } = schema
   if (values) return values.map(value => `\`${value}\``).join(', ')
@@ -35,13 +35,13 @@ export function formatType(schema: Schema): string {
 
 const SCALARS = ['string', 'integer', 'number', 'boolean']
 
-/** A field at any depth. Its path tells lists by `[]`, and ends in `?` where it may be left out. */
+/** A field at any depth. Its path marks lists by `[]`, and ends in `?` if it is optional. */
 export interface SchemaField {
   path: string
   schema: Schema
 }
 
-/** Every field, those beneath after the one that holds them. */
+/** Lists all fields, nested ones after their parent. */
 export function listFields({ properties = {}, required = [] }: Schema, above = ''): SchemaField[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const path = `${above}${name}`
@@ -52,21 +52,21 @@ export function listFields({ properties = {}, required = [] }: Schema, above = '
   })
 }
 
-/** A Markdown table. */
+/** Formats a Markdown table. */
 export function markdownTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
   return [line(heading), line(heading.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** A table of fields. */
+/** Formats a table of fields. */
 export const markdownFieldTable = (heading: string, fields: readonly SchemaField[]): string =>
   markdownTable(
     [heading, 'is', 'means'],
     fields.map(({ path, schema }) => [`\`${path}\``, formatType(schema), schema.description ?? ''])
   )
 
-/** Where a heading of this text is on its page. */
+/** Returns the anchor of a heading. */
 export const headingAnchor = (heading: string) =>
   heading
     .toLowerCase()

@@ -1,12 +1,12 @@
-// The licenses of the packages whose code is bundled into dist/, as their terms require.
+// Collects the licenses of the packages whose code is bundled into dist/, as their terms require.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Written by the bundler: the folders of the packages that it took code from. */
+/** Written by the bundler: the folders of the bundled packages. */
 const BUNDLED = 'dist/.packages.json'
 const LICENSE_FILES = '{LICENSE,LICENCE,License,license,COPYING,NOTICE}*'
 
-/** Returns the name, version and license text of every bundled package. Throws for one whose license is nowhere stated. */
+/** Returns the name, version and license text of every bundled package. Throws if a license cannot be found. */
 export function thirdPartyNotices(): string {
   const folders = JSON.parse(readFileSync(BUNDLED, 'utf8')) as string[]
   const notices = folders.map(folder => {

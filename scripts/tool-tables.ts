@@ -1,4 +1,4 @@
-// The reference of the tools, from what each declares of itself, with the call that its test makes.
+// Generates the tool reference from each tool's declaration, with the example call of its test.
 import type { Tool } from '../src/tool/tool.ts'
 import { TOOLS } from '../src/tools/index.ts'
 import { TOOL_EXAMPLES } from '../test/conformance/tool-examples.ts'

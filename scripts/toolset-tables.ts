@@ -1,4 +1,4 @@
-// The tables of the toolsets, made from the data that serves them.
+// Generates the tables of the toolsets from their data.
 import type { ParamMapping, ToolMapping, Toolset } from '../src/catalog/toolset.ts'
 import { TOOLSETS } from '../src/catalog/toolsets/index.ts'
 import { RESULT_FORMATS } from '../src/catalog/toolsets/result-formats.ts'
@@ -50,7 +50,7 @@ function formatParam(name: string, { to = name, factor, isExtension }: ParamMapp
   return `\`${name}\`${own}${factor === undefined ? '' : ` × ${factor}`}${isExtension ? ' (ours)' : ''}`
 }
 
-/** The fields of the answer, where the tool is there to tell them. */
+/** Returns the fields of the answer, if the tool is available to name them. */
 function formatAnswer(toolset: Toolset, row: ToolMapping) {
   const form = row.resultFormat ?? toolset.resultFormat
   const tool: Tool | undefined = TOOLS.find(({ name }) => name === row.tool)

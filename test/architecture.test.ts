@@ -1,16 +1,15 @@
-// Checks which part of src imports which, and that imports never form a cycle. A new import between parts is a decision: it is
-// made here.
+// Tests of the imports between parts of src, which must never form a cycle. A new import between parts is a decision, made here.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { globbySync } from 'globby'
 import t from 'tap'
 
-/** The parts that hold everything about a topic in a sub-folder: each sub-folder has a row of its own. */
+/** Parts with a sub-folder per topic: each sub-folder has its own row. */
 const SPLIT = ['engine', 'host']
 
 /**
- * Part of src → the parts it may import; `host/*` stands for `host` with all of its sub-folders. A part may import from itself.
- * Of `tools`, categories may not import each other, nor a tool another one.
+ * Part of src → the parts it may import; `host/*` means `host` with all of its sub-folders. A part may import from itself.
+ * Categories of `tools` may not import each other, nor a tool another one.
  */
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
@@ -81,7 +80,7 @@ const MAY: Record<string, readonly string[]> = {
   text: [],
   errors: []
 }
-/** Imports of types alone: nothing of the other part is loaded. */
+/** Type-only imports: nothing of the other part is loaded. */
 const TYPES_ONLY = [
   'client → engine',
   'client → events',
@@ -94,7 +93,7 @@ const TYPES_ONLY = [
   'routes → server',
   'tool → host'
 ]
-/** What only some parts may load. */
+/** Modules restricted to some parts. */
 const OWNERS: Record<string, readonly string[]> = {
   fastify: ['app', 'routes'],
   '@fastify/sse': ['app', 'routes'],
@@ -102,7 +101,7 @@ const OWNERS: Record<string, readonly string[]> = {
   'node:fs/promises': ['cli', 'config', 'host'],
   'node:child_process': ['cli', 'host'],
   'node:net': ['cli', 'host', 'routes', 'server'],
-  // No part: src/host/http.ts says why.
+  // Allowed nowhere: see src/host/http.ts.
   'node:http': [],
   'node:sqlite': ['host', 'store']
 }
@@ -203,12 +202,12 @@ function categoryOf(file: string): string {
   return path.relative('src/tools', file).split(path.sep)[0]!
 }
 
-/** Tells whether a file holds a tool: names of tools hold an underscore, those of what tools share hold none. */
+/** Returns whether a file contains a tool: names of tools have an underscore, those of shared code have none. */
 function isTool(file: string): boolean {
   return path.basename(file).includes('_')
 }
 
-/** Tells whether every name of an import is marked as a type. */
+/** Returns whether every name of an import is marked as a type. */
 function importsOnlyTypes(file: string, specifier: string): boolean {
   const text = readFileSync(file, 'utf8')
   const names = new RegExp(`(?:import|export) \\{([^}]*)\\} from '${specifier.replaceAll('.', '\\.')}'`).exec(text)?.[1]

@@ -1,4 +1,4 @@
-// What authors of tools write: types follow from the schemas, of TypeBox and of plain JSON Schema.
+// Tests of tool authoring: types are inferred from the schemas, of TypeBox and of plain JSON Schema.
 import t from 'tap'
 import { defineTool, Type } from '../src/authoring/tool.ts'
 
@@ -26,7 +26,7 @@ const plain = defineTool({
 const told: object[] = []
 const ctx = { progress: (one: object) => told.push(one) } as never
 
-t.test('a definition is what was given, with its types', async t => {
+t.test('a definition is returned unchanged, with its types', async t => {
   t.same(counted.run({ file: 'abc', lines: true }, ctx), { count: 4 })
   t.equal(counted.present?.({ count: 4 }, { file: 'abc' }), 'abc: 4')
   t.equal(await plain.run({ file: 'abc' }, ctx), 'ABCundefined')

@@ -1,5 +1,7 @@
 import { newId } from '../src/engine/id.ts'
 
-/** For calls that no server made. No other test file has it: commands are found again by the id of their call, and ended
- * by it, whoever started them. */
+/**
+ * An id for calls without a server. No other test file may use it: commands are found and killed by the id of their call, whoever
+ * started them.
+ */
 export const CALL_ID = newId('tc')

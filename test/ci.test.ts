@@ -1,4 +1,4 @@
-// What CI does after a run: each test file that failed runs once more, alone, and what passes then is reported as flaky.
+// Tests of CI reruns: each test file that failed runs once more, alone, and is reported as flaky if it passes then.
 import { execFile } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -14,7 +14,7 @@ const file = (name: string, more: Partial<FileReport> = {}): FileReport => ({
   ...more
 })
 
-/** Runs a script of CI in a folder, and resolves with its exit code and what it printed. */
+/** Runs a CI script in a folder, and resolves with its exit code and output. */
 async function script(cwd: string, name: string, ...args: string[]) {
   const argv = [path.resolve('scripts/ci', name), ...args]
   const ended = new Promise<{ code: unknown; stdout: string }>(resolve =>
@@ -25,7 +25,7 @@ async function script(cwd: string, name: string, ...args: string[]) {
   return within(`${name} to end`, ended)
 }
 
-t.test('the closing line', async t => {
+t.test('prints the closing line', async t => {
   const closing = async (steps: string, ...reports: RunReport[]) => {
     const folder = t.testdir()
     const names = reports.map((report, i) => {
@@ -58,7 +58,7 @@ t.test('the closing line', async t => {
   })
 })
 
-t.test('a file that failed runs again, and passes or fails', async t => {
+t.test('reruns a failed file, which passes or fails', async t => {
   const folder = project(t, {
     'good.test.ts': `import t from 'tap'\nt.pass('one')\nt.pass('two')\nt.pass('three')\n`,
     'bad.test.ts': `import t from 'tap'\nt.fail('one')\n`
@@ -80,7 +80,7 @@ t.test('a file that failed runs again, and passes or fails', async t => {
   })
 })
 
-t.test('more failed files than chance explains do not run again', async t => {
+t.test('skips the rerun if more files failed than chance explains', async t => {
   const folder = t.testdir()
   const files = Array.from({ length: 6 }, (_, i) => file(`f${i}`, { failures: [`f${i} > one`] }))
   writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, leftovers: [] }))
@@ -89,7 +89,7 @@ t.test('more failed files than chance explains do not run again', async t => {
   t.same(JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')), { files, leftovers: [] })
 })
 
-/** A project with these test files, which has its packages and helpers from here. */
+/** Creates a project with these test files, which uses the packages and helpers of this repository. */
 function project(t: Test, tests: Record<string, string>): string {
   const folder = t.testdir({ test: tests, scripts: {}, 'package.json': '{ "type": "module" }' })
   symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))

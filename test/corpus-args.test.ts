@@ -1,5 +1,5 @@
-// The cases of corpus/args.json for tools that change a repository, search, or ask a language server: no param is taken for
-// an option, leads outside, or names a program. Those for reading repositories are in tools/git/attacks.test.ts.
+// Tests of the cases in corpus/args.json for tools that change a repository, search, or query a language server: no param becomes
+// an option, leaves the workspace, or names a program. Those for reading repositories are in tools/git/attacks.test.ts.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -10,7 +10,7 @@ const CORPUS: { cases: Json[] } = JSON.parse(readFileSync(path.join(import.meta.
 
 type World = Awaited<ReturnType<typeof world>>
 
-/** A repository with something to commit, a file to be found outside of it, and a place where nothing may come to be. */
+/** Creates a repository with uncommitted changes, a file outside of it, and a path that must never be created. */
 async function world(t: Test) {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'src/x.ts': 'export const x = 1\n' })
   app.write('a.txt', 'two\n')
@@ -21,14 +21,14 @@ async function world(t: Test) {
   symlinkSync(path.join(app.folder, 'out'), app.path('src/l'))
   const filled = (value: string) => value.replaceAll('{{T}}', app.folder)
   const refs = () => app.git('for-each-ref', '--format=%(refname) %(objectname)')
-  /** What is told of a call, refused before or after it was made. */
+  /** Returns the call, or its rejection. */
   const asked = async (tool: string, params: object): Promise<Json> => app.run(tool, params)
   return { ...app, filled, refs, asked }
 }
 
 const codeOf = ({ code, error }: Json) => error?.code ?? code
 
-/** By what the corpus calls a tool: what ours is asked, and what is then so. */
+/** Tool of the corpus → the equivalent call and its checks. */
 const TRIALS: Record<string, (t: Test, app: World, args: Json) => Promise<void>> = {
   async 'git.clone'(t, app, { url }) {
     app.git('config', 'remote.origin.url', app.filled(url))
@@ -74,7 +74,7 @@ const TRIALS: Record<string, (t: Test, app: World, args: Json) => Promise<void>>
   }
 }
 
-/** What no tool of ours takes: a folder to clone to, and settings for it. */
+/** Params without an equivalent: a folder to clone to, and settings for it. */
 const NOT_TAKEN = ({ args }: Json) => args.dir !== undefined || args.options !== undefined
 
 for (const [tool, trial] of Object.entries(TRIALS))

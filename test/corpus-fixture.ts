@@ -1,4 +1,4 @@
-// The folders of one attack case, made on disk: see `setup_ops` in corpus/paths.json.
+// Creates the folders of one attack case on disk: see `setup_ops` in corpus/paths.json.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -48,7 +48,7 @@ export interface CorpusPaths {
   STATE: string
 }
 
-/** A fresh folder with what the names in the cases stand for; the state folder beside the workspace, or in it. */
+/** Creates a fresh folder and the values of the names in the cases; the state folder is beside the workspace, or in it. */
 export function createCorpusFolder(t: Test, state: 'beside' | 'inside'): CorpusPaths {
   const T = realpathSync(mkdtempSync(path.join(tmpdir(), 'corpus-')))
   t.teardown(() => rmSync(T, { recursive: true, force: true }))
@@ -56,7 +56,7 @@ export function createCorpusFolder(t: Test, state: 'beside' | 'inside'): CorpusP
   return { T, WS, OUT: path.join(T, 'out'), STATE: path.join(state === 'beside' ? T : WS, 'state') }
 }
 
-/** Any value with the names in its texts filled in. */
+/** Substitutes the names in all texts of a value. */
 export function substitute<T>(value: T, names: CorpusPaths): T {
   if (typeof value === 'string') {
     const text = Object.entries(names).reduce((all, [name, is]) => all.replaceAll(`{{${name}}}`, is), value as string)
@@ -67,7 +67,7 @@ export function substitute<T>(value: T, names: CorpusPaths): T {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, names)])) as T
 }
 
-/** Makes what a step says; false where this machine does not let us. */
+/** Executes a setup step; returns false if this machine does not permit it. */
 export async function runSetupStep(t: Test, step: SetupStep): Promise<boolean> {
   const did = Object.entries(SETUP_STEPS).find(([name]) => name in step)
   if (!did) throw new Error(`no step is known as ${JSON.stringify(step)}`)
@@ -81,7 +81,7 @@ const SETUP_STEPS: Record<string, (at: string, step: SetupStep, t: Test) => unkn
   mkdir: at => void mkdirSync(at, { recursive: true }),
   mkdir_p_of: () => {},
   write: (at, { data = '', if_absent }) => (if_absent && existsSync(at) ? undefined : writeFileSync(at, data)),
-  // Some cases put a link where a file was when the call was approved.
+  // Some cases replace a file by a link after the call was approved.
   symlink(at, { to = '' }) {
     rmSync(at, { force: true })
     symlinkSync(to, at)

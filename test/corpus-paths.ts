@@ -1,6 +1,6 @@
-// The attack cases of corpus/paths.json, each in folders of its own, over HTTP: its verdict, and what must hold whatever
-// the verdict. Whoever asks here may approve, so that nothing is refused merely for who asks; what waits for a decision
-// is then approved as it was shown. Each way is a file of its own, corpus-paths-*.test.ts.
+// The attack cases of corpus/paths.json, each in its own folders, over HTTP: verdict and invariants. The caller may approve, so
+// that nothing is rejected for lack of rights; pending calls are approved as shown. Each variant has its own file,
+// corpus-paths-*.test.ts.
 import { spawn } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -15,10 +15,10 @@ import { sampleOf } from './support/property.ts'
 import { once } from './support/wait.ts'
 
 const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/paths.json'), 'utf8'))
-/** Of the requests that a case wants while names are exchanged. `npm run race` makes 100,000 exchanges. */
+/** Number of requests while names are swapped. `npm run race` makes 100,000 swaps. */
 const RACES = 300
 
-/** How a case's operation is asked for. */
+/** The call of each operation. */
 const CALLS: Record<string, (given: Json, about: Json) => [tool: string, params: Json]> = {
   read: path => ['read_file', { path }],
   write: (path, { data = '' }) => ['write_file', { path, content: data }],
@@ -31,39 +31,39 @@ const CALLS: Record<string, (given: Json, about: Json) => [tool: string, params:
   search: ({ query, path }) => ['grep', { pattern: query, path }]
 }
 
-/** The same by a patch, for what must be refused or asked for strictly. */
+/** The same as patches, for cases that must be rejected or require strict approval. */
 export const PATCHES: typeof CALLS = {
   write: (path, { data = '' }) => patch(`*** Add File: ${path}\n+${data}\n`),
   delete: path => patch(`*** Delete File: ${path}\n`),
   move: ({ from, to }) => patch(`*** Update File: ${from}\n*** Move to: ${to}\n`)
 }
 const patch = (text: string): [string, Json] => ['apply_patch', { patch: `*** Begin Patch\n${text}*** End Patch\n` }]
-/** Whether a case can be asked for by a patch. */
+/** Returns whether a case can be expressed as a patch. */
 export const isForPatches = ({ op, path, expect, approval_gap }: Json) =>
   op in PATCHES && /^(deny|block|ask_strong)$/.test(expect) && !approval_gap && !String(path).includes('\n')
 
-/** One way of running the cases. */
+/** A variant of running the cases. */
 export interface Way {
   doors: DirAccess
-  /** Where the folder of the server's state lies: beside the workspace, or in it. */
+  /** Location of the state folder: beside the workspace, or in it. */
   state: 'beside' | 'inside'
-  /** How operations are asked for; by the tool of each, unless named. */
+  /** The calls of operations; by default the tool of each. */
   calls?: typeof CALLS
 }
 
 interface Case {
   about: Json
   names: CorpusPaths
-  /** Of its workspace. */
+  /** Name of its workspace. */
   name: string
   calls: typeof CALLS
 }
 
 export const EVERY_CASE: readonly Json[] = CORPUS.cases
-/** Locally some of them, for the ways that differ little from the first. */
+/** Returns a sample in local runs, for variants that differ little from the first. */
 export const someCases = (cases = EVERY_CASE) => sampleOf<Json>(cases)
 
-/** Runs these cases in one way, each in folders of its own. */
+/** Runs these cases in one variant, each in its own folders. */
 export async function runCases(t: Test, about: readonly Json[], { doors, state, calls = CALLS }: Way) {
   const cases: Case[] = []
   for (const one of about) {
@@ -71,7 +71,7 @@ export async function runCases(t: Test, about: readonly Json[], { doors, state, 
     for (const step of substitute(CORPUS.common_setup as SetupStep[], names)) await runSetupStep(t, step)
     cases.push({ about: substitute(one, names), names, name: one.id, calls })
   }
-  // One server for all of them, but where its own folder lies in the workspace.
+  // One server for all of them, except where the state folder is in the workspace.
   const together = state === 'beside' ? cases.filter(one => !isItsOwn(one)) : []
   const shared = await serve(t, together, doors, {})
   const run = (one: Case) =>
@@ -82,13 +82,13 @@ export async function runCases(t: Test, about: readonly Json[], { doors, state, 
       if (isItsOwn(one)) await alone.app.close()
       else await alone.end(t)
     })
-  // They are apart from each other, and wait for the disk.
+  // They are independent, and wait for the disk.
   t.jobs = 4
   await Promise.all(cases.map(run))
   await shared.end(t)
 }
 
-/** A file with two names is in the workspace by one of them: what is in it is shown to whoever approves its end. */
+/** A hard-linked file is in the workspace by one of its names: its approver is shown the content. */
 const isItsOwn = ({ about }: Case) => about.group === 'hardlink'
 
 function reasonToSkip({ op, platforms, requires }: Json) {
@@ -169,10 +169,10 @@ async function tried(t: Test, app: TestApp, { about, names, name, calls }: Case)
   const events = await app.events(`?after=0&workspace=${name}`)
   const seen = await events.type('tool.result', ({ tool_call_id }) => tool_call_id === last.body.tool_call_id)
   events.close()
-  // A snapshot lists what runs in all workspaces: other cases do at this moment.
+  // A snapshot lists running calls of all workspaces, among them those of other cases.
   const isOwn = ({ workspace }: Json) => workspace === name
   said.push(...seen.map(event => (event.running ? { ...event, running: event.running.filter(isOwn) } : event)))
-  // A search for the word itself is told with its params.
+  // A search for the word itself has it in its params.
   const secret = JSON.stringify(params).includes('CANARY') ? /CANARY-/ : /CANARY/
   if (about.group !== 'hardlink') t.notMatch(JSON.stringify(said), secret, 'no answer and no event tells a secret')
 }
@@ -184,14 +184,14 @@ function callOf(about: Json, calls: typeof CALLS): [tool: string, params: Json] 
   return calls[about.op]!(given, about)
 }
 
-/** Asks, and approves what waits. Gives the answer that is the verdict. */
+/** Sends the request and approves a pending call. Returns the response that holds the verdict. */
 async function decided(
   t: Test,
   about: Json,
   ask: (target: string, body: object) => Promise<HttpReply>,
   send: () => Promise<HttpReply>
 ): Promise<HttpReply> {
-  // What is new is not asked for, so that there would be no gap.
+  // New files need no approval, and so leave no gap.
   if (about.approval_gap) await send()
   const first = await send()
   if (first.body.status !== 'awaiting_approval') return first
@@ -206,7 +206,7 @@ async function decided(
   return about.approval_gap ? done : first
 }
 
-/** Sends the request over and over while another process exchanges the two names. */
+/** Repeats the request while another process swaps the two names. */
 async function raced({ exchange }: Json, send: () => Promise<HttpReply>): Promise<HttpReply> {
   const swapper = spawn(process.execPath, [path.join(import.meta.dirname, 'host/swap-paths.mjs'), ...exchange])
   try {
@@ -220,7 +220,7 @@ async function raced({ exchange }: Json, send: () => Promise<HttpReply>): Promis
   }
 }
 
-/** The message of a call that failed names the path as it was given, and no answer tells where it led. */
+/** Returns whether the message of a failed call names the path as given, and no response reveals its target. */
 function tellsThePathAsGiven(body: Json, { path, path_gen }: Json, { OUT }: CorpusPaths): boolean {
   const named: unknown[] = typeof path === 'string' ? [path] : Object.values(path ?? { begins: path_gen[0][0] })
   const given = named.filter(one => typeof one === 'string')
@@ -229,7 +229,7 @@ function tellsThePathAsGiven(body: Json, { path, path_gen }: Json, { OUT }: Corp
   return given.some(path => body.error.message.includes(JSON.stringify(path.slice(0, 300)).slice(1, -1)))
 }
 
-/** What a case says of the answers, and of the files afterwards. */
+/** Checks the responses and the files afterwards. */
 function outcome(t: Test, about: Json, said: Json[]) {
   const bodies = JSON.stringify(said)
   if (about.expect_body !== undefined) t.match(bodies, about.expect_body)
@@ -245,7 +245,7 @@ function outcome(t: Test, about: Json, said: Json[]) {
   }
 }
 
-/** How many descriptors are open below the folders of a case, those of the server's own state left out. */
+/** Counts the open descriptors in the folders of a case, except those of the server's state. */
 function openBelow({ T, STATE }: CorpusPaths): number {
   return readdirSync('/proc/self/fd').filter(fd => {
     const target = linkOf(fd)

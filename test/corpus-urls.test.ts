@@ -1,5 +1,5 @@
-// Every attack case of corpus/urls.json, put to web_fetch as an agent would. Nothing leaves the machine: names are looked
-// up in the case's own table, and what may be dialled leads to a server here.
+// Tests of every attack case of corpus/urls.json with web_fetch. Nothing leaves the machine: names are resolved in the case's own
+// table, and all connections lead to a server here.
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -19,7 +19,7 @@ const OWN_LAN = Object.values(os.networkInterfaces())
 
 const SECURE = createCertificate(t, ['public.test', 'sub.public.test', 'dual.test'])
 
-/** The verdicts that an answer may be called. */
+/** Returns the verdicts that apply to a response. */
 function verdictsOf({ status, body }: Json): string[] {
   if (status >= 400) return ['invalid']
   if (body.status === 'awaiting_approval') return ['ask']
@@ -32,7 +32,7 @@ function verdictsOf({ status, body }: Json): string[] {
   ]
 }
 
-/** What a case has its server do. */
+/** Responds as the case specifies. */
 function answer(response: ServerResponse, url: string, { response: does = {}, redirects = [] }: Json) {
   if (url === '/robots.txt') return response.writeHead(404).end()
   const hop = url === '/start' ? 0 : Number(/^\/(\d+)$/.exec(url)?.[1] ?? 0) - 1
@@ -41,7 +41,7 @@ function answer(response: ServerResponse, url: string, { response: does = {}, re
   for (let i = 0; i < (does.header_count ?? 0); i++) response.setHeader(`x-${i}`, '1')
   if (does.redirect_body_bytes) {
     response.writeHead(302, { location: '/end' })
-    // As much as is taken: whoever reads it all would never come to the end in time.
+    // An endless response: reading it all would exceed the time limit.
     const more = () => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536)));
       if (!response.destroyed) response.once('drain', more)
@@ -65,7 +65,7 @@ for (const about of CORPUS.cases as Json[]) {
     }
     const plain = createFakeNetwork(await listen(t, createServer(answers)), { ...CORPUS.default_dns, ...dns })
     const outside = withHttpsServer(plain, await startHttpsServer(t, SECURE, answers))
-    // All that is refused is refused though every host is on the list.
+    // All rejections hold although every host is on the allowlist.
     const hosts = [...Object.keys(CORPUS.default_dns), ...Object.keys(dns)]
     const settings = { web: webSettings({ allow: [...hosts, '127.0.0.1'], robots: 'ignore' }) }
     const app = await startApp(t, {}, { network: outside, settings })

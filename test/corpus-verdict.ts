@@ -1,7 +1,7 @@
-// What became of an attack case, in the words of corpus/paths.json, and whether it is strict enough.
+// Determines the outcome of an attack case, in the terms of corpus/paths.json, and whether it is strict enough.
 import type { HttpReply, Json } from './start-app.ts'
 
-/** By strictness; the others stand beside the order. */
+/** By strictness; the others are not ordered. */
 const RANKS: Record<string, number> = { allow: 0, ask: 1, ask_strong: 2, deny: 3, block: 3 }
 
 const VERDICTS_BY_CODE: Record<string, readonly string[]> = {
@@ -12,7 +12,7 @@ const VERDICTS_BY_CODE: Record<string, readonly string[]> = {
 }
 const REFUSED_VERDICTS = ['deny', 'block']
 
-/** The verdicts that an answer may be called. */
+/** Returns the verdicts that apply to a response. */
 export function verdictsOf({ status, body }: HttpReply): readonly string[] {
   if (status >= 400) return VERDICTS_BY_CODE[body.code] ?? REFUSED_VERDICTS
   if (body.status === 'success') return ['allow']
@@ -22,7 +22,7 @@ export function verdictsOf({ status, body }: HttpReply): readonly string[] {
   throw new Error(`a call that has not ended: ${JSON.stringify(body)}`)
 }
 
-/** Groups in which strictness is a fault too. */
+/** Groups in which excess strictness fails too. */
 const isExact = ({ group, expect_body }: Json) => group === 'benign' || expect_body !== undefined
 
 export function isStrictEnough(found: readonly string[], expected: string, about: Json): boolean {

@@ -15,7 +15,7 @@ const README = 'README.md'
 const PAGES = [README, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md')].sort()
 const read = (file: string) => readFileSync(file, 'utf8')
 
-t.test('a document that shows something else is found out', async t => {
+t.test('detects a document with wrong output', async t => {
   const json = (text: string) => ({ language: 'json', text })
   t.ok(matchesShown(json('{"a": "tc_…", "…": "…"}'), '{"a":"tc_1","b":2}'))
   t.notOk(matchesShown(json('{"a": "tc_…"}'), '{"a":"tc_1","b":2}'))
@@ -26,12 +26,12 @@ t.test('a document that shows something else is found out', async t => {
   t.ok(matchesShown({ language: 'text', text: 'a\n…\nd' }, 'a\nb\nc\nd'))
 })
 
-t.test('every table is what the code says', async t => {
+t.test('every table matches the code', async t => {
   for (const page of PAGES)
     t.equal(replaceTables(read(page)), read(page), `${page}: node scripts/docs.ts makes it anew`)
 })
 
-t.test('nothing that can be said is left out', async t => {
+t.test('documents everything that is configurable', async t => {
   const api = read('docs/api.md')
   const routes = [...api.matchAll(/^\| `([A-Z]+ \S+)` \|/gm)].map(([, route]) => route!)
   t.ok(routes.length > 20)
@@ -47,7 +47,7 @@ t.test('nothing that can be said is left out', async t => {
 })
 const EVERY_VERB_TAKES = ['--json', '--quiet', '--no-color', '--no-input', '--help']
 
-t.test('every field of the reference says what it means', t => {
+t.test('describes every field of the reference', t => {
   const silent = (of: string, schema: object) =>
     listFields(toSchema(schema))
       .filter(({ path, schema: { description } }) => path !== 'type' && description === undefined)
@@ -63,7 +63,7 @@ t.test('every field of the reference says what it means', t => {
   t.end()
 })
 
-t.test('every variable that is named is one', async t => {
+t.test('every named variable exists', async t => {
   const named = new Set(PAGES.flatMap(page => read(page).match(/\bTOOLGATE_[A-Z_]*[A-Z]\b/g) ?? []))
   const others = ['ADMIN_CONFIG', 'STATE_DIR', 'RUN_DIR', 'URL', 'TOKEN_FILE', 'ROOTS'].map(name => `TOOLGATE_${name}`)
   const known = new Set([...listSettingVariables(), ...others])
@@ -73,12 +73,12 @@ t.test('every variable that is named is one', async t => {
   )
 })
 
-t.test('every link and every picture leads somewhere', t => {
+t.test('every link and every picture resolves', t => {
   for (const page of [...PAGES, ...globSync('{examples,clients}/**/*.md')]) t.same(findDeadLinks(page), [], page)
   t.end()
 })
 
-t.test('a dead link is found, whatever it is written like', t => {
+t.test('detects a dead link in any notation', t => {
   const page = path.join(t.testdir({ 'there.md': '# One `a`\n\n## One a\n' }), 'page.md')
   const fine = ['there.md', 'there.md#one-a', 'there.md#one-a-1', '#here', 'https://example.com/#x']
   const dead = ['gone.md', 'there.md#one-a-2', '#nowhere', 'gone.png']

@@ -1,11 +1,11 @@
-// An editor as the server sees it: it follows the events, says what it can do, and answers what it is asked.
+// A fake editor: follows the events, declares its capabilities, and answers delegations.
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
 import type { Json, TestApp } from './start-app.ts'
 
 export const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
-/** An editor named `emacs` unless told otherwise, which holds nothing yet. */
+/** Starts an editor named `emacs` by default, without buffers. */
 export async function startFrontEnd(
   t: Test,
   app: TestApp,
@@ -19,12 +19,12 @@ export async function startFrontEnd(
     app.request('POST', `/delegations/${delegation_id}`, body, headers)
   return {
     events,
-    /** Tells of a text that is not saved. */
+    /** Reports an unsaved buffer. */
     hold: async (path: string, content: string, more: object = {}) =>
       (await app.request('PUT', '/buffers', { buffers: [{ path, content, ...more }] }, headers)).body,
-    /** Tells that a buffer was saved or closed. */
+    /** Reports that a buffer was saved or closed. */
     drop: async (path: string) => (await app.request('DELETE', `/buffers?path=${path}`, undefined, headers)).body,
-    /** What it is asked next. */
+    /** Returns the next delegation. */
     asked: async () => (await events.type('tool.delegate')).at(-1),
     ended: async () => (await events.type('tool.delegation_ended')).at(-1),
     answer,

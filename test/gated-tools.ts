@@ -1,18 +1,18 @@
-// Tools whose runs a test holds, watches and lets go.
+// Tools whose runs a test pauses, observes and releases.
 import { Type } from 'typebox'
 import { ToolError } from '../src/errors.ts'
 import { type Context, defineTool, type Effect, type Tool } from '../src/tool/tool.ts'
 
-/** Where runs wait by name until they are let through. */
+/** A gate in which runs wait by name until released. */
 export class Gate {
   readonly #arrivals = new Map<string, PromiseWithResolvers<void>>()
   readonly #open = new Map<string, PromiseWithResolvers<void>>()
-  /** Names in the order they came. */
+  /** Names in order of arrival. */
   readonly arrivals: string[] = []
-  /** Names that were told to stop, in the order they heard of it. */
+  /** Names of aborted runs, in that order. */
   readonly aborted: string[] = []
 
-  /** Waits to be let through; until then it can be stopped. */
+  /** Waits to be released; can be aborted until then. */
   async wait(name: string, signal: AbortSignal): Promise<void> {
     this.arrivals.push(name)
     getOrCreate(this.#arrivals, name).resolve()
@@ -30,7 +30,7 @@ export class Gate {
 
   /** Resolves once that run waits here. */
   waitForArrival = (name: string) => getOrCreate(this.#arrivals, name).promise
-  /** Lets that run through, now or when it comes. */
+  /** Releases that run, now or on its arrival. */
   open = (name: string) => getOrCreate(this.#open, name).resolve()
 }
 
@@ -48,7 +48,7 @@ const Input = Type.Object(
   { additionalProperties: false }
 )
 
-/** `held_read`, `held_create`, `held_write` and so on: each touches its path, and waits in the gate. */
+/** `held_read`, `held_create`, `held_write` and so on: each accesses its path, and waits in the gate. */
 export const gatedTools = (gate: Gate): Tool[] =>
   (['read', 'create', 'write', 'execute', 'destructive'] as const).map((effect: Effect) =>
     defineTool({
@@ -72,7 +72,7 @@ export const gatedTools = (gate: Gate): Tool[] =>
     })
   )
 
-/** `slow_look`: its previews wait in the gate as `look 1`, `look 2` and so on. Writes to `a.txt`, or says so. */
+/** `slow_look`: its previews wait in the gate as `look 1`, `look 2` and so on. Declares a write to `a.txt`. */
 export const slowPreviewTool = (gate: Gate): Tool => {
   let looks = 0
   return defineTool({
@@ -94,7 +94,9 @@ export const slowPreviewTool = (gate: Gate): Tool => {
   })
 }
 
-/** `flaky`: fails as often as told, with the code told, and then gives how often it ran. `before` runs in each attempt. */
+/**
+ * `flaky`: fails the given number of times with the given code, then returns the number of runs. `before` runs in each attempt.
+ */
 export const flakyTool = (options: {
   code?: ConstructorParameters<typeof ToolError>[0]
   idempotent?: boolean

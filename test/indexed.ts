@@ -1,6 +1,6 @@
 import type { TestApp } from './start-app.ts'
 
-/** Waits until a workspace is indexed: until then, `search_code` answers from a search for the words. */
+/** Waits until a workspace is indexed: until then `search_code` falls back to a text search. */
 export async function indexed(app: TestApp, workspace = 'default') {
   const events = await app.events(`?workspace=${workspace}`)
   const { result } = await app.call('search_code', { query: 'begin' }, { workspace })

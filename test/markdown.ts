@@ -1,12 +1,14 @@
-// Reads the documents: their shell examples with the answers they show, their headings and links.
+// Parses the documents: shell examples with their shown output, headings and links.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { LIMIT_MS, once } from './support/wait.ts'
 
-/** A block of shell marked `<!-- run -->`, or `<!-- setup -->` where other pages build on it, with the block marked
- * `<!-- gives -->` that follows it, if any. */
+/**
+ * A shell block marked `<!-- run -->`, or `<!-- setup -->` if other pages build on it, with the block marked `<!-- gives -->`
+ * that follows it, if any.
+ */
 export interface Example {
   line: number
   script: string
@@ -50,7 +52,7 @@ export interface ExampleResult {
   code: number
 }
 
-/** Runs the examples one after the other in one shell, as a reader would who copies them. */
+/** Runs the examples sequentially in one shell, like a reader who copies them. */
 export async function runExamples(
   examples: readonly Example[],
   { cwd, env }: { cwd: string; env: Record<string, string | undefined> }
@@ -73,8 +75,10 @@ export async function runExamples(
   return ran
 }
 
-/** Whether the output is what a document shows. `…` stands for anything: within a text, as the last item of a list, as a
- * key beside which there may be more, or as a line for any number of lines. */
+/**
+ * Returns whether the output matches a document. `…` matches anything: within a text, as the last item of a list, as a key beside
+ * which there may be more, or as a line for any number of lines.
+ */
 export function matchesShown({ language, text }: { language: string; text: string }, output: string): boolean {
   if (language === 'json') return matchesShownJson(JSON.parse(text), JSON.parse(output))
   return matchesShownText(text.trimEnd(), output.trimEnd())
@@ -109,7 +113,7 @@ function matchesShownText(shown: string, actual: string): boolean {
 
 const escapeRegExp = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** The anchors that a document's headings have on the usual hosts, where a heading that comes again gets a number. */
+/** Returns the anchors of a document's headings on the usual hosts, where a repeated heading gets a number. */
 export function listAnchors(markdown: string): string[] {
   const seen = new Map<string, number>()
   return [...stripCodeBlocks(markdown).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading]) => {
@@ -125,12 +129,12 @@ export function listAnchors(markdown: string): string[] {
   })
 }
 
-/** Where the links and pictures of a document lead, those in HTML too. */
+/** Returns the targets of a document's links and images, including those in HTML. */
 export const listLinks = (markdown: string): string[] =>
   [...stripCodeBlocks(markdown).matchAll(LINK)].map(([, inline, named, html]) => inline ?? named ?? html!)
 const LINK = /\]\(([^)\s]+)(?: "[^"]*")?\)|^\[[^\]]+\]: (\S+)|\b(?:href|src|srcset)="([^"\s]+)(?: [\d.]+[xw])?"/gm
 
-/** What is wrong with the links of a page: the file is not there, or has no such heading. */
+/** Returns the broken links of a page: missing files or headings. */
 export function findDeadLinks(page: string): string[] {
   return listLinks(readFileSync(page, 'utf8')).filter(link => {
     if (/^(?:https?|mailto):/.test(link)) return false

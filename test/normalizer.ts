@@ -1,8 +1,8 @@
-// Answers made comparable: what differs from run to run is replaced, and ids by the order in which they come.
+// Normalizes responses for comparison: replaces varying values, and ids by their order of appearance.
 const ID_PATTERN = /\b(tc|rule|dg)_[0-9A-HJKMNP-TV-Z]{26}\b/g
 const TIME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** A copy with TIME for times, MS for durations, DIGEST for digests, and tc_1, tc_2 … rule_1 … dg_1 … for ids. */
+/** Returns a copy with TIME for times, MS for durations, DIGEST for digests, and tc_1, tc_2 … rule_1 … dg_1 … for ids. */
 export function createNormalizer() {
   const ids = new Map<string, string>()
   const counts = { tc: 0, rule: 0, dg: 0 }

@@ -1,6 +1,6 @@
-// PDF documents, made by hand.
+// Creates PDF documents by hand.
 
-/** The smallest document with these texts, a page each. */
+/** Returns a minimal document with these texts, one per page. */
 export function createPdf(pages: readonly string[]): Buffer {
   const kids = pages.map((_, i) => `${4 + 2 * i} 0 R`).join(' ')
   const objects = [

@@ -1,17 +1,17 @@
-// The files of a scenario, made on disk.
+// Creates the files of a scenario on disk.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, lstatSync, lutimesSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { snapshotFolder } from './snapshot-folder.ts'
 
-/** What is wanted at one path. A path that ends in `/` is a folder; without content it is about the file that is there. */
+/** The specification of one path. A path that ends in `/` is a folder; without content it applies to the existing file. */
 export interface FileSpec {
   /** Target of a link. */
   link?: string
   text?: string
-  /** Content that is no text. */
+  /** Binary content. */
   base64?: string
-  /** How often the text stands there; once by default. */
+  /** Number of repetitions of the text; 1 by default. */
   times?: number
   /** Octal. */
   mode?: string
@@ -21,8 +21,10 @@ export type FileSpecs = Record<string, FileSpec>
 
 const MODIFIED_AT = '2024-01-01T00:00:00.000Z'
 
-/** Fills a folder with what is in another, if that is there, and with the wishes. Of the modes only whether a file may be
- * run is taken over, as git does; everything was modified long ago, unless wished otherwise. */
+/**
+ * Copies a folder, if it exists, and applies the specifications. Of the modes only the executable bit is copied, as git does;
+ * everything was modified long ago, unless specified otherwise.
+ */
 export function createScenario(folder: string, from: string, wishes: FileSpecs) {
   mkdirSync(folder, { recursive: true })
   if (existsSync(from)) cpSync(from, folder, { recursive: true, verbatimSymlinks: true })
@@ -34,8 +36,10 @@ export function createScenario(folder: string, from: string, wishes: FileSpecs) 
     if (modified) setModified(path.join(folder, name), modified)
 }
 
-/** What is done to a world once it is made, step by step: words for git, run in it, or more wishes. Commits are the same
- * each time: who made them, and one minute after the other. */
+/**
+ * Steps applied after creation: arguments of git, or more specifications. Commits are deterministic: same author, one minute
+ * apart.
+ */
 export type ScenarioStep = string[] | FileSpecs
 
 export function runSteps(folder: string, steps: readonly ScenarioStep[]) {
@@ -45,7 +49,7 @@ export function runSteps(folder: string, steps: readonly ScenarioStep[]) {
   }
 }
 
-/** Nothing of the user's own. */
+/** Nothing of the user's configuration. */
 export function gitEnvironment(minute = 0): Record<string, string> {
   const date = new Date(Date.parse(MODIFIED_AT) + minute * 60_000).toISOString()
   const who = (role: string) => ({

@@ -1,17 +1,17 @@
-// Every folder scenarios/<tool>/<NNN_case> is a test, run by tools/<group>/scenarios*.test.ts; adding a case is adding a folder. It
-// holds
-//   before/      what is in the workspace; none: nothing
-//   call.json    the body of POST /calls, or a list of bodies to be sent one after the other. The caller may not approve,
-//                unless `caller` is "approver". What waits is then approved as it was shown, or with `reject` rejected
-//   result.json  a pattern for the call as it ended, or a list of them: every field named must be equal, "…" stands for
-//                any value, and null for one that is null or not there
-//   after/       what is in the workspace then, byte for byte; none: the same as before
-//   world.json   {before, after}: by path, what git or an editor would not keep as it is, or would obey: links, modes,
-//                times, empty folders, names such as `.gitignore` or `x.test.ts`, very long texts (see Wish). An empty
-//                `after` says that nothing is left. `setup`: what is done to the world before the call (see Step); of
-//                git's own folder nothing is compared. `needs` names the parts without which the case is skipped.
+// Runs scenarios: every folder scenarios/<tool>/<NNN_case> is a test, run by tools/<group>/scenarios*.test.ts; adding a case is
+// adding a folder. It contains
+//   before/      the workspace before the call; none: empty
+//   call.json    the body of POST /calls, or a list of bodies to be sent in sequence. The caller may not approve, unless
+//                `caller` is "approver". Pending calls are then approved as shown, or with `reject` rejected
+//   result.json  a pattern for the ended call, or a list of them: every named field must be equal, "…" stands for any
+//                value, and null for one that is null or missing
+//   after/       the workspace after the call, byte for byte; none: the same as before
+//   world.json   {before, after}: by path, what git or an editor would change or act on: links, modes, times, empty
+//                folders, names such as `.gitignore` or `x.test.ts`, very long texts (see FileSpecs). An empty `after`
+//                means an empty workspace. `setup`: steps applied before the call (see ScenarioStep); git's own folder is
+//                not compared. `needs` names the parts without which the case is skipped.
 //                `indexed`: calls wait until the workspace is indexed for search_code.
-//                `front_end`: what an editor that is there answers, by effect; none: nobody is there
+//                `front_end`: answers of an editor, by effect; none: no editor
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -29,9 +29,9 @@ export const SCENARIOS = path.join(import.meta.dirname, 'scenarios')
 const PARTS = ['after', 'before', 'call.json', 'result.json', 'world.json']
 const ANY = '…'
 
-/** Runs the cases of these tools, each in a workspace of its own of one server. */
+/** Runs the cases of these tools, each in its own workspace of one server. */
 export async function runScenarios(t: Test, tools: readonly Pick<Tool, 'name'>[]) {
-  // New files have the modes that the worlds take for granted.
+  // The modes of new files that the scenarios assume.
   process.umask(0o022)
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-scenarios-')))
   t.teardown(() => removeFolder(home))
@@ -66,7 +66,7 @@ function testCase(t: Test, app: TestApp, name: string, root: { name: string; pat
   })
 }
 
-/** What a case says, or what is wrong with it. */
+/** Returns a case's content, or its errors. */
 function scenario(folder: string): {
   calls: Json[]
   results: Json[]
@@ -99,7 +99,7 @@ async function frontEnd(app: TestApp, answers: Record<string, object>, workspace
   return editor
 }
 
-/** Makes the call, has it decided if it waits for that, and gives it as it ended. */
+/** Makes the call, decides it if pending, and returns it once ended. */
 async function ended(app: TestApp, { caller, reject, ...call }: Json): Promise<Json> {
   const as = (token: string) => ({ authorization: `Bearer ${token}` })
   const asked = await app.post('/calls', call, as(caller === 'approver' ? TOKEN : CALL_TOKEN))
@@ -110,7 +110,7 @@ async function ended(app: TestApp, { caller, reject, ...call }: Json): Promise<J
   return reject ? decide('reject', reject) : decide('approve', { digest, confirm: level === 'strict' })
 }
 
-/** Of a value what the pattern names, so that it is the same as the pattern where it fits. */
+/** Reduces a value to the fields of the pattern, so that both are equal if it matches. */
 function asNamed(value: Json, pattern: Json): Json {
   if (value === undefined) return pattern === null ? null : undefined
   if (pattern === ANY) return ANY
@@ -129,7 +129,7 @@ function isObject(value: Json) {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** The names of the folders in a folder, sorted. */
+/** Returns the sorted names of the folders in a folder. */
 export function foldersIn(folder: string) {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isDirectory())
   return entries.map(({ name }) => name).sort()

@@ -1,9 +1,11 @@
-// A folder as a value that can be compared.
+// Takes a snapshot of a folder that can be compared.
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 
-/** Everything beneath a folder by its path: a folder, a link with its target, a file with its mode and bytes, or a device,
- * which would give bytes without end. */
+/**
+ * Returns everything under a folder by path: a folder, a link with its target, a file with its mode and bytes, or a device, which
+ * would give bytes without end.
+ */
 export function snapshotFolder(folder: string): Record<string, string> {
   const found: Record<string, string> = {}
   const names = ['']

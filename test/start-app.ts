@@ -1,4 +1,4 @@
-// A server of our own on a folder of our own, spoken to as any client would: over HTTP.
+// Fixture: a server on a new folder, accessed over HTTP like any client does.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { LIMIT_MS, within } from './support/wait.ts'
 export const TOKEN = 'a-token-that-may-call-and-approve'
 export const CALL_TOKEN = 'a-token-that-may-only-call'
 
-/** A call-only token that was given to one agent. */
+/** Returns a call-only token issued to one agent. */
 export const agentToken = (agent: string) => `a-token-of-agent-${agent}`
 const agentOfToken = (bearer: string) => {
   const agent = /^a-token-of-agent-(.+)$/.exec(bearer)?.[1]
@@ -32,25 +32,25 @@ export interface StartOptions {
   log?: AppOptions['log']
   brought?: AppOptions['contributions']
   trust?: AppOptions['trust']
-  /** Left out: ours, but with the configuration of nobody. */
+  /** By default ours, but without the user's configuration. */
   environment?: AppOptions['environment']
-  /** A folder made by an earlier server, to start again on. */
+  /** The folder of an earlier server, to restart on. */
   folder?: string
-  /** Where that one listened. */
+  /** The port of the earlier server. */
   port?: number
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
 export type Json = any
 
-/** What came back: the status and the body, JSON where it is. */
+/** The response: status and body, parsed if it is JSON. */
 export interface HttpReply {
   status: number
   body: Json
   headers: Headers
 }
 
-/** Starts a server on a fresh folder with these files; it and the folder are gone after the test. */
+/** Starts a server on a fresh folder with these files; both are removed after the test. */
 export async function startApp(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
   const folder = options.folder ?? realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
   const root = path.join(folder, 'ws')
@@ -65,11 +65,11 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     ...base,
     roots: [{ name: 'default', path: root }],
     log: { level: 'silent' },
-    // What a test does to its own files is told only to those that ask.
+    // File watching is opt-in for tests.
     watch: { external: false, max_folders: 16_384 },
-    // Tests that are about what keeps commands ask for it.
+    // The sandbox is opt-in for tests.
     sandbox: { ...base.sandbox, level: 'none' },
-    // Tests that are about language servers start them.
+    // Language servers are opt-in for tests.
     language_servers: { ...base.language_servers, warm: false },
     state_dir: path.join(folder, 'state'),
     tiers: { administrator: [], user: [], workspace: [] },
@@ -147,7 +147,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     get: async (target: string) => (await request('GET', target)).body,
     post: async (target: string, body: unknown, headers?: Record<string, string>) =>
       (await request('POST', target, body, headers)).body,
-    /** Runs a tool and gives the call. */
+    /** Runs a tool and returns the call. */
     call: async (tool: string, params: unknown, more: object = {}) =>
       (await request('POST', '/calls', { tool, params, ...more })).body,
     read: (name: string) => readFileSync(path.join(root, name), 'utf8'),
@@ -158,7 +158,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
 
 export type TestApp = Awaited<ReturnType<typeof startApp>>
 
-/** An open event stream. `until` reads on to the first event that fits and gives all since the one before. */
+/** Opens an event stream. `until` reads up to the first event that matches and returns all since the previous one. */
 export async function listenToEvents(
   t: Test,
   url: string,
@@ -207,7 +207,7 @@ export async function listenToEvents(
   return { response, until, type, rest, seen, close: () => abort.abort() }
 }
 
-/** Our environment as it is at each look, for tests that change it, but with the configuration of nobody. */
+/** Returns a live view of our environment, for tests that change it, but without the user's configuration. */
 const withConfigFolder = (folder: string): NodeJS.ProcessEnv =>
   new Proxy(process.env, {
     get: (env, name) => (name === 'XDG_CONFIG_HOME' ? folder : Reflect.get(env, name)),

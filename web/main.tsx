@@ -1,4 +1,4 @@
-// The console: a page of the server that shows what happens, and lets a person decide.
+// The console: a page of the server that shows events and takes decisions.
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { watchFreshness } from './approvals/freshness.ts'
@@ -9,14 +9,14 @@ import { loadRoots } from './shell/top-bar.tsx'
 import { followStream } from './store/stream.ts'
 
 const appElement = document.getElementById('app')!
-// What was painted while this script loaded.
+// Removes the static content painted while this script loaded.
 appElement.replaceChildren()
 render(<App />, appElement)
 startNotifications()
 watchFreshness()
 await openSession()
 
-/** Each session follows events for as long as it lasts. */
+/** Each session follows events for its lifetime. */
 effect(() => {
   const now = session.value
   if (now.state !== 'open') return

@@ -1,4 +1,4 @@
-// The panels, in the order of the bar. A panel is a view of the store; its name is its route.
+// The panels in the order of the bar. A panel is a view of the store; its name is its route.
 import type { ComponentType } from 'preact'
 import { Approvals } from './approvals/approvals.tsx'
 import { lazy } from './shell/lazy.tsx'
@@ -7,10 +7,10 @@ import { pending } from './store/approvals.ts'
 export interface Panel {
   name: string
   title: string
-  /** Goes there after `g`. */
+  /** Opens the panel after `g`. */
   shortcut: string
   view: ComponentType
-  /** How many things in it want somebody. */
+  /** Number of items in it that need attention. */
   count?: () => number
 }
 

@@ -1,5 +1,4 @@
-// The protocol's reference server, as it comes, over streamable HTTP. It tells each request on its output, which would
-// cost it time: here it keeps silent.
+// The protocol's reference server over streamable HTTP. Its log of each request is silenced here, since it would cost time.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 // The floor of calls over HTTP: a bare Fastify that does the same work with plain calls of node:fs and nothing else.
-// Plain JavaScript, so that its start-up time is its own.
+// Plain JavaScript, so that nothing is added to its start-up time.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import fastify from 'fastify'
@@ -37,7 +37,7 @@ app.post('/rewrite', async ({ body }) => {
   return { status: 'success', result: { paths } }
 })
 
-/** Written whole beside its place, on the disk, renamed, and the rename on the disk too. */
+/** Writes a file atomically: temp file, fsync, rename, fsync of the directory. */
 function durably(file, content) {
   const temp = `${file}.temp`
   const fd = openSync(temp, 'w')
@@ -48,7 +48,7 @@ function durably(file, content) {
   fsyncSync(folder)
 }
 
-/** The answer, as long as the request says that the other server's is. */
+/** Pads the response to the length given in the request, that of the other server's. */
 const pads = new Map()
 function padded({ 'x-answer-bytes': bytes }, answer) {
   const key = `${bytes} ${answer.result.content?.length}`

@@ -1,4 +1,4 @@
-// The floor of commands: a small process that starts what it is told and measures from start to the end of its output.
+// The floor of commands: a small process that starts given programs and measures from start to the end of output.
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 

@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   })
 })
 
-/** Unframed until the connection ends, as ours. */
+/** Sent without a length until the connection ends, like ours. */
 function follow(response) {
   response.shouldKeepAlive = false
   response.removeHeader('transfer-encoding')

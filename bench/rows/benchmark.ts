@@ -1,4 +1,4 @@
-// A row, or a few that belong together: what is measured, on ground of its own.
+// A benchmark: one row or a few related ones, in its own environment.
 
 import type { BenchEnvironment } from '../environment.ts'
 import type { Measurement } from '../measurement.ts'

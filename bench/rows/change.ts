@@ -1,4 +1,4 @@
-// What rows that change files have in common: one file changed over and over, then as many as may be in flight.
+// Shared code of rows that change files: one file changed repeatedly, then as many as may be in flight.
 import { IN_FLIGHT, openClients, startComparison } from '../comparison.ts'
 import type { BenchEnvironment } from '../environment.ts'
 import { measureLatencies, measureThroughput, type ToolCall } from '../load-client.ts'
@@ -7,11 +7,11 @@ import { latencyMeasurements, type Measurement, rateMeasurement } from '../measu
 
 export interface ChangeBenchmark {
   work: string
-  /** The floor's route that does the same. */
+  /** The equivalent route of the floor. */
   route: string
-  /** What the file at this path holds at first. */
+  /** Initial content of the file at this path. */
   content: string
-  /** Changes of the file that can be made in turn for ever. */
+  /** Changes of the file that can be repeated in turn indefinitely. */
   calls(path: string): readonly ToolCall[]
 }
 

@@ -1,5 +1,5 @@
-// What a person waits for at a terminal: the start of a small verb, and TAB, which asks the server. The floor is Node with
-// nothing to run.
+// Latency at a terminal: the start of a small verb, and TAB completion, which asks the server. The floor is Node with an empty
+// script.
 
 import type { BenchServer } from '../environment.ts'
 import { Connection, encodeRequest } from '../http.ts'
@@ -37,7 +37,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** Leaves a call that waits for a decision, for TAB to find. */
+/** Creates a pending call for the completion to find. */
 async function leavePendingCall(server: BenchServer) {
   const connection = await Connection.open(server)
   const { body } = await connection.send(encodeRequest(server, 'POST', '/calls', {}, EDIT))
@@ -45,7 +45,7 @@ async function leavePendingCall(server: BenchServer) {
   if (!body.includes('"status":"awaiting_approval"')) throw new Error(`the call does not wait: ${body}`)
 }
 
-/** A run that says something else would be timed for nothing. */
+/** Fails on unexpected output: its time would mean nothing. */
 function assertOutput(ran: RunResult, expected: RegExp): RunResult {
   if (ran.code !== 0 || !expected.test(ran.stdout)) throw new Error(`it ended with ${ran.code}: ${ran.stdout}`)
   return ran

@@ -1,5 +1,5 @@
-// What language servers know, asked through calls. The floor is the same server of TypeScript asked directly, by a client
-// that does nothing but send and read.
+// Language server queries through calls. The floor is the same TypeScript server queried directly, by a client that only sends
+// and reads.
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DirectLspClient } from '../../test/e2e/language-servers/client.ts'
@@ -11,7 +11,7 @@ import type { Benchmark } from './benchmark.ts'
 
 const FILES = 200
 const FILE = 'src/file_100.ts'
-/** Where `made_100` is used in that file, counted from 0 and from 1. */
+/** Position of a use of `made_100` in that file, counted from 0 and from 1. */
 const AT = { line: 3, character: 20 }
 const PLACE = { path: FILE, line: 4, col: 21 }
 const QUESTIONS = { definition: 'textDocument/definition', hover: 'textDocument/hover' }
@@ -51,7 +51,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** Files that each use the one before. */
+/** Creates files that each use the one before. */
 function createProject(root: string): string {
   mkdirSync(path.join(root, 'src'), { recursive: true })
   const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', types: [] }
@@ -83,7 +83,7 @@ async function firstDiagnostics(ground: BenchEnvironment, root: string): Promise
   const server: BenchServer = await ground.startToolgate(root)
   const list: ToolCall = { tool: 'list_directory', params: { path: '.' } }
   const ask: ToolCall = { tool: 'diagnostics', params: { path: FILE } }
-  // Isolation is tried out once in a server's life, soon after its start.
+  // The sandbox self-test runs once per server, soon after its start.
   const talker = await LoadClient.open(ground, server, [list, { tool: 'run_code', params: RETRY_MS }, ask])
   await talker.say()
   await talker.say()

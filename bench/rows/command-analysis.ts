@@ -1,4 +1,4 @@
-// Reading a command line to judge it, before anybody is asked: a short one, and one of 10 KB.
+// Analysis of a command line before approval: a short one, and one of 10 KB.
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 import { interleave, medianOverRounds } from '../measure.ts'
 import type { Measurement } from '../measurement.ts'

@@ -1,5 +1,5 @@
-// The least command, with all rights and in the sandbox. The floors: the same shell started by a small process, and by a
-// bare bubblewrap that is told the same mounts and the same filter of system calls.
+// The smallest command, unsandboxed and in the sandbox. The floors: the same shell started by a small process, and by a bare
+// bubblewrap with the same mounts and the same seccomp filter.
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { defaultsFromSchema } from '../../src/config/merge.ts'
@@ -54,7 +54,7 @@ async function compareWithShell(
   return latencyMeasurements(`shell_exec true, isolation ${level}`, measured, { p50 })
 }
 
-/** The command in a bubblewrap as the server would start it, without its limits and its control group. */
+/** Returns the command in a bubblewrap as the server would start it, without its limits and its control group. */
 async function sandboxCommand(ground: BenchEnvironment, command: Command): Promise<Command> {
   const sandbox = openSandbox({
     environment: process.env,
@@ -75,7 +75,7 @@ async function sandboxCommand(ground: BenchEnvironment, command: Command): Promi
   const whole = [file, ...args]
   const first = whole.findIndex(word => path.basename(word) === 'bwrap')
   const [bwrap, ...told] = whole.slice(first, whole.indexOf('--', first) + 1)
-  // Where it would write how the program ended: into a file that the words before bubblewrap open for it.
+  // The exit status would go into a file that the words before bubblewrap open for it.
   const own = told.filter((word, i) => word !== STATUS && told[i - 1] !== STATUS)
   if (first < 0 || bwrap === undefined) throw new Error(`there is no bubblewrap in ${whole.join(' ')}`)
   return { file: bwrap, args: [...own, command.file, ...command.args], cwd: '/', env, inherit }

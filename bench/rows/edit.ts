@@ -1,5 +1,5 @@
-// Changing one spot in a file of 1,000 lines, so that it is on the disk when the answer comes. Measured twice: beside a
-// floor that does the same, and beside what a client without the tool would do, reading the file and writing it whole.
+// Changes one line in a file of 1,000 lines durably. Measured twice: beside a floor that does the same, and beside a client
+// without the tool, which reads the file and writes it whole.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BenchEnvironment } from '../environment.ts'

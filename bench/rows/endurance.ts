@@ -1,5 +1,5 @@
-// What 20,000 calls do to a server: how much memory it takes, and whether its last answers are as quick as its first.
-// Both sides live through it anew in every round.
+// The effect of 20,000 calls on a server: its memory use, and the latency of its last responses compared with its first. Both
+// sides are restarted in every round.
 import { setTimeout as pause } from 'node:timers/promises'
 import { openClients, startComparison } from '../comparison.ts'
 import { BenchEnvironment, type BenchServer } from '../environment.ts'
@@ -15,14 +15,14 @@ const SETTLE_MS = 1_000
 const EARLY_CALLS = 100
 const CALLS = 20_000
 
-/** What was seen of one server; memory in MiB. */
+/** Measurements of one server; memory in MiB. */
 interface ServerLifetime {
   idle: number
   idle_whole: number
   half: number
   end: number
   end_whole: number
-  /** Median milliseconds of an answer, after the first hundred calls and at the end. */
+  /** Median response time in milliseconds, after the first hundred calls and at the end. */
   early_ms: number
   late_ms: number
 }

@@ -1,5 +1,5 @@
-// How soon after a call is sent its events are read by a subscriber, while nothing else goes on. The floor tells its
-// subscriber at once and stores nothing.
+// Delay from sending a call to a subscriber's receipt of its events, on an idle server. The floor publishes at once and stores
+// nothing.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BenchEnvironment, BenchServer } from '../environment.ts'
 import { LoadClient, type ToolCall } from '../load-client.ts'
@@ -41,7 +41,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** Opens a subscriber to events of one type. What is given measures from call to event, each time after a pause. */
+/** Subscribes to events of one type. Returns a function that measures from call to event, each time after a pause. */
 async function measureDelays(
   ground: BenchEnvironment,
   server: BenchServer,
@@ -49,7 +49,7 @@ async function measureDelays(
   calls: readonly ToolCall[],
   samples: number
 ) {
-  // A session of its own, so that it hears of no other calls.
+  // A session filter, so that it receives no other calls.
   const talker = await LoadClient.open(
     ground,
     server,

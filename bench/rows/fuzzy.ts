@@ -1,6 +1,6 @@
-// Finding a misquoted block in a file of 1 MB and 25,000 lines: the search alone, and with a server around it. The floor
-// compares the block with each stretch of the file of its height in turn, without overlap, by fastest-levenshtein: what
-// looking at every line once costs. Comparing every window would cost some hundreds of times that.
+// Fuzzy search of a misquoted block in a file of 1 MB and 25,000 lines: the search alone, and through a server. The floor
+// compares the block with each non-overlapping stretch of the file of its height, by fastest-levenshtein: the cost of looking at
+// every line once. Comparing every window would cost some hundreds of times that.
 import { distance } from 'fastest-levenshtein'
 import { FUZZY_LIMITS } from '../../src/text/edit/apply-edit.ts'
 import { findMostSimilar } from '../../src/text/edit/find-most-similar.ts'
@@ -67,7 +67,7 @@ async function measureSearch(ground: BenchEnvironment, { height, drift, target }
   }
 }
 
-/** An edit asked for, from the request to the answer with its preview; and what reads wait for meanwhile. */
+/** Measures an edit from the request to the preview; and the latency of concurrent reads. */
 async function measureServedEdit(ground: BenchEnvironment): Promise<Measurement[]> {
   const path = 'large.txt'
   ground.write(path, TEXT)
@@ -105,7 +105,7 @@ function compareOncePerLine(wanted: readonly string[]) {
     distance(FILE.slice(first, first + wanted.length).join('\n'), pattern)
 }
 
-/** Lines of the file, or of another one, with so many of their characters changed, left out or doubled. */
+/** Returns lines of the file, or of another one, with so many of their characters changed, left out or doubled. */
 function misquote(height: number, drift: number | 'absent'): string[] {
   if (drift === 'absent') return ELSEWHERE.slice(BLOCK_LINE, BLOCK_LINE + height)
   const next = createRandom(height)

@@ -1,4 +1,4 @@
-// Git's own command line against our tools that run it, in a repository of 80,000 commits. Kept answers are refused.
+// Git's command line against our tools that run it, in a repository of 80,000 commits. Cached results are refused.
 
 import { LoadClient, measureLatencies, type ToolCall } from '../load-client.ts'
 import { interleave } from '../measure.ts'

@@ -1,5 +1,5 @@
-// Whether the server answers others while commands run: how long GET /health takes beside many commands at once, and
-// beside one that prints a great deal; and how much memory that one takes.
+// Responsiveness while commands run: latency of GET /health beside many concurrent commands, and beside one with much output; and
+// the memory use of that one.
 import { openClients } from '../comparison.ts'
 import type { BenchEnvironment, BenchServer } from '../environment.ts'
 import { Connection, encodeRequest } from '../http.ts'
@@ -51,7 +51,7 @@ async function measureFlood(ground: BenchEnvironment): Promise<Measurement[]> {
   ]
 }
 
-/** Asks for the health again and again while the work goes on; tells also the most memory that was seen meanwhile. */
+/** Polls the health while the work goes on; also returns the peak memory. */
 async function measureHealthDuring(ground: BenchEnvironment, server: BenchServer, work: () => Promise<unknown>) {
   const connection = await Connection.open(server)
   ground.onCleanup(() => connection.close())

@@ -1,4 +1,4 @@
-// All rows, in the order in which they are measured and told.
+// All rows, in the order of measurement and report.
 
 import type { Benchmark } from './benchmark.ts'
 import cli from './cli.ts'

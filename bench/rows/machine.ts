@@ -1,4 +1,4 @@
-// What this machine does without any server of ours: nothing here can be quicker than it.
+// Lower bounds of this machine without our server: nothing here can be faster.
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Connection, encodeRequest } from '../http.ts'

@@ -1,5 +1,5 @@
-// A tool of an MCP server, called through ours, which judges, records and tells each call; the floor is the same server
-// called directly by a client of the protocol's library. And the start with many such servers.
+// A tool of an MCP server, called through the server, which evaluates, records and publishes each call; the floor is the same MCP
+// server called directly by a client of the protocol's library. Also the start with many such servers.
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { type BenchEnvironment, REFERENCE_MCP_SERVER } from '../environment.ts'

@@ -1,5 +1,5 @@
-// A tool that does next to nothing, called over /mcp: ours, which judges, records and tells each call, against the echo of
-// the protocol's reference server, which does none of that. Both over sessions, from the same client.
+// A trivial tool called over /mcp: ours, which evaluates, records and publishes each call, against the echo of the protocol's
+// reference server, which does none of that. Both over sessions, from the same client.
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { IN_FLIGHT } from '../comparison.ts'
@@ -53,8 +53,10 @@ export default {
 const openSessions = (ground: BenchEnvironment, server: BenchServer, call: object) =>
   Promise.all(Array.from({ length: IN_FLIGHT }, () => McpLoadClient.open(ground, server, call)))
 
-/** A session of its own, with one request at a time. The reference answers by streams without a length, so that both are
- * read by Node's own client. */
+/**
+ * One session with one request at a time. The reference server streams its responses without a length, so that both are read by
+ * Node's own client.
+ */
 class McpLoadClient implements Requester {
   readonly #server: Endpoint
   readonly #call: object

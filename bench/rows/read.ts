@@ -1,4 +1,4 @@
-// Reading 4 KB, over and over the same file: once as it is, where answers are kept, and once with kept answers refused.
+// Reads 4 KB of the same file repeatedly: once with the cache, and once with cached results refused.
 import { IN_FLIGHT, openClients, startComparison } from '../comparison.ts'
 import { measureLatencies, measureThroughput, type ToolCall } from '../load-client.ts'
 import { interleave } from '../measure.ts'

@@ -1,5 +1,5 @@
-// Finding code by what it is about: how long an index takes to be built, and whether the server answers others meanwhile;
-// how long a question takes then; and how often what is sought is among the first five, beside counting words.
+// Code search by meaning: time to build the index, and the server's responsiveness during that; query latency; and how often the
+// expected file is among the first five, compared with counting words.
 
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -47,7 +47,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** Has the index built, and asks for the health all the while. */
+/** Builds the index and polls the health during that. */
 async function measureIndexBuild(ground: BenchEnvironment, server: BenchServer): Promise<Measurement[]> {
   const connection = await Connection.open(server)
   ground.onCleanup(() => connection.close())
@@ -90,7 +90,7 @@ async function isReady(server: BenchServer, connection: Connection): Promise<boo
   return JSON.parse(body.toString()).workspaces[0].index.state === 'ready'
 }
 
-/** In this project's own sources. */
+/** Measures relevance on this project's own sources. */
 async function measureSearchRelevance(ground: BenchEnvironment): Promise<Measurement[]> {
   const root = path.join(ground.folder, 'project')
   copyProject(root)

@@ -1,4 +1,4 @@
-// Searching a large tree, against ripgrep itself with the very flags that the server gives it. Kept answers are refused.
+// Searches a large tree, against ripgrep itself with the server's exact flags. Cached results are refused.
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { rgPath } from '@vscode/ripgrep'
@@ -77,7 +77,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** What the server keeps ripgrep from opening. */
+/** Returns the paths that the server excludes from ripgrep. */
 function excludesFor(root: string, stateDir: string): readonly string[] {
   const excludes = searchExcludeGlobs(openWorkspace('default', root), { stateDir, sensitive: [] })
   return [NO_REQUIRE_GIT, ...new Excludes(excludes).args]
@@ -103,7 +103,7 @@ const grepFlags = (excludes: readonly string[]) =>
     excludes
   )
 
-/** Until the kept list answers, which shows in that it takes less than half the time, or so long. */
+/** Waits for the cached file list, which at least halves the time, or for this limit. */
 async function warmUp(talker: Requester, longest_ms: number) {
   const [first] = await measureLatencies(talker, 1)
   const began = performance.now()

@@ -1,4 +1,4 @@
-// Running a command: a call, against starting the same shell from a small process.
+// Runs a command: a call, against starting the same shell from a small process.
 import { IN_FLIGHT, openClients } from '../comparison.ts'
 import { LoadClient, measureLatencies, measureThroughput, type ToolCall } from '../load-client.ts'
 import { interleave } from '../measure.ts'

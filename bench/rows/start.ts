@@ -1,5 +1,5 @@
-// From the start of the process to its first answer, which for ours is that of a call. The floor is a bare Fastify that
-// answers the same. Compiled code is kept from an earlier start by ours, as it is for whoever starts it again.
+// From process start to the first response, which for the server is that of a call. The floor is a bare Fastify with the same
+// response. The server's compile cache is warm, as for anyone who starts it again.
 
 import type { BenchServer } from '../environment.ts'
 import { Connection, encodeRequest } from '../http.ts'
@@ -26,7 +26,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** Milliseconds from the start of the process to the answer of its first call. */
+/** Returns the milliseconds from process start to the response to its first call. */
 export async function timeToFirstAnswer(start: () => Promise<BenchServer>, target: string): Promise<number[]> {
   const began = performance.now()
   const server = await start()

@@ -1,5 +1,5 @@
-// Telling 1,000 subscribers: events of 1,000 bytes each, every one of them counted on every stream. The floor writes
-// one buffer that all share, and does nothing else. Both are told to by the same client, which also reads the streams.
+// Delivery to 1,000 subscribers: events of 1,000 bytes, each counted on every stream. The floor writes one shared buffer and does
+// nothing else. The same client triggers the events of both and reads the streams.
 
 import type { BenchEnvironment, BenchServer } from '../environment.ts'
 import { LoadClient, sendAll, type ToolCall } from '../load-client.ts'
@@ -42,7 +42,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** Many streams of one server, and those who cause events. */
+/** Many streams of one server, and the clients that trigger events. */
 class StreamLoad {
   readonly #subscribers: Subscribers
   readonly #clients: readonly LoadClient[]
@@ -62,7 +62,7 @@ class StreamLoad {
     this.#streams = streams
   }
 
-  /** Events read on all streams together in a second, from the first cause to the last event. */
+  /** Returns events per second over all streams, from the first trigger to the last event. */
   async measureDeliveries(events: number, inFlight: number): Promise<number[]> {
     this.#expected += events
     const began = performance.now()
@@ -71,13 +71,13 @@ class StreamLoad {
     return [((events * this.#streams) / (performance.now() - began)) * 1_000]
   }
 
-  /** Throws when an event was lost. */
+  /** Throws if an event was lost. */
   verify() {
     this.#subscribers.verify(this.#expected)
   }
 }
 
-/** A call whose tool.call is told in a frame of so many bytes. */
+/** Returns a call whose tool.call event has a frame of this many bytes. */
 async function callWithEventSize(bytes: number, { host, port, token }: BenchServer): Promise<ToolCall> {
   const response = await fetch(`http://${host}:${port}/calls`, {
     method: 'POST',

@@ -1,4 +1,4 @@
-// Taking back a patch over 100 files, so that all of them are on the disk as they were when the answer comes.
+// Undoes a patch over 100 files durably.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { BenchEnvironment, BenchServer } from '../environment.ts'
@@ -50,7 +50,7 @@ export default {
   }
 } satisfies Benchmark
 
-/** Whoever is about to take back the call of this answer. */
+/** Returns a client that is about to undo the call of this response. */
 function undoCall(ground: BenchEnvironment, server: BenchServer, answer: Buffer): Promise<LoadClient> {
   const { tool_call_id } = JSON.parse(answer.toString('utf8'))
   return LoadClient.open(ground, server, [{ tool: 'undo', params: { tool_call_id } }])

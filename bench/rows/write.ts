@@ -1,4 +1,4 @@
-// Writing 4 KB over a file, so that it is on the disk when the answer comes.
+// Overwrites a file with 4 KB durably.
 import { generateText } from '../sample-text.ts'
 import type { Benchmark } from './benchmark.ts'
 import { measureChange } from './change.ts'

@@ -1,4 +1,4 @@
-// node agent.ts "what to do": an agent for one task. Where everything is comes from the environment; see README.md.
+// node agent.ts "task": an agent for one task. The environment configures its endpoints; see README.md.
 import { connect } from 'toolgate/client'
 import { anthropic } from './anthropic.ts'
 import { runAgent } from './loop.ts'

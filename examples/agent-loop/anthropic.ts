@@ -1,4 +1,4 @@
-// The same by Anthropic's Messages.
+// The same with Anthropic's Messages API.
 import { type Endpoint, post } from './endpoint.ts'
 import type { Chat, Wanted } from './loop.ts'
 

@@ -1,4 +1,4 @@
-// Speaking with the API of a model: a request again where it was too busy, and what the model wrote as JSON.
+// Requests to a model's API: retries when it is busy, and parses JSON written by the model.
 import { setTimeout } from 'node:timers/promises'
 
 export interface Endpoint {
@@ -33,7 +33,7 @@ export async function post<T>({ url, signal }: Endpoint, { path, headers, body }
   }
 }
 
-/** The object that a model wrote as JSON; undefined where it is none. */
+/** Parses a JSON object written by a model; undefined if it is none. */
 export function parsed(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text || '{}')

@@ -1,16 +1,16 @@
-// The loop of an agent: ask the model, do what it wants through Toolgate, tell it what came of that, until it answers.
+// The agent loop: asks the model, runs its calls through Toolgate and returns the results, until it gives an answer.
 import { setTimeout } from 'node:timers/promises'
 import type { BatchOutcome, Call, Client } from 'toolgate/client'
 
-/** A call as the model wants it. */
+/** A call requested by the model. */
 export interface Wanted {
   id: string
   name: string
-  /** Undefined where what the model wrote is no JSON object. */
+  /** Undefined if the model wrote no JSON object. */
   params: Record<string, unknown> | undefined
 }
 
-/** What came of it, in words for the model. */
+/** The result as text for the model. */
 export interface Told {
   id: string
   text: string
@@ -19,7 +19,7 @@ export interface Told {
 
 /** A conversation with a model, in the form of its API. */
 export interface Chat {
-  /** Tells what came of the calls before and hears what the model says next: calls, or without any its answer. */
+  /** Sends the results of the previous calls and resolves with the model's reply: calls, or without any its answer. */
   next(told: Told[]): Promise<{ text: string; calls: Wanted[] }>
 }
 
@@ -29,7 +29,7 @@ export interface AgentOptions {
   agent: string
   /** Groups the calls of this task in the log and in front ends. */
   session_id: string
-  /** Tells the person who watches. */
+  /** Prints a line for the user. */
   say(line: string): void
   signal: AbortSignal
   max_turns?: number
@@ -51,7 +51,7 @@ export async function runAgent({ max_turns = 50, ...options }: AgentOptions): Pr
   throw new Error(`The model has not come to an answer in ${max_turns} turns.`)
 }
 
-/** Calls of one turn go as a batch: they run in parallel, but those that touch the same file in order. */
+/** Sends the calls of one turn as a batch: they run in parallel, except those on the same file, which run in order. */
 async function act(wanted: Wanted[], options: AgentOptions): Promise<Told[]> {
   const outcomes = await submit(
     wanted.filter(({ params }) => params !== undefined),
@@ -70,7 +70,7 @@ async function act(wanted: Wanted[], options: AgentOptions): Promise<Told[]> {
   )
 }
 
-/** Sends what a busy server did not take once more. Nothing is sent twice that it did take. */
+/** Resends calls that a busy server rejected. Accepted calls are never sent twice. */
 async function submit(wanted: Wanted[], { toolgate, agent, session_id, signal }: AgentOptions) {
   const outcomes = new Map<string, BatchOutcome>()
   let open = wanted
@@ -86,7 +86,7 @@ async function submit(wanted: Wanted[], { toolgate, agent, session_id, signal }:
 
 const isBusy = (outcome: BatchOutcome) => 'problem' in outcome && outcome.problem.code === 'OVERLOADED'
 
-/** Waits until a call has ended, however long a person takes to decide. Whoever stops the agent takes the call back. */
+/** Waits until a call has ended, however long an approval takes. Aborting the agent cancels the call. */
 async function settled(call: Call, { toolgate, say, signal }: AgentOptions): Promise<Call> {
   if (call.status === 'awaiting_approval')
     say(

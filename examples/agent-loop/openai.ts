@@ -1,4 +1,4 @@
-// A conversation by Chat Completions, as OpenAI and many others speak it.
+// A conversation over the Chat Completions API of OpenAI and many others.
 
 import { type Endpoint, parsed, post } from './endpoint.ts'
 import type { Chat, Wanted } from './loop.ts'

@@ -1,2 +1,2 @@
-/** So many test files may pass only when they run again, in one run of CI. */
+/** Maximum number of test files that may pass only on a rerun, in one run of CI. */
 export const MAX_FLAKY_FILES = 5

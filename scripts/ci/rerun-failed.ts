@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { FileReport, RunReport } from '../test/run-report.ts'
 import { MAX_FLAKY_FILES } from './limits.ts'
 
-/** No test file takes longer than a tenth of it on an idle machine. */
+/** No test file takes longer than a tenth of this on an idle machine. */
 const TIMEOUT_MS = 300_000
 
 const RUNNER = path.resolve(import.meta.dirname, '../test/run.ts')

@@ -1,4 +1,4 @@
-// What a commit did, as calls: each with the files before it, and as they truly were after it.
+// Converts commits to calls: each with the files before and after it.
 import { isAscii, isUtf8 } from 'node:buffer'
 import { detectEncoding, detectEol } from '../../src/text/encoding.ts'
 import { type Edit, toEdit, toEdits } from './edits.ts'
@@ -12,7 +12,7 @@ export type CaseKind = (typeof CASE_KINDS)[number]
 
 export interface ReplayCase {
   kind: CaseKind
-  /** The commit, and of what in it. */
+  /** The commit, and the part of it. */
   about: string
   tool: string
   params: Record<string, unknown>
@@ -20,7 +20,7 @@ export interface ReplayCase {
   after: FileTree
 }
 
-/** Told what is no case, and why. */
+/** Receives what is skipped, and why. */
 export type ReportLeftOut = (why: string) => void
 
 export type ReadBlob = (id: string) => Buffer
@@ -29,11 +29,11 @@ const SUBMODULE = '160000'
 const SYMLINK = '120000'
 const EXECUTABLE = '100755'
 const IS_BINARY = /^(Binary files .* differ|GIT binary patch)$/m
-/** What `multi_edit` takes at once. */
+/** The maximum for `multi_edit`. */
 const MAX_EDITS = 200
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** A change of text, with both sides at hand. */
+/** A change of text, with both sides loaded. */
 interface LoadedChange {
   diff: string
   before: FileSide | undefined
@@ -43,7 +43,7 @@ interface LoadedChange {
 interface FileSide {
   path: string
   entry: FileEntry
-  /** Undefined of links. */
+  /** Undefined for links. */
   text: string | undefined
   marked: boolean
 }
@@ -69,7 +69,7 @@ function loadChange(change: CommittedChange, blobs: ReadBlob, leaveOut: ReportLe
   return { diff: joinLines(change.diff), before, after }
 }
 
-/** What a patch adds to a file is in the encoding that this has: UTF-8, or Latin-1 where that is certain. */
+/** Returns whether a patch can represent the added text in the encoding of the file: UTF-8, or Latin-1 if that is certain. */
 function keepsEncoding(before: FileEntry | undefined, after: FileEntry | undefined): boolean {
   const bytes = [before, after].map(entry => (entry && 'bytes' in entry ? entry.bytes : undefined))
   if (bytes.every(side => !side || isUtf8(side))) return true
@@ -94,7 +94,7 @@ function toFileSide({ path, mode, blob }: FileVersion, blobs: ReadBlob): FileSid
 const toTree = (sides: readonly (FileSide | undefined)[]): Map<string, FileEntry> =>
   new Map(sides.flatMap(side => (side ? [[side.path, side.entry] as const] : [])))
 
-/** Changes of one file's text: each by itself, and all of them at once. */
+/** Returns the changes of one file's text: one case each, and one for all of them at once. */
 function editCases(name: string, { diff, before, after }: LoadedChange, leaveOut: ReportLeftOut): ReplayCase[] {
   if (before?.text === undefined || after?.text === undefined) return []
   if (before.marked !== after.marked) {
@@ -135,7 +135,7 @@ function editCases(name: string, { diff, before, after }: LoadedChange, leaveOut
   return edits.length > MAX_EDITS ? single : [...single, all]
 }
 
-/** A file that ends its lines with CR LF keeps doing so. */
+/** Returns true if a file with CR LF endings loses them, which edits never do. */
 const dropsCarriageReturn = (before: string, after: string) =>
   detectEol(before) === 'crlf' && detectEol(after) !== 'crlf'
 
@@ -145,7 +145,7 @@ function withText({ entry, marked }: FileSide, text: string): FileEntry {
   return { mode, bytes: marked ? Buffer.concat([BYTE_ORDER_MARK, bytes]) : bytes }
 }
 
-/** The commit as git shows it. */
+/** Returns the commit as a unified diff. */
 function unifiedCase(name: string, known: readonly LoadedChange[]): ReplayCase[] {
   if (known.length === 0) return []
   return [
@@ -160,7 +160,7 @@ function unifiedCase(name: string, known: readonly LoadedChange[]): ReplayCase[]
   ]
 }
 
-/** The same in V4A, which knows nothing of permissions and links. */
+/** Returns the commit as a V4A patch, which supports neither permissions nor links. */
 function v4aCase(name: string, known: readonly LoadedChange[], leaveOut: ReportLeftOut): ReplayCase[] {
   const said = known.flatMap(one => {
     const section = isRepresentable(one) ? toPatchSection(one) : undefined
@@ -198,7 +198,7 @@ function toPatchSection({ before, after, diff }: LoadedChange): string | undefin
   return v4a.updateSection(before.path, to, [before.text!, after.text!], changes)
 }
 
-/** As a file keeps it, or a new one has it. */
+/** Returns the entry with the mode of the existing file, or that of a new one. */
 function withMode(entry: FileEntry, before: FileSide | undefined): FileEntry {
   if ('target' in entry) return entry
   return { ...entry, mode: before && 'bytes' in before.entry ? before.entry.mode : 0o644 }

@@ -1,4 +1,4 @@
-// Changes of one file as edits: the text to be replaced, with as much around it as makes it the only such place.
+// Converts changes of one file to edits: the replaced text, with enough context to make it unique.
 import { applyChanges, CONTEXT_LINES, type TextChange } from './text.ts'
 
 export interface Edit {
@@ -6,7 +6,7 @@ export interface Edit {
   new: string
 }
 
-/** Undefined where there is nothing to find: in an empty file. */
+/** Returns undefined for an empty file, which has nothing to match. */
 export function toEdit(lines: readonly string[], change: TextChange): Edit | undefined {
   const text = lines.join('')
   for (let around = CONTEXT_LINES; ; around++) {
@@ -19,7 +19,7 @@ export function toEdit(lines: readonly string[], change: TextChange): Edit | und
   }
 }
 
-/** One after the other, each in what the ones before left. */
+/** Returns edits to be applied in sequence, each to the result of the ones before. */
 export function toEdits(lines: readonly string[], changes: readonly TextChange[]): Edit[] | undefined {
   const edits: Edit[] = []
   let now = lines

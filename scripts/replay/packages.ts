@@ -1,4 +1,4 @@
-// A repository whose commits are successive versions of published packages.
+// Creates a repository whose commits are successive versions of published packages.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -18,7 +18,7 @@ export function createRepository(packages: readonly string[], folder: string): s
     for (const old of readdirSync(repository))
       if (old !== '.git') rmSync(path.join(repository, old), { recursive: true })
     execFileSync('tar', ['-xzf', path.join(fetched, archive!), '-C', repository, '--strip-components=1'])
-    // All files of packages are of the same day, so that git would take one for another of the same size.
+    // All files of packages have the same date, so that git would confuse files of the same size.
     git('read-tree', '--empty')
     git('add', '--all', '--force')
     git('commit', '--quiet', '--allow-empty', '--no-verify', '--message', name)

@@ -1,7 +1,7 @@
-// What git knows of a repository's past: which commits there are, and what each did to which files.
+// Reads commits and their changes from a git repository.
 import { execFileSync } from 'node:child_process'
 
-/** One side of a change: what git has of a file. */
+/** One side of a change: git's version of a file. */
 export interface FileVersion {
   path: string
   /** 100644, 100755, or 120000 for a link. */
@@ -12,7 +12,7 @@ export interface FileVersion {
 export interface CommittedChange {
   before?: FileVersion
   after?: FileVersion
-  /** What git shows of it: as text where its bytes are, for the whole commit to be put together from. */
+  /** The diff as git shows it; text where the bytes are text, so that the diff of the whole commit can be assembled. */
   diff: Buffer
 }
 
@@ -24,9 +24,9 @@ export interface CommitChanges {
 const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024
 const EMPTY_TREE = '000000'
 const NEXT = '\ndiff --git '
-/** So that no configuration of whoever runs this shows in what git writes. */
+/** Overrides the user's configuration, so that it does not affect git's output. */
 const PLAIN = ['-c', 'core.quotePath=true', '-c', 'diff.algorithm=myers', '-c', 'core.attributesFile=/dev/null']
-/** As git shows a commit by itself, but for binary files. */
+/** Options for git's usual output of a commit, except for binary files. */
 const SHOWN = [
   'diff-tree',
   '--no-commit-id',
@@ -45,7 +45,7 @@ export class Repository {
     this.#folder = folder
   }
 
-  /** The newest commits that have one parent, newest first. */
+  /** Returns the newest commits with exactly one parent, newest first. */
   commits(most: number): string[] {
     const list = this.#git('rev-list', '--no-merges', '--min-parents=1', `--max-count=${most}`, 'HEAD')
     return list.toString('utf8').split('\n').filter(Boolean)
@@ -68,8 +68,10 @@ export class Repository {
   }
 }
 
-/** From `:<mode> <mode> <blob> <blob> <status>`, then one path or two, each ended by NUL. What turned from a file into a
- * link, or back, is shown as one that goes and one that comes. */
+/**
+ * Parses `:<mode> <mode> <blob> <blob> <status>`, then one path or two, each terminated by NUL. A file that became a link, or the
+ * reverse, is shown as a removal and an addition.
+ */
 function parseChanges(records: string): Omit<CommittedChange, 'diff'>[] {
   const fields = records.split('\0')
   const changes: Omit<CommittedChange, 'diff'>[] = []
@@ -85,7 +87,7 @@ function parseChanges(records: string): Omit<CommittedChange, 'diff'>[] {
   return changes
 }
 
-/** A diff cut where git begins with the next file. Inside a file's part no line begins like that. */
+/** Splits a diff by file. No line within a file's section begins like its header. */
 function splitSections(diff: Buffer): Buffer[] {
   const starts = diff.length > 0 ? [0] : []
   for (let at = diff.indexOf(NEXT); at >= 0; at = diff.indexOf(NEXT, at + 1)) starts.push(at + 1)

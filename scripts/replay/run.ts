@@ -1,4 +1,4 @@
-// Runs one case, and says how it went.
+// Runs one case and reports the result.
 import type { Call } from '../../src/client/client.ts'
 import { ToolgateError } from '../../src/client/client.ts'
 import type { ReplayCase } from './cases.ts'
@@ -10,7 +10,7 @@ export type ReplayOutcome = (typeof REPLAY_OUTCOMES)[number]
 
 export interface ReplayVerdict {
   outcome: ReplayOutcome
-  /** Where it did not go as it should. */
+  /** The reason of a failure. */
   why?: string
 }
 
@@ -38,7 +38,7 @@ function formatReason(call: Call): string {
   return 'error' in call && call.error ? `${call.error.code}: ${call.error.message}` : call.status
 }
 
-/** What a tool says it forgave, wherever in its answer: how a text was matched, lines that stood elsewhere. */
+/** Returns the tolerances that a tool reports anywhere in its result: how a text was matched, lines found elsewhere. */
 function findTolerated(data: unknown): string[] {
   if (Array.isArray(data)) return data.flatMap(findTolerated)
   if (data === null || typeof data !== 'object') return []

@@ -1,4 +1,4 @@
-// A server of our own, as built, and how a call is made there: what waits is approved as it was shown.
+// Starts the built server and makes calls; pending ones are approved as shown.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type StartedProcess, startUntilReady } from '../../bench/process.ts'
@@ -6,14 +6,14 @@ import { type Call, type Client, connect } from '../../src/client/client.ts'
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../bin/toolgate.cjs')
 const WAIT_MS = 60_000
-/** A commit may be larger than what is asked for on a usual day. */
+/** A commit may exceed the default body limit. */
 const SERVER_SETTINGS = { limits: { body_bytes: 256 * 1024 * 1024 } }
 
 export class ReplayServer {
   readonly #started: StartedProcess
   readonly #client: Client
 
-  /** Serves `root`, and keeps what is its own in `home`. */
+  /** Serves `root`, and stores its state in `home`. */
   static async start(root: string, home: string): Promise<ReplayServer> {
     const settings = path.join(home, '.config/toolgate/config.jsonc')
     mkdirSync(path.dirname(settings), { recursive: true })
@@ -30,7 +30,7 @@ export class ReplayServer {
     this.#client = client
   }
 
-  /** The call as it ended. */
+  /** Returns the ended call. */
   async call(tool: string, params: Record<string, unknown>): Promise<Call> {
     const asked = await this.#client.call(tool, params)
     if (asked.status !== 'awaiting_approval') return asked

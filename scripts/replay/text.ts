@@ -1,10 +1,10 @@
-// Text files as lines, each with its ending, and what two versions differ in.
+// Splits text files into lines with their endings, and computes the changes between two versions.
 import { isUtf8 } from 'node:buffer'
 
-/** The lines of a text, each with its newline; the last may have none. */
+/** Returns the lines of a text, each with its newline; the last may have none. */
 export const splitLines = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Lines `from` to `to` (from 0, the end left out) that become other lines. */
+/** Replaces lines `from` to `to` (from 0, exclusive) by other lines. */
 export interface TextChange {
   from: number
   to: number
@@ -12,10 +12,10 @@ export interface TextChange {
 }
 
 const HUNK_HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/gm
-/** Lines of context that git shows, and after which it begins a new hunk. */
+/** Git's number of context lines, which also separates hunks. */
 export const CONTEXT_LINES = 3
 
-/** What a hunk replaces, context left out; from the numbers in a diff and the texts themselves. */
+/** Returns the changes of each hunk without context, from the line numbers in a diff and the texts. */
 export function parseHunks(diff: string, before: readonly string[], after: readonly string[]): TextChange[] {
   return [...diff.matchAll(HUNK_HEADER)].map(([, oldStart, oldCount = '1', newStart, newCount = '1']) => {
     let [from, to] = range(oldStart!, oldCount)
@@ -32,7 +32,7 @@ export function parseHunks(diff: string, before: readonly string[], after: reado
   })
 }
 
-/** A range of no lines is numbered by the line above it. */
+/** An empty range is numbered by the line above it. */
 function range(start: string, count: string): [number, number] {
   const from = Number(start) - (Number(count) === 0 ? 0 : 1)
   return [from, from + Number(count)]
@@ -44,7 +44,6 @@ export const applyChanges = (lines: readonly string[], { from, to, lines: now }:
   ...lines.slice(to)
 ]
 
-/** The bytes as text without a byte order mark, as whoever reads the file sees it: as UTF-8 where they are that, else
- * as Latin-1. */
+/** Decodes bytes without a byte order mark, as readers of the file see it: as UTF-8 if valid, else as Latin-1. */
 export const joinLines = (bytes: Buffer): string =>
   isUtf8(bytes) ? new TextDecoder().decode(bytes) : bytes.toString('latin1')

@@ -1,4 +1,4 @@
-// Files as values: put on the disk, read back, compared.
+// File trees as values: written to disk, read back, compared.
 import {
   chmodSync,
   lstatSync,
@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 
-/** A file with its permission bits and bytes, or a link and where it leads; as text that can be compared. */
+/** A file with its permission bits and bytes, or a link and its target. */
 export type FileEntry = { mode: number; bytes: Buffer } | { target: string }
 
-/** By path. Folders are there where something is in them. */
+/** By path. Folders exist only if not empty. */
 export type FileTree = ReadonlyMap<string, FileEntry>
 
 export const isSameFileEntry = (a: FileEntry | undefined, b: FileEntry | undefined): boolean => {
@@ -24,7 +24,7 @@ export const isSameFileEntry = (a: FileEntry | undefined, b: FileEntry | undefin
   return a.mode === b.mode && a.bytes.equals(b.bytes)
 }
 
-/** Paths at which two trees differ. */
+/** Returns the paths at which two trees differ. */
 export const compareFileTrees = (a: FileTree, b: FileTree): string[] =>
   [...new Set([...a.keys(), ...b.keys()])].filter(name => !isSameFileEntry(a.get(name), b.get(name)))
 
@@ -45,7 +45,7 @@ function readFileEntry(file: string): FileEntry {
   return stat.isSymbolicLink() ? { target: readlinkSync(file) } : { mode: stat.mode & 0o777, bytes: readFileSync(file) }
 }
 
-/** Makes a folder hold this and nothing else. */
+/** Makes a folder contain exactly this tree. */
 export function writeFileTree(folder: string, tree: FileTree) {
   for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true })
   for (const [name, entry] of tree) {

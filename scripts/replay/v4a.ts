@@ -1,12 +1,11 @@
-// Changes of files in the words of V4A patches: found by three lines of context, and by an anchor where those stand in
-// more than one place.
+// Converts changes to V4A patches: located by three lines of context, and by an anchor if that context is not unique.
 import { CONTEXT_LINES, splitLines, type TextChange } from './text.ts'
 
 export const toPatch = (sections: readonly string[]) => `*** Begin Patch\n${sections.join('')}*** End Patch\n`
 
 export const deleteSection = (path: string) => `*** Delete File: ${path}\n`
 
-/** Undefined where it cannot be said: every line of such a patch ends with a newline. */
+/** Returns undefined if not representable: every line of such a patch ends with a newline. */
 export function addSection(path: string, text: string): string | undefined {
   if (text !== '' && !text.endsWith('\n')) return undefined
   return `*** Add File: ${path}\n${splitLines(text)
@@ -14,7 +13,7 @@ export function addSection(path: string, text: string): string | undefined {
     .join('')}`
 }
 
-/** Undefined where it cannot be said: whether the last line has a newline stays as it was. */
+/** Returns undefined if not representable: the newline at the end of the file cannot change. */
 export function updateSection(
   path: string,
   to: string | undefined,
@@ -54,7 +53,7 @@ function findPlaces(lines: readonly string[], wanted: readonly string[]): number
   return places
 }
 
-/** The nearest line above that stands nowhere else, and below which the place is the first. */
+/** Returns the nearest unique line above after which the place is the first match. */
 function findAnchor(lines: readonly string[], from: number, places: readonly number[]): string | undefined {
   for (let at = from - 1; at >= 0 && !places.includes(at); at--) {
     const line = lines[at]!

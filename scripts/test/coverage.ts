@@ -1,18 +1,19 @@
-// How many lines of src stand in functions that the tests call, from what V8 reported of every test process of a run. Commands of src/cli run as programs of their
-// own, from the build, and are not measured.
-// node scripts/test/coverage.ts FOLDER reports what runs with TEST_COVERAGE=FOLDER have collected.
+// Reports the share of lines of src in functions that the tests call, from V8's coverage of every test process of a run. Commands
+// of src/cli run as separate programs, from the build, and are not measured.
+//
+// node scripts/test/coverage.ts FOLDER reports the coverage collected by runs with TEST_COVERAGE=FOLDER.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Report } from 'c8'
 import { transformSync } from 'esbuild'
 import { globbySync } from 'globby'
 
-/** Parts of the source and the share of their lines, in percent, that all tests together have to reach. */
+/** Parts of the source and the minimum share of their lines, in percent, over all tests together. */
 const FLOORS = [
   { part: 'src', name: 'src without src/cli', floor: 97 },
   { part: 'src/tools', name: 'src/tools', floor: 98 }
 ]
-/** How many of the least covered files are named. */
+/** Number of least covered files listed. */
 const LEAST_COVERED = 10
 
 interface Lines {
@@ -51,7 +52,7 @@ async function linesPerFile(folder: string): Promise<Map<string, Lines>> {
   return new Map(globbySync(include).map(file => [file, summary[path.resolve(file)]?.lines ?? linesOf(file)]))
 }
 
-/** A file that no test loads is not covered at all; one that holds types alone is never loaded and has no lines. */
+/** A file that no test loads is not covered at all; a file with types only is never loaded and has no lines. */
 function linesOf(file: string): Lines {
   const { code } = transformSync(readFileSync(file, 'utf8'), { loader: 'ts' })
   return { total: code.split('\n').filter(Boolean).length, covered: 0 }

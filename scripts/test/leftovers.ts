@@ -1,28 +1,28 @@
-// Whether a run leaves the machine as it found it: processes, mounts, modes of devices, control groups and files.
+// Checks that a run leaves the machine unchanged: processes, mounts, modes of devices, control groups and files.
 import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { globbySync } from 'globby'
 
-/** Where programs leave files when they take no notice of TMPDIR and HOME. */
+/** Locations used by programs that ignore TMPDIR and HOME. */
 const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm']
-/** How many paths of what is left in a temporary folder are listed. */
+/** Number of paths listed for a leftover in a temporary folder. */
 const LISTED = 6
-/** Not the folders of other runs, `tgt-`, which come and go. */
+/** Excludes the folders of other runs, `tgt-`, which come and go. */
 const OWN_NAME = /toolgate|^(?:tg|full)-/
-/** Names that programs which tests start give to their files. Those of other programs on the machine are no concern of a run. */
+/** File names used by programs that tests start. Those of other programs on the machine are ignored. */
 const STARTED_NAME =
   /^\.?(?:cargo|chrom|clangd|com\.google|emacs|fish|go-build|gopls|node|npm|nvim|org\.chromium|playwright|preamble|pyright|pytest|rust|tmux|tsserver|v8|yaml|zsh)/i
 /** Terminals come and go, and their modes with them. */
 const DEVICES_OF_OTHERS = /^\/dev\/(?:pts|mqueue|shm|fd|vcs|tty)/
 
-/** The state of the machine: a description by the thing that it is about, such as the path of a device. */
+/** The state of the machine: a description by its subject, such as the path of a device. */
 type Snapshot = Map<string, string>
 
 /**
- * Describes what tests could change outside the folder of their run. Of a run within a run, as tests of the runner make it, that
- * is nothing: what changes meanwhile is the work of the outer one.
+ * Describes the state that tests could change outside the folder of their run. For a nested run, as tests of the runner make it,
+ * the snapshot is empty: concurrent changes come from the outer run.
  */
 export function takeSnapshot(): Snapshot {
   if (process.env.TEST_RUN !== undefined) return new Map()
@@ -30,9 +30,9 @@ export function takeSnapshot(): Snapshot {
 }
 
 /**
- * Returns a line for each difference between the two snapshots, for each process of this run that still runs, and for each
- * file of ours in its folder for temporary files. Files elsewhere count by their names: of Toolgate, and in CI of the programs
- * that tests start. In CI every change of the repository counts.
+ * Returns a line for each difference between the two snapshots, for each process of this run that still runs, and for each file
+ * of ours in its folder for temporary files. Files elsewhere count by their names: those of Toolgate, and in CI those of the
+ * programs that tests start. In CI every change of the repository counts.
  */
 export function describeLeftovers(before: Snapshot, after: Snapshot, runFolder: string): string[] {
   const changes: string[] = []
@@ -49,7 +49,7 @@ export function describeLeftovers(before: Snapshot, after: Snapshot, runFolder: 
   return [...changes, ...processesOf(runFolder), ...left.map(name => `in TMPDIR ${contentsOf(temporary, name)}`)]
 }
 
-/** The name with some of the paths beneath it, which tell who left it. */
+/** Returns the name with some of the paths under it, which identify its origin. */
 function contentsOf(folder: string, name: string): string {
   const beneath = globbySync(`${name}/**`, { cwd: folder, dot: true, onlyFiles: false, suppressErrors: true })
   return [name, ...beneath.slice(-LISTED)].join(' ')
@@ -79,7 +79,7 @@ function devices(): [string, string][] {
     })
 }
 
-/** Those of servers that have ended: the name has the process id. Others may run beside the tests. */
+/** Control groups of servers that have ended: the name contains the process id. Others may run concurrently with the tests. */
 function controlGroups(): [string, string][] {
   const folders = globbySync('/sys/fs/cgroup/**/toolgate-*', { onlyDirectories: true, suppressErrors: true })
   const isLeft = (folder: string) => !existsSync(`/proc/${path.basename(folder).split('-')[3]}`)
@@ -101,7 +101,7 @@ function sharedFiles(): [string, string][] {
     )
 }
 
-/** Ignored files too: tests must not write into dist or beside their fixtures. */
+/** Includes ignored files: tests must not write into dist or beside their fixtures. */
 function repository(): [string, string][] {
   try {
     const status = execFileSync('git', ['status', '--porcelain', '--ignored', '--untracked-files=all'], {
@@ -116,7 +116,7 @@ function repository(): [string, string][] {
   }
 }
 
-/** Processes that have the folder of the run in their environment, arguments or working folder. */
+/** Returns processes that have the folder of the run in their environment, arguments or working folder. */
 function processesOf(runFolder: string): string[] {
   if (!existsSync('/proc/self/environ')) return []
   return readdirSync('/proc')
@@ -127,7 +127,7 @@ function processesOf(runFolder: string): string[] {
         const traces = `${command}\n${environment}\n${readlinkSync(`/proc/${pid}/cwd`)}`
         return traces.includes(runFolder) ? [`process ${pid}: ${command!.replaceAll('\0', ' ').trim()}`] : []
       } catch {
-        // Ended meanwhile, or of another user.
+        // Ended in the meantime, or owned by another user.
         return []
       }
     })

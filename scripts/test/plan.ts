@@ -1,4 +1,4 @@
-// Which test files run, and which of them share a process.
+// Selects the test files to run, and groups those that share a process.
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { globbySync } from 'globby'
@@ -11,12 +11,12 @@ export const TIERS = {
 }
 export type Tier = keyof typeof TIERS
 
-/** How much source the files of one process have together: enough to pay for its start, little enough to balance the load. */
+/** Total source size of the files of one process: enough to amortize its start, small enough to balance the load. */
 const MAX_GROUP_BYTES = { computing: 70_000, waiting: 40_000 }
 
 /**
- * In the head of a test file: `// run: alone (reason)` gives it a process of its own, `// run: waiting` schedules it beside
- * files that compute, because it mostly waits for time or for other processes.
+ * In the head of a test file: `// run: alone (reason)` gives it a separate process, `// run: waiting` schedules it beside files
+ * that compute, because it mostly waits for time or for other processes.
  */
 const DIRECTIVE = /^\/\/ run: (alone|waiting)\b/gm
 
@@ -34,7 +34,7 @@ export function findTestFiles(tier: Tier, names: readonly string[]): string[] {
     .sort()
 }
 
-/** Puts files together in the order of their paths. Groups run from the last to the first: tests of tools take longest. */
+/** Groups files in the order of their paths. Groups run from the last to the first: tests of tools take longest. */
 export function planGroups(files: readonly string[]): Groups {
   const groups: Groups = { computing: [], waiting: [] }
   const open = { computing: { files: [] as string[], bytes: 0 }, waiting: { files: [] as string[], bytes: 0 } }

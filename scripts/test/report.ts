@@ -1,8 +1,8 @@
-// What a run of the tests prints.
+// Prints the results of a test run.
 import { NEEDS, PARTS, type Part } from '../../test/support/needs.ts'
 import type { FileResult, GroupResult } from './worker.ts'
 
-/** How much of each failure is printed. */
+/** Number of lines printed of each failure. */
 const MAX_DETAIL_LINES = 60
 const SLOWEST = 8
 
@@ -69,7 +69,7 @@ function detailsText(details: unknown): string {
   return `\n${shown.join('\n')}`
 }
 
-/** As JSON, with each object once: the error of a test that took too long refers to itself. */
+/** Serializes with each object once: the error of a timed-out test refers to itself. */
 function withoutCycles(details: unknown): string {
   const seen = new Set<unknown>()
   const once = (_name: string, value: unknown) => {

@@ -1,4 +1,4 @@
-// The report of a run as JSON, for what runs after it.
+// Writes and reads the report of a run as JSON, for later steps.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { FileResult } from './worker.ts'
 
@@ -7,15 +7,15 @@ export interface FileReport {
   passed: number
   /** Names of failed tests. */
   failures: string[]
-  /** The parts of the machine that its tests asked for and that were missing. */
+  /** The parts of the machine that its tests needed and that were missing. */
   missing: string[]
-  /** What failed at first, of a file that passed when it ran again. */
+  /** The first failures of a file that passed on a rerun. */
   flaky?: string[]
 }
 
 export interface RunReport {
   files: FileReport[]
-  /** What the run left behind on the machine. */
+  /** Leftovers of the run on the machine. */
   leftovers: string[]
 }
 
@@ -29,7 +29,7 @@ export function writeReport(file: string, results: readonly FileResult[], leftov
   writeFileSync(file, JSON.stringify({ files, leftovers } satisfies RunReport, null, 2))
 }
 
-/** Returns the files that ran before with all parts that they asked for. */
+/** Returns the files of an earlier run that had all parts they needed. */
 export function filesDone(file: string): Set<string> {
   const { files } = JSON.parse(readFileSync(file, 'utf8')) as RunReport
   return new Set(files.filter(({ missing }) => missing.length === 0).map(({ file }) => file))

@@ -21,7 +21,7 @@ import { printFile, printSummary } from './report.ts'
 import { filesDone, writeReport } from './run-report.ts'
 import { type GroupResult, runGroup } from './worker.ts'
 
-/** How long what the last tests have killed may take to be gone. */
+/** Time limit for processes killed by the last tests to disappear. */
 const LEFTOVERS_MS = 5_000
 
 const { values, positionals } = parseArgs({
@@ -41,7 +41,8 @@ const done = values.after === undefined ? new Set() : filesDone(values.after)
 const files = findTestFiles(tier, positionals).filter(file => !done.has(file))
 if (files.length === 0) throw new Error(`No test file matches ${positionals.join(' ')} in tier ${tier}.`)
 
-// A single file builds dist itself when it starts the built program: most never do. Several would build while others use it.
+// A single file builds dist itself when it starts the built program, which most never do. Several would build while others use
+// it.
 if (files.length > 1) {
   const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
@@ -49,7 +50,7 @@ if (files.length > 1) {
 
 const started = performance.now()
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tgt-')))
-// Tests start programs as another user too.
+// Tests also start programs as another user.
 chmodSync(folder, 0o711)
 const { TEST_REPORT, TEST_COVERAGE } = process.env
 const coverageDir = values.coverage ? path.join(folder, 'coverage') : TEST_COVERAGE
@@ -57,7 +58,7 @@ if (coverageDir !== undefined) mkdirSync(coverageDir, { recursive: true })
 const env = testEnvironment(folder)
 const before = takeSnapshot()
 const results = await runAll()
-// A killed server leaves its control groups to the next one that starts: of the last one of a run there is none.
+// A killed server leaves its control groups to the next server that starts; the last one of a run has no successor.
 Cgroups.find({ memory_bytes: 2 ** 20, processes: 1 })?.sweep()
 const leftovers = await untilNothingIsLeft()
 
@@ -88,7 +89,7 @@ async function runAll(): Promise<GroupResult[]> {
   return results
 }
 
-/** Describes what is left behind once that has had time to end: what was killed last is still being removed. */
+/** Describes leftovers after a grace period: processes killed last may still be exiting. */
 async function untilNothingIsLeft(): Promise<string[]> {
   const end = performance.now() + LEFTOVERS_MS
   for (;;) {
@@ -98,7 +99,7 @@ async function untilNothingIsLeft(): Promise<string[]> {
   }
 }
 
-/** The environment of every test process: a home and a folder for temporary files of the run's own, nothing of the user's. */
+/** Returns the environment of every test process: home and temporary folder of the run, nothing of the user's. */
 function testEnvironment(folder: string): NodeJS.ProcessEnv {
   const foreign =
     /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$|COVERAGE_DIR$|TEST_REPORT$|TEST_COVERAGE$)/
@@ -118,7 +119,7 @@ function testEnvironment(folder: string): NodeJS.ProcessEnv {
     TAP: '1',
     TEST_RUN: folder,
     ...(values.full && { TEST_FULL: '1' }),
-    // What Node compiles for the first process serves the others.
+    // Compile cache shared by all test processes.
     NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/toolgate-tests'),
     ...(coverageDir !== undefined && { COVERAGE_DIR: coverageDir })
   }

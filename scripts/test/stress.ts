@@ -1,7 +1,8 @@
 // npm run test:stress -- [--runs 5] [--tier all] [files or folders]
-// Runs the tests again and again beside busy loops, twice as many as there are processors, with other inputs of property tests
-// each time, and lists every test that failed in any run, with what that run printed. A test that fails here and passes alone
-// depends on time or on the seed: its cause is to be found.
+//
+// Runs the tests repeatedly beside busy loops, twice as many as there are processors, with other property test inputs each time,
+// and lists every test that failed in any run, with the output of that run. A test that fails here and passes alone depends on
+// time or on the seed: find the cause.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,9 +18,9 @@ const runs = Number(values.runs)
 if (!Number.isInteger(runs) || runs < 1)
   throw new Error(`--runs must be a whole number of at least 1, not ${values.runs}.`)
 
-/** Busy loops and tests share the processors, so that whatever a test waits for takes a few times as long. */
+/** Busy loops and tests share the processors, so that waits take a few times as long. */
 const LIMIT_FACTOR = 4
-/** What the runner prints before the name of a failed test, and before what a run left behind. */
+/** The runner's prefix of the name of a failed test, and of a leftover. */
 const FAILURE = /^(?:FAILED|LEFT BEHIND) {2}(.*)/
 
 const load = Array.from({ length: 2 * availableParallelism() }, () =>
@@ -52,7 +53,7 @@ async function runTests(seed: number) {
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const names: string[] = []
-  /** What was printed, without the lines of files that passed. */
+  /** Output without the lines of files that passed. */
   const report: string[] = []
   let totals = 'no result'
   createInterface({ input: child.stdout }).on('line', line => {

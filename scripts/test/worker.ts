@@ -1,13 +1,13 @@
-// Runs one group of test files in a process of its own and reads what that prints: TAP.
+// Runs one group of test files in a process and parses its TAP output.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { Parser, type Result } from 'tap-parser'
 
 const OWN_COVERAGE = path.resolve('test/support/own-coverage.ts')
-/** What a test process may print on stderr before the rest is dropped. */
+/** Limit of a test process's stderr; the rest is dropped. */
 const MAX_STDERR = 100_000
-/** A process that prints nothing for so long is stuck: its files have limits of their own that should end them before. */
+/** A process that prints nothing for this long is stuck: the limits of its files should end them before. */
 const SILENCE_MS = 180_000 * Number(process.env.TEST_LIMIT_FACTOR ?? 1)
 
 export interface Failure {
@@ -21,9 +21,9 @@ export interface FileResult {
   passed: number
   failures: Failure[]
   ms: number
-  /** Processor time of the file and of what it started. */
+  /** Processor time of the file and its child processes. */
   processorMs: number
-  /** The parts of the machine that its tests asked for and that are missing. */
+  /** The parts of the machine that its tests needed and that are missing. */
   missing: string[]
 }
 
@@ -31,11 +31,11 @@ export interface GroupResult {
   files: FileResult[]
   /** The reasons of skipped tests, once per test. */
   skips: string[]
-  /** What the process printed on stderr; only of a group in which something failed. */
+  /** Stderr of the process; only of a group in which something failed. */
   stderr: string
 }
 
-/** Runs these files one after the other in a process; `onFile` hears of each as it ends. Never rejects. */
+/** Runs these files sequentially in a process; `onFile` is called as each ends. Never rejects. */
 export async function runGroup(
   files: readonly string[],
   env: NodeJS.ProcessEnv,

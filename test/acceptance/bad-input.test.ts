@@ -1,4 +1,4 @@
-// Bad input of every kind: the documented code, one small document, and no trace.
+// Tests of bad input of every kind: the documented code, one small document, and no side effects.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -15,7 +15,7 @@ import {
 } from './fixture.ts'
 
 const READ = { tool: 'read_file', params: { path: 'a.txt' } }
-/** A body as it is, sent as JSON. */
+/** A raw body, sent as JSON. */
 const json = (body: string, headers: Record<string, string> = {}) => ({
   method: 'POST',
   headers: { ...JSON_TYPE, ...headers },
@@ -27,7 +27,7 @@ interface Refusal {
   what: string
   code: ErrorCode
   send(server: Server): Promise<CurlResponse>
-  /** Where it is not the code's own. */
+  /** The HTTP status, if not the default of the code. */
   status?: number
   pointers?: string[]
 }
@@ -40,7 +40,7 @@ const asAgent = (method: string, target: string, body?: unknown) => (server: Ser
   server.send(method, target, body, { token: server.call_token })
 
 const REFUSALS: Refusal[] = [
-  // The door.
+  // Authentication.
   { what: 'no token', code: 'UNAUTHORIZED', send: server => server.raw('/tools', { token: undefined }) },
   {
     what: 'a wrong token',
@@ -85,7 +85,7 @@ const REFUSALS: Refusal[] = [
     send: server => server.raw('/tools', { target: `${server.url}/tools` })
   },
   { what: 'a broken escape in the path', code: 'INVALID_PARAMS', send: get('/calls/%zz') },
-  // Rights.
+  // Authorization.
   { what: 'an agent that approves', code: 'FORBIDDEN', send: asAgent('POST', '/approve', { tool_call_id: 'tc_1' }) },
   {
     what: 'an agent that makes a rule',
@@ -152,7 +152,7 @@ const REFUSALS: Refusal[] = [
     code: 'INVALID_PARAMS',
     send: server => server.post('/calls/batch', { calls: Array(101).fill(READ) })
   },
-  // Looking.
+  // Lookups.
   { what: 'no such call', code: 'NOT_FOUND', send: get('/calls/tc_01JZZZZZZZZZZZZZZZZZZZZZZZ') },
   { what: 'output of no such call', code: 'NOT_FOUND', send: get('/calls/tc_01JZZZZZZZZZZZZZZZZZZZZZZZ/output') },
   { what: 'a page of nothing', code: 'INVALID_PARAMS', send: get('/calls?limit=0') },
@@ -168,7 +168,7 @@ const REFUSALS: Refusal[] = [
     code: 'INVALID_PARAMS',
     send: server => server.raw('/events', { headers: { 'last-event-id': 'last' } })
   },
-  // Deciding.
+  // Decisions.
   {
     what: 'a decision about nothing',
     code: 'NOT_FOUND',
@@ -199,7 +199,7 @@ const REFUSALS: Refusal[] = [
   }
 ]
 
-t.test('what is refused leaves no trace', async t => {
+t.test('rejected requests leave no trace', async t => {
   const at = createLargeRepository(t, { 'a.txt': 'a\n' })
   const server = connectWithCurl(await at.serve())
   const before = hashOfTree(at.project)
@@ -223,7 +223,7 @@ t.test('what is refused leaves no trace', async t => {
   t.equal(hashOfTree(at.project), before)
 })
 
-t.test('a key that was used for another request', async t => {
+t.test('rejects an idempotency key used for another request', async t => {
   const at = createGitProject(t, { 'a.txt': 'a\n', 'b.txt': 'b\n' })
   const server = connectWithCurl(await at.serve())
   const key = { headers: { 'idempotency-key': 'one' } }
@@ -241,7 +241,7 @@ interface Failure {
   params: object
 }
 
-/** Calls that are taken, and fail: they are in the log, and have changed nothing. */
+/** Accepted calls that fail: they are in the log and have changed nothing. */
 const FAILURES: Failure[] = [
   { what: 'out of the workspace', code: 'INVALID_PATH', tool: 'read_file', params: { path: '../secret' } },
   { what: 'an absolute path elsewhere', code: 'INVALID_PATH', tool: 'read_file', params: { path: '/etc/passwd' } },
@@ -320,7 +320,7 @@ const refusal = (code: ErrorCode) => ({
   title: ERRORS[code].description
 })
 
-/** Small, and without a word of what lies outside the workspace or inside the server. */
+/** Checks that the document is small and reveals nothing outside the workspace or inside the server. */
 function checkDocument(t: Test, body: Json, folder: string) {
   const document = JSON.stringify(body)
   t.ok(document.length < 1_500, 'it is small')

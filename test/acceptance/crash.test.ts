@@ -1,4 +1,4 @@
-// The server is killed at the worst moment: three calls wait for a decision, one command runs.
+// Tests of a killed server: three calls are awaiting approval, one command is running.
 import t from 'tap'
 import {
   comparableEvents,
@@ -11,7 +11,7 @@ import {
 
 const COMMAND = 'echo run >> runs; echo $$ > pid; sleep 600 & echo $! >> pid; echo started; wait'
 
-t.test('killed while three wait and one runs: all are there again, and nothing is run twice', async t => {
+t.test('after a kill with three pending calls and a running one, all are restored and nothing runs twice', async t => {
   const at = createLargeRepository(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
   const first = await at.serve()
   const before = connectWithCurl(first)

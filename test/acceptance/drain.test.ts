@@ -1,4 +1,4 @@
-// SIGTERM: what runs may end, what is new is turned away, what takes too long is interrupted.
+// Tests of SIGTERM: running calls may end, new ones are rejected, slow ones are interrupted.
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { waitUntil } from '../support/wait.ts'
@@ -6,7 +6,7 @@ import { connectWithCurl, createGitProject, type Json, type Server, waitForExit 
 
 type Place = ReturnType<typeof createGitProject>
 
-/** Approves a command and waits until it says that it has begun. */
+/** Approves a command and waits for its first output. */
 async function running(t: Test, server: Server, command: string): Promise<Json> {
   const stream = server.listen(t)
   await stream.until(({ type }) => type === 'stream.snapshot')
@@ -16,7 +16,7 @@ async function running(t: Test, server: Server, command: string): Promise<Json> 
   return body
 }
 
-/** Asks until the server says that it is stopping. */
+/** Repeats a request until the server reports that it is stopping. */
 async function turnedAway(server: Server): Promise<Json> {
   return waitUntil('calls to be refused', async () => {
     const { status, body } = await server.call('read_file', { path: 'a.txt' })
@@ -32,7 +32,7 @@ async function afterRestart(t: Test, at: Place, id: string): Promise<Json> {
   return call
 }
 
-t.test('a short command ends by itself; new calls get 503; exit 0', async t => {
+t.test('a short command completes; new calls get 503; exit 0', async t => {
   const at = createGitProject(t, { 'a.txt': 'a\n' })
   const started = await at.serve()
   const server = connectWithCurl(started)
@@ -51,7 +51,7 @@ t.test('a short command ends by itself; new calls get 503; exit 0', async t => {
   t.match(ended, { status: 'success', result: { data: { exit_code: 0, output: 'begun\ndone\n' } } })
 })
 
-t.test('what still runs at the end of --drain is interrupted; what waits waits on; exit 0', async t => {
+t.test('interrupts running calls at the end of --drain; pending calls stay pending; exit 0', async t => {
   const at = createGitProject(t, { 'a.txt': 'a\n' })
   const started = await at.serve('--drain', '200ms')
   const server = connectWithCurl(started)
@@ -71,7 +71,7 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
   ['SIGINT', 130]
 ] as const)
-  t.test(`a second ${signal} ends at once, with ${code}; the next start finds the call interrupted`, async t => {
+  t.test(`a second ${signal} exits at once with ${code}; the next start reports the call as interrupted`, async t => {
     const at = createGitProject(t, { 'a.txt': 'a\n' })
     const started = await at.serve()
     const server = connectWithCurl(started)

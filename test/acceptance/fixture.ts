@@ -1,4 +1,4 @@
-// The built server as a process on a real git repository, spoken to over HTTP alone.
+// Fixture: the built server as a process on a real git repository, accessed over HTTP alone.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
@@ -22,7 +22,7 @@ export interface CurlResponse {
   body: Json
 }
 
-/** A home and a project of some thousand files under git, with what the test wants in it besides. */
+/** Creates a home and a git project of about a thousand files, with the given files added. */
 export function createLargeRepository(t: Test, files: Record<string, string> = {}) {
   const all: Record<string, string> = { ...files }
   for (let folder = 0; folder < FOLDERS; folder++)
@@ -31,7 +31,7 @@ export function createLargeRepository(t: Test, files: Record<string, string> = {
   return createGitProject(t, all)
 }
 
-/** The same with these files alone. */
+/** Creates the same with the given files alone. */
 export function createGitProject(t: Test, files: Record<string, string> = {}) {
   const at = createProject(t, files)
   const git = (...args: string[]) =>
@@ -55,22 +55,22 @@ export function createGitProject(t: Test, files: Record<string, string> = {}) {
   }
 }
 
-/** A request as a client may send it, right or wrong. */
+/** A request as a client may send it, valid or not. */
 export interface Sending {
   method?: string
-  /** A list sends the header as often. */
+  /** A list repeats the header. */
   headers?: Record<string, string | string[]>
   body?: string
   /** The server's own by default; undefined sends none. */
   token?: string | undefined
   socketPath?: string
-  /** The request target, where it is not the path. */
+  /** The request target, if not the path. */
   target?: string
 }
 
 export const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** How a test speaks to a running server. */
+/** Connects to a running server. */
 export function connectWithCurl({ url, discovery_file }: Pick<ReadyLine, 'url' | 'discovery_file'>) {
   const { token, call_token } = JSON.parse(readFileSync(discovery_file, 'utf8')) as DiscoveryRecord
 
@@ -86,11 +86,11 @@ export function connectWithCurl({ url, discovery_file }: Pick<ReadyLine, 'url' |
     return sent.end(body)
   }
 
-  /** Sends it and reads the whole answer. */
+  /** Sends a request and reads the whole response. */
   async function raw(path: string, sending?: Sending): Promise<CurlResponse> {
     const sent = open(path, sending)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    // A refused body may still be on its way as the server closes the connection.
+    // The server may close the connection while a rejected body is still being sent.
     sent.on('error', () => {})
     const text = await within(`the answer to ${path}`, buffer(response))
     const type = response.headers['content-type'] ?? ''
@@ -114,7 +114,7 @@ export function connectWithCurl({ url, discovery_file }: Pick<ReadyLine, 'url' |
     get: async (path: string) => (await raw(path)).body,
     post: (path: string, body: unknown, more?: Sending) => send('POST', path, body, more),
     send,
-    /** Submits a call; the answer is of a call that ended or waits for a decision. */
+    /** Submits a call; the response is that of an ended or pending call. */
     call: (tool: string, params: object, more: object = {}) => send('POST', '/calls', { tool, params, ...more }),
     listen: (t: Test, headers: Record<string, string> = {}, query = '') =>
       listen(t, open(`/events${query}`, { headers: { accept: 'text/event-stream', ...headers } }))
@@ -125,11 +125,11 @@ export type Server = ReturnType<typeof connectWithCurl>
 
 /** An open event stream. */
 export interface EventListener {
-  /** Every event seen so far, each with the id of its frame. */
+  /** Every event received so far, each with its frame id. */
   events: Json[]
-  /** Reads on to the first event that fits, after those of the last time, and gives all since. */
+  /** Reads up to the next event that matches and returns all since the last one. */
   until(fits: (event: Json) => boolean): Promise<Json[]>
-  /** Reads until the server is gone. */
+  /** Reads until the connection ends. */
   untilEnd(): Promise<void>
 }
 
@@ -137,7 +137,7 @@ function listen(t: Test, sent: ClientRequest): EventListener {
   t.teardown(() => sent.destroy())
   const parser = new SseParser()
   const events: Json[] = []
-  // From now on, not once somebody reads: an answer that nobody listens for is thrown away.
+  // Attached now, not on the first read: Node discards a response without a listener.
   const bytes = bytesOf(new Promise((resolve, reject) => sent.once('response', resolve).once('error', reject)))
   let taken = 0
 
@@ -170,7 +170,7 @@ function listen(t: Test, sent: ClientRequest): EventListener {
   }
 }
 
-/** The body of the answer as it comes; it ends where the connection does, however that ends. */
+/** Yields the response body as it arrives; ends with the connection, however that ends. */
 async function* bytesOf(answered: Promise<IncomingMessage>): AsyncGenerator<Uint8Array, undefined> {
   try {
     yield* await answered
@@ -179,11 +179,11 @@ async function* bytesOf(answered: Promise<IncomingMessage>): AsyncGenerator<Uint
   }
 }
 
-/** Places in the journal up to `head`, snapshots left out, for a whole comparison. Progress is kept only while it runs. */
+/** Returns the journal events up to `head` without snapshots, for comparison. Progress is retained only while a call runs. */
 export const comparableEvents = (events: readonly Json[], head: number) =>
   events.filter(({ type, seq }) => !['stream.snapshot', 'tool.progress'].includes(type) && seq <= head)
 
-/** Everything in the journal now, and the number of its newest event. */
+/** Reads the whole journal, and the number of its newest event. */
 export async function readJournal(t: Test, server: Server): Promise<{ head: number; events: Json[] }> {
   const { head } = await server.get('/state')
   if (head === 0) return { head, events: [] }
@@ -192,7 +192,7 @@ export async function readJournal(t: Test, server: Server): Promise<{ head: numb
   return { head, events: comparableEvents(listener.events, head) }
 }
 
-/** Waits until the process is no more. One that ended, but that nobody has collected yet, has no command line. */
+/** Waits until the process is gone. A zombie has no command line. */
 export async function waitForExit(pid: string): Promise<void> {
   await waitUntil(`process ${pid} to end`, () => commandLine(pid) === '')
 }

@@ -1,4 +1,4 @@
-// The server is killed while a call changes many files: what the call did until then is known, and is told.
+// Tests of a server killed while a call changes many files: the changes made so far are known and reported.
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { connectWithCurl, type Json, readJournal } from './fixture.ts'
 
 const FILES = 600
 
-t.test('killed in the middle of many changes: those that were made are told with the call', async t => {
+t.test('a kill in the middle of many changes: the call reports those that were made', async t => {
   const files = Object.fromEntries(Array.from({ length: FILES }, (_, i) => [`from/${i}.txt`, `${i}\n`]))
   const at = createProject(t, files)
   const first = await at.serve()
@@ -44,7 +44,7 @@ t.test('killed in the middle of many changes: those that were made are told with
 
 const sorted = (changes: Json[]) => [...changes].sort((a, b) => (a.path < b.path ? -1 : 1))
 
-/** The copies that are whole. */
+/** Returns the complete copies. */
 function copies(project: string): string[] {
   try {
     return readdirSync(path.join(project, 'to')).filter(name => !name.startsWith('.'))

@@ -1,4 +1,4 @@
-// The disk under the journal fills up: no call is taken that could not be remembered.
+// Tests of a full disk under the journal: no call is accepted that cannot be recorded.
 import { execFileSync } from 'node:child_process'
 import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { connectWithCurl, createGitProject } from './fixture.ts'
 interface Shortage {
   name: string
   part: Part
-  /** Prepares the state folder; gives how to run out of room, and how to have room again. */
+  /** Prepares the state folder; returns functions that fill the disk and free it. */
   prepare(t: Test, state: string): { fill(pid: number): void; free(): void }
 }
 
@@ -55,7 +55,7 @@ function writes(fd: number, bytes: Buffer): boolean {
 }
 
 for (const { name, part, prepare } of SHORTAGES) {
-  t.test(`${name}: a clear 503, and the server ends; with room again it starts clean`, needs(part), async t => {
+  t.test(`${name}: responds with 503 and exits; starts cleanly once there is space`, needs(part), async t => {
     const at = createGitProject(t, { 'a.txt': 'a\n' })
     const state = path.join(at.folder, 'state')
     mkdirSync(state, { mode: 0o700 })

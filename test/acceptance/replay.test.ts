@@ -34,7 +34,7 @@ function commit(files: Record<string, string | Buffer>, more: () => void = () =>
   git('commit', '--quiet', '--message', 'One')
 }
 
-/** The same few lines over and over, so that only what stands above tells them apart. */
+/** Repeats a few lines, so that only the lines above distinguish them. */
 const repeated = (...words: string[]) =>
   words.map((word, i) => `part ${i}\n{\n  a\n  b\n  c\n  ${word}\n  d\n  e\n  f\n}\n`).join('')
 const crlf = (text: string) => text.replaceAll('\n', '\r\n')
@@ -77,7 +77,7 @@ commit(
 )
 commit({ 'open.txt': 'one\n2\n', 'run.sh': '#!/bin/sh\necho $& \\1 $$\n', 'crlf.txt': 'one\n2\n' })
 
-t.test('what git tells of a history, calls do again', async t => {
+t.test('calls reproduce a git history', async t => {
   const said = execFileSync(process.execPath, [SCRIPT, folder, '--json'], { encoding: 'utf8' })
   const all = (cases: number) => ({ cases, exact: cases, tolerated: 0, wrong: 0, refused: 0 })
   t.strictSame(JSON.parse(said), {

@@ -1,5 +1,5 @@
-// Secrets that the server knows are printed by a command in every way, and looked for afterwards in all that leaves the
-// server or stays behind: no answer, event, page, log or file holds one.
+// Tests of secret redaction: a command prints secrets known to the server in every way; no response, event, page, log or file may
+// contain one.
 // run: waiting (for a command to print)
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -19,7 +19,7 @@ const CONFIG = {
   secrets: { env: ['ODDLY_*'] },
   sandbox: { level: 'none' }
 }
-/** Each in one piece, in two pieces with a pause between, byte by byte, on standard error, and among much else. */
+/** Prints each secret in one piece, in two pieces with a pause between, byte by byte, on standard error, and among other text. */
 const PRINT = `
 say() { printf '%s\\n' "$1"; printf '%s' "\${1:0:7}"; sleep 0.3; printf '%s\\n' "\${1:7}"; printf 'err %s' "$1" >&2; }
 say "$DB_PASSWORD"; say "$ODDLY_CALLED"; say "$DATABASE_URL"; say "\${DATABASE_URL#*me:}"
@@ -28,7 +28,7 @@ while read -r line; do say "$line"; done < "$1"
 for i in $(seq 3000); do printf 'line %s of much, pw=%s;' $i "$DB_PASSWORD"; done
 `
 
-t.test('no secret is told in any channel, nor left behind', async t => {
+t.test('redacts secrets in every channel and leaves none behind', async t => {
   const at = createProject(t, {
     '.env': `API_SECRET="${IN_FILE}"\nNODE_ENV=production\n`,
     'print.sh': PRINT,
@@ -115,13 +115,13 @@ t.test('no secret is told in any channel, nor left behind', async t => {
   const { stderr } = await served.ended
   t.match(stderr, '"listening"', 'there is a log')
   clean('the log', stderr, [NEW_IN_FILE])
-  // The params of the call that failed are its caller's own, and kept as they came.
+  // The params of the failed call belong to its caller and are stored unchanged.
   const asked = `no-${IN_ENVIRONMENT}.txt`
   for (const file of filesIn(path.join(at.home, '.local/state')))
     clean(path.basename(file), readFileSync(file, 'latin1').replaceAll(asked, ''), [NEW_IN_FILE])
 })
 
-t.test('the server holds no token where other processes are looked into', needs('linux'), async t => {
+t.test('the server holds no token where /proc of processes is readable', needs('linux'), async t => {
   const at = createProject(t, { 'a.txt': '' })
   const served = await at.serve()
   const { token, call_token } = connectWithCurl(served)
@@ -132,7 +132,7 @@ t.test('the server holds no token where other processes are looked into', needs(
   }
 })
 
-t.test('a sandboxed command sees neither the server nor what belongs to it', needs('linux', 'bwrap'), async t => {
+t.test('a sandboxed command sees neither the server nor its files', needs('linux', 'bwrap'), async t => {
   const at = createProject(t, { '.env': `API_SECRET=${IN_FILE}\n` })
   const config = path.join(at.home, '.config/toolgate')
   mkdirSync(config, { recursive: true })

@@ -1,8 +1,8 @@
-// What a person does on the first day, with curl and nothing else.
+// Tests of a first session with curl alone.
 import t from 'tap'
 import { connectWithCurl, createLargeRepository } from './fixture.ts'
 
-t.test('list, read, grep, edit, approve by the digest, and see it all on an open stream', async t => {
+t.test('list, read, grep, edit, approve by digest, and follow it all on an open stream', async t => {
   const at = createLargeRepository(t, { 'hello.txt': 'Hello, world\n', 'notes/needle.md': 'one\nthe needle is here\n' })
   const server = connectWithCurl(await at.serve())
 

@@ -6,7 +6,7 @@ import { BUILT_PROGRAM } from '../cli/toolgate.ts'
 import { once, run } from '../support/wait.ts'
 import { connectWithCurl, createGitProject } from './fixture.ts'
 
-t.test('in the background, found again, replaced, stopped', async t => {
+t.test('starts in the background, is found again, replaced and stopped', async t => {
   const at = createGitProject(t, { 'a.txt': 'a\n' })
   const json = async (...argv: string[]) => {
     const { code, stdout, stderr } = await at.toolgate(argv)
@@ -31,14 +31,14 @@ t.test('in the background, found again, replaced, stopped', async t => {
   t.notOk(isProcessRunning(second.pid))
 })
 
-t.test('it ends with the program that started it', async t => {
+t.test('exits with the program that started it', async t => {
   const at = createGitProject(t)
   const server = await at.serve('--exit-with-stdin')
   server.process.stdin.end()
   t.match(await server.ended, { code: 0, stderr: '' })
 })
 
-t.test('on a unix socket besides', async t => {
+t.test('also listens on a unix socket', async t => {
   const at = createGitProject(t, { 'a.txt': 'a\n' })
   const socket = path.join(at.folder, 'run', 'toolgate.sock')
   const started = await at.serve('--socket', socket)
@@ -50,7 +50,7 @@ t.test('on a unix socket besides', async t => {
   t.match(await server.raw('/tools', { socketPath: socket, token: undefined }), { status: 401 })
 })
 
-t.test('only for reading', async t => {
+t.test('starts read-only', async t => {
   const at = createGitProject(t, { 'a.txt': 'a\n' })
   const server = connectWithCurl(await at.serve('--read-only'))
   t.match(await server.call('read_file', { path: 'a.txt' }), { body: { status: 'success' } })
@@ -67,7 +67,7 @@ t.test('only for reading', async t => {
   t.equal(at.git('status', '--porcelain'), '')
 })
 
-t.test('two roots with names', async t => {
+t.test('serves two named roots', async t => {
   const at = createGitProject(t, { 'a.txt': 'of the project\n' })
   const lib = path.join(at.folder, 'lib')
   mkdirSync(lib)
@@ -90,7 +90,7 @@ t.test('two roots with names', async t => {
   t.match(await at.toolgate(['status', '--root', lib, '--json']), { code: 0, stdout: new RegExp(started.instance) })
 })
 
-t.test('a Node too old is told in one line', async t => {
+t.test('reports an outdated Node in one line', async t => {
   const program = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(BUILT_PROGRAM)})`
   const failed = await run(process.execPath, ['-e', program]).catch(error => error)
   t.equal(failed.code, 1)
@@ -100,7 +100,7 @@ t.test('a Node too old is told in one line', async t => {
   )
 })
 
-t.test('when its reader has seen enough it ends without a word, as other programs do', async t => {
+t.test('exits silently on a broken pipe, like other programs', async t => {
   const at = createGitProject(t)
   const child = at.start(['--help'])
   child.stdout.destroy()

@@ -38,7 +38,7 @@ const faults = (catalog: Catalog, params: unknown) => {
   }
 }
 
-t.test('every fault of the params is told with its pointer', async t => {
+t.test('reports every params error with its pointer', async t => {
   const catalog = new Catalog([tool()], {})
   const cases: [unknown, string[]][] = [
     [{ text: 'ab' }, []],
@@ -72,7 +72,7 @@ t.test('every fault of the params is told with its pointer', async t => {
     t.strictSame(faults(catalog, params).sort(), expected.sort(), JSON.stringify(params))
 })
 
-t.test('what was checked is not changed', async t => {
+t.test('validation does not change the params', async t => {
   const catalog = new Catalog([tool()], {})
   const params = { text: 'ab', items: [{ n: 1 }] }
   const before = structuredClone(params)
@@ -80,7 +80,7 @@ t.test('what was checked is not changed', async t => {
   t.strictSame(params, before)
 })
 
-t.test('tools come and go by source: the first of a name is served, each change is told once', async t => {
+t.test('tools come and go by source: the first of a name is served, each change is published once', async t => {
   const named = (name: string, description = '') => tool({ name, description })
   const builtIn = named('one')
   const catalog = new Catalog([builtIn], {})
@@ -113,7 +113,7 @@ t.test('tools come and go by source: the first of a name is served, each change 
   t.equal(told.length, 5)
 })
 
-t.test('a listing says what a tool may do at worst', async t => {
+t.test('a listing states the worst effect of a tool', async t => {
   const hints = (more: Partial<Tool>) => LISTING_FORMATS.mcp(tool(more)).annotations
   t.strictSame(hints({ effect: 'read', idempotent: true }), {
     readOnlyHint: true,

@@ -1,4 +1,4 @@
-// Listings are what the APIs of models take, whoever made the tool.
+// Tests of listings: model APIs accept them, whoever defined the tool.
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import t from 'tap'
@@ -28,7 +28,7 @@ const tool = (more: object = {}): Tool => ({
 })
 const schemaIn = (input: object) => toModelSchema(JSON.parse(JSON.stringify(input)))
 
-t.test('the dialects agree on the schema, and MCP takes no output schema that is not an object', async t => {
+t.test('the dialects agree on the schema, and MCP gets only object output schemas', async t => {
   for (const each of TOOLS) {
     const { parameters } = LISTING_FORMATS.openai(each).function
     t.strictSame(parameters, LISTING_FORMATS.anthropic(each).input_schema, each.name)
@@ -38,7 +38,7 @@ t.test('the dialects agree on the schema, and MCP takes no output schema that is
   t.notOk('outputSchema' in LISTING_FORMATS.mcp(tool({ output: Type.Array(Type.String()) })))
 })
 
-t.test('a tool goes by a name that every API takes, and is found by it', async t => {
+t.test('a tool has a name that every API accepts, and is found by it', async t => {
   const names: [string, string | RegExp][] = [
     ['read_file', 'read_file'],
     ['mcp:github:create_issue', 'mcp__github__create_issue'],
@@ -75,7 +75,7 @@ t.test('a tool goes by a name that every API takes, and is found by it', async t
   )
 })
 
-t.test('a call may use the name of a listing', async t => {
+t.test('a call may use the name in a listing', async t => {
   const { app, call, get } = await startApp(t, {}, { tools: [tool({ name: 'mcp:s:ping' })] })
   t.ok(app)
   const { tools } = await get('/tools?format=openai')
@@ -84,7 +84,7 @@ t.test('a call may use the name of a listing', async t => {
   t.match(await get('/tools/mcp__s__ping'), { name: 'mcp:s:ping' })
 })
 
-t.test('a schema has an object at the top, with all that it may have', async t => {
+t.test('a schema has an object at the top, with all properties', async t => {
   const a = { type: 'string' }
   const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
   t.strictSame(schemaIn({}), { type: 'object', properties: {} })
@@ -106,7 +106,7 @@ t.test('a schema has an object at the top, with all that it may have', async t =
     t.strictSame(schemaIn({ $ref, $defs }).properties, {}, String($ref))
 })
 
-t.test('beneath it nothing is left that an API stumbles over', async t => {
+t.test('nested schemas contain nothing that an API rejects', async t => {
   const long = 'x'.repeat(2_000)
   const made = schemaIn({
     type: 'object',
@@ -116,7 +116,7 @@ t.test('beneath it nothing is left that an API stumbles over', async t => {
       maybe: { type: ['array', 'null'], description: long },
       pair: { type: 'array', prefixItems: [{ $anchor: 'x', type: 'string' }] },
       either: { anyOf: [{ type: 'array' }, { type: 'string' }] },
-      // A param may be called as a keyword is.
+      // A param may have the name of a keyword.
       $id: { type: 'string' },
       description: { type: 'object', additionalProperties: { type: 'array' } }
     }
@@ -137,7 +137,7 @@ t.test('beneath it nothing is left that an API stumbles over', async t => {
   t.equal(LISTING_FORMATS.openai(tool({ description: long })).function.description.length, 1_024)
 })
 
-t.test('values under any name are told in the way that every API knows', async t => {
+t.test('describes values under arbitrary names in a form that every API supports', async t => {
   const headers = Type.Record(Type.String(), Type.String())
   t.strictSame(schemaIn(Type.Object({ headers })).properties.headers, {
     type: 'object',
@@ -152,7 +152,7 @@ t.test('values under any name are told in the way that every API knows', async t
     for (const each of TOOLS) t.notMatch(JSON.stringify(LISTING_FORMATS[format](each)), 'patternProperties', each.name)
 })
 
-t.test('whatever schema a server has, its tools can be listed, and what it takes fits what is listed', async () => {
+t.test("any server's tools can be listed, and accepted params match the listing", async () => {
   const inner = fc.letrec<{ schema: object }>(tie => ({
     schema: fc.oneof(
       { maxDepth: 3 },
@@ -183,7 +183,7 @@ t.test('whatever schema a server has, its tools can be listed, and what it takes
   )
 })
 
-t.test('a list that is as it was is not sent again', async t => {
+t.test('does not send an unchanged list again', async t => {
   const app = await startApp(t)
   for (const format of LISTING_FORMAT_NAMES) {
     const first = await app.request('GET', `/tools?format=${format}`)

@@ -1,4 +1,4 @@
-// Ids on the command line may be abbreviated to an unambiguous prefix.
+// Tests of ids abbreviated to an unambiguous prefix on the command line.
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { within } from '../support/wait.ts'
@@ -13,7 +13,7 @@ await submit(ONE, 'read_file', { path: 'a.txt' })
 await submit(OTHER, 'edit_file', { path: 'a.txt', old: 'one', new: 'two' })
 const idOf = (stdout: string) => JSON.parse(stdout).tool_call_id
 
-t.test('a prefix that one id has stands for it, with or without what all begin with', async t => {
+t.test('accepts an unambiguous prefix of an id, with or without the common prefix', async t => {
   for (const prefix of [ONE, ONE.slice(0, -1), 'tc_01M83ZAZG3E2TQ6', '01M83ZAZG3E2TQ6', '01m83zazg3e2tq6']) {
     const { code, stdout } = await toolgate(['show', prefix, '--json'])
     t.same([code, idOf(stdout)], [0, ONE], prefix)
@@ -21,26 +21,26 @@ t.test('a prefix that one id has stands for it, with or without what all begin w
   t.match(await toolgate(['show', '01M83ZAZG3E2TQ7', '--json']), { code: 0, stdout: OTHER })
 })
 
-t.test('a prefix of several ids is refused, with all of them', async t => {
+t.test('rejects an ambiguous prefix and lists its ids', async t => {
   const stderr = `toolgate: 01M83ZAZG3 is ambiguous: ${OTHER}, ${ONE}. Give more characters.\n`
   t.same(await toolgate(['show', '01M83ZAZG3']), { code: 2, stdout: '', stderr })
   t.same(await toolgate(['approve', '--yes', OTHER, '01M83ZAZG3']), { code: 2, stdout: '', stderr })
   t.equal((await client.get(OTHER)).status, 'awaiting_approval', 'nothing is decided')
 })
 
-t.test('what is no prefix of an id is answered as an unknown id', async t => {
+t.test('treats anything else as an unknown id', async t => {
   for (const prefix of ['01M83ZAZG3E2TQ8', 'tc_*', '01M83ZAZG3E2TQ6CJ5V42RXE6FF'])
     t.match(await toolgate(['show', prefix]), { code: 1, stderr: `There is no call ${prefix}` }, prefix)
 })
 
-t.test('a prefix that is too short is refused', async t => {
+t.test('rejects a prefix that is too short', async t => {
   for (const prefix of ['01M', 'tc_0']) {
     const stderr = `toolgate: ${prefix} is too short for an id. Give at least 4 of its characters.\n`
     t.same(await toolgate(['show', prefix]), { code: 2, stdout: '', stderr })
   }
 })
 
-t.test('every verb that takes an id takes a prefix', async t => {
+t.test('every verb with an id accepts a prefix', async t => {
   t.match(await toolgate(['approve', '01M83ZAZG3E2TQ7', '--yes', '--json']), { code: 0, stdout: OTHER })
   t.match(await toolgate(['undo', '01M83ZAZG3E2TQ7', '--yes']), { code: 0 })
   const job = await client.call('shell_background', { command: 'echo ready' })
@@ -56,7 +56,7 @@ t.test('every verb that takes an id takes a prefix', async t => {
   t.same(await toolgate(['token', 'revoke', token_id.slice(0, -1)]), revoked)
 })
 
-t.test('an option that takes an id takes a prefix', async t => {
+t.test('every option with an id accepts a prefix', async t => {
   const child = start(['tail', '--since', '0', '--call', '01M83ZAZG3E2TQ7', '--json'])
   const firstResult = async () => {
     for await (const line of createInterface({ input: child.stdout }))

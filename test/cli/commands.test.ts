@@ -81,7 +81,7 @@ t.test('tools, listed and shown', async t => {
   })
 })
 
-t.test('calls that need nobody', async t => {
+t.test('calls without approval', async t => {
   const { toolgate } = await serveProject(t, { 'a.txt': 'one\ntwo\u001b[31m\u202e\n' })
   t.same(await toolgate(['call', 'read_file', 'path=a.txt', 'offset=2', 'limit=1']), {
     code: 0,

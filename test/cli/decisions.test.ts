@@ -5,10 +5,10 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { CALL_ID_PATTERN, normalizeOutput, servedIn, serveProject, UNSANDBOXED } from './toolgate.ts'
 
-// Each test has a server of its own, and waits most of the time.
+// Each test starts its own server and mostly waits.
 t.jobs = 3
 
-t.test('a call that waits: listed, shown, approved, done', async t => {
+t.test('lists, shows and approves a pending call, which completes', async t => {
   const { start, toolgate, client, project } = await serveProject(t)
   const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
   const said: string[] = []
@@ -48,7 +48,7 @@ t.test('a call that waits: listed, shown, approved, done', async t => {
   )
 })
 
-t.test('an approval that cannot begin says why', async t => {
+t.test('an approval that cannot start reports the reason', async t => {
   const { toolgate, client, project } = await serveProject(t)
   const params = { path: 'a.txt', old: 'hello', new: 'goodbye' }
   const asked = [await client.call('edit_file', params), await client.call('edit_file', params)]
@@ -66,7 +66,7 @@ t.test('an approval that cannot begin says why', async t => {
   })
 })
 
-t.test('refused, cancelled, expired, timed out', async t => {
+t.test('rejected, cancelled, expired, timed out', async t => {
   const { start, toolgate } = await serveProject(t)
   const waiting = async (...flags: string[]) => {
     const child = start(['call', 'shell_exec', 'command=touch hi', ...flags])
@@ -102,12 +102,12 @@ t.test('refused, cancelled, expired, timed out', async t => {
   t.match(blocked, { code: 5, stdout: '', stderr: /^toolgate: shell_exec error: COMMAND_BLOCKED/ })
 })
 
-t.test('nobody decides', async t => {
+t.test('expires without a decision', async t => {
   const { toolgate } = await serveProject(t, { '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 50 } }' })
   t.match(await toolgate(['call', 'shell_exec', 'command=touch hi']), { code: 7, stdout: '' })
 })
 
-t.test('left to run, and what it printed', async t => {
+t.test('shows the output of a background job', async t => {
   const { toolgate, client } = await serveProject(t)
   const { stdout } = await toolgate([
     'call',
@@ -122,7 +122,7 @@ t.test('left to run, and what it printed', async t => {
   t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\x1bb\nc\n', stderr: '' })
 })
 
-t.test('an option shows every rule that it would make', async t => {
+t.test('an option shows every rule that it would create', async t => {
   const { toolgate } = await servedIn(t, UNSANDBOXED)
   const id = (await toolgate(['call', 'shell_exec', 'command=npm run a && npm run b', '--no-wait'])).stdout.trim()
   const { stderr } = await toolgate(['approve', id, '--digest', '0'.repeat(64)])

@@ -1,4 +1,4 @@
-// What is told of mistakes: what was wrong, what was expected, what to do; each whole, with its exit code.
+// Tests of error messages: what was wrong, what was expected, what to do; complete, with the exit code.
 import t from 'tap'
 import { EVENT_TYPES } from '../../src/events/events.ts'
 import { serveProject } from './toolgate.ts'
@@ -81,7 +81,7 @@ for (const [argv, code, told] of MISTAKES)
     t.same(await toolgate(argv), { code, stdout: '', stderr: `toolgate: ${told}\n` })
   })
 
-t.test('with --json mistakes are JSON, those in the words of the line too', async t => {
+t.test('with --json all errors are JSON, including usage errors', async t => {
   t.same(await toolgate(['show', '--json']), {
     code: 2,
     stdout: '',

@@ -6,7 +6,7 @@ import { connectWithCurl } from '../acceptance/fixture.ts'
 import { waitUntil } from '../support/wait.ts'
 import { createProject } from './toolgate.ts'
 
-t.test('killed while a hook looks at a call: the call is interrupted, and nothing of the hook is left', async t => {
+t.test('a kill during a hook interrupts the call, and leaves nothing of the hook', async t => {
   const at = createProject(t, { 'a.txt': 'one\n' })
   const mark = path.join(at.folder, 'pid')
   const hook = {
@@ -35,7 +35,7 @@ t.test('killed while a hook looks at a call: the call is interrupted, and nothin
   await waitUntil('the hook to end', () => !isProcessRunning(pid))
 })
 
-t.test("a repository's hook is listed, and runs as soon as a person trusts it", async t => {
+t.test("lists a repository's hook, and runs it once trusted", async t => {
   const config = { hooks: [{ name: 'theirs', when: 'before', command: ['sh', 'check.sh'] }] }
   const at = createProject(t, { 'check.sh': 'echo no >&2; exit 2\n', '.toolgate/config.jsonc': JSON.stringify(config) })
   const server = connectWithCurl(await at.serve())

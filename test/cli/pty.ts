@@ -1,8 +1,8 @@
-// A person at a real terminal: sees what the program shows, and presses keys.
+// Fixture: a user at a real terminal, who reads the screen and presses keys.
 import type { Test } from 'tap'
 import { within } from '../support/wait.ts'
 
-/** What steers the terminal is left out. */
+/** Terminal control sequences are removed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
 const CONTROL_SEQUENCES = /\u001b\[[0-9;?]*[a-zA-Z]/g
 
@@ -18,7 +18,7 @@ interface TerminalSize {
   rows?: number
 }
 
-/** Starts it in a terminal of its own. */
+/** Starts the program in a terminal. */
 export async function runInPty(
   t: Test,
   { file, args, cwd, env }: Program,
@@ -48,7 +48,7 @@ export async function runInPty(
 
   return {
     press: (keys: string) => pty.write(keys),
-    /** What is shown from the last such time up to where it says this. */
+    /** Returns the output since the last match, up to the text that matches. */
     async sees(what: RegExp): Promise<string> {
       for (;;) {
         const fresh = shown().slice(from)
@@ -67,7 +67,7 @@ export async function runInPty(
       return { code: exit, rest: shown().slice(from) }
     },
     raw: () => raw,
-    /** Closes the terminal over it. */
+    /** Closes the terminal. */
     hangUp: () => (pty as unknown as { destroy(): void }).destroy()
   }
 }

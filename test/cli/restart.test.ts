@@ -1,4 +1,4 @@
-// What goes on at the command line while the server is killed and started anew.
+// Tests of the command line while the server is killed and restarted.
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import t from 'tap'
@@ -10,7 +10,7 @@ const linesOf = (stream: NodeJS.ReadableStream) => {
   return async () => String((await lines.next()).value)
 }
 
-t.test('logs --follow, call and approvals --watch outlive the server', async t => {
+t.test('logs --follow, call and approvals --watch survive a server restart', async t => {
   const { start, serve, server, client } = await serveProject(t)
   const asked = await client.call('shell_background', { command: 'echo first; sleep 600', isolation: 'none' })
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))

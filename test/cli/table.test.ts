@@ -1,4 +1,4 @@
-// Tables fit the terminal that they are printed at.
+// Tests of tables: they fit the width of the terminal.
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import t from 'tap'
@@ -14,7 +14,7 @@ const ROWS = [
   ['tc_01M83ZAZG3E2TQ6CJ5V42RXE6G', 'ask', 'Edit a.txt']
 ]
 
-t.test('wide enough, nothing is cut; else the widest columns are, and ids never', t => {
+t.test('cuts nothing if it fits; else the widest columns, and never ids', t => {
   t.equal(
     formatTable(ROWS, Number.POSITIVE_INFINITY),
     `CALL                           LEVEL   WOULD
@@ -31,7 +31,7 @@ tc_01M83ZAZG3E2TQ6CJ5V42RXE6G  ask     Edit a.txt`
   t.end()
 })
 
-t.test('no line is wider than the terminal, whatever the cells hold', t => {
+t.test('no line is wider than the terminal, for any cells', t => {
   const cell = fc.string({ unit: 'grapheme', maxLength: 60 }).map(text => text.replaceAll(/[\p{C}\s]/gu, ' '))
   const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 })
   fc.assert(
@@ -44,7 +44,7 @@ t.test('no line is wider than the terminal, whatever the cells hold', t => {
   t.end()
 })
 
-t.test('at a terminal of 80 columns; whole in a pipe', needs('node-pty'), async t => {
+t.test('fits a terminal of 80 columns; prints whole cells to a pipe', needs('node-pty'), async t => {
   const { commandOf, toolgate } = await serveProject(t)
   const person = await runInPty(t, commandOf(['tools']), { cols: 80 })
   const { rest } = await person.ended()

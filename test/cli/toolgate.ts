@@ -1,4 +1,4 @@
-// Runs the program as a process, in a home and a project of its own.
+// Fixture: runs the program as a process, with its own home and project.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,11 +13,11 @@ import { dependsOn } from '../support/needs.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 import { once, within } from '../support/wait.ts'
 
-/** A server of a test ends with it, however that ends. */
+/** The server of a test exits with the test, however that ends. */
 const SERVE_ARGS = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
-/** Each test starts the program many times; what Node compiles for the first start serves the others. */
+/** Shared compile cache: each test starts the program many times. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/toolgate-tests', import.meta.url))
-/** The program as it is installed: it runs `dist/`, and starts in a third of the time that the source takes. */
+/** The installed program: it runs `dist/` and starts in a third of the time that the source takes. */
 export const BUILT_PROGRAM = fileURLToPath(new URL('../../bin/toolgate.cjs', import.meta.url))
 
 export interface ProcessResult {
@@ -37,7 +37,7 @@ export interface RunningServer extends ReadyLine {
 
 export function createProject(t: Test, files: Record<string, string> = {}) {
   ensureBuilt()
-  // Not in the repository: paths of sockets must be short, and a project must not lie in another.
+  // Outside the repository: socket paths must be short, and a project must not be inside another.
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
   const project = path.join(folder, 'project')
   const started: ChildProcessWithoutNullStreams[] = []
@@ -57,7 +57,7 @@ export function createProject(t: Test, files: Record<string, string> = {}) {
     removeFolder(folder)
   })
 
-  /** What to start, for whoever starts it. */
+  /** Returns the command to start. */
   function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
     return { file: process.execPath, args: [BUILT_PROGRAM, ...argv], cwd: project, env: { ...env, ...more } }
   }
@@ -69,7 +69,7 @@ export function createProject(t: Test, files: Record<string, string> = {}) {
     return child
   }
 
-  /** Runs to the end. */
+  /** Runs the program to its end. */
   async function toolgate(
     argv: readonly string[],
     { input, env: more }: { input?: string; env?: Record<string, string> } = {}
@@ -79,10 +79,10 @@ export function createProject(t: Test, files: Record<string, string> = {}) {
     return within(`toolgate ${argv.join(' ')} to end`, waitForEnd(child))
   }
 
-  /** Starts `serve` and waits until it is ready. It ends with this process, however that ends. */
+  /** Starts `serve` and waits until it is ready. It exits with this process, however that ends. */
   const serve = (...flags: string[]) => serveIn({}, ...flags)
 
-  /** The same with more in its environment. */
+  /** Starts it with additional environment variables. */
   async function serveIn(more: Record<string, string>, ...flags: string[]): Promise<RunningServer> {
     if (more.TOOLGATE_SANDBOX_LEVEL !== 'none') dependsOn('sandbox')
     const child = start([...SERVE_ARGS, ...flags], more)
@@ -113,20 +113,20 @@ async function kill(child: ChildProcessWithoutNullStreams) {
 }
 
 let isBuilt = false
-/** Builds `dist/` where it is missing or out of date. */
+/** Builds `dist/` if missing or outdated. */
 function ensureBuilt() {
   if (!isBuilt) execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
   isBuilt = true
 }
 
-/** Without a sandbox, by choice: rules let commands run on any machine, whether it has one or not. */
+/** Explicitly without a sandbox: rules allow commands on any machine, whether it has one or not. */
 export const UNSANDBOXED = { TOOLGATE_SANDBOX_LEVEL: 'none' }
 
-/** A place with a server running, without a sandbox: what clients see of calls is the same either way. */
+/** Creates a project with a running server, without a sandbox: clients see calls the same either way. */
 export const serveProject = (t: Test, files?: Record<string, string>, ...flags: string[]) =>
   servedIn(t, UNSANDBOXED, files, ...flags)
 
-/** The same with another environment of the server: `{}` has the sandbox that the machine allows. */
+/** Starts it with another environment of the server: `{}` has the sandbox of the machine. */
 export async function servedIn(
   t: Test,
   more: Record<string, string>,
@@ -140,7 +140,7 @@ export async function servedIn(
 }
 
 export const CALL_ID_PATTERN = /tc_[0-9A-Z]{26}/g
-/** Ids, times, digests and durations differ from run to run. */
+/** Replaces ids, times, digests and durations, which differ from run to run. */
 export const normalizeOutput = (text: string) =>
   text
     .replace(CALL_ID_PATTERN, 'ID')

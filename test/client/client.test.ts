@@ -15,7 +15,7 @@ const codeOf = (promise: Promise<unknown>) =>
     (error: ToolgateError) => [error.code, error.status]
   )
 
-t.test('every method, once around', async t => {
+t.test('calls every method once', async t => {
   const { client, url, read } = await started(t)
   t.same(client.connection, { url, token: TOKEN })
   t.match(await client.health(), { instance: String, version: '0.0.0-test', protocol: 1 })
@@ -78,7 +78,7 @@ t.test('every method, once around', async t => {
   t.same(await client.rules(), [])
 })
 
-t.test('an editor tells of its buffers, and makes the changes it is asked for', async t => {
+t.test('an editor reports its buffers, and applies requested changes', async t => {
   const { client, url, app, folder } = await started(t)
   await client.putBuffers([{ path: 'a.txt', content: 'unsaved\n', version: 1 }], { lease_ms: 60_000, client_id: 'ed' })
   t.match(await client.buffers({ content: true }), [{ path: 'a.txt', client: 'tester', content: 'unsaved\n' }])
@@ -110,13 +110,13 @@ t.test('an editor tells of its buffers, and makes the changes it is asked for', 
   await events.return(undefined)
 })
 
-t.test('the same key gives the same call', async t => {
+t.test('the same key returns the same call', async t => {
   const { client } = await started(t)
   const call = () => client.call('read_file', { path: 'a.txt' }, { idempotency_key: 'k' })
   t.equal((await call()).tool_call_id, (await call()).tool_call_id)
 })
 
-t.test('a call as a stream of its events', async t => {
+t.test('follows a call as a stream of its events', async t => {
   const { client } = await started(t)
   const types: string[] = []
   for await (const { type } of client.stream('read_file', { path: 'a.txt' })) types.push(type)
@@ -141,7 +141,7 @@ t.test('errors have a code, a status and the problem', async t => {
   await t.rejects(client.state({ signal: aborted }), { message: 'mine' })
 })
 
-t.test('an answer that is none of ours', async t => {
+t.test('reports a response from another kind of server', async t => {
   const answers: Record<string, (response: ServerResponse) => void> = {
     '/state': response => response.end('<html>'),
     '/health': response => response.writeHead(502).end('<html>')
@@ -154,7 +154,7 @@ t.test('an answer that is none of ours', async t => {
   t.same(await codeOf(client.health()), ['BAD_ANSWER', 502])
 })
 
-/** Passes bytes on, and breaks each connection off after `bytes` of the answer. */
+/** A proxy that drops each connection after `bytes` of the response. */
 async function cuttingProxy(t: Test, url: string, bytes: () => number) {
   const open = new Set<Socket>()
   const proxy = createProxy(socket => {
@@ -192,7 +192,7 @@ t.test('events over a connection that breaks anywhere: none missed, none twice',
     await client.call('read_file', { path: `${i}.txt` })
   }
   const { head } = await client.state()
-  // Long enough for the headers, the snapshot and some frames; every place in a frame is cut sooner or later.
+  // Enough for the headers, the snapshot and some frames; eventually the cut is at every position of a frame.
   let size = 1_200
   const proxy = await cuttingProxy(t, url, () => (size += 37))
   const seen: number[] = []
@@ -229,7 +229,7 @@ t.test('events by filter, until the signal', async t => {
   t.same(seen, ['stream.snapshot', 'tool.result'])
 })
 
-t.test('a refusal ends following, a silent server does not', async t => {
+t.test('a rejection ends following, a silent server does not', async t => {
   const { client, url } = await started(t)
   const first = async (events: AsyncGenerator<Event>) => (await events.next()).value?.type
   t.same(await codeOf(first(connect({ url, token: 'x' }).events())), ['UNAUTHORIZED', 401])
@@ -248,7 +248,7 @@ t.test('a refusal ends following, a silent server does not', async t => {
   t.same(causes, ['Error: The server is silent.'])
 })
 
-t.test('a token that is revoked ends what followed events by it', async t => {
+t.test('revoking a token ends the event streams opened with it', async t => {
   const { client, url } = await started(t)
   const { token_id, token } = await client.issueToken({ name: 'for a while', rights: ['call'] })
   const events = connect({ url, token }).events({ retry_ms: 1 })
@@ -257,7 +257,7 @@ t.test('a token that is revoked ends what followed events by it', async t => {
   await t.rejects(events.next(), { code: 'UNAUTHORIZED', status: 401 })
 })
 
-t.test('a server that came back elsewhere is found again', async t => {
+t.test('finds a restarted server at another address', async t => {
   const one = await started(t)
   const two = await startApp(t)
   let tries = 0

@@ -13,7 +13,7 @@ async function place(t: Test) {
   const at = (...parts: string[]) => path.join(folder, ...parts)
   const env = { HOME: at('home') }
   let second = 0
-  /** Something that answers /health as a server would, and its file. */
+  /** A server that answers /health, and its discovery file. */
   async function serve(instance: string, roots: string[], { answers = instance, after_ms = 0 } = {}) {
     const server = createServer((_request, response) =>
       setTimeout(() => response.end(JSON.stringify({ instance: answers })), after_ms)
@@ -42,7 +42,7 @@ async function place(t: Test) {
   return { at, env, serve, found }
 }
 
-t.test('the closest root, then the newest', async t => {
+t.test('prefers the closest root, then the newest', async t => {
   const { at, serve, found } = await place(t)
   await serve('outer', [at()])
   await serve('work', [at('work')])
@@ -54,7 +54,7 @@ t.test('the closest root, then the newest', async t => {
   t.equal(await found('/'), undefined)
 })
 
-t.test('a file whose server answers by another name is passed over', async t => {
+t.test('skips a file whose server has another instance id', async t => {
   const { at, env, serve, found } = await place(t)
   await serve('real', [at('work')])
   await serve('gone', [at('work')], { answers: 'somebody else' })
@@ -65,15 +65,15 @@ t.test('a file whose server answers by another name is passed over', async t => 
   )
 })
 
-t.test('a server that is busy is found, within the time given', async t => {
+t.test('finds a busy server within the given time', async t => {
   const { at, env, serve, found } = await place(t)
-  // Longer than a server has whose process does not run.
+  // Longer than the limit for a server whose process does not run.
   await serve('busy', [at('work')], { after_ms: 2_500 })
   t.equal(await found(at('work')), 'busy')
   t.equal(await discover({ env, project: at('work'), timeout_ms: 100 }), undefined)
 })
 
-t.test('named by the environment or a flag', async t => {
+t.test('uses the environment or a flag', async t => {
   const { at, env, serve } = await place(t)
   const { url } = await serve('work', [at('work')])
   const project = at('other')

@@ -1,4 +1,4 @@
-// The client says all that the server understands: every operation of openapi.yaml, with every field, has a method.
+// Tests that the client covers the API: every operation of openapi.yaml, with every field, has a method.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -19,7 +19,7 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
   }))
 )
 
-/** Of no method, with the reason. */
+/** Operations without a method, with the reason. */
 const LEFT_OUT: Record<string, string> = {
   sendMcp: 'MCP has clients of its own',
   followMcp: 'MCP has clients of its own',
@@ -61,7 +61,7 @@ const request = { ...call, timeout_ms: 1, if_match: 'm', tool_call_id: 'i' }
 const options = { ...request, wait_ms: 1, on_disconnect: 'cancel', idempotency_key: 'k' } as const
 const listed = { agent: 'a', toolset: 't', workspace: 'w' }
 
-/** Each method with all that it takes, by its name. */
+/** Each method with all its options, by name. */
 const METHODS: Record<string, (client: Client) => unknown> = {
   call: client => client.call('t', {}, { ...options, fresh: true }),
   stream: client => client.stream('t', {}, options).next(),
@@ -179,11 +179,11 @@ const METHODS: Record<string, (client: Client) => unknown> = {
         client_id: 'c'
       })
       .next(),
-  // Follows events and answers what is delegated, by the methods above.
+  // Follows events and answers delegations through the methods above.
   registerFrontEnd: client => client.registerFrontEnd({}).close()
 }
 
-/** What `speak` sends: operations, and the fields of each. */
+/** Returns the operations that `speak` sends, and the fields of each. */
 async function sent(speak: (client: Client) => unknown): Promise<{ operation: string; fields: string[] }[]> {
   const all: { operation: string; fields: string[] }[] = []
   class Ear extends HttpTransport {
@@ -216,7 +216,7 @@ async function sent(speak: (client: Client) => unknown): Promise<{ operation: st
   return all
 }
 
-t.test('every operation has a method, and every method speaks of one', async t => {
+t.test('every operation has a method, and every method an operation', async t => {
   const names = Object.getOwnPropertyNames(Client.prototype).filter(name => !/^(?:constructor|connection)$/.test(name))
   t.same(Object.keys(METHODS).sort(), names.sort(), 'every method is here')
   const heard = await Promise.all(Object.values(METHODS).map(sent))
@@ -225,7 +225,7 @@ t.test('every operation has a method, and every method speaks of one', async t =
   t.same([...said, ...Object.keys(LEFT_OUT)].sort(), known.sort())
 })
 
-t.test('every field of an operation can be said, and no other is', async t => {
+t.test('methods send every field of an operation, and no other', async t => {
   const said = new Set<string>()
   for (const speak of Object.values(METHODS))
     for (const { operation, fields } of await sent(speak)) for (const field of fields) said.add(`${operation} ${field}`)

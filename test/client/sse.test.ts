@@ -5,14 +5,14 @@ import { runs } from '../support/property.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** Feeds the bytes cut at the given places. */
+/** Feeds the parser with the bytes, split at the given offsets. */
 function parse(all: Uint8Array, cuts: readonly number[] = []): SseFrame[] {
   const parser = new SseParser()
   const places = [0, ...cuts.map(cut => cut % (all.length + 1)).sort((a, b) => a - b), all.length]
   return places.slice(1).flatMap((end, index) => parser.push(all.subarray(places[index], end)))
 }
 
-t.test('frames by the standard', async t => {
+t.test('parses frames according to the standard', async t => {
   const cases: [string, string, SseFrame[]][] = [
     ['plain', 'data: a\n\n', [{ id: undefined, event: 'message', data: 'a' }]],
     ['all fields', 'id: 7\nevent: x\ndata: a\n\n', [{ id: '7', event: 'x', data: 'a' }]],
@@ -58,14 +58,14 @@ t.test('frames by the standard', async t => {
   }
 })
 
-t.test('the server says how long to wait', async t => {
+t.test('the server sets the retry delay', async t => {
   const parser = new SseParser()
   t.equal(parser.retry, undefined)
   parser.push(bytes('retry: 1000\nretry: 2 s\n\n'))
   t.equal(parser.retry, 1000)
 })
 
-t.test('however it is cut and whatever ends its lines, the frames are the same', async t => {
+t.test('frames are the same for any chunking and line endings', async t => {
   const line = fc.string({ unit: 'binary' }).map(text => text.replace(/[\r\n]/g, ' ').toWellFormed())
   const frame = fc.record({ id: fc.nat(), event: fc.constantFrom('tool.call', 'tool.result'), data: line })
   const end = fc.constantFrom('\n', '\r', '\r\n')
@@ -81,7 +81,7 @@ t.test('however it is cut and whatever ends its lines, the frames are the same',
   )
 })
 
-t.test('a line of 5 MB in small pieces', async t => {
+t.test('parses a line of 5 MB in small pieces', async t => {
   const data = 'é'.repeat(2_500_000)
   const all = bytes(`data: ${data}\n\n`)
   const cuts = Array.from({ length: 5_000 }, (_, index) => index * 1_001)

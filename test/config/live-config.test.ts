@@ -17,7 +17,7 @@ interface Line {
   [detail: string]: unknown
 }
 
-/** A running configuration of one workspace, with all that it logs. */
+/** A live configuration of one workspace, with its log. */
 async function started(t: Test, files: { user?: object; workspace?: object } = {}) {
   const folder = realpathSync(t.testdir({ home: {}, work: {} }))
   const env = { HOME: path.join(folder, 'home'), TOOLGATE_ADMIN_CONFIG: path.join(folder, 'etc.jsonc') }
@@ -46,7 +46,7 @@ async function started(t: Test, files: { user?: object; workspace?: object } = {
     await live.close()
   })
 
-  /** What is logged once something was done, up to such a line. */
+  /** Returns the log lines after an action, up to one with this message. */
   async function after(done: () => unknown, message: string): Promise<Line[]> {
     lines.length = 0
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -65,7 +65,7 @@ const OTHERS = 'other things are brought to be run'
 const NEXT = 'settings are other than at the start'
 const FAULTS = 'the configuration has faults'
 
-t.test('what files bring is taken anew as they change, faults keep what was, the rest waits for a start', async t => {
+t.test('reloads changed files, keeps the old settings on errors, and defers the rest to a restart', async t => {
   const { live, after, put, user, hooks } = await started(t)
   t.same(live.current(), [])
   let told = 0
@@ -93,7 +93,7 @@ t.test('what files bring is taken anew as they change, faults keep what was, the
   t.same([hooks(), told], [[], 2], 'and nothing once the file is gone')
 })
 
-t.test('trust and its end hold at once', async t => {
+t.test('trust and its revocation take effect at once', async t => {
   const workspace = { hooks: [hook('theirs')], rules: [{ effect: 'allow', match: { tool: 'grep' } }] }
   const { after, put, workspace: file, user, trust_file, hooks, sha256 } = await started(t, { workspace })
   t.same(hooks(), [['theirs', false]])

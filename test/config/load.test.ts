@@ -11,7 +11,7 @@ import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config, type ConfiguredRule } from '../../src/config/schema.ts'
 import { applyWorkspaceConfig, workspacePermission } from '../../src/config/workspace-trust.ts'
 
-/** A home, a workspace, an administrator's file; all empty unless given. */
+/** Creates a home, a workspace and an administrator's file; all empty unless given. */
 function place(t: Test, files: { admin?: string; user?: string; workspace?: string } = {}) {
   const folder = realpathSync(
     t.testdir({
@@ -41,7 +41,7 @@ function place(t: Test, files: { admin?: string; user?: string; workspace?: stri
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-t.test('nothing configured: the current folder, with every default', async t => {
+t.test('without configuration: the current folder, with every default', async t => {
   const { load, at } = place(t)
   const { settings, warnings } = await load()
   t.same(warnings, [])
@@ -147,7 +147,7 @@ t.test('nothing configured: the current folder, with every default', async t => 
   })
 })
 
-t.test('the stronger source wins: administrator, user, environment, flags', async t => {
+t.test('precedence: administrator, user, environment, flags', async t => {
   const { load } = place(t, {
     admin: '{ "port": 1, "limits": { "read": 1, "write": 1 }, "cache": { "ttl_ms": 1 }, "log": { "level": "warn" } }',
     user: '{ "port": 2, "limits": { "read": 2 }, "cache": { "ttl_ms": 2 } }'
@@ -164,7 +164,7 @@ t.test('the stronger source wins: administrator, user, environment, flags', asyn
   })
 })
 
-t.test('MCP servers may stand as other clients have them', async t => {
+t.test('accepts MCP servers in the format of other clients', async t => {
   const { load } = place(t, {
     user: '{ "mcpServers": { "one": { "type": "stdio", "command": "one", "args": ["x"] } } }'
   })
@@ -174,7 +174,7 @@ t.test('MCP servers may stand as other clients have them', async t => {
   await t.rejects(wrong.load(), { message: /config\.jsonc:1:\d+: mcp_servers\/one\/program is not a setting/ })
 })
 
-t.test('filters are rules with a pattern, deny first, and checked as such', async t => {
+t.test('filters become rules with a pattern, deny first, and are validated', async t => {
   const { load } = place(t, {
     user: '{ "filters": { "shell": { "allow": ["npm test"], "deny": ["git push.*"] }, "read_file": { "deny": [".*\\\\.pem"] } } }',
     workspace: '{ "filters": { "shell": { "allow": ["rm .*"], "deny": ["sudo .*"] } } }'
@@ -189,7 +189,7 @@ t.test('filters are rules with a pattern, deny first, and checked as such', asyn
   t.match(warnings.join('\n'), /filters\/shell\/allow\/0: ignored/, 'a workspace that is not trusted allows nothing')
 })
 
-t.test('rules keep the tier of the file they come from', async t => {
+t.test('rules keep the tier of their file', async t => {
   const rule = (tool: string, effect = 'deny') => ({ effect, match: { tool } })
   const text = (tool: string) => JSON.stringify({ rules: [rule(tool)] })
   const { load, at } = place(t, { admin: text('a'), user: text('u'), workspace: text('w') })
@@ -201,7 +201,7 @@ t.test('rules keep the tier of the file they come from', async t => {
   })
 })
 
-t.test('every fault of every source at once, with its place', async t => {
+t.test('reports every error of every source at once, with its location', async t => {
   const { faults } = place(t, {
     admin: '{\n  "port": "x",\n  "limits": { "read": 0 }\n}',
     user: '{\n  // mine\n  "prot": 1,\n  "rules": [{ "effect": "maybe", "match": {} }],\n  "approval": { "ttl_ms": 1.5, },\n}',
@@ -229,7 +229,7 @@ t.test('every fault of every source at once, with its place', async t => {
   ])
 })
 
-t.test('a file that is no JSON, no object, no file', async t => {
+t.test('rejects invalid JSON, other values than objects, and folders', async t => {
   const broken = place(t, { user: '{ "port": 1\n  "host": 2 }' })
   t.strictSame(await broken.faults(), ['/home/.config/toolgate/config.jsonc:2:3: is not JSON here: comma expected'])
   const list = place(t, { user: '[]' })
@@ -238,7 +238,7 @@ t.test('a file that is no JSON, no object, no file', async t => {
   t.strictSame(await faults({ env: { TOOLGATE_ADMIN_CONFIG: at('other') } }), ['/other: is not a regular file'])
 })
 
-t.test('what is no host is told by an example of one', async t => {
+t.test('explains an invalid host with an example', async t => {
   const { faults } = place(t, {
     user: `{
   "sandbox": { "network": ["example.com:8443", "*.example.com", "https://example.com", "*.com"] }
@@ -251,7 +251,7 @@ t.test('what is no host is told by an example of one', async t => {
   ])
 })
 
-t.test('a rule is checked by its examples, and told by its line', async t => {
+t.test('validates a rule against its examples, and reports its line', async t => {
   const { faults } = place(t, { user: '{\n "rules": [\n  { "effect": "deny", "match": { "tool": "x" } } ] }' })
   const checkRule = () => ['does not match its example "y"']
   t.strictSame(await faults({ checkRule }), [
@@ -273,7 +273,7 @@ const WORKSPACE = `{
   ]
 }`
 
-t.test('a workspace that is not trusted may only tighten', async t => {
+t.test('an untrusted workspace may only tighten', async t => {
   const { load, workspaceFile, at } = place(t, {
     workspace: WORKSPACE,
     user: '{ "agents": { "bot": { "tools": { "allow": ["read_*"], "deny": ["web_*"] } } } }'
@@ -300,7 +300,7 @@ t.test('a workspace that is not trusted may only tighten', async t => {
   ])
 })
 
-t.test('the rules of an agent rank by the file that they stand in', async t => {
+t.test('the rules of an agent have the tier of their file', async t => {
   const rule = (effect: string) => ({ effect, match: { tool: 'write_file' } })
   const agents = (effect: string, more: object = {}) =>
     JSON.stringify({ agents: { bot: { description: 'writes', ...more, rules: [rule(effect)] } } })
@@ -324,7 +324,7 @@ t.test('the rules of an agent rank by the file that they stand in', async t => {
   ])
 })
 
-t.test('a workspace that is not trusted takes no agent out of the entry for all others', async t => {
+t.test('an untrusted workspace takes no agent out of the default entry', async t => {
   const workspace = JSON.stringify({
     agents: {
       bot: { tools: { deny: ['a'] }, rules: [{ effect: 'deny', match: { tool: 'x' } }] },
@@ -347,7 +347,7 @@ t.test('a workspace that is not trusted takes no agent out of the entry for all 
   t.equal(trusted.settings.tiers.workspace.length, 2)
 })
 
-t.test('the rules of agents are checked by their examples, and told where they stand', async t => {
+t.test("validates agents' rules against their examples, and reports their location", async t => {
   const { faults } = place(t, {
     user: `{ "agents": { "bot": { "rules": [
   { "effect": "allow", "match": { "pattern": "(" } }
@@ -359,7 +359,7 @@ t.test('the rules of agents are checked by their examples, and told where they s
   ])
 })
 
-t.test('a workspace may switch language servers off, and no more', async t => {
+t.test('a workspace may disable language servers, and no more', async t => {
   const { load, workspaceFile } = place(t, {
     workspace: `{ "language_servers": {
   "idle_ms": 1,
@@ -380,7 +380,7 @@ t.test('a workspace may switch language servers off, and no more', async t => {
   t.equal(off.settings.language_servers.enabled, false)
 })
 
-t.test('what is wrong with a hook is told with its place', async t => {
+t.test('reports errors in a hook with their location', async t => {
   const hooks = [
     { when: 'before' },
     { when: 'before', command: ['true'], module: 'a.ts' },
@@ -401,7 +401,7 @@ t.test('what is wrong with a hook is told with its place', async t => {
   )
 })
 
-t.test('what files bring to be run is kept by file, and of an untrusted one as that', async t => {
+t.test('stores contributed programs by file, and marks untrusted ones', async t => {
   const bring = (name: string) =>
     JSON.stringify({ mcp_servers: { [name]: { command: 'server' } }, hooks: [{ when: 'after', command: ['true'] }] })
   const { load, workspaceFile, userFile } = place(t, { user: bring('mine'), workspace: bring('theirs') })
@@ -432,7 +432,7 @@ t.test('what files bring to be run is kept by file, and of an untrusted one as t
   t.same(trusting.warnings, [])
 })
 
-t.test('what is said of a workspace is what its file may do', t => {
+t.test('the settings documented for a workspace are those its file may use', t => {
   const warned = (setting: string, value: unknown, trusted: boolean) => {
     const nested = setting.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
     const source = { value: nested as ConfigSource['value'], locate: () => 'here', file: { path: 'file', sha256: '' } }
@@ -452,7 +452,7 @@ t.test('what is said of a workspace is what its file may do', t => {
   t.end()
 })
 
-t.test('a trusted content is taken, but never who is served to whom', async t => {
+t.test('trusted content is applied, except settings never allowed in a workspace', async t => {
   const { load, workspaceFile, at } = place(t, { workspace: WORKSPACE })
   const { settings, warnings } = await load({ flags: { trust: [`${workspaceFile}=${sha256(WORKSPACE)}`] } })
   t.match(settings, { port: 0, limits: { read: 4, write: 99 }, env: { allow: ['SECRET'] } })
@@ -466,7 +466,7 @@ t.test('a trusted content is taken, but never who is served to whom', async t =>
   t.strictSame(warnings, [`${workspaceFile}:3:3 port: ignored, a workspace never sets this`])
 })
 
-t.test('where code is sent is never for a workspace to say', async t => {
+t.test('a workspace can never choose where code is sent', async t => {
   const workspace = '{ "search": { "embeddings": { "url": "https://evil.example/v1" } } }'
   const { load, workspaceFile } = place(t, { workspace })
   for (const trust of [[], [`${workspaceFile}=${sha256(workspace)}`]]) {
@@ -476,7 +476,7 @@ t.test('where code is sent is never for a workspace to say', async t => {
   }
 })
 
-t.test('trust ends with the content it was given to', async t => {
+t.test('trust ends when the content changes', async t => {
   const { load, workspaceFile } = place(t, {
     workspace: '{ "env": { "allow": ["A"] } }',
     user: '{ "trust": { "~/../work/.toolgate/config.jsonc": "0000" } }'
@@ -486,7 +486,7 @@ t.test('trust ends with the content it was given to', async t => {
   t.match(warnings[0], `${workspaceFile}:1:12 env/allow: ignored, the file changed since it was trusted`)
 })
 
-t.test('a workspace cannot trust itself, nor link its file to elsewhere', async t => {
+t.test('a workspace cannot trust itself, nor link its file elsewhere', async t => {
   const text = '{ "trust": { "x": "y" }, "output": { "spill_bytes": 1 } }'
   const { load, workspaceFile } = place(t, { workspace: text })
   const { settings, warnings } = await load()
@@ -523,7 +523,7 @@ t.test('roots: named, unnamed, from the environment, twice', async t => {
   t.equal(one.settings.state_dir, two.settings.state_dir, 'names and order do not matter to the state')
 })
 
-t.test('listening beyond loopback takes the flag and a token file', async t => {
+t.test('listening beyond loopback requires the flag and a token file', async t => {
   const { faults, load } = place(t, { user: '{ "host": "0.0.0.0" }' })
   t.strictSame(await faults(), [
     '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: give it as --host, where it can be seen',
@@ -534,7 +534,7 @@ t.test('listening beyond loopback takes the flag and a token file', async t => {
   t.equal((await load({ flags: { host: '::1' } })).settings.host, '::1')
 })
 
-t.test('a variable that is no setting is told', async t => {
+t.test('reports an unknown environment variable', async t => {
   const { load } = place(t)
   const { warnings } = await load({ env: { TOOLGATE_PROT: '1', TOOLGATE_URL: 'x', OTHER: '1' } })
   t.strictSame(warnings, ['TOOLGATE_PROT: ignored, it is no setting'])

@@ -1,4 +1,4 @@
-// What every tool owes, whatever it does. A new tool needs one row in tool-examples.ts.
+// The requirements on every tool. A new tool needs one row in tool-examples.ts.
 import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
@@ -20,7 +20,7 @@ import { type Json, startApp, TOKEN } from '../start-app.ts'
 import { NO_HISTORY } from '../tools/fixture.ts'
 import { PAST_TIME, TASK, TOOL_EXAMPLES } from './tool-examples.ts'
 
-/** A project whose registry is not there. */
+/** A project with an unreachable registry. */
 const PROJECT = { 'app/package.json': '{}', 'app/.npmrc': 'registry=http://127.0.0.1:1/\nfetch-retries=0\n' }
 
 const FILES = {
@@ -33,7 +33,7 @@ const FILES = {
   ...PROJECT
 }
 
-/** What users write owes the same: a module, and a command. */
+/** Custom tools have the same requirements: a module, and a command. */
 const COUNT_WORDS = `
   import { readFileSync } from 'node:fs'
   export default {
@@ -54,7 +54,7 @@ const LINE_COUNT: CommandTool = {
   argv: ['wc', '-l', '{files}']
 }
 
-/** Params that each tool can be called with on these files. */
+/** Valid params of each tool on these files. */
 const PARAMS: Record<string, Record<string, unknown>> = {
   ...TOOL_EXAMPLES,
   count_words: { file: 'a.txt' },
@@ -63,10 +63,10 @@ const PARAMS: Record<string, Record<string, unknown>> = {
 
 const ajv = () => formats.default(new Ajv({ strict: false, allErrors: true }))
 
-/** A server, with a folder beside the workspace that nothing may reach. */
+/** Starts a server, with a folder beside the workspace that must stay unreachable. */
 async function start(t: Test) {
   const gate = new Gate()
-  // Where no sandbox holds, code runs all the same once it is approved.
+  // Without a sandbox, code still runs once approved.
   const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'none', run_code: 'ask' } as const
   const results = { results: [{ title: 'Found', url: 'https://example.com/', content: 'It.' }] }
   const site = createServer((_, response) => response.end(JSON.stringify(results)))
@@ -102,7 +102,7 @@ async function start(t: Test) {
   ]
   runSteps(repository, [...config, ['add', '-A'], ['commit', '-m', 'First'], { 'a.txt': { text: 'one\ntwo\n' } }])
   const state = () => ({ inside: snapshotFolder(app.root), outside: snapshotFolder(outside) })
-  /** Without what git keeps by itself, where every commit has another id and what nothing leads to may stay. */
+  /** Excludes git's own files, in which commit ids vary and unreachable objects may remain. */
   const files = () => {
     const { inside, outside } = state()
     return {
@@ -110,13 +110,13 @@ async function start(t: Test) {
       inside: Object.fromEntries(Object.entries(inside).filter(([name]) => !/\/\.git(?:\/|$)/.test(name)))
     }
   }
-  /** Once all that was answered before is in the journal: reads are answered on their way there. */
+  /** Waits until earlier results are in the journal: reads are answered before that. */
   const settledHead = async () => {
     await app.call('todo_write', { todos: [] })
     return head()
   }
   const head = async () => (await app.get('/state')).head
-  /** Makes the files what they were, and tells how that is. */
+  /** Restores the files and returns their snapshot. */
   const reset = () => {
     for (const name of readdirSync(app.root)) rmSync(path.join(app.root, name), { recursive: true })
     for (const [name, content] of Object.entries(FILES)) app.write(name, content)
@@ -125,12 +125,12 @@ async function start(t: Test) {
   }
   const approve = ({ tool_call_id, approval }: Json, query = '') =>
     app.request('POST', `/approve${query}`, { tool_call_id, digest: approval.digest, confirm: true })
-  /** Submits, and approves where asked; gives the call once it has ended. */
+  /** Submits a call, approves it if required, and returns it once it has ended. */
   const run = async (tool: string, params: unknown, more: object = {}) => {
     const call = await app.call(tool, params, more)
     return call.status === 'awaiting_approval' ? (await approve(call, '?wait_ms=60000')).body : call
   }
-  /** Submits, and approves where asked; gives the call before it has ended. */
+  /** Submits a call, approves it if required, and returns it before it has ended. */
   const begin = async (tool: string, params: unknown, more: object = {}) => {
     const call = await app.post('/calls?wait_ms=0', { tool, params, ...more })
     if (call.status === 'awaiting_approval') await approve(call)
@@ -139,16 +139,16 @@ async function start(t: Test) {
   return { ...app, gate, outside, state, files, head, settledHead, reset, run, begin }
 }
 
-/** Checks every tool of these categories, built-in ones and the users' own, against what every tool owes. */
+/** Checks every tool of these categories, built-in and custom, against all requirements. */
 export async function checkTools(t: Test, ...categories: Tool['category'][]) {
   const app = await start(t)
   app.write('past.txt', 'before\n')
   await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST_TIME })
-  // Its server runs from here on: where nothing keeps one, none is started to look ahead.
+  // Starts its server: without a sandbox none is started ahead of a call.
   await app.run('diagnostics', PARAMS.diagnostics)
   await app.run('shell_background', { command: 'cat > /dev/null', interactive: true }, { tool_call_id: TASK })
 
-  // An editor for those that ask one.
+  // An editor for the tools that query one.
   const editor = connect({ url: app.url, token: TOKEN }).registerFrontEnd({
     'editor.open': () => {},
     'editor.diagnostics': () => ({
@@ -167,7 +167,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
     const properties = (tool.input as SchemaObject).properties as Record<string, SchemaObject>
     const { paths = [], cwd, command } = tool.subject(params, NO_HISTORY)
     const named = [...paths.map(({ path }) => path), cwd]
-    /** Params that name a path. */
+    /** Params that contain a path. */
     const pathParams = Object.keys(params).filter(name => named.includes(params[name] as string))
     const held = paths.find(({ access }) => access === 'write') ?? paths.find(({ access }) => access === 'read')
     const schemas = ajv()
@@ -191,7 +191,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
         }
       })
 
-      await t.test('refuses every fault of its params, without a trace', async t => {
+      await t.test('rejects every params error, without a trace', async t => {
         const before = [await app.settledHead(), app.reset()]
         const refused = async (wrong: object, pointer: string) => {
           const answer = await app.request('POST', '/calls', { tool: tool.name, params: wrong })
@@ -214,7 +214,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
         t.strictSame([await app.head(), app.state()], before)
       })
 
-      await t.test('changes nothing when only tried', async t => {
+      await t.test('changes nothing in a dry run', async t => {
         const before = [await app.settledHead(), app.reset()]
         const dry = await app.request('POST', '/calls', { tool: tool.name, params, dry_run: true })
         t.match(dry, { status: 200, body: { dry_run: true, tool: tool.name } })
@@ -253,7 +253,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
         })
 
       if (held && !tool.awaitsFrontEnd)
-        await t.test('leaves all as it was when cancelled before its turn', async t => {
+        await t.test('leaves everything unchanged when cancelled before its turn', async t => {
           const before = app.reset()
           const holder = app.call('held_create', { name: tool.name, path: held.path })
           await app.gate.waitForArrival(tool.name)
@@ -265,7 +265,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
           t.strictSame(app.state(), before)
         })
 
-      await t.test('can be cancelled or rejected while it waits', async t => {
+      await t.test('can be cancelled or rejected while pending', async t => {
         const before = app.reset()
         for (const route of ['cancel', 'reject']) {
           const call = await app.call(tool.name, params)
@@ -276,7 +276,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
         }
       })
 
-      await t.test('does what it says, answers by its schema, and tells it in order', async t => {
+      await t.test('matches its preview, answers by its schema, and reports changes in order', async t => {
         const before = app.reset()
         const call = await app.run(tool.name, params)
         t.equal(call.status, 'success')
@@ -300,7 +300,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
         t.strictSame(told.at(-1).result, call.result)
       })
 
-      await t.test('has done all or nothing when stopped in the middle', async t => {
+      await t.test('is atomic when stopped in the middle', async t => {
         app.reset()
         await app.run(tool.name, params)
         const done = app.files()
@@ -310,7 +310,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
           const id = await app.begin(tool.name, params, stop === 'time limit' ? { timeout_ms: 1 } : {})
           if (stop === 'cancel') await app.post(`/calls/${id}/cancel`, {})
           const ended = await app.get(`/calls/${id}?wait_ms=60000`)
-          // A command may have done anything, and a tree is changed piece by piece, as the call then tells.
+          // Commands can change anything, and trees are changed step by step, as the call reports.
           if (command !== undefined || tool.invocation || paths.some(({ tree }) => tree))
             t.match(ended.error?.code ?? ended.status, /^(TIMEOUT|cancelled|success)$/)
           else t.strictSame(app.files(), ended.status === 'success' ? done : before, `${stop}: ${ended.status}`)
@@ -322,7 +322,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
   }
 }
 
-/** Every property of a schema, at any depth, by its path. */
+/** Lists every property of a schema, at any depth, by path. */
 function described(schema: SchemaObject, at = ''): [string, SchemaObject][] {
   const own = Object.entries((schema.properties ?? {}) as Record<string, SchemaObject>)
   const inner = [schema.items, ...(schema.anyOf ?? [])].filter(part => part?.properties !== undefined)

@@ -1,6 +1,6 @@
-// What each tool can be called with. Its test calls it so, and the documents show it.
+// Example params of each tool, used by its test and in the documents.
 
-/** A call that left a file as it is here. */
+/** A call after which a file had its current content. */
 export const PAST_TIME = `tc_${'PAST'.padStart(26, '0')}`
 
 /** A command that runs in the background and reads its input. */

@@ -1,11 +1,11 @@
-// The browser that the console is tried, measured and pictured in.
+// The browser for tests, benchmarks and screenshots of the console.
 import { type Browser, chromium } from 'playwright-core'
 
 export type { Browser, Page } from 'playwright-core'
 
 export const CHROMIUM = '/usr/bin/chromium'
 
-/** Nothing but pages: no sandbox, since tests run as root in containers, and no talk with its maker. */
+/** Pages only: no sandbox, since tests run as root in containers, and no traffic to the vendor. */
 const CHROMIUM_FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

@@ -1,4 +1,4 @@
-// The built server on a project of its own, for those who look at its console from outside.
+// Fixture: the built server on a new project, for external views of its console.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,12 +9,12 @@ import { removeFolder } from '../support/remove-folder.ts'
 export interface ConsoleFixture {
   url: string
   token: string
-  /** Speaks as the agent does whose calls the console shows. */
+  /** Client of the agent whose calls the console shows. */
   client: Client
   stop(): Promise<void>
 }
 
-/** Serves these files in a folder of this name, which the console shows. */
+/** Serves these files in a folder with this name, which the console shows. */
 export async function startConsoleFixture(name: string, files: Record<string, string>): Promise<ConsoleFixture> {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-console-'))
   const project = path.join(folder, 'projects', name)

@@ -1,5 +1,5 @@
-// The image without an engine: what the Dockerfile says is done in a clean folder, by a user without rights, with every
-// path of the image beneath that folder. What the image is made from, and the packages of its system, are taken as given.
+// Tests of the image without a container engine: the steps of the Dockerfile run in a clean folder, by an unprivileged user, with
+// every path of the image under that folder. The base image and its system packages are taken as given.
 import { spawn } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -39,11 +39,11 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   const env: NodeJS.ProcessEnv = {
     ...Object.fromEntries(offered),
     PATH: [path.join(root, 'usr/local/bin'), path.dirname(process.execPath), process.env.PATH].join(':'),
-    // As with a read-only file system: the home can't be written.
+    // Like a read-only file system: the home cannot be written.
     HOME: path.join(root, 'nowhere')
   }
   t.equal(env.TOOLGATE_SANDBOX_LEVEL, 'container')
-  // Nothing here is one.
+  // There is no sandbox here.
   env.TOOLGATE_SANDBOX_LEVEL = 'none'
   const tokens = { full: 'f'.repeat(64), call: 'c'.repeat(64) }
   secret(env.TOOLGATE_TOKEN_FILE!, tokens.full)
@@ -105,7 +105,7 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   t.same(await once(server, 'exit'), [0, null])
 })
 
-t.test('the image runs as a user without rights, and says what it offers', async t => {
+t.test('the image runs as an unprivileged user, and reports its features', async t => {
   t.match(instructionText(image, 'USER'), /^(?!root|0)/)
   const operations = image.instructions.map(({ op }) => op)
   t.ok(operations.indexOf('USER') > operations.lastIndexOf('RUN'), 'nothing is installed by it')
@@ -114,7 +114,7 @@ t.test('the image runs as a user without rights, and says what it offers', async
   for (const { from } of stages) t.match(from, new RegExp(`^node:${needed}-`))
 })
 
-t.test('the compose file of the documents fits the image', async t => {
+t.test('the documented compose file matches the image', async t => {
   const block = parseCodeBlocks(readFileSync('docs/docker.md', 'utf8')).find(({ mark }) => mark === 'compose')!
   const { services, secrets, volumes, networks } = parse(block.text)
   const { toolgate, agent } = services

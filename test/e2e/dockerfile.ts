@@ -1,14 +1,14 @@
-// Reads a Dockerfile: its stages, each with its instructions in order.
+// Parses a Dockerfile: its stages, each with its instructions in order.
 
 export interface Instruction {
   op: string
-  /** What follows the operation, continued lines joined. */
+  /** The arguments, with continued lines joined. */
   text: string
 }
 
 export interface Stage {
   from: string
-  /** The last stage has none. */
+  /** Undefined for the last stage. */
   name: string | undefined
   instructions: Instruction[]
 }
@@ -37,11 +37,11 @@ function parseInstructions(dockerfile: string): Instruction[] {
     })
 }
 
-/** The last instruction of that kind. */
+/** Returns the arguments of the last instruction of that kind. */
 export const instructionText = ({ instructions }: Stage, op: string): string =>
   instructions.findLast(instruction => instruction.op === op)?.text ?? ''
 
-/** `A=1 B=2` of every ENV. */
+/** Parses `A=1 B=2` of every ENV. */
 export const parseEnvironment = ({ instructions }: Stage): Record<string, string> =>
   Object.fromEntries(
     instructions

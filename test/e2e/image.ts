@@ -1,5 +1,5 @@
-// Makes what a Dockerfile describes without an engine: each stage in a folder that stands for its root, by a user without
-// rights. What a stage starts from is the machine; the packages of its system are taken as given.
+// Builds an image from a Dockerfile without a container engine: each stage in a folder used as its root, by an unprivileged user.
+// The base image is this machine; its system packages are taken as given.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
@@ -9,15 +9,15 @@ import { parseStages, type Stage } from './dockerfile.ts'
 
 const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
-/** Who builds and runs: never root. */
+/** The user who builds and runs: never root. */
 export const user = isRoot ? { uid: NOBODY, gid: NOBODY } : { uid: process.getuid!(), gid: process.getgid!() }
-/** The same as an option for starting processes, where it is another user than this one. */
+/** The same as an option for starting processes, if it is another user than this one. */
 export const asUser = isRoot ? user : {}
 
 export const stages = parseStages(readFileSync('Dockerfile', 'utf8'))
 export const image = stages.at(-1)!
 
-/** Builds every stage beneath the folder, and gives the root of the image. */
+/** Builds every stage under the folder, and returns the root of the image. */
 export async function buildImage(t: Test, folder: string): Promise<string> {
   const context = path.join(folder, 'context')
   copyContext(context)
@@ -25,12 +25,12 @@ export async function buildImage(t: Test, folder: string): Promise<string> {
   return stageRoot(folder, image)
 }
 
-/** Gives what lies there to the user without rights. */
+/** Changes the owner to the unprivileged user. */
 export function giveToUser(place: string) {
   if (isRoot) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, place])
 }
 
-/** What keeps the image from being made here; undefined where nothing does. */
+/** Returns why the image cannot be built here; undefined if it can. */
 export async function getSkipReason(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'the image is of Linux'
   const reached = await fetch(`${await getRegistryUrl()}fastify`, { method: 'HEAD' }).catch(() => undefined)
@@ -43,7 +43,7 @@ export async function getSkipReason(): Promise<string | undefined> {
 
 const getRegistryUrl = () => run('npm', ['config', 'get', 'registry']).then(({ stdout }) => stdout.trim())
 
-/** What `.dockerignore` lets through: it names what is wanted, and nothing else. */
+/** Copies the files included by `.dockerignore`, which is an allowlist. */
 function copyContext(context: string) {
   const [all, ...wanted] = readFileSync('.dockerignore', 'utf8')
     .split('\n')
@@ -60,7 +60,7 @@ interface BuildPaths {
 
 const stageRoot = (folder: string, { name }: Stage) => path.join(folder, `stage-${name ?? 'image'}`)
 
-/** Absolute paths of the image, beneath the folder that stands for its root. */
+/** Maps absolute paths of the image to the folder used as its root. */
 export const rebasePaths = (root: string, text: string) =>
   text.replaceAll(/(?<![\w./:])\/(?=(?:app|build|modules|run|state|usr|workspace)\b)/g, `${root}/`)
 
@@ -103,7 +103,7 @@ async function shell(_t: Test, { command, root, cwd }: RunStep) {
   const here = rebasePaths(root, command).replaceAll('node:node', `${user.uid}:${user.gid}`)
   const home = path.join(root, 'home')
   const env = {
-    // How the registry is reached is the machine's affair.
+    // Access to the registry depends on the machine.
     ...process.env,
     PATH: [path.dirname(process.execPath), process.env.PATH].join(':'),
     HOME: home,
@@ -123,9 +123,9 @@ const isSkipped =
     t.comment(`not run, ${why}: ${command}`)
   }
 
-/** Commands that are not run as they stand. */
+/** Commands that are replaced. */
 const EQUIVALENTS: Record<string, (t: Test, step: RunStep) => Promise<void>> = {
-  // The packages for development are here already.
+  // The development packages are installed already.
   'npm ci --ignore-scripts': async (_t, { cwd }) =>
     symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules')),
   [image.instructions.find(({ text }) => text.startsWith('apt-get'))!.text]: isSkipped(

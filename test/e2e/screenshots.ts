@@ -1,4 +1,4 @@
-// Makes the pictures of the console in docs/images: each panel, in both themes, of a real server after real calls.
+// Takes the screenshots in docs/images: each panel, in both themes, of a real server after real calls.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
@@ -33,11 +33,11 @@ export function isThirsty(bed: Bed, now = Date.now()): boolean {
   'watch.sh': 'for bed in 1 2 3; do printf "bed %s is \\033[33mdry\\033[0m\\n" $bed; done\nexec sleep 600\n'
 }
 
-/** A picture: where it is taken, and what is done there first. */
+/** A screenshot: its address and preparation. */
 interface Scene {
   name: string
   route: string
-  /** Ends when the page shows what is to be seen. */
+  /** Resolves when the page shows the scene. */
   prepare(page: Page): Promise<unknown>
 }
 
@@ -78,7 +78,7 @@ const SCENES: readonly Scene[] = [
   {
     name: 'metrics',
     route: 'metrics',
-    // Four curves: those of the server come with the second look.
+    // Four curves: those of the server appear with the second poll.
     prepare: page => page.locator('.spark').nth(3).waitFor({ state: 'attached' })
   },
   {
@@ -93,7 +93,7 @@ const SCENES: readonly Scene[] = [
   }
 ]
 
-/** Answers that a person had saved before. */
+/** Saves rules in advance. */
 async function rememberRule(person: Client) {
   const saved = [
     { effect: 'allow', match: { tool: 'shell_background', command: 'sh watch.sh' }, scope: 'workspace' },
@@ -108,7 +108,7 @@ async function rememberRule(person: Client) {
   for (const rule of saved) await person.addRule(rule)
 }
 
-/** What an agent did before the pictures are taken, and what of it waits. */
+/** Makes the calls shown in the screenshots, some of them pending. */
 async function createCalls(client: Client) {
   const more = { session_id: 'watering', context: 'Thirsty beds are reported too late' }
   await client.call('list_directory', { path: '.' }, more)

@@ -1,4 +1,4 @@
-// A program in a real terminal: keys go in, what it shows is read, and whoever waits for it is told by each output.
+// Fixture: a program in a real terminal, with input by keys, screen reading, and a notification of each output.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { mkdtempSync } from 'node:fs'
@@ -12,16 +12,16 @@ const SIZE = { columns: 100, lines: 40 }
 export interface TmuxTerminal {
   /** Presses keys by tmux's names: `y`, `Enter`, `C-c`. */
   press(...keys: string[]): Promise<void>
-  /** Types a text as it is. */
+  /** Types a text literally. */
   type(text: string): Promise<void>
-  /** What is shown now, without blanks at the ends of lines. */
+  /** Returns the current screen without trailing blanks. */
   screen(): Promise<string>
-  /** Resolves with what is shown once it matches. */
+  /** Resolves with the screen once it matches. */
   waitForScreen(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
   close(): Promise<void>
 }
 
-/** Starts `command` in a terminal of its own. */
+/** Starts `command` in a new terminal. */
 export async function openTerminal(
   command: readonly string[],
   env: Record<string, string>,
@@ -71,7 +71,7 @@ export async function openTerminal(
   }
 }
 
-/** A client of tmux that is told of each output. */
+/** A tmux client that is notified of each output. */
 function followChanges(socket: string) {
   const outputs = new EventEmitter().setMaxListeners(0)
   const client: ChildProcessWithoutNullStreams = spawn('tmux', ['-S', socket, '-C', 'attach'])

@@ -1,4 +1,5 @@
-// Tool listings have the types of the vendors' own SDKs: the compiler checks the assignments, the MCP SDK parses its form.
+// Tests of tool listings against the types of the vendors' SDKs: the compiler checks the assignments, the MCP SDK parses its
+// form.
 import type Anthropic from '@anthropic-ai/sdk'
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import type OpenAI from 'openai'
@@ -6,7 +7,7 @@ import t from 'tap'
 import { LISTING_FORMATS } from '../../src/catalog/listing.ts'
 import { TOOLS } from '../../src/tools/index.ts'
 
-t.test('each listing is what the SDK of its vendor accepts', async t => {
+t.test("each listing matches the types of its vendor's SDK", async t => {
   for (const tool of TOOLS) {
     const chat: OpenAI.Chat.Completions.ChatCompletionFunctionTool = LISTING_FORMATS.openai(tool)
     const response: OpenAI.Responses.FunctionTool = LISTING_FORMATS['openai-responses'](tool)

@@ -1,4 +1,4 @@
-// A call that waits, and its tool that changes, goes or comes back meanwhile.
+// Tests of a pending call whose tool changes, disappears or returns.
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -33,7 +33,7 @@ t.beforeEach(() => {
   ran.length = 0
 })
 
-t.test('another version of the tool is another thing to approve', async t => {
+t.test('a new version of the tool requires a new approval', async t => {
   const { app, call, request, events } = await startApp(t)
   const stream = await events('?types=tools.changed')
   app.catalog.setTools('theirs', [deploy('1')])
@@ -55,7 +55,7 @@ t.test('another version of the tool is another thing to approve', async t => {
   t.match(await stream.type('tools.changed'), [{ source: 'theirs', changed: ['deploy'] }])
 })
 
-t.test('a tool that is gone leaves its calls waiting, also over a restart, until it is back', async t => {
+t.test('a removed tool leaves its calls pending, also over a restart, until it returns', async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
   t.teardown(() => removeFolder(folder))
   const first = await startApp(t, {}, { folder, tools: [deploy('1')] })
@@ -74,7 +74,7 @@ t.test('a tool that is gone leaves its calls waiting, also over a restart, until
   t.same(ran, ['1'])
 })
 
-t.test('params that the tool no longer takes cannot be approved, but changed ones can', async t => {
+t.test('params that the tool no longer accepts cannot be approved, but modified ones can', async t => {
   const { app, call, request, get } = await startApp(t, {}, { tools: [] })
   app.catalog.setTools('theirs', [deploy('1')])
   const { tool_call_id } = await call('deploy', { to: 'staging' })

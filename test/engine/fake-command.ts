@@ -1,4 +1,4 @@
-// Judged command lines made by hand, so that policy is tested by itself: words between spaces, joined by operators.
+// Creates analysed command lines by hand, to test policy separately: words between spaces, joined by operators.
 import type {
   CommandFacts,
   CommandPartFacts,
@@ -13,7 +13,7 @@ const CLASS_BY_PROGRAM = new Map<string, CommandClass>([
   ['rm', 'strict'],
   ['reboot', 'block']
 ])
-/** Programs whose first two words may be offered as a rule. */
+/** Programs whose first two words may be suggested as a rule. */
 const PREFIX_PROGRAMS = ['npm', 'make', 'git']
 
 export function fakeCommand(text: string, operands: readonly OperandFacts[] = []): CommandFacts {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { newId } from '../../src/engine/id.ts'
 
-t.test('ids have the form of the wire and only grow', async t => {
+t.test('ids have the wire format and only grow', async t => {
   const ids = Array.from({ length: 20_000 }, () => newId('tc'))
   t.equal(
     ids.every(id => /^tc_[0-9A-HJKMNP-TV-Z]{26}$/.test(id)),
@@ -14,7 +14,7 @@ t.test('ids have the form of the wire and only grow', async t => {
   t.match(newId('rule'), /^rule_[0-9A-HJKMNP-TV-Z]{26}$/)
 })
 
-t.test('ids say when they were made', async t => {
+t.test('ids contain their creation time', async t => {
   let now = Date.parse('2130-01-01T00:00:00.123Z')
   t.intercept(Date, 'now', { value: () => now })
   const text = newId('tc').slice(3, 13)

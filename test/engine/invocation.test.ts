@@ -1,10 +1,10 @@
-// What a tool starts is what was judged, shown and approved, whatever the workspace says by then.
+// Tests of tools that start programs: only what was evaluated, shown and approved runs, even if the workspace has changed.
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool } from '../../src/tool/tool.ts'
 import { startApp } from '../start-app.ts'
 
-t.test('a tool is shown and run with the program that was found last', async t => {
+t.test('previews and runs a tool with the program found last', async t => {
   let looked = 0
   const tool = defineTool({
     name: 'look_and_run',

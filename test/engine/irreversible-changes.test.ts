@@ -1,4 +1,4 @@
-// What cannot be undone says so before anybody approves it, and what is not shown or not copied is told.
+// Tests of irreversible changes: reported before approval, as is content that is not shown or not backed up.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { type Json, startApp } from '../start-app.ts'
@@ -7,7 +7,7 @@ import { startUndoFixture } from './undo-fixture.ts'
 const undo = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 10 }
 const LARGE = 'more than ten bytes\n'
 
-t.test('an approver is told what would be gone for good', async t => {
+t.test('warns an approver of irreversible loss', async t => {
   const files = { 'big.txt': LARGE, 'small.txt': 'small\n', 'd/a': LARGE, 'd/b': LARGE, 'd/c': 'c\n', 'e/a': LARGE }
   const { call, post } = await startUndoFixture(t, { ...files, 's/a': 'a\n', 's/b': 'b\n' }, { settings: { undo } })
   const notes = async (tool: string, params: object): Promise<string[] | undefined> => {
@@ -32,7 +32,7 @@ t.test('an approver is told what would be gone for good', async t => {
   t.equal(await notes('delete_file', { path: 's', recursive: true }), undefined)
 })
 
-t.test('of what cannot be shown as a diff the new text is shown', async t => {
+t.test('shows the new text if no diff can be shown', async t => {
   const { call } = await startApp(t, { 'big.txt': 'x'.repeat(9_000_000), 'bits.bin': '\0\x01' })
   const preview = async (path: string): Promise<Json> =>
     (await call('write_file', { path, content: 'hello\n' })).approval.preview
@@ -48,7 +48,7 @@ t.test('of what cannot be shown as a diff the new text is shown', async t => {
   })
 })
 
-t.test('what a copy leaves out is told before and after', async t => {
+t.test('reports what a copy leaves out, before and after', async t => {
   const { call, done, link, at, root } = await startUndoFixture(t, { 'cl/a': 'a', 'cl/in/b': 'b' })
   for (const name of ['cl/one', 'cl/in/two']) link(name, 'a')
   execFileSync('mkfifo', [at('cl/pipe')])

@@ -1,4 +1,4 @@
-// Who has waited leaves nothing behind on what it waited with.
+// Tests of listener leaks: waiting removes its listeners.
 import { getEventListeners } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ type LiveOptions = ConstructorParameters<typeof ActiveCall>[0]
 
 const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length
 
-/** A call that nobody runs. */
+/** A call that never runs. */
 const waiting = () =>
   new ActiveCall({
     call: { status: 'running', workspace: 'default', client: 'test' },

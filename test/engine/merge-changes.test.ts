@@ -8,7 +8,7 @@ const of = (operation: FileChange['operation'], more: Partial<FileChange> = {}):
   ...more
 })
 
-t.test('two changes of a path are one, from what was before to what is now', async t => {
+t.test('merges two changes of a path, from the first state to the last', async t => {
   const merged = (first: FileChange, then: FileChange) => mergeChanges([first], [then])
   const [a, b, c] = ['sha256:a', 'sha256:b', 'sha256:c'] as const
   const changed = of('modified', { before_hash: b, after_hash: c, added: 2, removed: 1 })

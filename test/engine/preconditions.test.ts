@@ -1,10 +1,10 @@
-// A decision holds only while what the tool stands on is as it was.
+// Tests of preconditions: a decision is valid only while they are unchanged.
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool } from '../../src/tool/tool.ts'
 import { startApp } from '../start-app.ts'
 
-t.test('what a tool stands on is bound by a decision', async t => {
+t.test('a decision is bound to the preconditions of the tool', async t => {
   let place = 'here'
   const tool = defineTool({
     name: 'act_where_it_is',
@@ -33,7 +33,7 @@ t.test('what a tool stands on is bound by a decision', async t => {
   t.match(done, { status: 200, body: { status: 'success', result: { data: { place: 'there' } } } })
 })
 
-t.test('a digest is of what is shown, also where that changes while it is looked at', async t => {
+t.test('a digest matches the shown preview, also if it changes during the check', async t => {
   let changes = 3
   let written = 0
   const tool = defineTool({

@@ -2,7 +2,7 @@ import t from 'tap'
 import { connect } from '../../src/client/client.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from '../start-app.ts'
 
-t.test('each text of a preview is to be had by itself, as long as it is what was shown', async t => {
+t.test('serves each text of a preview separately, while it is current', async t => {
   const app = await startApp(t, { 'a.txt': 'eins\nzwei ä\n', 'b.txt': 'b\n' })
   const patch =
     '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-eins\n+one\n zwei ä\n' +
@@ -57,7 +57,7 @@ t.test('each text of a preview is to be had by itself, as long as it is what was
   t.match(await ask(href), { status: 409, body: { code: 'CONFLICT' } })
 })
 
-t.test('what is no text has no address', async t => {
+t.test('binary content has no address', async t => {
   const app = await startApp(t, {})
   app.write('a.bin', Buffer.from([0, 1, 2, 255]))
   const call = await app.call('write_file', { path: 'a.bin', content: 'text\n' })
@@ -65,7 +65,7 @@ t.test('what is no text has no address', async t => {
   for (const file of files) t.strictSame(Object.keys(file), ['path', 'withheld'])
 })
 
-t.test('the addresses change with what is shown, and are left out where there would be too many', async t => {
+t.test('the addresses change with the preview, and are omitted beyond a limit', async t => {
   const app = await startApp(t, { 'a.txt': 'eins\n', '.env': 'KEY=x\n' })
   const call = await app.call('edit_file', { path: 'a.txt', old: 'eins', new: 'one' })
   app.write('a.txt', 'null\neins\n')

@@ -1,4 +1,5 @@
-// Some names mean something only together with those above: no new name or copy of a folder may take that away unasked.
+// Tests of names whose meaning depends on their parent folders: renaming or copying a folder requires approval if it would remove
+// that meaning.
 import t from 'tap'
 import { CALL_TOKEN, type Json } from '../start-app.ts'
 import { startUndoFixture } from './undo-fixture.ts'
@@ -29,7 +30,7 @@ const world = (t: Parameters<typeof startUndoFixture>[0]) =>
 
 const SECRET = { status: 'error', error: { code: 'SENSITIVE_PATH' } }
 
-t.test('credentials are not to be had by moving or copying a folder above them', async t => {
+t.test('moving or copying a parent folder does not expose credentials', async t => {
   const { post, tree, call } = await world(t)
   const before = tree()
   const folders: [string, string][] = [
@@ -55,7 +56,7 @@ t.test('credentials are not to be had by moving or copying a folder above them',
   t.strictSame(tree(), before)
 })
 
-t.test('nor by patches, file by file', async t => {
+t.test('nor do patches, file by file', async t => {
   const { post, tree } = await world(t)
   const before = tree()
   for (const verb of ['rename', 'copy']) {
@@ -67,7 +68,7 @@ t.test('nor by patches, file by file', async t => {
   t.strictSame(tree(), before)
 })
 
-t.test('a folder whose contents mean the same under both names moves as ever', async t => {
+t.test('a folder whose contents mean the same under both names moves as usual', async t => {
   const { post, read } = await world(t)
   const move = (from: string, to: string) => post('/calls', { tool: 'move_file', params: { from, to } }, agent)
   t.match(await move('plain', 'other'), { status: 'success' })
@@ -78,7 +79,7 @@ t.test('a folder whose contents mean the same under both names moves as ever', a
     t.match(await post('/calls', { tool: 'read_file', params: { path } }, agent), SECRET)
 })
 
-t.test('what some program would run under its new name is asked for strictly, and git stays untouched', async t => {
+t.test('new names of auto-run files require strict approval, and git stays untouched', async t => {
   const { call, post, tree } = await world(t)
   const before = tree()
   const strict: [string, object][] = [
@@ -103,7 +104,7 @@ t.test('what some program would run under its new name is asked for strictly, an
   )
 })
 
-t.test('what takes the place of a link is judged by the place, not by what the link leads to', async t => {
+t.test('evaluates the replacement of a link by its path, not by the target', async t => {
   const { call, read, write, link, makeFolder, did } = await world(t)
   makeFolder('proj/.vscode')
   write('x.json', 'x\n')
@@ -120,7 +121,7 @@ t.test('what takes the place of a link is judged by the place, not by what the l
   t.match(read('plain/.env'), /CANARY/)
 })
 
-t.test('nor by undoing that a folder got such a name, in one step or several', async t => {
+t.test('nor does an undo that gives a folder such a name, in one step or several', async t => {
   const { did, post, write, tree, at, makeFolder } = await world(t)
   makeFolder('made')
   const first = await did('move_file', { from: 'made', to: 'deep/.docker' })
@@ -135,7 +136,7 @@ t.test('nor by undoing that a folder got such a name, in one step or several', a
   t.match(await undo(first, {}), SECRET)
 })
 
-t.test('nor by undoing the move of a folder out of one that was moved later', async t => {
+t.test('nor does undoing the move of a folder out of one that was moved later', async t => {
   const { did, post, write, tree, makeFolder } = await world(t)
   makeFolder('x')
   const first = await did('move_file', { from: 'x', to: 'box/gh' })
@@ -148,7 +149,7 @@ t.test('nor by undoing the move of a folder out of one that was moved later', as
 
 const STRICT = { status: 'awaiting_approval', approval: { level: 'strict', reason: /running code/ } }
 
-t.test('a folder that git takes for a repository is not made unasked, in any order, nor changed', async t => {
+t.test('never creates or changes a git repository folder without approval, in any order', async t => {
   const { call, write, makeFolder } = await world(t)
   const writing = (path: string) => call('write_file', { path, content: 'x\n' })
   t.match(await writing('bare/HEAD'), STRICT, 'first')
@@ -168,7 +169,7 @@ t.test('a folder that git takes for a repository is not made unasked, in any ord
   t.match(await writing('src/config/index.ts'), { status: 'success' })
 })
 
-t.test('what is left alone among dependencies counts as new where it comes out of them', async t => {
+t.test('files exempt among dependencies count as new when moved out of them', async t => {
   const { call, write, did, tree } = await world(t)
   write('node_modules/hooked/.git/hooks/post-checkout', 'true\n')
   write('node_modules/p/deep/.vscode/tasks.json', '{}\n')

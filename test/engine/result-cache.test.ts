@@ -8,7 +8,7 @@ const kept = (n: number, { evidence = 'e', bytes = 100 } = {}): CachedResult => 
   validator: evidence
 })
 
-t.test('an answer is kept while its evidence is the one that holds', async t => {
+t.test('caches an answer while its evidence is current', async t => {
   const cache = new ResultCache({ ttl_ms: 60_000, max_bytes: 100_000 })
   t.equal(cache.get('a', 'e'), undefined)
   cache.put('a', 'default', kept(1))
@@ -18,14 +18,14 @@ t.test('an answer is kept while its evidence is the one that holds', async t => 
   t.equal(cache.get('a', 'e'), undefined, 'what was wrong once is gone')
 })
 
-t.test('the last answer of a question counts', async t => {
+t.test('the last answer of a query wins', async t => {
   const cache = new ResultCache({ ttl_ms: 60_000, max_bytes: 100_000 })
   cache.put('a', 'default', kept(1))
   cache.put('a', 'default', kept(2, { evidence: 'f' }))
   t.match(cache.get('a', 'f'), { tool_call_id: 'tc_2' })
 })
 
-t.test('a workspace that may have changed is forgotten, the others are not', async t => {
+t.test('invalidates a changed workspace, and no others', async t => {
   const cache = new ResultCache({ ttl_ms: 60_000, max_bytes: 100_000 })
   cache.put('a', 'one', kept(1))
   cache.put('b', 'two', kept(2))
@@ -34,7 +34,7 @@ t.test('a workspace that may have changed is forgotten, the others are not', asy
   t.match(cache.get('b', 'e'), { tool_call_id: 'tc_2' })
 })
 
-t.test('memory is bounded: what was not used for longest goes first', async t => {
+t.test('bounds memory: evicts the least recently used first', async t => {
   const cache = new ResultCache({ ttl_ms: 60_000, max_bytes: 10_000 })
   for (const n of [1, 2, 3, 4]) cache.put(`k${n}`, 'default', kept(n, { bytes: 600 }))
   cache.get('k1', 'e')
@@ -46,7 +46,7 @@ t.test('memory is bounded: what was not used for longest goes first', async t =>
   t.match(cache.get('k5', 'e'), { tool_call_id: 'tc_5' })
 })
 
-t.test('a bound is kept however often the same answer is put', async t => {
+t.test('stays bounded when the same answer is stored repeatedly', async t => {
   const cache = new ResultCache({ ttl_ms: 60_000, max_bytes: 10_000 })
   for (let n = 0; n < 100; n += 1) cache.put('same', 'default', kept(n, { bytes: 600 }))
   cache.put('other', 'default', kept(1, { bytes: 600 }))
@@ -54,7 +54,7 @@ t.test('a bound is kept however often the same answer is put', async t => {
   t.ok(cache.get('other', 'e'))
 })
 
-t.test('answers have a time, and without one there is no cache', async t => {
+t.test('answers have a time to live, and without one there is no cache', async t => {
   const short = new ResultCache({ ttl_ms: 1, max_bytes: 10_000 })
   short.put('a', 'default', kept(1))
   const end = performance.now() + 2

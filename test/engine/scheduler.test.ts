@@ -6,7 +6,7 @@ import { runs } from '../support/property.ts'
 const LIMITS = { read: 4, write: 2, execute: 1, network: 1 }
 const hold = (path: string, access: PathLock['access'] = 'write', tree = false): PathLock => ({ path, access, tree })
 
-/** A scheduler whose works end when told to, with what runs and has run. */
+/** A scheduler with manually completed jobs, and lists of those running and finished. */
 function controlled(limits = LIMITS) {
   const scheduler = new Scheduler(limits)
   const running = new Map<string, () => void>()
@@ -36,10 +36,10 @@ function controlled(limits = LIMITS) {
   }
   return { scheduler, run, end, order, running: () => [...running.keys()].sort() }
 }
-/** Lets everything that is settled be heard of. */
+/** Lets all settled promises be handled. */
 const turn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-t.test('what nothing stands in the way of starts at once', async t => {
+t.test('starts a call without conflicts at once', async t => {
   const { run, running, end } = controlled()
   const one = run('one', [hold('a')])
   t.strictSame(running(), ['one'], 'before run returns')
@@ -47,7 +47,7 @@ t.test('what nothing stands in the way of starts at once', async t => {
   t.equal(await one, 'one')
 })
 
-t.test('readers share, writers exclude, each path in the order of arrival', async t => {
+t.test('readers share, writers exclude, each path in order of arrival', async t => {
   const { run, running, end, order } = controlled({ ...LIMITS, write: 20 })
   run('r1', [hold('a', 'read')])
   run('r2', [hold('a', 'read')])
@@ -68,7 +68,7 @@ t.test('readers share, writers exclude, each path in the order of arrival', asyn
   t.strictSame(order, ['r1', 'r2', 'other', 'w1', 'r3', 'w2'])
 })
 
-t.test('a tree excludes what is beneath it, and only that', async t => {
+t.test('a tree excludes only paths under it', async t => {
   const { run, running, end } = controlled({ ...LIMITS, write: 20 })
   run('tree', [hold('a', 'write', true)])
   run('inner', [hold('a/b/c')])
@@ -86,7 +86,7 @@ t.test('a tree excludes what is beneath it, and only that', async t => {
   t.strictSame(running(), ['late'])
 })
 
-t.test('only so many of a kind run at once, first come first served', async t => {
+t.test('limits concurrency per kind, first come first served', async t => {
   const { run, running, end, scheduler } = controlled()
   for (const name of ['w1', 'w2', 'w3', 'w4']) run(name, [hold(name)])
   run('x1', [], { kind: 'execute' })
@@ -100,7 +100,7 @@ t.test('only so many of a kind run at once, first come first served', async t =>
   t.strictSame(running(), ['n1', 'w1', 'w3', 'x2'])
 })
 
-t.test('who waits may leave; nobody behind is held up by that', async t => {
+t.test('leaving the queue blocks no one behind', async t => {
   const { run, running, end } = controlled()
   const gone = new AbortController()
   run('first', [hold('a')])
@@ -118,7 +118,7 @@ t.test('who waits may leave; nobody behind is held up by that', async t => {
   t.strictSame(running(), ['next'])
 })
 
-t.test('who waits for a free place may leave it to the next', async t => {
+t.test('leaving the wait for a slot passes it to the next', async t => {
   const { run, running, end } = controlled()
   const gone = new AbortController()
   run('w1', [])
@@ -131,7 +131,7 @@ t.test('who waits for a free place may leave it to the next', async t => {
   t.strictSame(running(), ['w2', 'w4'])
 })
 
-t.test('work that fails gives its place free, and tells', async t => {
+t.test('failed work frees its slot, and reports', async t => {
   const scheduler = new Scheduler(LIMITS)
   const failing = scheduler.run('execute', [hold('a')], () => Promise.reject(new Error('broken')))
   const next = scheduler.run('execute', [hold('a')], async () => 'ran')
@@ -139,7 +139,7 @@ t.test('work that fails gives its place free, and tells', async t => {
   t.equal(await next, 'ran')
 })
 
-t.test('whatever comes, nothing clashes, each path keeps its order, and nothing is lost', async () => {
+t.test('for any sequence nothing conflicts, each path keeps its order, and nothing is lost', async () => {
   const path = fc.constantFrom('.', 'a', 'a/b', 'a/b/c', 'a/d', 'ab', 'e')
   const holds = fc.array(
     fc.record({ path, access: fc.constantFrom('read' as const, 'write' as const), tree: fc.boolean() }),

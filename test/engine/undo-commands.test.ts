@@ -1,11 +1,11 @@
-// Undo of what commands did, and of files too large to be held at a glance.
+// Tests of undo for commands, and for files too large to load at once.
 import { chmodSync } from 'node:fs'
 import t from 'tap'
 import { startUndoFixture, toActions } from './undo-fixture.ts'
 
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join('')
 
-t.test('what a command did is taken back, and done again', async t => {
+t.test('undoes and redoes the changes of a command', async t => {
   const { did, undo, tree, at, link, read, write } = await startUndoFixture(t, {
     'a.txt': ten,
     'b.txt': 'b\n',

@@ -1,4 +1,4 @@
-// A server whose calls are approved as they are shown, to have something to undo.
+// Fixture: a server whose calls are approved as shown, to be undone.
 import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -9,7 +9,7 @@ export async function startUndoFixture(t: Test, files: Record<string, string> = 
   const app = await startApp(t, files, options)
   const at = (name: string) => path.join(app.root, name)
 
-  /** Calls a tool, approves what is asked, and gives the call as it ended. */
+  /** Calls a tool, approves it if required, and returns the ended call. */
   async function done(tool: string, params: object, more: object = {}): Promise<Json> {
     const call = await app.call(tool, params, more)
     if (call.status !== 'awaiting_approval') return call
@@ -17,7 +17,7 @@ export async function startUndoFixture(t: Test, files: Record<string, string> = 
     return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
   }
 
-  /** The same, for calls that must end well. */
+  /** The same for calls that must succeed. */
   async function did(tool: string, params: object, more: object = {}): Promise<Json> {
     const call = await done(tool, params, more)
     if (call.status !== 'success') throw new Error(`${tool} ended with ${JSON.stringify(call.error ?? call)}`)
@@ -26,7 +26,7 @@ export async function startUndoFixture(t: Test, files: Record<string, string> = 
 
   const show = (call: Json, query = ''): Promise<Json> => app.get(`/calls/${call.tool_call_id}/undo${query}`)
 
-  /** Undoes a call as it was shown, and gives the undo as it ended, or the problem. */
+  /** Undoes a call as previewed, and returns the ended undo, or the problem. */
   async function undo(call: Json, body: { scope?: string; paths?: string[] } = {}): Promise<Json> {
     const query = new URLSearchParams()
     if (body.scope) query.set('scope', body.scope)
@@ -42,7 +42,7 @@ export async function startUndoFixture(t: Test, files: Record<string, string> = 
     show,
     undo,
     tree: () => snapshotFolder(app.root),
-    /** Permission bits, folders' too. */
+    /** Permission bits, also of folders. */
     mode: (name: string) => (lstatSync(at(name)).mode & 0o777).toString(8),
     link: (name: string, target: string) => symlinkSync(target, at(name)),
     makeFolder: (name: string) => mkdirSync(at(name), { recursive: true }),
@@ -53,7 +53,7 @@ export async function startUndoFixture(t: Test, files: Record<string, string> = 
 
 export type UndoFixture = Awaited<ReturnType<typeof startUndoFixture>>
 
-/** What an undo says of each path, shortly. */
+/** Returns the undo's action for each path. */
 export function toActions(answer: Json): Record<string, string> {
   const files: Json[] = answer.files ?? (answer.result ? answer.result.data : answer.error.details).files
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// The undo of one call finds what it left where later calls have moved it.
+// Tests of undo for files that later calls have moved.
 import { readdirSync, renameSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { startUndoFixture, toActions } from './undo-fixture.ts'
@@ -11,7 +11,7 @@ async function world(t: Test, files: Record<string, string>) {
 const edit = { path: 'a.txt', old: 'two', new: 'TWO' }
 const FILES = { 'a.txt': 'one\ntwo\nthree\n' }
 
-t.test('an edited file that was moved is as before where it is now', async t => {
+t.test('restores an edited file at its new place', async t => {
   const { did, show, undo, texts } = await world(t, FILES)
   const call = await did('edit_file', edit)
   await did('move_file', { from: 'a.txt', to: 'b.txt' })
@@ -20,7 +20,7 @@ t.test('an edited file that was moved is as before where it is now', async t => 
   t.same(texts(), { 'b.txt': 'one\ntwo\nthree\n' })
 })
 
-t.test('moved twice, once by the folder that held it', async t => {
+t.test('moved twice, once with its parent folder', async t => {
   const { did, undo, read } = await world(t, FILES)
   const call = await did('edit_file', edit, { session_id: 'one' })
   await did('move_file', { from: 'a.txt', to: 'd/a.txt' }, { session_id: 'two' })
@@ -29,7 +29,7 @@ t.test('moved twice, once by the folder that held it', async t => {
   t.equal(read('e/a.txt'), 'one\ntwo\nthree\n')
 })
 
-t.test('what took its old place since is left alone', async t => {
+t.test('leaves a new file at the old place alone', async t => {
   const { did, undo, texts } = await world(t, FILES)
   const call = await did('edit_file', edit)
   await did('move_file', { from: 'a.txt', to: 'b.txt' })
@@ -38,7 +38,7 @@ t.test('what took its old place since is left alone', async t => {
   t.same(texts(), { 'a.txt': 'another\n', 'b.txt': 'one\ntwo\nthree\n' })
 })
 
-t.test('changed after it was moved: put together where that can be, else a conflict', async t => {
+t.test('changed after the move: merges if possible, else a conflict', async t => {
   const { did, show, undo, read } = await startUndoFixture(t, { 'a.txt': '1\n2\n3\n4\n5\n6\n7\n' })
   const call = await did('edit_file', { path: 'a.txt', old: '2', new: 'two' })
   await did('move_file', { from: 'a.txt', to: 'b.txt' })
@@ -54,7 +54,7 @@ t.test('changed after it was moved: put together where that can be, else a confl
   t.equal(read('c.txt'), '1\n2\n3\nfourth\n5\nsix\n7\n')
 })
 
-t.test('a move whose file was moved on goes back from there; a new file leaves from there', async t => {
+t.test('a moved file returns from where it was moved on; a new file is removed there', async t => {
   const { did, undo, texts } = await world(t, FILES)
   const made = await did('write_file', { path: 'new.txt', content: 'new\n' })
   const moved = await did('move_file', { from: 'a.txt', to: 'b.txt' })
@@ -65,7 +65,7 @@ t.test('a move whose file was moved on goes back from there; a new file leaves f
   t.same(texts(), FILES)
 })
 
-t.test('a move that was undone in between counts with its way back', async t => {
+t.test('a move undone in between is followed back', async t => {
   const { did, undo, texts } = await world(t, FILES)
   const call = await did('edit_file', edit)
   const moved = await did('move_file', { from: 'a.txt', to: 'b.txt' })
@@ -84,7 +84,7 @@ t.test('paths are known by their old and their new name', async t => {
   t.equal(read('b.txt'), 'one\ntwo\nthree\n')
 })
 
-t.test('moved back by somebody else: it is found where the call left it', async t => {
+t.test('moved back by someone else: found where the call left it', async t => {
   const { did, undo, texts, at } = await world(t, FILES)
   const call = await did('edit_file', edit)
   await did('move_file', { from: 'a.txt', to: 'b.txt' })
@@ -93,7 +93,7 @@ t.test('moved back by somebody else: it is found where the call left it', async 
   t.same(texts(), FILES)
 })
 
-t.test('a folder is restored where a link that leads in a circle has taken its place', async t => {
+t.test('restores a folder replaced by a circular link', async t => {
   const { did, undo, link, tree } = await startUndoFixture(t, { 'd/e/c': 'c\n' })
   link('d/l', 'e/c')
   const before = tree()

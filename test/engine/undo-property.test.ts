@@ -1,4 +1,5 @@
-// Whatever calls do to a tree, undoing them leads back to it: all at once, or one by one in any order that works out.
+// Property tests of undo: whatever calls do to a tree, undoing them restores it: all at once, or one by one in any order that is
+// possible.
 import { chmodSync, readdirSync, rmSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
@@ -34,7 +35,7 @@ function edit(line: number) {
   })
 }
 
-t.test('random calls, undone', async t => {
+t.test('undoes random calls', async t => {
   const rules = [{ effect: 'allow' as const, match: { tool: '*' } }]
   const world = await startUndoFixture(
     t,
@@ -53,10 +54,10 @@ t.test('random calls, undone', async t => {
     chmodSync(at('a'), 0o600)
     return state()
   }
-  // Permission bits of folders are not compared: a folder that another call made anew keeps those it has.
+  // Excludes permission bits of folders: a folder recreated by another call keeps its own.
   const state = () => JSON.stringify(tree())
 
-  /** Makes the calls, and gives those that changed something. */
+  /** Makes the calls, and returns those that changed something. */
   async function changing(calls: { tool: string; params: object }[]): Promise<Json[]> {
     session += 1
     const made: Json[] = []
@@ -82,7 +83,7 @@ t.test('random calls, undone', async t => {
       const made = await changing(calls)
       if (made.length === 0) return
       const after = state()
-      // Undos in any order are calls like others: some work out, some don't, and then nothing happens.
+      // Undos in any order are ordinary calls: some succeed, some fail, and then nothing changes.
       for (const each of made.slice(1)) {
         if (dice.next().value % 2 === 0) continue
         const was = state()

@@ -1,4 +1,4 @@
-// Undo over several calls, over restarts, and of calls that were stopped; and what is no longer kept.
+// Tests of undo over several calls, over restarts, of stopped calls, and of content that is no longer stored.
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -10,11 +10,11 @@ import { Gate, gatedTools } from '../gated-tools.ts'
 import type { Json } from '../start-app.ts'
 import { startUndoFixture, toActions } from './undo-fixture.ts'
 
-/** More than is looked at for a diff. */
+/** Exceeds the size limit of diffs. */
 const large = 'a line\n'.repeat(1_300_000)
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join('')
 
-t.test('back to how it was before a call, whatever its session did since', async t => {
+t.test('restores the state before a call, across later calls of its session', async t => {
   const { did, undo, tree, read, show, makeFolder, link, at } = await startUndoFixture(t, {
     'a.txt': ten,
     'd/b.txt': 'b\n',
@@ -58,7 +58,7 @@ t.test('back to how it was before a call, whatever its session did since', async
   t.strictSame(tree(), first)
 })
 
-t.test('one conflict among many stops all, and each is told', async t => {
+t.test('one conflict among many stops all, and each is reported', async t => {
   const { did, undo, write, tree, read, show } = await startUndoFixture(t, { 'a.txt': ten, 'b.txt': ten, 'c.txt': ten })
   const start = await did('edit_file', { path: 'a.txt', old: 'line 2\n', new: '2\n' })
   await did('edit_file', { path: 'b.txt', old: 'line 2\n', new: '2\n' })
@@ -78,7 +78,7 @@ t.test('one conflict among many stops all, and each is told', async t => {
   t.match(await show(start, '?scope=since'), { available: false, reason: 'Something is in the way.' })
 })
 
-t.test('calls of a server before this one are undone, also ones that were stopped', async t => {
+t.test('undoes calls of an earlier server, also interrupted ones', async t => {
   const gate = new Gate()
   const half = defineTool({
     name: 'half',
@@ -121,7 +121,7 @@ t.test('calls of a server before this one are undone, also ones that were stoppe
   t.strictSame(two.tree(), before)
 })
 
-t.test('what is no longer kept is told by path', async t => {
+t.test('reports content that is no longer stored, by path', async t => {
   const undo_settings = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 100 }
   const world = await startUndoFixture(
     t,
@@ -148,7 +148,7 @@ t.test('what is no longer kept is told by path', async t => {
   t.match(await undo(made), { status: 'success' }, 'what was made needs nothing kept')
 })
 
-t.test('two undos at once: one is done, the other finds nothing left', async t => {
+t.test('of two concurrent undos one succeeds, the other finds nothing left', async t => {
   const { did, show, post, tree, get } = await startUndoFixture(t, { 'a.txt': ten })
   const before = tree()
   const call = await did('edit_file', { path: 'a.txt', old: 'line 4', new: 'LINE 4' })
@@ -164,7 +164,7 @@ t.test('two undos at once: one is done, the other finds nothing left', async t =
   t.same((await get('/approvals')).approvals, [])
 })
 
-t.test('secrets are not shown, and git is not touched', async t => {
+t.test('shows no secrets, and leaves git untouched', async t => {
   const { did, show, undo, post, read, write, request } = await startUndoFixture(t, { '.env': `TOKEN=CANARY\n${ten}` })
   const call = await did('write_file', { path: '.env', content: `TOKEN=other\n${ten}` })
   const shown = await show(call)
@@ -188,7 +188,7 @@ t.test('secrets are not shown, and git is not touched', async t => {
   })
 })
 
-t.test('what is large is read only when it is written again, and held against its hash', async t => {
+t.test('reads large content only to write it, and verifies its hash', async t => {
   const world = await startUndoFixture(t, { 'large.txt': large, 'd/large.bin': `\0${large}` })
   const { did, show, undo, tree, folder, write } = world
   const before = tree()
@@ -218,7 +218,7 @@ t.test('what is large is read only when it is written again, and held against it
   t.strictSame(tree(), before)
 })
 
-t.test('to look what an undo would do takes the place of a read', async t => {
+t.test('previewing an undo uses a read slot', async t => {
   const gate = new Gate()
   const { did, show, post } = await startUndoFixture(
     t,

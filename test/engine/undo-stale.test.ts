@@ -1,4 +1,4 @@
-// An undo takes back the calls that it was judged on and that were shown, whatever ends meanwhile.
+// Tests of stale undos: an undo reverts only the calls that were evaluated and shown, whatever ends concurrently.
 import { existsSync, lstatSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { Gate, gatedTools } from '../gated-tools.ts'
 import type { Json } from '../start-app.ts'
 import { startUndoFixture, toActions } from './undo-fixture.ts'
 
-/** The undo, held after its check and before its run. */
+/** An undo paused between its check and its run. */
 const heldUndo = (gate: Gate) =>
   defineTool({
     ...undo,
@@ -30,7 +30,7 @@ const allow = { effect: 'allow' as const, match: { effect: 'write' as const, pat
 const create = { effect: 'allow' as const, match: { effect: 'create' as const, path: '**/*' } }
 const closed = { effect: 'deny' as const, match: { tool: 'held_undo', path: 'closed/**' } }
 
-t.test('what policy has not judged is not taken back', async t => {
+t.test('does not undo what policy has not evaluated', async t => {
   const gate = new Gate()
   const { did, post, read } = await startUndoFixture(
     t,
@@ -53,7 +53,7 @@ t.test('what policy has not judged is not taken back', async t => {
   t.same([read('a.txt'), read('closed/z.txt'), read('closed/y.txt')], ['a\n', 'precious\n', 'precious\n'])
 })
 
-t.test('what was not shown is not taken back', async t => {
+t.test('does not undo what was not shown', async t => {
   const gate = new Gate()
   gate.open('checked')
   const { did, post, get, request, read } = await startUndoFixture(
@@ -81,7 +81,7 @@ t.test('what was not shown is not taken back', async t => {
   t.same([read('a.txt'), read('d/b.txt'), read('z.txt')], ['a\n', 'b\n', 'precious\n'])
 })
 
-t.test('a decision is for the calls that were shown, also where their files are the same', async t => {
+t.test('a decision is bound to the shown calls, even if their files are the same', async t => {
   const { did, post, show } = await startUndoFixture(t, { 'a.txt': 'a\n' })
   const first = await did('write_file', { path: 'a.txt', content: 'b\n' })
   await did('write_file', { path: 'a.txt', content: 'c\n' })
@@ -93,7 +93,7 @@ t.test('a decision is for the calls that were shown, also where their files are 
   t.not(answer.digest, digest)
 })
 
-t.test('of calls that ended in one moment, those that ended later are taken back', async t => {
+t.test('of calls that ended at one moment, undoes those that ended later', async t => {
   const { post, did, show } = await startUndoFixture(t)
   await did('create_directory', { path: 'd' })
   const names = Array.from({ length: 12 }, (_, i) => `f${i}.txt`)
@@ -108,7 +108,7 @@ t.test('of calls that ended in one moment, those that ended later are taken back
   )
 })
 
-t.test('what an undo comes to is worked out once for all that is asked in a row', async t => {
+t.test('computes an undo once for successive requests', async t => {
   const world = await startUndoFixture(t, { 'a.txt': 'a\n', 'b.txt': 'b\n', 'd/c.txt': 'c\n' })
   const { did, show, post, read, at, tree } = world
   const before = tree()
@@ -137,7 +137,7 @@ t.test('what an undo comes to is worked out once for all that is asked in a row'
   t.strictSame(tree(), before)
 })
 
-t.test('a plan is made anew where what it was made from has changed', async t => {
+t.test('recomputes a plan whose inputs have changed', async t => {
   const gate = new Gate()
   const { did, post, write, read, at } = await startUndoFixture(
     t,
@@ -158,7 +158,7 @@ t.test('a plan is made anew where what it was made from has changed', async t =>
   t.equal(read('a.txt'), 'one\ntwo\nthree\n4\n')
 })
 
-t.test('what it is found to take back after a wait is waited for too', async t => {
+t.test('also waits for calls that the plan gains during a wait', async t => {
   const gate = new Gate()
   const { did, call, get, post, read, at } = await startUndoFixture(
     t,

@@ -6,7 +6,7 @@ import { startUndoFixture, toActions } from './undo-fixture.ts'
 const TEN = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`)
 const ten = TEN.join('')
 
-t.test('what a call did to a file is shown, and taken back as it was shown', async t => {
+t.test('shows and undoes the change of a file as previewed', async t => {
   const { did, show, undo, read, get, mode, at, events: follow } = await startUndoFixture(t, { 'a.txt': ten })
   chmodSync(at('a.txt'), 0o750)
   const call = await did('edit_file', { path: 'a.txt', old: 'line 3', new: 'LINE 3' }, { session_id: 's' })
@@ -53,7 +53,7 @@ t.test('what a call did to a file is shown, and taken back as it was shown', asy
   t.match(await get(`/calls/${undone.tool_call_id}`), undone)
 })
 
-t.test('every kind of change is taken back, bytes, modes, links and folders', async t => {
+t.test('undoes every kind of change, bytes, modes, links and folders', async t => {
   const { did, undo, tree, at, link, makeFolder, mode, write, ...app } = await startUndoFixture(t, {
     'a.txt': ten,
     'd/b.txt': 'b\n',
@@ -115,7 +115,7 @@ t.test('every kind of change is taken back, bytes, modes, links and folders', as
   t.equal((await app.get('/state')).running.length, 0)
 })
 
-t.test('later changes stay where both can be had', async t => {
+t.test('merges with later changes if possible', async t => {
   const { did, undo, read, write, at, show } = await startUndoFixture(t, {
     'a.txt': ten,
     'w.txt': ten.replaceAll('\n', '\r\n')
@@ -144,7 +144,7 @@ t.test('later changes stay where both can be had', async t => {
   t.equal(read('a.txt'), `${ten}more\n`)
 })
 
-t.test('where both cannot be had, nothing changes, and it is told where they clash', async t => {
+t.test('on a conflict changes nothing, and reports the conflicting lines', async t => {
   const { did, undo, write, remove, tree, makeFolder, show, read } = await startUndoFixture(t, {
     'a.txt': ten,
     'b.txt': 'b\n'
@@ -222,7 +222,7 @@ t.test('where both cannot be had, nothing changes, and it is told where they cla
   t.same(await reasons(binary), [['bin', 'conflict', 'changed']])
 })
 
-t.test('folders that others have put something into stay', async t => {
+t.test('keeps folders to which others have added files', async t => {
   const { did, undo, write, tree } = await startUndoFixture(t)
   const call = await did('write_file', { path: 'd/e/a.txt', content: 'a' })
   write('d/b.txt', 'b')
@@ -230,7 +230,7 @@ t.test('folders that others have put something into stay', async t => {
   t.same(Object.keys(tree()), ['d', 'd/b.txt'])
 })
 
-t.test('only some of the paths', async t => {
+t.test('undoes only some of the paths', async t => {
   const { did, undo, tree, write, post, request } = await startUndoFixture(t, { 'd/a': 'a', 'd/e/b': 'b', c: 'c' })
   const before = tree()
   const call = await did('delete_file', { path: 'd', recursive: true })
@@ -248,7 +248,7 @@ t.test('only some of the paths', async t => {
   t.match(await ask('?scope=all'), { status: 400, body: { errors: [{ pointer: '/scope' }] } })
 })
 
-t.test('who may only call asks; who may approve has approved what was shown', async t => {
+t.test('a call-only caller must ask; an approver has approved the preview', async t => {
   const { did, show, post, request, write, read, get } = await startUndoFixture(t, { 'a.txt': ten, 'b.txt': ten })
   const agent = { authorization: `Bearer ${CALL_TOKEN}` }
   const call = await did('edit_file', { path: 'a.txt', old: 'line 1\n', new: 'first\n' })

@@ -6,7 +6,7 @@ import { Metrics } from '../../src/events/metrics.ts'
 import { Sessions } from '../../src/events/sessions.ts'
 import { openJournal, progress } from './open-journal.ts'
 
-t.test('events get growing numbers, and are told in order once they are durable', async t => {
+t.test('events get increasing numbers, and are published in order once durable', async t => {
   const { journal, store } = await openJournal(t)
   const heard: number[] = []
   const stop = journal.listen(entries => {
@@ -29,7 +29,7 @@ t.test('events get growing numbers, and are told in order once they are durable'
   t.equal(new Journal(store).last, 4, 'numbers go on after a restart')
 })
 
-t.test('what else belongs to an event is written with it, made as late as can be', async t => {
+t.test('writes the data of an event with it, computed as late as possible', async t => {
   const { journal, store } = await openJournal(t)
   let value = 'early'
   const appended = journal.append([progress(1)], () => [['rule', 'r', value]])
@@ -38,7 +38,7 @@ t.test('what else belongs to an event is written with it, made as late as can be
   t.strictSame(store.rules(), ['late'])
 })
 
-t.test('an event that cannot be written is told to nobody', async t => {
+t.test('an event that cannot be written is not published', async t => {
   const { journal, store } = await openJournal(t)
   const heard: JournalEntry[] = []
   journal.listen(entries => heard.push(...entries))
@@ -56,7 +56,7 @@ t.test('an event that cannot be written is told to nobody', async t => {
   t.equal(store.latestSeq(), 1)
 })
 
-t.test('a session tells what it is doing when that has changed, once a turn', async t => {
+t.test("publishes a session's changed state, once a turn", async t => {
   const { journal } = await openJournal(t)
   const sessions = new Sessions(journal)
   const told: string[] = []
@@ -130,7 +130,7 @@ t.test('metrics count how calls end', async t => {
     t.ok(text.includes(`\n${line}\n`), line)
 })
 
-t.test('a wait for a decision is counted from where it began, also before this run', async t => {
+t.test('counts the wait for a decision from its start, also before this run', async t => {
   const { store, journal: before } = await openJournal(t)
   const AGO_MS = 226_000
   const time = new Date(Date.now() - AGO_MS).toISOString()

@@ -1,4 +1,4 @@
-// A journal on a fresh store, and sinks that take as much as they are told to.
+// Fixture: a journal on a fresh store, and sinks with limited capacity.
 import path from 'node:path'
 import type { Test } from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
@@ -36,7 +36,7 @@ export class TestSink implements Sink {
   readonly buffers: Buffer[] = []
   comments = 0
   bytes = 0
-  /** While false, what is written waits. */
+  /** While false, writes wait. */
   capacity = true
   maxPending = 0
   state: 'open' | 'ended' | 'destroyed' = 'open'
@@ -70,13 +70,13 @@ export class TestSink implements Sink {
     this.#changed()
   }
 
-  /** Takes all that waits. */
+  /** Accepts all waiting writes. */
   drain() {
     this.pending = 0
     for (const listener of this.#drains) listener()
   }
 
-  /** Resolves when something about it holds. */
+  /** Resolves when the condition holds. */
   async until(holds: (sink: this) => boolean): Promise<void> {
     if (holds(this)) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -86,7 +86,7 @@ export class TestSink implements Sink {
     this.#watchers.delete(watcher)
   }
 
-  /** Numbers of the journal's own events, in the order they came. */
+  /** Sequence numbers of the journal's events, in order of arrival. */
   get seqs(): number[] {
     return this.frames.filter(({ event }) => !event.startsWith('stream.')).map(({ data }) => data.seq)
   }

@@ -33,7 +33,7 @@ async function openStreams(t: Test, limits: Partial<StreamLimits> = {}, pending:
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
 const has = (last: number) => (sink: TestSink) => sink.seqs.at(-1) === last
 
-t.test('a stream begins with where things stand and goes on with what comes', async t => {
+t.test('a stream starts with a snapshot and continues with live events', async t => {
   const { open, append } = await openStreams(t, {}, () => [{ tool_call_id: 'tc_1' }])
   await append(3)
   const sink = open()
@@ -57,7 +57,7 @@ t.test('a stream begins with where things stand and goes on with what comes', as
   t.match(sink.frames[2], { id: '5', event: 'tool.progress' })
 })
 
-t.test('a stream resumes after any event, without naming a later place first', async t => {
+t.test('a stream resumes after any event, without naming a later position first', async t => {
   const { open, append } = await openStreams(t)
   await append(600)
   const sink = open({ after: 10 })
@@ -68,7 +68,7 @@ t.test('a stream resumes after any event, without naming a later place first', a
   t.equal(open({ after: 600 }).frames[0]!.id, '600')
 })
 
-t.test('a place that the journal does not hold is told', async t => {
+t.test('reports a position that the journal does not hold', async t => {
   const { open, append, store } = await openStreams(t)
   await append(20)
   await store.retain({ before: '9999', max_bytes: 1e9 })
@@ -84,7 +84,7 @@ t.test('a place that the journal does not hold is told', async t => {
   t.strictSame(ahead.seqs, [21])
 })
 
-t.test('what is on the disk but has not been told yet is told in its turn', async t => {
+t.test('publishes durable but unpublished events in order', async t => {
   const { open, append, store } = await openStreams(t)
   await append(3)
   await store.write(() => [['event', 4, '2026', 'tool.progress', null, null, null, '{"seq":4}']])
@@ -94,7 +94,7 @@ t.test('what is on the disk but has not been told yet is told in its turn', asyn
   t.strictSame(sink.seqs, [1, 2, 3])
 })
 
-t.test('filters hold for what was and what comes', async t => {
+t.test('filters apply to past and live events', async t => {
   const { open, append } = await openStreams(t)
   await append(30)
   const cases: [EventFilter, (n: number) => boolean][] = [
@@ -114,103 +114,100 @@ t.test('filters hold for what was and what comes', async t => {
     t.strictSame(sinks[i]!.seqs, from(1, 61).filter(wanted), JSON.stringify(filter))
 })
 
-t.test(
-  'whatever readers do, each gets every event it wants once, in order, and none before it is on the disk',
-  async t => {
-    const filter = fc.constantFrom<EventFilter>(
-      {},
-      { session_id: 's1' },
-      { tool_call_id: 'tc_2' },
-      { types: ['tool.call'] }
-    )
-    const step = fc.oneof(
-      { weight: 4, arbitrary: fc.record({ append: fc.integer({ min: 1, max: 300 }), wait: fc.boolean() }) },
-      { weight: 3, arbitrary: fc.record({ open: filter, after: fc.option(fc.nat(1_500), { nil: undefined }) }) },
-      { weight: 2, arbitrary: fc.record({ slow: fc.nat(9) }) },
-      { weight: 2, arbitrary: fc.record({ fast: fc.nat(9) }) },
-      { weight: 1, arbitrary: fc.record({ resume: fc.nat(9), cut: fc.nat(50) }) }
-    )
-    const { open, append, journal, store } = await openStreams(t, { reader_bytes: 5_000 })
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async steps => {
-        const readers: { sink: ReturnType<typeof open>; filter: EventFilter; after: number; ends?: number }[] = []
-        const pending: Promise<void>[] = []
-        const add = (filter: EventFilter, wanted?: number) => {
-          const after = wanted === undefined ? journal.head : Math.min(wanted, journal.head)
-          const sink = open({ filter, ...(wanted !== undefined && { after }) })
-          const write = sink.write.bind(sink)
-          sink.write = bytes => {
-            write(bytes)
-            if ((sink.seqs.at(-1) ?? 0) > store.latestSeq()) throw new Error('told before it was on the disk')
-          }
-          readers.push({ sink, filter, after })
+t.test('every reader gets every wanted event once, in order, and none before it is durable', async t => {
+  const filter = fc.constantFrom<EventFilter>(
+    {},
+    { session_id: 's1' },
+    { tool_call_id: 'tc_2' },
+    { types: ['tool.call'] }
+  )
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ append: fc.integer({ min: 1, max: 300 }), wait: fc.boolean() }) },
+    { weight: 3, arbitrary: fc.record({ open: filter, after: fc.option(fc.nat(1_500), { nil: undefined }) }) },
+    { weight: 2, arbitrary: fc.record({ slow: fc.nat(9) }) },
+    { weight: 2, arbitrary: fc.record({ fast: fc.nat(9) }) },
+    { weight: 1, arbitrary: fc.record({ resume: fc.nat(9), cut: fc.nat(50) }) }
+  )
+  const { open, append, journal, store } = await openStreams(t, { reader_bytes: 5_000 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), async steps => {
+      const readers: { sink: ReturnType<typeof open>; filter: EventFilter; after: number; ends?: number }[] = []
+      const pending: Promise<void>[] = []
+      const add = (filter: EventFilter, wanted?: number) => {
+        const after = wanted === undefined ? journal.head : Math.min(wanted, journal.head)
+        const sink = open({ filter, ...(wanted !== undefined && { after }) })
+        const write = sink.write.bind(sink)
+        sink.write = bytes => {
+          write(bytes)
+          if ((sink.seqs.at(-1) ?? 0) > store.latestSeq()) throw new Error('told before it was on the disk')
         }
-        for (const step of steps) {
-          if ('append' in step) {
-            const appended = append(step.append)
-            if (step.wait) await appended
-            else pending.push(appended)
-          } else if ('open' in step) add(step.open, step.after)
-          else if (readers.length === 0) continue
-          else if ('slow' in step) readers[step.slow % readers.length]!.sink.capacity = false
-          else if ('fast' in step) {
-            const { sink } = readers[step.fast % readers.length]!
-            sink.capacity = true
-            sink.drain()
-          } else {
-            // The connection breaks: what came after some frame is lost, and the client resumes from that.
-            const reader = readers[step.resume % readers.length]!
-            if (reader.ends !== undefined) continue
-            reader.sink.reader.close()
-            const last = reader.sink.seqs.at(-1 - step.cut) ?? reader.after
-            reader.ends = last
-            add(reader.filter, last)
-          }
-        }
-        await Promise.all(pending)
-        for (const { sink } of readers) {
+        readers.push({ sink, filter, after })
+      }
+      for (const step of steps) {
+        if ('append' in step) {
+          const appended = append(step.append)
+          if (step.wait) await appended
+          else pending.push(appended)
+        } else if ('open' in step) add(step.open, step.after)
+        else if (readers.length === 0) continue
+        else if ('slow' in step) readers[step.slow % readers.length]!.sink.capacity = false
+        else if ('fast' in step) {
+          const { sink } = readers[step.fast % readers.length]!
           sink.capacity = true
           sink.drain()
+        } else {
+          // The connection breaks: data after some frame is lost, and the client resumes from that.
+          const reader = readers[step.resume % readers.length]!
+          if (reader.ends !== undefined) continue
+          reader.sink.reader.close()
+          const last = reader.sink.seqs.at(-1 - step.cut) ?? reader.after
+          reader.ends = last
+          add(reader.filter, last)
         }
-        const marks = open()
-        await journal.append([
-          progress(0, {
-            type: 'tool.call',
-            tool_call_id: 'tc_2',
-            session_id: 's1',
-            tool: '',
-            params: 0,
-            requires_approval: false,
-            client: ''
-          })
-        ])
-        const last = journal.head
-        await marks.until(has(last))
-        for (const { sink, filter, after, ends } of readers) {
-          if (ends === undefined) await sink.until(has(last))
-          const all = store
-            .events(after, 100_000)
-            .filter(
-              event =>
-                (filter.session_id === undefined || filter.session_id === event.session_id) &&
-                (filter.tool_call_id === undefined || filter.tool_call_id === event.tool_call_id) &&
-                (filter.types === undefined || filter.types.includes(event.type as never))
-            )
-          const expected = all.map(({ seq }) => seq)
-          const seen = sink.seqs.filter(seq => ends === undefined || seq <= ends)
-          const wanted = ends === undefined ? expected : expected.filter(seq => seq <= ends)
-          if (JSON.stringify(seen) !== JSON.stringify(wanted))
-            throw new Error(`after ${after}: ${seen.slice(0, 5)}… ${seen.length} of ${wanted.length}`)
-          sink.reader.close()
-        }
-        marks.reader.close()
-      }),
-      runs(40)
-    )
-  }
-)
+      }
+      await Promise.all(pending)
+      for (const { sink } of readers) {
+        sink.capacity = true
+        sink.drain()
+      }
+      const marks = open()
+      await journal.append([
+        progress(0, {
+          type: 'tool.call',
+          tool_call_id: 'tc_2',
+          session_id: 's1',
+          tool: '',
+          params: 0,
+          requires_approval: false,
+          client: ''
+        })
+      ])
+      const last = journal.head
+      await marks.until(has(last))
+      for (const { sink, filter, after, ends } of readers) {
+        if (ends === undefined) await sink.until(has(last))
+        const all = store
+          .events(after, 100_000)
+          .filter(
+            event =>
+              (filter.session_id === undefined || filter.session_id === event.session_id) &&
+              (filter.tool_call_id === undefined || filter.tool_call_id === event.tool_call_id) &&
+              (filter.types === undefined || filter.types.includes(event.type as never))
+          )
+        const expected = all.map(({ seq }) => seq)
+        const seen = sink.seqs.filter(seq => ends === undefined || seq <= ends)
+        const wanted = ends === undefined ? expected : expected.filter(seq => seq <= ends)
+        if (JSON.stringify(seen) !== JSON.stringify(wanted))
+          throw new Error(`after ${after}: ${seen.slice(0, 5)}… ${seen.length} of ${wanted.length}`)
+        sink.reader.close()
+      }
+      marks.reader.close()
+    }),
+    runs(40)
+  )
+})
 
-t.test('one who reads nothing holds up nobody, is given a bounded amount, and reads on when it can', async t => {
+t.test('a stalled reader blocks no one, gets a bounded amount, and continues when it can', async t => {
   const { open, append } = await openStreams(t, { reader_bytes: 100_000 })
   const [slow, fast] = [open(), open()]
   slow.capacity = false
@@ -225,7 +222,7 @@ t.test('one who reads nothing holds up nobody, is given a bounded amount, and re
   t.strictSame(slow.seqs, from(1, 2_000))
 })
 
-t.test('one who resumes from far behind and reads nothing is given a bounded amount too', async t => {
+t.test('a stalled reader far behind gets a bounded amount too', async t => {
   const { open, append } = await openStreams(t, { reader_bytes: 100_000 })
   const fast = open()
   for (let i = 0; i < 100; i += 1) await append(1, { message: 'x'.repeat(60_000) })
@@ -250,7 +247,7 @@ t.test('one who resumes from far behind and reads nothing is given a bounded amo
   t.strictSame(atOnce.seqs, from(102, 151))
 })
 
-t.test('one who takes nothing for too long is cut off, and can resume', async t => {
+t.test('disconnects a reader that stalls too long, which can resume', async t => {
   const { open, append, streams } = await openStreams(t, { reader_bytes: 1_000, stall_ms: 30 })
   const [slow, idle] = [open(), open({ filter: { types: ['tool.call'] } })]
   slow.capacity = false
@@ -265,7 +262,7 @@ t.test('one who takes nothing for too long is cut off, and can resume', async t 
   t.strictSame(again.seqs, from(had.length + 1, 50))
 })
 
-t.test('one who takes little by little is not cut off', async t => {
+t.test('does not disconnect a slow reader', async t => {
   const { streams, append } = await openStreams(t, { reader_bytes: 1_000, stall_ms: 30 })
   const { promise: looked, resolve } = Promise.withResolvers<void>()
   let looks = 0
@@ -284,7 +281,7 @@ t.test('one who takes little by little is not cut off', async t => {
   t.equal(slow.state, 'open')
 })
 
-t.test('a frame is at most 64 KiB; what is left out can be read elsewhere', async t => {
+t.test('limits a frame to 64 KiB; omitted fields can be fetched', async t => {
   const { open, journal } = await openStreams(t)
   const sink = open()
   const call = { session_id: 's', workspace: 'w', tool_call_id: 'tc_1' }
@@ -333,7 +330,7 @@ t.test('a frame is at most 64 KiB; what is left out can be read elsewhere', asyn
   t.ok(sink.frames.every(({ size }) => size <= 65_536))
 })
 
-t.test('a snapshot that would be over 64 KiB says where to read it', async t => {
+t.test('a snapshot over 64 KiB links to its content', async t => {
   const many = Array.from({ length: 100 }, (_, n) => ({ tool_call_id: `tc_${n}`, params: 'x'.repeat(2_000) }))
   const { open } = await openStreams(t, {}, () => many)
   const [first] = open().frames
@@ -350,7 +347,7 @@ t.test('readers with the same filter share the same bytes', async t => {
   t.equal(one.buffers[1], other.buffers[1])
 })
 
-t.test('a quiet stream is heard of from time to time', async t => {
+t.test('sends keep-alives on a quiet stream', async t => {
   const { open } = await openStreams(t, { heartbeat_ms: 20, stall_ms: 20 })
   const sink = open()
   await sink.until(({ comments }) => comments >= 2)
@@ -375,7 +372,7 @@ t.test('a stream may end with an event', async t => {
   t.equal(streams.readers, 0)
 })
 
-t.test('closing ends every stream, and a reader that left hears nothing more', async t => {
+t.test('closing ends every stream, and a disconnected reader receives nothing more', async t => {
   const { open, append, streams } = await openStreams(t)
   const [gone, stays] = [open(), open()]
   await append(1)

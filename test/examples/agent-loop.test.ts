@@ -1,4 +1,4 @@
-// The example of an agent, as a person runs it: against a model that says what a script has it say, and a real server.
+// Tests of the example agent against a scripted model and a real server.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import type { BatchOutcome, Client } from '../../src/client/client.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
 import { exitOf, once, within } from '../support/wait.ts'
 
-/** A model that gives these answers one after the other, and what it was sent. */
+/** A model that returns these answers in turn, and records its requests. */
 async function model(t: Test, answers: { status?: number; headers?: Record<string, string>; body: object }[]) {
   const asked: { url: string; headers: Json; body: Json }[] = []
   const server = createServer(async (request, response) => {
@@ -23,7 +23,7 @@ async function model(t: Test, answers: { status?: number; headers?: Record<strin
   return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** Runs the example; `line` resolves with the next line that it tells the person that fits. */
+/** Runs the example; `line` resolves with the next matching line of output. */
 function agent(t: Test, { url }: TestApp, more: Record<string, string>, task = 'Do it.') {
   const env = {
     PATH: process.env.PATH,
@@ -66,7 +66,7 @@ const says = (content: string | null, ...tool_calls: object[]) => ({
 const told = (body: Json) =>
   body.messages.filter(({ role }: Json) => role === 'tool').map(({ content }: Json) => content)
 
-t.test('it reads, edits with approval, takes a refusal and its own mistakes, and answers', async t => {
+t.test('reads, edits with approval, handles a rejection and its own errors, and answers', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' })
   const edit = { path: 'a.txt', old: 'one', new: 'uno' }
   const { asked, url } = await model(t, [
@@ -118,7 +118,7 @@ t.test('it reads, edits with approval, takes a refusal and its own mistakes, and
   t.equal(told(asked[4]!.body)[6], 'The call was rejected. b.txt is needed leave it')
 })
 
-t.test('the same loop speaks Messages', async t => {
+t.test('the same loop works with the Messages API', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const use = (id: string, name: string, input: object) => ({ type: 'tool_use', id, name, input })
   const { asked, url } = await model(t, [
@@ -142,7 +142,7 @@ t.test('the same loop speaks Messages', async t => {
   })
 })
 
-t.test('who stops it takes back what waits', async t => {
+t.test('stopping it cancels pending calls', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { url } = await model(t, [says(null, wants('1', 'write_file', { path: 'a.txt', content: 'two\n' }))])
@@ -154,7 +154,7 @@ t.test('who stops it takes back what waits', async t => {
   }
 })
 
-t.test('what cannot go on ends with a word why', async t => {
+t.test('a fatal error ends it with the reason', async t => {
   const app = await startApp(t)
   const { url } = await model(t, [{ status: 401, body: { error: 'no such key' } }])
   const refused = agent(t, app, { MODEL_URL: url })
@@ -168,7 +168,7 @@ t.test('what cannot go on ends with a word why', async t => {
   t.match(unset.lines, [/^Usage: /])
 })
 
-t.test('what a busy server did not take is sent again, and a model that never ends is ended', async t => {
+t.test('resends calls rejected by a busy server, and ends an endless model', async t => {
   const busy = { problem: { code: 'OVERLOADED', detail: 'busy' } } as BatchOutcome
   const done = { status: 'success', result: { content: 'done' } } as BatchOutcome
   const sent: string[][] = []

@@ -1,11 +1,11 @@
-// The front end in a terminal, as a person uses it: what it prints, and what comes of what is typed.
+// Tests of the example front end in a terminal: its output, and the effect of its input.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { startApp, TOKEN } from '../start-app.ts'
 import { within } from '../support/wait.ts'
 
-t.test('a terminal shows what waits, decides, and is asked to show files', async t => {
+t.test('shows pending calls in a terminal, decides, and shows files on request', async t => {
   const app = await startApp(t, { 'a.txt': 'one\ntwo\n' })
   const env = { PATH: process.env.PATH, TOOLGATE_URL: app.url, TOKEN }
   const terminal = spawn(process.execPath, ['examples/front-end.mjs'], {
@@ -14,7 +14,7 @@ t.test('a terminal shows what waits, decides, and is asked to show files', async
   })
   t.teardown(() => terminal.kill())
   const lines = createInterface({ input: terminal.stdout })[Symbol.asyncIterator]()
-  /** Reads on to a line that fits, and gives all since the one before. */
+  /** Reads up to a matching line, and returns all since the previous one. */
   const until = async (pattern: RegExp) => {
     const seen: string[] = []
     for (;;) {

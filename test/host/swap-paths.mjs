@@ -1,5 +1,5 @@
-// Exchanges two names over and over until it is stopped: what a program that races our reads would do. Says `ready`, and
-// a dot for every thousand. It rests now and then, in either state, so that what takes its time gets through too.
+// Swaps two names repeatedly until stopped, like a program that races our reads. Prints `ready`, and a dot for every thousand
+// swaps. It pauses now and then, in either state, so that slow operations succeed too.
 import { renameSync, rmSync } from 'node:fs'
 
 const BURST = 25
@@ -16,7 +16,7 @@ for (let done = 1; ; done++) {
   if (done % 1_000 === 0) process.stdout.write('.')
 }
 
-// Somebody may have made a folder of the name that was free for a moment, and may be putting something in it.
+// Another process may have created a folder with the name that was free for a moment, and may be adding files.
 function replace(from, to) {
   for (;;) {
     try {

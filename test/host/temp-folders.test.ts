@@ -7,7 +7,7 @@ import { createTempFolder, removeStaleTempFolders } from '../../src/host/temp-fo
 
 const folder = t.testdir({})
 
-t.test('what a server that is gone has left is removed, and nothing else', async t => {
+t.test('removes leftovers of dead servers, and nothing else', async t => {
   const { pid } = spawnSync('true')
   const [left, strange, other] = [`toolgate-kept-${pid}-abc`, 'toolgate-kept-x', 'other'].map(name =>
     path.join(folder, name)
@@ -24,7 +24,7 @@ t.test('what a server that is gone has left is removed, and nothing else', async
   t.equal(existsSync(ours.path), false)
 })
 
-t.test('a placed file is for this user alone, and is gone when it is removed', async t => {
+t.test('a temporary file is private to this user, and gone when removed', async t => {
   const before = readdirSync(folder)
   const placed = await writePrivateTempFile(folder, { name: 'main.sh', text: 'echo hi\n' })
   const [{ from: file, to } = { from: '', to: '' }] = placed.mounts

@@ -1,4 +1,4 @@
-// What each agent may do: its tools, its rules, whatever it calls itself.
+// Tests of the rights of each agent: its tools and its rules, under any client name.
 import t from 'tap'
 import type { Agents, TierRule } from '../../src/config/agents.ts'
 import { agentToken, CALL_TOKEN, startApp, type TestApp } from '../start-app.ts'
@@ -14,7 +14,7 @@ const send = async (app: TestApp, agent: string | undefined, tool: string, param
 const overwrite = (app: TestApp, agent?: string, headers = MERE) =>
   send(app, agent, 'write_file', { path: 'a.txt', content: `${Math.random()}` }, headers)
 
-t.test('the rules of an agent are for its calls alone', async t => {
+t.test('the rules of an agent apply to its calls alone', async t => {
   const rules: TierRule[] = [
     { effect: 'allow', match: { tool: 'write_file' }, for_agent: 'coder' },
     { effect: 'deny', match: { tool: 'write_file' }, for_agent: 'reviewer' }
@@ -26,35 +26,32 @@ t.test('the rules of an agent are for its calls alone', async t => {
   t.equal(await overwrite(app), 'awaiting_approval')
 })
 
-t.test(
-  'the entry for all others is for every agent without one of its own, named or not, and for no person',
-  async t => {
-    const app = await startApp(
-      t,
-      { 'a.txt': 'one' },
-      settings({ '*': { tools: { deny: ['write_file'] } }, coder: {} }, [
-        { effect: 'ask', match: { tool: 'read_file' }, for_agent: '*' }
-      ])
-    )
-    const read = (agent?: string) => send(app, agent, 'read_file', { path: 'a.txt' })
-    for (const agent of ['another', '__proto__', undefined]) {
-      t.equal(await overwrite(app, agent), 'UNKNOWN_TOOL', agent ?? 'unnamed')
-      t.equal(await read(agent), 'awaiting_approval', agent ?? 'unnamed')
-    }
-    t.equal(await overwrite(app, 'coder'), 'awaiting_approval', 'the tool is there')
-    t.equal(await read('coder'), 'success')
-    t.equal(await overwrite(app, undefined, {} as typeof MERE), 'awaiting_approval', 'a person')
-    t.equal(await overwrite(app, 'another', {} as typeof MERE), 'UNKNOWN_TOOL', 'a person speaking as an agent')
-    const names = async (headers: object) =>
-      (await app.request('GET', '/tools', undefined, headers as typeof MERE)).body.tools.map(
-        ({ name }: { name: string }) => name
-      )
-    t.notOk((await names(MERE)).includes('write_file'))
-    t.ok((await names({})).includes('write_file'))
+t.test('the default entry applies to every agent without its own, named or not, and to no person', async t => {
+  const app = await startApp(
+    t,
+    { 'a.txt': 'one' },
+    settings({ '*': { tools: { deny: ['write_file'] } }, coder: {} }, [
+      { effect: 'ask', match: { tool: 'read_file' }, for_agent: '*' }
+    ])
+  )
+  const read = (agent?: string) => send(app, agent, 'read_file', { path: 'a.txt' })
+  for (const agent of ['another', '__proto__', undefined]) {
+    t.equal(await overwrite(app, agent), 'UNKNOWN_TOOL', agent ?? 'unnamed')
+    t.equal(await read(agent), 'awaiting_approval', agent ?? 'unnamed')
   }
-)
+  t.equal(await overwrite(app, 'coder'), 'awaiting_approval', 'the tool is there')
+  t.equal(await read('coder'), 'success')
+  t.equal(await overwrite(app, undefined, {} as typeof MERE), 'awaiting_approval', 'a person')
+  t.equal(await overwrite(app, 'another', {} as typeof MERE), 'UNKNOWN_TOOL', 'a person speaking as an agent')
+  const names = async (headers: object) =>
+    (await app.request('GET', '/tools', undefined, headers as typeof MERE)).body.tools.map(
+      ({ name }: { name: string }) => name
+    )
+  t.notOk((await names(MERE)).includes('write_file'))
+  t.ok((await names({})).includes('write_file'))
+})
 
-t.test('an agent that may only read does only that, and is told why not more', async t => {
+t.test('a read-only agent only reads, and gets the reason of denials', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, settings({ reviewer: { read_only: true } }))
   const { error } = await app.call('write_file', { path: 'a.txt', content: 'two' }, { agent: 'reviewer' })
   t.match(error, { code: 'PERMISSION_DENIED', message: /This agent may only read/ })
@@ -62,7 +59,7 @@ t.test('an agent that may only read does only that, and is told why not more', a
   t.equal(await overwrite(app, 'coder'), 'awaiting_approval')
 })
 
-t.test('policy explains by the rules of the agent', async t => {
+t.test('explain uses the rules of the agent', async t => {
   const app = await startApp(
     t,
     { 'a.txt': 'one' },
@@ -76,7 +73,7 @@ t.test('policy explains by the rules of the agent', async t => {
   t.match((await explain('another')).verdict, { decision: 'ask' })
 })
 
-t.test('a token that was given to an agent speaks for that one alone', async t => {
+t.test('a token issued to an agent acts for that one alone', async t => {
   const app = await startApp(
     t,
     { 'a.txt': 'one' },

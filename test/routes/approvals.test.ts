@@ -11,7 +11,7 @@ const overwrite = (app: TestApp, content = 'two', more: object = {}) =>
 const remove = (app: TestApp, path = 'a.txt') => app.call('delete_file', { path })
 const UNKNOWN = `tc_${'0'.repeat(26)}`
 
-t.test('the log says who decided on what', async t => {
+t.test('the log records who decided on what', async t => {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: line => void lines.push(JSON.parse(line).msg) })
   const app = await startApp(t, { 'a.txt': 'one' }, { log })
@@ -28,7 +28,7 @@ t.test('the log says who decided on what', async t => {
   )
 })
 
-t.test('an approved call runs as it was shown, and says who approved it', async t => {
+t.test('an approved call runs as shown, and records its approver', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const normal = createNormalizer()
   const asked = await overwrite(app)
@@ -84,7 +84,7 @@ t.test('an approved call runs as it was shown, and says who approved it', async 
   })
 })
 
-t.test('a rejected call ends, and its caller hears why', async t => {
+t.test('a rejected call ends, and its caller gets the reason', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const normal = createNormalizer()
   const asked = await overwrite(app)
@@ -119,7 +119,7 @@ t.test('a rejected call ends, and its caller hears why', async t => {
   t.equal(app.read('a.txt'), 'one')
 })
 
-t.test('a decision comes once: a later one hears who decided, what and when', async t => {
+t.test('a call is decided once: a later decision gets who decided, what and when', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const asked = await overwrite(app)
   const { body: rejected } = await app.request(
@@ -161,7 +161,7 @@ t.test('a decision comes once: a later one hears who decided, what and when', as
     t.match(await app.request('POST', route, { tool_call_id: UNKNOWN }), { status: 404, body: { code: 'NOT_FOUND' } })
 })
 
-t.test('of many decisions at once exactly one wins, and the journal agrees', async t => {
+t.test('of many concurrent decisions exactly one wins, and the journal agrees', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const outcomes = new Map<string, number>()
   for (let round = 0; round < 100; round += 1) {
@@ -193,7 +193,7 @@ t.test('of many decisions at once exactly one wins, and the journal agrees', asy
   t.equal(decisions.filter(event => event.decision === 'approved').length, outcomes.get('success'))
 })
 
-t.test('what destroys needs the shown preview confirmed', async t => {
+t.test('a destructive call requires confirmation of the shown preview', async t => {
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b' })
   const asked = await remove(app)
   t.match(asked.approval, { level: 'strict', always_options: [], preview: { title: 'Delete a.txt', text: 'a.txt' } })
@@ -219,7 +219,7 @@ t.test('what destroys needs the shown preview confirmed', async t => {
   )
 })
 
-t.test('an approver may change the params: they are checked, judged and looked at anew', async t => {
+t.test('an approver may modify the params: they are validated, evaluated and previewed again', async t => {
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b', '.env': 'SECRET=1' })
   const asked = await overwrite(app)
   const approve = (modified_params: object, more: object = {}) =>
@@ -258,7 +258,7 @@ t.test('an approver may change the params: they are checked, judged and looked a
   )
 })
 
-t.test('changed params run as a dry run has shown them, or are shown anew', async t => {
+t.test('modified params run as previewed, or are previewed again', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
   const params = { path: 'b.txt', old: 'b', new: 'c' }
@@ -292,7 +292,7 @@ t.test('changed params run as a dry run has shown them, or are shown anew', asyn
   t.match(read, { verdict: { decision: 'allow' }, digest: /^[0-9a-f]{64}$/ }, 'told where nobody is asked, too')
 })
 
-t.test('a preview that is no longer true is shown anew, and the call waits on', async t => {
+t.test('refreshes a stale preview, and the call stays pending', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'b' })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
   const approve = (digest?: string) =>
@@ -318,7 +318,7 @@ t.test('a preview that is no longer true is shown anew, and the call waits on', 
   )
 })
 
-t.test('what can no longer be done at all ends when it is approved', async t => {
+t.test('a call that has become impossible ends when approved', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
   app.write('a.txt', 'nothing of it\n')
@@ -327,7 +327,7 @@ t.test('what can no longer be done at all ends when it is approved', async t => 
   t.equal((await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id })).status, 409)
 })
 
-t.test('an approved call is looked at once more in its turn, and asks again if it would do something else', async t => {
+t.test('previews an approved call again in its turn, and asks again if its effect differs', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
@@ -352,7 +352,7 @@ t.test('an approved call is looked at once more in its turn, and asks again if i
   t.equal(app.read('a.txt'), 'two')
 })
 
-t.test('leave to read one secret is no leave to read another put in its place', async t => {
+t.test('permission to read one secret does not cover another put in its place', async t => {
   const gate = new Gate()
   const app = await startApp(t, { '.env': 'A=1', 'other/.env': 'B=2' }, { tools: gatedTools(gate) })
   const link = (to: string) => {
@@ -380,7 +380,7 @@ t.test('leave to read one secret is no leave to read another put in its place', 
   })
 })
 
-t.test('a call cancelled in its last look does not wait anew', async t => {
+t.test('a call cancelled during its last preview does not become pending again', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: [...gatedTools(gate), slowPreviewTool(gate)] })
   for (const look of ['look 1', 'look 2']) gate.open(look)
@@ -399,7 +399,7 @@ t.test('a call cancelled in its last look does not wait anew', async t => {
   t.strictSame((await app.get('/approvals')).approvals, [])
 })
 
-t.test('while one decision is being made the others wait to hear of it', async t => {
+t.test('concurrent decisions wait for the one being made', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: [slowPreviewTool(gate)] })
   gate.open('look 1')
@@ -418,7 +418,7 @@ t.test('while one decision is being made the others wait to hear of it', async t
   for (const other of others) t.match(await other, { status: 409, body: { details: { decision: 'approved' } } })
 })
 
-t.test('several calls may be decided at once, each by itself', async t => {
+t.test('several calls may be decided at once, each independently', async t => {
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b', 'c.txt': 'c' })
   const [a, b, c, strict] = [
     await overwrite(app),
@@ -461,7 +461,7 @@ t.test('several calls may be decided at once, each by itself', async t => {
     )
 })
 
-t.test('what waits is listed, the oldest first', async t => {
+t.test('lists pending calls, the oldest first', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const asked = [await overwrite(app), await remove(app), await overwrite(app, 'three')]
   t.strictSame(await app.get('/approvals'), { approvals: asked })
@@ -469,7 +469,7 @@ t.test('what waits is listed, the oldest first', async t => {
   t.strictSame(await app.get('/approvals'), { approvals: [asked[0], asked[2]] })
 })
 
-t.test('a call that nobody decides ends by itself', async t => {
+t.test('an undecided call expires', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1 } } })
   const asked = await overwrite(app)
   const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
@@ -487,7 +487,7 @@ t.test('a call that nobody decides ends by itself', async t => {
   t.equal((await overwrite(patient)).approval.expires_at, null)
 })
 
-t.test('"always" makes every rule of an option, each for one command of the line', async t => {
+t.test('"always" saves every rule of an option, each for one command of the line', async t => {
   const app = await startApp(t, { 'package.json': '{"scripts":{"a":"echo one","b":"echo two"}}' })
   const asked = await app.call('shell_exec', { command: 'npm run a && npm run b' })
   const option = asked.approval.always_options.find((each: Json) => each.rules)
@@ -511,7 +511,7 @@ t.test('"always" makes every rule of an option, each for one command of the line
     t.equal((await app.call('shell_exec', { command })).status, 'awaiting_approval', command)
 })
 
-t.test('"always" makes the shown rule, and calls like it are not asked about again', async t => {
+t.test('"always" saves the shown rule, and similar calls need no approval', async t => {
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b' })
   const asked = await overwrite(app)
   const [option] = asked.approval.always_options
@@ -556,7 +556,7 @@ t.test('"always" makes the shown rule, and calls like it are not asked about aga
   )
 })
 
-t.test('a token that may only call decides nothing, but sees all', async t => {
+t.test('a call-only token decides nothing, but sees all', async t => {
   const app = await startApp(t, { 'a.txt': 'one', '.env': 'SECRET=1' })
   const headers = { authorization: `Bearer ${CALL_TOKEN}` }
   const asked = (
@@ -601,7 +601,7 @@ t.test('a token that may only call decides nothing, but sees all', async t => {
     t.equal((await app.request('GET', '/approvals', undefined, { authorization: bearer })).status, 401)
 })
 
-t.test('an option is for the params that were shown, and a decision may have no body', async t => {
+t.test('an option applies to the shown params, and a decision may have no body', async t => {
   const app = await startApp(t)
   const asked = await app.call('shell_exec', { command: 'echo danger' })
   const both = { always: 'command:workspace', modified_params: { command: 'echo safe' } }
@@ -616,7 +616,7 @@ t.test('an option is for the params that were shown, and a decision may have no 
   })
 })
 
-t.test('a search that may look into what is denied asks', async t => {
+t.test('a search that may read denied files requires approval', async t => {
   const deny = { effect: 'deny' as const, match: { path: 'secret/**' } }
   const app = await startApp(
     t,
@@ -631,7 +631,7 @@ t.test('a search that may look into what is denied asks', async t => {
   t.match(await app.call('grep', { pattern: 'needle', path: 'open' }), { status: 'success' })
 })
 
-/** Each request has another. */
+/** Removes the id, which differs per request. */
 function withoutId({ request_id, ...problem }: Json): Json {
   if (typeof request_id !== 'string') throw new Error('it tells no request_id')
   return problem

@@ -30,7 +30,7 @@ async function startDoor(t: Test, more?: (app: FastifyInstance) => void) {
   return { app, port, url: `http://127.0.0.1:${port}`, ...tokens.current() }
 }
 
-/** Sends bytes as they are and gives all that comes back. */
+/** Sends raw bytes and returns the whole response. */
 async function raw(port: number, bytes: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const answer: Buffer[] = []
@@ -48,7 +48,7 @@ async function raw(port: number, bytes: string): Promise<string> {
   return Buffer.concat(answer).toString('latin1')
 }
 
-t.test('every request of the table gets its answer', async t => {
+t.test('answers every request of the table', async t => {
   const { port, token, call_token } = await startDoor(t)
   const cases = JSON.parse(await readFile(new URL('door-cases.json', import.meta.url), 'utf8'))
   for (const [name, template, expected] of cases as [string, string, number | 'closed'][]) {
@@ -78,7 +78,7 @@ t.test('every request of the table gets its answer', async t => {
   t.match(await raw(port, `GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`), /^HTTP\/1\.1 200/, 'still there')
 })
 
-t.test('all failures of a token look alike', async t => {
+t.test('all token failures look alike', async t => {
   const { port, token } = await startDoor(t)
   const refusal = async (authorization: string) =>
     (await raw(port, `GET /things HTTP/1.1\r\nHost: localhost:${port}\r\n${authorization}\r\n`)).replace(
@@ -95,7 +95,7 @@ t.test('all failures of a token look alike', async t => {
   t.match(answers[0], /^HTTP\/1\.1 401[\s\S]*www-authenticate: Bearer\r\n/i)
 })
 
-t.test('the caller has a clean name and its rights', async t => {
+t.test('the caller has a sanitized name and its rights', async t => {
   const { url, token, call_token } = await startDoor(t)
   const ask = async (token: string, headers: Record<string, string>) =>
     (await fetch(`${url}/things`, { headers: { authorization: `Bearer ${token}`, ...headers } })).json()
@@ -108,7 +108,7 @@ t.test('the caller has a clean name and its rights', async t => {
   t.same(await ask(call_token, { 'user-agent': '' }), { client: 'unknown', rights: ['call'] })
 })
 
-t.test('bodies: what is refused, and why', async t => {
+t.test('rejects invalid bodies, with the reason', async t => {
   const { url, token } = await startDoor(t)
   const post = async (body: string | Buffer<ArrayBuffer>) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -150,7 +150,7 @@ t.test('bodies: what is refused, and why', async t => {
   t.same(await post(JSON.stringify('a'.repeat(LIMIT))), [413, 'TOO_LARGE', 'The body is too large.'])
 })
 
-t.test('what JSON.stringify writes is read back, whatever it is but a key that is never taken', async t => {
+t.test('parses all output of JSON.stringify, except forbidden keys', async t => {
   const taken = fc.jsonValue({ maxDepth: 6, stringUnit: 'grapheme' }).filter(value => {
     let reaches = false
     JSON.stringify(value, (key, item) => {
@@ -167,7 +167,7 @@ t.test('what JSON.stringify writes is read back, whatever it is but a key that i
   )
 })
 
-t.test('a server with a gap in its door does not start', async t => {
+t.test('a server with an unprotected route does not start', async t => {
   const make = () => {
     const app = Fastify(httpServerOptions)
     t.teardown(() => app.close())
@@ -198,7 +198,7 @@ t.test('a server with a gap in its door does not start', async t => {
   })
 })
 
-t.test('faults of the server and of params as problem documents', async t => {
+t.test('reports errors of the server and of params as problem documents', async t => {
   const schema = {
     body: { type: 'object', required: ['a'], properties: { a: { enum: ['x', 'y'] } }, additionalProperties: false },
     querystring: { type: 'object', properties: { limit: { type: 'integer', maximum: 9 } } }

@@ -31,7 +31,7 @@ const held = (path: string, text: string, more: object = {}) => ({
   ...more
 })
 
-t.test('an editor tells what it holds, is told what it holds, and lets go', async t => {
+t.test('an editor reports its buffers, reads them back, and releases them', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b/c.txt': 'two\n' })
   const normal = createNormalizer()
   const put = async (body: object) => {
@@ -65,7 +65,7 @@ t.test('an editor tells what it holds, is told what it holds, and lets go', asyn
   t.strictSame(await app.get('/buffers'), { buffers: [] })
 })
 
-t.test('two editors of one kind are told apart by the ids they give', async t => {
+t.test('distinguishes two editors of one kind by their ids', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   for (const client_id of ['emacs-1', 'emacs-2'])
     await app.request('PUT', '/buffers', { client_id, buffers: [{ path: 'a.txt', content: client_id }] }, EMACS)
@@ -81,7 +81,7 @@ t.test('two editors of one kind are told apart by the ids they give', async t =>
   t.match((await app.get('/buffers')).buffers, [{ client_id: 'emacs-1' }])
 })
 
-t.test('who may only call can neither pretend a buffer nor read one past the rules', async t => {
+t.test('a call-only token can neither fake a buffer nor read one past the rules', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   await app.request('PUT', '/buffers', { buffers: [{ path: 'a.txt', content: 'two\n' }] }, EMACS)
   const refused = { status: 403, body: { code: 'FORBIDDEN' } }
@@ -98,7 +98,7 @@ t.test('who may only call can neither pretend a buffer nor read one past the rul
   })
 })
 
-t.test('what may not be held is refused by name, and then nothing of the request is taken', async t => {
+t.test('rejects an invalid buffer by name, and then the whole request', async t => {
   const app = await startApp(
     t,
     { 'a.txt': 'one\n', '.env': 'KEY=1\n', '.git/config': '' },
@@ -130,7 +130,7 @@ t.test('what may not be held is refused by name, and then nothing of the request
   t.match(await app.request('PUT', '/buffers', { buffers: [], workspace: 'x' }, EMACS), { status: 400 })
 })
 
-t.test('a write beneath an editor asks, whatever the rules allow', async t => {
+t.test('a write to a file with an unsaved buffer requires approval, whatever the rules allow', async t => {
   const app = await startApp(
     t,
     { 'a.txt': 'one\n', 'b.txt': 'b\n', 'folder/c.txt': 'c\n' },
@@ -181,7 +181,7 @@ t.test('a write beneath an editor asks, whatever the rules allow', async t => {
   t.match(await app.call('write_file', { path: 'a.txt', content: 'four\n' }), { status: 'success' })
 })
 
-t.test('a buffer that is as the file is stands in nobody’s way, in any encoding or line ending', async t => {
+t.test('a buffer equal to the file blocks no one, in any encoding or line ending', async t => {
   const bom = Buffer.from('\ufeffgr\u00fc\u00dfe\r\nzwei\r\n', 'utf16le')
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes } })
   app.write('w.txt', bom)
@@ -194,7 +194,7 @@ t.test('a buffer that is as the file is stands in nobody’s way, in any encodin
     t.match(await app.call('edit_file', { path, old: 'e\n', new: 'E\n' }), { status: 'success' }, path)
 })
 
-t.test('warned of, a write goes ahead and says so', async t => {
+t.test('a confirmed write succeeds, and reports the buffer', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes, buffers: onWrite('warn') } })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'two\n')
@@ -210,7 +210,7 @@ t.test('warned of, a write goes ahead and says so', async t => {
   })
 })
 
-t.test('a buffer is that of the file, by whatever path', async t => {
+t.test('matches a buffer to its file by any path', async t => {
   const app = await startApp(t, { 'real.txt': 'one\n' }, { settings: { tiers: anythingGoes } })
   symlinkSync('real.txt', join(app.root, 'link.txt'))
   const emacs = await startFrontEnd(t, app)
@@ -220,7 +220,7 @@ t.test('a buffer is that of the file, by whatever path', async t => {
   t.match(await emacs.drop('link.txt'), { buffers: [] }, 'it can be let go where its link is gone')
 })
 
-t.test('if_match is of what a write would replace: beneath an editor, the file', async t => {
+t.test('if_match refers to the replaced content: with an unsaved buffer, the file', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings: { tiers: anythingGoes, buffers: onWrite('warn') } })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'two\n')
@@ -233,7 +233,7 @@ t.test('if_match is of what a write would replace: beneath an editor, the file',
 })
 
 for (const on_write of ['ask', 'warn'] as const)
-  t.test(`on_write ${on_write}: who quotes what the editor holds is told that the disk has other text`, async t => {
+  t.test(`on_write ${on_write}: explains that an edit quotes the unsaved buffer and not the disk`, async t => {
     const app = await startApp(
       t,
       { 'a.txt': 'one\ntwo\n' },
@@ -262,7 +262,7 @@ for (const on_write of ['ask', 'warn'] as const)
     t.notOk('unsaved' in plain.details, 'not where nothing is held')
   })
 
-t.test('where changes go to the editor, what is not in its text is not explained by that', async t => {
+t.test('if changes go to the editor, does not explain what its text lacks', async t => {
   const settings = { tiers: anythingGoes, buffers: onWrite('delegate') }
   const app = await startApp(t, { 'a.txt': 'one\n' }, { settings })
   const emacs = await startFrontEnd(t, app)
@@ -272,7 +272,7 @@ t.test('where changes go to the editor, what is not in its text is not explained
   t.notOk('unsaved' in error.details)
 })
 
-t.test('reading gives what the editor holds, and says so', async t => {
+t.test("reading returns the editor's content, and says so", async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const normal = createNormalizer()
   const read = async (params: object) => normal((await app.call('read_file', params)).result)
@@ -319,10 +319,10 @@ t.test('reading gives what the editor holds, and says so', async t => {
   t.match(await app.call('read_file', { path: 'new.txt', pages: '1' }), { error: { code: 'INVALID_PARAMS' } })
 })
 
-t.test('a kept answer is given again only while the editor holds the same', async t => {
+t.test("reuses a cached answer only while the editor's content is unchanged", async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const emacs = await startFrontEnd(t, app)
-  // What was only just written might still change unseen.
+  // A file written just now is not cached: it might still change unnoticed.
   const kept = () =>
     waitUntil('the file to be cached', async () => {
       const { cached, result } = await app.call('read_file', { path: 'a.txt' })
@@ -338,7 +338,7 @@ t.test('a kept answer is given again only while the editor holds the same', asyn
   t.match(await app.call('read_file', { path: 'a.txt' }), { result: { data: { content: 'one\n' } } })
 })
 
-t.test('a search looks at the disk, and says what editors hold of what it looked at', async t => {
+t.test('a search reads the disk, and lists unsaved buffers of the searched files', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b/c.txt': 'one\n' })
   const emacs = await startFrontEnd(t, app)
   const search = async (params: object) => (await app.call('grep', { pattern: 'one', ...params })).result.data.missed

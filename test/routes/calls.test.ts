@@ -16,7 +16,7 @@ const files = (app: TestApp) => readdirSync(app.root, { recursive: true }).sort(
 const statuses = (results: Json[]) => results.map(result => result.status)
 const ulid = (n: number) => `tc_${String(n).padStart(26, '0')}`
 
-t.test('a call that only reads is answered whole', async t => {
+t.test('a read-only call returns its whole result', async t => {
   const app = await startApp(t, { 'a.txt': 'one\ntwo\n' })
   const normal = createNormalizer()
   const { status, body } = await app.request(
@@ -58,7 +58,7 @@ t.test('a call that only reads is answered whole', async t => {
   t.strictSame(await app.get(`/calls/${body.tool_call_id}`), body, 'and is the same when asked for later')
 })
 
-t.test('a call that needs a decision is answered with what would happen', async t => {
+t.test('a call that requires approval returns its preview', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const normal = createNormalizer()
   const { status, body } = await app.request('POST', '/calls', {
@@ -102,7 +102,7 @@ t.test('a call that needs a decision is answered with what would happen', async 
   t.equal(app.read('a.txt'), 'one\n')
 })
 
-t.test('a request that is no call is refused with every fault, and leaves no trace', async t => {
+t.test('rejects an invalid request with every error, and leaves no trace', async t => {
   const app = await startApp(
     t,
     { 'a.txt': 'one\n' },
@@ -155,7 +155,7 @@ t.test('a request that is no call is refused with every fault, and leaves no tra
   t.strictSame(await app.get('/calls'), { calls: [], cursor: null })
 })
 
-t.test('a call that fails is a settled call with its error', async t => {
+t.test('a failed call is a settled call with its error', async t => {
   const app = await startApp(t)
   const normal = createNormalizer()
   const { status, body } = await app.request('POST', '/calls', { tool: 'read_file', params: { path: 'none.txt' } })
@@ -170,7 +170,7 @@ t.test('a call that fails is a settled call with its error', async t => {
   t.match(outside, { status: 'error', attempts: 0, error: { code: 'INVALID_PATH' } })
 })
 
-t.test('an answer is held as long as was asked', async t => {
+t.test('holds the response as long as requested', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const held = (name: string, query = '') =>
@@ -204,7 +204,7 @@ t.test('an answer is held as long as was asked', async t => {
   t.equal((await app.request('GET', `/calls/${ulid(1)}`)).status, 404)
 })
 
-t.test('a call in the background is answered at once and runs on', async t => {
+t.test('a background call returns at once and continues', async t => {
   const gate = new Gate()
   const app = await startApp(t, {}, { tools: gatedTools(gate) })
   const call = await app.request('POST', '/calls', { tool: 'held_create', params: { name: 'a' }, background: true })
@@ -213,7 +213,7 @@ t.test('a call in the background is answered at once and runs on', async t => {
   t.match(await app.get(`/calls/${call.body.tool_call_id}?wait_ms=600000`), { status: 'success', background: true })
 })
 
-t.test('a call can be followed in its own answer', async t => {
+t.test('a call can be followed in its own response', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const submit = (body: object, headers: Record<string, string> = {}) =>
     listenToEvents(
@@ -256,7 +256,7 @@ t.test('a call can be followed in its own answer', async t => {
   t.match(refused.response.headers.get('content-type'), /problem\+json/)
 })
 
-t.test('many reads at once are each followed without a gap', async t => {
+t.test('follows each of many concurrent reads without a gap', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const streams = await Promise.all(
     Array.from({ length: 40 }, async () => {
@@ -275,7 +275,7 @@ t.test('many reads at once are each followed without a gap', async t => {
   t.strictSame([...new Set(streams)], ['stream.snapshot,tool.call,tool.result'])
 })
 
-t.test('a request that is sent again gives the same call', async t => {
+t.test('a repeated request returns the same call', async t => {
   const gate = new Gate()
   const app = await startApp(t, {}, { tools: gatedTools(gate) })
   const body = { tool: 'write_file', params: { path: 'new.txt', content: 'x' } }
@@ -313,7 +313,7 @@ t.test('a request that is sent again gives the same call', async t => {
   t.equal((await app.request('POST', '/calls', keyed, { 'idempotency-key': '' })).status, 400)
 })
 
-t.test('an id that some other call has cannot be taken', async t => {
+t.test('rejects the id of another call', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const ended = await app.call('read_file', { path: 'a.txt' })
   const waiting = await app.call('delete_file', { path: 'a.txt' })
@@ -359,7 +359,7 @@ t.test('calls of a batch run in parallel, those on one path in order', async t =
   t.equal((await app.request('POST', '/calls/batch', { calls: [] })).status, 400)
 })
 
-t.test('a call of a batch whose params make no sense keeps none of the others', async t => {
+t.test('an invalid call of a batch does not affect the others', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const addition = '*** Begin Patch\n*** Add File: new.txt\n+new\n*** End Patch'
   const { results } = await app.post('/calls/batch', {
@@ -399,7 +399,7 @@ t.test('a batch may stop at the first failure', async t => {
   t.match(unknown.results, [{ problem: { code: 'UNKNOWN_TOOL' } }, { skipped: true }])
 })
 
-t.test('a dry run tells what would happen, and leaves no trace', async t => {
+t.test('a dry run returns a preview, and leaves no trace', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', '.env': 'SECRET=1' })
   const before = [await head(app), files(app), app.read('a.txt')]
   const dry = async (tool: string, params: object, headers = {}) =>
@@ -473,7 +473,7 @@ t.test('a call can be cancelled at any time', async t => {
   )
 })
 
-t.test('a call may end with the connection of its sender, or go on without it', async t => {
+t.test('a call may end with the connection of its sender, or continue without it', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const events = await listenToEvents(t, `${app.url}/events`)
@@ -504,7 +504,7 @@ t.test('a call may end with the connection of its sender, or go on without it', 
   t.match(await told(ulid(3)), { status: 'success' })
 })
 
-t.test('a call cancelled while it is looked at never waits for a decision afterwards', async t => {
+t.test('a call cancelled during its preview never becomes pending', async t => {
   const gate = new Gate()
   const [held] = gatedTools(gate)
   const slow: Tool = {
@@ -541,7 +541,7 @@ t.test('a call ends at its time limit', async t => {
   t.equal((await app.call('held_create', { name: 'b' })).timeout_ms, 60_000)
 })
 
-t.test('a tool that does not stop does not keep its call, and is not heard of afterwards', async t => {
+t.test('a tool that does not stop cannot keep its call running, and its later output is dropped', async t => {
   const gate = new Gate()
   const [held] = gatedTools(gate)
   const deaf: Tool = {
@@ -574,7 +574,7 @@ t.test('a tool that does not stop does not keep its call, and is not heard of af
   )
 })
 
-t.test('what may succeed later is tried again, but not what may have had an effect', async t => {
+t.test('retries transient failures, but none that may have had an effect', async t => {
   const cases: [name: string, options: Parameters<typeof flakyTool>[0], failures: number, expected: Json][] = [
     ['once', {}, 1, { status: 'success', attempts: 2 }],
     ['three times', {}, 3, { status: 'success', attempts: 4 }],
@@ -605,7 +605,7 @@ t.test('what may succeed later is tried again, but not what may have had an effe
     })
 })
 
-t.test('a retry is told as progress, and ends when the call is cancelled', async t => {
+t.test('reports a retry as progress, and stops when the call is cancelled', async t => {
   const app = await startApp(t, {}, { tools: [flakyTool({})] })
   const started = (await app.request('POST', '/calls?wait_ms=0', { tool: 'flaky', params: { failures: 3 } })).body
   const events = await app.events(`?after=0&tool_call_id=${started.tool_call_id}`)
@@ -616,9 +616,9 @@ t.test('a retry is told as progress, and ends when the call is cancelled', async
   t.ok(body.status === 'success' || body.attempts < 4)
 })
 
-t.test('an answer is given again while nothing has changed', async t => {
+t.test('returns a cached answer while nothing has changed', async t => {
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b' })
-  // What was changed this very moment is not kept: a further change might not show.
+  // A file changed just now is not cached: a further change might go unnoticed.
   for (const name of ['a.txt', 'b.txt']) utimesSync(path.join(app.root, name), new Date(0), new Date(0))
   await untilOlderThan(60, path.join(app.root, 'a.txt'), path.join(app.root, 'b.txt'))
   const read = async (path = 'a.txt', headers = {}) => {
@@ -659,7 +659,7 @@ t.test('an answer is given again while nothing has changed', async t => {
   t.match(failed, [{ status: 'error' }, { status: 'error', cached: undefined }], 'a failure is not kept')
 })
 
-t.test('without a cache every answer is made afresh', async t => {
+t.test('without a cache computes every answer', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { cache: { ttl_ms: 0, max_bytes: 1_000 } } })
   utimesSync(path.join(app.root, 'a.txt'), new Date(0), new Date(0))
   await untilOlderThan(60, path.join(app.root, 'a.txt'))
@@ -716,7 +716,7 @@ t.test('no answer is ever older than the disk', async t => {
   }
 })
 
-t.test('the log is filtered and paged, newest first', async t => {
+t.test('filters and paginates the log, newest first', async t => {
   const app = await startApp(t, { 'a.txt': 'a', 'b.txt': 'b' })
   const made: Json[] = []
   for (let n = 0; n < 7; n += 1)
@@ -786,7 +786,7 @@ t.test('the log is filtered and paged, newest first', async t => {
     t.match(await app.request('GET', `/calls?${wrong}`), { status: 400, body: { code: 'INVALID_PARAMS' } }, wrong)
 })
 
-t.test('what a command prints can be read by offset, also while it runs', async t => {
+t.test('the output of a command can be read by offset, also while it runs', async t => {
   const app = await startApp(t)
   const call = await app.call('shell_exec', { command: 'printf hello; read line; printf " $line" >&2', stdin: 'x\n' })
   const { tool_call_id: id } = call
@@ -817,7 +817,7 @@ t.test('what a command prints can be read by offset, also while it runs', async 
   })
 })
 
-t.test('more calls than may be open are refused until some have ended', async t => {
+t.test('rejects calls beyond the limit until some have ended', async t => {
   const { limits } = (await startApp(t)).settings
   const app = await startApp(t, { 'a.txt': 'a' }, { settings: { limits: { ...limits, queue: 2 } } })
   const first = await app.call('delete_file', { path: 'a.txt' })
@@ -829,7 +829,7 @@ t.test('more calls than may be open are refused until some have ended', async t 
   t.equal((await app.call('todo_read', {})).status, 'success')
 })
 
-t.test('a file may be written only as it was read', async t => {
+t.test('a file may be written only if unchanged since the read', async t => {
   const app = await startApp(
     t,
     { 'a.txt': 'one' },

@@ -15,7 +15,7 @@ import { once } from '../support/wait.ts'
 const PAGE = '<!doctype html><title>Toolgate</title>'
 const SCRIPT = 'console.log("here")'
 
-/** The routes on a folder of our own. */
+/** Serves the routes on a test folder. */
 async function startConsole(t: Test, files: Record<string, string | Buffer>) {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-web-'))
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content)
@@ -27,7 +27,7 @@ async function startConsole(t: Test, files: Record<string, string | Buffer>) {
     await app.close()
     rmSync(folder, { recursive: true })
   })
-  /** As it is sent: `fetch` would unpack it. */
+  /** The raw response: `fetch` would decompress it. */
   return async (target: string, headers: Record<string, string> = {}) => {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     get(url + target, { headers }, resolve).on('error', reject)
@@ -36,7 +36,7 @@ async function startConsole(t: Test, files: Record<string, string | Buffer>) {
   }
 }
 
-t.test('the page and what it loads come with what keeps a page safe', async t => {
+t.test('serves the page and its assets with security headers', async t => {
   const ask = await startConsole(t, { 'index.html': PAGE, 'app-1f.js': SCRIPT, 'app.css': 'a{}', 'icon.svg': '<svg/>' })
   const safe = {
     'content-security-policy':
@@ -61,7 +61,7 @@ t.test('the page and what it loads come with what keeps a page safe', async t =>
   }
 })
 
-t.test('what a browser has it need not load again, until it changes', async t => {
+t.test('browsers cache assets until they change', async t => {
   const ask = await startConsole(t, { 'index.html': PAGE, 'app.js': SCRIPT })
   const { etag } = (await ask('/web/app.js')).headers
   const again = await ask('/web/app.js', { 'if-none-match': etag! })
@@ -69,7 +69,7 @@ t.test('what a browser has it need not load again, until it changes', async t =>
   t.equal((await ask('/', { 'if-none-match': etag! })).status, 200)
 })
 
-t.test('a smaller form is sent to those that take it', async t => {
+t.test('serves compressed assets to clients that accept them', async t => {
   const forms = { 'app.js.br': brotliCompressSync(SCRIPT), 'app.js.gz': gzipSync(SCRIPT) }
   const ask = await startConsole(t, { 'index.html': PAGE, 'app.js': SCRIPT, ...forms })
   const sent = async (accepted: string) => {
@@ -90,7 +90,7 @@ t.test('a smaller form is sent to those that take it', async t => {
   t.equal(page.body.toString(), PAGE)
 })
 
-t.test('nothing else is served', async t => {
+t.test('serves nothing else', async t => {
   const ask = await startConsole(t, { 'index.html': PAGE, 'app.js.br': 'x', 'secret.txt': 'x', plain: 'x' })
   for (const name of [
     'none.js',
@@ -110,13 +110,13 @@ t.test('nothing else is served', async t => {
   t.equal((await ask('/index.html')).status, 404)
 })
 
-t.test('where it is not built, the page says what to do', async t => {
+t.test('if not built, the page explains what to do', async t => {
   const ask = await startConsole(t, {})
   const { status, headers, body } = await ask('/')
   t.match([status, headers['content-type'], body.toString()], [404, 'text/plain; charset=utf-8', /npm run build/])
 })
 
-t.test('a browser needs no token for it, but our address', async t => {
+t.test('needs no token, but the right Host header', async t => {
   const { url } = await startApp(t)
   const headers = (more: object) => ({ headers: { 'sec-fetch-site': 'none', ...more } })
   t.match(await (await fetch(url, headers({}))).text(), /<title>Toolgate<\/title>|npm run build/)

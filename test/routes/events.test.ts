@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait.ts'
 
 const typesOf = (events: Json[]) => events.map(({ event }) => event)
 
-t.test('everything that happens is told, in order, from the question to the result', async t => {
+t.test('publishes all events in order, from the request to the result', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const normal = createNormalizer()
   const events = await app.events()
@@ -70,7 +70,7 @@ t.test('everything that happens is told, in order, from the question to the resu
   t.ok(told.every(({ seq, id }) => id === String(seq)))
 })
 
-t.test('a client that comes back with its last id misses nothing and sees nothing twice', async t => {
+t.test('a client that reconnects with its last id misses nothing and gets nothing twice', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   for (let n = 0; n < 30; n += 1)
     await app.call('todo_write', { todos: [{ content: `${n}`, status: 'pending' }] }, { session_id: `s${n % 3}` })
@@ -105,7 +105,7 @@ t.test('a client that comes back with its last id misses nothing and sees nothin
   )
 })
 
-t.test('a stream carries only what was asked for', async t => {
+t.test('a stream has only the requested events', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const filtered = await app.events('?session_id=s1&types=tool.result,%20tool.call')
   await filtered.type('stream.snapshot')
@@ -135,7 +135,7 @@ t.test('a stream carries only what was asked for', async t => {
   t.match(wrong, { status: 400, body: { errors: [{ in: 'header' }] } })
 })
 
-t.test('a place the journal no longer or not yet holds is told', async t => {
+t.test('reports a position that the journal no longer or not yet holds', async t => {
   const app = await startApp(t)
   await app.call('todo_read', {})
   const ahead = await app.events('?after=99999')
@@ -144,7 +144,7 @@ t.test('a place the journal no longer or not yet holds is told', async t => {
   await ahead.type('tool.result', event => event.tool_call_id === next.tool_call_id)
 })
 
-t.test('progress is told while a command runs, and is not kept once it has ended', async t => {
+t.test('publishes progress while a command runs, and drops it once ended', async t => {
   const app = await startApp(t)
   const asked = await app.call('shell_exec', { command: 'echo first; read line; echo "$line"', stdin: 'second\n' })
   const events = await app.events(`?tool_call_id=${asked.tool_call_id}`)
@@ -171,7 +171,7 @@ t.test('progress is told while a command runs, and is not kept once it has ended
   ])
 })
 
-t.test('a session says what it is doing', async t => {
+t.test('a session publishes its state', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const events = await app.events('?types=agent.state')
@@ -190,7 +190,7 @@ t.test('a session says what it is doing', async t => {
   t.strictSame((await app.get('/state')).sessions, {})
 })
 
-t.test('a client that does not read is cut off in the end, slows nobody, and can resume', async t => {
+t.test('a client that does not read is disconnected in the end, slows no one, and can resume', async t => {
   const app = await startApp(
     t,
     {},
@@ -216,7 +216,7 @@ t.test('a client that does not read is cut off in the end, slows nobody, and can
   slow.on('error', () => resolve())
   slow.end()
   await waitUntil('the first bytes', () => received.length > 0)
-  // More than the sockets between take.
+  // Exceeds the socket buffers.
   const last = `tc_${'9'.repeat(26)}`
   const reading = fast.type('tool.result', event => event.tool_call_id === last)
   for (let n = 1; n < 250; n += 1) await app.call('todo_write', { todos })

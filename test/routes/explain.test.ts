@@ -1,4 +1,4 @@
-// What policy says of commands, asked through the door of a real server.
+// Tests of policy decisions on commands, through the API of a real server.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -16,7 +16,7 @@ const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, '../corpus
 
 const FILES = { 'README.md': 'hello\n', 'src/a.txt': 'a\n', 'src/lib/b.txt': 'b\n', '.env': 'KEY=secret\n' }
 
-/** A server whose commands are kept as they are by default. */
+/** A server with the default sandbox. */
 async function kept(t: Test, options: { settings?: Partial<Settings>; files?: StartOptions['folder'] } = {}) {
   const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' as const }
   const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings } })
@@ -28,7 +28,7 @@ async function kept(t: Test, options: { settings?: Partial<Settings>; files?: St
 const explain = (app: TestApp, command: string, more: object = {}) =>
   app.post('/policy/explain', { tool: 'shell_exec', params: { command, ...more } })
 
-t.test('the corpus of commands gets its verdicts', async t => {
+t.test('the command corpus gets its verdicts', async t => {
   const { app, holds } = await kept(t)
   const names = { WS: app.root, STATE: app.settings.state_dir, SERVER_PORT: '1', SERVER_PID: String(process.pid) }
   const order = ['allow', 'ask', 'strict', 'deny']
@@ -53,24 +53,24 @@ t.test('the corpus of commands gets its verdicts', async t => {
       `${one.id} ${one.expect}: ${decision} ${JSON.stringify(command).slice(0, 80)}`
     )
   }
-  await t.test('harmless ones run by themselves', needs('sandbox'), async t => {
+  await t.test('auto-approves harmless commands', needs('sandbox'), async t => {
     t.ok(harmless.filter(Boolean).length >= 0.95 * harmless.length)
   })
 })
 
-t.test('lines that must not run by themselves do not, wherever they lead', async t => {
+t.test('never auto-approves harmful lines, whatever their paths resolve to', async t => {
   const { app } = await kept(t)
   const lines = readFileSync(path.join(import.meta.dirname, '../corpus/shell/never-auto.txt'), 'utf8').split('\n')
   const allowed: string[] = []
   for (const command of lines.filter(line => line !== ''))
     if ((await explain(app, command)).verdict.decision === 'allow') allowed.push(command)
   t.strictSame(allowed, [])
-  await t.test('where others do', needs('sandbox'), async t => {
+  await t.test('auto-approves them in other positions', needs('sandbox'), async t => {
     t.equal((await explain(app, 'ls')).verdict.decision, 'allow')
   })
 })
 
-t.test('every part of a line is told, with where it leads and what keeps it', async t => {
+t.test('explains every part of a line, with its paths and its sandbox', async t => {
   const { app, holds } = await kept(t)
   const before = (await app.get('/state')).head
   const told = await explain(app, 'cat README.md && cd src && npm run build | tee ../out.log')
@@ -106,7 +106,7 @@ t.test('every part of a line is told, with where it leads and what keeps it', as
   t.equal((await app.get('/state')).head, before, 'nothing is recorded')
 })
 
-t.test('a rule on a path is told of the part that names it, however it is written', async t => {
+t.test('reports a rule on a path at the part that names it, in any notation', async t => {
   const user = [{ effect: 'deny' as const, match: { path: 'src/**' } }]
   const app = await startApp(t, FILES, { settings: { tiers: { administrator: [], user, workspace: [] } } })
   for (const path of ['src/a.txt', '--in=./src/a.txt', `${app.root}/src/a.txt`]) {
@@ -125,7 +125,7 @@ t.test('a rule on a path is told of the part that names it, however it is writte
     t.equal((await explain(app, `npm test && tool ${path}`)).verdict.decision, 'ask', path)
 })
 
-t.test('a revision of git is no file, unless there is one of its name', async t => {
+t.test('a git revision is no file, unless a file has its name', async t => {
   const { app } = await kept(t)
   execFileSync('ln', ['-s', '.env', path.join(app.root, 'main^')])
   const touched = async (command: string) => {
@@ -142,7 +142,7 @@ t.test('a revision of git is no file, unless there is one of its name', async t 
   t.strictSame(await touched('git diff main^'), ['strict', 'main^'])
 })
 
-t.test('what a command names is judged by where it leads', async t => {
+t.test("evaluates a command's operands by their resolved paths", async t => {
   const { app } = await kept(t)
   execFileSync('ln', ['-s', '/etc', path.join(app.root, 'out')])
   execFileSync('ln', ['-s', 'src/lib', path.join(app.root, 'lib')])
@@ -177,7 +177,7 @@ t.test('what a command names is judged by where it leads', async t => {
   t.match(asked.body.verdict, { decision: 'deny', code: 'SENSITIVE_PATH' }, 'a call-only token may ask, and not read')
 })
 
-t.test('no command is let at this server: its processes, its ports, its files', async t => {
+t.test('permits no command against this server: its processes, its ports, its files', async t => {
   const user = [{ effect: 'allow' as const, match: { command: 'echo $PPID' } }]
   const app = await startApp(t, FILES, { settings: { tiers: { administrator: [], user, workspace: [] } } })
   const helper = (await app.call('shell_exec', { command: 'echo $PPID' })).result.data.output.trim()
@@ -206,11 +206,11 @@ t.test('no command is let at this server: its processes, its ports, its files', 
   t.equal(verdict.decision, 'ask', 'another port of this machine is another server')
 })
 
-t.test('a line that only reads runs by itself, in the strictest sandbox', async t => {
+t.test('auto-approves a read-only line, in the strictest sandbox', async t => {
   const { app, holds } = await kept(t)
   const call = await app.call('shell_exec', { command: 'cat README.md | wc -l' })
   if (!holds) t.match(call, { status: 'awaiting_approval', approval: { matched_rules: [{ tier: 'server' }] } })
-  await t.test('kept', needs('sandbox'), async t => {
+  await t.test('sandboxed', needs('sandbox'), async t => {
     t.match(call, {
       status: 'success',
       approved_by: { source: 'auto' },
@@ -227,13 +227,13 @@ t.test('a line that only reads runs by itself, in the strictest sandbox', async 
   })
 })
 
-t.test('a read-only server runs what only reads, and nothing else', async t => {
+t.test('a read-only server runs only read-only lines', async t => {
   const { app, holds } = await kept(t, { settings: { read_only: true } })
   t.equal((await explain(app, 'ls')).verdict.decision, holds ? 'allow' : 'deny')
   t.match((await explain(app, 'npm test')).verdict, { decision: 'deny', code: 'PERMISSION_DENIED' })
 })
 
-t.test('without a sandbox nobody but a person lets a command run', async t => {
+t.test('without a sandbox only a person can allow a command', async t => {
   const user = [{ effect: 'allow' as const, match: { command: 'true' } }]
   const tiers = { administrator: [], user, workspace: [] }
   const { app, holds } = await kept(t, { settings: { tiers } })
@@ -243,7 +243,7 @@ t.test('without a sandbox nobody but a person lets a command run', async t => {
   t.equal((await explain(none, 'ls')).verdict.decision, 'ask', 'and nothing keeps it to reading')
 })
 
-t.test('all that is told is described', async t => {
+t.test('the schema describes the whole response', async t => {
   const { app } = await kept(t, {
     settings: { tiers: { administrator: [{ effect: 'ask', match: { command: 'ls' } }], user: [], workspace: [] } }
   })

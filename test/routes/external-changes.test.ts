@@ -1,4 +1,4 @@
-// What others change is told as events: everything once, and nothing of ours twice.
+// Tests of external changes as events: each is published once, and none of our own.
 // run: waiting (for changes of files to be noticed)
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,12 +20,12 @@ import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { runs } from '../support/property.ts'
 import { waitUntil } from '../support/wait.ts'
 
-// Each test has a server of its own, and waits most of the time.
+// Each test starts its own server and mostly waits.
 t.jobs = 3
 
 const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
-/** A server that tells what others change, on a repository with these files; resolves once it does. */
+/** A server that watches a repository with these files; resolves once watching has begun. */
 async function watched(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
   const settings = { watch: { external: true, max_folders: 1_000 }, ...options.settings }
   const app = await startApp(t, files, { ...options, settings })
@@ -37,7 +37,7 @@ async function watched(t: Test, files: Record<string, string> = {}, options: Sta
     return workspaces.every(({ watching }: Json) => watching)
   })
   let marks = 0
-  /** What was told until now: up to a change made for that, whose path comes last. */
+  /** Returns the reports up to a marker change made for that, whose path comes last. */
   const told = async () => {
     marks += 1
     const mark = `~${marks}`
@@ -52,13 +52,13 @@ const facts = ({ id: _, event: __, type: ___, seq: ____, time: _____, workspace:
 const brief = (told: Json[]) =>
   told.map(({ operation, path, from, kind }) => [operation, path, from, kind].filter(Boolean).join(' '))
 
-t.test('what was there before it was watched is not told, however young it looks', async t => {
+t.test('does not report files from before the watch, however recent', async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const late = path.join(folder, 'ws', 'late.txt')
   mkdirSync(path.dirname(late))
   writeFileSync(late, '')
-  // As young as can be, and for as long as the test runs: what is young is looked at again after a while.
+  // A future time: recently changed files are checked again later, here for the whole test.
   utimesSync(late, 2_000_000_000, 2_000_000_000)
   const { told } = await watched(t, {}, { folder })
   const all = []
@@ -66,7 +66,7 @@ t.test('what was there before it was watched is not told, however young it looks
   t.same(all, [])
 })
 
-t.test('what an editor saves is told as one change, however it saves', async t => {
+t.test('reports a save by an editor as one change, for any way of saving', async t => {
   const { at, told, stream } = await watched(t, { 'a.txt': 'one\n', 'b.txt': 'two\n', 'c.txt': 'three\n' })
   writeFileSync(at('a.txt'), 'in place\n')
   const [, event] = await stream.until(({ event }) => event === 'file.changed')
@@ -94,7 +94,7 @@ t.test('what an editor saves is told as one change, however it saves', async t =
   t.same(await told(), [{ path: 'a.txt', operation: 'modified', before_hash, after_hash: hash('4'), by: 'external' }])
 })
 
-t.test('what an editor keeps beside a file while it is edited is not told', async t => {
+t.test("does not report an editor's temporary files", async t => {
   const { at, told } = await watched(t, { 'a.txt': '', 'sub/.b.txt.swp': '', '#c.txt#': '' })
   symlinkSync('me@box.4711:1700000000', at('.#a.txt'))
   symlinkSync('me@box.4711:1700000000', at('sub/.#b.txt'))
@@ -105,7 +105,7 @@ t.test('what an editor keeps beside a file while it is edited is not told', asyn
   t.same(brief(await told()).sort(), ['created #a', 'created c.txt'])
 })
 
-t.test('what comes, goes, moves and becomes something else', async t => {
+t.test('reports entries that are added, removed, moved and replaced by another type', async t => {
   const { at, told } = await watched(t, {
     'a.txt': 'one\n',
     'dir/b.txt': 'two\n',
@@ -156,7 +156,7 @@ t.test('what comes, goes, moves and becomes something else', async t => {
   ])
 })
 
-t.test('a thousand files of a script are each told once, and so is a branch that is checked out', async t => {
+t.test("reports each of a script's thousand files once, and so for a branch checkout", async t => {
   const { root, told, at } = await watched(t)
   rmSync(at('.git'), { recursive: true })
   const sh = (script: string) => execFileSync('sh', ['-ec', script], { cwd: root, stdio: 'ignore' })
@@ -177,7 +177,7 @@ t.test('a thousand files of a script are each told once, and so is a branch that
   t.same(names(await told()), [...changed.map(file => `modified ${file}`), 'created d7/7.txt', 'deleted x/y'].sort())
 })
 
-t.test('what is ignored is not told, nor what git and the server keep; a secret without its hash', async t => {
+t.test('does not report ignored files, nor those of git and the server; a secret has no hash', async t => {
   const { root, at, told, write } = await watched(t, {
     '.gitignore': 'out/\n*.log\n',
     'out/x': '',
@@ -200,7 +200,7 @@ t.test('what is ignored is not told, nor what git and the server keep; a secret 
   t.notOk(brief(await told()).some(each => each.endsWith('.log')))
 })
 
-t.test('what calls change is told by them alone, and what others change meanwhile by nobody else', async t => {
+t.test('reports changes by calls only there, and concurrent ones of others only here', async t => {
   const files = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}.txt`, `${i}\n`]))
   const allow = [{ effect: 'allow' as const, match: { tool: '*' } }]
   const tiers = { administrator: [], user: allow, workspace: [] }
@@ -260,7 +260,7 @@ const PATCH = `*** Begin Patch
 *** End Patch
 `
 
-t.test('every kind of change by a call is known as ours', async t => {
+t.test('recognizes every kind of change by a call as ours', async t => {
   const allow = [{ effect: 'allow' as const, match: { tool: '*' } }]
   const tiers = { administrator: [], user: allow, workspace: [] }
   const files = { 'a.txt': 'a\n', 'dir/b.txt': 'b\n', 'dir/sub/c.txt': 'c\n', 'd.txt': 'd\n' }
@@ -290,7 +290,7 @@ t.test('every kind of change by a call is known as ours', async t => {
   t.ok(events.length >= calls.length)
 })
 
-t.test('an edit by hand that a call has overtaken is told all the same', async t => {
+t.test('reports a manual edit overtaken by a call', async t => {
   const allow = [{ effect: 'allow' as const, match: { tool: '*' } }]
   const tiers = { administrator: [], user: allow, workspace: [] }
   const { at, call, told } = await watched(t, { 'a.txt': 'one\n' }, { settings: { tiers } })
@@ -304,7 +304,7 @@ t.test('an edit by hand that a call has overtaken is told all the same', async t
   t.match(second, { before_hash: hash('by hand\n'), after_hash: hash('by call\n'), by: { tool_call_id: /^tc_/ } })
 })
 
-t.test('where nothing is told, it is said why', async t => {
+t.test('without watching, reports the reason', async t => {
   const state = async (settings: StartOptions['settings']) => {
     const app = await startApp(t, { 'a/b/c.txt': '' }, { ...(settings && { settings }) })
     const ask = async () => (await app.get('/capabilities')).workspaces[0]
@@ -319,7 +319,7 @@ t.test('where nothing is told, it is said why', async t => {
   })
 })
 
-t.test('a change in a workspace within another is told there alone', async t => {
+t.test('reports a change in a nested workspace there alone', async t => {
   const folder = realpathSync(t.testdir({ inner: { 'a.txt': 'a' } }))
   const roots = [
     { name: 'default', path: folder },

@@ -3,7 +3,7 @@ import { SseParser } from '../../src/client/sse.ts'
 import { listenToEvents, startApp, type TestApp, TOKEN } from '../start-app.ts'
 import { once } from '../support/wait.ts'
 
-/** Runs a command, whatever it takes; its id. */
+/** Runs a command, with approval if required; returns its id. */
 async function run(app: TestApp, command: string, more: object = {}): Promise<string> {
   const { tool_call_id, approval } = await app.call('shell_exec', { command }, more)
   if (approval) await app.post('/approve', { tool_call_id, digest: approval.digest, confirm: true })
@@ -11,7 +11,7 @@ async function run(app: TestApp, command: string, more: object = {}): Promise<st
   return tool_call_id
 }
 
-t.test('output is followed as it comes, from any place, to its end', async t => {
+t.test('follows output as it arrives, from any offset, to its end', async t => {
   const app = await startApp(t)
   const command = 'printf "one €"; until [ -e go ]; do sleep 0.02; done; printf " two" >&2'
   const id = await run(app, command, { background: true })
@@ -36,7 +36,7 @@ t.test('output is followed as it comes, from any place, to its end', async t => 
   ])
 })
 
-t.test('a call that waits for a decision is followed from its beginning, or to an end without output', async t => {
+t.test('follows a pending call from its start, or to an end without output', async t => {
   const app = await startApp(t)
   const waiting = async () => (await app.call('shell_exec', { command: 'echo hi; touch made' })).tool_call_id
   const [approved, rejected] = [await waiting(), await waiting()]
@@ -50,7 +50,7 @@ t.test('a call that waits for a decision is followed from its beginning, or to a
   t.same(await polled, { text: '', offset: 0, next_offset: 0, ended: true })
 })
 
-t.test('it comes as plain text where that is wanted', async t => {
+t.test('returns plain text if requested', async t => {
   const app = await startApp(t)
   const id = await run(app, 'seq 1 50000')
   const plain = (query = '') => app.request('GET', `/calls/${id}/output${query}`, undefined, { accept: 'text/plain' })
@@ -68,7 +68,7 @@ t.test('it comes as plain text where that is wanted', async t => {
     )
 })
 
-t.test('what was not kept is told in the text too', async t => {
+t.test('marks dropped output in the text too', async t => {
   const app = await startApp(t, {}, { settings: { output: { spill_bytes: 8_000 } } })
   const id = await run(app, 'seq 1 500000')
   const { body } = await app.request('GET', `/calls/${id}/output`, undefined, { accept: 'text/plain' })
@@ -77,7 +77,7 @@ t.test('what was not kept is told in the text too', async t => {
   t.equal(told.filter(({ dropped }) => dropped).length, 1)
 })
 
-t.test('a reader that goes leaves nothing behind, and a slow one gets all', async t => {
+t.test('a disconnected reader leaves nothing behind, and a slow one gets all', async t => {
   const app = await startApp(t)
   const id = await run(app, 'echo up; exec sleep 100', { background: true })
   const gone = await listenToEvents(t, `${app.url}/calls/${id}/output`)

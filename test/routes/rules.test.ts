@@ -11,7 +11,7 @@ const overwrite = (app: TestApp, more: object = {}, path = 'a.txt') =>
 const allow = (match: object, more: object = {}) => ({ effect: 'allow', match, scope: 'user', ...more })
 const add = async (app: TestApp, rule: object) => (await app.request('POST', '/rules', rule)).body
 
-t.test('a rule can be made, is listed and told, and can be taken back', async t => {
+t.test('creates, lists, publishes and revokes a rule', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const normal = createNormalizer()
   const events = await app.events('?types=rules.changed')
@@ -44,7 +44,7 @@ t.test('a rule can be made, is listed and told, and can be taken back', async t 
   ])
 })
 
-t.test('a rule that denies refuses at once, and says by which rule', async t => {
+t.test('a deny rule rejects at once, and is named', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const { rule_id } = await add(
     app,
@@ -57,7 +57,7 @@ t.test('a rule that denies refuses at once, and says by which rule', async t => 
   t.equal((await app.call('read_file', { path: 'a.txt' })).status, 'awaiting_approval')
 })
 
-t.test('leave for a command in one folder is none to run it in another', async t => {
+t.test('permission for a command in one folder does not cover another', async t => {
   const app = await startApp(t, { 'e/a.txt': 'one', 'f/a.txt': 'two' })
   const touch = (params: object) => app.call('shell_exec', params)
   const asked = await touch({ command: 'make one', cwd: 'e' })
@@ -82,7 +82,7 @@ t.test('leave for a command in one folder is none to run it in another', async t
   t.equal((await touch({ command: 'make one', cwd: 'f' })).status, 'awaiting_approval')
 })
 
-t.test('no more files are looked up than a person reads', async t => {
+t.test('bounds the number of files that are looked up', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const read = async (times: number) => {
     const params = { command: `cat ${'a.txt '.repeat(times)}` }
@@ -94,7 +94,7 @@ t.test('no more files are looked up than a person reads', async t => {
   t.strictSame(await read(201), ['strict', 0])
 })
 
-t.test('rules hold where they were made for: a session, a workspace, or everywhere', async t => {
+t.test('rules apply in their scope: a session, a workspace, or everywhere', async t => {
   const second = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-second-')))
   t.teardown(() => rmSync(second, { recursive: true }))
   writeFileSync(path.join(second, 'a.txt'), 'two')
@@ -133,7 +133,7 @@ t.test('rules hold where they were made for: a session, a workspace, or everywhe
   })
 })
 
-t.test('a rule of a repository holds in that repository alone', async t => {
+t.test('a rule of a repository applies in that repository alone', async t => {
   const app = await startApp(
     t,
     { 'a.txt': 'one' },
@@ -157,7 +157,7 @@ t.test('a rule of a repository holds in that repository alone', async t => {
   })
 })
 
-t.test('a rule may end by itself', async t => {
+t.test('a rule may expire', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const events = await app.events('?types=rules.changed')
   const { rule_id } = await add(app, allow({ tool: 'write_file' }, { expires_at: '2999-01-01T00:00:00+02:00' }))
@@ -173,7 +173,7 @@ t.test('a rule may end by itself', async t => {
   t.match((await events.type('rules.changed', ({ change }) => change === 'expired')).at(-1), { rule_id: past.rule_id })
 })
 
-t.test('a rule that could not hold is refused with what is wrong', async t => {
+t.test('rejects a rule that can never match, with the error', async t => {
   const app = await startApp(t)
   const cases: [object, string[]][] = [
     [{}, ['/effect', '/match', '/scope']],
@@ -199,7 +199,7 @@ t.test('a rule that could not hold is refused with what is wrong', async t => {
   t.equal((await app.call('todo_read', {})).status, 'success', 'and nothing is broken by the try')
 })
 
-t.test('what policy says of a call is explained without it', async t => {
+t.test('explains the policy on a call without making it', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const before = (await app.get('/state')).head
   const explain = (tool: string, params: object) => app.post('/policy/explain', { tool, params })

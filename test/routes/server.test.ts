@@ -10,14 +10,14 @@ import { Gate, gatedTools } from '../gated-tools.ts'
 import { createNormalizer } from '../normalizer.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 
-/** Servers one after the other on the same folder. */
+/** Starts servers in sequence on the same folder. */
 function place(t: Test) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-again-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return (files: Record<string, string> = {}, options: StartOptions = {}) => startApp(t, files, { ...options, folder })
 }
 
-t.test('a server says who and what it is', async t => {
+t.test('a server reports its identity and features', async t => {
   const app = await startApp(t)
   const health = await app.request('GET', '/health', undefined, { authorization: '' })
   t.equal(health.status, 200)
@@ -46,7 +46,7 @@ t.test('a server says who and what it is', async t => {
   t.match(await app.request('PUT', '/calls', {}), { status: 404, body: { code: 'NOT_FOUND' } })
 })
 
-t.test('where things stand is told as it is', async t => {
+t.test('reports the current state', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const asked = await app.call('delete_file', { path: 'a.txt' }, { session_id: 's1' })
@@ -68,7 +68,7 @@ t.test('where things stand is told as it is', async t => {
   await held
 })
 
-t.test('calls are counted by tool and by how they end', async t => {
+t.test('counts calls by tool and by outcome', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   t.strictSame((await app.get('/stats')).tools, [])
   for (let n = 0; n < 5; n += 1) await app.call('read_file', { path: 'a.txt' }, {})
@@ -134,73 +134,81 @@ t.test('a read-only server only reads', async t => {
   t.equal(existsSync(path.join(app.root, 'b.txt')), false)
 })
 
-t.test('after a restart what waited can be decided, what ran is interrupted, and all else is as it was', async t => {
-  const start = place(t)
-  const gate = new Gate()
-  const first = await start({ 'a.txt': 'one', 'b.txt': 'b' }, { tools: gatedTools(gate) })
-  const keyed = { tool: 'write_file', params: { path: 'new.txt', content: 'x' } }
-  const made = (await first.request('POST', '/calls', keyed, { 'idempotency-key': 'k' })).body
-  await first.call('todo_write', { todos: [{ content: 'later', status: 'pending' }] }, { session_id: 's' })
-  const rule = (await first.request('POST', '/rules', { effect: 'deny', match: { tool: 'copy_file' }, scope: 'user' }))
-    .body
-  const kept = await first.call('write_file', { path: 'a.txt', content: 'two' }, { session_id: 's' })
-  const refused = await first.call('delete_file', { path: 'b.txt' })
-  const modified = await first.call('write_file', { path: 'b.txt', content: 'x' })
-  const ran = first.call('held_create', { name: 'a', path: 'c.txt' })
-  await gate.waitForArrival('a')
-  const queued = (
-    await first.request('POST', '/calls?wait_ms=0', { tool: 'held_create', params: { name: 'b', path: 'c.txt' } })
-  ).body
-  const { head, instance } = await first.get('/state')
-  await first.close()
-  t.match(await ran, { status: 'interrupted', reason: 'The server stopped while it ran.' })
-  t.strictSame(gate.aborted, ['a'])
+t.test(
+  'after a restart pending calls can be decided, running ones are interrupted, and the rest is unchanged',
+  async t => {
+    const start = place(t)
+    const gate = new Gate()
+    const first = await start({ 'a.txt': 'one', 'b.txt': 'b' }, { tools: gatedTools(gate) })
+    const keyed = { tool: 'write_file', params: { path: 'new.txt', content: 'x' } }
+    const made = (await first.request('POST', '/calls', keyed, { 'idempotency-key': 'k' })).body
+    await first.call('todo_write', { todos: [{ content: 'later', status: 'pending' }] }, { session_id: 's' })
+    const rule = (
+      await first.request('POST', '/rules', { effect: 'deny', match: { tool: 'copy_file' }, scope: 'user' })
+    ).body
+    const kept = await first.call('write_file', { path: 'a.txt', content: 'two' }, { session_id: 's' })
+    const refused = await first.call('delete_file', { path: 'b.txt' })
+    const modified = await first.call('write_file', { path: 'b.txt', content: 'x' })
+    const ran = first.call('held_create', { name: 'a', path: 'c.txt' })
+    await gate.waitForArrival('a')
+    const queued = (
+      await first.request('POST', '/calls?wait_ms=0', { tool: 'held_create', params: { name: 'b', path: 'c.txt' } })
+    ).body
+    const { head, instance } = await first.get('/state')
+    await first.close()
+    t.match(await ran, { status: 'interrupted', reason: 'The server stopped while it ran.' })
+    t.strictSame(gate.aborted, ['a'])
 
-  const second = await start({}, { tools: gatedTools(gate) })
-  const state = await second.get('/state')
-  t.not(state.instance, instance)
-  t.ok(state.head >= head, 'numbers go on')
-  t.strictSame(state.pending, [kept, refused, modified], 'with their previews, digests and deadlines')
-  t.strictSame(state.running, [])
-  t.strictSame(state.sessions, { s: 'awaiting_approval', default: 'awaiting_approval' })
-  t.match(await second.get(`/calls/${queued.tool_call_id}`), { status: 'interrupted' })
-  const { digest } = kept.approval
-  t.match(
-    await second.request(
-      'POST',
-      '/approve?wait_ms=60000',
-      { tool_call_id: kept.tool_call_id, digest },
-      { 'x-toolgate-client': 'other' }
-    ),
-    {
-      status: 200,
-      body: { status: 'success', approved_by: { client: 'other' } }
-    }
-  )
-  t.equal(second.read('a.txt'), 'two')
-  t.equal((await second.post('/reject', { tool_call_id: refused.tool_call_id })).status, 'rejected')
-  t.match(await second.get('/calls?path=b.txt&status=rejected'), { calls: [{ tool_call_id: refused.tool_call_id }] })
-  second.write('b.txt', 'changed')
-  t.match(await second.request('POST', '/approve', { tool_call_id: modified.tool_call_id }), {
-    status: 409,
-    body: { code: 'PREVIEW_CHANGED' }
-  })
-  t.strictSame((await second.request('POST', '/calls', keyed, { 'idempotency-key': 'k' })).body, made, 'keys are kept')
-  t.strictSame(await second.get('/rules'), { rules: [rule] })
-  t.match(await second.call('copy_file', { source: 'a.txt', dest: 'z' }), { status: 'rejected' })
-  t.match(await second.call('todo_read', {}, { session_id: 's' }), {
-    result: { data: { todos: [{ content: 'later', status: 'pending' }] } }
-  })
-  t.strictSame(gate.arrivals, ['a'], 'nothing was run again')
-  const events = await second.events(`?after=${head}`)
-  const told = await events.type('tool.result', event => event.tool_call_id === kept.tool_call_id)
-  t.ok(
-    told.some(event => event.event === 'tool.result' && event.status === 'interrupted'),
-    'the end of what ran is told'
-  )
-})
+    const second = await start({}, { tools: gatedTools(gate) })
+    const state = await second.get('/state')
+    t.not(state.instance, instance)
+    t.ok(state.head >= head, 'numbers go on')
+    t.strictSame(state.pending, [kept, refused, modified], 'with their previews, digests and deadlines')
+    t.strictSame(state.running, [])
+    t.strictSame(state.sessions, { s: 'awaiting_approval', default: 'awaiting_approval' })
+    t.match(await second.get(`/calls/${queued.tool_call_id}`), { status: 'interrupted' })
+    const { digest } = kept.approval
+    t.match(
+      await second.request(
+        'POST',
+        '/approve?wait_ms=60000',
+        { tool_call_id: kept.tool_call_id, digest },
+        { 'x-toolgate-client': 'other' }
+      ),
+      {
+        status: 200,
+        body: { status: 'success', approved_by: { client: 'other' } }
+      }
+    )
+    t.equal(second.read('a.txt'), 'two')
+    t.equal((await second.post('/reject', { tool_call_id: refused.tool_call_id })).status, 'rejected')
+    t.match(await second.get('/calls?path=b.txt&status=rejected'), { calls: [{ tool_call_id: refused.tool_call_id }] })
+    second.write('b.txt', 'changed')
+    t.match(await second.request('POST', '/approve', { tool_call_id: modified.tool_call_id }), {
+      status: 409,
+      body: { code: 'PREVIEW_CHANGED' }
+    })
+    t.strictSame(
+      (await second.request('POST', '/calls', keyed, { 'idempotency-key': 'k' })).body,
+      made,
+      'keys are kept'
+    )
+    t.strictSame(await second.get('/rules'), { rules: [rule] })
+    t.match(await second.call('copy_file', { source: 'a.txt', dest: 'z' }), { status: 'rejected' })
+    t.match(await second.call('todo_read', {}, { session_id: 's' }), {
+      result: { data: { todos: [{ content: 'later', status: 'pending' }] } }
+    })
+    t.strictSame(gate.arrivals, ['a'], 'nothing was run again')
+    const events = await second.events(`?after=${head}`)
+    const told = await events.type('tool.result', event => event.tool_call_id === kept.tool_call_id)
+    t.ok(
+      told.some(event => event.event === 'tool.result' && event.status === 'interrupted'),
+      'the end of what ran is told'
+    )
+  }
+)
 
-/** Makes it seem that the server died: calls stand in its memory as they did then. */
+/** Simulates a killed server: calls have the status they had in its memory. */
 function asIfKilled(folder: string, tool_call_id: string, status: CallStatus) {
   const db = new DatabaseSync(path.join(folder, 'state', 'journal.db'))
   const row = db.prepare('SELECT head FROM calls WHERE tool_call_id = ?').get(tool_call_id) as { head: string }
@@ -213,7 +221,7 @@ function asIfKilled(folder: string, tool_call_id: string, status: CallStatus) {
   db.close()
 }
 
-t.test('what ran when the server died is interrupted at the next start, and never run again', async t => {
+t.test('running calls of a killed server are interrupted at the next start, and never run again', async t => {
   const start = place(t)
   const gate = new Gate()
   const first = await start({}, { tools: gatedTools(gate) })
@@ -239,7 +247,7 @@ t.test('what ran when the server died is interrupted at the next start, and neve
   t.match(await second.request('POST', '/approve', { tool_call_id: calls[0].tool_call_id }), { status: 409 })
 })
 
-t.test('a server that stops takes nothing new, and lets what runs end', async t => {
+t.test('a stopping server rejects new calls, and lets running ones end', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: gatedTools(gate) })
   const asked = await app.call('delete_file', { path: 'a.txt' })
@@ -261,10 +269,10 @@ t.test('a server that stops takes nothing new, and lets what runs end', async t 
   await t.rejects(app.get('/health'))
 })
 
-t.test('a journal that cannot be written stops new calls and nothing else', async t => {
+t.test('an unwritable journal stops only new calls', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const asked = await app.call('delete_file', { path: 'a.txt' })
-  // The next number is taken already, so that the next commit fails as a whole.
+  // The next number is in use already, so that the next commit fails as a whole.
   const db = new DatabaseSync(path.join(app.folder, 'state', 'journal.db'))
   const { head } = await app.get('/state')
   const insert = db.prepare("INSERT INTO events (seq, time, type, data) VALUES (?, '2026', 'x', '{}')")

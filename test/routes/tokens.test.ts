@@ -9,7 +9,7 @@ const ID = /^tok_[\w-]{12}$/
 const TOKEN = /^tg_[\w-]{43}$/
 const DAY_MS = 86_400_000
 
-/** Servers one after the other on the same folder. */
+/** Starts servers in sequence on the same folder. */
 function place(t: Test) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-tokens-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -25,7 +25,7 @@ const session = (app: TestApp, code: string, headers = {}) =>
 const livesMs = ({ created_at, expires_at }: Record<string, string>) =>
   Date.parse(expires_at!) - Date.parse(created_at!)
 
-t.test('a page trades a code for a token, once', async t => {
+t.test('a page exchanges a code for a token, once', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const made = await app.request('POST', '/codes', {})
   t.equal(made.status, 201)
@@ -52,7 +52,7 @@ t.test('a page trades a code for a token, once', async t => {
   t.ok([200, 202].includes(approved.status), 'it may approve')
 })
 
-t.test('a code gives no more than its maker has', async t => {
+t.test('a code grants no more rights than its creator has', async t => {
   const app = await startApp(t)
   const make = (body: object, token: string) => app.request('POST', '/codes', body, as(token))
   t.match(await make({ rights: ['approve'] }, CALL_TOKEN), { status: 403, body: { code: 'FORBIDDEN' } })
@@ -110,7 +110,7 @@ t.test('codes end by time, by number, and after many wrong ones', t => {
   t.end()
 })
 
-t.test('a token is given out, listed without its text, and revoked', async t => {
+t.test('a token is created, listed without its text, and revoked', async t => {
   const { start, file } = place(t)
   const app = await start({ 'a.txt': 'one' })
   const wish = { name: 'coder on my laptop', rights: ['call'], agent: 'coder', expires_in_ms: 3_600_000 }
@@ -137,7 +137,7 @@ t.test('a token is given out, listed without its text, and revoked', async t => 
   t.strictSame(await next.get('/tokens'), { tokens: [] })
 })
 
-t.test('what a new token must be like is told', async t => {
+t.test('describes the requirements on a new token', async t => {
   const app = await startApp(t)
   const refused = async (wish: object) => {
     const { status, body } = await app.request('POST', '/tokens', wish)
@@ -153,7 +153,7 @@ t.test('what a new token must be like is told', async t => {
   t.equal(livesMs(given), 90 * DAY_MS)
 })
 
-t.test('a revoked token loses its streams, and all that it made', async t => {
+t.test('a revoked token loses its streams, and all tokens it created', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const parent = await app.post('/tokens', { name: 'parent', rights: ['approve'], expires_in_ms: DAY_MS })
   const { code } = await app.post('/codes', {}, as(parent.token))
@@ -183,7 +183,7 @@ t.test('a revoked token loses its streams, and all that it made', async t => {
   t.ok(await ofOther!.type('tool.result'), 'others go on')
 })
 
-t.test('a token ends by itself, and so does what it holds open', async t => {
+t.test('a token expires, and so do its open connections', async t => {
   const app = await startApp(t)
   const { token } = await app.post('/tokens', { name: 'brief', rights: ['call'], expires_in_ms: 500 })
   const stream = await listenToEvents(t, `${app.url}/events`, as(token))
@@ -193,7 +193,7 @@ t.test('a token ends by itself, and so does what it holds open', async t => {
   t.strictSame(await app.get('/tokens'), { tokens: [] })
 })
 
-t.test('tokens are masked like those of the server', async t => {
+t.test('masks tokens like those of the server', async t => {
   const app = await startApp(t)
   const { token } = await app.post('/tokens', { name: 'x', rights: ['call'] })
   app.write('leak.txt', `token ${token}\n`)
@@ -203,7 +203,7 @@ t.test('tokens are masked like those of the server', async t => {
   t.notMatch(JSON.stringify(read), token)
 })
 
-t.test('sessions push out the oldest; tokens are refused when there are too many', async t => {
+t.test('evicts the oldest sessions; rejects tokens beyond a limit', async t => {
   const app = await startApp(t)
   const sessions = []
   for (let n = 0; n < 17; n += 1) {
@@ -228,7 +228,7 @@ t.test('sessions push out the oldest; tokens are refused when there are too many
   })
 })
 
-t.test('a file of tokens that others could have written is not believed', async t => {
+t.test('ignores a token file that others could have written', async t => {
   const { start, file } = place(t)
   const app = await start()
   await app.post('/tokens', { name: 'x', rights: ['call'] })

@@ -5,7 +5,7 @@ import { type Json, startApp } from '../start-app.ts'
 const NAMES = TOOLS.map(({ name }) => name)
 const nameOf = (listed: Json) => listed.name ?? listed.function.name
 
-t.test('every tool is listed in four dialects, with the schema of its params', async t => {
+t.test('lists every tool in four dialects, with the schema of its params', async t => {
   const app = await startApp(t)
   for (const format of ['native', 'openai', 'anthropic', 'mcp']) {
     const { tools } = await app.get(`/tools?format=${format}`)
@@ -75,7 +75,7 @@ t.test('an agent sees and calls its own set of tools', async t => {
   t.match(await call('delete_file', 'stranger'), { status: 202 })
 })
 
-t.test('a rule may be for one agent', async t => {
+t.test('a rule may apply to one agent', async t => {
   const tiers = {
     administrator: [],
     user: [{ effect: 'allow' as const, match: { agent: 'trusted', tool: 'write_file' } }],

@@ -1,4 +1,4 @@
-// What a command changes is told as its call's, where that is asked for, with all that taking it back needs.
+// Tests of tracked changes: if requested, a command's changes are attributed to its call, with all the data to undo them.
 import { createHash } from 'node:crypto'
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -16,7 +16,7 @@ async function served(t: Test, files: Record<string, string>, more: StartOptions
   const tiers = { administrator: [], user: USER, workspace: [] }
   const app = await startApp(t, files, { settings: { tiers, ...more } })
   const images = new BlobStore(blobsFolder(app.settings.state_dir), app.settings.undo)
-  /** Strict commands are approved as they were shown. */
+  /** Strict commands are approved as shown. */
   async function shell(command: string, params: object = {}): Promise<Json> {
     const call = await app.call('shell_exec', { command, track_changes: true, ...params }, { session_id: 's' })
     if (call.status !== 'awaiting_approval') return call
@@ -31,7 +31,7 @@ async function served(t: Test, files: Record<string, string>, more: StartOptions
   }
 }
 
-t.test('all that a command changes is told, in an order in which it could have happened', async t => {
+t.test('reports all changes of a command, in a possible order', async t => {
   const files = {
     'a.txt': 'one\n',
     'b.txt': 'two\n',
@@ -73,7 +73,7 @@ t.test('all that a command changes is told, in an order in which it could have h
   t.same((await get(`/calls/${call.tool_call_id}`)).changes, changes)
 })
 
-t.test('undo takes it back, whatever it was', async t => {
+t.test('undoes them, of any kind', async t => {
   const files = {
     'a.txt': 'one\n',
     'b.bin': 'x\0y',
@@ -105,7 +105,7 @@ t.test('undo takes it back, whatever it was', async t => {
   }
 })
 
-t.test('however it ends', async t => {
+t.test('tracks changes for any outcome', async t => {
   const { shell, call } = await served(t, { 'a.txt': '0' })
   const ends: [Json, Json][] = [
     [await shell('echo -n 1 > a.txt; exit 3'), { status: 'success', result: { data: { exit_code: 3 } } }],
@@ -124,7 +124,7 @@ t.test('however it ends', async t => {
   }
 })
 
-t.test('when it is cancelled', async t => {
+t.test('tracks changes of a cancelled command', async t => {
   const { events, post, read, get, shell } = await served(t, { 'a.txt': '0' })
   const stream = await events()
   const running = shell('echo -n 1 > a.txt; echo ready; sleep 60')
@@ -136,7 +136,7 @@ t.test('when it is cancelled', async t => {
   t.match(await get(`/calls/${tool_call_id}`), { changes: [{ after_hash: hash('1') }] })
 })
 
-t.test('ignored files and git are left out; what cannot be covered is counted', async t => {
+t.test('excludes ignored files and git; counts what cannot be covered', async t => {
   const files = { '.git/HEAD': '', '.gitignore': 'out/\n', 'out/x': '', 'large.bin': '', 'a.txt': 'a' }
   const undo = { max_age_days: 1, max_bytes: 1_000_000, max_file_bytes: 1_000 }
   const { shell, at } = await served(t, files, { undo })
@@ -156,21 +156,18 @@ t.test('ignored files and git are left out; what cannot be covered is counted', 
   )
 })
 
-t.test(
-  'what has changed since the tracked command before is not told again, and without tracking nothing is',
-  async t => {
-    const { shell, call } = await served(t, { 'a.txt': 'a', 'b.txt': 'b' })
-    await shell('true')
-    t.match(await call('shell_exec', { command: 'echo -n 1 > a.txt; echo -n 1 > b.txt' }), { changes: undefined })
-    const after = await shell('echo -n 2 > a.txt; rm b.txt')
-    t.match(after.changes, [
-      { path: 'b.txt', before_hash: hash('1') },
-      { path: 'a.txt', before_hash: hash('1'), after_hash: hash('2') }
-    ])
-  }
-)
+t.test('does not report changes since the last tracked command again, and none without tracking', async t => {
+  const { shell, call } = await served(t, { 'a.txt': 'a', 'b.txt': 'b' })
+  await shell('true')
+  t.match(await call('shell_exec', { command: 'echo -n 1 > a.txt; echo -n 1 > b.txt' }), { changes: undefined })
+  const after = await shell('echo -n 2 > a.txt; rm b.txt')
+  t.match(after.changes, [
+    { path: 'b.txt', before_hash: hash('1') },
+    { path: 'a.txt', before_hash: hash('1'), after_hash: hash('2') }
+  ])
+})
 
-t.test('of two at the same time each change is told once, and what other calls change is theirs', async t => {
+t.test('of two concurrent commands reports each change once, and attributes those of other calls to them', async t => {
   const files = { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' }
   const { shell, call, at, events, get } = await served(t, files, { watch: { external: true, max_folders: 100 } })
   await waitUntil('the workspace to be watched', async () => (await get('/capabilities')).workspaces[0].watching)
@@ -198,7 +195,7 @@ t.test('of two at the same time each change is told once, and what other calls c
   )
 })
 
-t.test('what a tracked command changes is not told as somebody else’s too', async t => {
+t.test('does not also report changes of a tracked command as external', async t => {
   const { shell, at, events, get } = await served(
     t,
     { 'a.txt': 'a', 'sub/b.txt': 'b' },

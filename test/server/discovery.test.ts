@@ -27,14 +27,14 @@ const record = (more: Partial<DiscoveryRecord> = {}): DiscoveryRecord => ({
   ...more
 })
 
-t.test('where the files are', async t => {
+t.test('finds the discovery files', async t => {
   t.same(runFolders({ HOME: '/h' }), ['/h/.local/state/toolgate/run'])
   t.same(runFolders({ HOME: '/h', XDG_STATE_HOME: '/s' }), ['/s/toolgate/run', '/h/.local/state/toolgate/run'])
   t.same(runFolders({ HOME: '/h', XDG_STATE_HOME: 'relative' }), ['/h/.local/state/toolgate/run'])
   t.same(runFolders({ HOME: '/h', TOOLGATE_RUN_DIR: '/r' }), ['/r', '/h/.local/state/toolgate/run'])
 })
 
-t.test('published for its owner alone, also in the usual place, and removed', async t => {
+t.test('publishes privately, also in the usual place, and removes', async t => {
   const home = t.testdir()
   const env = { HOME: home, TOOLGATE_RUN_DIR: path.join(home, 'run') }
   const published = publishDiscovery(env, () => record())
@@ -49,7 +49,7 @@ t.test('published for its owner alone, also in the usual place, and removed', as
   t.same(readDiscoveries(env), [])
 })
 
-t.test('files that are not to be believed', async t => {
+t.test('ignores untrustworthy files', async t => {
   const home = t.testdir()
   const folder = path.join(home, '.local/state/toolgate/run')
   const env = { HOME: home }
@@ -66,11 +66,11 @@ t.test('files that are not to be believed', async t => {
   )
 })
 
-t.test('a folder that stays open to others is refused', needs('root'), async t => {
+t.test('rejects a folder that stays open to others', needs('root'), async t => {
   t.throws(() => publishDiscovery({ HOME: '/proc/self', TOOLGATE_RUN_DIR: '/proc/self/fd' }, () => record()))
 })
 
-t.test('a file is removed only when its process is gone from this machine', async t => {
+t.test('removes a file only if its process on this machine has ended', async t => {
   const home = t.testdir()
   const env = { HOME: home }
   const cases: [string, Partial<DiscoveryRecord>, boolean][] = [
@@ -86,7 +86,7 @@ t.test('a file is removed only when its process is gone from this machine', asyn
   }
 })
 
-t.test('a folder made too open is closed again', async t => {
+t.test('restricts a folder created too open', async t => {
   const home = t.testdir({ run: {} })
   chmodSync(path.join(home, 'run'), 0o777)
   publishDiscovery({ HOME: home, TOOLGATE_RUN_DIR: path.join(home, 'run') }, () => record()).remove()

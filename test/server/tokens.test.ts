@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait.ts'
 const A = 'a'.repeat(32)
 const B = 'b'.repeat(32)
 
-t.test('fresh tokens: two, long, with their rights', async t => {
+t.test('creates tokens: two, long, with their rights', async t => {
   const tokens = loadTokens({})
   const { token, call_token } = tokens.current()
   t.match([token, call_token], [/^[\w-]{43}$/, /^[\w-]{43}$/])
@@ -18,7 +18,7 @@ t.test('fresh tokens: two, long, with their rights', async t => {
   t.equal(tokens.authenticate(`${token} `), undefined)
 })
 
-t.test('a token file is followed', async t => {
+t.test('follows changes of a token file', async t => {
   const file = path.join(t.testdir(), 'token')
   const put = (text: string) => writeFileSync(file, text, { mode: 0o600 })
   put(`${A}\n`)
@@ -35,7 +35,7 @@ t.test('a token file is followed', async t => {
   await until(() => tokens.authenticate(A) !== undefined)
 })
 
-t.test('token files that are refused', async t => {
+t.test('rejects invalid token files', async t => {
   const folder = t.testdir()
   const refusal = (text: string | undefined, mode = 0o600) => {
     const file = path.join(folder, 'token')
@@ -63,7 +63,7 @@ t.test('token files that are refused', async t => {
   t.throws(() => loadTokens({ token_file: path.join(folder, 'missing') }), { message: /can't be opened/ })
 })
 
-t.test('a token may be given to one agent', async t => {
+t.test('a token may be issued to one agent', async t => {
   const folder = t.testdir({ coder: `${A}\n`, other: `${B}\n` })
   for (const name of ['coder', 'other']) chmodSync(path.join(folder, name), 0o600)
   const tokens = loadTokens({

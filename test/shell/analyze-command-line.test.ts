@@ -1,4 +1,4 @@
-// What is found out about command lines by reading them. Nothing here is ever run.
+// Tests of command line analysis. Nothing here is ever run.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
@@ -26,7 +26,7 @@ for (const level of ['strict', 'block'] as const)
     for (const line of lines(level)) t.ok(ORDER.indexOf(judge(line).class) >= ORDER.indexOf(level), line)
   })
 
-t.test('each part of a line is told by itself', async t => {
+t.test('reports each part of a line separately', async t => {
   t.same(judge('cd src && cat a.txt | head -3; npm run build -- x'), {
     class: 'ask',
     reason: 'It runs what the project names, or installs.',
@@ -71,7 +71,7 @@ t.test('each part of a line is told by itself', async t => {
   })
 })
 
-t.test('what is redirected around a group is a part of its own, in the folder before the group', async t => {
+t.test('redirections around a group are a separate part, in the folder before the group', async t => {
   const told = (line: string) => {
     const judged = judge(line)
     const around = judged.parts
@@ -91,7 +91,7 @@ t.test('what is redirected around a group is a part of its own, in the folder be
   t.same(told('(ls; cat a) 2>/dev/null >&2'), { class: 'auto', literal: true, around: [] })
 })
 
-t.test('a machine is stopped by what stops it, and not by the name of it', async t => {
+t.test('recognizes shutdown commands, and not their names as arguments', async t => {
   for (const line of [
     'systemctl halt',
     'systemctl --no-wall reboot',
@@ -113,7 +113,7 @@ t.test('a machine is stopped by what stops it, and not by the name of it', async
     t.not(judge(line).class, 'block', line)
 })
 
-t.test('what git names in its index is read as any file is', async t => {
+t.test("treats names in git's index like any file", async t => {
   const cases: [string, string][] = [
     ['git show :.env', '.env'],
     ['git show :0:.env', '.env'],
@@ -126,7 +126,7 @@ t.test('what git names in its index is read as any file is', async t => {
   for (const [line, path] of cases) t.match(judge(line), { class: 'auto', parts: [{ operands: [{ path }] }] }, line)
 })
 
-t.test('what a command runs in turn is told beside it', async t => {
+t.test('reports commands run by a command beside it', async t => {
   const { parts, literal } = judge(`timeout 5 bash -c 'ls; rm -rf "a b"'`)
   t.same(
     parts.map(({ argv, class: level, inner }) => ({ argv, level, inner })),
@@ -146,7 +146,7 @@ t.test('one literal command can run without a shell, a builtin cannot', async t 
     t.equal(judge(line).argv, undefined, line)
 })
 
-t.test('operands are told with what is done to them', async t => {
+t.test('reports operands with their access', async t => {
   const operands = (line: string) => judge(line).parts.flatMap(part => part.operands)
   t.same(operands('grep -rn -f pats foo'), [
     { path: 'foo', access: 'read', tree: true },
@@ -167,7 +167,7 @@ t.test('operands are told with what is done to them', async t => {
   t.same(operands('unknown --file=../x'), [{ path: '../x', access: 'read' }])
 })
 
-t.test('the raw text is looked at before any parser', async t => {
+t.test('checks the raw text before parsing', async t => {
   const hidden: Record<string, string> = {
     'a carriage return': 'ls\r; pwd',
     'a line joined to the next': 'l\\\ns',
@@ -187,7 +187,7 @@ t.test('the raw text is looked at before any parser', async t => {
   t.match(judge('x'.repeat(70_000)), { class: 'block', parts: [] })
 })
 
-t.test('what is too much to look at is strict, and nothing of it is overlooked', async t => {
+t.test('a line beyond the limits is strict, and nothing of it is missed', async t => {
   t.equal(judge(Array(50).fill('ls').join('; ')).class, 'auto')
   t.equal(judge(Array(51).fill('ls').join('; ')).class, 'strict')
   t.equal(judge(`${'a|'.repeat(30_000)}b`).class, 'strict')
@@ -200,7 +200,7 @@ t.test('what is too much to look at is strict, and nothing of it is overlooked',
   t.equal(judge(`${'('.repeat(9)}ls${')'.repeat(9)}`).class, 'strict')
 })
 
-t.test('nothing is offered to remember for what could run anything', async t => {
+t.test('suggests no rule for commands that could run anything', async t => {
   for (const line of [
     'bash x.sh',
     'python3 x.py',
@@ -228,8 +228,7 @@ t.test('nothing is offered to remember for what could run anything', async t => 
   t.same(prefix('git fetch origin'), ['git', 'fetch'])
 })
 
-// The classes and their order as the corpus has them; operands are judged by the path policy, whose verdict a stand-in
-// gives here.
+// The classes and their order follow the corpus; operands are judged by the path policy, replaced by a stub here.
 t.test('the corpus', async t => {
   const { cases } = JSON.parse(readFileSync('test/corpus/commands.json', 'utf8')) as { cases: Case[] }
   const RANK: Record<string, number> = { auto: 0, ask: 1, approve: 1, strict: 2, strong: 2, block: 3, invalid: 3 }
@@ -295,7 +294,7 @@ const line = fc
   .array(fc.oneof(word, fc.constantFrom('|', '&&', '||', ';', '&', '\n', '(', ')', '{', '}', '!')), { maxLength: 14 })
   .map(words => words.join(' '))
 
-t.test('reading never throws, says the same each time, and never more of a command than of two', async () => {
+t.test('never throws, is deterministic, and never stricter on two commands than on one', async () => {
   fc.assert(
     fc.property(line, text => {
       const judged = judge(text)
@@ -310,10 +309,10 @@ t.test('reading never throws, says the same each time, and never more of a comma
 
 /** Each opens more than it closes, or a function or the like within another. */
 const OPENERS = ['$(', '"$(', '<(', '`', '`\\`', '${a:-', '"${a:-"', '$((', '$[', '[[ $(', '(', '( ', '{ ', 'if ', '! ', 'f() ', 'coproc ', 'function f ', 'time ', 'env '] // biome-ignore format: a table
-/** By which a text is still read, though not as it stands. */
+/** Texts that are still parsed, though not literally. */
 const HIDING = ['\u200b', `ls${' '.repeat(80)}`, 'ls \\\n', '']
 
-t.test('no depth of nesting makes reading throw, or go on without end', async t => {
+t.test('no depth of nesting makes it throw or loop', async t => {
   for (const opener of OPENERS)
     for (const hiding of HIDING)
       for (const length of [5_000, 15_000, 60_000]) {
@@ -324,7 +323,7 @@ t.test('no depth of nesting makes reading throw, or go on without end', async t 
       }
 })
 
-t.test('quotes around the words of a literal command change nothing of what it is', async () => {
+t.test('quotes around the words of a literal command do not change its result', async () => {
   const literal = fc.array(fc.stringMatching(/^[a-z./-]{1,8}$/), { minLength: 1, maxLength: 5 })
   fc.assert(
     fc.property(fc.constantFrom('ls', 'cat', 'rm', 'git', 'find', 'sort', 'npm'), literal, (program, words) => {

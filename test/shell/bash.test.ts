@@ -1,6 +1,6 @@
-// Whether bash reads a line as we do. Random lines that we call automatic are run by a real bash that has nothing but
-// recorders on its PATH, in a sandbox that holds nothing else: it must start exactly the commands we told.
-// FUZZ_LINES sets how many lines are run, FUZZ_SEED which.
+// Tests that bash parses a line like the analyzer. Random lines classified as automatic are run by a real bash with only
+// recorders on its PATH, in a sandbox that holds nothing else: it must start exactly the reported commands. FUZZ_LINES sets how
+// many lines are run, FUZZ_SEED which.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
 import fc from 'fast-check'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { createRecorders } from './recorders.ts'
 
 const LINES = Number(process.env.FUZZ_LINES ?? 400)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
-/** Lines a sandbox is started for. */
+/** Number of lines per sandbox. */
 const AT_ONCE = 200
 
 const PROGRAMS = [
@@ -94,7 +94,7 @@ const line = fc
   .array(fc.tuple(wrapped, fc.constantFrom(...JOINS)), { minLength: 1, maxLength: 4 })
   .map(parts => parts.map(([inner, join], at) => (at === parts.length - 1 ? inner : inner + join)).join(''))
 
-t.test('bash starts what we told of each line that is automatic, and nothing else', needs('bwrap'), async t => {
+t.test('bash starts exactly the reported commands of each automatic line', needs('bwrap'), async t => {
   await loadParsers()
   const wanted = automaticLines()
   const run = createRecorders(t, { programs: [...PROGRAMS, ...CANARIES], files: ['a.txt'] })
@@ -102,7 +102,7 @@ t.test('bash starts what we told of each line that is automatic, and nothing els
     const started = run(wanted.slice(from, from + AT_ONCE).map(({ text }) => text))
     for (const [at, { text, told }] of wanted.slice(from, from + AT_ONCE).entries()) {
       const ran = [...(started.get(at) ?? [])].sort()
-      // What follows `||` is not run where all before it went well, nor what follows `&&` after `!`.
+      // Commands after `||` are not run if all before succeeded, nor those after `&&` behind `!`.
       if (/\|\||!/.test(text))
         t.ok(
           ran.every(argv => told.includes(argv)),
@@ -113,7 +113,7 @@ t.test('bash starts what we told of each line that is automatic, and nothing els
   }
 })
 
-/** Random lines that we call automatic, each with the commands we told of it. */
+/** Random lines classified as automatic, each with its reported commands. */
 function automaticLines() {
   const found: { text: string; told: string[] }[] = []
   for (let round = 0; found.length < LINES; round++)

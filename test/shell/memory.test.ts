@@ -1,4 +1,4 @@
-// What reading command lines costs the server in memory.
+// Tests of the memory use of command line analysis.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 
@@ -12,7 +12,7 @@ await new Promise(resolve => setTimeout(resolve, 1_000))
 console.log(process.resourceUsage().maxRSS - before)
 `
 
-t.test('the grammar of command lines is never compiled by what takes half a gigabyte', async t => {
+t.test('never compiles the grammar with the compiler that takes half a gigabyte', async t => {
   const args = ['--input-type=module-typescript', '--eval', PROGRAM]
   const grown = Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
   t.ok(grown < 102_400, `${grown} KiB more than before the grammar was loaded`)

@@ -1,11 +1,11 @@
-// Lines that are never right, in every usual spelling, and harmless ones that look like them.
+// Tests of hard denials: destructive lines in every usual spelling, and harmless ones that look similar.
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 
 await loadParsers()
 const classOf = (command: string) => analyzeCommandLine(command, { paths: [], pids: [] }).class
 
-t.test('commands that are never right are refused in every usual spelling', async t => {
+t.test('denies destructive commands in every usual spelling', async t => {
   const never = [
     'rm -rf /',
     'rm -r -f /',
@@ -106,7 +106,7 @@ t.test('commands that are never right are refused in every usual spelling', asyn
   for (const command of never) t.equal(classOf(command), 'block', JSON.stringify(command.slice(0, 60)))
 })
 
-t.test('nothing harmless is refused', async t => {
+t.test('denies nothing harmless', async t => {
   const harmless = [
     'ls',
     'rm a.txt',
@@ -160,7 +160,7 @@ t.test('nothing harmless is refused', async t => {
   for (const command of harmless) t.not(classOf(command), 'block', JSON.stringify(command))
 })
 
-t.test('64 KiB of anything is judged, and never automatic', async t => {
+t.test('evaluates 64 KiB of anything, and never as automatic', async t => {
   const long = 65_536
   const pieces = [
     'a',

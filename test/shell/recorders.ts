@@ -1,4 +1,4 @@
-// A real bash that has nothing but recorders on its PATH, in a sandbox that holds nothing else.
+// Runs lines in a real bash with only recorders on its PATH, in a sandbox that holds nothing else.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Test } from 'tap'
 
-/** Lets lines be run where each program writes down its words, in a folder with these files. Answers the commands that
- * bash started for each line. */
+/**
+ * Runs lines with programs that record their arguments, in a folder with these files. Returns the commands that bash started for
+ * each line.
+ */
 export function createRecorders(
   t: Test,
   { programs, files }: { programs: readonly string[]; files: readonly string[] }
@@ -20,7 +22,7 @@ export function createRecorders(
 
 function writeRecorders(folder: string, programs: readonly string[], files: readonly string[]) {
   mkdirSync(path.join(folder, 'recorders'))
-  // Each process writes a file of its own, so that those of a pipe do not mix.
+  // Each process writes a separate file, so that those of a pipeline do not mix.
   const recorder = '#!/bin/sh\nprintf \'%s\\0\' "${0##*/}" "$@" > "/out/$LINE.$$"\n'
   for (const name of new Set(programs)) writeFileSync(path.join(folder, 'recorders', name), recorder, { mode: 0o755 })
   const builtins = programs.filter(name => ['echo', 'printf', 'true', 'pwd', 'test', '['].includes(name))
@@ -37,7 +39,7 @@ function writeRecorders(folder: string, programs: readonly string[], files: read
   )
 }
 
-/** The commands that bash started for each line. */
+/** Returns the commands that bash started for each line. */
 function runLines(folder: string, texts: readonly string[]) {
   for (const name of ['lines', 'out']) {
     rmSync(path.join(folder, name), { recursive: true, force: true })

@@ -1,5 +1,5 @@
-// Words that are automatic though they are not literal: what a status or a pattern behind a flag expands to, among files
-// with the worst names there are, is held against what we went by.
+// Tests of words that are automatic though not literal: the expansion of a status, or of a pattern behind a flag, among files
+// with the worst possible names, is compared with the analyzer's assumption.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
 import fc from 'fast-check'
 import t from 'tap'
@@ -61,7 +61,7 @@ const line = fc
   )
   .map(([program, words, tail]) => [program, ...words, ...(program === '[' ? [']'] : [])].join(' ') + tail)
 
-/** Beginnings of flags of which there may be more than are written. */
+/** Prefixes of flags that may expand to more than written. */
 const MORE = /^(?:--(?:include|exclude|exclude-dir|glob|iglob)=|-g)/
 
 t.test('a status is a number, and a pattern behind a flag is more of that flag', needs('bwrap'), async t => {
@@ -88,7 +88,7 @@ t.test('a status is a number, and a pattern behind a flag is more of that flag',
   }
 })
 
-/** Whether the words are these, but for numbers and more values of a flag. */
+/** Returns whether the words are these, except for numbers and more values of a flag. */
 function isSpread([first, ...rest]: readonly string[], argv: readonly string[]): boolean {
   if (first === undefined) return argv.length === 0
   const [word, ...more] = argv

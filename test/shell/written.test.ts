@@ -1,4 +1,4 @@
-// Which files a line would write, where a flag names them. Nothing here is ever run.
+// Tests of files that a line would write through a flag. Nothing here is ever run.
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 
@@ -42,11 +42,11 @@ const written = (line: string) =>
     operands.filter(({ access }) => access === 'write').map(({ path }) => path)
   )
 
-t.test('what a flag names to be written is told as written', async t => {
+t.test('reports files that a flag writes', async t => {
   for (const line of LINES) t.ok(written(line).includes(HOOK), line)
 })
 
-t.test('what is only read is not', async t => {
+t.test('does not report files that are only read', async t => {
   for (const line of [`go test -run ${HOOK}`, `tar tf ${HOOK}`, `curl -e ${HOOK} https://example.com`])
     t.strictSame(written(line), [], line)
 })

@@ -1,10 +1,10 @@
-// Command lines that end at once and leave something running, as data. What they leave ends by itself after some minutes,
-// should nobody end it.
+// Command lines that end at once and leave a process running, as data. These processes end by themselves after some minutes,
+// unless killed.
 
-/** Something that lasts, and tells by its name what it belongs to. */
+/** A long-lived process whose name identifies its origin. */
 const sleepCommand = (marker: string) => `exec -a ${marker} sleep 300`
 
-/** A command line that does not end. */
+/** Returns a command line that does not end. */
 export const longRunningCommand = (marker: string) => `bash -c '${sleepCommand(marker)}'`
 
 export function daemonCommands(marker: string, level: 'none' | 'workspace'): string[] {
@@ -21,6 +21,6 @@ export function daemonCommands(marker: string, level: 'none' | 'workspace'): str
     `setsid --fork bash -c 'cd /; exec > /dev/null 2>&1; setsid --fork bash -c "${sleepCommand(marker)}"'`,
     `trap "" HUP; ${one} & ${one} & ${one} &`
   ]
-  // Without a sandbox what wipes its environment and leaves its session is told from nothing else.
+  // Without a sandbox a process that clears its environment and leaves its session cannot be attributed.
   return level === 'none' ? anywhere : [...anywhere, `env -i PATH="$PATH" setsid --fork ${one}`]
 }

@@ -1,6 +1,5 @@
-// npm run hygiene: commands that leave something behind in every way there is, cancels in the middle, and a server that is
-// killed while commands and jobs run. Looks each time for what is left of it, prints figures as JSON, and ends with 1
-// where there is anything.
+// npm run hygiene: commands that leave processes behind in every possible way, cancellations midway, and a server killed while
+// commands and jobs run. Checks for leftovers each time, prints figures as JSON, and exits with 1 if there are any.
 import { spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,7 +18,7 @@ const BUILT = join(import.meta.dirname, '../../bin/toolgate.cjs')
 const LEVELS = ['none', 'workspace'] as const
 const IN_FLIGHT = 8
 const JOBS = 8
-/** All must be gone so long after whoever minded it. */
+/** All must be gone this long after the end of their owner. */
 const GONE_MS = 2_000
 const START_MS = 20_000
 const LONGEST_LIFE_MS = 100
@@ -33,7 +32,7 @@ for (const level of LEVELS) stats[level] = level !== 'none' && skip ? { skipped:
 console.log(JSON.stringify({ ...stats, faults: failures }, null, 2))
 if (failures.length > 0) process.exitCode = 1
 
-/** What a result tells of a command. In a sandbox nothing is left to tell of: all in it ends with the command. */
+/** A result's report on a command. In a sandbox there are no leftovers: all in it ends with the command. */
 interface RunSummary {
   isolation: string
   survivors: number[]
@@ -94,7 +93,7 @@ async function runRound(level: (typeof LEVELS)[number]) {
 
   server = await serve(at)
   pids.push(server.pid)
-  // The first command is what a server clears up before.
+  // A server cleans up before the first command.
   await server.client.call('run_code', { language: 'bash', code: 'true' })
   const jobs = await server.client.jobs()
   const interrupted = jobs.filter(({ status }) => status === 'interrupted').length
@@ -120,7 +119,7 @@ async function runRound(level: (typeof LEVELS)[number]) {
   }
 }
 
-/** A home, a workspace and a folder for temporary files. What runs there by itself is what is named. */
+/** Creates a home, a workspace and a folder for temporary files. Only the named commands are auto-approved there. */
 function createProject(level: string, commands: readonly string[]) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'hygiene-')))
   const [root, temporary, config] = [join(home, 'ws'), join(home, 'tmp'), join(home, '.config/toolgate')]
@@ -157,7 +156,7 @@ async function serve({ home, root, temporary }: ReturnType<typeof createProject>
   }
 }
 
-/** So many times, a few at once. */
+/** Runs work this many times, a few at once. */
 async function runConcurrently(count: number, work: (i: number) => Promise<void>) {
   let next = 0
   const lane = async () => {
@@ -166,7 +165,7 @@ async function runConcurrently(count: number, work: (i: number) => Promise<void>
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
 }
 
-/** How long it took until nothing was left; what is left in the end is a fault. */
+/** Returns how long it took until nothing was left; leftovers at the end are errors. */
 async function waitUntilGone(leftovers: OrphanTracker, fault: (text: string) => void): Promise<number> {
   const began = performance.now()
   await until(() => leftovers.findMarked().length === 0, GONE_MS)

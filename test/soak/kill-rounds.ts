@@ -1,5 +1,5 @@
-// npm run soak: kills a writer again and again, and looks each time whether a byte was lost. Prints figures as JSON, and
-// ends with 1 where anything was.
+// npm run soak: kills a writer repeatedly, and checks each time for lost bytes. Prints figures as JSON, and exits with 1 if any
+// were lost.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ import { callOf, LANES, type LaneState, readLane, type WriterMessage } from './l
 const LIMITS = { max_age_days: 1, max_bytes: 256 << 20, max_file_bytes: 64 << 20 }
 const SHORTEST_LIFE_MS = 5
 const LONGEST_LIFE_MS = 150
-/** What was kept is swept after so many rounds. */
+/** Garbage collection of stored content runs after this many rounds. */
 const SWEEP_EVERY = 20
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1000' } } })
@@ -43,7 +43,7 @@ console.log(JSON.stringify(stats, null, 2))
 if (failures.length === 0) rmSync(home, { recursive: true })
 else process.exitCode = 1
 
-/** Lets a writer live for a moment. Gives the changes it was at, by lane. */
+/** Runs a writer for a moment. Returns its changes in progress, by lane. */
 async function runWriter(): Promise<Map<string, Extract<WriterMessage, { will: unknown }>>> {
   const writer = spawn(process.execPath, [join(import.meta.dirname, 'writer.ts'), root, stateDir], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -68,7 +68,7 @@ async function runWriter(): Promise<Map<string, Extract<WriterMessage, { will: u
   return at
 }
 
-/** Starts anew, as a server does, and looks at everything. */
+/** Recovers like a starting server, and checks everything. */
 function checkLanes(round: number, at: ReadonlyMap<string, Extract<WriterMessage, { will: unknown }>>) {
   const { changes, forget } = recoverInterruptedWrites(stateDir)
   forget()
@@ -96,7 +96,7 @@ function checkLanes(round: number, at: ReadonlyMap<string, Extract<WriterMessage
   }
   for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' }))
     if (name.includes(TEMP_PREFIX)) fault(`${name} is left`)
-  // Killed soon enough, the first writer had not made it yet.
+  // If killed early, the first writer had not created it yet.
   const left = join(stateDir, 'changes')
   for (const name of existsSync(left) ? readdirSync(left) : []) fault(`${name} is left to clear`)
 }

@@ -1,5 +1,4 @@
-// What the writer that is killed and the one who looks afterwards agree on: folders in which one change at a time is
-// made, and contents that tell whether they are whole.
+// Shared format of the writer and the checker: folders with one change at a time, and contents that prove their integrity.
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +6,7 @@ import { join } from 'node:path'
 export const LANES = ['lane-1', 'lane-2', 'lane-3', 'lane-4']
 export const callOf = (lane: string, change: number) => `tc_${lane}_${change}`
 
-/** What the writer says: before a change what it will make of which files, and after it that it has. */
+/** A writer's messages: before a change its intended result, and after it its completion. */
 export type WriterMessage =
   | { lane: string; change: number; kind: string; will: Record<string, number | null> }
   | { lane: string; change: number }
@@ -15,7 +14,7 @@ export type WriterMessage =
 /** Number of the content of each file. */
 export type LaneState = Record<string, number>
 
-/** A content that says its number and whether it is whole. */
+/** Creates a content with its number and a checksum. */
 export function createContent(number: number): Buffer {
   const body = randomBytes(sizeOf(randomInt(100)))
   return Buffer.concat([Buffer.from(`${number} ${body.length} ${digest(body)}\n`), body])
@@ -28,7 +27,7 @@ function sizeOf(chance: number): number {
   return chance < 98 ? randomInt(100_000, 1_000_000) : randomInt(1_000_000, 8 << 20)
 }
 
-/** The content's number; undefined where it is not whole. */
+/** Returns the content's number; undefined if torn. */
 export function parseNumber(bytes: Buffer): number | undefined {
   const end = bytes.indexOf('\n')
   const [number, size, sum] = bytes.subarray(0, end).toString().split(' ')
@@ -36,7 +35,7 @@ export function parseNumber(bytes: Buffer): number | undefined {
   return end > 0 && body.length === Number(size) && digest(body) === sum ? Number(number) : undefined
 }
 
-/** Every file of a lane with its number; 'torn' names those that are not whole. */
+/** Returns every file of a lane with its number; `torn` lists the torn ones. */
 export function readLane(root: string, lane: string): { state: LaneState; torn: string[] } {
   const state: LaneState = {}
   const torn: string[] = []

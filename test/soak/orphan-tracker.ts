@@ -1,21 +1,21 @@
-// What of the commands of a server is still there, by what Linux tells of all processes.
+// Finds processes left by a server's commands, by Linux's list of processes.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 const CALL_ID_MARK = /(?:^|\0)TOOL_CALL_ID=([^\0/]+)/
 
 export class OrphanTracker {
-  /** Ids of calls: what has one in its environment is of that call. */
+  /** Ids of calls: a process with one in its environment belongs to that call. */
   readonly calls = new Set<string>()
   readonly #marker: string
   readonly #remembered = new Set<number>()
 
-  /** What has the marker among its arguments is ours too. */
+  /** Processes with the marker among their arguments are ours too. */
   constructor(marker: string) {
     this.#marker = marker
   }
 
-  /** Processes of ours that live. */
+  /** Returns our running processes. */
   findMarked(): string[] {
     return processes().flatMap(pid => {
       const ours =
@@ -25,18 +25,18 @@ export class OrphanTracker {
     })
   }
 
-  /** Keeps in mind what is of ours now, the server's helpers too, to find out later whether it has gone. */
+  /** Records our current processes, including the server's helpers, for a later check. */
   remember(server: number) {
     for (const text of this.findMarked()) this.#remembered.add(Number.parseInt(text, 10))
     for (const pid of descendants(server)) this.#remembered.add(pid)
   }
 
-  /** What was remembered and lives, or has ended while its parent lives and takes no note. */
+  /** Returns recorded processes that run, or are zombies whose parent runs and does not reap them. */
   findSurvivors(): string[] {
     return [...this.#remembered].filter(pid => readStat(pid) !== undefined && !isLeftToInit(pid)).map(describeProcess)
   }
 
-  /** What was remembered and has ended, and the first process of the machine is slow to take note of, or never does. */
+  /** Counts recorded zombies that the init process is slow to reap, or never reaps. */
   countLeftToInit(): number {
     return [...this.#remembered].filter(isLeftToInit).length
   }
@@ -46,14 +46,14 @@ export class OrphanTracker {
   }
 }
 
-/** Control groups that these servers made: one that all commands are born into, and one for each sandboxed command. */
+/** Returns the control groups of these servers: one in which all commands start, and one for each sandboxed command. */
 export function listCgroups(servers: readonly number[]): string[] {
   const names = servers.flatMap(pid => ['-o', '-name', `toolgate-*-${pid}-*`]).slice(1)
   const { stdout } = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '(', ...names, ')'], { encoding: 'utf8' })
   return stdout.split('\n').filter(line => line !== '')
 }
 
-/** The one that stays as long as its server. */
+/** Returns whether a group exists as long as its server. */
 export const isPermanentCgroup = (group: string) => group.includes('/toolgate-commands-')
 
 function descendants(server: number): number[] {
@@ -65,7 +65,7 @@ function descendants(server: number): number[] {
 
 const processes = () => readdirSync('/proc').map(Number).filter(Boolean)
 const isZombie = (pid: number) => readStat(pid)?.state === 'Z'
-/** Whose parent was killed: nobody but the first process can end it for good. */
+/** Its parent was killed: only the init process can reap it. */
 const isLeftToInit = (pid: number) => isZombie(pid) && readStat(pid)?.parent === 1
 
 function describeProcess(pid: number) {
@@ -80,7 +80,7 @@ function readStat(pid: number): { name: string; state: string; parent: number } 
   return stat === '' ? undefined : { name: stat.slice(stat.indexOf('(') + 1, end), state, parent: Number(parent) }
 }
 
-/** Empty where it has gone meanwhile, or nobody may look. */
+/** Empty if the process has ended or is not readable. */
 function readProcFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')

@@ -1,5 +1,4 @@
-// Changes files without end, to be killed: node writer.ts <workspace> <state folder>. Says of each change on stdout what
-// it will make, and when it is made.
+// Changes files until killed: node writer.ts <workspace> <state folder>. Reports each change on stdout before and after it.
 import { randomInt } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { Files, type TransactionStep } from '../../src/host/files/files.ts'

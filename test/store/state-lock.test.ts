@@ -5,7 +5,7 @@ import t from 'tap'
 import { acquireStateLock } from '../../src/store/state-lock.ts'
 import { once } from '../support/wait.ts'
 
-t.test('one at a time, free again when released', async t => {
+t.test('allows one holder at a time, and is free again when released', async t => {
   const folder = path.join(t.testdir(), 'a/b')
   const lock = acquireStateLock(folder)
   t.ok(lock)

@@ -1,4 +1,4 @@
-// A process that writes to a store and says which events it was told are durable, until it is killed or cannot write.
+// A process that writes to a store and prints the events reported as durable, until it is killed or cannot write.
 import { Store, type StoreWrite } from '../../src/store/store.ts'
 
 const [file, size = '100'] = process.argv.slice(2) as [string, string?]

@@ -51,7 +51,7 @@ const integrity = (file: string) => {
   return row?.integrity_check
 }
 
-t.test('a new store is empty, and is the same when opened again', async t => {
+t.test('a new store is empty, and is the same when reopened', async t => {
   const { file, store } = await open(t)
   t.strictSame(
     { head: store.latestSeq(), events: store.events(0, 10), calls: store.calls({ limit: 10 }), rules: store.rules() },
@@ -92,7 +92,7 @@ t.test('a new store is empty, and is the same when opened again', async t => {
   t.equal(integrity(file), 'ok')
 })
 
-t.test('a store of a newer version is refused and left as it is', async t => {
+t.test('rejects a store of a newer version, unchanged', async t => {
   const { file, store } = await open(t)
   await store.write(() => [event(1)])
   await store.close()
@@ -104,7 +104,7 @@ t.test('a store of a newer version is refused and left as it is', async t => {
   t.ok(readFileSync(file).equals(before))
 })
 
-t.test('what is no store is refused', async t => {
+t.test('rejects a file that is no store', async t => {
   const file = path.join(
     t.testdir({ 'journal.db': 'This is no database, but it is long enough to be read as one.' }),
     'journal.db'
@@ -112,7 +112,7 @@ t.test('what is no store is refused', async t => {
   await t.rejects(Store.open(file), { message: /^cannot open the journal .*journal\.db: / })
 })
 
-t.test('writes are gathered, made when they leave, and durable together', async t => {
+t.test('batches writes, serializes them at commit, and makes them durable together', async t => {
   const { store } = await open(t)
   let value = 'early'
   const made: string[] = []
@@ -133,7 +133,7 @@ t.test('writes are gathered, made when they leave, and durable together', async 
   await Promise.all([one, two])
 })
 
-t.test('a call is one row, however often it is written, and its answer may be shared', async t => {
+t.test('a call is one row for any number of writes, and may share its answer', async t => {
   const { store } = await open(t)
   await store.write(() => [
     call(1, { status: 'running', paths: '\na.txt\n' }),
@@ -174,7 +174,7 @@ t.test('a call is one row, however often it is written, and its answer may be sh
   t.strictSame(ids({ path: 'b.txt' }), [1], 'the paths it touched stay known when they are not told again')
 })
 
-t.test('progress is forgotten on demand', async t => {
+t.test('deletes progress on demand', async t => {
   const { store } = await open(t)
   await store.write(() => [
     event(1, { id: 'tc_1', type: 'tool.progress' }),
@@ -192,7 +192,7 @@ t.test('progress is forgotten on demand', async t => {
   )
 })
 
-t.test('a write that fails stops all that follow, and is told once', async t => {
+t.test('a failed write stops all later ones, and is reported once', async t => {
   const { store, failures, file } = await open(t)
   await store.write(() => [event(1)])
   const first = store.write(() => [event(2), event(1)])
@@ -214,17 +214,17 @@ t.test('a write that fails stops all that follow, and is told once', async t => 
   t.equal(again.latestSeq(), 2)
 })
 
-t.test('closing twice is closing once', async t => {
+t.test('closing is idempotent', async t => {
   const { store } = await open(t)
   await store.write(() => [event(1)])
   await Promise.all([store.close(), store.close()])
   await store.close()
 })
 
-/** Starts a writer and collects what it says is durable. */
+/** Starts a writer and collects the events it reports as durable. */
 function startWriter(file: string, size: number, limit_kb?: number) {
   const limit = limit_kb === undefined ? '' : `ulimit -f ${limit_kb}; `
-  // What watches the processes of tests would end this one at the signal that comes with the limit.
+  // The instrumentation of test processes would end this one at the signal that comes with the limit.
   const command = `${limit}unset NODE_OPTIONS; exec "$0" "$@"`
   const child = spawn('bash', ['-c', command, process.execPath, WRITER, file, String(size)], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -235,7 +235,7 @@ function startWriter(file: string, size: number, limit_kb?: number) {
   return { child, lines, reading, ended: Promise.all([once(reading, 'close'), once(child, 'exit')]) }
 }
 
-t.test('killed at any moment, no acknowledged write is lost', async t => {
+t.test('killed at any moment, loses no acknowledged write', async t => {
   const file = newFile(t)
   const rounds = 30
   let seen = 0
@@ -260,7 +260,7 @@ t.test('killed at any moment, no acknowledged write is lost', async t => {
   t.equal(integrity(file), 'ok')
 })
 
-t.test('a full disk stops writing with an error, and nothing acknowledged is lost', async t => {
+t.test('a full disk stops writing with an error, and loses nothing acknowledged', async t => {
   const file = newFile(t)
   const { lines, ended } = startWriter(file, 2_000, 2_000)
   await ended
@@ -288,7 +288,7 @@ const ids = (store: Store) =>
     .reverse()
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
 
-t.test('what is too old is dropped, but for what is still needed', async t => {
+t.test('drops old rows, except those still needed', async t => {
   const { store } = await open(t)
   await store.write(() =>
     from(1, 1_200).flatMap(n => [
@@ -313,7 +313,7 @@ t.test('what is too old is dropped, but for what is still needed', async t => {
   t.equal(await store.retain({ before: time(1_001), max_bytes: 1e9 }), 0)
 })
 
-t.test('calls that came later are found also where the end of the one asked about is not told any more', async t => {
+t.test('finds later calls also if the end of the given one is no longer stored', async t => {
   const { store } = await open(t)
   const changes = [{ operation: 'moved' }]
   const end = (n: number) => event(n, { id: `tc_${n}`, type: 'tool.result' })
@@ -326,7 +326,7 @@ t.test('calls that came later are found also where the end of the one asked abou
   t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
 })
 
-t.test('how far events were dropped is known after a restart', async t => {
+t.test('remembers the oldest retained event over a restart', async t => {
   const { store, file } = await open(t)
   await store.write(() => [call(1, { status: 'running' }), event(1, { id: 'tc_1' }), ...from(2, 9).map(n => event(n))])
   await store.retain({ before: time(6), max_bytes: 1e9 })
@@ -336,7 +336,7 @@ t.test('how far events were dropped is known after a restart', async t => {
   t.equal(again.oldestSeq(), 6)
 })
 
-t.test('over its size the oldest goes, slice by slice, until it fits', async t => {
+t.test('beyond its size limit drops the oldest, slice by slice, until it fits', async t => {
   const { store } = await open(t)
   const large = JSON.stringify('x'.repeat(2_000))
   for (const first of [1, 1_001, 2_001])
@@ -351,7 +351,7 @@ t.test('over its size the oldest goes, slice by slice, until it fits', async t =
   t.equal(store.oldestSeq(), left[0])
 })
 
-t.test('the newest event stays, for it holds the last number given', async t => {
+t.test('retains the newest event, which holds the last number', async t => {
   const { store, file } = await open(t)
   await store.write(() => from(1, 20).map(n => event(n)))
   await store.retain({ before: time(99), max_bytes: 1 })
@@ -361,7 +361,7 @@ t.test('the newest event stays, for it holds the last number given', async t => 
   t.equal(again.latestSeq(), 20)
 })
 
-t.test('writes go on while old rows are dropped, whoever asks for that at the same time', async t => {
+t.test('writes continue while old rows are dropped, by concurrent requests', async t => {
   const { store } = await open(t)
   await store.write(() => from(1, 3_000).map(n => event(n)))
   const retained = [

@@ -1,4 +1,4 @@
-// The parts that a test may need besides Node and git. A missing part skips the test with a reason; where everything has to be
+// The parts that a test may need besides Node and git. A missing part skips the test with a reason; if everything has to be
 // installed (TEST_REQUIRE_ALL=1, as CI sets it) the test runs and fails instead.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
@@ -6,9 +6,9 @@ import path from 'node:path'
 import { createSpawnerCgroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
 
 interface PartInfo {
-  /** How to install it on Debian, or what else to do. */
+  /** The installation on Debian, or another instruction. */
   install: string
-  /** Whether it is there and works; by default, whether a program of that name is on the search path. */
+  /** Returns whether it is installed and works; by default, whether a program of that name is on the search path. */
   isAvailable?: () => boolean
 }
 
@@ -23,7 +23,7 @@ const debianPackage = (name: string, isAvailable?: () => boolean): PartInfo => (
 })
 
 export const PARTS = {
-  // What commands are sandboxed by on this system.
+  // The sandbox backend of this system.
   sandbox: {
     install: 'apt-get install bubblewrap',
     isAvailable: (): boolean => (process.platform === 'darwin' ? isOnPath('sandbox-exec') : isAvailable('bwrap'))
@@ -43,9 +43,9 @@ export const PARTS = {
   },
   root: { install: 'run the tests as root', isAvailable: () => process.getuid?.() === 0 },
   x64: { install: 'run the tests on an x86-64 processor', isAvailable: () => process.arch === 'x64' },
-  // Installed is not enough: containers and some distributions forbid the namespaces that it needs.
+  // Installation is not enough: containers and some distributions forbid the namespaces that it needs.
   bwrap: debianPackage('bubblewrap', () => exitsWithZero('bwrap', '--unshare-all', '--ro-bind', '/', '/', 'true')),
-  // Installed is not enough: rustup puts programs there that ask for a toolchain first.
+  // Installation is not enough: rustup installs programs that ask for a toolchain first.
   cargo: debianPackage('cargo', () => exitsWithZero('cargo', '--version')),
   chromium: debianPackage('chromium', () => existsSync('/usr/bin/chromium')),
   clangd: debianPackage('clangd'),
@@ -63,7 +63,7 @@ export const PARTS = {
   python3: debianPackage('python3'),
   rustfmt: debianPackage('rustfmt', () => exitsWithZero('rustfmt', '--version')),
   shellcheck: debianPackage('shellcheck'),
-  // Installed is not enough: containers may forbid tracing.
+  // Installation is not enough: containers may forbid tracing.
   strace: debianPackage('strace', () => exitsWithZero('strace', '-qq', '-o', '/dev/null', 'true')),
   tmux: debianPackage('tmux'),
   tsc: { install: 'npm ci' },
@@ -85,12 +85,12 @@ export const PARTS = {
 
 export type Part = keyof typeof PARTS
 
-/** Begins the reason of every test that is skipped for a missing part; the names of the parts follow. */
+/** Prefix of the reason of every test that is skipped for a missing part; the names of the parts follow. */
 export const NEEDS = 'needs '
 
 /**
- * Returns the options of a test that needs these parts: `t.test('…', needs('bwrap', 'python3'), …)`. They skip it with
- * `needs bwrap, python3` where parts are missing.
+ * Returns the options of a test that needs these parts: `t.test('…', needs('bwrap', 'python3'), …)`. They skip it with `needs
+ * bwrap, python3` if parts are missing.
  */
 export function needs(...parts: Part[]): { skip?: string } {
   const missing = process.env.TEST_REQUIRE_ALL === '1' ? [] : parts.filter(part => !isAvailable(part))
@@ -108,10 +108,7 @@ export function isAvailable(part: Part): boolean {
   return available
 }
 
-/**
- * Declares that what a test does or sees depends on whether these parts are there, though it passes without them: CI runs its
- * file again once they are installed.
- */
+/** Declares that a test passes without these parts but covers more with them: CI runs its file again once they are installed. */
 export const dependsOn = (...parts: Part[]) => parts.forEach(isAvailable)
 
 /** Returns the missing parts that tests asked for since the last call. */

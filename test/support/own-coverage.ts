@@ -1,5 +1,5 @@
-// Measures which functions of src a test process calls; loaded first, with --import. NODE_V8_COVERAGE would count how often each block
-// runs, which takes longer and does without the compile cache, and every child of the process would inherit it.
+// Measures which functions of src a test process calls; loaded first, with --import. NODE_V8_COVERAGE would count how often each
+// block runs, which is slower and disables the compile cache, and every child of the process would inherit it.
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector'
 import path from 'node:path'
@@ -20,7 +20,7 @@ function measure(folder: string) {
   session.post('Profiler.enable')
   session.post('Profiler.startPreciseCoverage', { callCount: false, detailed: false })
   process.on('exit', () => {
-    // Answered before it returns.
+    // Called back before it returns.
     session.post('Profiler.takePreciseCoverage', (error, { result }: { result: ScriptCoverage[] }) => {
       if (error) throw error
       const ours = result.filter(({ url }) => url.startsWith(`${source}/`))

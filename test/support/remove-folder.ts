@@ -1,11 +1,11 @@
-// Removes the folder of a test while programs that it has killed still clean up after themselves.
+// Removes the folder of a test while killed programs still clean up.
 import { existsSync, rmSync } from 'node:fs'
 
 const TRIES = 50
 
 /**
- * Removes a folder with all that is in it. Where something in it vanishes meanwhile, `rmSync` with `force` returns early, without
- * an error, and leaves the rest; so this looks whether the folder is gone, and fails when it never is.
+ * Removes a folder with its contents. If an entry vanishes concurrently, `rmSync` with `force` returns early, without an error,
+ * and leaves the rest; so this checks whether the folder is gone, and fails if it never is.
  */
 export function removeFolder(folder: string) {
   for (let tries = 0; existsSync(folder); tries++) {

@@ -1,5 +1,5 @@
-// Runs several test files one after the other in this process, each as a subtest named after the file: what they import is
-// loaded and compiled once. Started by scripts/test; `node test/x.test.ts` runs a single file without it.
+// Runs several test files sequentially in this process, each as a subtest named after the file: their imports are loaded and
+// compiled once. Started by scripts/test; `node test/x.test.ts` runs a single file without it.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
@@ -16,7 +16,7 @@ const FILE_LIMIT_MS = 4 * LIMIT_MS
 
 const TAP_OF_FILE = new URL('./tap-of-file.ts', import.meta.url).href
 
-// Test files import `t` from tap as always; here that is the subtest of the file.
+// Test files import `t` from tap as usual; here that is the subtest of the file.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === 'tap' && context.parentURL !== TAP_OF_FILE && context.parentURL !== import.meta.url
@@ -24,7 +24,7 @@ registerHooks({
       : next(specifier, context)
 })
 
-// Not in its arguments: tap makes names of folders from those.
+// Not passed as arguments: tap derives folder names from those.
 const files = JSON.parse(process.env.TEST_FILES ?? '[]') as string[]
 delete process.env.TEST_FILES
 const environment = { ...process.env }
@@ -46,7 +46,7 @@ for (const file of files)
     await import(pathToFileURL(path.resolve(file)).href)
   })
 
-/** Processor time of this process and of all that it started and that has ended. */
+/** Returns the processor time of this process and of its ended children. */
 function processorMs(): number {
   if (process.platform !== 'linux') return Math.round((process.cpuUsage().user + process.cpuUsage().system) / 1_000)
   const fields = readFileSync('/proc/self/stat', 'latin1').split(') ')[1]!.split(' ')
@@ -54,7 +54,7 @@ function processorMs(): number {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
 }
 
-/** Undoes what a file changed of the process, so that the next one starts like the first. */
+/** Restores process state that a file changed, so that the next one starts like the first. */
 function restoreProcess() {
   process.umask(umask)
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]

@@ -1,4 +1,4 @@
-// Gives every child that is awaited synchronously a limit: the process stands still meanwhile, so no limit of a test holds.
+// Gives every synchronous child process a timeout: it blocks this process, so that no limit of a test applies.
 import childProcess, { type ExecFileSyncOptions, type SpawnSyncOptions } from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import { LIMIT_MS } from './wait.ts'

@@ -1,4 +1,4 @@
-// What test files get as `t` where several share a process: the subtest of the file that is being run.
+// Provides `t` to test files that share a process: the subtest of the current file.
 import t, { type Test } from 'tap'
 
 let current: Test = t

@@ -1,10 +1,10 @@
-// The words of a program with places for params.
+// Tests of program arguments with placeholders for params.
 import fc from 'fast-check'
 import t from 'tap'
 import { fillTemplate, type Template, TemplateParamError, validateTemplate } from '../../src/text/argv-template.ts'
 import { runs } from '../support/property.ts'
 
-t.test('params take their places, each in a word of its own', async t => {
+t.test('substitutes each param as a separate argument', async t => {
   const template: Template = [
     'deploy',
     '--to={environment}',
@@ -70,7 +70,7 @@ t.test('a param becomes an option only where the template says so', async t => {
   t.equal(fault(['rm', '{file}'], { file: { a: 1 } }), 'file must be a text, a number, or a list of these.')
 })
 
-t.test('no value makes other words than its own, or an option', async t => {
+t.test('no value creates other arguments or an option', async t => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (one, other) => {
       const params = { one, other }
@@ -87,7 +87,7 @@ t.test('no value makes other words than its own, or an option', async t => {
   )
 })
 
-t.test('a template is held against the params that there are', async t => {
+t.test('validates a template against the existing params', async t => {
   const faults = (...template: Template) => validateTemplate(template, ['a', 'b'])
   t.same(faults('p', '{a}', '{-b}{a}', '{{x}}', { when: 'a', words: ['{b}'] }), [])
   t.same(faults('{a}'), ['the first word must be a program, without places'])

@@ -5,7 +5,7 @@ import { stripControlSequences } from '../../src/text/control-sequences.ts'
 const SCREEN =
   'plain \u001b[1;31mred\u001b[0m \u001b]0;a title\u0007named \u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\\r\nnext \u001b(Bend é'
 
-t.test('what steers a terminal is left out', async t => {
+t.test('removes terminal control sequences', async t => {
   t.strictSame(stripControlSequences(SCREEN, true), { text: 'plain red named link\nnext end é', held_bytes: 0 })
   t.strictSame(stripControlSequences('as it is\n', false), { text: 'as it is\n', held_bytes: 0 })
 })
@@ -20,18 +20,18 @@ t.test('a sequence cut off at the end waits for its rest', async t => {
   t.equal(stripControlSequences('text\u001b[1', true).held_bytes, 0, 'none will come')
 })
 
-t.test('what holds no end is not waited for for ever', async t => {
+t.test('does not wait forever for an endless sequence', async t => {
   t.equal(stripControlSequences(`\u001b]${'x'.repeat(1_000)}`, false).held_bytes, 0)
 })
 
-t.test('read in pieces, each from where the one before ended, it is the same text', async () => {
+t.test('reading in pieces, each from the end of the last, gives the same text', async () => {
   const bytes = Buffer.from(SCREEN.replace('é', 'e'))
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), sizes => {
       let text = ''
       let at = 0
       for (let i = 0; at < bytes.length; i += 1) {
-        // A reader that got nothing asks for more.
+        // A reader without a result reads more.
         const size = sizes[i % sizes.length]! + (i > bytes.length ? bytes.length : 0)
         const piece = bytes.subarray(at, at + size)
         const ended = at + size >= bytes.length

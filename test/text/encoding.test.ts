@@ -5,7 +5,7 @@ import { indexLines, lineNumberAt } from '../../src/text/line-table.ts'
 
 const bytes = (...values: number[]) => Buffer.from(values)
 
-t.test('bytes are told apart as text of an encoding, or not text', async t => {
+t.test('detects the encoding of text, and binary content', async t => {
   const cases: [string, Buffer, Encoding | undefined][] = [
     ['empty', bytes(), 'utf-8'],
     ['ascii', Buffer.from('hello\n'), 'utf-8'],
@@ -28,7 +28,7 @@ t.test('bytes are told apart as text of an encoding, or not text', async t => {
   for (const [name, input, encoding] of cases) t.equal(decode(input)?.encoding, encoding, name)
 })
 
-t.test('what is decoded is encoded to the same bytes', async t => {
+t.test('decoded text encodes to the same bytes', async t => {
   const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be']
   fc.assert(
     fc.property(fc.constantFrom(...encodings), fc.string({ unit: 'grapheme' }), (encoding, text) => {
@@ -46,7 +46,7 @@ t.test('what is decoded is encoded to the same bytes', async t => {
   t.equal(encode('日', 'latin1'), undefined)
 })
 
-t.test('line endings are told and fitted', async t => {
+t.test('detects and converts line endings', async t => {
   const cases = {
     '': 'lf',
     a: 'lf',
@@ -61,7 +61,7 @@ t.test('line endings are told and fitted', async t => {
   t.equal(withEol('a\nb\r\nc', 'mixed'), 'a\nb\r\nc')
 })
 
-t.test('lines are found where they are', async t => {
+t.test('finds lines by position', async t => {
   t.same(indexLines(' a \r\n\nb'), { trimmed: [' a', '', 'b'], starts: [0, 5, 6, 7], text: ' a \r\n\nb' })
   t.same(indexLines(''), { trimmed: [], starts: [0], text: '' })
   t.equal(lineNumberAt('a\nb\nc', 4), 3)

@@ -14,10 +14,10 @@ const texts = fc.string({ unit: fc.constantFrom('a', '\n', '\r\n', 'é', 'long '
 const budgets = fc.record({ size: fc.integer({ min: 6, max: 80 }), toll: fc.integer({ min: 0, max: 5 }) })
 const range = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }))
 
-/** The lines of a text with their endings, the plain way. */
+/** Reference implementation: returns the lines of a text with their endings. */
 const plainLines = (text: string) => text.split(/(?<=\n)/).filter(line => line !== '')
 
-t.test('some lines of a text are what splitting all of it gives', async () => {
+t.test('some lines of a text equal those of splitting all of it', async () => {
   fc.assert(
     fc.property(texts, range, budgets, (text, [first, count], budget) => {
       const all = plainLines(text)
@@ -42,14 +42,14 @@ const encoded = fc
   .tuple(fc.constantFrom(...ENCODINGS), mixed)
   .map(([encoding, text]) => ({ encoding, text: encoding === 'latin1' ? text.replace(/[^\n-ÿ]/gu, 'ÿ') : text }))
 
-/** Without a byte order mark, and at any place of the memory that the encoding allows. */
+/** Without a byte order mark, and at any memory alignment that the encoding allows. */
 function piece(text: string, encoding: Encoding, shift = 0) {
   const mark = encoding.startsWith('utf-16') ? 2 : 0
   const plain = encode(text, encoding)!.subarray(mark)
   return Buffer.concat([Buffer.alloc(shift), plain]).subarray(shift)
 }
 
-t.test('line feeds are found in bytes as they are in the text', async () => {
+t.test('finds line feeds in bytes as in the text', async () => {
   fc.assert(
     fc.property(encoded, fc.nat(7), fc.integer({ min: 1, max: 20 }), ({ encoding, text }, shift, n) => {
       const input = piece(text, encoding, encoding.startsWith('utf-16') ? shift * 2 : shift)
@@ -65,7 +65,7 @@ t.test('line feeds are found in bytes as they are in the text', async () => {
   )
 })
 
-t.test('characters are kept whole where a piece ends inside one', async () => {
+t.test('keeps characters whole at the end of a chunk', async () => {
   fc.assert(
     fc.property(encoded, fc.nat(400), ({ encoding, text }, end) => {
       const input = piece(text, encoding).subarray(0, end)
@@ -77,7 +77,7 @@ t.test('characters are kept whole where a piece ends inside one', async () => {
   )
 })
 
-t.test('characters are counted in bytes as they are in the text', async () => {
+t.test('counts characters in bytes as in the text', async () => {
   fc.assert(
     fc.property(encoded, fc.nat(30), ({ encoding, text }, n) => {
       const skipped = skipCharacters(piece(text, encoding), encoding, n)
@@ -88,7 +88,7 @@ t.test('characters are counted in bytes as they are in the text', async () => {
   )
 })
 
-t.test('images tell their size', async t => {
+t.test('reads the size of images', async t => {
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAACddGYaAAAAC0lEQVR4nGNgwAQAABQAAcX2ZFIAAAAASUVORK5CYII=',
     'base64'

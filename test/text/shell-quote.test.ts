@@ -4,12 +4,12 @@ import t from 'tap'
 import { quoteArgv } from '../../src/text/shell-quote.ts'
 import { runs } from '../support/property.ts'
 
-t.test('plain words stay as they are, all others are quoted', async t => {
+t.test('quotes all but plain words', async t => {
   t.equal(quoteArgv(['npm', 'run', 'build:all', '--', '-t', 'a b']), "npm run build:all -- -t 'a b'")
   t.equal(quoteArgv(['A=b', 'A=b', '', '*', "it's", '~']), "'A=b' A=b '' '*' 'it'\\''s' '~'")
 })
 
-t.test('bash reads the very words again', async t => {
+t.test('bash reads the same words back', async t => {
   const word = fc.string({ unit: 'grapheme' }).filter(text => !text.includes('\0') && text.isWellFormed())
   const words = fc.array(word, { minLength: 1, maxLength: 8 })
   const read = (line: string) =>

@@ -1,4 +1,4 @@
-// A tool's world made by hand: a real workspace in a temporary folder, with everything told and awaited recorded.
+// Fixture: a tool context made by hand, with a real workspace in a temporary folder, and all reports and waits recorded.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,22 +23,22 @@ import { within } from '../support/wait.ts'
 
 export interface ToolFixture {
   root: string
-  /** A folder beside the workspace that nothing may reach. */
+  /** A folder beside the workspace that must stay unreachable. */
   outside: string
   stateDir: string
   ctx: Context
   files: Files
-  /** What was told, in order; 'committed' where the intent became durable. */
+  /** Reports in order; 'committed' where the intent became durable. */
   reported: (Change | 'committed')[]
   abort: AbortController
 }
 
-/** Of a workspace in which nothing has happened yet. */
+/** The history of a workspace without calls. */
 export const NO_HISTORY: History = { find: () => undefined, since: () => [], movesAfter: () => [], isOwn: () => false }
 
 const delegateUnavailable = () => new ToolError('DELEGATE_UNAVAILABLE', 'nobody is there')
 
-/** Where no front end is there. */
+/** Delegation without a front end. */
 const NO_FRONT_END: Context['delegate'] = Object.assign(() => Promise.reject(delegateUnavailable()), {
   assertAvailable: () => {
     throw delegateUnavailable()
@@ -47,7 +47,7 @@ const NO_FRONT_END: Context['delegate'] = Object.assign(() => Promise.reject(del
 
 export type FileTree = { [name: string]: string | Uint8Array | FileTree }
 
-/** `hooks.committed` runs when the intent is asked to be durable. */
+/** `hooks.committed` runs when the tool requests durability of the intent. */
 export function createToolFixture(
   t: Test,
   tree: FileTree = {},
@@ -78,7 +78,7 @@ export function createToolFixture(
     signal: abort.signal,
     detachSignal: new AbortController().signal,
     jobs: {} as BackgroundTasks,
-    // Only this is here: a tool of this folder that reached for more would fail at once.
+    // Deliberately incomplete: a tool of this folder that used more would fail at once.
     host: { files, compute, lines: new LineIndexes(), texts, pdf: new PdfReader() } as Host,
     isolation: { level: 'none', network: [] },
     history: NO_HISTORY,
@@ -101,7 +101,7 @@ export function writeTree(folder: string, tree: FileTree) {
   }
 }
 
-/** Runs a tool as the engine does, holding input and answer to their schemas. */
+/** Runs a tool like the engine, validating input and output. */
 export async function runTool<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
   if (!Value.Check(tool.input, input)) throw new Error(`the test's input does not fit the schema of ${tool.name}`)
   const output = (await drainResult(tool.run(input, ctx))) as Static<O>
@@ -126,7 +126,7 @@ function isGenerator<T>(running: unknown): running is AsyncGenerator<Progress, T
   return typeof running === 'object' && running !== null && Symbol.asyncIterator in running
 }
 
-/** The error that some work ends with; 'nothing' where it ends well. */
+/** Returns the error of a failing function; 'nothing' if it succeeds. */
 export async function catchToolError(work: () => unknown): Promise<ToolError> {
   try {
     await work()
@@ -139,13 +139,13 @@ export async function catchToolError(work: () => unknown): Promise<ToolError> {
 
 export const catchErrorCode = async (work: () => unknown) => (await catchToolError(work)).code
 
-/** Everything in a folder as one string: names, types, modes, contents. */
+/** Returns everything in a folder as one string: names, types, modes, contents. */
 export function snapshotTree(folder: string): string {
   const script = 'find . -printf "%P %y %m %l\\n" | sort; find . -type f -print0 | sort -z | xargs -0 -r sha256sum'
   return execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' })
 }
 
-/** How many descriptors this process holds of a world's files. */
+/** Counts this process's open descriptors of the workspace's files. */
 export function countOpenDescriptors({ root }: ToolFixture): number {
   const script = 'readlink /proc/$1/fd/* | grep -c -F "$2"; true'
   return Number(execFileSync('sh', ['-c', script, 'sh', String(process.pid), dirname(root)], { encoding: 'utf8' }))

@@ -1,4 +1,4 @@
-// A tool's world with everything of the host in it: processes, searches and the list of files, on a real workspace.
+// Fixture: a tool context with the whole host: processes, searches and the file list, on a real workspace.
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
@@ -47,7 +47,7 @@ export function createHostFixture(
   return { ...world, ctx, spawner, outputs, watcher, list }
 }
 
-/** Runs a tool that streams: what it tells on the way, and its answer. */
+/** Runs a streaming tool: returns its progress and its answer. */
 export async function drainProgress<I extends TSchema, O extends TSchema>(
   tool: Tool<I, O>,
   input: Static<I>,

@@ -1,4 +1,4 @@
-// The scenarios of groups that have few of them.
+// Tests of the scenarios of groups that have few of them.
 import t from 'tap'
 import editorTools from '../../src/tools/editor/index.ts'
 import { TOOLS } from '../../src/tools/index.ts'

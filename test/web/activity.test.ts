@@ -1,4 +1,4 @@
-// How events become the list of activity: calls together, what a filter leaves, which rows are drawn, where the time went.
+// Tests of the activity list: grouping by call, filters, visible rows, phases.
 import t from 'tap'
 import type { Call, Event } from '../../src/client/client.ts'
 import { summarizeCall } from '../../web/activity/call-summary.ts'
@@ -47,7 +47,7 @@ const RESULT = event(6, 'tool.result', {
 const OUTSIDE = event(7, 'file.changed', { path: 'c.txt', operation: 'deleted', by: 'external' })
 const ALL = [ASKED, OTHER, READ, DECIDED, CHANGED, RESULT, OUTSIDE]
 
-t.test('what belongs to a call stands together, where the call began', async t => {
+t.test('groups events by call, placed by its start', async t => {
   const entries = groupEvents(ALL)
   t.same(
     entries.map(({ key, events }) => [key, ...events.map(({ seq }) => seq)]),
@@ -66,7 +66,7 @@ t.test('what belongs to a call stands together, where the call began', async t =
   )
 })
 
-t.test('the states of a session stand together, and stay where they began', async t => {
+t.test('groups the states of a session, placed by the first', async t => {
   const state = (seq: number, session_id: string, state: string) => event(seq, 'agent.state', { session_id, state })
   const states = [state(1, 'one', 'tool_execution'), state(2, 'two', 'idle'), state(3, 'one', 'idle'), OUTSIDE]
   const entries = groupEvents(states)
@@ -91,7 +91,7 @@ t.test('the states of a session stand together, and stay where they began', asyn
   )
 })
 
-t.test('params are told in a line: of texts only how long they are', async t => {
+t.test('summarizes params in a line: texts only by length', async t => {
   t.equal(summarizeParams({ path: 'a.txt', content: 'one\ntwo\n', limit: 3, all: true }), 'a.txt content of 2 lines 3')
   t.equal(summarizeParams({ path: 'a.txt', old: 'x', new: '' }), 'a.txt old of 1 line new of 0 lines')
   t.equal(summarizeParams({ command: 'git log' }), 'git log')
@@ -99,7 +99,7 @@ t.test('params are told in a line: of texts only how long they are', async t => 
   t.equal(summarizeParams(undefined), '')
 })
 
-t.test('the line of a call tells how it stands', async t => {
+t.test('the line of a call shows its status', async t => {
   const after = (...events: Event[]) => summarizeCall(groupEvents(events)[0]!)
   const asked = {
     tool: 'edit_file',
@@ -127,7 +127,7 @@ t.test('the line of a call tells how it stands', async t => {
   t.same(after(DECIDED), { ...asked, tool: undefined, about: '', status: 'running', session: undefined })
 })
 
-t.test('the line of a call that did not succeed says what it was about, and why', async t => {
+t.test('the line of an unsuccessful call shows its subject, and the reason', async t => {
   const about = (...events: Event[]) => summarizeCall(groupEvents(events)[0]!).about
   const shown = { ...ASKED, approval: { preview: { title: 'Edit a.txt' } } } as Event
   const ended = (status: string, more: object) =>
@@ -140,7 +140,7 @@ t.test('the line of a call that did not succeed says what it was about, and why'
   t.equal(about(ended('cancelled', { reason: 'too late' })), 'too late', 'all that is left of an old call')
 })
 
-t.test('a filter leaves whole calls', async t => {
+t.test('a filter keeps whole calls', async t => {
   const left = (filter: object) => filterEntries(groupEvents(ALL), { ...NO_FILTER, ...filter }).map(({ key }) => key)
   t.same(left({}), ['7', 'tc_2', '2', 'tc_1'])
   t.same(left({ type: 'file.changed' }), ['7', 'tc_1'])
@@ -155,7 +155,7 @@ t.test('a filter leaves whole calls', async t => {
   })
 })
 
-t.test('each event has a line, also where its large fields are missing', async t => {
+t.test('each event has a line, also without its large fields', async t => {
   t.same(ALL.map(formatEvent), [
     'edit_file a.txt old of 1 line · waits for a decision',
     'one · awaiting approval',
@@ -173,7 +173,7 @@ t.test('each event has a line, also where its large fields are missing', async t
   t.equal(formatEvent(event(9, 'tool.progress', { progress: 0.5, delta: { text: 'out\n' } })), '50 % · out')
 })
 
-t.test('only rows that are seen are drawn, and a few beside them', async t => {
+t.test('renders only visible rows, and a few beside them', async t => {
   const rows = toRows(groupEvents(ALL), new Set(['tc_1']))
   t.same(
     rows.map(({ key, level, place, of }) => [key, level, place, of]),
@@ -194,7 +194,7 @@ t.test('only rows that are seen are drawn, and a few beside them', async t => {
   t.same(visibleWindow(0, 600, 30, 3), { first: 0, end: 3 })
 })
 
-t.test('what is looked at stays where it is when more comes above it', async t => {
+t.test('keeps visible rows in place when more are inserted above', async t => {
   const before = toRows(groupEvents(ALL), new Set())
   const after = toRows(groupEvents([...ALL, { ...OUTSIDE, seq: 8 }, { ...OUTSIDE, seq: 9 }]), new Set())
   t.equal(anchorScroll(65, 30, before, after), 125)
@@ -203,7 +203,7 @@ t.test('what is looked at stays where it is when more comes above it', async t =
   t.equal(anchorScroll(65, 30, before, []), 65, 'what is gone holds nothing')
 })
 
-t.test('where the time of a call went', async t => {
+t.test('splits the duration of a call', async t => {
   const phases = (call: object, now = Date.parse(at(100))) => toPhases({ created_at: at(0), ...call } as Call, now)
   const by = (source: string, seq: number) => ({ source, at: at(seq) })
   const approval = {}

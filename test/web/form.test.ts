@@ -1,4 +1,4 @@
-// What a form makes of a schema: which field each param gets, and which value they make together.
+// Tests of forms from schemas: the field of each param, and the resulting value.
 import fc from 'fast-check'
 import t from 'tap'
 import { Form } from '../../web/form/form.ts'
@@ -8,7 +8,7 @@ import { runs } from '../support/property.ts'
 
 const kindOf = (schema: Schema, root: Schema = schema) => toField(schema, root).kind
 
-t.test('each schema has its field, and what none can show is JSON', async t => {
+t.test('each schema has its field, and others are JSON', async t => {
   const $defs = { name: { type: 'string', pattern: '^a' }, self: { $ref: '#/$defs/self' } }
   const root = { $defs }
   t.same(toField({ type: 'string' }, true), { kind: 'text', long: true })
@@ -46,7 +46,7 @@ t.test('each schema has its field, and what none can show is JSON', async t => {
   t.equal(kindOf({ $ref: '#/$defs/self' }, root), 'json', 'a reference to itself ends')
 })
 
-t.test('a variant is told by its words', async t => {
+t.test('labels a variant by its words', async t => {
   const names = [
     { type: 'string' },
     { type: 'null' },
@@ -60,7 +60,7 @@ t.test('a variant is told by its words', async t => {
   )
 })
 
-t.test('a value that its field cannot show is for JSON', async t => {
+t.test('a value that its field cannot show is edited as JSON', async t => {
   const text = toField({ type: 'string' }, true)
   t.same(
     ['a\nb', 'a\r\nb\r\n', 'a\r\nb\nc', 'a\rb', 1].map(value => canShow(text, value, true)),
@@ -73,7 +73,7 @@ t.test('a value that its field cannot show is for JSON', async t => {
   )
 })
 
-t.test('a form begins with nothing that nobody gave', async t => {
+t.test('a form begins without values that were not given', async t => {
   const schema = {
     type: 'object',
     required: ['path', 'edits', 'line'],
@@ -93,7 +93,7 @@ const GREP = {
   }
 }
 
-t.test('what is half typed is no value, and says why', async t => {
+t.test('a draft is no value, and says why', async t => {
   const form = new Form(GREP)
   form.set(['pattern'], 'x')
   form.set(['limit'], 5)
@@ -106,14 +106,14 @@ t.test('what is half typed is no value, and says why', async t => {
   t.same([form.hasDrafts, form.errors.value, form.value.value], [false, [], { pattern: 'x' }])
 })
 
-t.test('what is half typed in a list goes when the items before it do', async t => {
+t.test('drafts in a list are dropped when earlier items are removed', async t => {
   const form = new Form(GREP, { include: [{ n: 1 }, { n: 2 }] })
   form.setDraft(['include', 1, 'n'], '2x', 'must be a whole number')
   form.set(['include', 0], undefined)
   t.same([form.value.value, form.hasDrafts], [{ include: [{ n: 2 }] }, false])
 })
 
-t.test('faults of the server stand at their fields until these change, others at the top', async t => {
+t.test('server errors stay at their fields until these change, others at the top', async t => {
   const form = new Form(GREP, { env: { 'a/b': 'x' }, patern: 1 })
   form.setErrors(
     [
@@ -139,7 +139,7 @@ t.test('faults of the server stand at their fields until these change, others at
   t.equal(form.errors.value.length, 3)
 })
 
-t.test('places: what is put somewhere is there, and all else stays', async t => {
+t.test('paths: a set value is there, and all else stays', async t => {
   const part = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'a/b', '~'))
   const name = fc.array(part, { minLength: 1, maxLength: 4 })
   fc.assert(

@@ -1,13 +1,13 @@
-// The curves that show figures.
+// Tests of the curves of metrics.
 import t from 'tap'
 import { toLinePath } from '../../web/metrics/line-path.ts'
 
-t.test('a curve goes from the left to the right, the highest value near the top', async t => {
+t.test('a curve goes from left to right, the highest value near the top', async t => {
   t.equal(toLinePath([0, 10, 5]), 'M0.0 29.0L50.0 1.0L100.0 15.0')
   t.equal(toLinePath([0, 0]), 'M0.0 29.0L100.0 29.0', 'nothing at all is a line at the bottom')
 })
 
-t.test('one value makes no line, as none does', async t => {
+t.test('one value makes no line, nor does none', async t => {
   t.equal(toLinePath([7]), '')
   t.equal(toLinePath([]), '')
 })

@@ -1,15 +1,15 @@
-// What rules say in words, how often they spoke, and that the form of a new one has every field that a rule may have.
+// Tests of rules: their description, their counts of uses, and a form with every field of a rule.
 import t from 'tap'
 import type { Call } from '../../src/client/client.ts'
 import { RuleMatch } from '../../src/config/schema.ts'
 import { countUses, formatMatch } from '../../web/rules/format-rule.ts'
 import { MATCH_FIELDS } from '../../web/rules/rule-schema.ts'
 
-t.test('the form of a rule offers all that a rule may match on', async t => {
+t.test('the form of a rule has every match field', async t => {
   t.same(Object.keys(MATCH_FIELDS).sort(), Object.keys(RuleMatch.properties).sort())
 })
 
-t.test('a rule reads as a sentence', async t => {
+t.test('describes a rule as a sentence', async t => {
   const words = [
     { tool: 'shell_exec', command: 'npm test', mode: 'prefix' as const, cwd: 'web' },
     { path: 'docs/**', agent: 'writer' },
@@ -28,7 +28,7 @@ t.test('a rule reads as a sentence', async t => {
   ])
 })
 
-t.test('uses of a rule are the calls that it let through', async t => {
+t.test('counts the calls that a rule allowed', async t => {
   const by = (source: string, rule_id?: string) => ({ approved_by: { source, rule_id } }) as unknown as Call
   const uses = countUses([by('rule', 'a'), by('rule', 'a'), by('user', 'a'), by('rule', 'b'), {} as Call])
   t.same(

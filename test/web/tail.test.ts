@@ -1,4 +1,4 @@
-// The end of what a command printed: lines with their colours, the same however the text is cut, and never too many.
+// Tests of the output tail: coloured lines, independent of chunking and limited in number.
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'
@@ -11,7 +11,7 @@ const linesOf = (...parts: string[]) => {
   return tail.lines
 }
 const plain = (lines: readonly OutputLine[]) => lines.map(line => line.map(({ text }) => text).join(''))
-/** Runs that look the same as one, whichever way they came. */
+/** Joins adjacent runs with the same style. */
 const joined = (lines: readonly OutputLine[]) =>
   lines.map(line =>
     line.reduce<{ text: string; look: string }[]>((runs, { text, ...looks }) => {
@@ -36,7 +36,7 @@ t.test('colours and weights become runs, and text stays text', async t => {
   ])
 })
 
-t.test('what only a terminal can do is left out', async t => {
+t.test('removes terminal-only sequences', async t => {
   t.same(plain(linesOf('\x1b]0;title\x07a\x1b[2Kb\x1b(Bc\x1b=d\x00\x07e')), ['abcde'])
   t.same(plain(linesOf('\x1b]8;;https://a.example/\x07link\x1b]8;;\x07')), ['link'])
   t.same(plain(linesOf('10 %\r50 %\r100 %\r\nnext')), ['100 %', 'next'])
@@ -44,7 +44,7 @@ t.test('what only a terminal can do is left out', async t => {
   t.same(plain(linesOf('50 %\r\x1b[0m\n', 'done\r', '\x1b]2;title\x07', '\nab\r', '\r')), ['50 %', 'done', 'ab'])
 })
 
-t.test('the same lines come of the same text, wherever it is cut', async () => {
+t.test('gives the same lines for any chunking', async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '\n',
@@ -62,7 +62,7 @@ t.test('the same lines come of the same text, wherever it is cut', async () => {
   )
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), fc.array(fc.nat(60), { maxLength: 4 }), (pieces, cuts) => {
-      // A line feed at the end, so that nothing waits for what might come.
+      // Ends with a line feed, so that nothing is held back.
       const text = `${pieces.join('')}\n`
       const at = [...new Set([0, ...cuts.map(cut => Math.min(cut, text.length)), text.length])].sort((a, b) => a - b)
       const parts = at.slice(1).map((end, n) => text.slice(at[n], end))
@@ -72,7 +72,7 @@ t.test('the same lines come of the same text, wherever it is cut', async () => {
   )
 })
 
-t.test('no more is kept than can be looked at', async t => {
+t.test('bounds the number of lines', async t => {
   const tail = new OutputTail()
   for (let n = 0; n < 40; n++) tail.push('line\n'.repeat(1_000))
   t.equal(tail.lines.length + tail.droppedLines, 40_001)

@@ -1,4 +1,4 @@
-// Activity: what happens, newest first; and one call whole, beside it.
+// The activity panel: events, newest first, with the details of one call beside them.
 import { useRef } from 'preact/hooks'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, route } from '../shell/routes.ts'
@@ -11,7 +11,7 @@ import { hiddenCounts, showCleared, togglePause } from './list-state.ts'
 export function Activity() {
   const [opened] = route.value.segments
   const self = useRef<HTMLElement>(null)
-  /** The keys of the tree are its own: these bring the focus there. */
+  /** The tree handles its own keys; these move the focus to it. */
   const enter = () => self.current?.querySelector<HTMLElement>('[role="tree"]')?.focus()
   useKeys({
     j: enter,

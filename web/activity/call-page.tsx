@@ -1,4 +1,4 @@
-// One call whole: what was asked, what came of it and when, and the events that told of it.
+// The details of one call: request, result, timing and events.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -79,7 +79,7 @@ export function CallPage({ id }: { id: string }) {
   )
 }
 
-/** A call as it stands, asked for anew when something is told of it. */
+/** Fetches a call, and fetches it again after each event about it. */
 function useCall(id: string) {
   const call = useSignal<Call | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)

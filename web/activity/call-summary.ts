@@ -1,24 +1,24 @@
-// What the line of a call tells: what it is about, how it stands, how much it changes.
+// Summarizes a call in one line: its subject, status and size of change.
 import { parsePatch } from 'diff'
 import type { Event } from '../../src/client/client.ts'
 import type { Entry } from './entries.ts'
 import { describeCall, type EventByType, pendingPreview } from './format-event.ts'
 
-/** What the line of a call tells. */
+/** The data of a call's line. */
 export interface CallSummary {
-  /** None where the call is older than what is kept. */
+  /** Undefined if the call is older than the retained events. */
   tool: string | undefined
   about: string
   status: string
   session: string | undefined
   ms: number | undefined
-  /** How much it has changed, or would. */
+  /** The lines it changed, or would change. */
   change: Change | undefined
 }
 
 interface Change {
   files: number
-  /** Lines. */
+  /** In lines. */
   added: number
   removed: number
 }
@@ -49,7 +49,7 @@ function sumFileChanges(events: readonly Event[]): Change | undefined {
   return { files: changes.length, added: sum(({ added }) => added), removed: sum(({ removed }) => removed) }
 }
 
-/** Counted once: what waits is drawn anew with every event. */
+/** Cached: pending calls are rendered again with every event. */
 const diffCounts = new Map<string, Change | undefined>()
 function countDiffCached(diff: string | undefined): Change | undefined {
   if (!diff) return undefined
@@ -61,7 +61,7 @@ function countDiffCached(diff: string | undefined): Change | undefined {
 }
 const MAX_CACHED_DIFFS = 200
 
-/** None where the text is no unified diff. */
+/** Returns undefined if the text is no unified diff. */
 function countDiff(diff: string): Change | undefined {
   try {
     const files = parsePatch(diff)
@@ -82,7 +82,7 @@ function resolveStatus(
     return 'job runs'
   if (result) return result.status
   const decision = findLast(events, 'tool.decision')
-  // A call is told anew when what it would do has changed: then the decision before that says nothing.
+  // A new `tool.call` event means that the preview changed; an earlier decision no longer applies.
   if (decision && (!call || decision.seq > call.seq))
     return decision.decision === 'approved' ? 'running' : decision.decision
   return call?.requires_approval ? 'waits' : call ? 'running' : 'seen'

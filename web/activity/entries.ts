@@ -1,9 +1,9 @@
-// Events as a person reads them: what belongs to one call together, newest call first, and the rest between them.
+// Groups events by call, newest call first, with the other events between them.
 import type { Event } from '../../src/client/client.ts'
 
-/** A call, what a session was doing by and by, or one event that is of neither. */
+/** A call, successive states of a session, or a single event of another kind. */
 export interface Entry {
-  /** Of the call, or `seq` of the first event. It stays what it is while the call goes on. */
+  /** Id of the call, or `seq` of the first event. Stable while the call goes on. */
   key: string
   tool_call_id?: string
   /** Oldest first. */
@@ -19,8 +19,10 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { type: '', tool: '', session: '', text: '' }
 
-/** Newest first. A call stands where its first event came, so that nothing moves as it goes on; so do the states of a
- * session, of which each call makes two or three. */
+/**
+ * Newest first. A call is placed by its first event, so that rows do not move as it goes on; so are the states of a session, of
+ * which each call makes two or three.
+ */
 export function groupEvents(events: readonly Event[]): Entry[] {
   const groups = new Map<string, Event[]>()
   const entries: Entry[] = []
@@ -39,17 +41,17 @@ export function groupEvents(events: readonly Event[]): Entry[] {
   return entries.reverse()
 }
 
-/** Whether an entry has more to show than its line. */
+/** Returns whether an entry has more to show than its line. */
 export const isGroup = ({ tool_call_id, events }: Entry): boolean => tool_call_id !== undefined || events.length > 1
 
-/** The call that an event belongs to. */
+/** Returns the id of the call that an event belongs to. */
 export function callIdOf(event: Event): string | undefined {
   if (event.tool_call_id !== undefined) return event.tool_call_id
   if (event.type === 'file.changed') return event.by === 'external' ? undefined : event.by.tool_call_id
   return 'task_id' in event ? event.task_id : undefined
 }
 
-/** The entries that a filter leaves. A call stays whole where one of its events is what is looked for. */
+/** Returns the entries that match a filter. A call is included whole if any of its events matches. */
 export function filterEntries(entries: readonly Entry[], filter: Filter): readonly Entry[] {
   const { type, tool, session } = filter
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean)
@@ -63,7 +65,7 @@ export function filterEntries(entries: readonly Entry[], filter: Filter): readon
   )
 }
 
-/** What there is to filter by. */
+/** Collects the values to filter by. */
 export function collectFacets(events: readonly Event[]): { types: string[]; tools: string[]; sessions: string[] } {
   const types = new Set<string>()
   const tools = new Set<string>()
@@ -79,7 +81,7 @@ export function collectFacets(events: readonly Event[]): { types: string[]; tool
 
 const toolOf = (event: Event) => ('tool' in event ? event.tool : undefined)
 
-/** What is searched of an event. An event never changes, so that it is written out once. */
+/** The searchable text of each event. Events never change, so it is built once. */
 const searchTexts = new WeakMap<Event, string>()
 function searchTextOf(event: Event): string {
   const known = searchTexts.get(event)

@@ -1,4 +1,4 @@
-// One event whole, as it was told.
+// The details of one event, as published.
 import { hrefOf } from '../shell/routes.ts'
 import { eventRing, eventRingVersion } from '../store/event-ring.ts'
 import { markInvisible } from '../text/invisible.tsx'

@@ -15,9 +15,9 @@ interface Props {
   id: string
   row: Row
   index: number
-  /** Where the keys are. */
+  /** The row that keyboard navigation is on. */
   active: boolean
-  /** Shown whole beside the list. */
+  /** Its details are shown beside the list. */
   opened: boolean
   expanded: boolean
 }
@@ -25,7 +25,7 @@ interface Props {
 export function EventRow({ id, row, index, active, opened, expanded }: Props) {
   const { level, event, entry } = row
   return (
-    // The keys are the tree's, which has the focus; this is for the mouse.
+    // Keyboard input is handled by the tree, which has the focus; this is for the mouse.
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus, and names the row that is active
     <div
@@ -73,11 +73,11 @@ function CallLine({ row, expanded }: { row: Row; expanded: boolean }) {
   )
 }
 
-/** Of a call that waits and was too large to be told whole. */
+/** Title of a pending call whose event was too large to be published whole. */
 const pendingTitle = ({ tool_call_id }: Entry): string =>
   pending.peek().find(({ call }) => call.tool_call_id === tool_call_id)?.call.approval.preview.title ?? ''
 
-/** How much a call changes, or would. */
+/** The lines a call changes, or would change. */
 const ChangeCount = ({ change }: { change: CallSummary['change'] }) =>
   change === undefined ? null : (
     <span class="event-files muted">
@@ -87,7 +87,7 @@ const ChangeCount = ({ change }: { change: CallSummary['change'] }) =>
     </span>
   )
 
-/** Shows and folds what is below a row, for the mouse. */
+/** Expands or collapses the events of a row, by mouse. */
 const ExpandToggle = ({ row, expanded }: { row: Row; expanded: boolean }) => (
   <span
     class="event-turn"
@@ -102,7 +102,7 @@ const ExpandToggle = ({ row, expanded }: { row: Row; expanded: boolean }) => (
 
 interface EventLineProps {
   event: Event
-  /** When the first was told, of those that it is the newest of. */
+  /** When the oldest of the grouped events was published. */
   since?: string
   turn?: ComponentChildren
 }

@@ -1,4 +1,4 @@
-// The list of events: a tree of calls with their events, of which only what is seen is drawn.
+// The list of events: a virtualized tree of calls with their events.
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isSequenceKey } from '../shell/keys.ts'
@@ -93,7 +93,7 @@ export function EventTree({ opened }: { opened: string | undefined }) {
 
 const rowId = (key: string) => `event-${key.replace('/', '-')}`
 
-/** What the keys of a tree do; j and k are among them. */
+/** Key bindings of a tree, with j and k. */
 function keyHandlers(
   at: number,
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-// What the list is narrowed down by, and its three buttons.
+// The filters of the list, and its three buttons.
 import { clearEvents, facetOptions, filter, isPaused, missedCount, togglePause } from './list-state.ts'
 
 export function Filters() {
@@ -38,7 +38,7 @@ interface FacetProps {
 
 function Facet({ name, all, values }: FacetProps) {
   const chosen = filter.value[name]
-  // What was chosen stays on offer, also when no event has it any more.
+  // The chosen value remains an option even if no event has it any more.
   const offeredNow = chosen === '' || values.includes(chosen) ? values : [chosen, ...values]
   return (
     <select

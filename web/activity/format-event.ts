@@ -1,9 +1,9 @@
-// What an event says, in a line.
+// Formats an event in one line.
 import type { Event } from '../../src/client/client.ts'
 
 export type EventByType<T extends Event['type']> = Extract<Event, { type: T }>
 
-/** What the line of one event tells. Of one that was too large to be told, large fields are missing. */
+/** Formats one event in a line. Events that were too large to be published lack their large fields. */
 export const formatEvent = (event: Event): string => (EVENT_FORMATTERS[event.type] as (event: Event) => string)(event)
 
 const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => string } = {
@@ -47,7 +47,7 @@ const formatDecider = (by: unknown) => {
 }
 const joinParts = (...parts: (string | undefined)[]) => parts.filter(Boolean).join(' · ')
 
-/** The params that say most in a line: texts of many lines, and those that stand in files, by how long they are. */
+/** Summarizes params in a line: multi-line texts and file contents by their length. */
 export function summarizeParams(params: unknown): string {
   if (typeof params !== 'object' || params === null) return ''
   return Object.entries(params)
@@ -61,20 +61,20 @@ export function summarizeParams(params: unknown): string {
 }
 
 interface CallDescription {
-  /** Of its result. */
+  /** Title of the result. */
   title?: string | undefined
-  /** What was shown of it while it waited. */
+  /** The preview shown while it waited. */
   shown?: string | undefined
   params: unknown
-  /** Why it did nothing. */
+  /** The reason it did nothing. */
   why?: string | undefined
 }
 
-/** What a call did; of one that did nothing what it would have done, and why it did not. */
+/** Describes the effect of a call; for one that did nothing, the intended effect and the reason. */
 export const describeCall = ({ title, shown, params, why }: CallDescription): string =>
   title ?? joinParts(shown ?? summarizeParams(params), why)
 
-/** Params that hold text of files, whoever's tool takes them. */
+/** Params that hold file contents, in any tool. */
 const TEXT_PARAMS: ReadonlySet<string> = new Set(['content', 'old', 'new', 'patch', 'old_string', 'new_string', 'text'])
 
 function formatLineCount(text: string): string {
@@ -82,7 +82,7 @@ function formatLineCount(text: string): string {
   return count === 1 ? '1 line' : `${count} lines`
 }
 
-/** What was shown of a call that waits. */
+/** The preview of a pending call. */
 export const pendingPreview = (call: EventByType<'tool.call'> | undefined) =>
   (call?.approval as { preview: { title: string; diff?: string } } | undefined)?.preview
 

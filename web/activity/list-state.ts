@@ -1,5 +1,4 @@
-// What the activity list shows: of the newest events those that were not cleared away and that the filter leaves, as they
-// are now or were when somebody paused.
+// State of the activity list: the newest events, without those cleared or filtered out, current or as of the last pause.
 import { computed, signal } from '@preact/signals'
 import type { Event } from '../../src/client/client.ts'
 import { goTo } from '../shell/routes.ts'
@@ -8,16 +7,16 @@ import { collectFacets, type Filter, filterEntries, groupEvents, NO_FILTER } fro
 import { type Row, toRows } from './rows.ts'
 import { throttled } from './throttled.ts'
 
-/** A list that changes more often is not read. */
+/** A faster list would be unreadable. */
 const UPDATE_INTERVAL_MS = 100
 
 export const filter = signal<Filter>(NO_FILTER)
-/** Calls whose events are shown below them. */
+/** Calls whose events are expanded. */
 export const expandedCalls = signal<ReadonlySet<string>>(new Set())
 
-/** What there was when somebody paused. */
+/** The events at the time of the pause. */
 const pausedSnapshot = signal<EventSnapshot | undefined>(undefined)
-/** Up to this event all was cleared away. */
+/** All events up to this one have been cleared. */
 const clearedSeq = signal(0)
 
 interface EventSnapshot {
@@ -40,14 +39,14 @@ export const facetOptions = computed(() => collectFacets(visibleEvents.value))
 export const entries = computed(() => filterEntries(groupEvents(visibleEvents.value), filter.value))
 export const rows = computed(() => toRows(entries.value, expandedCalls.value))
 
-/** How many older events are not shown: let go here, or cleared away. */
+/** Counts of older events that are not shown: evicted here, or cleared. */
 export const hiddenCounts = computed(() => ({
   skipped: currentEvents.value.older,
   cleared: currentEvents.value.events.length - visibleEvents.value.length
 }))
 
 export const isPaused = computed(() => pausedSnapshot.value !== undefined)
-/** How many events came since. */
+/** Number of events since the pause. */
 export const missedCount = computed(() => {
   const then = pausedSnapshot.value
   return then ? latestEvents.value.older + latestEvents.value.events.length - then.older - then.events.length : 0
@@ -72,7 +71,7 @@ export function toggleExpanded(key: string) {
   expandedCalls.value = next
 }
 
-/** Where a row leads: to its call, or to the event itself, of several to the newest. */
+/** Returns the id a row links to: its call, or its event, the newest of several. */
 export const detailIdOf = ({ entry, event = entry.events.at(-1)! }: Row): string =>
   entry.tool_call_id ?? String(event.seq)
 

@@ -1,16 +1,16 @@
-// Where the time of a call went: until somebody decided, until it was its turn, while it ran.
+// Splits the duration of a call into phases: approval, queue, execution.
 import type { Call } from '../../src/client/client.ts'
 
 export interface Phase {
   name: string
-  /** Milliseconds from when the call was asked for. */
+  /** Milliseconds since the call was requested. */
   from: number
   to: number
-  /** It is not over. */
+  /** It has not ended. */
   open?: true
 }
 
-/** The phases of a call, in their order. `now` is where one that is not over ends for the eye. */
+/** Returns the phases of a call in order. `now` is the provisional end of one that has not ended. */
 export function toPhases(call: Call, now: number): Phase[] {
   const asked = Date.parse(call.created_at)
   const at = (time: string | undefined) => (time === undefined ? undefined : Math.max(0, Date.parse(time) - asked))

@@ -1,21 +1,21 @@
-// The rows of the list, and which of them can be seen. All rows have one height, so that ten thousand cost no more than
-// those on the screen.
+// The rows of the list and the visible range of them. All rows have one height, so that ten thousand cost no more than those on
+// the screen.
 import type { Event } from '../../src/client/client.ts'
 import { type Entry, isGroup } from './entries.ts'
 
 export interface Row {
   key: string
-  /** 1: stands by itself. 2: an event of the call above. */
+  /** 1: top level. 2: an event of the call above. */
   level: 1 | 2
   entry: Entry
-  /** None where the row is a whole call, or all states of a session. */
+  /** Undefined if the row is a whole call, or all states of a session. */
   event?: Event
-  /** Its place among those of its level, from 1, and how many these are. */
+  /** Its position within its level, from 1, and the size of that level. */
   place: number
   of: number
 }
 
-/** The rows of entries; of the calls in `open` their events too. */
+/** Returns the rows of entries, with the events of the calls in `open`. */
 export function toRows(entries: readonly Entry[], open: ReadonlySet<string>): Row[] {
   const rows: Row[] = []
   for (const [index, entry] of entries.entries()) {
@@ -35,11 +35,13 @@ export function toRows(entries: readonly Entry[], open: ReadonlySet<string>): Ro
 
 export interface RowWindow {
   first: number
-  /** One after the last. */
+  /** Exclusive. */
   end: number
 }
 
-/** Rows drawn beyond those that are seen, so that a quick hand finds no gap. They come and go by blocks of as many. */
+/**
+ * Rows rendered beyond the visible ones, so that fast scrolling shows no gap. They are added and removed in blocks of this size.
+ */
 const OVERSCAN_ROWS = 16
 
 export function visibleWindow(scrollTop: number, height: number, rowHeight: number, count: number): RowWindow {
@@ -48,8 +50,10 @@ export function visibleWindow(scrollTop: number, height: number, rowHeight: numb
   return { first: Math.max(0, Math.min(first, count)), end: Math.max(0, Math.min(end, count)) }
 }
 
-/** Where to scroll to so that what was seen is seen still, though rows came before it. Whoever stands at the top sees what
- * comes. */
+/**
+ * Returns the scroll position that keeps the visible rows in place when rows are inserted before them. At the top, new rows
+ * become visible.
+ */
 export function anchorScroll(
   scrollTop: number,
   rowHeight: number,

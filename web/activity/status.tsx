@@ -1,7 +1,7 @@
-// How a call or a job stands, in a word and a colour.
+// The status of a call or a job as a coloured label.
 import type { Job } from '../../src/client/client.ts'
 
-/** What went as it should has none: it is what is not to be looked at. */
+/** Successful states have no entry: they need no attention. */
 const STATUS_KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
   running: 'accent',
   queued: 'accent',
@@ -21,7 +21,7 @@ export const Status = ({ status }: { status: string }) => (
   <span class={`badge ${STATUS_KINDS[status] ?? 'plain'}`}>{STATUS_LABELS[status] ?? status}</span>
 )
 
-/** A command that ended by itself says with what. */
+/** Adds the exit code for a command that exited by itself. */
 export const JobStatus = ({ job: { status, exit_code } }: { job: Job }) =>
   status === 'exited' && typeof exit_code === 'number' && exit_code !== 0 ? (
     <span class="badge bad">exit {exit_code}</span>

@@ -1,7 +1,7 @@
-// Something that changes often, looked at from time to time.
+// Throttles a signal that changes often.
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 
-/** Follows a signal, at once after a pause and then at most every `ms`. `stop` ends that. */
+/** Follows a signal: immediately after a pause, then at most once every `ms`. `stop` ends it. */
 export function throttled<T>(source: ReadonlySignal<T>, ms: number): { value: ReadonlySignal<T>; stop: () => void } {
   const followed = signal(source.peek())
   let timer: ReturnType<typeof setTimeout> | undefined

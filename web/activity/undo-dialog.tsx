@@ -1,4 +1,4 @@
-// Taking back what a call changed: shows what that would do now, file by file, and asks.
+// The undo dialog: previews the undo of a call file by file and asks for confirmation.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ToolgateError, type UndoPreview } from '../../src/client/client.ts'
@@ -10,7 +10,7 @@ import { announce } from '../shell/live-region.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
 import { markInvisible } from '../text/invisible.tsx'
 
-/** How long the undo is waited for here; it goes on without. */
+/** Time limit of the page's wait for the undo, which continues after that. */
 const WAIT_MS = 10_000
 
 const ACTION_LABELS: Record<UndoPreview['files'][number]['action'], string> = {

@@ -1,11 +1,11 @@
-// The times of one call as bars, each with its figure.
+// The phases of one call as bars with their durations.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
 import { formatDuration } from '../text/format-time.ts'
 import { toPhases } from './phases.ts'
 
-/** How often a bar that grows is drawn anew. */
+/** Redraw interval of a growing bar. */
 const TICK_MS = 1_000
 
 const PHASE_LABELS: Record<string, string> = {

@@ -1,4 +1,4 @@
-// Approving for good: the rules that the server offers, literally. None is chosen beforehand.
+// The dialog for permanent approval: lists the rules that the server suggests, verbatim. None is preselected.
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'

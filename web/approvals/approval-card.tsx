@@ -1,4 +1,4 @@
-// The card of one call: all that one must see to decide, and the buttons.
+// The card of one call: everything needed to decide, and the buttons.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffViewToggle } from '../diff/diff.tsx'
@@ -43,11 +43,12 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   useEffect(() => {
     if (isConnected.value && !outcome) void checkFreshness(call)
   }, [isConnected.value, approval.digest])
-  // Whoever decided elsewhere, there is nothing left to be filled in.
+  // After a decision from elsewhere, the open dialog is obsolete.
   useEffect(() => {
     if (outcome) setDialog(undefined)
   }, [outcome])
-  // What was asked was about what was shown then. Words of a rejection stay true, and params that are edited look anew.
+  // The confirmation applied to the earlier preview. The reason of a rejection remains valid, and edited params are previewed
+  // again.
   useEffect(() => {
     setDialog(open => (open === 'confirm' || open === 'always' ? undefined : open))
   }, [approval.digest, stale])
@@ -169,7 +170,7 @@ interface DecisionButtonProps {
   onClick: () => void
 }
 
-/** A button that rests stays a button: its look tells, and a press does nothing. */
+/** A disabled button remains a button: it looks disabled, and pressing it does nothing. */
 const DecisionButton = ({ label, key_, primary, acts, onClick }: DecisionButtonProps) => (
   <button
     class={primary ? 'button primary' : 'button'}
@@ -191,7 +192,7 @@ const DecisionButton = ({ label, key_, primary, acts, onClick }: DecisionButtonP
 interface CardSectionProps {
   title: string
   text: string
-  /** What stands beside the title. */
+  /** Shown beside the title. */
   beside?: ComponentChildren
   children: ComponentChildren
 }
@@ -240,7 +241,7 @@ const OutcomeNotice = ({ outcome: { decision, by, at, reason, became } }: { outc
   </p>
 )
 
-/** Ends a sentence with why it is so, where that is known. It may be a sentence itself. */
+/** Appends the reason to a sentence if it is known. The reason may be a sentence itself. */
 const ReasonSuffix = ({ text }: { text: string | undefined }) =>
   text === undefined ? (
     '.'

@@ -1,5 +1,5 @@
-// What waits: a list, and the card of the one that was opened. Nothing is opened by itself, and nothing moves: what comes
-// is put at the end, and what was decided stays in its place for a while.
+// Pending approvals: a list, and the card of the one that was opened. Nothing opens by itself and nothing moves: new entries are
+// appended, and decided ones stay in place for a while.
 import { useEffect, useRef } from 'preact/hooks'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
@@ -10,7 +10,7 @@ import { markInvisible } from '../text/invisible.tsx'
 import { ApprovalCard } from './approval-card.tsx'
 import { Age } from './times.tsx'
 
-/** How long what was decided stays. */
+/** Time before decided entries are removed. */
 const DECIDED_LINGER_MS = 6_000
 
 export function Approvals() {
@@ -103,7 +103,7 @@ const EmptyState = () => (
   </div>
 )
 
-/** From what has the focus in the list to the next one. */
+/** Moves the focus within the list. */
 function moveFocus(by: number) {
   const lines = [...document.querySelectorAll<HTMLElement>('.asked-line')]
   const at = lines.indexOf(document.activeElement as HTMLElement)
@@ -111,7 +111,7 @@ function moveFocus(by: number) {
   lines[from < 0 && by < 0 ? lines.length - 1 : Math.min(Math.max(from + by, 0), lines.length - 1)]?.focus()
 }
 
-/** Lets go of what was decided, unless a pointer is over the list: then nothing moves. */
+/** Removes decided entries, unless the pointer is over the list: nothing may move then. */
 function useSweepDecided(list: { current: HTMLElement | null }, chosen: string | undefined) {
   const settled = approvals.value.filter(({ outcome }) => outcome).length
   const settledChoice = approvals.value.some(({ call, outcome }) => outcome && call.tool_call_id === chosen)

@@ -1,13 +1,13 @@
-// What is strict is asked about twice: the second time in a dialog that says again what would happen.
+// The second confirmation of strict calls: a dialog that repeats the preview.
 import { Dialog } from '../shell/dialog.tsx'
 import { markInvisible } from '../text/invisible.tsx'
 import { useGuard } from './decision-guard.ts'
 
 interface ConfirmDialogProps {
-  /** What would happen, and why it is strict. */
+  /** The effect of the call, and the reason it is strict. */
   title: string
   reason: string
-  /** Digest of what was shown: with another the buttons rest again. */
+  /** Digest of the preview: a new one disables the buttons for a moment again. */
   guardKey: string
   onYes: () => void
   onClose: () => void

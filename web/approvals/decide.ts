@@ -1,16 +1,16 @@
-// Sending a decision: of what was seen, named by its digest. What comes back wrong is told where the card is.
+// Sends decisions, bound to the preview by its digest. Errors appear on the card.
 import { signal } from '@preact/signals'
 import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
 import { client, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import { settleApproval, toDecision, upsertPending, type WaitingCall } from '../store/approvals.ts'
 
-/** Calls whose decision is on its way. */
+/** Calls whose decision is in flight. */
 export const sendingCalls = signal<ReadonlySet<string>>(new Set())
-/** What went wrong with a decision, by call. */
+/** Error of a decision, by call. */
 export const decisionErrors = signal<ReadonlyMap<string, string>>(new Map())
 
-/** Gives whether it was taken. `confirm` is for who was asked twice. */
+/** Returns whether the decision was accepted. `confirm` is set after a second confirmation. */
 export const approve = (
   call: WaitingCall,
   decision: Omit<ApproveRequest, 'digest'> & { digest?: string } = {}
@@ -45,7 +45,7 @@ async function handleRefusal(call: WaitingCall, error: unknown) {
   const details = error instanceof ToolgateError ? error.problem?.details : undefined
   const code = error instanceof ToolgateError ? error.code : undefined
   if (code === 'PREVIEW_CHANGED' && details?.approval) {
-    // Its params are others too, where they were edited.
+    // If edited params were accepted, the call's params differ too.
     const now = await client()
       .get(call.tool_call_id)
       .catch(() => undefined)

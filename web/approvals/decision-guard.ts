@@ -1,22 +1,22 @@
-// When a decision counts. Somebody who clicks or types just as a card comes up, changes, or as the window comes to the
-// front meant something else; so for a moment nothing is taken for a decision.
+// Ignores input for a moment after a card appears or changes, or the window gets the focus: such clicks and keys were meant for
+// something else.
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** How long. */
+/** Length of that moment. */
 export const GUARD_MS = 500
 
 export interface DecisionGuard {
-  /** Whether buttons look as if they act. */
+  /** True if buttons look enabled. */
   isReady: boolean
-  /** Whether a click is taken now. */
+  /** Returns whether a click is accepted now. */
   acceptsClick: () => boolean
-  /** Whether a key is: keys also rest after the card has got the focus. */
+  /** Returns whether a key is accepted: keys are also ignored after the card has got the focus. */
   acceptsKey: () => boolean
-  /** The card has got the focus. */
+  /** Called when the card gets the focus. */
   onFocus: () => void
 }
 
-/** A guard that begins anew with each other `what`: a call, and the preview that is shown of it. */
+/** Creates a guard that restarts whenever `what` changes: a call and the preview shown of it. */
 export function useGuard(what: string): DecisionGuard {
   const since = useRef({ what: '', shown: 0, focused: 0 })
   const [wakes, setWakes] = useState(0)

@@ -1,5 +1,5 @@
-// Approving with other params: a form by the schema of the tool, then what the changed call would do, then the decision.
-// So what is approved is what was seen, here too: its digest goes with the decision.
+// Approval with modified params: a form from the tool's schema, then a dry run of the modified call, then the decision. Its
+// digest goes with the decision, so that only what was previewed is approved.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
 import { PreviewView } from '../diff/preview.tsx'
@@ -14,7 +14,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { approve } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
 
-/** What the changed call would do, and the call that it was asked in place of, as it was then. */
+/** The preview of the modified call, and the original call as it was then. */
 interface EditPreview {
   dryRun: DryRun
   call: WaitingCall
@@ -36,9 +36,9 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
       .then(({ input }) => setForm(new Form(input, call.params)))
       .catch(fail)
   }, [])
-  // The fields come after the dialog, which could give its focus to a button alone.
+  // The fields are rendered after the dialog, which could focus only a button.
   useEffect(() => inside.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), [form])
-  // What the call would do has changed, and with it perhaps what the changed one would.
+  // The preview of the call has changed, and with it perhaps that of the modified one.
   useEffect(() => {
     if (!foreseen || foreseen.call.approval.digest === digest) return
     lookAway()
@@ -129,7 +129,7 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
 const CHANGED_MESSAGE = 'What would happen has changed. Nothing was approved: look at what it would do now.'
 const NO_PREVIEW_TITLE = 'It shows nothing beforehand.'
 
-/** Takes the focus, so that keys go on where the form was. */
+/** Takes the focus, so that keyboard input continues where the form was. */
 function DryRunPreview({ run: { preview, verdict } }: { run: DryRun }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])

@@ -1,4 +1,4 @@
-// Why a call waits, what it was asked with, and where it comes from.
+// The reason a call waits, its params, and its origin.
 import type { Approval, Call } from '../../src/client/client.ts'
 import type { WaitingCall } from '../store/approvals.ts'
 import { CopyButton } from '../text/copy-button.tsx'
@@ -7,7 +7,7 @@ import { markInvisible } from '../text/invisible.tsx'
 import { JsonView, TextBlock } from '../text/text-block.tsx'
 import { Expiry } from './times.tsx'
 
-/** Rules that say the same as the reason are not told twice. */
+/** Rules that repeat the reason are left out. */
 export function ReasonFacts({ approval: { reason, matched_rules } }: { approval: Approval }) {
   const others = matched_rules.filter(rule => rule.reason !== reason)
   return (
@@ -23,7 +23,7 @@ export function ReasonFacts({ approval: { reason, matched_rules } }: { approval:
   )
 }
 
-/** Every param whole. Where the preview shows what they come to, they are a click away. */
+/** All params in full; collapsed if the preview shows their effect. */
 export function ParamsSection({ call, folded }: { call: WaitingCall; folded: boolean }) {
   const params = Object.entries((call.params ?? {}) as Record<string, unknown>)
   return (
@@ -55,7 +55,7 @@ export function ParamsSection({ call, folded }: { call: WaitingCall; folded: boo
   )
 }
 
-/** What the call was asked with, where a toolset, a hook or an approver has made other params of it. */
+/** The original request, if a toolset, a hook or an approver has changed the params. */
 export function RequestedAs({ call: { toolset, requested_tool, requested_params } }: { call: Call }) {
   if (requested_tool === undefined && requested_params === undefined) return null
   return (

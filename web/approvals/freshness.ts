@@ -1,18 +1,18 @@
-// Whether what is shown of a call is still what it would do. The server is asked when a card comes up, and when a file that
-// the call is about changes meanwhile, or the page comes to the front; so it is told before somebody decides, not only
-// after. Only a page that is seen asks, and only for somebody who may decide.
+// Checks whether a preview is still current. Asks the server when a card appears, when a file that the call concerns changes, and
+// when the page comes to the front, so that an approver learns of it before the decision. Only a visible page asks, and only if
+// the user may decide.
 import { canApprove, client } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import { markStale, pending, type Staleness, type WaitingCall } from '../store/approvals.ts'
 import { onEvent } from '../store/updates.ts'
 
-/** Calls that the server is being asked about, and which of them have to be asked about again. */
+/** Calls with a check in flight, and which of them need another one. */
 const checksInFlight = new Map<string, { again: boolean }>()
 
-/** However fast files change, a call is not looked at more often. */
+/** Minimum interval between checks of a call, however fast files change. */
 const CHECK_INTERVAL_MS = 250
 
-/** Asks once at a time, however often the files change meanwhile. */
+/** Runs one check at a time, however often the files change during it. */
 export async function checkFreshness(call: WaitingCall): Promise<void> {
   if (document.visibilityState !== 'visible' || !canApprove()) return
   const id = call.tool_call_id
@@ -30,7 +30,7 @@ export async function checkFreshness(call: WaitingCall): Promise<void> {
   if (now) await checkFreshness(now.call)
 }
 
-/** Where it cannot be known, as without a connection, it stays as it was. */
+/** If the check fails, for example without a connection, the state stays unchanged. */
 async function checkFreshnessOnce({ tool_call_id: id, approval: { digest, preview } }: WaitingCall): Promise<void> {
   const now = await client()
     .digest(id)
@@ -41,8 +41,10 @@ async function checkFreshnessOnce({ tool_call_id: id, approval: { digest, previe
   if (markStale(id, digest, stale) && stale) announce(`Changed since it was shown: ${preview.title}`)
 }
 
-/** Looks anew at what waits as files change, and as the page comes to the front: what changed while it was not seen, and what
- * no event tells of, such as a commit by somebody else. */
+/**
+ * Checks pending calls again when files change and when the page comes to the front: for changes while it was hidden, and for
+ * those without an event, such as a commit by another user.
+ */
 export function watchFreshness() {
   addEventListener('focus', checkAllPending)
   document.addEventListener('visibilitychange', checkAllPending)
@@ -60,7 +62,7 @@ export function watchFreshness() {
 
 let scheduledFrame = 0
 
-/** With the next frame, since a page that comes to the front is told so twice; one that is not seen has none. */
+/** Deferred to the next frame, since a page that comes to the front gets two events; a hidden page has no frames. */
 function checkAllPending() {
   cancelAnimationFrame(scheduledFrame)
   scheduledFrame = requestAnimationFrame(() => {
@@ -68,11 +70,11 @@ function checkAllPending() {
   })
 }
 
-/** Without a diff it may be about any file: what a command reads no param names. */
+/** Without a diff it may concern any file: no param names the files that a command reads. */
 const mayTouch = ({ approval: { files }, params }: WaitingCall, path: string) =>
   files === undefined || files.some(file => file.path === path || file.to === path) || containsText(params, path)
 
-/** Whether it stands anywhere in a value, also within a list. */
+/** Returns whether a value contains the text, also within a list. */
 const containsText = (value: unknown, path: string): boolean =>
   value === path ||
   (typeof value === 'object' && value !== null && Object.values(value).some(each => containsText(each, path)))

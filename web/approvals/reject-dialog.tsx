@@ -1,4 +1,4 @@
-// Rejecting with words, which reach whoever asked.
+// The rejection dialog; its reason is sent to the requester.
 import { useState } from 'preact/hooks'
 import { Dialog } from '../shell/dialog.tsx'
 import type { WaitingCall } from '../store/approvals.ts'

@@ -1,4 +1,4 @@
-// How long something waits already, and until when it may.
+// Shows how long a call has waited, and when it expires.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { formatDuration, formatTime } from '../text/format-time.ts'
@@ -7,7 +7,7 @@ const now = signal(Date.now())
 let watchers = 0
 let timer: ReturnType<typeof setInterval>
 
-/** One clock for all that show it. */
+/** One clock shared by all components. */
 function useNow() {
   useEffect(() => {
     if (watchers++ === 0) timer = setInterval(() => (now.value = Date.now()), 5_000)
@@ -27,7 +27,7 @@ export function Age({ of }: { of: string }) {
   )
 }
 
-/** A ring that empties, and the time in words. */
+/** A ring that empties, and the remaining time as text. */
 export function Expiry({ from, at }: { from: string; at: string | null }) {
   const here = useNow()
   if (at === null) return <span>never</span>

@@ -1,8 +1,8 @@
-// Lines that are laid out together. Their numbers are one text beside them, so that a line costs one element.
+// A block of lines laid out together. Their numbers are one text beside them, so that a line costs one element.
 import { markInvisible } from '../text/invisible.tsx'
 import type { DiffRow, DiffRowPair } from './diff-rows.ts'
 
-/** Height of a line; the style sheet has the same. */
+/** Height of a line; the style sheet has the same value. */
 const LINE_PX = 20
 
 const LINE_SIGNS = { same: ' ', added: '+', removed: '-', hunk: '', note: '' } as const
@@ -48,9 +48,9 @@ const SplitSide = ({ row, number }: { row: DiffRow | undefined; number: number |
 
 const DiffLine = ({ row }: { row: DiffRow }) => <div class={row.kind}>{renderLine(row)}</div>
 
-/** The sign is text as well, so that a line says what it is without its colour. */
+/** The sign is text as well, so that a line is readable without its colour. */
 function renderLine({ kind, words, text }: DiffRow) {
-  // Ends of lines are told where they may be what changed.
+  // Line endings are marked on lines where they may be the change.
   if (!words) return [LINE_SIGNS[kind], markInvisible(kind === 'same' ? text.replace(/\r$/, '') : text)]
   const Mark = kind === 'removed' ? 'del' : 'ins'
   return [

@@ -1,15 +1,15 @@
-// A unified diff as rows to show: lines with their numbers, and which words of them changed.
+// Parses a unified diff into rows: lines with their numbers and changed words.
 import { diffWordsWithSpace, parsePatch } from 'diff'
 
 export type DiffRowKind = 'same' | 'added' | 'removed' | 'hunk' | 'note'
 
 export interface DiffRow {
   kind: DiffRowKind
-  /** Numbers in the old and in the new file. */
+  /** Line numbers in the old and in the new file. */
   old?: number
   new?: number
   text: string
-  /** The text in pieces, every second one changed; left out where the whole line is meant. */
+  /** The text in pieces, every second one changed; undefined if the whole line changed. */
   words?: readonly string[]
 }
 
@@ -26,11 +26,11 @@ export interface DiffFileRows {
   rows: readonly DiffRow[]
 }
 
-/** Words are compared in so many lines of a diff, of so many characters: each costs time, and long diffs are skimmed. */
+/** Limits of the word diff, in lines and characters per line: each costs time, and long diffs are only skimmed. */
 const MAX_COMPARED_LINES = 2_000
 const MAX_COMPARED_LENGTH = 500
 
-/** Undefined where the text is no unified diff, so that it is shown as it is. */
+/** Returns undefined if the text is no unified diff, so that it is shown unchanged. */
 export function parseDiffRows(diff: string): readonly DiffFileRows[] | undefined {
   let budget = MAX_COMPARED_LINES
   try {
@@ -54,7 +54,7 @@ export function parseDiffRows(diff: string): readonly DiffFileRows[] | undefined
   }
 }
 
-/** Rows side by side: what went beside what came in its place. */
+/** Returns rows side by side: removed lines beside their replacement. */
 export function toRowPairs(rows: readonly DiffRow[]): readonly DiffRowPair[] {
   const pairs: DiffRowPair[] = []
   const removed: DiffRow[] = []
@@ -99,7 +99,7 @@ function numberLines(lines: readonly string[], oldStart: number, newStart: numbe
   })
 }
 
-/** Lines that went, each run with those that came right after it. */
+/** Yields each run of removed lines with the added lines that follow it. */
 function* findChangeRuns(rows: readonly DiffRow[]): Generator<[removed: DiffRow[], added: DiffRow[]]> {
   for (let i = 0; i < rows.length; ) {
     const removed = take('removed')
@@ -115,7 +115,7 @@ function* findChangeRuns(rows: readonly DiffRow[]): Generator<[removed: DiffRow[
   }
 }
 
-/** Marks which words changed, unless nearly all did: then marks say nothing. */
+/** Marks changed words, unless nearly all changed: marks would say nothing then. */
 function markChangedWords(removed: DiffRow, added: DiffRow) {
   if (removed.text.length > MAX_COMPARED_LENGTH || added.text.length > MAX_COMPARED_LENGTH) return
   const changes = diffWordsWithSpace(removed.text, added.text)
@@ -128,7 +128,7 @@ function markChangedWords(removed: DiffRow, added: DiffRow) {
   added.words = mergePieces(changes.filter(({ removed }) => !removed).map(({ value, added }) => [value, added]))
 }
 
-/** Neighbours of one kind joined, so that every second piece is a changed one. */
+/** Joins neighbours of one kind, so that every second piece is a changed one. */
 function mergePieces(parts: readonly [text: string, changed: boolean][]): string[] {
   const joined = ['']
   for (const [text, changed] of parts) {
@@ -138,7 +138,7 @@ function mergePieces(parts: readonly [text: string, changed: boolean][]): string
   return joined
 }
 
-/** `/dev/null` stands for a file that is not there; git's `a/` and `b/` belong to no name. */
+/** `/dev/null` denotes a missing file; git's `a/` and `b/` are no part of a name. */
 function formatPath(before: string, after: string): string {
   const old = before.replace(/^a\//, '')
   const fresh = after.replace(/^b\//, '')

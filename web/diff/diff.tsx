@@ -1,5 +1,5 @@
-// A diff, unified or side by side. Lines come in blocks that the browser lays out only when they are near: that is what
-// makes ten thousand of them cheap.
+// A diff, unified or side by side. Lines are rendered in blocks that the browser lays out only when they are near the viewport,
+// which keeps ten thousand of them cheap.
 import { signal } from '@preact/signals'
 import type { VNode } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
@@ -8,15 +8,15 @@ import { markInvisible } from '../text/invisible.tsx'
 import { DiffBlock, SplitDiffBlock } from './diff-block.tsx'
 import { type DiffFileRows, type DiffRow, type DiffRowPair, parseDiffRows, toRowPairs } from './diff-rows.ts'
 
-/** Of a longer diff the first lines are shown, and the others where one asks. */
+/** Longer diffs show this many lines and the others on request. */
 const MAX_UNFOLDED_LINES = 1_500
 /** Lines of one block. */
 const BLOCK_LINES = 250
-/** Blocks that are shown at once, and with each frame after that. */
+/** Blocks rendered at once, and then with each frame. */
 const FIRST_BLOCKS = 6
 const BLOCKS_PER_FRAME = 2
 
-/** Two columns would have no room; a choice between them neither. */
+/** Two columns would not fit; neither would the choice between them. */
 const NARROW_QUERY = matchMedia('(max-width: 760px)')
 const isNarrow = signal(NARROW_QUERY.matches)
 NARROW_QUERY.addEventListener('change', ({ matches }) => {
@@ -35,7 +35,7 @@ export function Diff({ text }: { text: string }) {
   )
 }
 
-/** Which view all diffs have. */
+/** Toggles the view of all diffs. */
 export const DiffViewToggle = () =>
   isNarrow.value ? null : (
     <fieldset class="choice diff-view">
@@ -80,7 +80,7 @@ function DiffFile({ file: { path, added, removed, rows } }: { file: DiffFileRows
   )
 }
 
-/** Blocks of one form, the first at once and the others with the next frames, so that no frame waits for all. */
+/** Renders blocks of items, the first ones at once and the others in the next frames, so that no frame takes long. */
 function ProgressiveBlocks<T>({ items, view }: { items: readonly T[]; view: (block: readonly T[]) => VNode }) {
   const all = useMemo(() => chunk(items).map(view), [items, view])
   const [count, setCount] = useState(FIRST_BLOCKS)

@@ -1,4 +1,4 @@
-// What a call would do, as it is shown before anybody decides: notes, the text of what it does, and the diff.
+// The preview of a call before the decision: notes, text and diff.
 import type { Approval } from '../../src/client/client.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { TextBlock } from '../text/text-block.tsx'

@@ -1,4 +1,4 @@
-// The controls for what is one value: texts, numbers, choices.
+// Controls for single values: texts, numbers, choices.
 import { useSignal } from '@preact/signals'
 import { type ControlProps, inputAttributes } from './field.tsx'
 
@@ -20,7 +20,7 @@ export function TextControl({ form, place, required, id, field }: ControlProps<'
   return field.long ? <textarea rows={1} {...shared} /> : <input type="text" {...shared} />
 }
 
-/** A text area gives every line end as a line feed; a text that had others keeps them. */
+/** A text area normalizes line endings to LF; restores those of the original text. */
 const withLineEndingsOf = (before: string | undefined, text: string) =>
   before?.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text
 

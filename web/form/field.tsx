@@ -1,4 +1,4 @@
-// One field of a form: its name, what it is for, its control, and what is wrong with it.
+// One field of a form: label, description, control and errors.
 import { useId } from 'preact/hooks'
 import { markInvisible } from '../text/invisible.tsx'
 import { BooleanControl, NumberControl, SelectControl, TextControl } from './controls.tsx'
@@ -14,11 +14,11 @@ export interface FieldProps {
   name: string
   schema: Schema
   required: boolean
-  /** The name is said by what is around it, as that of a list's items; it is still read out. */
+  /** The surrounding label names the field, as for list items; screen readers still announce the name. */
   hideName?: boolean
 }
 
-/** What every control is given. */
+/** Props of every control. */
 export interface ControlProps<K extends Field['kind']> extends FieldProps {
   id: string
   field: Extract<Field, { kind: K }>
@@ -41,7 +41,7 @@ export function FormField(props: FieldProps) {
         <div class="field-nest">
           {about}
           {control}
-          {/* The one kind that was chosen stands at the same place, and tells it. */}
+          {/* The selected variant has the same path and shows the error. */}
           {(field.kind !== 'variant' || value === undefined) && <FieldErrors id={id} form={form} place={place} />}
         </div>
       </fieldset>
@@ -74,7 +74,7 @@ function FieldDescription({ id, text, limits }: { id: string; text: string | und
   )
 }
 
-/** What is wrong with what stands at a place. */
+/** Shows the errors at a path. */
 export function FieldErrors({ id, form, place }: { id: string; form: Form; place: JsonPath }) {
   const faults = form.errorsAt(place)
   return (
@@ -86,7 +86,7 @@ export function FieldErrors({ id, form, place }: { id: string; form: Form; place
   )
 }
 
-/** What says of an input what it is for and what is wrong with it. */
+/** Returns the ARIA attributes that link an input to its description and errors. */
 export const inputAttributes = (id: string, form: Form, place: JsonPath, kind = '') => ({
   id,
   name: toPointer(place),

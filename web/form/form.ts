@@ -1,4 +1,4 @@
-// One form: the value that its fields make together, what is half typed, and what was found wrong with it.
+// State of one form: the value of its fields, drafts, and validation errors.
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Problem } from '../../src/client/client.ts'
 import { type JsonPath, toPointer, valueAt, withRenamedKey, withValueAt } from './json-path.ts'
@@ -6,7 +6,7 @@ import { initialValue, isPlainObject, type Schema, toField } from './schema.ts'
 
 export type FormFieldError = NonNullable<Problem['errors']>[number]
 
-/** Text that is no value of its field yet. */
+/** Text that is not yet a valid value of its field. */
 interface InvalidDraft {
   text: string
   error: string
@@ -14,15 +14,15 @@ interface InvalidDraft {
 
 export class Form {
   readonly schema: Schema
-  /** What would be sent. Half typed text is no part of it: look at `errors` first. */
+  /** The value to send. Drafts are no part of it: check `errors` first. */
   readonly value: ReadonlySignal<unknown>
-  /** What keeps it from being sent, and what the server found. */
+  /** Errors that prevent sending, and those from the server. */
   readonly errors: ReadonlySignal<FormFieldError[]>
   readonly #value: Signal<unknown>
   readonly #drafts = signal<ReadonlyMap<string, InvalidDraft>>(new Map())
   readonly #serverErrors = signal<FormFieldError[]>([])
 
-  /** A form for a schema, filled with `value` where there is one. */
+  /** Creates a form for a schema, filled with `value` if given. */
   constructor(schema: Schema, value: unknown = initialValue(schema, schema)) {
     this.schema = schema
     this.#value = signal(value)
@@ -33,7 +33,7 @@ export class Form {
     ])
   }
 
-  /** Whether something is half typed, so that there is no whole value to send. */
+  /** Returns whether there is a draft, so that the value is incomplete. */
   get hasDrafts(): boolean {
     return this.#drafts.value.size > 0
   }
@@ -51,19 +51,19 @@ export class Form {
     return this.errors.value.filter(fault => fault.pointer === pointer).map(({ message }) => message)
   }
 
-  /** What was found wrong where no field is that could show it. */
+  /** Returns the errors that no field can show. */
   get unattachedErrors(): FormFieldError[] {
     return this.errors.value.filter(({ pointer }) => !hasField(this.schema, this.schema, this.value.value, pointer))
   }
 
   set(place: JsonPath, value: unknown) {
     this.#value.value = withValueAt(this.#value.value, place, value)
-    // The items after one that is taken out have other places from now on.
+    // The items after a removed one change their paths.
     const moves = value === undefined && typeof place.at(-1) === 'number'
     this.#clearBelow(moves ? place.slice(0, -1) : place)
   }
 
-  /** Keeps text that is no value yet, and why. */
+  /** Stores text that is not yet a value, and the reason. */
   setDraft(place: JsonPath, text: string, error: string) {
     this.#drafts.value = new Map([...this.#drafts.value, [toPointer(place), { text, error }]])
   }
@@ -73,7 +73,7 @@ export class Form {
     this.#clearBelow(place)
   }
 
-  /** Shows what the server found. `root` is where the form's value stands in what was sent, such as `/params`. */
+  /** Shows errors from the server. `root` is the path of the form's value in the request, such as `/params`. */
   setErrors(faults: readonly FormFieldError[], root: string) {
     this.#serverErrors.value = faults.map(({ pointer, message }) => ({
       pointer: pointer.startsWith(root) ? pointer.slice(root.length) : pointer,
@@ -81,7 +81,7 @@ export class Form {
     }))
   }
 
-  /** What is half typed, or was found, at a place and beneath it says nothing of what is there now. */
+  /** Drafts and errors at a path and under it do not apply to the new value. */
   #clearBelow(place: JsonPath) {
     const pointer = toPointer(place)
     const stays = (other: string) => other !== pointer && !other.startsWith(`${pointer}/`)
@@ -90,7 +90,7 @@ export class Form {
   }
 }
 
-/** Whether a form shows a field for what a pointer names. */
+/** Returns whether the form has a field for a pointer. */
 function hasField(schema: Schema, root: Schema, value: unknown, pointer: string): boolean {
   const [, name, ...rest] = pointer.split('/').map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
   if (name === undefined) return true

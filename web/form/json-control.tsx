@@ -1,4 +1,4 @@
-// A value as JSON, for what no field can show and for whoever would rather type it.
+// A value as JSON, for schemas that no field can show and for users who prefer it.
 import { useSignal } from '@preact/signals'
 import { inputAttributes } from './field.tsx'
 import type { Form } from './form.ts'

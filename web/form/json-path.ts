@@ -1,8 +1,8 @@
-// Places within a JSON value: reading and changing what stands there, and the pointers that name them.
+// Reads and changes values at paths within JSON, and formats paths as JSON Pointers.
 
 export type JsonPath = readonly (string | number)[]
 
-/** As RFC 6901 writes it. */
+/** Formats a path according to RFC 6901. */
 export const toPointer = (place: JsonPath): string =>
   place.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
@@ -15,7 +15,7 @@ export function valueAt(value: unknown, place: JsonPath): unknown {
   return at
 }
 
-/** The value with another one at the place; `undefined` takes away what is there. Nothing is changed in place. */
+/** Returns a copy of the value with another one at the path; `undefined` removes it. */
 export function withValueAt(value: unknown, place: JsonPath, next: unknown): unknown {
   const [part, ...rest] = place
   if (part === undefined) return next
@@ -32,7 +32,7 @@ export function withValueAt(value: unknown, place: JsonPath, next: unknown): unk
   )
 }
 
-/** The table at the place with a name changed, in its old order. */
+/** Returns a copy with a key of the object at the path renamed, in the same order. */
 export function withRenamedKey(value: unknown, place: JsonPath, from: string, to: string): unknown {
   const table = valueAt(value, place) as Record<string, unknown>
   const renamed = Object.entries(table).map(([name, at]) => [name === from ? to : name, at])

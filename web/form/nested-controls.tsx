@@ -1,4 +1,4 @@
-// The controls for what holds other values: lists, tables, names with values, and what may be one of several kinds.
+// Controls for nested values: lists, objects, maps and variants.
 import { useSignal } from '@preact/signals'
 import { type ControlProps, FormField, inputAttributes } from './field.tsx'
 import { findVariant, initialValue, isPlainObject, variantLabel } from './schema.ts'
@@ -98,7 +98,7 @@ export function MapControl({ form, place, name, required, id, field: { item } }:
   return (
     <>
       {names.map((key, index) => (
-        // By their order: a name may change while its value is being typed.
+        // Keyed by index: a name may change while its value is being typed.
         <div class="field-item" key={index}>
           <input
             type="text"

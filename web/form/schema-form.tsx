@@ -1,4 +1,4 @@
-// A form made from a JSON Schema: a field for each param, or all of them as JSON.
+// A form generated from a JSON Schema: a field for each param, or all of them as JSON.
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { FieldErrors, FormField } from './field.tsx'
@@ -8,7 +8,7 @@ import { isPlainObject, type Property, toField } from './schema.ts'
 
 interface Props {
   form: Form
-  /** What the fields are of, such as "Params of grep"; read out with the group. */
+  /** Title of the group, such as "Params of grep", announced by screen readers. */
   label: string
 }
 
@@ -42,7 +42,7 @@ export function SchemaForm({ form, label }: Props) {
   )
 }
 
-/** What must be given, or is, stands first; the rest is one click away. */
+/** Required and filled fields come first; the rest is collapsed. */
 function Fields({ form }: { form: Form }) {
   const field = toField(form.schema, form.schema)
   const given = useSignal(new Set(Object.keys(isPlainObject(form.value.peek()) ? (form.value.peek() as object) : {})))

@@ -1,6 +1,6 @@
-// What a person fills in for a JSON Schema: each schema becomes one kind of field, and what no field can show becomes JSON.
+// Maps JSON Schemas to form fields; schemas that no field can show become JSON.
 
-/** A JSON Schema, as tools and MCP servers write them. */
+/** A JSON Schema, as written by tools and MCP servers. */
 export type Schema = boolean | { [keyword: string]: unknown }
 
 export interface Property {
@@ -20,12 +20,12 @@ export type Field =
   | { kind: 'variant'; options: Schema[] }
   | { kind: 'json' }
 
-/** Texts up to so many characters are names, patterns and the like: they have one line. */
+/** Texts up to this many characters are names, patterns and the like: they have one line. */
 const MAX_SINGLE_LINE_LENGTH = 1_000
-/** How far references are followed: some schemas refer to themselves. */
+/** Maximum depth of resolved references: some schemas are recursive. */
 const MAX_REF_DEPTH = 8
 
-/** The field for a schema. `root` is the schema that its references are looked up in. */
+/** Returns the field for a schema. References are resolved against `root`. */
 export function toField(schema: Schema, root: Schema): Field {
   const facts = resolveRefs(schema, root)
   if (facts === undefined) return { kind: 'json' }
@@ -52,11 +52,11 @@ const FIELDS_BY_TYPE: Record<string, (facts: SchemaKeywords) => Field> = {
   }
 }
 
-/** Whether a field can show a value. One that it cannot is shown as JSON, so that nothing is hidden. */
+/** Returns whether a field can show a value. Other values are shown as JSON, so that nothing is hidden. */
 export function canShow(field: Field, value: unknown, root: Schema): boolean {
   switch (field.kind) {
     case 'text':
-      // A text area has one kind of line ends; others would be lost in it.
+      // A text area supports one kind of line ending; mixed ones would be lost.
       return typeof value === 'string' && !/\r(?!\n)/.test(value) && !(value.includes('\r') && /(?<!\r)\n/.test(value))
     case 'number':
       return typeof value === 'number'
@@ -76,11 +76,11 @@ export function canShow(field: Field, value: unknown, root: Schema): boolean {
   }
 }
 
-/** Which of several schemas a value is of; -1 where it is of none. */
+/** Returns the index of the schema that a value matches, or -1. */
 export const findVariant = (options: Schema[], value: unknown, root: Schema): number =>
   options.findIndex(option => canShow(toField(option, root), value, root))
 
-/** The value that a field begins with once it is given. */
+/** Returns the initial value of a field. */
 export function initialValue(schema: Schema, root: Schema): unknown {
   const field = toField(schema, root)
   switch (field.kind) {
@@ -109,7 +109,7 @@ export function initialValue(schema: Schema, root: Schema): unknown {
   }
 }
 
-/** The few words that tell one variant from another. */
+/** Returns the few words that distinguish a variant. */
 export function variantLabel(schema: Schema, root: Schema): string {
   const facts = resolveRefs(schema, root)
   if (typeof facts?.title === 'string') return facts.title
@@ -158,7 +158,7 @@ const toProperties = ({ required }: SchemaKeywords, properties: SchemaKeywords):
     required: Array.isArray(required) && required.includes(name)
   }))
 
-/** What a schema says once its references within the document are followed; undefined where nothing is said. */
+/** Resolves the references of a schema within the document; undefined if there is nothing there. */
 function resolveRefs(schema: Schema, root: Schema, left = MAX_REF_DEPTH): SchemaKeywords | undefined {
   if (!isPlainObject(schema)) return undefined
   if (typeof schema.$ref !== 'string') return schema

@@ -1,10 +1,10 @@
-// What a person writes to a job that takes input, a line at a time.
+// Input to a job, one line at a time.
 import { useSignal } from '@preact/signals'
 import { client } from '../session/session.ts'
 
 interface Props {
   id: string
-  /** A terminal takes a carriage return for the end of a line. */
+  /** A terminal expects a carriage return at the end of a line. */
   hasTerminal: boolean
   onFault: (error: unknown) => void
 }

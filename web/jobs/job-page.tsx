@@ -1,4 +1,4 @@
-// One job: how it stands, what it prints, and what can be done to it.
+// One job: status, output and actions.
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Job } from '../../src/client/client.ts'

@@ -1,4 +1,4 @@
-// Jobs: commands that run on after their call, or did; and what one of them prints.
+// Jobs: background commands, running and ended; and the output of one of them.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Job } from '../../src/client/client.ts'
@@ -80,7 +80,7 @@ function JobItem({ job, now, current }: { job: Job; now: number; current: boolea
   )
 }
 
-/** Those that run first, and of each kind the newest first. */
+/** Sorts running jobs first, and newest first within each kind. */
 const sortJobs = (list: Job[]) =>
   list.sort(
     (a, b) => Number(b.status === 'running') - Number(a.status === 'running') || (a.started_at < b.started_at ? 1 : -1)
@@ -90,7 +90,7 @@ export const elapsedMs = (job: Job, now: number) =>
   job.duration_ms ??
   Math.max(0, (job.ended_at === undefined ? now : Date.parse(job.ended_at)) - Date.parse(job.started_at))
 
-/** Asks for those that have ended, which no snapshot tells of. */
+/** Fetches ended jobs, which no snapshot contains. */
 function useEndedJobs(): string | undefined {
   const fault = useSignal<string | undefined>(undefined)
   useEffect(() => {

@@ -1,23 +1,23 @@
-// Follows what a job prints: reads its end, and on whenever events tell of more. Nothing waits for it on the server, since
-// a page has few connections.
+// Follows the output of a job: reads its end, then more whenever events announce it. Does not use long polling, since a page has
+// few connections.
 import { signal } from '@preact/signals'
 import type { Client, Output } from '../../src/client/client.ts'
 import { onEvent } from '../store/updates.ts'
 import { OutputTail } from './output-tail.ts'
 
-/** How much of what was printed before is read. */
+/** Maximum of earlier output that is read. */
 const HISTORY_BYTES = 262_144
 const PAGE_BYTES = 262_144
-/** Between two reads, so that much output costs no more than little. */
+/** Minimum time between two reads, which bounds the cost of much output. */
 const READ_INTERVAL_MS = 200
 
 export class OutputFollower {
   readonly tail = new OutputTail()
-  /** Grows with every change of the tail. */
+  /** Incremented with every change of the tail. */
   readonly version = signal(0)
   readonly hasEnded = signal(false)
   readonly error = signal<unknown>(undefined)
-  /** How many bytes at the beginning were not read. */
+  /** Number of bytes at the beginning that were not read. */
   readonly skippedBytes: number
   readonly #client: Client
   readonly #id: string
@@ -26,7 +26,7 @@ export class OutputFollower {
   #reading = false
   #moreAvailable = false
 
-  /** `size` is what it has printed so far. */
+  /** `size`: bytes of output so far. */
   constructor(client: Client, id: string, size: number) {
     this.#client = client
     this.#id = id
@@ -64,7 +64,7 @@ export class OutputFollower {
     }
   }
 
-  /** True where there may be more at once. */
+  /** Returns true if more may be available at once. */
   async #readPage(): Promise<boolean> {
     const { signal } = this.#stop
     const page = await this.#client.output(this.#id, { offset: this.#offset, limit: PAGE_BYTES, signal })
@@ -80,7 +80,7 @@ export class OutputFollower {
 const formatDropped = ({ bytes }: NonNullable<Output['dropped']>) =>
   `\n[${bytes.toLocaleString('en')} bytes were not kept]\n`
 
-/** All that a command printed, as a file. `told` hears how many bytes are here. */
+/** Downloads the whole output of a command. `told` is called with the number of bytes received. */
 export async function downloadOutput(client: Client, id: string, told: (bytes: number) => void): Promise<Blob> {
   const parts: string[] = []
   for (let offset = 0; ; ) {

@@ -1,23 +1,23 @@
-// The end of what a command printed, as lines of coloured runs. Only so much is kept; what went before is counted.
+// The end of a command's output, as lines of styled runs. Only the tail is stored; dropped lines are counted.
 import { AnsiUp } from 'ansi_up'
 
-/** A stretch of text that looks the same. */
+/** A run of text with one style. */
 export interface StyledRun {
   text: string
-  /** Names of classes, such as `bold` and `fg-red`. */
+  /** Class names, such as `bold` and `fg-red`. */
   look: readonly string[]
-  /** Colours that have no name. */
+  /** A colour that has no name. */
   color?: string
   background?: string
 }
 
 export type OutputLine = readonly StyledRun[]
 
-/** How many lines are kept. */
+/** Number of lines stored. */
 export const MAX_TAIL_LINES = 5_000
-/** Let go at once. */
+/** Dropped at once. */
 const TRIM_LINES = 500
-/** A line that never ends is broken, so that it cannot hold up the page. */
+/** A line without an end is broken, so that it cannot block the page. */
 const MAX_LINE_LENGTH = 4_000
 
 interface AnsiStyle {
@@ -34,13 +34,13 @@ interface AnsiColor {
   class_name: string
 }
 
-/** Reads colours and the like; instead of HTML it gives the runs themselves, so that no text becomes markup. */
+/** Parses ANSI escapes into runs instead of HTML, so that no text becomes markup. */
 class AnsiParser extends AnsiUp {
   readonly #runs: StyledRun[] = []
 
   constructor() {
     super()
-    // The package makes a string of each run by this; it is told to hand the run over instead.
+    // Overrides the package's formatter, which would build a string from each run.
     Object.assign(this, {
       transform_to_html: (look: AnsiStyle) => {
         this.#runs.push(toRun(look))
@@ -62,24 +62,24 @@ class AnsiParser extends AnsiUp {
 const ESC = '\u001b'
 const BELL = '\u0007'
 const BACKSPACE = '\b'
-/** A title and the like: what is no link. */
+/** OSC sequences other than links, such as titles. */
 const OSC = `${ESC}\\](?!8;)[^${ESC}${BELL}]*`
-/** What a terminal acts on and a page does not: titles, character sets, keypad modes, and most control characters. */
+/** Sequences for terminals that a page ignores: titles, character sets, keypad modes, and most control characters. */
 const IGNORED = new RegExp(
   `${OSC}(?:${BELL}|${ESC}\\\\)|${ESC}[()][0-9A-Za-z]|${ESC}[=>78DEHMNOZc]|(?![\\t\\n\\r${BACKSPACE}${BELL}${ESC}])\\p{Cc}`,
   'gu'
 )
-/** The beginning of one of them, cut off by the end of what has come. */
+/** The beginning of such a sequence, cut off by the end of the chunk. */
 const UNFINISHED = new RegExp(`(?:${OSC}${ESC}?|${ESC}[()]?)$`, 'u')
 
 export class OutputTail {
-  /** Oldest first. The last one goes on. Lines that are whole are never changed. */
+  /** Oldest first. The last line is still open; complete lines never change. */
   lines: OutputLine[] = [[]]
-  /** How many lines were let go. */
+  /** Number of lines dropped. */
   droppedLines = 0
   readonly #runs = new AnsiParser()
   #rest = ''
-  /** Whether a carriage return came last: what is printed next overwrites the line, but a line feed leaves it. */
+  /** True if the last character was a carriage return: text would overwrite the line, a line feed would not. */
   #isReturned = false
 
   push(text: string) {
@@ -103,7 +103,7 @@ export class OutputTail {
     }
   }
 
-  /** Adds to the last line. Only what follows the last carriage return stays, as with progress bars. */
+  /** Appends to the last line. Only text after the last carriage return stays, as with progress bars. */
   #extend({ text, ...look }: StyledRun) {
     const segments = text.split('\r')
     const shown = segments.findLastIndex(segment => segment !== '')
@@ -121,7 +121,7 @@ export class OutputTail {
   }
 }
 
-/** Backspaces take back what stands before them. */
+/** Applies backspaces to the text before them. */
 function applyBackspaces(text: string): string {
   if (!text.includes(BACKSPACE)) return text
   const kept: string[] = []

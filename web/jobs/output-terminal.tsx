@@ -1,4 +1,4 @@
-// What a command prints, as lines. It stays at the end for as long as one looks at the end.
+// The output of a command as lines. It follows the end while the user is scrolled to the end.
 import { useSignal } from '@preact/signals'
 import { Component, type ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
@@ -7,15 +7,15 @@ import { formatBytes } from '../text/format.ts'
 import type { OutputFollower } from './output-follower.ts'
 import type { OutputLine, StyledRun } from './output-tail.ts'
 
-/** Lines that are drawn, and drawn anew, together. */
+/** Lines that are rendered together. */
 const BLOCK_LINES = 100
-/** So near to the end is at the end. */
+/** Within this distance counts as scrolled to the end. */
 const NEAR_END_PX = 24
 
 interface Props {
   output: OutputFollower
   label: string
-  /** Further buttons. */
+  /** Additional buttons. */
   children: ComponentChildren
 }
 
@@ -81,7 +81,7 @@ function SkippedNotice({ bytes, lines }: { bytes: number; lines: number }) {
   return <span class="muted small">Without {what.join(' and ')}: download for all</span>
 }
 
-/** Lines by the hundreds. Those of one block are the same as long as none of them changes. */
+/** Splits lines into blocks. A block keeps its identity while none of its lines changes. */
 function toBlocks(lines: readonly OutputLine[], dropped: number): { key: number; lines: readonly OutputLine[] }[] {
   const blocks = []
   for (let at = -(dropped % BLOCK_LINES); at < lines.length; at += BLOCK_LINES)

@@ -1,10 +1,10 @@
-// The time, for what grows older while one looks.
+// The current time, for components that show an age.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 
 const TICK_MS = 1_000
 
-/** The time now; told anew each second while it matters. */
+/** Returns the current time; updates each second while it matters. */
 export function useNow(matters: boolean): number {
   const now = useSignal(Date.now())
   useEffect(() => {

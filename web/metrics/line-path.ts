@@ -1,4 +1,7 @@
-/** The line of a curve in a box of 100 by 30: the highest value near its top, 0 near its bottom. One value makes no line. */
+/**
+ * Returns the SVG path of a curve in a box of 100 by 30: the highest value near its top, 0 near its bottom. One value makes no
+ * line.
+ */
 export function toLinePath(values: readonly number[]): string {
   if (values.length < 2) return ''
   const step = 100 / (values.length - 1)

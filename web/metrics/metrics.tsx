@@ -1,4 +1,4 @@
-// Metrics: how much is asked, how quick it is, how long people are waited for, and how the server stands.
+// Metrics: calls, latency, approval times and the state of the server.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Stats, ToolStats } from '../../src/client/client.ts'
@@ -9,15 +9,15 @@ import { formatDuration, formatTime } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { Sparkline, Tile } from './tile.tsx'
 
-/** How often the server is asked. */
+/** Polling interval. */
 const POLL_INTERVAL_MS = 5_000
-/** How many answers the curves of the server are of: the last ten minutes. */
+/** Samples in the server's curves: the last ten minutes. */
 const MAX_SAMPLES = 120
 
 interface MetricsSample {
-  /** The newest. */
+  /** The newest sample. */
   stats: Stats
-  /** Of this look and those before, oldest first. */
+  /** All samples so far, oldest first. */
   memory: number[]
   streams: number[]
 }
@@ -69,7 +69,7 @@ function MetricTiles({ look: { stats, memory, streams } }: { look: MetricsSample
   )
 }
 
-/** `waiting`: calls that nobody has decided on yet, of which the figures know nothing. */
+/** `waiting`: undecided calls, which the figures do not include. */
 function formatApprovalWait({ p95_ms, total }: Stats['approval_wait'], waiting: number): string {
   if (p95_ms === null) return waiting === 0 ? 'nobody was asked' : 'nobody has decided yet'
   return `p95 ${formatDuration(p95_ms)}, of ${total === 1 ? '1 decision' : `${total} decisions`}`
@@ -127,7 +127,7 @@ function ToolTable({ tools }: { tools: readonly ToolStats[] }) {
   )
 }
 
-/** What the server says of itself, asked for while somebody looks. */
+/** Polls the server's statistics while the panel is visible. */
 function useMetrics() {
   const look = useSignal<MetricsSample | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)

@@ -1,4 +1,4 @@
-// A figure with what stands behind it in words, and where it has a past, with the curve of that.
+// A figure with an explanation and, if it has a history, a curve.
 import type { ComponentChildren } from 'preact'
 import { toLinePath } from './line-path.ts'
 
@@ -19,7 +19,7 @@ export function Tile({ title, value, note, children }: TileProps & { children: C
   )
 }
 
-/** `values`: oldest first. The curve has no axes; the words say the same. */
+/** `values`: oldest first. The curve has no axes; the text gives the same information. */
 export function Sparkline({ title, value, note, values }: TileProps & { values: readonly number[] }) {
   const line = toLinePath(values)
   return (

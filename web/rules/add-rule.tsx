@@ -1,4 +1,4 @@
-// A new rule, by its form. The server says what is wrong with it, field by field.
+// The form for a new rule. The server validates it field by field.
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { type NewRule, ToolgateError } from '../../src/client/client.ts'

@@ -1,10 +1,10 @@
-// What a rule says, in words, and how often it let a call through.
+// Describes a rule in words, and counts its uses.
 import type { Call, SavedRule } from '../../src/client/client.ts'
 import { lastSegments } from '../text/paths.ts'
 
 type Match = SavedRule['match']
 
-/** How each field of a match reads, in the order of a sentence. */
+/** Formats each field of a match, in the order of a sentence. */
 const FIELD_FORMATTERS: { [K in keyof Required<Match>]: (value: NonNullable<Match[K]>, match: Match) => string } = {
   tool: value => value,
   category: value => `tools of ${value}`,
@@ -39,7 +39,7 @@ export const formatScope = ({ scope, session_id, workspace }: SavedRule): string
       ? `in ${lastSegments(workspace ?? '')}`
       : `in session ${session_id}`
 
-/** By rule: how many of these calls it let through. */
+/** Counts the calls that each rule allowed. */
 export function countUses(calls: readonly Call[]): ReadonlyMap<string, number> {
   const uses = new Map<string, number>()
   for (const call of calls) {

@@ -1,4 +1,4 @@
-// Taking a rule back: shows it and asks.
+// The dialog that revokes a rule: shows it and asks for confirmation.
 import type { SavedRule } from '../../src/client/client.ts'
 import { client } from '../session/session.ts'
 import { ConfirmAction } from '../shell/confirm-action.tsx'

@@ -1,8 +1,8 @@
-// The form of a new rule: its fields as a schema, with what each is for.
+// The schema of the form for a new rule, with a description of each field.
 
 const textField = (description: string) => ({ type: 'string', maxLength: 1_000, description })
 
-/** What a rule may be held against. */
+/** The fields a rule can match against. */
 export const MATCH_FIELDS = {
   tool: textField('Tool name, or a glob over names.'),
   command: textField('A command line.'),

@@ -1,4 +1,4 @@
-// Rules: what was remembered, by whom and when, and how often it spoke; taken back and made here.
+// Saved rules: who added them, when, and how often they applied; adds and revokes them.
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { SavedRule } from '../../src/client/client.ts'
@@ -10,7 +10,7 @@ import { AddRule } from './add-rule.tsx'
 import { countUses, formatMatch, formatScope } from './format-rule.ts'
 import { RevokeRule } from './revoke-rule.tsx'
 
-/** How many of the newest calls are looked through for uses. */
+/** Number of the newest calls that are searched for uses. */
 const USAGE_WINDOW = 500
 const EFFECT_KINDS = { allow: 'good', ask: 'warn', deny: 'bad' } as const
 
@@ -87,7 +87,7 @@ function RuleTable({
   )
 }
 
-/** The log tells of the rule that let a call through; of rules that ask or refuse it tells nothing. */
+/** The log records the rule that allowed a call, but none that ask or deny. */
 const formatUses = (n: number, { effect }: SavedRule) =>
   effect !== 'allow' ? 'uses not known' : n === 0 ? 'not used lately' : n === 1 ? 'used once' : `used ${n} times`
 

@@ -1,17 +1,17 @@
-// Who this page is to the server. `toolgate open` gives an address with a code in its fragment, which no server and no log
-// ever sees; the page takes it out of the address bar and trades it for a token. The token stays in this tab's session,
-// and a further tab at the same address asks those that are open.
+// The authentication of this page. `toolgate open` gives an address with a code in its fragment, which never reaches a server or
+// a log; the page removes it from the address bar and exchanges it for a token. The token is stored in the tab's session storage,
+// and a further tab at the same address asks the open ones.
 import { signal } from '@preact/signals'
 import { type Client, connect, type Right, ToolgateError } from '../../src/client/client.ts'
 
-/** `away`: no token. `refused`: the code, or the token, counts no longer. */
+/** `away`: no token. `refused`: the code, or the token, is no longer valid. */
 export type Session =
   | { state: 'opening' }
   | { state: 'open'; token: string; rights: Rights; client: Client }
   | { state: 'away' }
   | { state: 'refused'; why: string }
 
-/** What the token lets do; nothing, where it was not told: then the server says so where it is asked. */
+/** The rights of the token; undefined if unknown: then the server rejects requests that exceed them. */
 type Rights = readonly Right[] | undefined
 
 export const session = signal<Session>({ state: 'opening' })
@@ -19,10 +19,10 @@ export const session = signal<Session>({ state: 'opening' })
 const TOKEN_KEY = 'toolgate-token'
 const RIGHTS_KEY = 'toolgate-rights'
 const CLIENT_NAME = 'console'
-/** How long other tabs are asked for their token. They are on this machine, and answer at once or not at all. */
+/** Time limit for other tabs to send their token. They are on this machine and answer at once or not at all. */
 const TAB_REPLY_TIMEOUT_MS = 300
 
-/** Asks other tabs, and answers them. Only pages of this very address hear it. */
+/** Asks other tabs for the token and answers them. Only pages of the same origin receive it. */
 const tabChannel = new BroadcastChannel('toolgate-session')
 type TabMessage = { asks: true } | Credentials
 interface Credentials {
@@ -30,20 +30,20 @@ interface Credentials {
   rights?: Rights
 }
 
-/** The client of this session. Nothing that needs it is shown without one. */
+/** Returns the client of this session. Components that need it are only rendered with one. */
 export function client(): Client {
   const now = session.peek()
   if (now.state !== 'open') throw new Error('There is no session.')
   return now.client
 }
 
-/** Whether this session may decide, as far as is known. */
+/** Returns whether this session may decide, as far as is known. */
 export function canApprove(): boolean {
   const now = session.peek()
   return now.state === 'open' && (now.rights?.includes('approve') ?? true)
 }
 
-/** What of an error is for people. A token that counts no longer ends the session. */
+/** Returns the message of an error for display. An invalid token ends the session. */
 export function toErrorMessage(error: unknown): string {
   if (error instanceof ToolgateError && error.status === 401) endSession()
   return error instanceof Error ? error.message : String(error)
@@ -68,9 +68,9 @@ export async function openSession(): Promise<void> {
   else session.value = { state: 'away' }
 }
 
-/** Whether the address had a code: also one that is pasted into a page that is open already. */
+/** Redeems the code in the address, if there is one: also one pasted into an open page. */
 async function redeemCode(): Promise<boolean> {
-  // Codes are made of what needs no escapes; whatever else stands there is a wrong one.
+  // Codes need no escapes; anything else is invalid.
   const code = /^#code=(.+)$/.exec(location.hash)?.[1]
   if (code === undefined) return false
   history.replaceState(null, '', `${location.pathname}#/approvals`)

@@ -1,4 +1,4 @@
-// What is shown to whoever has no token: how to get in.
+// Shown without a token: explains how to sign in.
 import { session } from './session.ts'
 
 export function SignIn() {
@@ -25,7 +25,7 @@ export function SignIn() {
   )
 }
 
-/** As `index.html` paints it before there is a script. */
+/** Same as the static content of `index.html`. */
 const Opening = () => (
   <div class="shell" aria-busy="true">
     <header class="bar">

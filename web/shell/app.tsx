@@ -1,4 +1,4 @@
-// The whole page.
+// The page layout.
 import { PANELS } from '../panels.tsx'
 import { session } from '../session/session.ts'
 import { SignIn } from '../session/sign-in.tsx'

@@ -1,4 +1,4 @@
-// A question before something that cannot be taken back: says what, and does it once.
+// A confirmation before an irreversible action: describes it, and runs it once.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { toErrorMessage } from '../session/session.ts'
@@ -8,10 +8,10 @@ import { announce } from './live-region.tsx'
 
 interface ConfirmActionProps {
   title: string
-  /** What the two buttons say. */
+  /** Labels of the two buttons. */
   cancelLabel: string
   confirmLabel: string
-  /** What is said once it is done. */
+  /** Announced on completion. */
   doneMessage: string
   onConfirm: () => Promise<unknown>
   onClose: () => void

@@ -1,4 +1,4 @@
-// How the console is connected, in the bar.
+// The connection status in the bar.
 import { useEffect, useState } from 'preact/hooks'
 import { type ConnectionState, connection } from '../store/connection.ts'
 

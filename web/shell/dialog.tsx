@@ -1,4 +1,4 @@
-// A modal dialog: the browser's own, so that focus stays in it and Esc leaves it.
+// A modal dialog: the native element, which traps the focus and closes on Esc.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 

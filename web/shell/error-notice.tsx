@@ -1,4 +1,4 @@
-/** What went wrong, told at once to whoever hears the page; nothing where nothing did. */
+/** An error message, announced at once to screen readers; renders nothing without an error. */
 export const ErrorNotice = ({ text }: { text: string | undefined }) =>
   text === undefined ? null : (
     <p class="notice bad" role="alert">

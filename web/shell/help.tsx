@@ -1,4 +1,4 @@
-// The legend of keys, and what can be set.
+// The legend of keys, and the settings.
 import { signal } from '@preact/signals'
 import { Dialog } from './dialog.tsx'
 import { KEY_LEGEND } from './key-legend.ts'

@@ -1,4 +1,4 @@
-// What the keys do, for the legend. Where a key acts is where it is told.
+// The key bindings for the legend, grouped by the view in which they apply.
 export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key: string, does: string])[] }[] = [
   {
     where: 'Everywhere',

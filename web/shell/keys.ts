@@ -1,17 +1,19 @@
-// Keys of the page: single ones, and sequences that begin with `g`. None acts while one types, while a dialog is open, or
-// where they are switched off.
+// Keyboard shortcuts of the page: single keys, and sequences that begin with `g`. All are inactive during text input, while a
+// dialog is open, or if switched off.
 import { useEffect, useRef } from 'preact/hooks'
 import { tinykeys } from 'tinykeys'
 import { keysSetting } from './settings.ts'
 
 export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
-/** How long a sequence waits for its second key. */
+/** Time limit for the second key of a sequence. */
 const SEQUENCE_MS = 1_000
 const PREFIX = 'g'
 
-/** Binds keys of the whole page while the component is shown. Which keys stays the same from one drawing to the next. The
- * library's own sequences miss one that is typed within a second of another; it matches single keys here. */
+/**
+ * Binds keys of the whole page while the component is shown. The set of keys must not change between renders. The library's own
+ * sequences miss one that is typed within a second of another; only its matching of single keys is used.
+ */
 export function useKeys(keys: KeyBindings) {
   const newest = useRef(keys)
   newest.current = keys
@@ -25,7 +27,7 @@ export function useKeys(keys: KeyBindings) {
   }, [])
 }
 
-/** What something nearer to the focus has taken is not done twice. */
+/** A key already handled closer to the focus is not handled twice. */
 function runBinding(does: KeyBindings[string] | undefined, event: KeyboardEvent) {
   if (!does || event.defaultPrevented || ignoresKeys(event)) return
   event.preventDefault()
@@ -43,10 +45,10 @@ window.addEventListener(
   { capture: true }
 )
 
-/** Whether a key is the second of a sequence, and means nothing by itself. */
+/** Returns whether a key is the second of a sequence, and thus means nothing by itself. */
 export const isSequenceKey = () => isSecond
 
-/** Whether a key is meant for something else. */
+/** Returns whether a key is meant for something else. */
 export function ignoresKeys(event: KeyboardEvent): boolean {
   const { target } = event
   return (

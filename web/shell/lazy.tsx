@@ -1,4 +1,4 @@
-// A view that is loaded when it is first shown, so that the page comes up with what waits and nothing else.
+// A view that is loaded when first shown, so that the page starts with the pending calls alone.
 import { type Signal, signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 

@@ -1,4 +1,4 @@
-// The one place that tells those who listen to the page what has happened: politely, a line at a time.
+// The ARIA live region: announces events to screen readers politely, one line at a time.
 import { signal } from '@preact/signals'
 
 const announcement = signal('')

@@ -1,5 +1,5 @@
-// Tells of what waits outside the page: in the title, as a dot on the icon, and, where that was asked for and the page is
-// not seen, by a notification and a sound.
+// Signals pending calls outside the page: in the title, as a dot on the icon, and, if enabled and the page is hidden, by a
+// notification and a sound.
 import { effect } from '@preact/signals'
 import { type ApprovalEntry, pending } from '../store/approvals.ts'
 import { announce } from './live-region.tsx'
@@ -35,7 +35,7 @@ function notifyPending(fresh: readonly ApprovalEntry[]) {
   if (soundSetting.peek() === 'on') playSound()
 }
 
-/** Two soft tones. Browsers keep a page silent that nobody has clicked in yet. */
+/** Two soft tones. Browsers mute a page until the first click. */
 function playSound() {
   const audio = new AudioContext()
   const start = audio.currentTime

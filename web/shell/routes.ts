@@ -1,9 +1,9 @@
-// Where in the console one is: `#/panel/rest`. The address says it, so that a place can be kept and sent.
+// The router: `#/panel/rest`. The state is in the address, so that it can be bookmarked and shared.
 import { signal } from '@preact/signals'
 
 export interface Route {
   panel: string
-  /** What follows, such as the id of a call. */
+  /** The rest, such as the id of a call. */
   segments: readonly string[]
 }
 

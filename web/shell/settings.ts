@@ -1,10 +1,10 @@
-// What a person chose for this console, kept in this browser.
+// User settings of this console, stored in this browser.
 import { effect, type Signal, signal } from '@preact/signals'
 
 export type Theme = 'auto' | 'light' | 'dark'
 
 export const theme = persistentSetting<Theme>('theme', 'auto', ['auto', 'light', 'dark'])
-/** Single keys, which can be in the way of a screen reader or of speech input. */
+/** Single-key shortcuts, which can interfere with a screen reader or speech input. */
 export const keysSetting = persistentSetting('keys', 'on', ['on', 'off'])
 export const notifySetting = persistentSetting('notify', 'off', ['on', 'off'])
 export const soundSetting = persistentSetting('sound', 'off', ['on', 'off'])

@@ -1,4 +1,4 @@
-// The bar: what this is, where one can go, how it is connected.
+// The bar: title, navigation and connection status.
 import { signal } from '@preact/signals'
 import { PANELS } from '../panels.tsx'
 import { client } from '../session/session.ts'
@@ -8,7 +8,7 @@ import { isHelpOpen } from './help.tsx'
 import { hrefOf, route } from './routes.ts'
 import { type Theme, theme } from './settings.ts'
 
-/** The folders that are served. */
+/** The workspace folders that are served. */
 const roots = signal<readonly string[]>([])
 
 export async function loadRoots() {

@@ -1,6 +1,6 @@
-// What waits for a decision. Three rules keep it: a `tool.call` that requires approval opens one, or renews it; a decision
-// or a result closes it, whoever decided; a snapshot says which are open. What was decided stays in its place for a
-// while, so that nothing moves under a hand.
+// The pending approvals. Three rules maintain them: a `tool.call` that requires approval opens one, or renews it; a decision or a
+// result closes it, whoever decided; a snapshot says which are open. Decided ones stay in place for a while, so that nothing
+// moves under the pointer.
 import { computed, signal } from '@preact/signals'
 import type { Approval, Call, Event } from '../../src/client/client.ts'
 
@@ -8,19 +8,19 @@ export type WaitingCall = Extract<Call, { status: 'awaiting_approval' }>
 
 type FailedOutcome = 'failed' | 'interrupted' | 'cancelled'
 
-/** How one that waited came to its end. `failed`: without being approved. `gone`: while nobody here was told. */
+/** The outcome of an approval. `failed`: ended without approval. `gone`: ended without an event here. */
 export interface ApprovalOutcome {
   decision: 'approved' | 'rejected' | 'expired' | 'gone' | FailedOutcome
   by?: string
   at: string
   reason?: string
-  /** What became of one that was approved, where that is not what was approved. */
+  /** The end of an approved call, if it did not do what was approved. */
   became?: { ended: FailedOutcome; reason?: string }
 }
 
-/** What is shown is no longer what would happen. */
+/** Set when a preview is outdated. */
 export interface Staleness {
-  /** Why it could not be done at all by now. */
+  /** The reason it would now fail. */
   reason?: string
 }
 
@@ -32,11 +32,11 @@ export interface ApprovalEntry {
   outcome?: ApprovalOutcome
 }
 
-/** In the order they came. */
+/** In order of arrival. */
 export const approvals = signal<readonly ApprovalEntry[]>([])
 export const pending = computed(() => approvals.value.filter(({ outcome }) => outcome === undefined))
 
-/** The calls that wait are these and no others. */
+/** Replaces the pending calls by these. */
 export function syncPending(waiting: readonly WaitingCall[]) {
   for (const { call } of pending.peek())
     if (!waiting.some(({ tool_call_id }) => tool_call_id === call.tool_call_id))
@@ -44,7 +44,7 @@ export function syncPending(waiting: readonly WaitingCall[]) {
   for (const call of waiting) upsertPending(call)
 }
 
-/** Opens one, or renews it where what it shows has changed. */
+/** Opens an approval, or renews one whose preview has changed. */
 export function upsertPending(call: WaitingCall) {
   const known = findApproval(call.tool_call_id)
   if (!known) approvals.value = [...approvals.peek(), { call }]
@@ -58,12 +58,12 @@ export function applyApprovalEvent(event: Event) {
   if (outcome) updateApproval(known.call.tool_call_id, { ...known, outcome })
 }
 
-/** The same of an event from before the snapshot: it opens and closes nothing, and tells who decided what is gone. */
+/** Handles an event from before the snapshot: it opens and closes nothing, and supplies the decisions about closed ones. */
 export function applyPastApprovalEvent(event: Event) {
   if (findApproval(event.tool_call_id)?.outcome) applyApprovalEvent(event)
 }
 
-/** Notes whether what is shown, by this digest, is still what would happen; returns whether that is news. */
+/** Records whether the preview with this digest is still current; returns whether that changed. */
 export function markStale(id: string, digest: string, stale: Staleness | undefined): boolean {
   const known = findApproval(id)
   if (!known || known.outcome || known.call.approval.digest !== digest) return false
@@ -78,7 +78,7 @@ export function settleApproval(id: string, outcome: ApprovalOutcome) {
   if (known && !known.outcome) updateApproval(id, { ...known, outcome })
 }
 
-/** Lets go of what was decided, but for one that is still looked at. */
+/** Removes decided approvals, except one that is still open in the view. */
 export function removeSettled(kept: string | undefined) {
   const left = approvals.peek().filter(({ call, outcome }) => !outcome || call.tool_call_id === kept)
   if (left.length < approvals.peek().length) approvals.value = left
@@ -86,7 +86,7 @@ export function removeSettled(kept: string | undefined) {
 
 const findApproval = (id: string | undefined) => approvals.peek().find(({ call }) => call.tool_call_id === id)
 
-/** What an event makes of the outcome so far: a decision comes first, and what became of an approved call later. */
+/** Updates the outcome from an event: a decision comes first, the result of an approved call later. */
 function toOutcome(event: Event, before: ApprovalOutcome | undefined): ApprovalOutcome | undefined {
   const isOpen = !before || before.decision === 'gone'
   if (event.type === 'tool.decision') {
@@ -108,7 +108,7 @@ function updateApproval(id: string, next: ApprovalEntry) {
   approvals.value = approvals.peek().map(each => (each.call.tool_call_id === id ? next : each))
 }
 
-/** What the status of a call says of one that waited: also that of one that was decided and is under way. */
+/** Returns the decision that a call's status implies, also for one that was decided and is running. */
 export const toDecision = (status: string): ApprovalOutcome['decision'] => DECISIONS_BY_STATUS[status] ?? 'approved'
 
 const DECISIONS_BY_STATUS: Record<string, ApprovalOutcome['decision']> = {

@@ -1,21 +1,21 @@
-// The newest events, as they came. Older ones are let go and counted.
+// A ring buffer of the newest events. Evicted ones are counted.
 import { signal } from '@preact/signals'
 import type { Event } from '../../src/client/client.ts'
 import { bumpOnNextFrame } from './frame-batching.ts'
 
-/** How many are kept. */
+/** Maximum number of events. */
 export const CAPACITY = 10_000
-/** Let go at once, so that each event costs little. */
+/** Evicted at once, so that each event costs little. */
 const TRIM_COUNT = 500
 
-/** Grows with every change of the ring; whoever shows it reads this, and then the ring. Told once a frame. */
+/** Incremented with every change of the ring, at most once a frame; a reader reads this and then the ring. */
 export const eventRingVersion = signal(0)
 const scheduleUpdate = bumpOnNextFrame(eventRingVersion)
 
 class EventRing {
-  /** Oldest first. Not to be changed by readers. */
+  /** Oldest first. Read-only for others. */
   events: Event[] = []
-  /** How many were let go. */
+  /** Number of evicted events. */
   evicted = 0
 
   add(event: Event) {

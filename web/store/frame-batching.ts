@@ -1,8 +1,10 @@
-// Telling of many changes at once: what changes a hundred times between two frames is drawn once.
+// Batches changes: a hundred between two frames cause one render.
 import type { Signal } from '@preact/signals'
 
-/** What to call at each change: the version grows with the next frame. A page that is not seen draws nothing, and is told
- * when it is seen again. */
+/**
+ * Returns a function to call at each change: the version is incremented in the next frame. A hidden page renders nothing until it
+ * is visible again.
+ */
 export function bumpOnNextFrame(version: Signal<number>): () => void {
   let scheduled = false
   return () => {

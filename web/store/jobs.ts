@@ -1,4 +1,4 @@
-// Processes that run on after their call, or did, by the id of that call.
+// Background processes, running and ended, by the id of their call.
 import { signal } from '@preact/signals'
 import type { Event, Job } from '../../src/client/client.ts'
 

@@ -1,4 +1,4 @@
-// What each session is doing now.
+// The current state of each session.
 import { signal } from '@preact/signals'
 import type { Event, State } from '../../src/client/client.ts'
 

@@ -1,6 +1,6 @@
-// One stream per browser: HTTP/1.1 gives a page's address six connections, and a stream for each tab would use them up. The
-// tab that holds a lock follows events and passes them on; when it closes, the lock goes to another, which resumes after
-// the last event that it has taken in itself, so that nothing is lost.
+// One stream per browser: HTTP/1.1 allows six connections per origin, which a stream for each tab would use up. The tab that
+// holds a lock follows events and forwards them; when it closes, the lock goes to another tab, which resumes after the last event
+// that it has processed, so that nothing is lost.
 import { type Client, ToolgateError } from '../../src/client/client.ts'
 import { endSession } from '../session/session.ts'
 import { type ConnectionState, connection } from './connection.ts'
@@ -14,22 +14,22 @@ import {
   type StoreUpdate
 } from './updates.ts'
 
-/** How much of the past is shown at first. */
+/** Number of past events loaded at first. */
 const HISTORY_EVENTS = 2_000
 
-/** What tabs say to each other. */
+/** Messages between tabs. */
 type TabMessage =
-  /** Tell me all you know. */
+  /** Asks for the whole state. */
   | { says: 'hello' }
   | { says: 'known'; known: StoreState; link: ConnectionState }
-  /** A step, and the event before it: whoever has not seen that one asks for all. */
+  /** An update and the event before it: a tab that has not seen that event asks for the whole state. */
   | { says: 'step'; step: StoreUpdate; after: number }
   | { says: 'link'; link: ConnectionState }
 
-/** Follows events until `signal` aborts, by itself or through another tab. */
+/** Follows events until `signal` aborts, directly or through another tab. */
 export async function followStream(client: Client, signal: AbortSignal): Promise<void> {
   const lead = () => new Leader(client, signal).lead()
-  // No locks where the page is not of this machine and came without TLS. Then each tab is for itself.
+  // Locks need a secure context; without TLS on another machine each tab has its own stream.
   if (!navigator.locks) return lead()
   const follower = new Follower()
   await navigator.locks
@@ -114,7 +114,7 @@ class Leader {
     }
   }
 
-  /** What waits is shown before the past is. */
+  /** Pending calls are shown before the history. */
   async #loadState(): Promise<void> {
     const state = await this.#client.state({ signal: this.#stop })
     restoreState({
@@ -135,7 +135,7 @@ class Leader {
     if (now.state !== next.state || (next.state === 'replaying' && left % 50 === 0)) this.#setConnection(next)
   }
 
-  /** A token that counts no longer will not be right again. */
+  /** An invalid token stays invalid: no retry. */
   #onDisconnect(cause: unknown) {
     if (this.#stop.aborted) return
     if (cause instanceof ToolgateError && cause.status === 401) {
@@ -156,7 +156,7 @@ class Leader {
   }
 }
 
-/** Between tries where the first connection cannot be made. */
+/** Delay between attempts if the first connection fails. */
 const RETRY_MS = 1_000
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-// One step of what is told: an event, with what the server was asked about it, put into every part of the store.
+// Applies updates to all parts of the store: an event, with the data fetched for it.
 import type { Client, Event, Job, State } from '../../src/client/client.ts'
 import {
   applyApprovalEvent,
@@ -18,18 +18,18 @@ type StoreSnapshot = Pick<State, 'instance' | 'head' | 'jobs'> & {
   sessions?: State['sessions']
 }
 
-/** An event, and what else must be known to take it in. It can be sent from tab to tab. */
+/** An event and the data needed to apply it. It can be sent between tabs. */
 export interface StoreUpdate {
   event: Event
-  /** With a snapshot, or a gap: where things stand. */
+  /** With a snapshot or a gap: the current state. */
   snapshot?: StoreSnapshot
-  /** With a call that waits: the whole call. */
+  /** With a pending call: the whole call. */
   call?: WaitingCall
-  /** With a job that has started: the whole job. */
+  /** With a started job: the whole job. */
   job?: Job
 }
 
-/** All that a tab knows, for one that has just opened. */
+/** The whole state, for a tab that has just opened. */
 export interface StoreState {
   seq: number
   head: number
@@ -38,25 +38,25 @@ export interface StoreState {
   snapshot: StoreSnapshot
 }
 
-/** Where this tab stands: the newest event it has taken in, and the newest there was when it was last connected. */
+/** The position of this tab: the newest event processed, and the newest at the time of the last connection. */
 export const position = { seq: 0, head: 0 }
 
 const listeners = new Set<(event: Event) => void>()
 
-/** Calls back for every event that comes from now on; gives what ends that. */
+/** Calls the listener for every later event; returns the function that unsubscribes it. */
 export function onEvent(listener: (event: Event) => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** What the server has to say besides. A step that cannot be completed is still a step. */
+/** Fetches the data an event needs. Without it the event is still an update. */
 export async function completeUpdate(client: Client, event: Event): Promise<StoreUpdate> {
   if (event.type === 'stream.snapshot' || event.type === 'stream.gap') {
     if (event.type === 'stream.snapshot' && !event.truncated)
       return { event, snapshot: event as unknown as StoreSnapshot }
     return { event, snapshot: (await client.state()) as StoreSnapshot }
   }
-  // What happened before the snapshot is in the snapshot.
+  // Earlier events are part of the snapshot.
   if (event.seq <= position.head) return { event }
   if (event.type === 'tool.call' && event.requires_approval) {
     const call = await client.get(event.tool_call_id!).catch(() => undefined)
@@ -106,7 +106,7 @@ export const currentState = (): StoreState => ({
 
 function applySnapshot({ instance: run, head, pending, jobs: running, sessions: doing }: StoreSnapshot) {
   instance.value = run
-  // A journal that was begun anew counts from the start: what comes of it is newer than all that is here.
+  // A reset journal counts from the start: its events are newer than all that are here.
   position.seq = Math.min(position.seq, head)
   position.head = head
   syncPending(pending)

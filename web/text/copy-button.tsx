@@ -1,13 +1,13 @@
-// Copies a text, whole.
+// A button that copies a text.
 import { useSignal } from '@preact/signals'
 import { announce } from '../shell/live-region.tsx'
 
-/** How long the button says that it is done. */
+/** Duration of the button's confirmation. */
 const COPIED_MS = 1_500
 
 interface CopyButtonProps {
   text: string
-  /** What is copied, for whoever hears the page. */
+  /** Describes the text, for screen readers. */
   label: string
   children?: string
 }

@@ -1,13 +1,13 @@
-// Times as people say them.
+// Formats times and durations.
 
-/** `14:03:22`, and the day before it where that is not today. */
+/** Returns `14:03:22`, with the date before it if that is not today. */
 export function formatTime(at: string): string {
   const date = new Date(at)
   const time = date.toLocaleTimeString('sv')
   return date.toDateString() === new Date().toDateString() ? time : `${date.toLocaleDateString('sv')} ${time}`
 }
 
-/** A span in its largest unit that is not 0, and the next: `3 m 20 s`. */
+/** Formats a duration in its largest unit that is not 0 and the next one: `3 m 20 s`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`
   const s = Math.round(ms / 1_000)

@@ -1,6 +1,6 @@
-// Sizes and whole dates in few characters.
+// Formats sizes and dates in few characters.
 
-/** Day and time of day. */
+/** Formats the date and time of day. */
 export const formatDateTime = (at: string): string => new Date(at).toLocaleString('sv')
 
 export function formatBytes(bytes: number): string {

@@ -1,11 +1,12 @@
-// Characters that no eye sees, or that reorder what it does see: text of an agent may use them to read as something else.
-// They are shown by their number, each where it stands.
+// Marks invisible and bidirectional control characters: an agent's text may use them to mislead the reader. They are shown by
+// their code point, in place.
 import type { ComponentChildren } from 'preact'
 
-// Those that the command line escapes (src/cli/ui/terminal.ts), and blanks of other kinds; an emoji may say how it is drawn.
+// The characters that the command line escapes (src/cli/ui/terminal.ts), and unusual blanks; a variation selector after an emoji
+// is allowed.
 const INVISIBLE_CHAR = /((?![\n\t]|(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}])/u
 
-/** The text with each of them marked. */
+/** Returns the text with each such character marked. */
 export function markInvisible(text: string): ComponentChildren {
   if (!INVISIBLE_CHAR.test(text)) return text
   return text.split(INVISIBLE_CHAR).map((piece, index) =>
@@ -19,7 +20,7 @@ export function markInvisible(text: string): ComponentChildren {
   )
 }
 
-/** Whether any text in a value has some. Ends of lines as Windows writes them are none. */
+/** Returns whether any text in a value contains such characters. CR LF line endings do not count. */
 export function hasInvisible(value: unknown): boolean {
   if (typeof value === 'string') return INVISIBLE_CHAR.test(value.replaceAll('\r\n', '\n'))
   return (

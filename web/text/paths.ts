@@ -1,4 +1,4 @@
-// Paths in few words.
+// Shortens paths.
 
-/** The last two folders of a path, which tell projects apart. */
+/** Returns the last two segments of a path, which distinguish projects. */
 export const lastSegments = (path: string): string => path.split('/').slice(-2).join('/')

@@ -1,4 +1,4 @@
-// Text as it is, to be read and copied; and values as JSON.
+// Verbatim text that can be copied; and values as JSON.
 import { CopyButton } from './copy-button.tsx'
 import { markInvisible } from './invisible.tsx'
 

@@ -1,4 +1,4 @@
-// What a dry run foresees, and what a call came to.
+// The result of a dry run or a call.
 import type { Call, DryRun } from '../../src/client/client.ts'
 import { Status } from '../activity/status.tsx'
 import { PreviewView } from '../diff/preview.tsx'

@@ -1,4 +1,4 @@
-// One tool: what it is for, its form, and what a try or a run came to.
+// One tool: description, form, and the result of a dry run or a call.
 import { type Signal, useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { type Call, type DryRun, type ListedTool, ToolgateError } from '../../src/client/client.ts'
@@ -13,13 +13,13 @@ import { JsonView } from '../text/text-block.tsx'
 import { CallResult, DryRunResult } from './call-result.tsx'
 import { EffectBadge } from './tools.tsx'
 
-/** The session that calls from here are of. */
+/** Session of calls made here. */
 const SESSION_ID = 'console'
 
 type ToolOutcome = { is: 'none' } | { is: 'foreseen'; dryRun: DryRun } | { is: 'called'; call: Call }
 
 export function ToolPage({ tool }: { tool: ListedTool }) {
-  // The list of tools is fetched again whenever any tool changes: only another schema resets what is typed here.
+  // The list of tools is fetched again whenever any tool changes: only a changed schema resets the form.
   const schema = JSON.stringify(tool.input)
   const form = useMemo(() => new Form(JSON.parse(schema)), [schema])
   const outcome = useSignal<ToolOutcome>({ is: 'none' })
@@ -99,7 +99,7 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
   )
 }
 
-/** Faults of the params go to their fields, the rest is told above the buttons. */
+/** Shows errors of the params at their fields, and others above the buttons. */
 function handleError(error: unknown, form: Form, fault: Signal<string | undefined>) {
   const words = toErrorMessage(error)
   const faults = error instanceof ToolgateError ? (error.problem?.errors ?? []) : []

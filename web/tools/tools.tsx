@@ -1,4 +1,4 @@
-// Tools: what may be called, and a form to try or run one.
+// The tools that can be called, with a form to try or run one.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ListedTool } from '../../src/client/client.ts'
@@ -88,7 +88,7 @@ const ToolItem = ({ tool: { name, description, effect }, current }: { tool: List
   </li>
 )
 
-/** What calls of a tool do to the world. Reading is the rule, and not said. */
+/** The effect of a tool. Read-only is the default and not shown. */
 export const EffectBadge = ({ effect }: { effect: string }) =>
   effect === 'read' ? null : <span class={`badge ${EFFECT_KINDS[effect] ?? ''}`}>{effect}</span>
 
@@ -102,14 +102,14 @@ const matchesFilter = ({ name, description, category }: ListedTool, text: string
     .every(word => all.includes(word))
 }
 
-/** By category, in the order in which the server lists them. */
+/** Groups tools by category, in the server's order. */
 function groupByCategory(tools: readonly ListedTool[]): { category: string; tools: ListedTool[] }[] {
   const groups = new Map<string, ListedTool[]>()
   for (const tool of tools) groups.set(tool.category, [...(groups.get(tool.category) ?? []), tool])
   return [...groups].map(([category, tools]) => ({ category, tools }))
 }
 
-/** The tools that are served, asked for anew when they have changed. */
+/** Fetches the tools, and fetches them again after a change. */
 function useTools() {
   const tools = useSignal<readonly ListedTool[]>([])
   const fault = useSignal<string | undefined>(undefined)

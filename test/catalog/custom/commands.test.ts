@@ -1,4 +1,4 @@
-// Tools that configuration makes of commands.
+// Tests of tools that the configuration defines as commands.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -6,7 +6,7 @@ import type { CommandTool } from '../../../src/config/custom-tools.ts'
 import { quoteArgv } from '../../../src/text/shell-quote.ts'
 import { startWithCustomTools } from './fixture.ts'
 
-/** Prints its words and its standard input as JSON. */
+/** Prints its arguments and its standard input as JSON. */
 const ECHO = `
 const chunks = []
 process.stdin.on('data', chunk => chunks.push(chunk)).on('end', () => {
@@ -34,7 +34,7 @@ async function start(t: Parameters<typeof startWithCustomTools>[0], tools: Recor
   return app
 }
 
-t.test('a command is a tool: its words are what is asked about, and judged', async t => {
+t.test('a command becomes a tool: its command line is evaluated and approved', async t => {
   const app = await start(t, { greet: GREET })
   t.match(await app.get('/tools/greet'), { category: 'custom', effect: 'execute', input: { required: ['name'] } })
   const call = await app.call('greet', { name: 'A "B"; $(x)', loud: true, others: ['C D'] })
@@ -63,7 +63,7 @@ t.test('a command is a tool: its words are what is asked about, and judged', asy
   t.match(await app.call('greet', { name: 'A' }), { status: 'rejected' }, 'rules on commands hold for it')
 })
 
-t.test('it gets what it is given, and no more', async t => {
+t.test('passes only the given input', async t => {
   process.env.OF_THE_SERVER = 'from the server'
   t.teardown(() => delete process.env.OF_THE_SERVER)
   const app = await start(t, {
@@ -82,7 +82,7 @@ t.test('it gets what it is given, and no more', async t => {
   t.match((await app.run('kept', {})).error, { code: 'EXECUTION_ERROR', message: 'kept ended with code 1.' })
 })
 
-t.test('it tells what went wrong, and what it changed', async t => {
+t.test('reports errors and changes', async t => {
   const script = (code: string, more: Partial<CommandTool> = {}): CommandTool => ({
     description: 'A script.',
     argv: ['node', '-e', code.replaceAll('{', '{{').replaceAll('}', '}}')],
@@ -114,7 +114,7 @@ t.test('it tells what went wrong, and what it changed', async t => {
   t.match(await error('large'), { code: 'TOO_LARGE' })
 })
 
-t.test('what is broken or not trusted is listed, and a change is taken', async t => {
+t.test('lists broken and untrusted tools, and picks up changes', async t => {
   const app = await start(t, {
     greet: GREET,
     no_param: { ...GREET, argv: ['echo', '{nome}'] },

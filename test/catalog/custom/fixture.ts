@@ -1,4 +1,4 @@
-// A server with tools that users wrote, and a person who trusts them or not.
+// Fixture: a server with custom tools, and a user who trusts them or not.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -8,7 +8,7 @@ import { readModuleFolder } from '../../../src/host/modules/module-folder.ts'
 import type { TrustStore } from '../../../src/host/trust/trust-store.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
-/** Trust that a test gives and takes. */
+/** A trust store controlled by a test. */
 export class FakeTrust implements TrustStore {
   readonly #trusted = new Map<string, string>()
   readonly #listeners = new Set<() => void>()
@@ -33,7 +33,7 @@ export class FakeTrust implements TrustStore {
   }
 }
 
-/** What is brought, as a test says. */
+/** Contributions defined by a test. */
 export class FakeContributions implements ContributionSource {
   #now: readonly Contribution[] = []
   readonly #listeners = new Set<() => void>()
@@ -66,7 +66,7 @@ export async function startWithCustomTools(t: Test, tools: Record<string, string
     trust,
     brought,
     folder,
-    /** Trusts the folder as it is. */
+    /** Trusts the current content of the folder. */
     trustTools: async () => trust.set(folder, (await readModuleFolder(folder))?.sha256),
     writeTool: (name: string, text: string) => app.write(`.toolgate/tools/${name}`, text),
     writeUserTool(name: string, text: string) {
@@ -74,10 +74,10 @@ export async function startWithCustomTools(t: Test, tools: Record<string, string
       mkdirSync(path.dirname(file), { recursive: true })
       writeFileSync(file, text)
     },
-    /** The next change of what is served. */
+    /** Returns the next `tools.changed` event that matches. */
     changed: async (fits: (event: Json) => boolean = () => true) => (await events.type('tools.changed', fits)).at(-1),
     states: async (): Promise<Json[]> => (await app.get('/capabilities')).custom_tools,
-    /** Runs it, approved as asked for. */
+    /** Runs a tool with approval. */
     async run(tool: string, params: unknown, more: object = {}) {
       const call = await app.call(tool, params, more)
       if (call.status !== 'awaiting_approval') return call

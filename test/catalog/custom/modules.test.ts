@@ -1,4 +1,4 @@
-// Tools whose code is a module of the user: trusted or not, served, called, changed, broken.
+// Tests of tools implemented as modules: trusted or not, listed, called, changed, broken.
 // run: waiting (for processes to be ended)
 import { existsSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -12,9 +12,9 @@ import { GREET_TOOL, startWithCustomTools } from './fixture.ts'
 
 const names = (states: Json[]) => Object.fromEntries(states.map(({ name, state }) => [name, state]))
 
-t.test('what a repository brings is listed, and served once it is trusted as it is', async t => {
+t.test("lists a repository's tools, and serves them once their content is trusted", async t => {
   const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL, '_help.ts': '', 'lib/words.ts': '' })
-  // The server answers while it still looks at the folder.
+  // The server responds while it still inspects the folder.
   const state = await waitUntil('the tool to be listed', async () => (await app.states())[0])
   t.strictSame(state, {
     name: 'greet',
@@ -48,7 +48,7 @@ t.test('what a repository brings is listed, and served once it is trusted as it 
   t.match(await app.changed(), { removed: ['greet'] })
 })
 
-t.test('a tool asks by its effect, shows what it would do, tells what it did', async t => {
+t.test('a tool asks by its effect, previews and reports its changes', async t => {
   const deploy = `
     import { writeFileSync } from 'node:fs'
     import { defineTool, Type } from 'toolgate/tool'
@@ -152,7 +152,7 @@ t.test('answers of any form become data with a text', async t => {
 })
 
 t.test(
-  'what only reads can change nothing, is kept for the next call, and knows no secrets',
+  'a read-only tool can change nothing, is reused for the next call, and gets no secrets',
   needs('sandbox'),
   async t => {
     const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' } as const
@@ -218,7 +218,7 @@ t.test('a call is cancelled, or ends at its time limit, with its process', async
   t.match(await app.post(`/calls/${tool_call_id}/cancel`, {}), { status: 'cancelled' })
 })
 
-t.test('what is wrong with one is told, and keeps no other from being served', async t => {
+t.test('reports a broken tool and serves the others', async t => {
   const plain = (more: string) =>
     `export default { description: 'One.', input: { type: 'object' }, run: () => 1, ${more} }`
   const app = await startWithCustomTools(t, {
@@ -260,7 +260,7 @@ t.test('what is wrong with one is told, and keeps no other from being served', a
   t.match(await app.run('good', {}), { result: { data: { value: 1 } } })
 })
 
-t.test('a folder that cannot be taken is told, and another day it can', async t => {
+t.test('reports a rejected folder and accepts it once fixed', async t => {
   const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL })
   await app.trustTools()
   await app.changed()
@@ -274,7 +274,7 @@ t.test('a folder that cannot be taken is told, and another day it can', async t 
   t.same(await app.states(), [])
 })
 
-t.test("the user's own need no trust, serve every workspace, and come and go", async t => {
+t.test("the user's own tools need no trust, serve every workspace, and come and go", async t => {
   const app = await startWithCustomTools(t, {})
   app.writeUserTool('greet.ts', GREET_TOOL)
   t.match(await app.changed(), { source: 'custom', added: ['greet'] })
@@ -287,7 +287,7 @@ t.test("the user's own need no trust, serve every workspace, and come and go", a
   t.match(await app.states(), [{ name: 'greet', state: 'broken' }])
 })
 
-t.test('the tools of a workspace are for calls there', async t => {
+t.test('the tools of a workspace are only for calls there', async t => {
   const folder = realpathSync(t.testdir({ ws: { '.toolgate': { tools: { 'greet.ts': GREET_TOOL } } }, other: {} }))
   const roots = ['ws', 'other'].map(name => ({ name, path: path.join(folder, name) }))
   const app = await startWithCustomTools(t, {}, { folder, settings: { roots } })
@@ -299,7 +299,7 @@ t.test('the tools of a workspace are for calls there', async t => {
   t.match(await app.request('GET', '/tools/greet?workspace=other'), { status: 404 })
 })
 
-t.test('one that is as it was at the last start is there with the first answer', async t => {
+t.test('an unchanged tool is in the first response after a restart', async t => {
   const folder = realpathSync(t.testdir())
   const first = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL }, { folder })
   await first.trustTools()
@@ -315,7 +315,7 @@ t.test('one that is as it was at the last start is there with the first answer',
   t.match(await last.run('greet', { name: 'Ada' }), { result: { content: 'Hello, Ada' } })
 })
 
-t.test('none is looked for where they are switched off', async t => {
+t.test('ignores tools if they are switched off', async t => {
   const custom_tools = { ...defaultsFromSchema(Config).custom_tools, enabled: false }
   const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL }, { settings: { custom_tools } })
   t.same(await app.states(), [])

@@ -1,10 +1,10 @@
-// The tools of a terminal agent in Rust: the block of a call, pipelines with approval, background tasks, filters, names
-// with mcp_ in front.
+// Tests of the toolset of a terminal agent in Rust: the block of a call, pipelines with approval, background tasks, filters,
+// names with the prefix mcp_.
 import { TOOLS } from '../../../src/tools/index.ts'
 import type { Json } from '../../start-app.ts'
 import { runToolsetSteps } from './toolset-steps.ts'
 
-/** By a name that the document has. */
+/** Available under a name that the document has. */
 const SERVED_OTHERWISE = ['shell_exec', 'list_background_tasks', 'get_background_task', 'editor_open']
 
 const waiting = (tool_name: string, params: object, reason: string, background: boolean) => ({

@@ -1,4 +1,5 @@
-// The tools of an agent in Emacs with a server: its four tables of tools, then approvals, result formats and rejections.
+// Tests of the toolset of an agent in Emacs with a server: its four tables of tools, then approvals, result formats and
+// rejections.
 import { runSteps } from '../../scenario-fixture.ts'
 import { runToolsetSteps } from './toolset-steps.ts'
 

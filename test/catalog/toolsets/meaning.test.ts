@@ -1,4 +1,4 @@
-// What a name means, by whom and how it is asked for; and what policy sees of it.
+// Tests of tool name resolution by client and toolset, and of the resulting policy input.
 import fc from 'fast-check'
 import t from 'tap'
 import { collectRules } from '../../../src/config/agents.ts'
@@ -8,7 +8,7 @@ import { runs } from '../../support/property.ts'
 
 const FILES = { 'a.txt': 'one\n' }
 
-t.test('without a toolset the own name comes first, then the only one, and several are told', async t => {
+t.test('without a toolset the canonical name comes first, then a unique one; ambiguous ones are reported', async t => {
   const app = await startApp(t, FILES)
   const ask = (tool: string, params: object, more: object = {}) =>
     app.request('POST', '/calls', { tool, params, ...more })
@@ -38,7 +38,7 @@ t.test('without a toolset the own name comes first, then the only one, and sever
     t.match(await ask(odd, {}), { status: 404, body: { code: 'UNKNOWN_TOOL' } }, odd)
 })
 
-t.test('dry runs, explanations and batches know the names too', async t => {
+t.test('dry runs, explanations and batches resolve the names too', async t => {
   const app = await startApp(t, FILES)
   const write = { tool: 'file_write', params: { path: 'a.txt', content: 'x' } }
   t.match(await app.post('/calls', { ...write, dry_run: true }), { dry_run: true, tool: 'write_file', preview: {} })
@@ -55,7 +55,7 @@ t.test('dry runs, explanations and batches know the names too', async t => {
   ])
 })
 
-t.test('an agent may have a toolset, and its tool set may name names of it', async t => {
+t.test('an agent may have a toolset, whose names its tool set may use', async t => {
   const agents = {
     go: { toolset: 'opencode', tools: { allow: ['read', 'grep', 'bash'] } },
     careful: { tools: { deny: ['bash'] } }
@@ -74,7 +74,7 @@ t.test('an agent may have a toolset, and its tool set may name names of it', asy
   t.match(await ask('mcp_shell', { command: 'ls' }, 'careful'), { status: 404 }, 'by whatever name')
 })
 
-t.test('a rule holds for the tool, whatever name was called, and may say any of its names', async t => {
+t.test('a rule applies to the tool under any called name, and may use any of its names', async t => {
   const rule = (effect: 'allow' | 'deny', match: object) => ({ effect, match })
   const tiers = {
     administrator: [],
@@ -90,14 +90,14 @@ t.test('a rule holds for the tool, whatever name was called, and may say any of 
   t.equal(await status('file_write', { path: 'a.txt', content: 'three\n' }, 'synapsis'), 'success')
 })
 
-t.test('a name of a toolset is no glob: a rule for mcp_* is none for every tool', async t => {
+t.test("a toolset's name is no glob: a rule for mcp_* does not match every tool", async t => {
   const tiers = { administrator: [], user: [{ effect: 'allow' as const, match: { tool: 'mcp_*' } }], workspace: [] }
   const app = await startApp(t, FILES, { settings: { tiers } })
   const call = await app.call('mcp_shell', { command: 'touch x' })
   t.match(call, { status: 'awaiting_approval', tool: 'shell_exec' })
 })
 
-t.test('auto-approve filters hold for each part of a line, whatever name was called', async t => {
+t.test('auto-approve filters apply to each part of a line, under any called name', async t => {
   const user = collectRules({
     filters: { shell: { allow: ['touch [a-z]+'], deny: ['touch secret.*'] }, write: { allow: ['docs/.*'] } }
   })
@@ -116,7 +116,7 @@ t.test('auto-approve filters hold for each part of a line, whatever name was cal
   t.equal(await write('docs/../a.txt'), 'awaiting_approval')
 })
 
-t.test('the event of a call tells how it was asked for, and what it means', async t => {
+t.test('the event of a call has its requested and its resolved form', async t => {
   const app = await startApp(t, FILES)
   const call = await app.call('file_read', { path: 'a.txt' })
   const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}`)
@@ -140,7 +140,7 @@ t.test('the event of a call tells how it was asked for, and what it means', asyn
   })
 })
 
-t.test('a call that was asked for natively can be told and decided in any toolset', async t => {
+t.test('a natively requested call can be shown and decided in any toolset', async t => {
   const app = await startApp(t, FILES)
   const call = await app.call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
   const { approvals } = await app.get('/approvals?toolset=opencode')
@@ -165,7 +165,7 @@ t.test('a call that was asked for natively can be told and decided in any toolse
   t.equal(app.read('a.txt'), 'uno\n')
 })
 
-t.test('no call-only token approves, whatever words it uses', async t => {
+t.test('no call-only token can approve, in any toolset', async t => {
   const app = await startApp(t, FILES)
   const call = await app.call('file_write', { path: 'a.txt', content: 'x' })
   const headers = { authorization: 'Bearer a-token-that-may-only-call' }
@@ -174,7 +174,7 @@ t.test('no call-only token approves, whatever words it uses', async t => {
   t.equal(app.read('a.txt'), 'one\n')
 })
 
-t.test('whatever is sent is refused with its own names, or means the same there and back', async t => {
+t.test('requests are rejected with their own names, or translate there and back', async t => {
   const app = await startApp(t, FILES)
   const value = fc.oneof(fc.string(), fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.array(fc.string()))
   const names = ['file_path', 'offset', 'limit', 'path', 'x']
@@ -190,7 +190,7 @@ t.test('whatever is sent is refused with its own names, or means the same there 
   )
 })
 
-t.test('tools of an MCP server are in every toolset by their own names, and behind its mcp_tool', async t => {
+t.test('tools of an MCP server are in every toolset by their own names, and through its mcp_tool', async t => {
   const server = { ...scriptedServer(), effects: { '*': 'read' as const } }
   const app = await startApp(t, FILES, { settings: withMcpServers({ scripted: server }) })
   await waitUntilReady(app, 'scripted')

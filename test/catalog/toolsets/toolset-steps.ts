@@ -1,5 +1,4 @@
-// Walks through the table of a toolset from top to bottom, as a client of the document would: each name by REST, whole
-// answers compared.
+// Runs the table of a toolset from top to bottom, as a client of the document would: each name by REST, whole answers compared.
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
@@ -7,24 +6,24 @@ import type { Tool } from '../../../src/tool/tool.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 
 export interface ToolsetStep {
-  /** What the document says there. */
+  /** The document's text. */
   says: string
   name: string
   params: Record<string, unknown>
-  /** What the request says besides. */
+  /** Additional fields of the request. */
   more?: Record<string, unknown>
-  /** The whole answer; what differs from run to run is told by its name in capitals. */
+  /** The whole answer; varying values are replaced by names in capitals. */
   answer: Json
-  /** HTTP status, where it is not 200. */
+  /** HTTP status, if not 200. */
   status?: number
-  /** The call waits first, is told so, and is decided like this; a strict one also with what the document lacks. */
+  /** The call is pending first, reported as such, and decided like this; a strict one also with the fields the document lacks. */
   waits?: Json
-  /** Waits for a decision only where no sandbox works. */
+  /** Requires approval only if no sandbox works. */
   asksUnsandboxed?: true
   decides?: Record<string, unknown>
-  /** What the call is by the tool's own name. */
+  /** The call with the canonical tool name and params. */
   own?: { tool: string; params: Record<string, unknown> }
-  /** Files as they are after it. */
+  /** Files after the call. */
   files?: Record<string, string>
   before?: (app: TestApp) => void | Promise<void>
 }
@@ -37,7 +36,7 @@ export interface ToolsetDocument {
   steps: readonly ToolsetStep[]
   tools?: readonly Tool[]
   settings?: Parameters<typeof startApp>[2]
-  /** What else it says. */
+  /** Additional checks. */
   also?: (t: Test, app: TestApp) => Promise<void>
 }
 
@@ -69,7 +68,7 @@ const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/typescript \d+\.\d+\.\d+/g, 'typescript VERSION']
 ]
 
-/** The value with all that differs from run to run told by its name. */
+/** Replaces varying values by their names. */
 export function maskVarying(value: Json, root: string): Json {
   if (typeof value === 'string')
     return TEXTS.reduce((text, [from, to]) => text.replaceAll(from, to), value.replaceAll(root, 'ROOT'))
@@ -118,11 +117,11 @@ export function runToolsetSteps({ toolset, files, names, steps, tools, settings,
         if (step.own) t.match(maskVarying(call, app.root), { ...step.own, requested_tool: tool, toolset })
       })
 
-    if (also) await t.test('and besides', t => also(t, app))
+    if (also) await t.test('additional checks', t => also(t, app))
   })
 }
 
-/** What waits, as most toolsets tell it. */
+/** Returns a pending call as most toolsets format it. */
 export const waitingAnswer = (tool: string, args: object, reason: string, level = 'ask') => ({
   stepId: 'ID',
   tool,
@@ -141,7 +140,7 @@ interface PendingStep {
   first: { status: number; body: Json }
 }
 
-/** Decides as the toolset does; a strict call takes what was shown besides. */
+/** Decides in the format of the toolset; a strict call also gets the preview digest. */
 async function decideStep(t: Test, app: TestApp, { step, asked, first }: PendingStep) {
   t.equal(first.status, 202)
   if (step.waits !== undefined) t.strictSame(maskVarying(first.body, app.root), step.waits)

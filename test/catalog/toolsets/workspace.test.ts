@@ -1,4 +1,5 @@
-// The tools of an agent in TypeScript: each with its arguments and returns, then approvals, errors, and what was to come.
+// Tests of the toolset of an agent in TypeScript: each tool with its arguments and results, then approvals, errors, and planned
+// tools.
 import { indexed } from '../../indexed.ts'
 import { runSteps } from '../../scenario-fixture.ts'
 import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'

@@ -4,7 +4,7 @@ import { runCli } from '../../../src/cli/run.ts'
 import { publishDiscovery } from '../../../src/server/discovery.ts'
 import { startApp, TOKEN } from '../../start-app.ts'
 
-/** A terminal with a person at it, who answers `answers` in turn. */
+/** A terminal with a user who gives the `answers` in turn. */
 async function person(t: Test) {
   const server = await startApp(t, { 'a.txt': 'one\n' })
   const env = { HOME: server.folder, TERM: 'xterm' }
@@ -57,7 +57,7 @@ async function person(t: Test) {
   return { ...server, at }
 }
 
-t.test('who must not be asked is not, nor where only data is wanted', async t => {
+t.test('never prompts without a terminal, or if only data is wanted', async t => {
   const { at, call } = await person(t)
   const { tool_call_id } = await call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
   for (const flag of ['--no-input', '--json'])
@@ -67,7 +67,7 @@ t.test('who must not be asked is not, nor where only data is wanted', async t =>
     })
 })
 
-t.test('a call tells what it prints while it runs', async t => {
+t.test('a call shows its output while it runs', async t => {
   const { at, request } = await person(t)
   await request('POST', '/rules', { effect: 'allow', match: { tool: 'shell_exec' }, scope: 'user' })
   const { code, shown } = await at(['call', 'shell_exec', 'command=printf "a\\033[2Jb\\n"'])

@@ -1,4 +1,4 @@
-// A waiting call that is looked at again and again while a person reads: what comes late counts for nothing.
+// Tests of a pending call that is polled while a user reads it: late responses are ignored.
 import t from 'tap'
 import { CallWatcher, type PendingCall } from '../../../src/cli/ui/call-watcher.ts'
 import type { Call, Client } from '../../../src/client/client.ts'
@@ -7,7 +7,7 @@ import { once, within } from '../../support/wait.ts'
 const call = (digest: string) =>
   ({ tool_call_id: 'tc_1', status: 'awaiting_approval', tool: 'x', params: {}, approval: { digest } }) as PendingCall
 
-/** A server that tells what the call would do when the test says so: nothing else can bring that about. */
+/** A server that returns the preview when the test allows it, which nothing else can simulate. */
 function slowServer(returns = Promise.resolve()) {
   const asked: ((answer: object) => void)[] = []
   let [stored, wake] = [call('a') as Call, () => {}]
@@ -31,7 +31,7 @@ function slowServer(returns = Promise.resolve()) {
   return { client, askedAbout, becomes: (next: Call) => (stored = next) }
 }
 
-t.test('a decision that comes while it is tried anew stays', async t => {
+t.test('keeps a decision that arrives during a refresh', async t => {
   const { client, askedAbout, becomes } = slowServer()
   const watched = new CallWatcher(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
   t.teardown(() => watched.close())
@@ -46,7 +46,7 @@ t.test('a decision that comes while it is tried anew stays', async t => {
   t.equal(watched.call.status, 'rejected')
 })
 
-t.test('what it would do now is what it is about', async t => {
+t.test('the current preview wins', async t => {
   const { client, askedAbout } = slowServer()
   const watched = new CallWatcher(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })
   t.teardown(() => watched.close())
@@ -58,7 +58,7 @@ t.test('what it would do now is what it is about', async t => {
   t.match(watched.call, { status: 'awaiting_approval', approval: { digest: 'b', preview: { title: 'B' } } })
 })
 
-t.test('what a server that comes back has shown once is older than what is known here', async t => {
+t.test('a late snapshot of a restarted server is older than the known state', async t => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { client, askedAbout } = slowServer(promise)
   const watched = new CallWatcher(call('a'), { client, signal: new AbortController().signal, onDisconnect: () => {} })

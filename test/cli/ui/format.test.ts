@@ -7,11 +7,11 @@ import { Terminal } from '../../../src/cli/ui/terminal.ts'
 import type { Event } from '../../../src/client/client.ts'
 
 const terminal = new Terminal(process.stdout, process.stderr, { color: false, quiet: true, json: false })
-/** By the clock here, wherever that is. */
+/** Local time, in any time zone. */
 const time = new Date(2026, 0, 2, 3, 4, 5, 678).toISOString()
 const line = (event: object) => formatEventLine(terminal, { time, ...event } as Event)
 
-t.test('an event that was cut, or that only a newer server knows, leads to all of it', async t => {
+t.test('a truncated or unknown event links to all of it', async t => {
   const cut = { tool_call_id: 'tc_1', truncated: true, href: '/calls/tc_1' }
   t.equal(line({ type: 'tool.call', ...cut }), '2026-01-02 03:04:05.678 tool.call tc_1 /calls/tc_1')
   t.equal(
@@ -22,7 +22,7 @@ t.test('an event that was cut, or that only a newer server knows, leads to all o
   t.equal(line({ type: 'moon.rose' }), '2026-01-02 03:04:05.678 moon.rose')
 })
 
-t.test('what a param takes is told as a type, and read as one', async t => {
+t.test('formats the type of a param, and parses it', async t => {
   const types = {
     string: { type: 'string' },
     '"a" | "b"': { enum: ['a', 'b'] },
@@ -51,7 +51,7 @@ t.test('what a param takes is told as a type, and read as one', async t => {
   t.same(read('globs=[ab].ts'), { globs: '[ab].ts' }, 'what is no JSON is text where it may be')
 })
 
-t.test('a time to come is told by the clock here, and by how far off it is', async t => {
+t.test('formats a future time in local time, with the remaining time', async t => {
   const now = new Date(2026, 0, 31, 12, 0, 30).getTime()
   const at = (ms: number) => formatDue(new Date(now + ms).toISOString(), now)
   t.equal(at(20_000), '12:00 (in 20 s)')

@@ -1,4 +1,4 @@
-// The log as a person at a terminal reads it.
+// Tests of the log format at a terminal.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -32,10 +32,10 @@ const WORSE = `2026-01-02 03:04  warning  a custom tool is untrusted (tool: x; r
 2026-01-02 03:04  error  it broke
 `
 
-t.test('a line says what it is about, a warning with all that it tells', async t => {
+t.test('a line names its subject, a warning has all details', async t => {
   t.equal(told(t, false), `2026-01-02 03:04  listening\n${WORSE}`)
 })
 
-t.test('who wants it quiet is warned all the same', async t => {
+t.test('quiet mode still prints warnings', async t => {
   t.equal(told(t, true), WORSE)
 })

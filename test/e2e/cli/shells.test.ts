@@ -1,4 +1,4 @@
-// Completion in real shells at a real terminal: what an agent chose as a name is put on the line quoted, whatever is in it.
+// Tests of completion in real shells at a real terminal: names chosen by an agent are quoted, whatever they contain.
 import { existsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { runInPty } from '../../cli/pty.ts'
 import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 
-/** As a session is called by whoever calls. Those that hide something are never offered. */
+/** Session names given by callers. Those with hidden characters are never offered. */
 const NAMES = {
   blanks: 'blanks and more Z',
   quotes: `quotes ' " \\ Z`,
@@ -20,7 +20,7 @@ const HIDDEN = ['hidden\nline', 'hidden\u0007bell', 'hidden\u202eright']
 
 interface Shell {
   argv: readonly string[]
-  /** Defines the program and what completes it, and leaves nothing in the way. */
+  /** Defines the program and its completion, and clears the line. */
   begin: (program: string, script: string) => string
 }
 
@@ -38,7 +38,7 @@ const SHELLS: Readonly<Record<'zsh' | 'fish', Shell>> = {
 }
 
 for (const [shell, { argv, begin }] of Object.entries(SHELLS) as ['zsh' | 'fish', Shell][]) {
-  t.test(`${shell} puts names on the line quoted`, needs('node-pty', shell), async t => {
+  t.test(`${shell} completes names quoted`, needs('node-pty', shell), async t => {
     const { commandOf, project, client } = await serveProject(t)
     for (const session_id of [...Object.values(NAMES), ...HIDDEN])
       await client.call('shell_exec', { command: 'touch b' }, { session_id })
@@ -53,7 +53,7 @@ for (const [shell, { argv, begin }] of Object.entries(SHELLS) as ['zsh' | 'fish'
     person.press('source ./begin\r')
     await person.sees(/ready> /)
     for (const [begins, name] of Object.entries(NAMES)) {
-      // What stands on the line once it is completed is run, with what tells its words in place of the program.
+      // The completed line is run with a program that prints its arguments.
       person.press(`toolgate tail --session ${begins.slice(0, 4)}\t`)
       await person.sees(/Z/)
       person.press('\u0001printf %s,%s\\\\n \r')

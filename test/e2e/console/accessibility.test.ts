@@ -1,4 +1,4 @@
-// What axe finds wrong with the pages of the console, in each colour scheme: nothing.
+// Tests of accessibility: axe finds no violations on the console's pages, in each colour scheme.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import {
@@ -13,13 +13,13 @@ import {
 } from './browser.ts'
 
 t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
-  // Each has a server and a page of its own, and waits for them most of the time.
+  // Each test has its own server and page, and mostly waits.
   t.jobs = 2
   const browser = await launchChromium()
   t.teardown(() => browser.close())
 
   for (const colorScheme of ['light', 'dark'] as const)
-    t.test(`axe finds nothing wrong with approvals, ${colorScheme}`, async t => {
+    t.test(`axe finds no violations in approvals, ${colorScheme}`, async t => {
       const { call, context, url, open } = await startConsole(t, browser, POEM, { colorScheme })
       const door = await context.newPage()
       await door.goto(url)
@@ -42,7 +42,7 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
     })
 
   for (const colorScheme of ['light', 'dark'] as const)
-    t.test(`axe finds nothing wrong with any panel, ${colorScheme}`, async t => {
+    t.test(`axe finds no violations in any panel, ${colorScheme}`, async t => {
       const { open, call, post, get } = await startConsole(t, browser, { 'a.txt': 'one\n' }, { colorScheme })
       await call('read_file', { path: 'a.txt' })
       await call('read_file', { path: 'b.txt' })

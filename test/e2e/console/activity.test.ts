@@ -1,10 +1,10 @@
-// The console's panel of what happens, in a real browser, on a server with real calls.
+// Tests of the console's activity panel in a real browser, on a server with real calls.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { launchChromium, startConsole, waitUntilLive } from './browser.ts'
 
 t.test('activity', needs('chromium', 'playwright-core'), async t => {
-  // Each has a server and a page of its own, and waits for them most of the time.
+  // Each test has its own server and page, and mostly waits.
   t.jobs = 2
   const browser = await launchChromium()
   t.teardown(() => browser.close())
@@ -33,7 +33,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
       'tool.result'
     ])
     await page.keyboard.press('Enter')
-    // The address is a link to the call.
+    // The address links to the call.
     await page.waitForURL(({ hash }) => hash === `#/activity/${asked.tool_call_id}`)
     await page.getByRole('heading', { name: 'Times' }).waitFor()
     t.same(await page.locator('.waterfall dt').allTextContents(), [
@@ -53,7 +53,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('a.txt'), 'one\ntwo\n', root)
   })
 
-  t.test('activity: a filter, a pause, a clearing', async t => {
+  t.test('activity: filters, pauses, clears', async t => {
     const { open, call } = await startConsole(t, browser, { 'a.txt': 'x', 'b.txt': 'y' })
     await call('read_file', { path: 'a.txt' }, { session_id: 'one' })
     await call('grep', { pattern: 'y' }, { session_id: 'two' })
@@ -82,7 +82,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     await tools.nth(2).waitFor()
   })
 
-  t.test('activity says on a narrow screen of each call which tool it called, on what and how it ended', async t => {
+  t.test('activity shows the tool, subject and outcome of each call on a narrow screen', async t => {
     const { call, open, post } = await startConsole(
       t,
       browser,
@@ -104,7 +104,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     t.ok(upper!.y + upper!.height <= lower!.y, 'no row lies over another')
   })
 
-  t.test('activity and tools mark what no eye sees', async t => {
+  t.test('activity and tools mark invisible characters', async t => {
     const { open, call } = await startConsole(t, browser, { 'a.txt': 'x\u202ey\n' })
     await call('read_file', { path: 'a.txt' }, { session_id: 's\u200b' })
     const { tool_call_id: id } = await call('grep', { pattern: 'a\u2066b' })
@@ -121,7 +121,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
   })
 })
 
-/** The parts of a tool's row that are cut short, or not whole within it. */
+/** Lists the parts of a tool's row that are truncated or overflow. */
 const CUT = `tool => {
   const row = [...document.querySelectorAll('[role="treeitem"]')].find(row => row.textContent.includes(tool))
   const whole = row.getBoundingClientRect()

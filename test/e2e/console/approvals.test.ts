@@ -1,4 +1,4 @@
-// Deciding in the console, in a real browser against a real server.
+// Tests of decisions in the console, in a real browser against a real server.
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Page } from 'playwright-core'
@@ -9,12 +9,12 @@ import { EDIT, launchChromium, openCard, outcome, POEM, pressButton, startConsol
 const gone = (page: Page, what: string) => page.locator(what).waitFor({ state: 'detached' })
 
 t.test('approvals', needs('chromium', 'playwright-core'), async t => {
-  // Each has a server and a page of its own, and waits for them most of the time.
+  // Each test has its own server and page, and mostly waits.
   t.jobs = 4
   const browser = await launchChromium()
   t.teardown(() => browser.close())
 
-  t.test('a call is approved with all of it in sight', async t => {
+  t.test('approves a call with everything in sight', async t => {
     const { call, get, read, open } = await startConsole(t, browser, POEM)
     const page = await open()
     await waitUntilLive(page)
@@ -37,7 +37,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     )
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved by console at /)
-    // By a function: the policy of the page lets nobody make code of text.
+    // Passed as a function: the page's policy forbids evaluating text.
     await page.waitForFunction(
       () => (globalThis as unknown as { document: { title: string } }).document.title === 'Toolgate'
     )
@@ -46,7 +46,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'roses\ntulips\n')
   })
 
-  t.test('a call is rejected with a reason, which reaches whoever asked', async t => {
+  t.test('rejects a call with a reason, which reaches the requester', async t => {
     const { call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
@@ -59,7 +59,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.match(await get(`/calls/${id}`), { status: 'rejected', reason: 'no tulips', user_message: 'take lilies' })
   })
 
-  t.test('what failed says so and why, also where nobody had approved it', async t => {
+  t.test('a failed call shows its reason, also without an approval', async t => {
     const { root, call, get, post, open } = await startConsole(t, browser, POEM)
     const edit = await call('edit_file', EDIT)
     const sleep = await call('shell_exec', { command: 'sleep 60; touch done' })
@@ -82,7 +82,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.match(await page.locator('.asked-line[aria-current]').innerText(), /approved, then cancelled/)
   })
 
-  t.test('who decided elsewhere is told, and the card acts no more', async t => {
+  t.test('shows a decision made elsewhere, and disables the card', async t => {
     const { call, post, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
@@ -90,14 +90,14 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await pressButton(page, 'Reject with a reason…')
     await post(`/calls/${id}/reject`, { reason: 'too late' }, { 'x-toolgate-client': 'emacs' })
     t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
-    // There is nothing left to be filled in, and its line stays where it was.
+    // There is nothing left to fill in, and its line stays in place.
     await gone(page, 'dialog')
     await gone(page, '.card-end')
     await page.locator('.asked-line.settled').waitFor()
     await page.locator('h1', { hasText: 'Nothing waits' }).waitFor()
   })
 
-  t.test('what is strict is asked twice, and offers no rule', async t => {
+  t.test('confirms a strict call twice, and offers no rule', async t => {
     const { call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
     const page = await open()
@@ -110,7 +110,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.match(await outcome(page), /^Approved/)
   })
 
-  t.test('a question ends where what it was about has changed', async t => {
+  t.test('closes a dialog whose preview has changed', async t => {
     const { call, get, post, write, open } = await startConsole(t, browser, POEM)
     const strict = await call('delete_file', { path: 'poem.txt' })
     const asked = await call('edit_file', EDIT)
@@ -131,7 +131,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     }
   })
 
-  t.test('always remembers the rule that was chosen, word for word', async t => {
+  t.test('always saves the chosen rule verbatim', async t => {
     const { call, get, open } = await startConsole(t, browser, POEM)
     const { approval } = await call('edit_file', EDIT)
     const page = await open()
@@ -175,8 +175,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
   })
 })
 
-/** Presses y in the moment in which a card is there, and keeps how many of its buttons rest. However slow the machine is,
- * that is at once. */
+/** Presses y the moment a card appears, and records how many of its buttons are disabled: immediate on any machine. */
 const PRESS_AT_ONCE = `
   globalThis.atOnce = 0
   const observer = new MutationObserver(() => {

@@ -1,4 +1,4 @@
-// A real browser on the console of a server of a test. One is started for a file; each test has a profile of its own in it.
+// Fixture: a real browser on the console of a test's server. One is started per file; each test has its own profile.
 import { readFileSync } from 'node:fs'
 import type axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
@@ -11,7 +11,7 @@ export { launchChromium } from '../chromium.ts'
 export const POEM = { 'poem.txt': 'roses\nviolets\n' }
 export const EDIT = { path: 'poem.txt', old: 'violets', new: 'tulips' }
 
-/** A server, and a profile that holds its token as a page that was opened by a code does. */
+/** Starts a server, and a profile that holds its token like a page opened by a code. */
 export async function startConsole(
   t: Test,
   browser: Browser,
@@ -24,7 +24,7 @@ export async function startConsole(
   return { ...server, context, open: (route = '/') => openPage(context, server.url + route) }
 }
 
-/** Opens the console as somebody who has a session. What the page throws fails the test. */
+/** Opens the console with a session. Exceptions in the page fail the test. */
 export async function openPage(context: BrowserContext, url: string, token = TOKEN): Promise<Page> {
   const page = await context.newPage()
   page.setDefaultTimeout(60_000)
@@ -36,21 +36,21 @@ export async function openPage(context: BrowserContext, url: string, token = TOK
   return page
 }
 
-/** Waits until the console hears events as they come. */
+/** Waits until the console receives live events. */
 export const waitUntilLive = (page: Page) => page.locator('.pill.live').waitFor()
 
-/** Opens the card of the call with this title, and waits until its buttons act. */
+/** Opens the card of the call with this title, and waits until its buttons are enabled. */
 export async function openCard(page: Page, title: string) {
   await page.getByRole('link', { name: title }).click()
   await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
 }
 
-/** Waits for the card to say what became of the call. */
+/** Waits for the outcome on the card. */
 export const outcome = (page: Page) => page.locator('.card [role="status"]').innerText()
 
 export const pressButton = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 
-/** What axe finds wrong with the page as it is now. */
+/** Returns axe's violations on the current page. */
 export async function findAxeViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(AXE)
   const { violations } = (await page.evaluate(`axe.run({ resultTypes: ['violations'] })`)) as axe.AxeResults

@@ -1,16 +1,16 @@
-// What a card of the console shows of a call, and how its params are edited, in a real browser.
+// Tests of the cards of calls and of editing their params, in a real browser.
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { EDIT, launchChromium, openCard, outcome, POEM, pressButton, startConsole } from './browser.ts'
 
 t.test('cards', needs('chromium', 'playwright-core'), async t => {
-  // Each has a server and a page of its own, and waits for them most of the time.
+  // Each test has its own server and page, and mostly waits.
   t.jobs = 4
   const browser = await launchChromium()
   t.teardown(() => browser.close())
 
-  t.test('other params are shown before they are approved', async t => {
+  t.test('previews modified params before approval', async t => {
     const { call, get, read, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
@@ -27,7 +27,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'roses\nlilies\n')
   })
 
-  t.test('other params are approved as they were shown', async t => {
+  t.test('approves modified params as previewed', async t => {
     const { call, get, read, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
@@ -41,7 +41,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'violets\n')
   })
 
-  t.test('what changed since it was shown is not approved, but shown anew', async t => {
+  t.test('a changed preview is not approved but refreshed', async t => {
     const { call, get, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
@@ -57,7 +57,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'success')
   })
 
-  t.test('what a call was asked for as is told where it differs', async t => {
+  t.test('shows the original request if it differs', async t => {
     const { call, open } = await startConsole(t, browser, POEM)
     const asked = { file_path: 'poem.txt', old_string: 'violets', new_string: 'tulips' }
     await call('edit', asked, { toolset: 'opencode' })
@@ -68,7 +68,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.same(JSON.parse(told), asked)
   })
 
-  t.test('what would be strict with other params is asked twice as well', async t => {
+  t.test('confirms twice if modified params make the call strict', async t => {
     const { call, get, open } = await startConsole(t, browser, { ...POEM, 'b.txt': 'b\n' })
     const { tool_call_id: id } = await call('delete_file', { path: 'poem.txt' })
     const page = await open()
@@ -89,7 +89,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success', params: { path: 'b.txt' } })
   })
 
-  t.test('characters that hide or reorder text are shown by their number', async t => {
+  t.test('shows invisible and bidirectional characters by code point', async t => {
     const { call, open } = await startConsole(t, browser, { ...POEM, 'dos.txt': 'a\r\nb\n' })
     await call('edit_file', { ...EDIT, new: 'a\u202eb\u200b\u{e0041}\u3164 ❤\ufe0f' }, { context: '\u2066why' })
     await call('edit_file', { path: 'dos.txt', old: 'a\r\nb', new: 'a\nb' })
@@ -102,7 +102,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(await page.getByText('no eye sees').count(), 0, 'ends of lines hide nothing')
   })
 
-  t.test('a diff of 10,000 lines is folded, and comes whole where one asks', async t => {
+  t.test('folds a diff of 10,000 lines, and expands it on request', async t => {
     const lines = (word: string) => Array.from({ length: 5_000 }, (_, i) => `${word} ${i}\n`).join('')
     const { call, open } = await startConsole(t, browser, { 'long.txt': lines('old') })
     await call('write_file', { path: 'long.txt', content: lines('new') })
@@ -116,7 +116,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
   })
 })
 
-/** Edits the params of the call, up to what they would do. */
+/** Edits the params of the call, up to the preview. */
 async function showLilies(page: Page) {
   await openCard(page, 'Edit poem.txt')
   await pressButton(page, 'Edit…')

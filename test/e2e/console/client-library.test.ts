@@ -1,4 +1,4 @@
-// The built client, bundled into a page as others would, in a real browser.
+// Tests of the built client, bundled into a page as users do, in a real browser.
 import { build } from 'esbuild'
 import t, { type Test } from 'tap'
 import type * as Library from '../../../src/client/client.ts'
@@ -13,7 +13,7 @@ t.test('in a browser', needs('chromium', 'playwright-core'), async t => {
   t.teardown(() => browser.close())
   const server = await startApp(t, { 'a.txt': 'hello\n' })
   const page = await browser.newPage()
-  // Pages of the server itself are let in, so it is as if this one had brought the client.
+  // The server accepts requests from its own pages, so this page acts as if it had loaded the client.
   await page.goto(`${server.url}/health`)
   await page.evaluate(await bundle(t))
 
@@ -48,7 +48,7 @@ t.test('in a browser', needs('chromium', 'playwright-core'), async t => {
   t.equal(server.read('a.txt'), 'bye\n')
 })
 
-/** As a script that leaves `toolgate` behind. What only Node has cannot be bundled for a browser. */
+/** Bundles a script that exports `toolgate`. Node-only imports cannot be bundled for a browser. */
 async function bundle(t: Test): Promise<string> {
   const { outputFiles, metafile } = await build({
     entryPoints: ['dist/client/client.js'],

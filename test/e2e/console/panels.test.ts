@@ -1,4 +1,4 @@
-// The console's other panels in a real browser, on a server with real calls.
+// Tests of the console's other panels in a real browser, on a server with real calls.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -7,12 +7,12 @@ import { needs } from '../../support/needs.ts'
 import { launchChromium, startConsole } from './browser.ts'
 
 t.test('panels', needs('chromium', 'playwright-core'), async t => {
-  // Each has a server and a page of its own, and waits for them most of the time.
+  // Each test has its own server and page, and mostly waits.
   t.jobs = 2
   const browser = await launchChromium()
   t.teardown(() => browser.close())
 
-  t.test('jobs: what one prints, in its colours; input; a stop that asks', async t => {
+  t.test('jobs: coloured output, input, confirmed stop', async t => {
     const { open, call, post, get } = await startConsole(t, browser)
     const command = String.raw`printf '\033[32mready\033[0m <b>\n'; while read -r line; do echo "got $line"; done`
     const asked = await call('shell_background', { command, interactive: true })
@@ -34,7 +34,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     await page.locator('.detail .badge', { hasText: 'stopped' }).waitFor()
   })
 
-  t.test('tools: faults at their fields, a dry run, a run', async t => {
+  t.test('tools: errors at their fields, a dry run, a run', async t => {
     const { open, get } = await startConsole(t, browser, { 'a.txt': 'one\n' })
     const page = await open('/#/tools')
     await page.getByLabel('Text in tools').fill('write whole')
@@ -59,7 +59,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.match(made, { tool: 'read_file', params: { path: 'a.txt' }, session_id: 'console', client: /console/ })
   })
 
-  t.test('tools: what is typed stays while other tools appear', async t => {
+  t.test('tools: input stays while other tools appear', async t => {
     const { open, folder } = await startConsole(t, browser, { 'a.txt': 'one\n' })
     const page = await open('/#/tools')
     await page.getByRole('link', { name: /^read_file/ }).click()
@@ -72,7 +72,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.equal(await page.locator('[name="/path"]').inputValue(), 'a.txt')
   })
 
-  t.test('each panel is in reach on a narrow screen, and what was looked at begins at its top', async t => {
+  t.test('each panel is reachable on a narrow screen, and opens at its top', async t => {
     const { call, open } = await startConsole(
       t,
       browser,
@@ -94,7 +94,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.ok((await page.locator('#card-title').boundingBox())!.y >= 0, 'the title of a card is in sight')
   })
 
-  t.test('two keys go to a panel, whatever the second would do alone', async t => {
+  t.test('two keys open a panel, whatever the second would do alone', async t => {
     const { call, open } = await startConsole(t, browser, { 'a.txt': 'one\n' })
     const asked = await call('edit_file', { path: 'a.txt', old: 'one', new: '1' })
     const page = await open(`/#/approvals/${asked.tool_call_id}`)
@@ -118,7 +118,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.not(await page.locator('html').getAttribute('data-theme'), theme, 'alone it is a key of its own')
   })
 
-  t.test('rules: added by a form, listed with where they hold, revoked when asked', async t => {
+  t.test('rules: added by a form, listed with their scope, revoked with confirmation', async t => {
     const { open, get } = await startConsole(t, browser)
     const page = await open('/#/rules')
     await page.getByText('No rules yet').waitFor()
@@ -140,7 +140,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.same((await get('/rules')).rules, [])
   })
 
-  t.test('metrics: the same figures as the server has', async t => {
+  t.test('metrics: matches the figures of the server', async t => {
     const { open, call } = await startConsole(t, browser, { 'a.txt': 'x' })
     await call('read_file', { path: 'a.txt' })
     await call('read_file', { path: 'b.txt' })

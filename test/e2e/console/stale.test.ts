@@ -1,4 +1,4 @@
-// Whether what is shown of a call is still what it would do: told before anybody decides, and asked for by no page in vain.
+// Tests of stale previews: shown before a decision, and checked without needless requests.
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
@@ -7,15 +7,15 @@ import t, { type Test } from 'tap'
 import { needs } from '../../support/needs.ts'
 import { EDIT, launchChromium, openCard, POEM, pressButton, startConsole, waitUntilLive } from './browser.ts'
 
-t.test('what is stale', needs('chromium', 'playwright-core'), run)
+t.test('stale previews', needs('chromium', 'playwright-core'), run)
 
 async function run(t: Test) {
-  // Each has a server and a page of its own, and waits for them most of the time.
+  // Each test has its own server and page, and mostly waits.
   t.jobs = 4
   const browser = await launchChromium()
   t.teardown(() => browser.close())
 
-  t.test('what is stale is marked before anybody decides, wherever one can', async t => {
+  t.test('marks a stale preview before the decision, in every view', async t => {
     const { root, call, get, post, open } = await startConsole(t, browser, POEM)
     initRepository(root)
     const other = await call('write_file', { path: 'poem.txt', content: 'roses\nviolets\nasters\n' })
@@ -46,7 +46,7 @@ async function run(t: Test) {
       t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
   })
 
-  t.test('a card that comes up late is marked by what has changed meanwhile', async t => {
+  t.test('marks a preview that was stale before its card opened', async t => {
     const { call, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     write('poem.txt', 'violets\n')
@@ -54,7 +54,7 @@ async function run(t: Test) {
     await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
   })
 
-  t.test('a call that can be done no more is marked, with the reason', async t => {
+  t.test('marks a call that would now fail, with the reason', async t => {
     const { root, call, get, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
@@ -68,7 +68,7 @@ async function run(t: Test) {
     t.ok(reason.includes('poem.txt') && told.includes(reason), told)
   })
 
-  t.test('a page that is not seen asks nothing, and looks at all that waits when it is', async t => {
+  t.test('a hidden page sends no checks, and checks all pending calls when shown', async t => {
     const { root, call, post, open, context } = await startConsole(t, browser, { ...POEM, 'b.txt': 'b\n' })
     const git = initRepository(root)
     await call('git_commit', { message: 'Begin', files: ['b.txt'] })
@@ -93,7 +93,7 @@ async function run(t: Test) {
     t.pass('a window that gets the focus looks anew, though no file has changed')
   })
 
-  t.test('a page that may only call asks nothing, nor does one that takes its session over', async t => {
+  t.test('a call-only page sends no checks, nor does one that takes over its session', async t => {
     const { call, post, url, context } = await startConsole(t, browser, POEM)
     await call('shell_exec', { command: 'touch done' })
     const { path: route } = await post('/codes', { rights: ['call'] })
@@ -115,7 +115,7 @@ async function run(t: Test) {
   })
 }
 
-/** Makes the folder a repository in which commits have an author, and returns what runs git there. */
+/** Initializes a repository with an author for commits, and returns a function that runs git there. */
 function initRepository(root: string) {
   const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args])
   git('init', '--quiet')
@@ -124,7 +124,7 @@ function initRepository(root: string) {
   return git
 }
 
-/** What pages ask about the digests of calls from now on. */
+/** Records the pages' later requests for digests of calls. */
 function digestsOf(context: BrowserContext): string[] {
   const paths: string[] = []
   context.on('request', request => {
@@ -134,7 +134,7 @@ function digestsOf(context: BrowserContext): string[] {
   return paths
 }
 
-/** Has the page believe that it is seen, or is not: a browser without a screen shows all of them. */
+/** Fakes the page's visibility: a headless browser shows all pages. */
 const see = (page: Page, state: 'visible' | 'hidden') =>
   page.evaluate(`
     Object.defineProperty(document, 'visibilityState', { configurable: true, value: '${state}' })

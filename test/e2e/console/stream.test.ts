@@ -1,4 +1,4 @@
-// One stream for all tabs, which outlives the tab that holds it, and the server.
+// Tests of the stream shared by all tabs, which survives the closing of its tab and a restart of the server.
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
 import t, { type Test } from 'tap'
@@ -10,12 +10,12 @@ import { launchChromium, openPage, startConsole, waitUntilLive } from './browser
 t.test('tabs', needs('chromium', 'playwright-core'), run)
 
 async function run(t: Test) {
-  // Each has a server and pages of its own, and waits for them most of the time.
+  // Each test has its own server and pages, and mostly waits.
   t.jobs = 2
   const browser = await launchChromium()
   t.teardown(() => browser.close())
 
-  t.test('seven tabs hear all through one stream, also when the tab that holds it closes', async t => {
+  t.test('seven tabs share one stream, also when its tab closes', async t => {
     const { call, context, open } = await startConsole(t, browser, { 'a.txt': 'a\n' })
     const holders: Page[] = []
     context.on('request', request => {
@@ -34,7 +34,7 @@ async function run(t: Test) {
     t.equal(holders.length, 2, 'another has taken over')
   })
 
-  t.test('a further tab takes the token over from one that is open', async t => {
+  t.test('a further tab takes the token over from an open one', async t => {
     const { context, url, open } = await startConsole(t, browser)
     await waitUntilLive(await open())
     const further = await context.newPage()
@@ -43,7 +43,7 @@ async function run(t: Test) {
     t.pass('it needs no code of its own')
   })
 
-  t.test('what waits outlives the server, and the page comes back to it', async t => {
+  t.test('pending calls survive a restart, and the page reconnects', async t => {
     const first = await startApp(t, { 'a.txt': 'a\n' })
     const context = await browser.newContext()
     t.teardown(() => context.close())
@@ -67,7 +67,7 @@ async function run(t: Test) {
     t.equal(second.read('a.txt'), 'b\n')
   })
 
-  t.test('each tab goes on where a server at the same address begins anew', async t => {
+  t.test('each tab continues when a new server starts at the same address', async t => {
     const first = await startApp(t, { 'a.txt': 'a\n' })
     const context = await browser.newContext()
     t.teardown(() => context.close())
@@ -84,11 +84,11 @@ async function run(t: Test) {
     t.pass('what is new is heard, though it has lower numbers')
   })
 
-  t.test('a code in the address gives a session, once, and leaves no trace there', async t => {
+  t.test('a code in the address opens a session once, and leaves no trace', async t => {
     const { context, url, post, folder } = await startConsole(t, browser)
     const { path } = await post('/codes', {})
     const page = await context.newPage()
-    // As `toolgate open` leads a browser there.
+    // The same as `toolgate open`.
     await page.goto(pathToFileURL(writeLoginPage({ HOME: folder }, url + path)).href)
     await waitUntilLive(page)
     t.equal(page.url(), `${url}/#/approvals`)
@@ -102,7 +102,7 @@ async function run(t: Test) {
     t.match(await third.getByRole('alert').innerText(), 'This address was used already', 'or never was one')
   })
 
-  t.test('a token that counts no longer ends the session, and says so', async t => {
+  t.test('an invalid token ends the session, and says so', async t => {
     const { context, url } = await startConsole(t, browser)
     const page = await openPage(context, url, 'a-token-that-was-revoked')
     await page.getByRole('alert').waitFor()

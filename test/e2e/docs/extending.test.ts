@@ -1,4 +1,4 @@
-// The examples of the documents about extending the server and connecting to it run and give what they show.
+// Tests of the examples in documents about extending the server and connecting to it: their output matches.
 import t from 'tap'
 import { EXTENDING, testPages } from './world.ts'
 

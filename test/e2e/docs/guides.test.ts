@@ -1,4 +1,4 @@
-// The examples of all other documents run and give what they show.
+// Tests of the examples in all other documents: their output matches.
 import { globSync } from 'node:fs'
 import t from 'tap'
 import { EXTENDING, REFERENCE, testPages } from './world.ts'

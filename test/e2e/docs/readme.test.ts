@@ -4,7 +4,7 @@ import t from 'tap'
 import { parseCodeBlocks } from '../../markdown.ts'
 import { checkExamples, clone, read, start } from './world.ts'
 
-t.test('the commands of the README, in order, on an empty folder', async t => {
+t.test('runs the commands of the README in order, in an empty folder', async t => {
   const readme = read('README.md')
   const commands = parseCodeBlocks(readme).filter(({ language, mark }) => language === 'sh' && mark === undefined)
   t.same(

@@ -1,4 +1,4 @@
-// The examples of the longest documents run and give what they show.
+// Tests of the examples in the longest documents: their output matches.
 import t from 'tap'
 import { REFERENCE, testPages } from './world.ts'
 

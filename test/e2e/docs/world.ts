@@ -1,4 +1,4 @@
-// Documents whose examples are run: a clone of the project, a server there, and what each example gives.
+// Fixture: runs the examples of documents in a clone of the project, on a server.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,29 +14,31 @@ import { exitOf, once } from '../../support/wait.ts'
 
 /** The documents with most examples. */
 export const REFERENCE = ['api', 'approvals', 'configuration', 'events', 'files'].map(name => `docs/${name}.md`)
-/** The documents about what users add to the server, and what connects to it. */
+/** The documents about extending the server and connecting to it. */
 export const EXTENDING = ['client', 'custom-tools', 'front-ends', 'hooks', 'mcp', 'toolsets'].map(
   name => `docs/${name}.md`
 )
 
 export const read = (file: string) => readFileSync(file, 'utf8')
 
-/** Compiled once for all pages. */
+/** Compile cache shared by all pages. */
 const XDG_CACHE_HOME = path.resolve('node_modules/.cache/toolgate-docs')
 
-/** What `git clone` would not bring; builds may come and go meanwhile. And the tests, thousands of files that no reader
- * of the documents looks at. */
+/**
+ * Excludes what `git clone` would not include (builds may come and go concurrently), and the tests: thousands of files that no
+ * example uses.
+ */
 const NEVER_COPIED = /^(?:node_modules|\.git|build|dist.*|test)$/
 
-/** The sources, a thousand files: most pages only look at files that their examples make. */
+/** The sources, a thousand files: most pages only use files that their examples make. */
 const SOURCES = /^(?:bench|clients|examples|scripts|src|tools|web)$/
 const SHOWS_SOURCES = /\bsrc\//
 
-/** What a clone for a page leaves out. */
+/** Returns the exclusions of a page's clone. */
 const leftOutFor = (examples: readonly Example[]) =>
   examples.some(({ script, gives }) => SHOWS_SOURCES.test(`${script}\n${gives?.text}`)) ? NEVER_COPIED : SOURCES
 
-/** Makes a clone of the project as `npm ci` leaves it, in a home of its own, but for what is left out at its root. */
+/** Clones the project as `npm ci` leaves it, with its own home, except for the exclusions at its root. */
 export function clone(t: Test, leftOut = NEVER_COPIED) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-clone-')))
   const home = path.join(folder, 'home')
@@ -84,10 +86,10 @@ async function stop(child: ChildProcess) {
   await once(child, 'exit')
 }
 
-/** Or what only runs by itself in one. */
+/** Or output that appears only inside one. */
 const SHOWS_A_SANDBOX = /"isolation": "(?:workspace|strict)"|"server": "/
 
-/** Runs the examples of each of these pages as a subtest, on a server of its own. */
+/** Runs the examples of each of these pages as a subtest, each on a separate server. */
 export function testPages(t: Test, pages: readonly string[]) {
   const setup = parseExamples(read('docs/quick-start.md')).filter(({ isSetup }) => isSetup)
   // Pages wait for servers to start, and for each other's commands.
@@ -97,7 +99,7 @@ export function testPages(t: Test, pages: readonly string[]) {
     const examples = parseExamples(markdown)
     if (examples.length === 0) continue
     const how = SHOWS_A_SANDBOX.test(markdown) ? needs('sandbox') : {}
-    t.test(`the examples of ${page} do what they say`, how, async t => {
+    t.test(`the examples of ${page} give the shown output`, how, async t => {
       const { cwd, env } = clone(t, leftOutFor(examples))
       symlinkSync(path.resolve('dist'), path.join(cwd, 'dist'))
       await start(t, process.execPath, ['bin/toolgate.cjs', 'serve', '--log-level', 'error'], { cwd, env })
@@ -106,7 +108,7 @@ export function testPages(t: Test, pages: readonly string[]) {
   }
 }
 
-/** Runs the examples of a page after those of `before`, and compares what they print with what the page shows. */
+/** Runs the examples of a page after those of `before`, and compares their output with the page. */
 export async function checkExamples(
   t: Test,
   markdown: string,

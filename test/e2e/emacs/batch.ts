@@ -1,4 +1,4 @@
-// Emacs without a screen, with the client loadable.
+// Fixture: Emacs in batch mode, with the client loadable.
 import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { once } from '../../support/wait.ts'
 
 export const CLIENT = fileURLToPath(new URL('../../../clients/emacs', import.meta.url))
 
-/** Runs a batch Emacs to its end; by default in the folder of the client. Returns its exit code and all that it printed. */
+/** Runs a batch Emacs to its end; by default in the folder of the client. Returns its exit code and output. */
 export async function runBatch(t: Test, argv: readonly string[], { env = process.env, cwd = CLIENT } = {}) {
   const child = spawn('emacs', ['-Q', '--batch', '-L', CLIENT, ...argv], { cwd, env, timeout: 90_000 })
   t.teardown(() => child.kill('SIGKILL'))

@@ -10,11 +10,11 @@ import { CLIENT, runBatch } from './batch.ts'
 
 t.jobs = 2
 
-/** In several processes: each has the time limit of one program. */
+/** Number of processes: each has the time limit of one program. */
 const GROUPS = 3
 const tests = readdirSync(path.join(CLIENT, 'test')).filter(name => name.endsWith('-test.el'))
 for (const group of Array.from({ length: GROUPS }, (_, n) => tests.filter((_, at) => at % GROUPS === n)))
-  t.test(`does what it says: ${group.join(', ')}`, needs('emacs'), async t => {
+  t.test(`passes its unit tests: ${group.join(', ')}`, needs('emacs'), async t => {
     const load = group.flatMap(name => ['-l', name.replace(/\.el$/, '')])
     const { code, output } = await runBatch(t, ['-L', 'test', ...load, '-f', 'ert-run-tests-batch-and-exit'])
     t.same(failures(output), [])
@@ -38,7 +38,7 @@ t.test('works with the server', needs('emacs'), async t => {
   t.equal(code, 0)
 })
 
-/** Returns what ERT reports of each failed test. */
+/** Returns ERT's report of each failed test. */
 function failures(output: string) {
   return [...output.matchAll(/^Test \S+ condition:$[\s\S]*?^ +FAILED .*$/gm)].map(([text]) => text)
 }

@@ -1,4 +1,4 @@
-// Emacs in a terminal, connected to a server that it found by itself.
+// Fixture: Emacs in a terminal, connected to a server by discovery.
 
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'

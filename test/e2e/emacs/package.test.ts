@@ -1,4 +1,5 @@
-// The Emacs client as a package: it compiles without a warning, is documented, and follows the rules of package archives.
+// Tests of the Emacs client as a package: it compiles without a warning, is documented, and follows the rules of package
+// archives.
 import { globSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import t from 'tap'
@@ -8,13 +9,13 @@ import { CLIENT, runBatch } from './batch.ts'
 const files = readdirSync(CLIENT).filter(name => name.endsWith('.el'))
 const LINT = globSync('/usr/share/emacs/site-lisp/elpa-src/package-lint-[0-9]*')[0]
 
-/** The project has none yet. */
+/** The project has no homepage yet. */
 const NO_ADDRESS = /toolgate\.el:1:0: error: Package should have a Homepage or URL header/
 
-/** It takes every verb in the third person for one that ought to be an imperative. */
+/** The check mistakes every verb in the third person for an imperative. */
 const NO_GUESSES = '(setq checkdoc-verb-check-experimental-flag nil)'
 
-/** Each in an Emacs of its own: in a shared one it would know by then what other files define. */
+/** Each in its own Emacs: a shared one would know the definitions of other files. */
 t.test('compiles without a warning', needs('emacs'), async t => {
   const folder = t.testdir()
   const into = `(setq byte-compile-error-on-warn t byte-compile-dest-file-function
@@ -32,14 +33,14 @@ t.test('compiles without a warning', needs('emacs'), async t => {
   t.equal(readdirSync(folder).length, files.length)
 })
 
-t.test('documents itself as Emacs wants it', needs('emacs'), async t => {
+t.test('passes checkdoc', needs('emacs'), async t => {
   const check = files.flatMap(file => ['--eval', `(checkdoc-file "${file}")`])
   const { code, output } = await runBatch(t, ['-l', 'checkdoc', '--eval', NO_GUESSES, ...check])
   t.equal(output, '')
   t.equal(code, 0)
 })
 
-t.test('is a package', needs('emacs', 'emacs-package-lint'), async t => {
+t.test('passes package-lint', needs('emacs', 'emacs-package-lint'), async t => {
   const { output } = await runBatch(t, [
     ...['-L', LINT ?? '', '-l', 'package-lint'],
     ...['--eval', '(setq package-lint-batch-fail-on-warnings nil package-lint-main-file "toolgate.el")'],

@@ -42,7 +42,7 @@ ${frameScreen(decided)}
   for (const done of undo.reverse()) await done()
 }
 
-/** The screen in a frame, empty lines of it drawn together. */
+/** Returns the screen in a frame, with empty lines collapsed. */
 function frameScreen(screen: string): string {
   const lines = screen.replace(/\n{4,}/g, '\n\n\n').split('\n')
   const width = Math.max(...lines.map(line => line.length))

@@ -1,4 +1,4 @@
-// Deciding in a real Emacs in a real terminal, with a real server.
+// Tests of decisions in a real Emacs in a real terminal, with a real server.
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import { startEmacs } from './emacs.ts'
 
 const POEM = 'roses\nviolets\n'
 
-/** A server on a poem, and Emacs showing it. */
+/** Starts a server with a poem, and Emacs showing it. */
 async function reading(t: Test, settings: readonly string[]) {
   const place = await serveProject(t, { 'poem.txt': POEM })
   const emacs = await startEmacs(place, 'poem.txt', settings)
@@ -24,17 +24,17 @@ async function reading(t: Test, settings: readonly string[]) {
   return { ...place, emacs, edit, poem, ended }
 }
 
-/** Goes from the poem to the prompt beside it. */
+/** Moves from the poem to the prompt beside it. */
 const TO_PROMPT = ['C-x', 'o'] as const
 const ASKS = /1 pending · .*risk medium[\s\S]*Parameters/
 const asksNothing = (screen: string) => !screen.includes('Agent Approval')
 
 t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
-  // What is typed into the poem must not change the call: then the key would not decide.
+  // Typing into the poem must not change the call: the key would not decide then.
   const settings = ['(setq toolgate-key-guard-seconds 0)', '(setq toolgate-share-buffers nil)']
   const { emacs, edit, poem, ended, client, project } = await reading(t, settings)
 
-  await t.test('the prompt takes no keys that are typed elsewhere; there y approves', async t => {
+  await t.test('the prompt takes no keys that are typed elsewhere; y approves in it', async t => {
     const { tool_call_id } = await edit('violets', 'tulips')
     await emacs.waitForScreen(ASKS)
     await emacs.type('yn')
@@ -58,7 +58,7 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(asksNothing)
   })
 
-  await t.test('e edits the params, shows what they do, and y approves just that', async t => {
+  await t.test('e edits the params, previews them, and y approves exactly that', async t => {
     const { tool_call_id } = await edit('tulips', 'lilies')
     await emacs.waitForScreen(ASKS)
     await emacs.press(...TO_PROMPT, 'e')
@@ -75,14 +75,14 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(asksNothing)
   })
 
-  await t.test('decided elsewhere it goes, and says so', async t => {
+  await t.test('a decision elsewhere closes the prompt, and says so', async t => {
     const { tool_call_id } = await edit('daisies', 'asters')
     await emacs.waitForScreen(ASKS)
     await client.reject(tool_call_id, {})
     t.match(await emacs.waitForScreen(asksNothing), /Rejected by .*: Edit poem.txt/)
   })
 
-  await t.test('what has changed since is shown anew before anything is decided', async t => {
+  await t.test('refreshes a changed preview before any decision', async t => {
     const { tool_call_id } = await edit('daisies', 'asters')
     await emacs.waitForScreen(ASKS)
     appendFileSync(path.join(project, 'poem.txt'), 'weeds\n')
@@ -94,7 +94,7 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(asksNothing)
   })
 
-  await t.test('for a moment after it came under the hands no key decides', async t => {
+  await t.test('ignores keys for a moment after it appears', async t => {
     const { tool_call_id } = await edit('asters', 'roses')
     await emacs.evaluate('(setq toolgate-key-guard-seconds 1000)')
     await emacs.waitForScreen(ASKS)
@@ -107,13 +107,13 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
   })
 })
 
-/** Where Debian has packages of Emacs. */
+/** Debian's folder of Emacs packages. */
 const PACKAGES = '/usr/share/emacs/site-lisp/elpa-src'
 const evil = existsSync(PACKAGES) ? readdirSync(PACKAGES).filter(name => /^(evil|goto-chg)-/.test(name)) : []
 const EVIL = `(progn (setq load-path (append '(${evil.map(name => `"${PACKAGES}/${name}"`).join(' ')}) load-path))
   (require 'evil) (evil-mode 1))`
 
-t.test('the same keys hold under evil', needs('emacs', 'emacs-evil', 'tmux'), async t => {
+t.test('the same keys work under evil', needs('emacs', 'emacs-evil', 'tmux'), async t => {
   const { emacs, edit, ended, poem } = await reading(t, ['(setq toolgate-key-guard-seconds 0)', EVIL])
   const first = await edit('violets', 'tulips')
   await emacs.waitForScreen(ASKS)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 
-t.test('what language servers do is shown', needs('sandbox', 'tsc'), async t => {
+t.test('shows the state of language servers', needs('sandbox', 'tsc'), async t => {
   const { toolgate, start, client } = await serveProject(t, { 'a.ts': 'export const no: number = "x"\n' })
   t.notMatch(await toolgate(['status']), { stdout: /language/ })
   const following = start(['tail', '--since', '0', '--type', 'diagnostics.changed'])

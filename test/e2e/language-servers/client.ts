@@ -1,5 +1,5 @@
-// Asks a language server directly, with nothing of ours between: the framing, the messages and the positions are done
-// here once more, so that what the server itself says can be compared with what calls tell of it.
+// A minimal LSP client that shares no code with ours: framing, messages and positions are implemented separately, to compare the
+// server's answers with the results of calls.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -14,16 +14,16 @@ export interface ServerStart {
   env?: Record<string, string>
   options?: object
   settings?: Json
-  /** Capabilities of the client, besides those that it needs for what is asked here. */
+  /** Client capabilities beyond the minimum. */
   capabilities?: Json
 }
 
 export class DirectLspClient {
   readonly child: ChildProcessWithoutNullStreams
   readonly folder: string
-  /** What the server said of itself. */
+  /** The server's capabilities. */
   capabilities: Json = {}
-  /** Every message that came, in order. */
+  /** All received messages, in order. */
   readonly messages: Json[] = []
   stderr = ''
   readonly #settings: Json
@@ -37,7 +37,7 @@ export class DirectLspClient {
   private constructor({ argv, folder, env = {}, settings = {} }: ServerStart) {
     this.folder = folder
     this.#settings = settings
-    // What looks at the code that tests run is nothing for a server: some do not even start with it.
+    // Removes the options that instrument tests: some servers do not even start with them.
     const words = ['-u', 'NODE_OPTIONS', ...argv]
     this.child = spawn('/usr/bin/env', words, { cwd: folder, env: { ...process.env, ...env } as NodeJS.ProcessEnv })
     this.child.stdout.on('data', (bytes: Buffer) => this.#read(bytes))
@@ -100,7 +100,7 @@ export class DirectLspClient {
     this.notify('textDocument/didOpen', { textDocument: { uri: this.uriOf(name), languageId, version: 1, text } })
   }
 
-  /** Looks again whenever the server has said something, until there is what was looked for. */
+  /** Repeats the search after each message, until it succeeds. */
   async until<T>(find: () => T | undefined | Promise<T | undefined>): Promise<T> {
     for (;;) {
       const said = new Promise<void>(resolve => this.#watchers.add(resolve))
@@ -110,10 +110,10 @@ export class DirectLspClient {
     }
   }
 
-  /** What it pushed of a file last. */
+  /** Returns the last pushed diagnostics of a file. */
   published = (name: string): Json[] | undefined => this.#published.get(normal(this.uriOf(name)))
 
-  /** Whether it can be asked for diagnostics. */
+  /** Returns whether the server supports pull diagnostics. */
   pulls = () => Boolean(this.capabilities.diagnosticProvider) || this.#registered.includes('textDocument/diagnostic')
 
   async pulled(name: string): Promise<Json[]> {
@@ -178,5 +178,5 @@ export class DirectLspClient {
   }
 }
 
-/** Servers differ in what they escape. */
+/** Servers differ in the characters they escape. */
 const normal = (uri: string) => fileURLToPath(uri)

@@ -1,4 +1,4 @@
-// Asks a language server about a project directly, to compare with what calls tell of it.
+// Queries a language server about a project directly, to compare with the results of calls.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { DirectLspClient } from './client.ts'
 import { type LspProject, writeFiles } from './projects.ts'
 import { askDirectly } from './truth.ts'
 
-/** Starts the server of the project on a folder of its own, and returns its answers to every question. */
+/** Starts the project's server on a new folder, and returns its answers to every query. */
 export async function directly(t: Test, project: LspProject) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'directly-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
@@ -19,5 +19,5 @@ export async function directly(t: Test, project: LspProject) {
   return askDirectly(client, project)
 }
 
-/** Puts findings into an order that does not depend on who tells them. */
+/** Sorts diagnostics independently of their source. */
 export const sorted = (found: Json[]) => found.map(one => JSON.stringify(one, Object.keys(one).sort())).sort()

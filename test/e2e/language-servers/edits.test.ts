@@ -1,4 +1,4 @@
-// What an edit breaks is told with its result, by a server that runs already.
+// Tests of diagnostics in the result of an edit, by a server that runs already.
 import t from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -11,7 +11,7 @@ const patient = (server: string) => ({
 })
 
 for (const [server, { part }] of Object.entries(TYPESCRIPT))
-  t.test(`${server} says what an edit breaks`, needs('sandbox', part), async t => {
+  t.test(`${server} reports the errors of an edit`, needs('sandbox', part), async t => {
     const { done, events } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: patient(server) })
     const edit = (old: string, text: string) => done('edit_file', { path: 'src/main.ts', old, new: text })
     const broken = ({ result }: Json) => result.metadata.diagnostics
@@ -57,7 +57,7 @@ for (const [server, { part }] of Object.entries(TYPESCRIPT))
     stream.close()
   })
 
-t.test('what was wrong before is known also of a file that nobody asked about', needs('sandbox', 'tsc'), async t => {
+t.test('knows earlier diagnostics also of a file that was never queried', needs('sandbox', 'tsc'), async t => {
   const files = { ...TYPESCRIPT_PROJECT, 'src/bad.ts': 'export const bad: number = "x"\n' }
   const { done, write } = await startTypeScriptProject(t, files, { settings: patient('typescript') })
   successData(await done('diagnostics', { path: 'src/main.ts' }))
@@ -69,7 +69,7 @@ t.test('what was wrong before is known also of a file that nobody asked about', 
   t.equal(fresh.length, compared ? 0 : 1, 'what somebody else broke meanwhile is not told as new')
 })
 
-t.test('a change is told that breaks another file', needs('sandbox', 'tsc'), async t => {
+t.test('reports an edit that breaks another file', needs('sandbox', 'tsc'), async t => {
   const { done } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: patient('typescript') })
   successData(await done('diagnostics', { path: 'src/main.ts' }))
   await done('edit_file', { path: 'src/greet.ts', old: 'name: string', new: 'name: number' })
@@ -77,7 +77,7 @@ t.test('a change is told that breaks another file', needs('sandbox', 'tsc'), asy
   t.equal(counts.error, 2)
 })
 
-t.test('nothing is asked where it is switched off', needs('sandbox', 'tsc'), async t => {
+t.test('sends no queries if switched off', needs('sandbox', 'tsc'), async t => {
   const off = { ...TYPESCRIPT.typescript!.settings, diagnostics_after_edit_ms: 0 }
   const { done } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { language_servers: off } })
   successData(await done('diagnostics', { path: 'src/main.ts' }))
@@ -85,7 +85,7 @@ t.test('nothing is asked where it is switched off', needs('sandbox', 'tsc'), asy
   t.equal(edited.result.metadata.diagnostics, undefined)
 })
 
-t.test('a server gets ready for a file that was edited or is open in an editor', needs('sandbox', 'tsc'), async t => {
+t.test('a server prepares for a file that was edited or is open in an editor', needs('sandbox', 'tsc'), async t => {
   const language_servers = { ...TYPESCRIPT.typescript!.settings, warm: true }
   const { done, get, request } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { language_servers } })
   const runs = () =>

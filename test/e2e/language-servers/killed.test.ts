@@ -1,4 +1,4 @@
-// A language server, or the sandbox around it, is killed while it is asked.
+// Tests of a language server, or its sandbox, killed during a query.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -9,16 +9,16 @@ import { waitUntil } from '../../support/wait.ts'
 import { directly } from './directly.ts'
 import { LSP_PROJECTS, writeFiles } from './projects.ts'
 
-/** They wait for servers more than they work. */
+/** They mostly wait for servers. */
 t.jobs = 2
 
-/** A process and all that it started, in the order of that. */
+/** Returns a process and its descendants, parents first. */
 function tree(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
   return [pid, ...(children === '' ? [] : children.split(' ').flatMap(child => tree(Number(child))))]
 }
 
-/** A process that is nothing but an entry for its parent has ended. */
+/** Returns whether a process runs; a zombie has ended. */
 function isThere(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -27,13 +27,13 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** Stops processes, and resolves once no thread of theirs does anything any more. */
+/** Stops processes, and resolves once all their threads are stopped. */
 async function stop(pids: number[]) {
   for (const pid of pids.filter(isThere)) process.kill(pid, 'SIGSTOP')
   await waitUntil('all threads to stop', () => !pids.flatMap(threads).some(state => /^State:\s+[RS]/m.test(state)))
 }
 
-/** What is known of each thread of a process that may end any moment. */
+/** Returns the state of each thread of a process that may end at any time. */
 function threads(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(id => readFileSync(`/proc/${pid}/task/${id}/status`, 'utf8'))
@@ -46,7 +46,7 @@ const UNREAD = `import fcntl, os, struct, sys, termios
 pipe = os.open(f'/proc/{sys.argv[1]}/fd/0', os.O_RDONLY | os.O_NONBLOCK)
 while struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] == 0: pass`
 
-/** Resolves once there is something that a process, stopped now, has yet to read. */
+/** Resolves once a stopped process has unread input. */
 const hasUnread = (pid: number) => promisify(execFile)('python3', ['-c', UNREAD, String(pid)], { timeout: 30_000 })
 
 const killed = LSP_PROJECTS.find(({ server }) => server === 'gopls')!
@@ -54,13 +54,13 @@ const killed = LSP_PROJECTS.find(({ server }) => server === 'gopls')!
 const VICTIMS = { 'the server': (_: number, server: number) => server, 'what is around it': (around: number) => around }
 
 for (const [what, victim] of Object.entries(VICTIMS))
-  t.test(`killed while it is asked: ${what}`, needs('bwrap', 'python3', ...killed.parts), async t => {
+  t.test(`killed during a query: ${what}`, needs('bwrap', 'python3', ...killed.parts), async t => {
     const app = await startApp(t)
     writeFiles(killed, app.root)
     const { asked, definition } = await directly(t, killed)
     const ask = () => app.call('definition', asked)
     const running = async () => (await app.get('/capabilities')).language_servers[0]
-    // Then it has read the project, and has nothing more to ask us.
+    // It has then read the project, and sends no more requests.
     t.equal((await app.call('diagnostics', { path: asked.path })).result.data.status, 'complete')
     t.same((await ask()).result.data.places, definition)
 
@@ -68,12 +68,12 @@ for (const [what, victim] of Object.entries(VICTIMS))
     const pids = tree(before.pid)
     const server = pids.find(pid => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'gopls\n')!
     t.not(server, before.pid, 'there is a sandbox around it')
-    // It will not answer any more.
+    // It will not respond any more.
     await stop(pids)
     const asking = ask()
     await hasUnread(server)
     process.kill(victim(before.pid, server), 'SIGKILL')
-    // What is around it must see it go.
+    // Its parents must notice its exit.
     for (const pid of pids) if (pid !== server && isThere(pid)) process.kill(pid, 'SIGCONT')
     const { status, error } = await asking
     t.match({ status, error }, { status: 'error', error: { code: 'LSP_UNAVAILABLE', details: { server: 'gopls' } } })

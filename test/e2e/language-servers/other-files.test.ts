@@ -1,4 +1,4 @@
-// What changes in one file, behind the servers' backs, shows in what they find in another at the next question.
+// Tests of changes to another file, made behind the servers' backs: the next query reflects them.
 import { spawnSync } from 'node:child_process'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs, type Part } from '../../support/needs.ts'
 
-/** They wait for servers more than they work. */
+/** They mostly wait for servers. */
 t.jobs = 3
 
 const base = defaultsFromSchema(Config).language_servers
@@ -16,7 +16,7 @@ const base = defaultsFromSchema(Config).language_servers
 interface Case {
   part: Part
   files: Record<string, string>
-  /** The file that is asked about, the one that it needs, and what makes it wrong. */
+  /** The queried file, its dependency, and the change that breaks it. */
   asked: string
   needed: string
   otherwise: string
@@ -73,7 +73,7 @@ const CASES: Record<string, Case> = {
   }
 }
 
-/** Python and the folder of its version's packages in an environment of a project. */
+/** Returns Python and the site-packages folder of a project's virtual environment. */
 const said = spawnSync(
   'python3',
   ['-c', 'import sys; print(sys.executable, ".venv/lib/python%d.%d/site-packages" % sys.version_info[:2])'],
@@ -82,7 +82,7 @@ const said = spawnSync(
 const [PYTHON = '', SITE = ''] = (said.stdout ?? '').split(/\s+/)
 
 for (const [server, { part, servers = {} }] of Object.entries(CASES).slice(0, 3)) {
-  t.test(`${server}, with what is installed`, needs('sandbox', part), async t => {
+  t.test(`${server}, with installed packages`, needs('sandbox', part), async t => {
     const app = await startApp(
       t,
       {

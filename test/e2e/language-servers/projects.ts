@@ -1,5 +1,5 @@
-// Small projects with faults that are known, one for each language server, and how that is asked directly. Before what is
-// asked about stand a tab and characters beyond the basic plane, which servers count in units of their own.
+// Small projects with known errors, one for each language server, and the command to query it directly. The queried position is
+// preceded by a tab and characters beyond the basic plane, which servers count in different units.
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Json } from '../../start-app.ts'
@@ -8,28 +8,28 @@ import type { Part } from '../../support/needs.ts'
 export interface LspProject {
   server: string
   files: Record<string, string>
-  /** Puts there what is no text. */
+  /** Creates files that are not text. */
   prepare?(folder: string): void
-  /** The file that is asked about, and its language. */
+  /** The queried file, and its language. */
   file: string
   language: string
-  /** A piece of one line of it; its first character is the place that is asked about. */
+  /** A piece of one line; its first character is the queried position. */
   at: string
-  /** Pieces of the lines that have faults. */
+  /** Pieces of the lines with errors. */
   faults: readonly string[]
-  /** Questions that the server cannot be asked. */
+  /** Queries that the server does not support. */
   lacks?: readonly ('definition' | 'references')[]
-  /** How it is started and told of the project, by hand. */
+  /** The command and initialization for direct use. */
   argv: readonly string[]
   options?(folder: string): Json
   settings?: Json
-  /** It goes on reading the project after it has said what is wrong, and tells when that is done. */
+  /** It continues to load the project after its first diagnostics, and reports completion. */
   reads_on?: true
-  /** What has to be installed for it. */
+  /** The parts it needs. */
   parts: readonly Part[]
 }
 
-/** Puts a project into a folder. */
+/** Writes a project to a folder. */
 export function writeFiles({ files, prepare }: LspProject, folder: string) {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
@@ -38,7 +38,7 @@ export function writeFiles({ files, prepare }: LspProject, folder: string) {
   prepare?.(folder)
 }
 
-/** Stands in files for the absolute path of the project. */
+/** Placeholder in files for the absolute path of the project. */
 const FOLDER = '%FOLDER%'
 
 const TYPESCRIPT = {

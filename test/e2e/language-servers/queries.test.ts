@@ -1,4 +1,4 @@
-// The questions, over HTTP, to the servers that answer for TypeScript.
+// Tests of queries over HTTP to the servers for TypeScript.
 import t from 'tap'
 import { hashBytes } from '../../../src/host/files/files.ts'
 import { startApp } from '../../start-app.ts'
@@ -27,7 +27,7 @@ const USES = [
 ]
 
 for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
-  t.test(`${server} answers`, needs('sandbox', part), async t => {
+  t.test(`${server} answers queries`, needs('sandbox', part), async t => {
     const { done } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { language_servers: settings } })
     const by = (path: string) => ({
       server,
@@ -67,7 +67,7 @@ for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
     t.match(none, { diagnostics: [], status: 'complete', counts: { error: 0 } })
   })
 
-t.test('what is on the disk or in an editor is what is told', needs('sandbox', 'tsc'), async t => {
+t.test('answers from the content on disk or in an editor', needs('sandbox', 'tsc'), async t => {
   const { done, write, request } = await startTypeScriptProject(t)
   const counted = async (path?: string) => {
     const { counts, answered } = successData(await done('diagnostics', { ...(path !== undefined && { path }) }))
@@ -106,7 +106,7 @@ t.test('what is on the disk or in an editor is what is told', needs('sandbox', '
   )
 })
 
-t.test('what cannot be asked is refused', needs('sandbox', 'tsc'), async t => {
+t.test('rejects unsupported queries', needs('sandbox', 'tsc'), async t => {
   const app = await startTypeScriptProject(t, { ...TYPESCRIPT_PROJECT, 'notes.xyz': 'a b\n', 'b.bin': '\0\0' })
   const refused = async (tool: string, params: object, code: string, message: RegExp) =>
     t.match(await app.done(tool, params), { status: 'error', error: { code, message } }, JSON.stringify(params))
@@ -133,7 +133,7 @@ t.test('what cannot be asked is refused', needs('sandbox', 'tsc'), async t => {
   await refused('rename_symbol', { path: 'src/main.ts', line: 2, col: 1, new_name: 'x' }, 'INVALID_PARAMS', /rename/)
 })
 
-t.test('a call that is cancelled while a server starts ends at once', needs('sandbox', 'tsc'), async t => {
+t.test('a call cancelled while a server starts ends at once', needs('sandbox', 'tsc'), async t => {
   const { post, get } = await startTypeScriptProject(t)
   const { tool_call_id } = await post('/calls?wait_ms=0', {
     tool: 'definition',
@@ -143,7 +143,7 @@ t.test('a call that is cancelled while a server starts ends at once', needs('san
   t.match(await get(`/calls/${tool_call_id}?wait_ms=25000`), { status: /cancelled|success/ })
 })
 
-t.test('a server that is nowhere is named, with how to get it', async t => {
+t.test('names a missing server, with its installation', async t => {
   const { PATH } = process.env
   process.env.PATH = ''
   t.teardown(() => {

@@ -1,4 +1,4 @@
-// Renames over HTTP: shown, bound to what was shown, made whole, and taken back.
+// Tests of renames over HTTP: previewed, bound to the preview, applied completely, and undone.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -7,14 +7,14 @@ import { CALL_TOKEN, type Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { startTypeScriptProject, TYPESCRIPT, TYPESCRIPT_PROJECT } from './world.ts'
 
-/** They wait for servers more than they work. */
+/** They mostly wait for servers. */
 t.jobs = 2
 
 const TO_HAIL = { path: 'src/greet.ts', line: 2, symbol: 'greet', new_name: 'hail' }
 const hailed = (text: string) => text.replaceAll(/\bgreet\b(?!\.)/g, 'hail')
 
 for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
-  t.test(`${server} renames over files, whatever their encoding`, needs('sandbox', part), async t => {
+  t.test(`${server} renames across files of any encoding`, needs('sandbox', part), async t => {
     const crlf = `\ufeff${TYPESCRIPT_PROJECT['src/main.ts'].replaceAll('\n', '\r\n')}`
     const files = { ...TYPESCRIPT_PROJECT, 'src/main.ts': crlf }
     const { call, approve, read, root, post } = await startTypeScriptProject(t, files, {
@@ -52,7 +52,7 @@ for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
     t.equal(readFileSync(path.join(root, 'src/main.ts'), 'utf8'), crlf)
   })
 
-t.test('what changed since it was shown is shown anew', needs('sandbox', 'tsc'), async t => {
+t.test('refreshes a changed preview', needs('sandbox', 'tsc'), async t => {
   const { call, approve, read, write } = await startTypeScriptProject(t)
   const asked = await call('rename_symbol', TO_HAIL)
   write('src/main.ts', `${TYPESCRIPT_PROJECT['src/main.ts']}greet('once more')\n`)
@@ -70,7 +70,7 @@ t.test('what changed since it was shown is shown anew', needs('sandbox', 'tsc'),
   ])
 })
 
-t.test('rules hold for every file that it changes', needs('sandbox', 'tsc'), async t => {
+t.test('rules apply to every changed file', needs('sandbox', 'tsc'), async t => {
   const rule = (effect: 'deny' | 'allow', match: object) => ({ effect, match })
   const user = [rule('allow', { tool: 'rename_symbol' }), rule('deny', { path: 'src/main.ts', effect: 'write' })]
   const { call, read, request } = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, {
@@ -84,7 +84,7 @@ t.test('rules hold for every file that it changes', needs('sandbox', 'tsc'), asy
   t.match(await call('rename_symbol', local), { status: 'success', changes: [{ path: 'src/greet.ts' }] })
 })
 
-t.test('of what may not be read nothing is told', needs('sandbox', 'tsc'), async t => {
+t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t => {
   const user = [{ effect: 'ask' as const, match: { path: 'src/main.ts', effect: 'read' as const } }]
   const files = { ...TYPESCRIPT_PROJECT, '.env': 'PASSWORD=hunter2\n' }
   const app = await startTypeScriptProject(t, files, {
@@ -118,7 +118,7 @@ t.test('unsaved buffers', needs('sandbox', 'tsc'), async t => {
   const edited = `// Not saved.\n${TYPESCRIPT_PROJECT['src/greet.ts']}`
   const local = { path: 'src/greet.ts', line: 3, symbol: 'name', new_name: 'who' }
 
-  await t.test('a rename in what is not saved is not made on the disk', async t => {
+  await t.test('a rename in unsaved content is not written to disk', async t => {
     const app = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { buffers: on_write('ask') } })
     const editor = await startFrontEnd(t, app)
     await editor.hold('src/greet.ts', edited)
@@ -127,7 +127,7 @@ t.test('unsaved buffers', needs('sandbox', 'tsc'), async t => {
     t.equal(app.read('src/greet.ts'), TYPESCRIPT_PROJECT['src/greet.ts'])
   })
 
-  await t.test('the editor makes it in one file, and in several it must be saved first', async t => {
+  await t.test('the editor applies it in one file; several must be saved first', async t => {
     const app = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { buffers: on_write('delegate') } })
     const editor = await startFrontEnd(t, app)
     await editor.hold('src/greet.ts', edited)

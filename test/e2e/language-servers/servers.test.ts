@@ -1,5 +1,4 @@
-// Calls tell what language servers say: each is asked by calls and directly, about the same project, and the answers are
-// the same but for how they are put.
+// Tests of each language server: calls and direct queries about the same project give the same answers except for their form.
 import t from 'tap'
 import { snapshotFolder } from '../../snapshot-folder.ts'
 import { startApp } from '../../start-app.ts'
@@ -7,7 +6,7 @@ import { needs } from '../../support/needs.ts'
 import { directly, sorted } from './directly.ts'
 import { LSP_PROJECTS, writeFiles } from './projects.ts'
 
-/** They wait for servers more than they work. */
+/** They mostly wait for servers. */
 t.jobs = 2
 
 for (const project of LSP_PROJECTS)

@@ -1,5 +1,5 @@
-// What a language server says when it is asked directly, in the terms that calls tell it in. Positions are converted here
-// by code of our own: lines from 1, columns from 1 in characters.
+// Converts the answers of a direct client to the form of call results. Position conversion is implemented separately: lines from
+// 1, columns from 1 in characters.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import type { LspProject } from './projects.ts'
 
 const SEVERITIES = ['error', 'warning', 'information', 'hint']
 
-/** Every question about a project, with what the server answers. */
+/** Sends every query about a project and returns the answers. */
 export async function askDirectly(client: DirectLspClient, project: LspProject) {
   const { file, faults, at } = project
   const lines = readFileSync(path.join(client.folder, file), 'utf8').split('\n')

@@ -1,4 +1,4 @@
-// A small TypeScript project, and the servers it can be asked about with.
+// Fixture: a small TypeScript project, and the servers that support it.
 import type { Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config, type Settings } from '../../../src/config/schema.ts'
@@ -7,7 +7,7 @@ import type { Part } from '../../support/needs.ts'
 
 const { language_servers } = defaultsFromSchema(Config)
 
-/** Both servers for TypeScript that a machine may have, with what to start them by. */
+/** Both servers for TypeScript, with their settings. */
 export const TYPESCRIPT: Record<string, { part: Part; settings: Settings['language_servers'] }> = {
   typescript: { part: 'tsc', settings: language_servers },
   'typescript-language-server': {
@@ -26,7 +26,7 @@ export const TYPESCRIPT_PROJECT = {
     "import { greet } from './greet.js'\n\nconst fox = '🦊🦊'; const loud = greet(fox)\n\tconsole(greet(loud))\n\ndeclare function console(text: string): void\n"
 }
 
-/** A server on the project, with what a person would do to decide. */
+/** Starts a server on the project, with approvals. */
 export async function startTypeScriptProject(
   t: Test,
   files: Record<string, string> = TYPESCRIPT_PROJECT,
@@ -36,7 +36,7 @@ export async function startTypeScriptProject(
   const app = await startApp(t, files, { ...options, settings: { ...settings } })
   const approve = ({ tool_call_id, approval }: Json) =>
     app.post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest, confirm: true })
-  /** Runs a tool, approved where it asks, and waits however long a server takes to start. */
+  /** Runs a tool, approves it if required, and waits however long a server takes to start. */
   const done = async (tool: string, params: object, more: object = {}) => {
     const call = await app.post('/calls', { tool, params, ...more })
     return call.status === 'awaiting_approval' ? approve(call) : call
@@ -44,7 +44,7 @@ export async function startTypeScriptProject(
   return { ...app, approve, done }
 }
 
-/** The whole answer of a call that went well, without what differs from run to run. */
+/** Returns the data of a successful call, without what varies. */
 export const successData = ({ status, error, result }: Json): Json => {
   if (status !== 'success') throw new Error(`${status}: ${JSON.stringify(error)}`)
   return result.data

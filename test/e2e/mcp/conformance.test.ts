@@ -1,5 +1,5 @@
-// The public conformance suite of the protocol, run against this server: all that is offered passes, and what is not
-// offered is listed with the reason in conformance.yml.
+// Tests with the protocol's public conformance suite: all supported features pass; unsupported ones are listed with the reason in
+// conformance.yml.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
@@ -35,7 +35,7 @@ interface Made {
   fails?: string
 }
 
-/** A tool that the suite calls by this name. */
+/** A tool with the name the suite calls. */
 const made = (
   name: string,
   { content = '', attachments = [], steps = [], effect = 'read', input, fails }: Made
@@ -52,7 +52,7 @@ const made = (
     async *run() {
       for (const step of steps) {
         yield step
-        // A read may be answered before what it told last is on the disk, and so told.
+        // A read may respond before its last progress event is durable and thus published.
         await pause(200)
       }
       if (fails) throw new Error(fails)
@@ -86,8 +86,8 @@ const TOOLS = [
   made('json_schema_2020_12_tool', { input: SCHEMA_2020 })
 ]
 
-t.test('all that is offered conforms', needs('@modelcontextprotocol/conformance'), async t => {
-  // The suite sends no token, and its person knows nothing of approvals: both are made up for on the way.
+t.test('all supported features conform', needs('@modelcontextprotocol/conformance'), async t => {
+  // The suite sends no token and cannot approve: the proxy adds both.
   const proxy = createServer(async (from, to) => {
     const body = await buffer(from)
     const answered = await passOn(from, body, { url, own })
@@ -115,7 +115,7 @@ t.test('all that is offered conforms', needs('@modelcontextprotocol/conformance'
   t.equal(code, 0, said.slice(said.indexOf('=== SUMMARY')))
 })
 
-/** As it came, but with a token, and with our host where it named the proxy. */
+/** Forwards a request with a token, and with our host in place of the proxy's. */
 async function passOn({ method, headers }: IncomingMessage, body: Buffer, { url, own }: { url: string; own: string }) {
   const host = headers.host === own ? new URL(url).host : headers.host
   const through = request(`${url}/mcp`, { method, headers: { ...headers, host, authorization: `Bearer ${TOKEN}` } })

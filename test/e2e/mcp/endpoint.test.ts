@@ -1,4 +1,4 @@
-// The catalogue as an MCP server: what clients of both generations list, call, are asked and are told.
+// Tests of the catalogue as an MCP server: listing, calls, elicitation and notifications for clients of both generations.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ import { classic, connectRaw, modern, readMessages } from './speak-mcp.ts'
 
 const { promise: never } = Promise.withResolvers<never>()
 
-/** Says where it is, then runs until it is let go or cancelled. */
+/** Reports its position, then runs until released or cancelled. */
 const slow = (gate: Promise<unknown> = never): Tool =>
   defineTool({
     name: 'slow',
@@ -55,7 +55,7 @@ t.test('both generations list the catalogue and read a file', async t => {
   }
 })
 
-t.test('what is wrong with params is told to the model, a tool that is not there to the client', async t => {
+t.test('reports invalid params to the model, an unknown tool to the client', async t => {
   const { url } = await startApp(t)
   for (const client of [await classic(t, url), await modern(t, url)]) {
     const wrong = await client.call('read_file', { pth: 'a', limit: -1 })
@@ -71,7 +71,7 @@ t.test('what is wrong with params is told to the model, a tool that is not there
   }
 })
 
-t.test('the person at the client approves, is shown the change, and may reject with a reason', async t => {
+t.test('the user at the client approves, sees the change, and may reject with a reason', async t => {
   const { url, read, get, write } = await startApp(t, { 'a.txt': 'one\n' })
   const questions: string[] = []
   const seen: Json[] = []
@@ -100,7 +100,7 @@ t.test('the person at the client approves, is shown the change, and may reject w
   t.match(seen, [{ approved_by: { source: 'user', client: 'classic' } }, { approved_by: { client: 'modern' } }])
 })
 
-t.test('what a screen would obey or hide is written out for whoever decides', async t => {
+t.test('escapes control and invisible characters for the approver', async t => {
   const { url, get, call } = await startApp(t, { 'a.txt': '', 'classic.txt': '', 'modern.txt': '' })
   const hidden = 'a\u202eb\u200b\u009b2J'
   const shown = 'a\\u{202e}b\\u{200b}\\u{9b}2J'
@@ -140,7 +140,7 @@ t.test('what a screen would obey or hide is written out for whoever decides', as
   }
 })
 
-t.test('a strict call is asked again until it is confirmed, and something may be remembered', async t => {
+t.test('a strict call is asked again until confirmed, and a rule may be saved', async t => {
   const { url, get } = await startApp(t, { 'a.txt': '', 'b.txt': '' })
   for (const [open, file] of [
     [classic, 'a.txt'],
@@ -167,7 +167,7 @@ t.test('a strict call is asked again until it is confirmed, and something may be
   t.match(await get('/rules'), { rules: [{ effect: 'allow' }] })
 })
 
-t.test('a call-only token is never asked: the call waits for a front end and says so', async t => {
+t.test('a call-only token gets no elicitation: the call waits for a front end and says so', async t => {
   const { url, get, post } = await startApp(t, { 'a.txt': 'one\n' })
   const answering = () => {
     throw new Error('asked')
@@ -189,7 +189,7 @@ t.test('a call-only token is never asked: the call waits for a front end and say
   }
 })
 
-t.test('a decision made elsewhere withdraws the question', async t => {
+t.test('a decision made elsewhere withdraws the elicitation', async t => {
   const { url, get, post } = await startApp(t, { 'a.txt': 'one\n' })
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const client = await classic(t, url, {
@@ -205,7 +205,7 @@ t.test('a decision made elsewhere withdraws the question', async t => {
   t.match(await done, { isError: true, content: [{ text: 'The call was rejected: No.' }] })
 })
 
-t.test('who leaves the question to others waits on', async t => {
+t.test('declining the elicitation leaves the call pending', async t => {
   const { url, get, post } = await startApp(t, { 'a.txt': 'one\n' })
   for (const open of [classic, modern]) {
     const { promise: asked, resolve } = Promise.withResolvers<void>()
@@ -223,7 +223,7 @@ t.test('who leaves the question to others waits on', async t => {
   }
 })
 
-t.test('progress is told where it is wanted, else what a tool says goes to the log; cancelling cancels', async t => {
+t.test('sends progress if requested, else log messages; cancelling cancels', async t => {
   const { url, events } = await startApp(t, {}, { tools: [slow()] })
   const stream = await events('?types=tool.result')
   for (const open of [classic, modern]) {
@@ -249,7 +249,7 @@ t.test('progress is told where it is wanted, else what a tool says goes to the l
   await t.rejects(done)
 })
 
-t.test('tools that come and go are told to those who listen', async t => {
+t.test('notifies subscribers when tools come and go', async t => {
   const { app, url } = await startApp(t)
   const older = await classic(t, url)
   const newer = await modern(t, url)
@@ -257,14 +257,14 @@ t.test('tools that come and go are told to those who listen', async t => {
   older.client.setNotificationHandler(ToolListChangedNotificationSchema, () => told[0].resolve())
   newer.client.setNotificationHandler('notifications/tools/list_changed', () => told[1].resolve())
   await newer.client.listen({ toolsListChanged: true })
-  // The older client opens its stream some time after it is connected, and says nothing of it.
+  // The older client opens its stream some time after connecting, without notice.
   const timer = setInterval(() => app.catalog.setTools('theirs', [slow()]), 50)
   await Promise.all(told.map(({ promise }) => promise))
   clearInterval(timer)
   for (const { list } of [older, newer]) t.ok((await list()).some(({ name }) => name === 'slow'))
 })
 
-t.test('a stream that is lost is taken up again, with what was missed and the result', async t => {
+t.test('a lost stream is resumed, with missed messages and the result', async t => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { url } = await startApp(t, {}, { tools: [slow(gate)] })
   const hand = connectRaw(url)
@@ -292,7 +292,7 @@ t.test('a stream that is lost is taken up again, with what was missed and the re
   t.equal((await hand.send('GET', undefined, { 'last-event-id': foreign })).status, 404)
 })
 
-t.test('a session, and a call that waits in it, outlive the server', async t => {
+t.test('a session, and a call pending in it, survive a server restart', async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const first = await startApp(t, { 'a.txt': 'one\n' }, { folder })
@@ -323,7 +323,7 @@ t.test('a session, and a call that waits in it, outlive the server', async t => 
   t.equal(second.read('a.txt'), 'two\n')
 })
 
-t.test('a session belongs to its token, and ends for good', async t => {
+t.test('a session is bound to its token, and ends for good', async t => {
   const { url } = await startApp(t)
   const hand = connectRaw(url)
   await hand.initialize()
@@ -339,7 +339,7 @@ t.test('a session belongs to its token, and ends for good', async t => {
   t.equal((await ping(connectRaw(url))).status, 400, 'no session')
 })
 
-t.test('the door stands before it', async t => {
+t.test('requires authentication', async t => {
   const { url } = await startApp(t)
   const open = connectRaw(url)
   const none = await open.send('POST', { jsonrpc: '2.0', id: 1, method: 'ping' }, { authorization: '' })
@@ -351,7 +351,7 @@ t.test('the door stands before it', async t => {
   t.equal((await open.send('POST', `"${'x'.repeat(20_000_000)}"`, {})).status, 413)
 })
 
-t.test('what is no message, comes twice or too late in the protocol is refused', async t => {
+t.test('rejects malformed, repeated and late messages of the protocol', async t => {
   const { url } = await startApp(t, {}, { tools: [slow()] })
   const hand = connectRaw(url)
   await hand.initialize()
@@ -376,7 +376,7 @@ t.test('what is no message, comes twice or too late in the protocol is refused',
   t.match(await (await hand.request(7, 'tools/list', { cursor: 'x' })).json(), { error: { code: -32_602 } })
 })
 
-t.test('the oldest clients send batches, and get one answer', async t => {
+t.test('the oldest clients send batches, and get one response', async t => {
   const { url } = await startApp(t, { 'a.txt': 'one\n' })
   const hand = connectRaw(url)
   await hand.initialize({}, '2025-03-26')
@@ -397,7 +397,7 @@ t.test('the oldest clients send batches, and get one answer', async t => {
   )
 })
 
-t.test('a call id of the client makes the call once', async t => {
+t.test('a call id of the client makes the call idempotent', async t => {
   const { url, get } = await startApp(t, { 'a.txt': 'one\n' })
   const _meta = { 'toolgate/tool_call_id': 'tc_01JD0000000000000000000000', 'toolgate/context': 'here' }
   for (const open of [classic, modern]) {
@@ -413,7 +413,7 @@ t.test('a call id of the client makes the call once', async t => {
   t.equal(calls.length, 1)
 })
 
-t.test('a client may speak in the names of a toolset, and as an agent', async t => {
+t.test('a client may use the names of a toolset, and act as an agent', async t => {
   const agents = { reader: { tools: { allow: ['read_file'] } } }
   const { url, get } = await startApp(t, { 'a.txt': 'one\n' }, { settings: { agents } as never })
   for (const open of [classic, modern]) {
@@ -442,7 +442,7 @@ t.test('a client may speak in the names of a toolset, and as an agent', async t 
   )
 })
 
-t.test('names of tools are such as clients take', async t => {
+t.test('tool names are accepted by clients', async t => {
   const { app, url } = await startApp(t)
   app.catalog.setTools('mcp:theirs', [{ ...slow(Promise.resolve()), name: 'mcp:theirs:slow' }])
   for (const open of [classic, modern]) {
@@ -452,7 +452,7 @@ t.test('names of tools are such as clients take', async t => {
   }
 })
 
-t.test('a long listing comes in pages', async t => {
+t.test('paginates a long listing', async t => {
   const { app, url } = await startApp(t)
   app.catalog.setTools(
     'theirs',
@@ -469,7 +469,7 @@ t.test('a long listing comes in pages', async t => {
   t.equal(names.at(-1), 'slow_299')
 })
 
-t.test('all that a command printed can be read as a resource', async t => {
+t.test('the whole output of a command can be read as a resource', async t => {
   const { url } = await startApp(t)
   for (const open of [classic, modern]) {
     const { client, call } = await open(t, url, { answering: approve })
@@ -486,7 +486,7 @@ t.test('all that a command printed can be read as a resource', async t => {
   }
 })
 
-t.test('the folders that a client has open choose the workspace, where there are several', async t => {
+t.test('the open folders of a client choose among several workspaces', async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const roots = ['left', 'right'].map(name => ({ name, path: path.join(folder, name) }))

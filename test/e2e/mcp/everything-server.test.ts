@@ -1,4 +1,4 @@
-// The reference servers, in every transport that they have, and the servers that we write ourselves with the library.
+// Tests with the reference servers in every transport, and with our own servers built on the library.
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { McpServer } from '../../../src/config/mcp.ts'
@@ -8,7 +8,7 @@ import { needs } from '../../support/needs.ts'
 import { EVERYTHING, listenForEverything } from './everything.ts'
 
 const FILESYSTEM = path.resolve('test/e2e/node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
-/** What the user lets its tools be taken for, so that nobody is asked. */
+/** The effects configured by the user, so that no approval is required. */
 const effects = { '*': 'read' } as const
 
 const WAYS: Record<string, (t: Test) => Promise<McpServer>> = {

@@ -1,4 +1,4 @@
-// The reference server of the protocol, which offers everything that there is.
+// Fixture: the protocol's reference server, which offers every feature.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import { within } from '../../support/wait.ts'
 
-/** Its program: it speaks over standard input and output, or listens on $PORT in the transport that its argument names. */
+/** Its program: uses stdio, or listens on $PORT in the transport named by its argument. */
 export const EVERYTHING = path.resolve('test/e2e/node_modules/@modelcontextprotocol/server-everything/dist/index.js')
 
 /** Starts it on a free port and returns that once it listens. */

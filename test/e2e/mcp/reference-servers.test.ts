@@ -1,4 +1,4 @@
-// The reference MCP server through the built server: what packages are there, and how they are loaded, the bundle decides.
+// Tests with the reference MCP server through the built server, whose packages and loading depend on the bundle.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { needs } from '../../support/needs.ts'
 import { EVERYTHING, listenForEverything } from './everything.ts'
 
 t.test(
-  'a server in each transport has its tools served, and called',
+  'serves and calls the tools of a server in each transport',
   needs('@modelcontextprotocol/server-everything'),
   async t => {
     const at = createGitProject(t)

@@ -1,4 +1,4 @@
-// Speaks MCP as clients do: by the SDKs of both generations, and by hand where a client's faults are the matter.
+// Fixture: MCP clients of the SDKs of both generations, and a raw one for invalid requests.
 import { Client as Modern, StreamableHTTPClientTransport as ModernHttp } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -10,7 +10,7 @@ import { type Json, TOKEN } from '../../start-app.ts'
 type ElicitQuestion = ElicitRequest['params']
 type ElicitHandler = (question: ElicitQuestion) => ElicitResult | Promise<ElicitResult>
 
-/** What a call is made with besides its tool and arguments. */
+/** Options of a call besides its tool and arguments. */
 interface McpCallOptions {
   _meta?: Record<string, unknown>
   onprogress?: (progress: Json) => void
@@ -20,9 +20,9 @@ interface McpCallOptions {
 interface McpClientOptions {
   token?: string
   path?: string
-  /** What the person at the client says; without it, the client cannot ask. */
+  /** The user's answer at the client; without it, the client does not support elicitation. */
   answering?: ElicitHandler | undefined
-  /** What the client calls itself. */
+  /** The client's name. */
   name?: string
 }
 
@@ -51,7 +51,7 @@ export async function classic(
   }
 }
 
-/** A client of the generation without. */
+/** A client of the generation without sessions. */
 export async function modern(
   t: Test,
   url: string,
@@ -78,7 +78,7 @@ export async function modern(
 
 const authHeaders = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
-/** Sends what it is told to and gives what comes back: the status, the session, and every message with its event's id. */
+/** Sends raw requests and returns the status, the session, and every message with its event id. */
 export function connectRaw(url: string, { token = TOKEN, session = '' }: { token?: string; session?: string } = {}) {
   let current = session
   const headers = (more: object = {}) => ({
@@ -116,7 +116,7 @@ export function connectRaw(url: string, { token = TOKEN, session = '' }: { token
   }
 }
 
-/** The messages of an answer, each with the id of its event, as they come. */
+/** Yields the messages of a response, each with its event id, as they arrive. */
 export async function* readMessages(response: Response): AsyncGenerator<{ id: string; message: Json | undefined }> {
   const parser = new SseParser()
   for await (const bytes of response.body!)

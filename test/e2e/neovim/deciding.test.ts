@@ -1,4 +1,4 @@
-// Deciding in a real Neovim, beside the server as it is installed.
+// Tests of decisions in a real Neovim, with the installed server.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { hurry, KEYS_DECIDE, NOTHING_WAITS, POEM, TULIPS, world } from './world.ts'
@@ -9,7 +9,7 @@ t.test('deciding', needs('nvim'), async t => {
   const { until, lua, lines, type, shown } = editor
   t.beforeEach(() => at.afresh())
 
-  await t.test('what waits is shown without taking the focus, and decided by a key', async t => {
+  await t.test('shows a pending call without taking the focus, and decides it by a key', async t => {
     const here = await lua('vim.api.nvim_get_current_win()')
     const { tool_call_id } = await edit()
     const name = `toolgate://call/${tool_call_id}`
@@ -51,79 +51,76 @@ t.test('deciding', needs('nvim'), async t => {
     )
   })
 
-  // The others do not wait as long as a person needs.
+  // The other tests skip the reading delay.
   await hurry(at)
 
-  await t.test(
-    'it is rejected with a reason, edited, and allowed for good by the rule that is spelled out',
-    async t => {
-      const first = await edit()
-      await visit(first.tool_call_id)
-      await type('rwrong flower<CR>')
-      await until(NOTHING_WAITS)
-      t.match(await client.get(first.tool_call_id), {
-        status: 'rejected',
-        reason: 'wrong flower',
-        user_message: 'wrong flower',
-        rejected_by: { client: 'neovim' }
-      })
+  await t.test('rejects it with a reason, edits it, and saves the displayed rule', async t => {
+    const first = await edit()
+    await visit(first.tool_call_id)
+    await type('rwrong flower<CR>')
+    await until(NOTHING_WAITS)
+    t.match(await client.get(first.tool_call_id), {
+      status: 'rejected',
+      reason: 'wrong flower',
+      user_message: 'wrong flower',
+      rejected_by: { client: 'neovim' }
+    })
 
-      const second = await edit()
-      await visit(second.tool_call_id)
-      await type('e')
-      await until(`vim.bo.filetype == 'json'`)
-      await type(':%s/tulips/daisies/<CR><C-c><C-c>')
-      const shows = (text: string) => until(`vim.tbl_contains(vim.fn.getline(1, '$'), '${text}') and ${KEYS_DECIDE}`)
-      await shows('+daisies')
-      t.ok((await lua('vim.fn.getline(1, "$")')).includes('Parameters, changed by you'))
-      t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'what they would do is shown first')
-      await type('a')
-      t.match(await editor.messages(), 'changed parameters get no rule')
-      await type('u')
-      await shows('+tulips')
-      t.notMatch((await lua('vim.fn.getline(1, "$")')).join('\n'), 'daisies')
+    const second = await edit()
+    await visit(second.tool_call_id)
+    await type('e')
+    await until(`vim.bo.filetype == 'json'`)
+    await type(':%s/tulips/daisies/<CR><C-c><C-c>')
+    const shows = (text: string) => until(`vim.tbl_contains(vim.fn.getline(1, '$'), '${text}') and ${KEYS_DECIDE}`)
+    await shows('+daisies')
+    t.ok((await lua('vim.fn.getline(1, "$")')).includes('Parameters, changed by you'))
+    t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'what they would do is shown first')
+    await type('a')
+    t.match(await editor.messages(), 'changed parameters get no rule')
+    await type('u')
+    await shows('+tulips')
+    t.notMatch((await lua('vim.fn.getline(1, "$")')).join('\n'), 'daisies')
 
-      await type('e')
-      await until(`vim.bo.filetype == 'json'`)
-      await type(':%s/"violets"/"moss"/<CR><C-c><C-c>')
-      await until(`vim.fn.execute('messages'):find('not as it must be: ') ~= nil`)
-      t.equal(await lua('vim.bo.filetype'), 'json', 'what was written is still there')
-      await type('u:%s/tulips/daisies/<CR><C-c><C-c>')
-      await shows('+daisies')
-      write('poem.txt', 'blue roses\nviolets\n')
-      await client.approve(second.tool_call_id, { digest: second.approval.digest }).catch(() => {})
-      await shows('+tulips')
-      await type('e')
-      await until(`vim.bo.filetype == 'json'`)
-      await type('<C-c><C-c>')
-      await shows('+daisies')
-      write('poem.txt', 'red roses\nviolets\n')
-      await type('y')
-      await shows(' red roses')
-      t.match(await editor.messages(), 'not approved: it would do something else by now.')
-      const seen = await lua('vim.fn.getline(1, "$")')
-      t.ok(seen.includes('+daisies') && seen.includes('  new  daisies'), 'the call has by now what was changed')
-      t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'nor is it approved unseen later')
-      await type('y')
-      await until(NOTHING_WAITS)
-      await client.get(second.tool_call_id, { wait_ms: 10_000 })
-      t.equal(read('poem.txt'), 'red roses\ndaisies\n')
+    await type('e')
+    await until(`vim.bo.filetype == 'json'`)
+    await type(':%s/"violets"/"moss"/<CR><C-c><C-c>')
+    await until(`vim.fn.execute('messages'):find('not as it must be: ') ~= nil`)
+    t.equal(await lua('vim.bo.filetype'), 'json', 'what was written is still there')
+    await type('u:%s/tulips/daisies/<CR><C-c><C-c>')
+    await shows('+daisies')
+    write('poem.txt', 'blue roses\nviolets\n')
+    await client.approve(second.tool_call_id, { digest: second.approval.digest }).catch(() => {})
+    await shows('+tulips')
+    await type('e')
+    await until(`vim.bo.filetype == 'json'`)
+    await type('<C-c><C-c>')
+    await shows('+daisies')
+    write('poem.txt', 'red roses\nviolets\n')
+    await type('y')
+    await shows(' red roses')
+    t.match(await editor.messages(), 'not approved: it would do something else by now.')
+    const seen = await lua('vim.fn.getline(1, "$")')
+    t.ok(seen.includes('+daisies') && seen.includes('  new  daisies'), 'the call has by now what was changed')
+    t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'nor is it approved unseen later')
+    await type('y')
+    await until(NOTHING_WAITS)
+    await client.get(second.tool_call_id, { wait_ms: 10_000 })
+    t.equal(read('poem.txt'), 'red roses\ndaisies\n')
 
-      const touch = await client.call('shell_exec', { command: 'touch c.txt' })
-      await visit(touch.tool_call_id)
-      await lua(`(function() vim.ui.select = function(options, how, done)
+    const touch = await client.call('shell_exec', { command: 'touch c.txt' })
+    await visit(touch.tool_call_id)
+    await lua(`(function() vim.ui.select = function(options, how, done)
       chosen = vim.tbl_map(how.format_item, options) done(options[1]) end return true end)()`)
-      await type('a')
-      await until(NOTHING_WAITS)
-      t.match(
-        (await lua('chosen'))[0],
-        /^Always allow exactly `touch c\.txt`, in this session — allow \{ "tool": "shell_exec", .*"command": "touch c\.txt"/
-      )
-      t.match(await client.get(touch.tool_call_id, { wait_ms: 10_000 }), { approved_by: { rule_id: /^rule_/ } })
-    }
-  )
+    await type('a')
+    await until(NOTHING_WAITS)
+    t.match(
+      (await lua('chosen'))[0],
+      /^Always allow exactly `touch c\.txt`, in this session — allow \{ "tool": "shell_exec", .*"command": "touch c\.txt"/
+    )
+    t.match(await client.get(touch.tool_call_id, { wait_ms: 10_000 }), { approved_by: { rule_id: /^rule_/ } })
+  })
 
-  await t.test('a call that changed parameters make strict asks twice', async t => {
+  await t.test('a call made strict by modified params is confirmed twice', async t => {
     const call = await client.call('shell_exec', { command: 'touch d.txt' })
     if (call.status !== 'awaiting_approval') throw new Error(call.status)
     t.not(call.approval.level, 'strict')
@@ -140,7 +137,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.match(await client.get(call.tool_call_id, { wait_ms: 10_000 }), { params: { command: 'rm -rf ../x' } })
   })
 
-  await t.test('decided elsewhere it goes; put away it waits on', async t => {
+  await t.test('a decision elsewhere closes it; dismissing leaves it pending', async t => {
     const call = await edit()
     const name = `toolgate://call/${call.tool_call_id}`
     await until(`${shown(name)} == 1`)
@@ -171,7 +168,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.equal(await lua(`vim.fn.bufexists('toolgate://call/${other.tool_call_id}')`), 0)
   })
 
-  await t.test('who decides is told what became of the call, not what was wanted', async t => {
+  await t.test('reports the outcome of the call to the approver, not the wish', async t => {
     const said = (text: string) => until(`vim.fn.execute('messages'):find('${text}', 1, true) ~= nil`)
     const gone = await edit()
     await visit(gone.tool_call_id)
@@ -194,7 +191,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.notMatch(await editor.messages(), /approved edit_file/)
   })
 
-  await t.test('several share one window, and turning to another puts none away', async t => {
+  await t.test('several calls share one window, and switching dismisses none', async t => {
     const first = await edit()
     await visit(first.tool_call_id)
     const window = await lua('vim.api.nvim_get_current_win()')

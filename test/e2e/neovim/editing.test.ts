@@ -11,7 +11,7 @@ t.test('editing', needs('nvim'), async t => {
   await hurry(at)
   t.beforeEach(() => at.afresh())
 
-  await t.test('a proposal is accepted, changed, rejected, and goes when nobody waits for it', async t => {
+  await t.test('a proposal is accepted, changed, rejected, and closes without a waiting call', async t => {
     const propose = (more = {}) =>
       client.call(
         'editor_show_diff',
@@ -65,7 +65,7 @@ t.test('editing', needs('nvim'), async t => {
     t.equal(read('poem.txt'), POEM, 'nothing is written')
   })
 
-  await t.test('buffers follow the disk unless they hold changes, and those are told', async t => {
+  await t.test('buffers follow the disk unless modified, and modified ones are reported', async t => {
     const approve = async (more = {}) => {
       const call = await edit(more)
       await client.approve(call.tool_call_id, { digest: call.approval.digest, wait_ms: 10_000 })
@@ -90,7 +90,7 @@ t.test('editing', needs('nvim'), async t => {
     t.equal(read('poem.txt'), 'lilies\ntulips\n')
   })
 
-  await t.test('it does for calls what an editor can', async t => {
+  await t.test('applies editor effects for calls', async t => {
     await editor.command('edit poem.txt')
     const here = await lua('vim.api.nvim_get_current_win()')
     t.match(await client.call('editor_open', { path: 'b.lua', line: 2, column: 5 }), { status: 'success' })
@@ -118,7 +118,7 @@ t.test('editing', needs('nvim'), async t => {
     t.same(await lua(`vim.fn.getcompletion('Toolgate call read_file li', 'cmdline')`), ['limit='])
   })
 
-  await t.test(':checkhealth says how things stand, and no process shows the token', async t => {
+  await t.test(':checkhealth reports the state, and no process shows the token', async t => {
     await editor.command('checkhealth toolgate')
     const said = (await lua('vim.fn.getline(1, "$")')).join('\n')
     t.match(said, `The server of this folder is at ${at.server.url}`)
@@ -129,7 +129,7 @@ t.test('editing', needs('nvim'), async t => {
     t.notOk(stdout.includes(token(at.server)))
   })
 
-  await t.test('it comes back to a server that was started again, and misses nothing', async t => {
+  await t.test('reconnects to a restarted server without missing events', async t => {
     at.server.process.kill('SIGKILL')
     await until(`require('toolgate.session').state == 'off'`)
     const hint = `Toolgate: No server was found. Start one: toolgate serve (in ${at.project})`

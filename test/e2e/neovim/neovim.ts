@@ -1,5 +1,5 @@
-// A real Neovim without a screen, in the project of a server, with the plugin as a person would have it. It is typed into
-// and asked from outside, by Neovim's own server.
+// Fixture: a real headless Neovim in the project of a server, with the plugin installed. It is controlled and queried through
+// Neovim's own server.
 import { execFile, spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,16 +10,16 @@ import { LIMIT_MS, once, waitUntil } from '../../support/wait.ts'
 export const PLUGIN = path.resolve('clients/nvim')
 
 interface ProjectPaths {
-  /** For its socket. */
+  /** Folder of its socket. */
   folder: string
   project: string
   home: string
 }
 
-/** Nothing of the person's own, and no swap files. */
+/** No user configuration, no swap files. */
 export const NEOVIM_FLAGS = ['-u', 'NONE', '-i', 'NONE', '-n']
 
-/** Starts it, set up with these options, written in Lua, and waits until it follows the server. */
+/** Starts it with these options, written in Lua, and waits until it follows the server. */
 export async function startNeovim(t: Test, { folder, project, home }: ProjectPaths, options = '') {
   const socket = path.join(folder, 'nvim.sock')
   const env = { PATH: process.env.PATH, HOME: home, TMPDIR: tmpdir(), LANG: 'C.UTF-8' }
@@ -31,7 +31,7 @@ export async function startNeovim(t: Test, { folder, project, home }: ProjectPat
     child.kill('SIGKILL')
     await once(child, 'exit')
   })
-  /** It prints to either. */
+  /** It prints to either stream. */
   async function remote(...words: string[]) {
     const { stdout, stderr } = await promisify(execFile)('nvim', ['--server', socket, ...words], {
       env,
@@ -40,12 +40,12 @@ export async function startNeovim(t: Test, { folder, project, home }: ProjectPat
     return stdout + stderr
   }
 
-  /** What an expression of Lua gives, as JSON has it. */
+  /** Evaluates a Lua expression and returns its value as JSON. */
   async function lua(expression: string) {
     const quoted = `vim.json.encode(${expression})`.replaceAll("'", "''")
     return JSON.parse(await remote('--remote-expr', `luaeval('${quoted}')`))
   }
-  /** Lets it go on until the condition holds. */
+  /** Waits until the condition holds. */
   async function until(condition: string) {
     const held = await lua(`{ vim.wait(20000, function() return ${condition} end, 10) }`)
     if (!held[0]) throw new Error(`never: ${condition}\n${await lua('vim.fn.execute("messages")')}`)
@@ -59,20 +59,20 @@ export async function startNeovim(t: Test, { folder, project, home }: ProjectPat
   return {
     lua,
     until,
-    /** Types these keys, as `:map` writes them. */
+    /** Types these keys, in the notation of `:map`. */
     type: (keys: string) => remote('--remote-send', keys),
     command: (command: string) => lua(`vim.fn.execute([[${command}]])`),
-    /** Ends it as a person does, whatever is not saved. */
+    /** Quits it, discarding unsaved changes. */
     async leave() {
       const ended = once(child, 'exit')
       await remote('--remote-send', '<C-\\><C-n>:qa!<CR>')
       await ended
     },
     messages: () => lua(`vim.fn.execute('messages')`),
-    /** The lines of the buffer of this name. */
+    /** Returns the lines of the buffer with this name. */
     lines: (name: string): Promise<string[]> =>
       lua(`vim.api.nvim_buf_get_lines(vim.fn.bufnr([[${name}]]), 0, -1, false)`),
-    /** How many windows show a buffer whose name begins so. */
+    /** Counts the windows that show a buffer with this name prefix. */
     shown: (name: string) => `#vim.tbl_filter(function(window)
         return vim.startswith(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window)), '${name}')
       end, vim.api.nvim_list_wins())`

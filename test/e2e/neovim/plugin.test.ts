@@ -4,7 +4,7 @@ import { needs } from '../../support/needs.ts'
 import { run } from '../../support/wait.ts'
 import { PLUGIN } from './neovim.ts'
 
-t.test('its parts do what they say', needs('nvim'), async t => {
+t.test('passes the unit tests of its modules', needs('nvim'), async t => {
   const script = path.join(PLUGIN, 'test/run.lua')
   const running = run('nvim', ['--headless', '-u', 'NONE', '-i', 'NONE', '-c', `luafile ${script}`])
   const { stdout, ...ended } = await running.catch((failed: { stdout: string; stderr: string }) => failed)

@@ -1,4 +1,4 @@
-// A real Neovim with other settings than it has by itself.
+// Tests of a real Neovim with non-default settings.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { held, KEYS_DECIDE, NOTHING_WAITS, POEM, told, world } from './world.ts'
@@ -8,7 +8,7 @@ t.test('with other settings', needs('nvim'), async t => {
   const { editor, client, edit, read } = at
   const { until, shown, type } = editor
 
-  await t.test('an edit of what is not saved is made in the buffer', async t => {
+  await t.test('an edit of unsaved content is made in the buffer', async t => {
     await editor.command('edit poem.txt')
     await type('Oéclair<Esc>')
     await told(at, 1)
@@ -22,7 +22,7 @@ t.test('with other settings', needs('nvim'), async t => {
     await told(at, 0)
   })
 
-  await t.test('a strict call takes more than a key', async t => {
+  await t.test('a strict call requires more than a key', async t => {
     const call = await client.call('delete_file', { path: 'poem.txt' })
     await until(`${shown('toolgate://call/')} == 1`)
     await editor.command('Toolgate approvals')
@@ -34,7 +34,7 @@ t.test('with other settings', needs('nvim'), async t => {
     t.equal((await client.get(call.tool_call_id, { wait_ms: 10_000 })).status, 'success')
   })
 
-  await t.test('a call is changed to one that nobody would have been asked about', async t => {
+  await t.test('a call is modified to one that needs no approval', async t => {
     at.write('.env', 'SECRET=1\n')
     const call = await client.call('read_file', { path: '.env' })
     await at.visit(call.tool_call_id)
@@ -52,11 +52,11 @@ t.test('with other settings', needs('nvim'), async t => {
     })
   })
 
-  await t.test('who leaves Neovim holds nothing any more', async t => {
+  await t.test('quitting Neovim releases its buffers', async t => {
     await editor.command('edit b.lua')
     await type('Othree<Esc>')
     await told(at, 1)
-    // The server may take its time.
+    // Allows the server more time.
     await editor.lua(`(function(files) files.leave_ms = 20000 return true end)(require('toolgate.files'))`)
     await editor.leave()
     t.equal(await held(at), 0)

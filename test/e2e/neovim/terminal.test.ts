@@ -1,4 +1,4 @@
-// A real Neovim in a real terminal: what it shows by itself, with nobody pressing a key or asking it.
+// Tests of a real Neovim in a real terminal: what it shows without input or queries.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ const SETTINGS = [
 ].flatMap(command => ['--cmd', command])
 const SET_UP = ['-c', 'runtime plugin/toolgate.lua', '-c', "lua require('toolgate').setup()"]
 
-t.test('it shows by itself what happens', needs('nvim', 'tmux'), async t => {
+t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   const { client, home, project, server, serve } = await serveProject(t, { 'poem.txt': 'roses\nviolets\n' })
   const neovim = await openTerminal(
     ['nvim', ...NEOVIM_FLAGS, '--cmd', `cd ${project}`, ...SETTINGS, ...SET_UP, path.join(project, 'poem.txt')],
@@ -35,7 +35,7 @@ t.test('it shows by itself what happens', needs('nvim', 'tmux'), async t => {
   await neovim.waitForScreen(/\[toolgate:1\]/)
 
   await neovim.press('C-w', 'j')
-  // None of its keys decides in the first half second.
+  // Keys do not decide in the first half second.
   do await neovim.press('y')
   while ((await client.get(first.tool_call_id)).status === 'awaiting_approval')
   t.equal((await client.get(first.tool_call_id, { wait_ms: 10_000 })).status, 'success')

@@ -1,4 +1,4 @@
-// The server as it is installed, and a real Neovim beside it with the plugin as a person would have it.
+// Fixture: the installed server, and a real Neovim with the plugin.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
@@ -7,12 +7,12 @@ import { createProject } from '../../cli/toolgate.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { startNeovim } from './neovim.ts'
 
-/** What is shown of the poem with tulips for violets. */
+/** The preview of the poem with tulips for violets. */
 export const TULIPS = ['--- a/poem.txt', '+++ b/poem.txt', '@@ -1,2 +1,2 @@', ' roses', '-violets', '+tulips']
 
 export const POEM = 'roses\nviolets\n'
 
-/** A server that was given these variables, and Neovim with these options in its project. */
+/** Starts a server with these variables, and Neovim with these options in its project. */
 export async function world(t: Test, options = '', variables: Record<string, string> = {}) {
   const at = createProject(t, { 'poem.txt': POEM, 'b.lua': 'one\ntwö three\n' })
   const server = await at.serveIn({ TOOLGATE_BUFFERS_ON_WRITE: 'warn', ...variables })
@@ -31,14 +31,14 @@ export async function world(t: Test, options = '', variables: Record<string, str
     edit,
     read: (name: string) => readFileSync(path.join(at.project, name), 'utf8'),
     write: (name: string, text: string) => writeFileSync(path.join(at.project, name), text),
-    /** Goes to the call as `:Toolgate approvals` does, and waits until keys decide. */
+    /** Opens the call as `:Toolgate approvals` does, and waits until keys decide. */
     async visit(id: string) {
       await editor.until(`#require('toolgate').pending() == 1`)
       await editor.command('Toolgate approvals')
       await editor.until(`vim.api.nvim_buf_get_name(0) == 'toolgate://call/${id}'`)
       await editor.until(KEYS_DECIDE)
     },
-    /** Back to where each test begins. A file that is as it was is not written: the next call would be told of a change. */
+    /** Restores the initial state. An unchanged file is not written: the next call would be notified of a change. */
     async afresh() {
       if (readFileSync(path.join(at.project, 'poem.txt'), 'utf8') !== POEM)
         writeFileSync(path.join(at.project, 'poem.txt'), POEM)
@@ -52,19 +52,19 @@ export async function world(t: Test, options = '', variables: Record<string, str
 export const token = (server: { discovery_file: string }) =>
   (JSON.parse(readFileSync(server.discovery_file, 'utf8')) as { token: string }).token
 
-/** What is looked at has been there for half a second. */
+/** The view has been shown for half a second. */
 export const KEYS_DECIDE = `require('toolgate.beside').current().ready_at < vim.loop.hrtime() / 1e6`
 export const NOTHING_WAITS = `#require('toolgate').pending() == 0`
 
-/** Has keys decide sooner than a person needs to look. */
+/** Shortens the delay before keys decide. */
 export const hurry = ({ editor }: Awaited<ReturnType<typeof world>>) =>
   editor.lua(`(function(beside) beside.guard_ms, beside.idle_ms = 50, 100 return true end)(require('toolgate.beside'))`)
 
-/** Waits until the server knows of this many buffers; the editor reports them in its own time. */
+/** Waits until the server knows this many buffers; the editor reports them asynchronously. */
 export const told = ({ server }: Awaited<ReturnType<typeof world>>, count: number) =>
   waitUntil(`the server to know of ${count} buffers`, async () => (await held({ server })) === count)
 
-/** How many buffers the server knows of. */
+/** Returns the number of buffers that the server knows. */
 export async function held({ server }: { server: { url: string; discovery_file: string } }) {
   const answer = await fetch(`${server.url}/buffers`, { headers: { authorization: `Bearer ${token(server)}` } })
   return ((await answer.json()) as { buffers: object[] }).buffers.length

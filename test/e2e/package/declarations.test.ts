@@ -1,10 +1,10 @@
-// The declarations of the installed package hold, also where those of packages are checked.
+// Tests of the declarations of the installed package, also with library checking enabled.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { install, NOT_INSTALLED, run } from './packed.ts'
 
-t.test('the types of every export hold', async t => {
+t.test('the types of every export compile', async t => {
   const folder = await install()
   if (folder === undefined) return t.pass('installed', { skip: NOT_INSTALLED })
   const settings = {

@@ -1,4 +1,4 @@
-// The installed package: its program serves, and its modules run.
+// Tests of the installed package: its program serves, and its modules run.
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -57,7 +57,7 @@ t.test('its program and its modules run', async t => {
   t.same(await once(server, 'exit'), [0, null])
 })
 
-t.test('an installed package says which Node it needs', async t => {
+t.test('an installed package reports the required Node version', async t => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tg-old-node-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   mkdirSync(path.join(folder, 'bin'))

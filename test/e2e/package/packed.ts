@@ -1,4 +1,4 @@
-// The package as others get it: made, packed, and installed into an empty folder, once for the test files of a process.
+// Fixture: the package built, packed, and installed into an empty folder, once for the test files of a process.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,19 +13,19 @@ interface Manifest {
 
 interface Packed {
   tarball: string
-  /** Paths of the files in it. */
+  /** Paths of its files. */
   files: string[]
   manifest: Manifest
 }
 
-/** Runs a program to its end; rejects with what it printed where it fails. */
+/** Runs a program to its end; rejects with its output if it fails. */
 export async function run(program: string, args: string[], options: { cwd: string; env?: Record<string, string> }) {
   const env = { ...process.env, ...options.env }
   return promisify(execFile)(program, args, { cwd: options.cwd, env, timeout: 120_000, maxBuffer: 16_777_216 })
 }
 
 let folder: string | undefined
-/** Returns a folder that goes with the process. */
+/** Returns a folder that is removed with the process. */
 function workFolder(): string {
   if (folder === undefined) {
     const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-package-')))
@@ -36,7 +36,7 @@ function workFolder(): string {
 }
 
 let packing: Promise<Packed> | undefined
-/** Makes the package and packs it. */
+/** Builds the package and packs it. */
 export const pack = () => (packing ??= makeTarball())
 
 async function makeTarball(): Promise<Packed> {
@@ -44,7 +44,7 @@ async function makeTarball(): Promise<Packed> {
   const made = path.join(folder, 'package')
   await run(process.execPath, ['scripts/package.ts', made], { cwd: process.cwd() })
   const { stdout } = await run('npm', ['pack', '--json', made, '--pack-destination', folder], { cwd: folder })
-  // By name in newer versions of npm, a list in older ones.
+  // An object by name in newer versions of npm, a list in older ones.
   const [about] = Object.values(JSON.parse(stdout) as Record<string, { filename: string; files: { path: string }[] }>)
   return {
     tarball: path.join(folder, about!.filename),
@@ -54,10 +54,10 @@ async function makeTarball(): Promise<Packed> {
 }
 
 let installing: Promise<string | undefined> | undefined
-/** Installs the package into a project, and returns its folder; undefined where the registry is not reached but is needed. */
+/** Installs the package into a project, and returns its folder; undefined if the registry is needed but unreachable. */
 export const install = () => (installing ??= makeProject())
 
-/** What this machine has of the packages that ours needs is enough; where it has not, the network is asked. */
+/** Uses the local npm cache, and the network only for missing packages. */
 const INSTALL = ['install', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund']
 const NOT_REACHED = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|network/
 
@@ -80,7 +80,7 @@ async function makeProject(): Promise<string | undefined> {
 /** The reason of a test that is skipped because the package could not be installed. */
 export const NOT_INSTALLED = 'the registry is not reached, and not all that the package needs is kept here'
 
-/** A program of somebody who uses all exports of the package. */
+/** A program that uses all exports of the package. */
 const CONSUMER = `
 import { connect, type Call, ToolgateError } from 'toolgate/client'
 import { discover } from 'toolgate/discover'

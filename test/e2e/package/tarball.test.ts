@@ -1,9 +1,9 @@
-// What the package contains, once it is packed.
+// Tests of the contents of the packed package.
 import path from 'node:path'
 import t from 'tap'
 import { pack } from './packed.ts'
 
-t.test('the package holds what users need, and nothing else', async t => {
+t.test('the package contains only what users need', async t => {
   const { files, manifest } = await pack()
   for (const [door, targets] of Object.entries(manifest.exports))
     for (const target of Object.values(targets))

@@ -1,4 +1,4 @@
-// How often the file that a question is after is among the first that are told, of this project's own sources.
+// Measures how often the file that a question targets is among the first results, in this project's own sources.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,16 +11,16 @@ interface RelevanceQuestion {
   files: string[]
 }
 
-/** Questions as somebody new to the code would ask them. Ranking was tuned on the one part, and never on the other. */
+/** Questions as a newcomer to the code would ask them. Ranking was tuned on the one part, and never on the other. */
 export const QUESTIONS: Record<'tuned' | 'held_out', RelevanceQuestion[]> = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'questions.json'), 'utf8')
 )
 
 export interface Relevance {
-  /** The part of the questions whose file is among the first five, and is the very first. */
+  /** The share of questions whose file is among the first five, and the share whose file is first. */
   in_first_five: number
   first: number
-  /** The mean of 1 / place. */
+  /** The mean of 1 / rank. */
   mean_reciprocal_rank: number
   missed: string[]
 }
@@ -38,11 +38,11 @@ const COPIED_PATHS = [
   'Dockerfile',
   'package.json'
 ]
-/** Thousands of files that hold next to nothing, and what is not the project's own. */
+/** Thousands of nearly empty files, and files that are not the project's own. */
 const NOT_COPIED: ReadonlySet<string> = new Set(['test/scenarios', 'test/e2e/node_modules', 'bench/out'])
 const TOP_RESULTS = 5
 
-/** Copies the project, without the questions, to be searched. */
+/** Copies the project, without the questions, as the search corpus. */
 export function copyProject(root: string) {
   mkdirSync(root, { recursive: true })
   const wanted = (file: string) => file !== import.meta.dirname && !NOT_COPIED.has(path.relative(PROJECT, file))
@@ -50,7 +50,7 @@ export function copyProject(root: string) {
     cpSync(path.join(PROJECT, part), path.join(root, part), { recursive: true, filter: wanted })
 }
 
-/** `ask` gives the paths it finds, best first. */
+/** `ask` returns the paths it finds, best first. */
 export async function measureRelevance(
   asked: readonly RelevanceQuestion[],
   ask: (question: string) => Promise<string[]> | string[]
@@ -70,7 +70,7 @@ export async function measureRelevance(
   }
 }
 
-/** What counting the question's words would give: the files with most of them first. */
+/** Baseline: ranks files by their count of the question's words. */
 export function rankByRipgrep(root: string, question: string): string[] {
   const { words, originals } = parseQueryTerms(question)
   const patterns = words.flatMap(word => ['-e', originals[word] ?? word])

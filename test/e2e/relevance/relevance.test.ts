@@ -1,4 +1,4 @@
-// What is sought is found early, in this project itself. `npm run bench -- --only search_code` prints the same.
+// Tests of search relevance on this project itself. `npm run bench -- --only search_code` prints the same.
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ t.test('the file sought is among the first five', async t => {
   const app = await startApp(t, {}, { folder })
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const events = await app.events()
-  // Each question is asked once, and counted in its part and among all.
+  // Each question is asked once, and counted in its part and in the total.
   const answers = new Map<string, string[]>()
   const ask = async (query: string): Promise<string[]> => {
     const known = answers.get(query)

@@ -1,4 +1,4 @@
-// The reason that an approver reads fits what the command does.
+// Tests of approval reasons: they fit what the command does.
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { commandNotes } from '../../../src/engine/approvals/command-notes.ts'
 
-t.test('what a container lacks is told to whoever decides', async t => {
+t.test('notes the limits of a container for the approver', async t => {
   const assessment = (level: 'container' | 'workspace') => ({ command: undefined, isolation: { level, network: [] } })
   t.equal(
     commandNotes(assessment('container'), ['dropped capabilities', 'a user'])[1],

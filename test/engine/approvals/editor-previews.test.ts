@@ -1,4 +1,4 @@
-// Views of what waiting calls would change: open at a front end while the call waits, and closed however that ends.
+// Tests of previews in editors: opened while a call is pending, and closed however that ends.
 import fc from 'fast-check'
 import t from 'tap'
 import { connect } from '../../../src/client/client.ts'
@@ -16,7 +16,7 @@ const frontEnds = (more: object) => ({
   settings: { front_ends: { ...defaultsFromSchema(Config).front_ends, ...more } }
 })
 
-t.test('what a call would change is shown while it waits, and closed however it ends', async t => {
+t.test('shows the change of a pending call, and closes it however the call ends', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, VIEWS)
   const id = ({ tool_call_id }: Json) => `/calls/${tool_call_id}`
@@ -59,7 +59,7 @@ t.test('what a call would change is shown while it waits, and closed however it 
   }
 })
 
-t.test('a call that expires closes its view', async t => {
+t.test('an expired call closes its view', async t => {
   const app = await startApp(t, FILES, { settings: { approval: { ttl_ms: 1 } } })
   const ed = await startFrontEnd(t, app, VIEWS)
   await app.call('write_file', write('x'))
@@ -67,7 +67,7 @@ t.test('a call that expires closes its view', async t => {
   t.match(await ed.ended(), { delegation_id, outcome: 'withdrawn' })
 })
 
-t.test('a preview that changes is shown anew', async t => {
+t.test('refreshes a changed preview', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, VIEWS)
   const { tool_call_id, approval } = await app.call('edit_file', { path: 'a.txt', old: 'two', new: '2' })
@@ -82,7 +82,7 @@ t.test('a preview that changes is shown anew', async t => {
   t.equal(app.read('a.txt'), 'zero\none\n2\n')
 })
 
-t.test('only what shows a change has a view, and only where a front end wants one', async t => {
+t.test('only calls with a diff have a view, and only if a front end wants one', async t => {
   const app = await startApp(t, FILES)
   const other = await startFrontEnd(t, app, { client: 'vim', effects: 'editor.open' })
   await app.call('write_file', write('x'))
@@ -95,7 +95,7 @@ t.test('only what shows a change has a view, and only where a front end wants on
   t.strictSame(other.events.seen.slice(1), [])
 })
 
-t.test('a person who closes a view has decided nothing, and is not shown it again', async t => {
+t.test('closing a view decides nothing, and it is not shown again', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, VIEWS)
   const { tool_call_id } = await app.call('write_file', write('x'))
@@ -106,7 +106,7 @@ t.test('a person who closes a view has decided nothing, and is not shown it agai
   t.match(await app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, {}), { status: 'success' })
 })
 
-t.test('so many views are open at one front end; the next opens when one closes', async t => {
+t.test('limits the open views per front end; the next opens when one closes', async t => {
   const app = await startApp(t, FILES, frontEnds({ max_views: 2 }))
   const ed = await startFrontEnd(t, app, VIEWS)
   const calls: Json[] = []
@@ -121,7 +121,7 @@ t.test('so many views are open at one front end; the next opens when one closes'
   t.match(await ed.asked(), { tool_call_id: calls[2].tool_call_id })
 })
 
-t.test('many views leave a front end room to answer', async t => {
+t.test('many views leave a front end capacity to respond', async t => {
   const app = await startApp(t, FILES, frontEnds({ max_views: 1_000 }))
   const ed = await startFrontEnd(t, app, { effects: 'preview.open,editor.open' })
   const calls = Array.from({ length: 103 }, (_, n) => ({ tool: 'write_file', params: write(String(n)) }))
@@ -138,14 +138,14 @@ t.test('many views leave a front end room to answer', async t => {
   t.match(await other, { status: 'success' })
 })
 
-t.test('with max_views 0 there are none', async t => {
+t.test('shows none with max_views 0', async t => {
   const app = await startApp(t, FILES, frontEnds({ max_views: 0 }))
   await startFrontEnd(t, app, VIEWS)
   await app.call('write_file', write('x'))
   t.strictSame((await app.get('/delegations')).delegations, [])
 })
 
-t.test('a view of a front end that went away opens at another', async t => {
+t.test('moves the views of a disconnected front end to another', async t => {
   const app = await startApp(t, FILES, frontEnds({ grace_ms: 20 }))
   const vim = await startFrontEnd(t, app, { ...VIEWS, client: 'vim' })
   const ed = await startFrontEnd(t, app, VIEWS)
@@ -160,7 +160,7 @@ t.test('a view of a front end that went away opens at another', async t => {
   )
 })
 
-t.test('a server that died and came back: what waits is shown anew, and no other view stays', async t => {
+t.test('after a crash pending calls are shown again, and no other view stays', async t => {
   const first = await startApp(t, FILES)
   const ed = await startFrontEnd(t, first, VIEWS)
   const waits = await first.call('write_file', write('x'))
@@ -168,7 +168,7 @@ t.test('a server that died and came back: what waits is shown anew, and no other
   const other = await first.call('write_file', write('y', 'b.txt'))
   const second = await ed.asked()
   const last = ed.events.seen.at(-1).seq
-  // Nobody is told that they ended: so it is when a server is killed.
+  // No end events are published, as when a server is killed.
   await first.close(0)
 
   const again = await startApp(t, {}, { folder: first.folder })
@@ -234,7 +234,7 @@ t.test('the client opens and closes views over a restart of the server', async t
   t.pass('what is shown goes when the front end leaves')
 })
 
-t.test('the whole texts, before and after, are served for what was shown, and nothing else', async t => {
+t.test('serves the full texts before and after for the shown preview only', async t => {
   const app = await startApp(t, { ...FILES, '.env': 'KEY=hunter2\n', 'secret.pem': 'x\n' })
   const client = connect({ url: app.url, token: TOKEN })
   const shown = async (tool: string, params: object) => {
@@ -276,7 +276,7 @@ t.test('the whole texts, before and after, are served for what was shown, and no
   t.match(await app.request('GET', `/calls/tc_${'0'.repeat(26)}/preview`), { status: 404 })
 })
 
-t.test('the text after is what is then written, byte for byte', async t => {
+t.test('the text after is written byte for byte', async t => {
   const app = await startApp(t, FILES)
   const client = connect({ url: app.url, token: TOKEN })
   const line = fc.constantFrom('a', 'b', '', ' x', '\tä', '€')

@@ -1,4 +1,4 @@
-// Several rules made by one decision are made together or not at all.
+// Tests of several rules saved by one decision: all or none.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { SavedRules } from '../../../src/engine/approvals/saved-rules.ts'
 import { Journal } from '../../../src/events/journal.ts'
 import { openStore } from '../../../src/store/store.ts'
 
-t.test('one that cannot hold keeps the others from being made', async t => {
+t.test('one invalid rule prevents all of them', async t => {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-rules-'))
   const store = await openStore(folder)
   t.teardown(async () => {

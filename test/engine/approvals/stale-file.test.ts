@@ -1,4 +1,4 @@
-// What is told where a file is not as the caller read it, or as the approver saw it.
+// Tests of errors for a file that has changed since the caller read it, or since the approver saw it.
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
-t.test('a stale write is told what has changed since, and what it would do now', async t => {
+t.test('a stale write gets the diff since the read, and its current effect', async t => {
   const app = await startApp(t, { 'a.txt': 'one\ntwo\n' })
   const { hash } = (await app.call('read_file', { path: 'a.txt' })).result.data
   app.write('a.txt', 'one\nTWO\nthree\n')
@@ -42,7 +42,7 @@ t.test('a stale write is told what has changed since, and what it would do now',
   t.same(gone.error.details, { path: 'none.txt', if_match: hash, found: 'absent' })
 })
 
-t.test('what a call left is known too, also after a restart', async t => {
+t.test('knows the content left by a call, also after a restart', async t => {
   const app = await startApp(t)
   const { hash } = (await app.call('write_file', { path: 'a.txt', content: 'ours\n' })).result.data
   await app.close()
@@ -52,7 +52,7 @@ t.test('what a call left is known too, also after a restart', async t => {
   t.match(stale.error.details.diff, /^-ours\n\+theirs$/m)
 })
 
-t.test('nothing of a file is told to those who may not read it', async t => {
+t.test('reveals nothing of a file to callers who may not read it', async t => {
   const rules = [
     { effect: 'deny' as const, match: { path: 'denied.txt' } },
     { effect: 'ask' as const, match: { path: 'asked.txt' } }
@@ -74,7 +74,7 @@ t.test('nothing of a file is told to those who may not read it', async t => {
   t.match(await app.call('write_file', { path: 'denied.txt', content: 'x', ...stale }), { status: 'rejected' })
 })
 
-t.test('a hash tells nothing but of the file whose version it was', async t => {
+t.test('a hash reveals only versions of its own file', async t => {
   const rules = [{ effect: 'ask' as const, match: { path: 'asked.txt' } }]
   const files = { '.env': 'KEY=CANARY\n', 'asked.txt': 'CANARY\n', 'b.txt': 'CANARY\n', 'a.txt': 'one\n' }
   const folder = t.testdir({ default: files, second: { 'a.txt': 'CANARY of another workspace\n' } })
@@ -117,7 +117,7 @@ t.test('a hash tells nothing but of the file whose version it was', async t => {
   }
 })
 
-/** Adds a line, by what it finds when it runs; `meanwhile` comes between the last look and that. */
+/** Adds a line, based on the content at run time; `meanwhile` runs between the last check and that. */
 const addLine = (meanwhile: () => void) =>
   defineTool({
     name: 'add_line',
@@ -141,7 +141,7 @@ const addLine = (meanwhile: () => void) =>
     present: () => ({ title: 'added', content: 'added' })
   })
 
-t.test('an approved write whose file moved on goes back to the approver with the new preview', async t => {
+t.test('an approved write to a changed file returns to the approver with the new preview', async t => {
   const gate = new Gate()
   let meanwhile = () => {}
   const app = await startApp(t, { 'a.txt': 'one\n' }, { tools: [...gatedTools(gate), addLine(() => meanwhile())] })

@@ -1,4 +1,4 @@
-// What a file holds is told to nobody before it is decided that they may read it.
+// Tests of confidentiality: the content of a file is not revealed before reading it is permitted.
 import t from 'tap'
 import type { ConfiguredRule } from '../../../src/config/schema.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
@@ -12,7 +12,7 @@ const start = (t: Parameters<typeof startApp>[0], rules: ConfiguredRule[], files
 
 const v4a = (path: string, old: string) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-${old}\n+x\n*** End Patch`
 
-/** Calls that would tell what is in a file: as they fit, and as they fit nowhere. */
+/** Calls that would reveal the content of a file: matching ones, and ones that match nowhere. */
 const tries = (path: string): [tool: string, params: object][] =>
   ['CANARX one', 'CANARX three'].flatMap((old): [string, object][] => [
     ['edit_file', { path, old, new: 'x' }],
@@ -23,7 +23,7 @@ const tries = (path: string): [tool: string, params: object][] =>
 const approve = (app: TestApp, { tool_call_id, approval }: Json) =>
   app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest: approval.digest, confirm: true })
 
-t.test('a call that asks to change what must be asked for shows nothing of it', async t => {
+t.test('the preview of a change to a protected file reveals nothing of it', async t => {
   const app = await start(t, [ASKED])
   for (const headers of [AGENT, {}])
     for (const [tool, params] of [
@@ -42,7 +42,7 @@ t.test('a call that asks to change what must be asked for shows nothing of it', 
   t.equal(app.read('asked.txt'), FILES['asked.txt'])
 })
 
-t.test('once approved it is told', async t => {
+t.test('reveals it once approved', async t => {
   const app = await start(t, [ASKED])
   const [fits, fitsNot] = ['CANARY one', 'CANARX three'].map(old => ({
     path: 'asked.txt',
@@ -54,7 +54,7 @@ t.test('once approved it is told', async t => {
   t.match((await approve(app, await app.call('edit_file', fits))).result.data.diff, /-CANARY one\n\+x/)
 })
 
-t.test('nor does a rule that lets writing through let what is read through', async t => {
+t.test('a rule that allows writing does not reveal the content', async t => {
   const app = await start(t, [
     { effect: 'ask', match: { effect: 'read', path: 'asked.txt' } },
     { effect: 'allow', match: { effect: 'write' } }
@@ -66,7 +66,7 @@ t.test('nor does a rule that lets writing through let what is read through', asy
   }
 })
 
-t.test('what may be read at once is shown as ever, also where the change is asked for by name', async t => {
+t.test('shows freely readable content, also if the change requires approval', async t => {
   const app = await start(t, [ASKED, { effect: 'ask', match: { tool: 'edit_file' } }])
   for (const [tool, params] of tries('open.txt'))
     t.match(JSON.stringify(await app.post('/calls', { tool, params }, AGENT)), /CANARY/, tool)
@@ -74,7 +74,7 @@ t.test('what may be read at once is shown as ever, also where the change is aske
   t.match(call.approval.preview.diff, /-CANARY one/)
 })
 
-t.test('an undo shows nothing of it, neither before nor where it clashes', async t => {
+t.test('an undo reveals nothing of it, neither before nor in conflicts', async t => {
   const app = await start(t, [{ effect: 'ask', match: { path: '{asked.txt,to/asked.txt}' } }], {
     ...FILES,
     'from/asked.txt': 'CANARY\n'

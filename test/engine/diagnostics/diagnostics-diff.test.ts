@@ -12,23 +12,23 @@ const error = (line: number, message = 'bad', more: Partial<Diagnostic> = {}): D
   ...more
 })
 
-t.test('what only moved is not new', async t => {
+t.test('moved diagnostics are not new', async t => {
   t.strictSame(diffDiagnostics([error(3), error(9)], [error(5), error(11)], 2), { fresh: [], gone: 0 })
   t.strictSame(diffDiagnostics([error(3)], [error(7)], 0), { fresh: [], gone: 0 }, 'wherever it went')
 })
 
-t.test('one more of the same kind is the one that stands where none stood', async t => {
+t.test('an additional one of the same kind is the one at a new position', async t => {
   const now = [error(3), error(5), error(11)]
   t.strictSame(diffDiagnostics([error(3), error(9)], now, 2), { fresh: [error(5)], gone: 0 })
 })
 
-t.test('another message, code or severity is another one', async t => {
+t.test('another message, code or severity is a new one', async t => {
   const before = [error(1), error(2, 'unused', { severity: 'warning' }), error(3, 'typed', { code: '1' })]
   const now = [error(1, 'worse'), error(2, 'unused'), error(3, 'typed', { code: '2' })]
   t.strictSame(diffDiagnostics(before, now), { fresh: now, gone: 3 })
 })
 
-t.test('pushing all lines down is never anything new, and removing some never is', async () => {
+t.test('inserting or removing lines above never adds a diagnostic', async () => {
   const some = fc.array(fc.record({ line: fc.integer({ min: 1, max: 9 }), message: fc.constantFrom('a', 'b') }))
   fc.assert(
     fc.property(some, fc.integer({ min: 0, max: 20 }), fc.nat(), (all, shift, dropped) => {

@@ -9,12 +9,12 @@ const settings = (more: Partial<Settings['buffers']> = {}): Partial<Settings> =>
   buffers: { on_write: 'delegate', delegate_ms: 60_000, max_files: 1_000, max_bytes: 1 << 24, ...more },
   tiers: { administrator: [], user: [{ effect: 'allow', match: { tool: '*' } }], workspace: [] }
 })
-/** The same where nothing is allowed beforehand. */
+/** The same without permissions granted in advance. */
 const asking = () => ({ ...settings(), tiers: { administrator: [], user: [], workspace: [] } })
 const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 const edit = (old: string, now: string, more: object = {}) => ({ path: 'a.txt', old, new: now, ...more })
 
-t.test('a change goes to the editor that holds the file, planned on what it holds', async t => {
+t.test('sends a change to the editor that holds the file, planned on its content', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const normal = createNormalizer()
   const emacs = await startFrontEnd(t, app)
@@ -73,7 +73,7 @@ t.test('a change goes to the editor that holds the file, planned on what it hold
   t.match(await next, { status: 'success' })
 })
 
-t.test('a whole file written goes there too; other files are written on the disk', async t => {
+t.test('sends a whole-file write there too; other files are written to disk', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'unsaved\n')
@@ -86,7 +86,7 @@ t.test('a whole file written goes there too; other files are written on the disk
   t.strictSame([app.read('a.txt'), app.read('b.txt')], ['one\ntwo\n', 'B\n'])
 })
 
-t.test('a patch of that file alone goes there too', async t => {
+t.test('sends a patch of only that file there too', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
@@ -99,7 +99,7 @@ t.test('a patch of that file alone goes there too', async t => {
   t.equal(app.read('a.txt'), FILES['a.txt'])
 })
 
-t.test('the editor is given its own line endings', async t => {
+t.test('gives the editor its own line endings', async t => {
   const app = await startApp(t, { 'a.txt': 'one\r\ntwo\r\n' }, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   for (const [held, given] of [
@@ -115,7 +115,7 @@ t.test('the editor is given its own line endings', async t => {
   }
 })
 
-t.test('an approval holds for what the editor held', async t => {
+t.test('an approval is bound to the content of the editor', async t => {
   const app = await startApp(t, FILES, {
     settings: { ...settings(), tiers: { administrator: [], user: [], workspace: [] } }
   })
@@ -136,7 +136,7 @@ t.test('an approval holds for what the editor held', async t => {
   t.match(await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`), { status: 'success' })
 })
 
-t.test('an approved change that an editor made otherwise is an error, for it was made', async t => {
+t.test('an approved change that an editor applied differently is an error, since it was made', async t => {
   const app = await startApp(t, FILES, { settings: asking() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
@@ -151,7 +151,7 @@ t.test('an approved change that an editor made otherwise is an error, for it was
   t.match(await app.get(`/calls/${asked.tool_call_id}`), { status: 'error' })
 })
 
-t.test('an approved change that an editor refused, because the person typed on, asks anew', async t => {
+t.test('an approved change refused because the user kept typing requires a new approval', async t => {
   const app = await startApp(t, FILES, { settings: asking() })
   const emacs = await startFrontEnd(t, app)
   const calls = await app.events('?types=tool.call')
@@ -173,7 +173,7 @@ t.test('an approved change that an editor refused, because the person typed on, 
   t.equal(app.read('a.txt'), FILES['a.txt'])
 })
 
-t.test('an editor may refuse, and what it holds stays as it is', async t => {
+t.test('an editor may refuse, and its content stays unchanged', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
@@ -199,7 +199,7 @@ t.test('an editor may refuse, and what it holds stays as it is', async t => {
   t.match((await app.get('/buffers')).buffers, [{ hash: sha256('one\nunsaved, and typed on\n') }])
 })
 
-t.test('without the front end that holds it nothing is asked and nothing written', async t => {
+t.test('without the holding front end nothing is delegated or written', async t => {
   const app = await startApp(t, FILES, {
     settings: { ...settings(), tiers: { administrator: [], user: [], workspace: [] } }
   })
@@ -220,7 +220,7 @@ t.test('without the front end that holds it nothing is asked and nothing written
   t.strictSame(vim.events.seen.slice(1), [])
 })
 
-t.test('what no editor can do for a file it holds is refused by name', async t => {
+t.test('rejects by name what no editor can do for a held file', async t => {
   const app = await startApp(t, { ...FILES, 'folder/c.txt': 'c\n' }, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'unsaved\n')
@@ -253,7 +253,7 @@ t.test('what no editor can do for a file it holds is refused by name', async t =
   t.notOk(emacs.events.seen.some(({ event }) => event === 'tool.delegate'))
 })
 
-t.test('a front end that loses its stream comes back and answers', async t => {
+t.test('a front end that loses its stream reconnects and answers', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
@@ -268,7 +268,7 @@ t.test('a front end that loses its stream comes back and answers', async t => {
   t.match(await running, { status: 'success' })
 })
 
-t.test('the first answer counts', async t => {
+t.test('the first answer wins', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
@@ -289,7 +289,7 @@ t.test('the first answer counts', async t => {
   t.match(await emacs.answer(delegation_id, { status: 'maybe' }), { status: 400 })
 })
 
-t.test('a call that is cancelled takes its question back', async t => {
+t.test('a cancelled call withdraws its delegation', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
@@ -305,7 +305,7 @@ t.test('a call that is cancelled takes its question back', async t => {
   t.match((await app.get('/buffers')).buffers, [{ hash: sha256('one\nunsaved\n') }])
 })
 
-t.test('an editor that does not answer is not waited for', async t => {
+t.test('does not wait for an editor that does not respond', async t => {
   const app = await startApp(t, FILES, { settings: settings({ delegate_ms: 20 }) })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
@@ -316,7 +316,7 @@ t.test('an editor that does not answer is not waited for', async t => {
   t.match(await emacs.ended(), { outcome: 'timeout' })
 })
 
-t.test('who may only call hears nothing of what a front end is asked', async t => {
+t.test('call-only tokens receive no delegations', async t => {
   const app = await startApp(t, FILES, { settings: settings() })
   const emacs = await startFrontEnd(t, app)
   const agent = { authorization: `Bearer ${CALL_TOKEN}` }

@@ -1,4 +1,4 @@
-// Front ends that are asked to do something for a call: which one is, what becomes of its answer, and what if there is none.
+// Tests of delegation to front ends: selection, handling of the answer, and the lack of one.
 import { Ajv, type SchemaObject } from 'ajv'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -15,7 +15,7 @@ const grace = (grace_ms: number): StartOptions => ({
   settings: { front_ends: { ...defaultsFromSchema(Config).front_ends, grace_ms } }
 })
 
-/** A program that is a front end, until the test is over. */
+/** Registers a front end until the end of the test. */
 async function offer(
   t: Test,
   { url }: TestApp,
@@ -29,13 +29,13 @@ async function offer(
   return offered
 }
 
-/** A call sent under a name. */
+/** Sends a call under a client name. */
 const callAs = async (app: TestApp, client: string, tool: string, params: object, more: object = {}) =>
   app.post('/calls', { tool, params, ...more }, { 'x-toolgate-client': client })
 
 const unavailable = { status: 'error', error: { code: 'DELEGATE_UNAVAILABLE', recoverable: false } }
 
-t.test('where no front end is there, it is said at once', async t => {
+t.test('without a front end, fails at once', async t => {
   const app = await startApp(t, FILES)
   await startFrontEnd(t, app, { effects: 'editor.apply_edit,preview.open' })
   for (const [tool, params, effect] of [
@@ -54,7 +54,7 @@ t.test('where no front end is there, it is said at once', async t => {
   }
 })
 
-t.test('editor_open shows a file that may be read', async t => {
+t.test('editor_open shows a readable file', async t => {
   const app = await startApp(t, FILES)
   const shown: Json[] = []
   await offer(t, app, { 'editor.open': params => void shown.push(params) })
@@ -90,7 +90,7 @@ t.test('editor_open shows a file that may be read', async t => {
   t.match(await app.call('editor_open', { path: 'fresh.txt' }), { status: 'success' }, 'what was never saved is there')
 })
 
-t.test('of several the nearest is asked, and no other', async t => {
+t.test('asks only the nearest of several', async t => {
   const app = await startApp(t, FILES)
   const asked: string[] = []
   const opens = (name: string) => ({ 'editor.open': () => void asked.push(name) })
@@ -121,7 +121,7 @@ t.test('of several the nearest is asked, and no other', async t => {
   await Promise.all([own.closed, first.closed])
 })
 
-t.test('who offers effects must hear when it is asked, and may approve', async t => {
+t.test('offering effects requires a stream, and permits approving', async t => {
   const app = await startApp(t, FILES)
   const as = (token: string, query: string) =>
     app.request('GET', `/events?${query}`, undefined, { authorization: `Bearer ${token}`, accept: 'text/event-stream' })
@@ -148,7 +148,7 @@ t.test('who offers effects must hear when it is asked, and may approve', async t
   t.match(await running, { status: 'success' })
 })
 
-t.test('an answer must be that of the effect; the first that is counts', async t => {
+t.test('an answer must match its effect; the first valid one wins', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff,editor.open' })
   const running = app.call('editor_show_diff', { path: 'a.txt', new_content: 'one\nthree\n' })
@@ -199,7 +199,7 @@ t.test('a front end may refuse, and may be too late', async t => {
   t.match(await app.call('editor_open', { path: 'a.txt' }), { error: { message: 'ed refused editor.open: no window' } })
 })
 
-t.test('a front end that goes away is waited for a while, and no longer', async t => {
+t.test('waits a limited time for a disconnected front end', async t => {
   const app = await startApp(t, FILES, grace(30))
   const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
   const watching = await app.events('?types=tool.delegation_ended')
@@ -215,7 +215,7 @@ t.test('a front end that goes away is waited for a while, and no longer', async 
   t.match(await app.call('editor_show_diff', diff), unavailable, 'from then on nobody is there')
 })
 
-t.test('one that comes back in time is still asked the same, and answers', async t => {
+t.test('a front end that reconnects in time gets the same delegation, and answers', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
   const running = app.call('editor_show_diff', { path: 'a.txt', new_content: 'x' })
@@ -231,46 +231,49 @@ t.test('one that comes back in time is still asked the same, and answers', async
   t.match(await running, { status: 'success', result: { data: { decision: 'accepted', edited: false } } })
 })
 
-t.test('the client does each thing once, over connections that break, and answers until it is heard', async t => {
-  const app = await startApp(t, FILES)
-  const connection = { url: app.url, token: TOKEN }
-  let done = 0
-  const { promise: began, resolve: begin } = Promise.withResolvers<void>()
-  const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>()
-  const { promise: broken, resolve: tellBroken } = Promise.withResolvers<void>()
-  const offered = connect({ ...connection, client: 'ed' }).registerFrontEnd(
-    {
-      'editor.show_diff': async ({ after }) => {
-        done += 1
-        begin()
-        await goOn
-        return { decision: 'accepted', content: `${after}!` }
+t.test(
+  'the client runs each delegation once, over broken connections, and retries its answer until accepted',
+  async t => {
+    const app = await startApp(t, FILES)
+    const connection = { url: app.url, token: TOKEN }
+    let done = 0
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>()
+    const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>()
+    const { promise: broken, resolve: tellBroken } = Promise.withResolvers<void>()
+    const offered = connect({ ...connection, client: 'ed' }).registerFrontEnd(
+      {
+        'editor.show_diff': async ({ after }) => {
+          done += 1
+          begin()
+          await goOn
+          return { decision: 'accepted', content: `${after}!` }
+        }
+      },
+      {
+        retry_ms: 5,
+        onDisconnect: () => tellBroken(),
+        types: ['tool.call'],
+        onEvent: ({ type }) => heard.push(type)
       }
-    },
-    {
-      retry_ms: 5,
-      onDisconnect: () => tellBroken(),
-      types: ['tool.call'],
-      onEvent: ({ type }) => heard.push(type)
-    }
-  )
-  const heard: string[] = []
-  t.teardown(() => offered.close())
-  await offered.ready
-  const sockets = [...(await connections(app))]
-  const running = app.call('editor_show_diff', { path: 'a.txt', new_content: 'x' })
-  await began
-  for (const socket of sockets) socket.destroy()
-  await broken
-  letGoOn()
-  t.match(await running, { result: { data: { decision: 'accepted', edited: true, content: 'x!' } } })
-  t.equal(done, 1)
-  t.ok(heard.includes('tool.call') && heard.includes('tool.delegate'))
-  offered.close()
-  await offered.closed
-})
+    )
+    const heard: string[] = []
+    t.teardown(() => offered.close())
+    await offered.ready
+    const sockets = [...(await connections(app))]
+    const running = app.call('editor_show_diff', { path: 'a.txt', new_content: 'x' })
+    await began
+    for (const socket of sockets) socket.destroy()
+    await broken
+    letGoOn()
+    t.match(await running, { result: { data: { decision: 'accepted', edited: true, content: 'x!' } } })
+    t.equal(done, 1)
+    t.ok(heard.includes('tool.call') && heard.includes('tool.delegate'))
+    offered.close()
+    await offered.closed
+  }
+)
 
-t.test('the client tells a handler when nobody waits any more', async t => {
+t.test('the client notifies a handler when the wait has ended', async t => {
   const app = await startApp(t, FILES)
   const { promise: began, resolve: begin } = Promise.withResolvers<AbortSignal>()
   const offered = await offer(t, app, {
@@ -291,7 +294,7 @@ t.test('the client tells a handler when nobody waits any more', async t => {
   await offered.closed
 })
 
-t.test('an answer of the client that does not fit is a refusal', async t => {
+t.test('an invalid answer of the client is a refusal', async t => {
   const app = await startApp(t, FILES)
   await offer(t, app, { 'editor.diagnostics': (() => ({ diagnostics: 'none' })) as never })
   t.match(await app.call('editor_diagnostics', {}), {
@@ -299,7 +302,7 @@ t.test('an answer of the client that does not fit is a refusal', async t => {
   })
 })
 
-t.test('what a text too large for an event asks is fetched by the client', async t => {
+t.test('the client fetches a delegated text too large for an event', async t => {
   const app = await startApp(t, FILES)
   const long = 'x'.repeat(100_000)
   await offer(t, app, { 'editor.show_diff': ({ after }) => ({ decision: after === long ? 'accepted' : 'rejected' }) })
@@ -308,7 +311,7 @@ t.test('what a text too large for an event asks is fetched by the client', async
   })
 })
 
-t.test('a front end is not asked more than it can answer', async t => {
+t.test('limits the delegations in flight per front end', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
   const waiting: Promise<Json>[] = []
@@ -330,7 +333,7 @@ t.test('a front end is not asked more than it can answer', async t => {
   for (const call of await Promise.allSettled(waiting)) t.ok(call.status)
 })
 
-t.test('editor_show_diff tells what the person made of it', async t => {
+t.test("editor_show_diff reports the user's decision", async t => {
   const app = await startApp(t, {
     ...FILES,
     'crlf.txt': 'one\r\ntwo\r\n',
@@ -396,7 +399,7 @@ t.test('editor_show_diff tells what the person made of it', async t => {
 })
 
 t.test(
-  'editor_diagnostics tells what is about the workspace, and of what may not be read only that it is there',
+  'editor_diagnostics reports diagnostics of the workspace, and of unreadable files only their existence',
   async t => {
     const app = await startApp(t, FILES)
     const found = (path: string, severity: string, line = 1, more: object = {}) => ({
@@ -465,7 +468,7 @@ t.test(
   }
 )
 
-t.test('whatever is answered, the call ends with a result that fits, or waits for a better answer', async t => {
+t.test('for any answer the call ends with a valid result, or waits for a better answer', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, { effects: 'editor.diagnostics' })
   const { output } = (await app.get('/tools/editor_diagnostics')) as { output: SchemaObject }
@@ -500,7 +503,7 @@ t.test('whatever is answered, the call ends with a result that fits, or waits fo
   t.match(await running, { status: 'success' })
 })
 
-/** The open connections of the server. */
+/** Returns the open connections of the server. */
 async function connections({ app }: TestApp): Promise<Set<{ destroy(): void }>> {
   const { server } = app.http
   const found = new Set<{ destroy(): void }>()

@@ -5,10 +5,10 @@ import t, { type Test } from 'tap'
 import type { Hook } from '../../../src/config/hooks.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
 
-// Each test has a server of its own, and waits most of the time.
+// Each test starts its own server and mostly waits.
 t.jobs = 3
 
-/** A program of Node as a hook: `say(answer)` prints it, `input` is what it was told. */
+/** A Node program as a hook: `say(answer)` prints it, `input` is its input. */
 const script = (body: string) => [
   process.execPath,
   '-e',
@@ -16,7 +16,7 @@ const script = (body: string) => [
    const say = answer => console.log(JSON.stringify(answer));
    { ${body} }`
 ]
-/** What keeps hooks is what one test alone is about; and how long they may take, another. */
+/** Only one test is about the sandbox of hooks, and one about their timeout. */
 const kept = { isolation: 'none', timeout_ms: 60_000 } as const
 const before = (body: string, more: Partial<Hook> = {}): Hook => ({
   name: 'look',
@@ -33,7 +33,7 @@ const after = (body: string, more: Partial<Hook> = {}): Hook => ({
   ...more
 })
 
-/** A server with these hooks of its user, and of the workspace. */
+/** Starts a server with these hooks of its user, and of the workspace. */
 function hooked(t: Test, hooks: Hook[], { theirs = [], ...options }: StartOptions & { theirs?: Hook[] } = {}) {
   const files = { 'a.txt': 'one\n', 'b.txt': 'two\n' }
   const none = { mcp_servers: {}, command_tools: {} }
@@ -49,14 +49,14 @@ function hooked(t: Test, hooks: Hook[], { theirs = [], ...options }: StartOption
 
 const runs = ({ hooks = [] }: Json) => hooks.map(({ ms, ...run }: Json) => (typeof ms === 'number' ? run : { ms }))
 
-t.test('without hooks, a call knows nothing of them', async t => {
+t.test('without hooks, a call has no hook data', async t => {
   const { call, get, post } = await hooked(t, [])
   t.notOk('hooks' in (await call('read_file', { path: 'a.txt' })))
   t.same((await get('/capabilities')).hooks, [])
   t.notOk('hooks' in (await post('/policy/explain', { tool: 'read_file', params: { path: 'a.txt' } })))
 })
 
-t.test('a hook before a call is told of it, and one that has nothing to say lets policy decide', async t => {
+t.test('a pre-hook receives the call, and without output leaves it to policy', async t => {
   const { call, root } = await hooked(t, [
     before(`say({ decision: 'allow', context: JSON.stringify(input) })`, { match: { tool: 'write_file' } })
   ])
@@ -82,7 +82,7 @@ t.test('a hook before a call is told of it, and one that has nothing to say lets
   t.match(asked.approval.preview.notes, [/^The hook look says: \{/], 'the approver is shown what it says')
 })
 
-t.test('a hook refuses: by its answer, or by exit code 2', async t => {
+t.test('a hook denies by its answer, or by exit code 2', async t => {
   const { call, read, events, get } = await hooked(t, [
     before(`if (input.params.path === 'a.txt') say({ decision: 'refuse', reason: 'not a.txt' })`),
     before(`if (input.params.path === 'b.txt') { console.error('b is mine\\u001b[2J'); process.exit(2) }`, {
@@ -114,7 +114,7 @@ t.test('a hook refuses: by its answer, or by exit code 2', async t => {
   t.match(await get(`/calls/${second.tool_call_id}`), { hooks: [{ outcome: 'allowed' }, { outcome: 'refused' }] })
 })
 
-t.test('a hook that fails refuses, unless it is to be ignored', async t => {
+t.test('a failing hook denies, unless configured to be ignored', async t => {
   const failing: [string, Hook, RegExp][] = [
     [
       'exit',
@@ -149,14 +149,14 @@ t.test('a hook that fails refuses, unless it is to be ignored', async t => {
   }
 })
 
-t.test('talk that is no JSON says nothing, and input need not be read', async t => {
+t.test('output that is not JSON is ignored, and input need not be read', async t => {
   const { call } = await hooked(t, [{ when: 'before', command: ['echo', 'formatted 1 file'], ...kept }])
   const done = await call('read_file', { path: 'a.txt' })
   t.match(done, { status: 'success', hooks: [{ name: 'echo formatted 1 file', outcome: 'allowed' }] })
   t.notOk('context' in done.hooks[0])
 })
 
-t.test('other params are checked, judged and shown as if they had been asked for', async t => {
+t.test('modified params are validated, evaluated and shown like requested ones', async t => {
   const change = before(`say({ params: { ...input.params, path: 'b.txt' }, reason: 'b it is' })`)
   const { call, get, post, read, write, events } = await hooked(t, [change])
   const asked = await call('write_file', { path: 'a.txt', content: '2\n' })
@@ -191,7 +191,7 @@ t.test('other params are checked, judged and shown as if they had been asked for
   t.match(await outside.call('read_file', { path: 'a.txt' }), { status: 'error', error: { code: 'INVALID_PATH' } })
 })
 
-t.test('whatever runs, every hook has seen it as it runs', async t => {
+t.test('every hook has seen the call in the form that runs', async t => {
   const seen = path.join(t.testdir({}), 'seen')
   const log = `require('fs').appendFileSync(${JSON.stringify(seen)}, input.params.path + ' ');`
   writeFileSync(seen, '')
@@ -208,7 +208,7 @@ t.test('whatever runs, every hook has seen it as it runs', async t => {
   t.equal(readFileSync(seen, 'utf8'), 'a.txt b.txt ')
 })
 
-t.test('two hooks that disagree come to an end', async t => {
+t.test('two hooks that disagree terminate', async t => {
   const give = (name: string) => before(`say({ params: { path: '${name}' } })`, { name })
   const { call } = await hooked(t, [give('a.txt'), give('b.txt')])
   t.match(await call('read_file', { path: 'c.txt' }), {
@@ -217,7 +217,7 @@ t.test('two hooks that disagree come to an end', async t => {
   })
 })
 
-t.test('what the approver changes is looked at by hooks again', async t => {
+t.test("hooks check an approver's modifications again", async t => {
   const { call, post, request, read, get } = await hooked(t, [
     before(`const { path, content } = input.params
       if (content === 'bad') say({ decision: 'refuse', reason: 'bad' })
@@ -252,7 +252,7 @@ t.test('what the approver changes is looked at by hooks again', async t => {
   t.equal(done.hooks.length, 3)
 })
 
-t.test('a call that policy refuses is looked at by no hook', async t => {
+t.test('a call denied by policy reaches no hook', async t => {
   const rules = [{ effect: 'deny' as const, match: { tool: 'read_file' } }]
   const tiers = { administrator: rules, user: [], workspace: [] }
   const { call } = await hooked(t, [before(`say({ params: { path: 'b.txt' } })`)], { settings: { tiers } })
@@ -261,7 +261,7 @@ t.test('a call that policy refuses is looked at by no hook', async t => {
   t.notOk('hooks' in refused)
 })
 
-t.test('a call that a hook is still looking at is known, and can be cancelled', async t => {
+t.test('a call in a pre-hook is listed, and can be cancelled', async t => {
   const mark = path.join(t.testdir({}), 'began')
   const { post, get, request, events } = await hooked(t, [
     before(`require('fs').writeFileSync(${JSON.stringify(mark)}, ''); setInterval(() => {}, 1000)`, {
@@ -278,7 +278,7 @@ t.test('a call that a hook is still looking at is known, and can be cancelled', 
   t.match(await get(`/calls/${id}`), { status: 'cancelled' })
 })
 
-t.test('hooks hear how a call came out, and what they say is told with it', async t => {
+t.test('post-hooks receive the outcome, and their output is part of the result', async t => {
   const { call, root } = await hooked(t, [after(`say({ context: JSON.stringify(input) })`)])
   const done = await call('read_file', { path: 'a.txt' })
   t.match(runs(done), [{ name: 'hear', when: 'after', outcome: 'allowed' }])
@@ -301,7 +301,7 @@ t.test('hooks hear how a call came out, and what they say is told with it', asyn
   t.match(JSON.parse(failed.hooks[0].context), { status: 'error', error: { code: 'FILE_NOT_FOUND' } })
 })
 
-t.test('a hook that fails after a call costs nothing, and one that objects is told', async t => {
+t.test('a failing post-hook has no effect, and an objection is reported', async t => {
   const { call } = await hooked(t, [
     after(`process.exit(1)`),
     after(`console.error('too long'); process.exit(2)`, { name: 'objects' }),
@@ -320,7 +320,7 @@ t.test('a hook that fails after a call costs nothing, and one that objects is to
   t.match(done.result.content, /\(The hook objects says: too long\)/)
 })
 
-t.test('what a hook changes in files is told as changes of the call, and undone with it', async t => {
+t.test("a hook's file changes belong to the call, and are undone with it", async t => {
   const format = `const fs = require('fs')
     for (const { path } of input.changes) fs.writeFileSync(path, fs.readFileSync(path, 'utf8').toUpperCase())`
   const { call, post, read } = await hooked(t, [after(format, { match: { tool: 'write_file', path: '**/*.txt' } })])
@@ -343,7 +343,7 @@ t.test('what a hook changes in files is told as changes of the call, and undone 
   t.equal(read('a.txt'), 'one\n')
 })
 
-t.test('what would look at a call is told without asking it', async t => {
+t.test('explain lists the hooks without running them', async t => {
   const { post, request, get, root } = await hooked(
     t,
     [before(`process.exit(2)`), after('', { match: { tool: 'grep' } })],
@@ -368,7 +368,7 @@ t.test('what would look at a call is told without asking it', async t => {
   ])
 })
 
-t.test('a script of the workspace runs only with the content that was trusted', async t => {
+t.test('a script of the workspace runs only with its trusted content', async t => {
   let trusted: string | undefined
   const trust = {
     isTrusted: (file: string, sha256: string) => trusted === `${file} ${sha256}`,
@@ -440,7 +440,7 @@ t.test('a module is a hook', async t => {
   t.match(await theirs.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /hooks is not trusted/ })
 })
 
-t.test('secrets and what is too long are not told of hooks', async t => {
+t.test('redacts secrets and truncates long values in hook reports', async t => {
   const { call } = await hooked(t, [
     after(`say({ context: 'x'.repeat(10_000) })`),
     before(`say({ context: '${CALL_TOKEN}' })`)
@@ -450,7 +450,7 @@ t.test('secrets and what is too long are not told of hooks', async t => {
   t.notMatch(JSON.stringify(done), CALL_TOKEN)
 })
 
-t.test('nobody trusts in the name of a person', async t => {
+t.test('a call cannot grant trust for a user', async t => {
   const { call, folder } = await hooked(t, [])
   const asked = await call('write_file', { path: '.config/toolgate/trust.json', content: '{}' })
   t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } })

@@ -1,4 +1,4 @@
-// Calls in the background: sent there from the start or while they run, and served as tasks.
+// Tests of background calls: started there or moved there while they run, and served as tasks.
 // run: waiting (for commands to run past their time)
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -15,7 +15,7 @@ async function start(t: Test, settings: object = {}) {
 
 const background = (app: { request: Json }, id: string) => app.request('POST', `/calls/${id}/background`, {})
 
-t.test('a call that is sent to the background is answered at once, and is a task', async t => {
+t.test('a call sent to the background returns at once, and is a task', async t => {
   const app = await start(t)
   const asked = await app.request('POST', '/calls', { tool: 'held_read', params: { name: 'one' }, background: true })
   const { tool_call_id: id } = asked.body
@@ -44,7 +44,7 @@ t.test('a call that is sent to the background is answered at once, and is a task
   t.strictSame((await runApproved(app, 'list_background_tasks', { status: 'running' })).result.data.tasks, [])
 })
 
-t.test('a call in the background can be stopped, and takes no input', async t => {
+t.test('a call in the background can be stopped, and accepts no input', async t => {
   const app = await start(t)
   const { tool_call_id: id } = await app.call('held_read', { name: 'one' }, { background: true })
   await app.gate.waitForArrival('one')
@@ -78,7 +78,7 @@ t.test('a command in the background has its output and its result', async t => {
   t.equal(content, 'one\ntwo\n[Exit code 0]\n[It has succeeded.]', 'what it printed stands there once')
 })
 
-t.test('a running call goes to the background, and whoever waits for it is answered', async t => {
+t.test('moving a running call to the background answers its waiting requests', async t => {
   const app = await start(t)
   const waiting = app.request('POST', '/calls?wait_ms=60000', { tool: 'held_read', params: { name: 'one' } })
   await app.gate.waitForArrival('one')
@@ -96,7 +96,7 @@ t.test('a running call goes to the background, and whoever waits for it is answe
   t.equal((await events.type('tool.result')).at(-1).status, 'success')
 })
 
-t.test('a running command that goes to the background leaves a job', async t => {
+t.test('a running command moved to the background leaves a job', async t => {
   const app = await start(t)
   const command = 'echo $$; exec sleep 600'
   const asked = await app.call('shell_exec', { command })
@@ -119,7 +119,7 @@ t.test('a running command that goes to the background leaves a job', async t => 
   t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
-t.test('a command runs on past the time that its caller waits', async t => {
+t.test('a command outlasts the wait of its caller', async t => {
   const app = await start(t)
   const call = await runApproved(app, 'shell_exec', { command: 'echo one; sleep 0.4; echo two; exit 4', wait_ms: 1 })
   const { task_id } = call.result.data
@@ -129,7 +129,7 @@ t.test('a command runs on past the time that its caller waits', async t => {
   t.equal((await getJob(app, task_id)).output, 'one\ntwo\n')
 })
 
-t.test('only what runs goes to the background', async t => {
+t.test('only running calls go to the background', async t => {
   const app = await start(t)
   const done = await app.call('held_read', { name: 'one' }, { background: true })
   app.gate.open('one')
@@ -140,7 +140,7 @@ t.test('only what runs goes to the background', async t => {
   t.match(await background(app, asked.tool_call_id), { status: 409, body: { detail: /this one waits for approval/ } })
 })
 
-t.test('a command that finds no place in the background goes on where it is', async t => {
+t.test('a command without a free background slot continues in the foreground', async t => {
   const app = await start(t, { commands: { quiet_ms: 60_000, max_jobs: 1, keep_jobs: 10 } })
   await runApproved(app, 'shell_background', { command: 'exec sleep 600' })
   const asked = await app.call('shell_exec', {
@@ -156,7 +156,7 @@ t.test('a command that finds no place in the background goes on where it is', as
   t.match(soft, { status: 'success', result: { data: { stdout: 'done\n', exit_code: 0 } } })
 })
 
-t.test('a task is stopped also while no place is free for a command', async t => {
+t.test('a task can be stopped also when all command slots are used', async t => {
   const limits = { ...defaultsFromSchema(Config).limits, execute: 1 }
   const app = await start(t, { limits })
   const { tool_call_id: task_id } = await runApproved(app, 'shell_background', {

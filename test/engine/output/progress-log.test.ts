@@ -1,4 +1,4 @@
-// What a long job tells of its output does not stay in the journal while it runs.
+// Tests of progress events: a long job's output does not stay in the journal while it runs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { openStore } from '../../../src/store/store.ts'
 const PIECE = 16_384
 const TOLD = 200
 
-t.test('only the newest of what one call told is kept, and all of others', async t => {
+t.test('retains only the newest progress of one call, and all of others', async t => {
   const folder = mkdtempSync(path.join(tmpdir(), 'toolgate-told-'))
   const store = await openStore(folder)
   t.teardown(async () => {

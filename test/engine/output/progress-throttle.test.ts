@@ -14,8 +14,8 @@ function teller() {
   return { told, teller: new ProgressThrottle(events => told.push(events)) }
 }
 
-t.test('the first step is told at once, those right after it together', async t => {
-  // However busy the machine is, all this comes in one moment.
+t.test('reports the first step at once, and those right after it together', async t => {
+  // A fixed clock: all this happens at one moment, on any machine.
   const clock = mock.method(performance, 'now', () => 1_000)
   t.teardown(() => clock.mock.restore())
   const { told, teller: progress } = teller()
@@ -38,7 +38,7 @@ t.test('the first step is told at once, those right after it together', async t 
   t.equal(told.length, 2, 'nothing new, nothing told')
 })
 
-t.test('what waits is told by itself after a moment', async t => {
+t.test('flushes pending progress after a moment', async t => {
   const told: Told[] = []
   const { promise, resolve } = Promise.withResolvers<void>()
   const progress = new ProgressThrottle(events => {
@@ -52,7 +52,7 @@ t.test('what waits is told by itself after a moment', async t => {
   t.strictSame(told, [[{ message: 'one' }], [{ message: 'three' }]])
 })
 
-t.test('text is bounded; what is left out shows in the offset', async t => {
+t.test('text is bounded; omissions show in the offset', async t => {
   const { told, teller: progress } = teller()
   progress.add({ message: 'go' })
   progress.add(output('x'.repeat(20_000), 0))
@@ -63,7 +63,7 @@ t.test('text is bounded; what is left out shows in the offset', async t => {
   t.equal(delta!.text, 'x'.repeat(16_284) + 'y'.repeat(100))
 })
 
-t.test('a hole in what is printed is not closed up', async t => {
+t.test('preserves a gap in the output', async t => {
   const { told, teller: progress } = teller()
   progress.add({ message: 'go' })
   progress.add(output('ab', 0))
@@ -72,7 +72,7 @@ t.test('a hole in what is printed is not closed up', async t => {
   t.strictSame(told[1], [{ delta: { stream: 'output', text: 'yz', offset: 100 } }])
 })
 
-t.test('every text told stands at its offset, whole characters only', async () => {
+t.test('every reported text is at its offset, in whole characters', async () => {
   const piece = fc.string({ unit: fc.constantFrom('a', 'é', '日', '🎉', '\n'), minLength: 1, maxLength: 8 })
   fc.assert(
     fc.property(fc.array(fc.tuple(piece, fc.nat(3_000), fc.boolean()), { maxLength: 20 }), pieces => {
@@ -99,7 +99,7 @@ t.test('every text told stands at its offset, whole characters only', async () =
   )
 })
 
-t.test('what is told of much output is bounded, and that there is more is told once', async t => {
+t.test('bounds reports of much output, and notes the truncation once', async t => {
   const { told, teller: progress } = teller()
   const piece = 'x'.repeat(16_000)
   for (let i = 0; i < 2_000; i += 1) {

@@ -1,4 +1,4 @@
-// What policy says of command lines: by their class, by rules on their parts, by what keeps them, and what it offers.
+// Tests of policy on command lines: by class, by rules on their parts, by sandbox, and its rule suggestions.
 import fc from 'fast-check'
 import t from 'tap'
 import type { ConfiguredRule, RuleMatch } from '../../../src/config/schema.ts'
@@ -42,7 +42,7 @@ const decision = (question: PolicyInput, rules: Partial<EffectiveRules> = {}) =>
   evaluatePolicy(question, rulebook(rules)).decision
 const prefix = (command: string, more: RuleMatch = {}): ConfiguredRule => allow({ command, mode: 'prefix', ...more })
 
-t.test('a line is judged by its class', async t => {
+t.test('evaluates a line by its class', async t => {
   t.match(evaluatePolicy(shell('ls | cat'), rulebook()), {
     decision: 'allow',
     source: 'auto',
@@ -57,7 +57,7 @@ t.test('a line is judged by its class', async t => {
   t.match(evaluatePolicy(shell('ls; reboot'), rulebook()), { decision: 'deny', code: 'COMMAND_BLOCKED' })
 })
 
-t.test('it runs by itself only with nothing of its own, and kept as well as others or better', async t => {
+t.test('auto-approves only with default options, and at least the default sandbox', async t => {
   t.equal(decision(shell('ls', { modifiers: ['env'] })), 'ask')
   t.equal(decision(shell('ls', { modifiers: ['stdin'] })), 'ask')
   t.match(evaluatePolicy(shell('ls', { longRunning: true }), rulebook()), {
@@ -87,7 +87,7 @@ t.test('it runs by itself only with nothing of its own, and kept as well as othe
   t.equal(decision(shell('', { command, ...keptBy({ autoRunLevel: 'workspace' }) })), 'ask', 'nor does workspace')
 })
 
-t.test('variables by which programs run something else take a strict approval, whatever rules allow', async t => {
+t.test('variables that make programs run something else require strict approval, whatever rules allow', async t => {
   const steered = (...envNames: string[]) =>
     evaluatePolicy(
       shell('npm test', { modifiers: ['env'], envNames }),
@@ -106,7 +106,7 @@ t.test('variables by which programs run something else take a strict approval, w
   t.equal(steered('COLOR', 'PORT').decision, 'allow')
 })
 
-t.test('without a sandbox no rule lets a command run', async t => {
+t.test('without a sandbox no rule allows a command', async t => {
   const unkept = keptBy({ level: 'none', default: 'none', unsandboxedReason: 'Nothing keeps it.' })
   t.match(evaluatePolicy(shell('npm test', unkept), rulebook({ administrator: [allow({ tool: '*' })] })), {
     decision: 'ask',
@@ -121,7 +121,7 @@ t.test('without a sandbox no rule lets a command run', async t => {
   t.equal(decision(shell('x', keptBy({ level: 'none', unsandboxedReason: 'x', isFallback: true }))), 'strict')
 })
 
-t.test('code without a command line runs by itself where it can change and reach nothing', async t => {
+t.test('code without a command line is auto-approved if it can change and reach nothing', async t => {
   const code = (more: Partial<ResolvedIsolation>) => shell('', { command: undefined, ...keptBy(more) })
   t.equal(decision(code({ level: 'read-only', autoRunLevel: 'read-only' })), 'allow')
   t.equal(decision(code({ level: 'workspace', autoRunLevel: 'read-only' })), 'ask')
@@ -129,7 +129,7 @@ t.test('code without a command line runs by itself where it can change and reach
   t.strictSame(evaluatePolicy(code({ level: 'workspace' }), rulebook()).always_options, [])
 })
 
-t.test('rules hold for each command of a line', async t => {
+t.test('rules apply to each command of a line', async t => {
   const user = [prefix('npm test'), prefix('make all')]
   t.equal(decision(shell('npm test && make all'), { user }), 'allow', 'one each')
   t.match(evaluatePolicy(shell('npm test && make all'), rulebook({ user })).matched_rules.length, 2)
@@ -147,7 +147,7 @@ t.test('rules hold for each command of a line', async t => {
   t.equal(decision(shell('npm test'), { user: [allow({ path: '**' })] }), 'ask', 'leave for paths is none for commands')
 })
 
-t.test('leave for a command is for one folder', async t => {
+t.test('permission for a command applies to one folder', async t => {
   const inFolder = (cwd: string, command = 'npm test') => shell('', { command: { ...fakeCommand(command), cwd } })
   const moved = (folder: string | null) => {
     const [cd, test] = fakeCommand('cd x && npm test').parts
@@ -177,7 +177,7 @@ t.test('leave for a command is for one folder', async t => {
   t.equal(decision(inFolder('e'), { user: [{ effect: 'deny', match: { command: 'npm test' } }] }), 'deny')
 })
 
-t.test('leave for words is none to put their output into a file', async t => {
+t.test('permission for words does not permit writing their output to a file', async t => {
   const read = (text: string) =>
     shell('', { command: { ...analyzeCommandLine(text, { paths: [], pids: [] }), text, candidatePaths: [] } })
   const user = [prefix('npm test')]
@@ -187,7 +187,7 @@ t.test('leave for words is none to put their output into a file', async t => {
     t.equal(decision(read(command), { user }), 'allow', command)
 })
 
-t.test('a rule on a path holds for a command that names it', async t => {
+t.test('a rule on a path applies to a command that names it', async t => {
   const user: ConfiguredRule[] = [{ effect: 'deny', match: { path: 'secret/**' } }, allow({ tool: 'shell_exec' })]
   const named = (resolved: string) => fakeCommand('cat x', [{ path: 'x', access: 'read', resolved }])
   t.equal(decision(shell('', { command: named('secret/x') }), { user }), 'deny')
@@ -200,7 +200,7 @@ t.test('a rule on a path holds for a command that names it', async t => {
   t.equal(decision(shell('cat $F'), { user }), 'ask', 'nobody knows what it names')
 })
 
-t.test('leave for some isolation and hosts is none for less of the one and more of the others', async t => {
+t.test('permission for an isolation and hosts does not cover less isolation or more hosts', async t => {
   const cases: [expected: 'allow' | 'ask', rule: RuleMatch, kept: Partial<ResolvedIsolation>][] = [
     ['allow', {}, {}],
     ['allow', {}, { level: 'read-only' }],
@@ -241,7 +241,7 @@ t.test('leave for some isolation and hosts is none for less of the one and more 
   t.equal(reaching(['example.com'], ['no host']), 'ask')
 })
 
-t.test('"always" offers the line, then the words each command begins with', async t => {
+t.test('"always" offers the line, then the leading words of each command', async t => {
   const offered = (question: PolicyInput) =>
     suggestRules(question)
       .filter(({ scope }) => scope === 'session')
@@ -286,7 +286,7 @@ t.test('"always" offers the line, then the words each command begins with', asyn
   t.strictSame(offered(shell('npm test', { modifiers: ['env'] })), [])
 })
 
-t.test('what was chosen lets the same line run, and no other than the label covers', async () => {
+t.test('a chosen rule allows the same line, and nothing beyond its label', async () => {
   const word = fc.constantFrom(
     'npm',
     'test',

@@ -47,7 +47,7 @@ const shell = (command: string, more: Partial<PolicyInput> = {}) =>
     command: fakeCommand(command),
     ...more
   })
-/** The same as the real reader of command lines has it. */
+/** The same from the real command line analyzer. */
 const read = (command: string) =>
   shell('', { command: { ...analyzeCommandLine(command, { paths: [], pids: [] }), text: command, candidatePaths: [] } })
 const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({
@@ -80,13 +80,13 @@ const remembered = (effect: ConfiguredRule['effect'], match: RuleMatch, expires_
     created_at: '',
     created_by: ''
   }) satisfies SavedRule
-/** For the name of a test: no character in it moves the lines. */
+/** Makes a text safe for a test name: no character in it breaks lines. */
 const shown = (text: string) =>
   JSON.stringify(text).replace(/[^ -~]/g, character => `\\u${character.charCodeAt(0).toString(16)}`)
 const decision = (asked: PolicyInput, rules: Partial<EffectiveRules> = {}) =>
   evaluatePolicy(asked, rulebook(rules)).decision
 
-t.test('by itself a call is judged by its effect', async t => {
+t.test('without rules evaluates a call by its effect', async t => {
   const expected = {
     read: 'allow',
     create: 'allow',
@@ -106,7 +106,7 @@ t.test('by itself a call is judged by its effect', async t => {
   } satisfies PolicyVerdict)
 })
 
-t.test('the first tier that has something to say decides; within it deny beats ask beats allow', async t => {
+t.test('the first tier with a match decides; within it deny beats ask beats allow', async t => {
   const cases: [expected: PolicyVerdict['decision'], rules: Partial<EffectiveRules>][] = [
     ['deny', { administrator: [rule('allow'), rule('ask'), rule('deny')] }],
     ['ask', { administrator: [rule('allow'), rule('ask')] }],
@@ -122,7 +122,7 @@ t.test('the first tier that has something to say decides; within it deny beats a
   for (const [expected, rules] of cases) t.equal(decision(question(), rules), expected, JSON.stringify(rules))
 })
 
-t.test('who let a call through is told', async t => {
+t.test('reports who allowed a call', async t => {
   t.match(
     evaluatePolicy(question(), rulebook({ user: [rule('allow', { tool: 'edit_file' }, { reason: 'my files' })] })),
     {
@@ -148,47 +148,44 @@ t.test('who let a call through is told', async t => {
   })
 })
 
-t.test(
-  'what an editor holds unsaved is asked for before it is written, whatever allows it, where that is set',
-  async t => {
-    const unsaved = [{ path: 'src/a.ts', client: 'emacs', client_id: 'emacs-1', hash: 'sha256:0' }]
-    const write = question({ paths: [file('src/a.ts', 'write', { unsaved })] })
-    const allow = { askForUnsaved: true, administrator: [rule('allow', { path: 'src/a.ts' })] }
-    t.strictSame(evaluatePolicy(write, rulebook(allow)), {
-      decision: 'ask',
-      reason: 'src/a.ts has unsaved changes in emacs.',
-      matched_rules: [
-        { tier: 'server', effect: 'ask', reason: 'src/a.ts has unsaved changes in emacs.' },
-        { tier: 'administrator', effect: 'allow', reason: 'administrator rule: allow path src/a.ts' }
-      ],
-      always_options: [],
-      source: 'user'
-    } satisfies PolicyVerdict)
-    const cases: [
-      expected: PolicyVerdict['decision'],
-      question: Partial<PolicyInput>,
-      rules?: Partial<EffectiveRules>
-    ][] = [
-      ['allow', { paths: write.paths }, { askForUnsaved: false }],
-      ['allow', { paths: [file('src/a.ts')] }],
-      ['allow', { paths: [file('src/a.ts', 'read', { unsaved })] }],
-      ['allow', { paths: [file('src/a.ts', 'write', { unsaved: [] })] }],
-      ['ask', { paths: [file('b'), file('src', 'write', { tree: true, unsaved })] }],
-      ['ask', { paths: write.paths, effect: 'create' }],
-      ['strict', { paths: write.paths, effect: 'destructive' }, { administrator: [] }],
-      ['deny', { paths: write.paths }, { administrator: [rule('deny')] }],
-      ['deny', { paths: write.paths }, { readOnly: true }]
-    ]
-    for (const [expected, more, rules] of cases)
-      t.equal(
-        decision(question(more), { ...allow, administrator: [rule('allow')], ...rules }),
-        expected,
-        JSON.stringify(more)
-      )
-  }
-)
+t.test('a write to an unsaved buffer requires approval despite rules, if configured', async t => {
+  const unsaved = [{ path: 'src/a.ts', client: 'emacs', client_id: 'emacs-1', hash: 'sha256:0' }]
+  const write = question({ paths: [file('src/a.ts', 'write', { unsaved })] })
+  const allow = { askForUnsaved: true, administrator: [rule('allow', { path: 'src/a.ts' })] }
+  t.strictSame(evaluatePolicy(write, rulebook(allow)), {
+    decision: 'ask',
+    reason: 'src/a.ts has unsaved changes in emacs.',
+    matched_rules: [
+      { tier: 'server', effect: 'ask', reason: 'src/a.ts has unsaved changes in emacs.' },
+      { tier: 'administrator', effect: 'allow', reason: 'administrator rule: allow path src/a.ts' }
+    ],
+    always_options: [],
+    source: 'user'
+  } satisfies PolicyVerdict)
+  const cases: [
+    expected: PolicyVerdict['decision'],
+    question: Partial<PolicyInput>,
+    rules?: Partial<EffectiveRules>
+  ][] = [
+    ['allow', { paths: write.paths }, { askForUnsaved: false }],
+    ['allow', { paths: [file('src/a.ts')] }],
+    ['allow', { paths: [file('src/a.ts', 'read', { unsaved })] }],
+    ['allow', { paths: [file('src/a.ts', 'write', { unsaved: [] })] }],
+    ['ask', { paths: [file('b'), file('src', 'write', { tree: true, unsaved })] }],
+    ['ask', { paths: write.paths, effect: 'create' }],
+    ['strict', { paths: write.paths, effect: 'destructive' }, { administrator: [] }],
+    ['deny', { paths: write.paths }, { administrator: [rule('deny')] }],
+    ['deny', { paths: write.paths }, { readOnly: true }]
+  ]
+  for (const [expected, more, rules] of cases)
+    t.equal(
+      decision(question(more), { ...allow, administrator: [rule('allow')], ...rules }),
+      expected,
+      JSON.stringify(more)
+    )
+})
 
-t.test('a rule past its time says nothing', async t => {
+t.test('ignores an expired rule', async t => {
   for (const [expires_at, expected] of [
     [null, 'allow'],
     ['2026-06-01T12:00:00.001Z', 'allow'],
@@ -201,7 +198,7 @@ t.test('a rule past its time says nothing', async t => {
   }
 })
 
-t.test('what a rule names must hold, every field of it', async t => {
+t.test('every field of a rule must match', async t => {
   const edit = question({ agent: 'helper', client: 'emacs' })
   const cases: [boolean, RuleMatch, PolicyInput?][] = [
     [true, { tool: 'edit_file' }],
@@ -261,7 +258,7 @@ t.test('an allow rule must cover every path of a call, a deny or ask rule any of
   t.equal(decision(whole('b'), { user: [rule('deny', { path: '**/*.pem' }), rule('allow')] }), 'ask')
 })
 
-t.test('a command rule that cannot be decided makes the call ask at least', async t => {
+t.test('an undecidable command rule requires approval at least', async t => {
   const rules = { user: [rule('deny', { command: 'git push', mode: 'prefix' }), rule('allow', { tool: 'shell_exec' })] }
   t.equal(decision(shell('git push --force'), rules), 'deny')
   t.equal(decision(shell('git status'), rules), 'allow')
@@ -288,7 +285,7 @@ t.test('a command rule that cannot be decided makes the call ask at least', asyn
   )
 })
 
-t.test('leave for a command is no leave for it with another environment or input', async t => {
+t.test('permission for a command does not cover another environment or input', async t => {
   const altered = shell('npm test', { modifiers: ['env'] })
   t.equal(decision(shell('npm test'), { user: [rule('allow', { command: 'npm test' })] }), 'allow')
   t.match(evaluatePolicy(altered, rulebook({ user: [rule('allow', { command: 'npm test' })] })), {
@@ -299,7 +296,7 @@ t.test('leave for a command is no leave for it with another environment or input
   t.equal(decision(altered, { user: [rule('allow', { tool: 'shell_exec' })] }), 'allow')
 })
 
-t.test('no rule reaches what is refused for ever', async t => {
+t.test('no rule overrides a hard denial', async t => {
   const allowed = { administrator: [rule('allow')], user: [rule('allow')] }
   t.match(
     evaluatePolicy(question({ paths: [file('.git/hooks/x', 'write', { protected: 'write' })] }), rulebook(allowed)),
@@ -319,7 +316,7 @@ t.test('no rule reaches what is refused for ever', async t => {
   t.match(evaluatePolicy(shell('reboot'), rulebook(allowed)), { decision: 'deny', code: 'COMMAND_BLOCKED' })
 })
 
-t.test('a read-only server refuses all but reads', async t => {
+t.test('a read-only server denies all but reads', async t => {
   for (const effect of ['create', 'write', 'execute', 'network', 'destructive'] as const)
     t.match(evaluatePolicy(question({ effect }), rulebook({ readOnly: true, administrator: [rule('allow')] })), {
       decision: 'deny',
@@ -329,7 +326,7 @@ t.test('a read-only server refuses all but reads', async t => {
   t.equal(decision(question({ effect: 'read' }), { readOnly: true }), 'allow')
 })
 
-t.test('credentials are asked for strictly, and refused to call-only tokens', async t => {
+t.test('credentials require strict approval, and are denied to call-only tokens', async t => {
   const read = (may_approve: boolean) =>
     question({ effect: 'read', may_approve, paths: [file('.env', 'read', { sensitive: true })] })
   t.match(evaluatePolicy(read(true), rulebook()), { decision: 'strict', always_options: [] })
@@ -352,7 +349,7 @@ t.test('credentials are asked for strictly, and refused to call-only tokens', as
   t.equal(decision(question({ effect: 'read', paths: [file('.', 'list', { sensitive: true })] })), 'allow')
 })
 
-t.test('what runs by itself later is written only after a strict look', async t => {
+t.test('writing auto-run files requires strict approval', async t => {
   const starter = question({ effect: 'create', paths: [file('.envrc', 'write', { self_starting: true })] })
   t.equal(decision(starter), 'strict')
   t.equal(decision(starter, { user: [rule('allow', { tool: '*' })] }), 'strict')
@@ -360,7 +357,7 @@ t.test('what runs by itself later is written only after a strict look', async t 
   t.equal(decision(question({ effect: 'read', paths: [file('.envrc', 'read', { self_starting: true })] })), 'allow')
 })
 
-t.test('what must always be shown is asked, whatever rule allows it', async t => {
+t.test('forced approvals override every allow rule', async t => {
   const rough = question({ always_ask: 'The match is rough.' })
   t.match(evaluatePolicy(rough, rulebook({ user: [rule('allow')] })), {
     decision: 'ask',
@@ -371,7 +368,7 @@ t.test('what must always be shown is asked, whatever rule allows it', async t =>
   t.equal(decision(question({ effect: 'destructive', always_ask: 'x' })), 'strict')
 })
 
-t.test('what destroys stays strict unless a rule allows it', async t => {
+t.test('destructive calls stay strict unless a rule allows them', async t => {
   const gone = question({ tool: 'delete_file', effect: 'destructive' })
   t.equal(decision(gone, { user: [rule('ask')] }), 'strict')
   t.strictSame(evaluatePolicy(gone, rulebook()).always_options, [])
@@ -411,7 +408,7 @@ t.test('"always" offers literal rules, the narrowest first', async t => {
   )
 })
 
-/** Paths as they come out of the walk. */
+/** Paths in the form that the walk yields. */
 const somePath = fc
   .array(fc.string({ unit: fc.constantFrom(...'ab.*?[]{}!,\\ -é"$'), minLength: 1, maxLength: 5 }), {
     minLength: 1,
@@ -420,13 +417,13 @@ const somePath = fc
   .filter(names => names.every(name => name !== '.' && name !== '..'))
   .map(names => names.join('/'))
 
-/** Texts that mean something to globs, commands and paths. */
+/** Texts with special characters of globs, commands and paths. */
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'ab/.*?[]{}!,\\ -"$'), minLength: 1, maxLength: 12 }),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 )
 
-t.test('an offered rule holds for the call, and for no other path or command than its label says', async () => {
+t.test('an offered rule covers the call, and no path or command beyond its label', async () => {
   const someFacts = (paths: string[]): CallFacts => ({
     tool: 'a_tool',
     category: 'files',
@@ -531,7 +528,7 @@ t.test('a command rule matches the same text, or plain words with the same begin
   )
 })
 
-t.test('plain words are what a shell would pass on as they are', async t => {
+t.test('plain words are those that a shell passes on unchanged', async t => {
   t.strictSame(plainArgv(' git  log -n1 '), ['git', 'log', '-n1'])
   for (const command of [
     '',
@@ -551,7 +548,7 @@ t.test('plain words are what a shell would pass on as they are', async t => {
     t.equal(plainArgv(command), undefined, command)
 })
 
-t.test('a rule that cannot hold as written is told', async t => {
+t.test('reports a rule that can never match', async t => {
   const faults = async (given: Partial<ConfiguredRule>) =>
     (await validateRule({ effect: 'allow', match: {}, ...given })).length
   t.equal(await faults({ match: { tool: '*' } }), 0)
@@ -568,7 +565,7 @@ t.test('a rule that cannot hold as written is told', async t => {
   t.equal(await faults({ match: { tool: 'git_*' }, examples: { match: ['git_log'], no_match: ['edit'] } }), 0)
 })
 
-t.test('every question gets the same verdict twice, whatever is asked', async () => {
+t.test('evaluation is deterministic', async () => {
   const match = fc
     .record(
       {
@@ -620,7 +617,7 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
       if (JSON.stringify(verdict) !== JSON.stringify(again)) return false
       if (verdict.reason === '' || verdict.matched_rules.length === 0) return false
       if (verdict.decision === 'allow' && verdict.always_options.length > 0) return false
-      // One more deny or ask rule never makes a call easier.
+      // An additional deny or ask rule never relaxes the verdict.
       const harder = evaluatePolicy(
         facts,
         rulebook({ ...book, administrator: [...administrator, rule('ask', { tool: '**' })] })
@@ -631,7 +628,7 @@ t.test('every question gets the same verdict twice, whatever is asked', async ()
   )
 })
 
-t.test('what only a rule lets happen is refused without one, and no easier than its effect with one', async t => {
+t.test('an effect that requires a rule is denied without one, and never more relaxed with one', async t => {
   const why = 'Force is refused unless a rule allows it.'
   const forced = question({
     tool: 'git_push',

@@ -1,4 +1,4 @@
-// Rules with a pattern: what is held against it, and that what nobody can tell is asked.
+// Tests of rules with a pattern: the text they match against; undecidable cases require approval.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ const facts = (params: unknown, more: Partial<CallFacts> = {}): CallFacts => ({
 const shell = (command: string, more: Partial<CallFacts> = {}): CallFacts =>
   facts({ command, cwd: '.' }, { primary: 'command', category: 'commands', command: fakeCommand(command), ...more })
 
-t.test('a pattern is for the whole text of a param', async t => {
+t.test('a pattern matches the whole text of a param', async t => {
   const found = { path: 'src/b.ts', given: 'lib/../src/b.ts', access: 'write' as const }
   const url = 'https://good.example@bad.example/x'
   const cases: [string, RuleMatch, CallFacts, allow: boolean, deny: boolean | 'unclear'][] = [
@@ -76,7 +76,7 @@ t.test('a pattern is for the whole text of a param', async t => {
   }
 })
 
-t.test('the text of a command is held against it part by part', async t => {
+t.test('matches the text of a command part by part', async t => {
   const npm: RuleMatch = { pattern: 'npm (test|run lint).*' }
   const allow = (asked: CallFacts, match = npm) => ruleMatches({ effect: 'allow', match }, asked)
   t.ok(allow(shell('npm test -- --watch=false')))
@@ -107,7 +107,7 @@ t.test('rules that cover a line together may be patterns', async t => {
   t.equal((await call('shell_exec', { command: 'mkdir c && touch d' })).status, 'awaiting_approval')
 })
 
-t.test('a pattern on a path is held against where the path leads', async t => {
+t.test('matches a pattern on a path against its resolved target', async t => {
   const allow = { effect: 'allow' as const, match: { tool: 'write_file', pattern: 'docs/.*' } }
   const { call, root } = await startApp(
     t,
@@ -121,7 +121,7 @@ t.test('a pattern on a path is held against where the path leads', async t => {
   t.equal(await overwrite('docs/link/a.ts'), 'awaiting_approval')
 })
 
-t.test('what a rule with a pattern keeps from being read, no preview tells', async t => {
+t.test('no preview reveals what a pattern rule protects from reading', async t => {
   const match = { tool: 'read_file', pattern: 'private/.*' }
   const { root, call } = await startApp(
     t,
@@ -135,7 +135,7 @@ t.test('what a rule with a pattern keeps from being read, no preview tells', asy
   t.notMatch(JSON.stringify(approval.preview), 'the content')
 })
 
-t.test('a pattern that cannot be read is told, and so is one that its examples belie', async t => {
+t.test('reports an invalid pattern, and one that its examples contradict', async t => {
   const faults = (match: RuleMatch, examples: ConfiguredRule['examples'] = {}) =>
     validateRule({ effect: 'allow', match, examples })
   t.strictSame(await faults({ pattern: 'a+' }), [])
@@ -152,7 +152,7 @@ t.test('a pattern that cannot be read is told, and so is one that its examples b
   t.match([status, body.code, body.errors], [400, 'INVALID_PARAMS', [{ pointer: '/match', message: /^pattern: / }]])
 })
 
-t.test('a remembered pattern holds after a restart', async t => {
+t.test('a saved pattern applies after a restart', async t => {
   const first = await startApp(t, { 'a.txt': 'one' })
   const match = { tool: 'write_file', pattern: 'a\\..*' }
   await first.request('POST', '/rules', { effect: 'allow', scope: 'user', match })
@@ -161,7 +161,7 @@ t.test('a remembered pattern holds after a restart', async t => {
   t.equal((await again.call('write_file', { path: 'a.txt', content: 'two' })).status, 'success')
 })
 
-t.test('every tool says what a call of it is about', async t => {
+t.test('every tool has a subject for patterns', async t => {
   const primaries = Object.fromEntries(TOOLS.map(tool => [tool.name, primaryParam(tool)]))
   t.match(primaries, {
     read_file: 'path',
@@ -174,17 +174,17 @@ t.test('every tool says what a call of it is about', async t => {
     if (primary !== undefined) t.ok(Object.hasOwn((input as { properties: object }).properties, primary), name)
 })
 
-t.test('no pattern takes long, and none throws, whatever it is held against', async () => {
+t.test('no pattern is slow or throws, for any text', async () => {
   const pattern = fc
     .stringMatching(/^[ab.*+?|()[\]\\^$]{1,12}$/)
     .filter(each => validateMatch({ pattern: each }).length === 0)
   fc.assert(
     fc.property(pattern, fc.string({ unit: fc.constantFrom('a', 'b', '\n', 'é', '😀') }), (given, text) => {
       const [narrow, wide] = [patternMatches(given, text, 'line'), patternMatches(given, text, 'text')]
-      // What a rule would allow, it would deny too.
+      // Everything a rule would allow, it would also deny.
       return typeof narrow === 'boolean' && typeof wide === 'boolean' && (!narrow || wide)
     })
   )
-  // What a backtracking engine would never end with.
+  // A pattern that no backtracking engine would finish.
   patternMatches('(a+)+(a|aa)*b', 'a'.repeat(MAX_PATTERN_TEXT_LENGTH), 'text')
 })

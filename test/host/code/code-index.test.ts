@@ -1,4 +1,4 @@
-// The index as a part of the host: what it says while it is being built, and what a kill leaves of it.
+// Tests of the code index as a part of the host: its state during the build, and recovery after a kill.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { Watcher } from '../../../src/host/watch/watcher.ts'
 import { parseQueryTerms } from '../../../src/text/code/query-terms.ts'
 import { once, waitUntil } from '../../support/wait.ts'
 
-// An index by itself keeps no process alive.
+// An index alone does not keep the process alive.
 const alive = setInterval(() => {}, 1_000)
 t.teardown(() => clearInterval(alive))
 
@@ -40,7 +40,7 @@ function place(t: Test) {
   return { root, stateDir }
 }
 
-/** An index with what it has told of its states. */
+/** Opens an index and records its reported states. */
 function open(t: Test, { root, stateDir }: { root: string; stateDir: string }) {
   const workspace = openWorkspace('default', root)
   const watcher = new Watcher(workspace)
@@ -63,7 +63,7 @@ function open(t: Test, { root, stateDir }: { root: string; stateDir: string }) {
   return { index, states, becomes, close }
 }
 
-t.test('it has no answer until it is complete', async t => {
+t.test('has no answer until it is complete', async t => {
   const { index, states, becomes } = open(t, place(t))
   t.match(index.state, { state: 'idle', indexed: 0 })
   t.equal(await index.search(asking('value7'), { signal, waitMs: 0 }), undefined)
@@ -81,13 +81,13 @@ t.test('it has no answer until it is complete', async t => {
   )
 })
 
-t.test('killed in the middle, it goes on where it was', async t => {
+t.test('resumes after a kill in the middle', async t => {
   const at = place(t)
   const file = indexFile(at.stateDir, at.root)
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'index-forever.ts'), at.root, at.stateDir], {
     stdio: ['ignore', 'pipe', 'inherit']
   })
-  // It says so once the first files are durable, with more to come.
+  // Printed once the first files are durable, with more to come.
   await once(child.stdout, 'data')
   child.kill('SIGKILL')
   await once(child, 'exit')
@@ -105,7 +105,7 @@ t.test('killed in the middle, it goes on where it was', async t => {
     t.match(await index.search(asking(`value${i}`), { signal, waitMs: 0 }), { files: [{ path: `file${i}.ts` }] })
 })
 
-t.test('a folder where it cannot be kept', async t => {
+t.test('handles a folder where it cannot be stored', async t => {
   const at = place(t)
   writeFileSync(path.join(at.stateDir, 'index'), 'in the way')
   const { index, becomes } = open(t, at)
@@ -121,7 +121,7 @@ t.test('a folder where it cannot be kept', async t => {
   t.equal(readFileSync(path.join(at.stateDir, 'index'), 'utf8'), 'in the way')
 })
 
-t.test('closed while it is being built', async t => {
+t.test('closes during the build', async t => {
   const { index, close } = open(t, place(t))
   index.start()
   await close()

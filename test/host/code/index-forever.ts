@@ -1,4 +1,4 @@
-// Indexes a folder, says when the first part of it is durable, and then hangs in the middle of the rest.
+// Indexes a folder, reports when the first part of it is durable, and then hangs in the middle of the rest.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -22,7 +22,7 @@ store.commit = () => {
   console.log('durable')
 }
 const indexer = new Indexer(store, tree, limits, ({ files }) => {
-  // Some of what comes after is begun, and not durable.
+  // Some later files are in progress and not durable.
   if (files > 1_100) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 })
 await indexer.rescan()

@@ -7,7 +7,7 @@ const small = { path: 'a.txt', before: 'one\n', after: 'two\n' }
 const large = { path: 'a.txt', before: lines(2_000, 'a'), after: lines(2_000, 'b') + lines(3, 'a') }
 const wanted = () => ({ signal: new AbortController().signal, deadlineMs: 60_000 })
 
-t.test('the answer is that of the function, wherever it was worked out', async t => {
+t.test('the answer equals that of the function, on any thread', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   for (const input of [small, large]) {
@@ -23,14 +23,14 @@ t.test('the answer is that of the function, wherever it was worked out', async t
   )
 })
 
-t.test('what takes too long is ended, and the next is done', async t => {
+t.test('ends slow work, and does the next', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   await t.rejects(compute.run('diff', large, { ...wanted(), deadlineMs: 1 }), { code: 'TIMEOUT' })
   t.match(await compute.run('diff', large, wanted()), { added: 2_003 })
 })
 
-t.test('what is no longer wanted is ended, waiting or under way', async t => {
+t.test('ends cancelled work, queued or running', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   const stop = new AbortController()
@@ -46,7 +46,7 @@ t.test('what is no longer wanted is ended, waiting or under way', async t => {
   await t.rejects(compute.run('diff', small, { ...wanted(), signal: stop.signal }), reason, 'on the spot too')
 })
 
-t.test('once closed, work under way and waiting fails', async t => {
+t.test('once closed, running and queued work fails', async t => {
   const compute = new ComputePool()
   const all = Array.from({ length: 5 }, () => compute.run('diff', large, wanted()))
   const settled = Promise.allSettled(all)

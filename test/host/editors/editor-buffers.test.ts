@@ -23,7 +23,7 @@ function setUp(t: Test, tree: Record<string, string> = { 'a.txt': 'one\n' }) {
   return { ...world, workspace, guard, clock, buffers, hold }
 }
 
-t.test('an editor that is silent for longer than its lease holds nothing', async t => {
+t.test('releases the buffers of an editor that is silent longer than its lease', async t => {
   const { buffers, hold, clock, workspace } = setUp(t)
   hold('a.txt', 'two\n')
   hold('b.txt', 'b\n', VIM, 5_000)
@@ -45,7 +45,7 @@ t.test('an editor that is silent for longer than its lease holds nothing', async
   t.notOk(buffers.hasBuffers)
 })
 
-t.test('of several editors the one that spoke last counts', async t => {
+t.test('of several editors the latest report wins', async t => {
   const { buffers, hold, workspace } = setUp(t)
   hold('a.txt', 'of emacs')
   hold('a.txt', 'of vim', VIM)
@@ -57,7 +57,7 @@ t.test('of several editors the one that spoke last counts', async t => {
   t.equal(buffers.get('default', 'a.txt')?.text, 'of vim')
 })
 
-t.test('what an editor took over is known, unless it has told of something newer', async t => {
+t.test('knows the content an editor accepted, unless it has reported newer one', async t => {
   const { buffers, hold } = setUp(t)
   hold('a.txt', 'two')
   const was = buffers.get('default', 'a.txt')!
@@ -67,7 +67,7 @@ t.test('what an editor took over is known, unless it has told of something newer
   t.equal(buffers.get('default', 'a.txt')?.text, 'three')
 })
 
-t.test('a change on the disk stops where an editor has taken the file up since it was judged', async t => {
+t.test('aborts a write to disk if an editor has opened the file since the evaluation', async t => {
   const { buffers, hold, workspace, guard, reported, abort } = setUp(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
   const editors: EditorBridge = {
     writesTo: 'disk',
@@ -95,7 +95,7 @@ t.test('a change on the disk stops where an editor has taken the file up since i
   t.match(await again.replace('a.txt', (await again.snapshot('a.txt'))!, Buffer.from('x')), { path: 'a.txt' })
 })
 
-t.test('a text becomes the bytes that saving it in the encoding and line endings of its file gives', async () => {
+t.test('encodes a text to the bytes that saving it in its encoding and line endings gives', async () => {
   const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be']
   const line = fc.string({ unit: 'grapheme', minLength: 1 }).map(text => text.replace(/[\p{Cc}\ufeff]/gu, '.'))
   fc.assert(

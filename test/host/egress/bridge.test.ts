@@ -1,4 +1,4 @@
-// Real programs in a bare sandbox without a network, which reach what they were granted by the bridge, and nothing else.
+// Tests of the bridge with real programs in a bare sandbox without a network: they reach only the granted hosts.
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -38,7 +38,7 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
     })
   })
 
-  t.test('what it was not granted is refused with the reason', async t => {
+  t.test('rejects hosts that were not granted, with the reason', async t => {
     const egress = await fresh()
     const script = 'curl -sS http://c.test/; curl -sS http://private.test/; curl -sS https://c.test/'
     const answer = await inside(egress, ['/bin/bash', '-c', script])
@@ -68,7 +68,7 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
     t.match(answer, { code: 0, stdout: 'hello\n' })
   })
 
-  t.test('nothing is reached without the proxy', async t => {
+  t.test('reaches nothing without the proxy', async t => {
     const direct = `curl -sS --noproxy '*' -m 2`
     const { code, stdout, stderr } = await bash(
       `${direct} http://127.0.0.1:${getPort(web)}/; ${direct} http://1.1.1.1/; ${direct} http://a.test/; ls /sys/class/net; exec 3<>/dev/tcp/1.1.1.1/53`
@@ -78,13 +78,13 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
     t.match(stderr, /port \d+[\s\S]*1\.1\.1\.1[\s\S]*resolve host: a\.test/i)
   })
 
-  t.test('what the sandbox runs for itself is reached directly', async t => {
+  t.test('reaches services inside the sandbox directly', async t => {
     const server = "require('http').createServer((q, r) => r.end('own')).listen(8080, () =>"
     const script = `${server} fetch('http://127.0.0.1:8080').then(r => r.text()).then(text => { console.log(text); process.exit() }))`
     t.match(await inside(await fresh(), [process.execPath, '-e', script]), { code: 0, stdout: 'own\n' })
   })
 
-  t.test('it ends as its program does, and hands everything through', async t => {
+  t.test('exits like its program, and passes all streams through', async t => {
     t.match(await bash('exit 7'), { code: 7, stdout: '', stderr: '' })
     t.match(await bash('kill -KILL $$'), { code: 128 + 9 })
     t.match(await bash('kill -SEGV $$'), { code: 128 + 11 })
@@ -98,18 +98,18 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
     t.match(await inside(await fresh(), ['/bin/bash', ...odd]), { stdout: '--|-e||a\'b|ü \n"|' })
   })
 
-  t.test('it passes signals on', async t => {
-    // Ready once its output begins; then the bridge, its parent, is told.
+  t.test('forwards signals', async t => {
+    // Ready once its output begins; then its parent, the bridge, is signalled.
     const script = "trap 'echo told; exit 3' TERM; kill -TERM $PPID; while :; do read -t 1 < <(:); done"
     t.match(await bash(script), { code: 3, stdout: 'told\n' })
   })
 
-  t.test('it does not wait for what its program leaves running', async t => {
+  t.test('does not wait for background processes of its program', async t => {
     t.match(await bash('sleep 1000 & disown; echo done'), { code: 0, stdout: 'done\n' })
   })
 })
 
-/** Runs a program in a sandbox that has no network and little else. */
+/** Runs a program in a sandbox without a network and with few files. */
 function inside(egress: Egress, program: [string, ...string[]], { stdin = '' } = {}) {
   const [file, ...args] = program
   const flags = ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--clearenv']
@@ -128,7 +128,7 @@ function inside(egress: Egress, program: [string, ...string[]], { stdin = '' } =
   })
 }
 
-/** A bare one with one file, as it is served by any web server. */
+/** Creates a bare repository with one file, as any web server can serve it. */
 function repository(bare: string) {
   const work = `${bare}.work`
   mkdirSync(work)

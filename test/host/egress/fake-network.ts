@@ -1,5 +1,5 @@
-// A network of a test's own: names are looked up in a table, and every address leads to servers on this machine. Nothing
-// else is different for the guard: it judges the addresses that the table gives.
+// A fake network: names are resolved in a table, and every address leads to servers on this machine. The guard works as usual: it
+// checks the addresses in the table.
 import { type AddressInfo, connect, type Server } from 'node:net'
 import type { Test } from 'tap'
 import type { EgressNetwork } from '../../../src/host/egress/guarded-connect.ts'
@@ -9,14 +9,16 @@ export const PUBLIC_IPV4 = '93.184.215.14'
 export const PUBLIC_IPV6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c'
 
 export interface FakeNetwork extends EgressNetwork {
-  /** Names, in the order they were looked up. */
+  /** Names, in the order of lookups. */
   looked_up: string[]
-  /** `address port`, in the order they were dialled. */
+  /** `address port`, in the order of connections. */
   dialled: string[]
 }
 
-/** `dns` has the answers of a name, one for each lookup, of which the last repeats; every other name is `PUBLIC_IPV4`.
- * Whatever is dialled is this server. */
+/**
+ * `dns` has the answers for a name, one for each lookup, of which the last repeats; every other name is `PUBLIC_IPV4`. Every
+ * connection leads to this server.
+ */
 export function createFakeNetwork(
   server: Server | undefined,
   dns: Readonly<Record<string, string[][]>> = {}

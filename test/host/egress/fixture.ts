@@ -1,4 +1,4 @@
-// A way out with a network of the test's own behind it, and what a program may say to it: bytes over a unix socket.
+// Fixture: an egress with a fake network behind it, and a client that sends bytes over its unix socket.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer as createWeb, type IncomingMessage } from 'node:http'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -25,7 +25,7 @@ const DNS_ANSWERS = {
   'nowhere.test': [[]]
 }
 
-/** An egress, and a web server in whose place all its hosts stand. */
+/** Starts an egress, and a web server that replaces all its hosts. */
 export async function startEgress(
   t: Test,
   options: { upstream?: Server; limits?: Partial<ProxyLimits>; own_ports?: number[] } = {}
@@ -55,7 +55,7 @@ export async function startEgress(
   return { egress, outside, requests }
 }
 
-/** Says this much and no more, and gives all that is answered until the other side ends it. */
+/** Sends these bytes, and returns the response until the other side closes. */
 export async function sendBytes(socket: string, bytes: string): Promise<string> {
   const client = connect({ path: socket, allowHalfOpen: true })
   client.write(Buffer.from(bytes, 'latin1'))

@@ -1,4 +1,4 @@
-// Where the guard lets a connection go: the attack cases of corpus/urls.json, and what must hold of every lookup.
+// Tests of the connection guard: the attack cases of corpus/urls.json, and invariants of every lookup.
 import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'
@@ -25,7 +25,7 @@ const reach = (text: string, network = createFakeNetwork(server), ownPorts: numb
   return connectGuarded(host, port, { ownPorts, network })
 }
 
-/** The others are about more than where a connection goes. */
+/** The others are about more than the target of a connection. */
 const OF_HOSTS = ['benign', 'loopback', 'private', 'metadata', 'syntax', 'dns']
 
 for (const { id, group, url, expect, why, dns = {}, accept = [] } of CORPUS.cases as Json[]) {
@@ -44,7 +44,7 @@ for (const { id, group, url, expect, why, dns = {}, accept = [] } of CORPUS.case
   })
 }
 
-t.test('kinds of address', async t => {
+t.test('classifies addresses', async t => {
   const KINDS: Record<string, string | undefined> = {
     [PUBLIC_IPV4]: undefined,
     [PUBLIC_IPV6]: undefined,
@@ -121,7 +121,7 @@ t.test('no private IPv4 address passes in any IPv6 form', async () => {
   )
 })
 
-t.test('a refusal says what a name leads to, and where only if that tells nothing of a network', async t => {
+t.test('a rejection names the kind of target, and its address only if that reveals nothing of a network', async t => {
   const outside = createFakeNetwork(server, { 'mirror.test': [['203.0.113.80']], 'inside.test': [['10.1.2.3']] })
   const refused = (host: string, message: string) => t.rejects(reach(host, outside), { message })
   await refused('mirror.test', 'mirror.test leads to 203.0.113.80, a reserved address.')
@@ -129,7 +129,7 @@ t.test('a refusal says what a name leads to, and where only if that tells nothin
   await refused('127.0.0.1', '127.0.0.1 is a loopback address.')
 })
 
-t.test('one address that is none of the internet is enough for a name to be refused', async t => {
+t.test('rejects a name with any non-public address', async t => {
   for (const addresses of [
     [PUBLIC_IPV4, '10.0.0.1'],
     [PUBLIC_IPV6, PUBLIC_IPV4, '169.254.169.254']
@@ -140,7 +140,7 @@ t.test('one address that is none of the internet is enough for a name to be refu
   }
 })
 
-t.test('an address that the internet has given to this machine is refused too', async t => {
+t.test("also rejects this machine's public address", async t => {
   const { networkInterfaces } = os
   const facing = (interfaces: typeof networkInterfaces) => {
     os.networkInterfaces = interfaces
@@ -154,14 +154,14 @@ t.test('an address that the internet has given to this machine is refused too', 
     t.equal(nonPublicReason(address), 'an address of this machine', address)
 })
 
-t.test('looks a name up once, and dials what it was told then', async t => {
+t.test('resolves a name once, and connects to the resolved address', async t => {
   const outside = createFakeNetwork(server, { 'turning.test': [[PUBLIC_IPV4], ['127.0.0.1']] })
   const socket = await reach('turning.test', outside)
   socket.destroy()
   t.strictSame([outside.looked_up, outside.dialled], [['turning.test'], [`${PUBLIC_IPV4} 80`]])
 })
 
-t.test('goes on to the next address where one does not answer', async t => {
+t.test('tries the next address if one does not respond', async t => {
   const outside = createFakeNetwork(server, { 'two.test': [[PUBLIC_IPV6, PUBLIC_IPV4]] })
   const dial = outside.dial
   const socket = await reach('two.test', {
@@ -177,7 +177,7 @@ t.test('goes on to the next address where one does not answer', async t => {
   t.strictSame(outside.dialled, [`${PUBLIC_IPV6} 80`, `${PUBLIC_IPV4} 80`])
 })
 
-t.test('a name without an address, and one that nobody answers at', async t => {
+t.test('handles names without an address, and without a listener', async t => {
   t.equal(
     await catchErrorCode(() => reach('nowhere.test', createFakeNetwork(server, { 'nowhere.test': [[]] }))),
     'NETWORK_ERROR'
@@ -191,7 +191,7 @@ t.test('the port that the server listens on is never reached', async t => {
   t.strictSame([outside.looked_up, outside.dialled], [[], []])
 })
 
-t.test('dials one address, and no other', async t => {
+t.test('connects to one address only', async t => {
   const accepted = once(server, 'connection')
   const socket = await SYSTEM_NETWORK.dial('127.0.0.1', getPort(server))
   t.equal(socket.remoteAddress, '127.0.0.1')

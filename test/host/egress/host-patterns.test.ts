@@ -1,4 +1,4 @@
-// Which hosts a pattern covers, whoever spells them.
+// Tests of host patterns: the hosts they cover, in any spelling.
 import fc from 'fast-check'
 import t from 'tap'
 import { isHostCovered, parseHostPattern } from '../../../src/host/egress/host-patterns.ts'
@@ -98,7 +98,7 @@ for (const [text, { yes, no }] of Object.entries(PATTERNS))
     t.strictSame(covered(no), [])
   })
 
-t.test('what a list covers of another', async t => {
+t.test('one list covers another', async t => {
   const cases: [string, string, { covers: boolean; overlap: boolean }][] = [
     ['example.com', 'EXAMPLE.com.', { covers: true, overlap: true }],
     ['example.com', 'example.com:443', { covers: true, overlap: true }],
@@ -123,21 +123,21 @@ t.test('what a list covers of another', async t => {
   }
 })
 
-t.test('what is no pattern', async t => {
+t.test('rejects invalid patterns', async t => {
   const refused = []
   for (const text of NO_PATTERNS)
     if ((await catchErrorCode(() => parseHostPattern(text)).catch(() => '')) === 'INVALID_PARAMS') refused.push(text)
   t.strictSame(refused, NO_PATTERNS)
 })
 
-t.test('what is no host', async t => {
+t.test('rejects invalid hosts', async t => {
   const refused = []
   for (const text of NO_HOSTS)
     if ((await catchErrorCode(() => parseHostName(text)).catch(() => '')) === 'URL_BLOCKED') refused.push(text)
   t.strictSame(refused, NO_HOSTS)
 })
 
-t.test('whatever a host is written like, it is one of plain characters and stays the same, or none', async () => {
+t.test('any spelling of a host normalizes to plain characters, idempotently, or is invalid', async () => {
   const host = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 40 }),
     fc.domain(),
@@ -160,7 +160,7 @@ t.test('whatever a host is written like, it is one of plain characters and stays
   )
 })
 
-t.test('a pattern for names beneath one covers no other name that ends or begins so', async () => {
+t.test('a pattern for subdomains covers no other name with that suffix or prefix', async () => {
   const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/)
   fc.assert(
     fc.property(label, label, label, (a, b, c) => {

@@ -1,11 +1,11 @@
-// The proxy with programs and hosts that are hostile, clumsy, slow or gone.
+// Tests of the proxy with programs and hosts that are hostile, broken, slow or gone.
 import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { once, within } from '../../support/wait.ts'
 import { listen } from './fake-network.ts'
 import { createEchoServer, sendBytes, startEgress } from './fixture.ts'
 
-t.test('what is no request', async t => {
+t.test('rejects invalid requests', async t => {
   const { egress, outside } = await startEgress(t)
   const BROKEN: Record<string, [bytes: string, status: number]> = {
     'a null in the host': ['CONNECT a.test\0.evil.test:443 HTTP/1.1\r\n\r\n', 400],
@@ -30,7 +30,7 @@ t.test('what is no request', async t => {
   )
 })
 
-t.test('an answer whose headers have no end is cut off', async t => {
+t.test('cuts off a response whose headers never end', async t => {
   const upstream = await listen(
     t,
     createServer(socket => {
@@ -45,7 +45,7 @@ t.test('an answer whose headers have no end is cut off', async t => {
   )
 })
 
-t.test('an answer that is none is told as that, and the next one comes through', async t => {
+t.test('reports an invalid response, and forwards the next one', async t => {
   const answers = ['HTTP/1.1 099 Odd\r\n\r\n', 'no answer\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok']
   const upstream = createServer(socket => {
     socket.on('error', () => {}).once('data', () => socket.end(answers.shift() ?? ''))
@@ -57,7 +57,7 @@ t.test('an answer that is none is told as that, and the next one comes through',
   t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nok$/)
 })
 
-t.test('an answer by another protocol, which nobody asked for, is none', { timeout: 20_000 }, async t => {
+t.test('rejects an unrequested protocol upgrade', { timeout: 20_000 }, async t => {
   const answers = ['Upgrade: x\r\nConnection: Upgrade\r\n', '']
   const upstream = createServer(socket => {
     socket.on('error', () => {}).once('data', () => socket.write(`HTTP/1.1 101 Odd\r\n${answers.shift()}\r\n`))
@@ -68,13 +68,13 @@ t.test('an answer by another protocol, which nobody asked for, is none', { timeo
     t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 502 [\s\S]*broke off/, how)
 })
 
-t.test('who is slow, or leaves, or comes too often', async t => {
-  t.test('headers that never end', async t => {
+t.test('handles clients that are slow, leave, or come too often', async t => {
+  t.test('rejects headers that never end', async t => {
     const { egress } = await startEgress(t, { limits: { headersTimeoutMs: 50 } })
     t.match(await sendBytes(egress.socket, 'GET http://a.test/ HTTP/1.1\r\nHo'), /^HTTP\/1\.1 408 /)
   })
 
-  t.test('a tunnel through which nothing passes', async t => {
+  t.test('closes an idle tunnel', async t => {
     const { egress } = await startEgress(t, {
       upstream: await listen(t, createEchoServer()),
       limits: { idleTimeoutMs: 50 }
@@ -85,7 +85,7 @@ t.test('who is slow, or leaves, or comes too often', async t => {
     )
   })
 
-  t.test('one end of a tunnel that breaks', async t => {
+  t.test('handles one broken end of a tunnel', async t => {
     const arrived: Socket[] = []
     const upstream = await listen(
       t,
@@ -112,7 +112,7 @@ t.test('who is slow, or leaves, or comes too often', async t => {
     await once(second.other.resume(), 'end')
   })
 
-  t.test('more connections than allowed', async t => {
+  t.test('limits connections', async t => {
     const { egress } = await startEgress(t, {
       upstream: await listen(t, createEchoServer()),
       limits: { connections: 1 }
@@ -127,7 +127,7 @@ t.test('who is slow, or leaves, or comes too often', async t => {
     first.destroy()
   })
 
-  t.test('more requests on one connection than may be under way', async t => {
+  t.test('limits requests in flight per connection', async t => {
     const held: Socket[] = []
     const upstream = await listen(
       t,
@@ -148,7 +148,7 @@ t.test('who is slow, or leaves, or comes too often', async t => {
     t.equal(outside.dialled.length, 3)
   })
 
-  t.test('one who leaves while it is connected for', async t => {
+  t.test('handles a client that leaves while connecting', async t => {
     const dialled = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
     const upstream = await listen(t, createEchoServer())

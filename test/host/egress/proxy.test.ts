@@ -1,4 +1,4 @@
-// What the proxy lets through and what it refuses, as a program sees it that speaks to its unix socket.
+// Tests of the proxy's decisions, as a program on its unix socket sees them.
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import t from 'tap'
@@ -6,8 +6,8 @@ import { once } from '../../support/wait.ts'
 import { listen } from './fake-network.ts'
 import { createEchoServer, readAll, sendBytes, startEgress } from './fixture.ts'
 
-t.test('a program and the host it was granted', async t => {
-  t.test('plain http is forwarded, with the headers that are meant for the other end', async t => {
+t.test('connects a program to its granted host', async t => {
+  t.test('forwards plain http, with end-to-end headers', async t => {
     const { egress, requests } = await startEgress(t)
     const answer = await sendBytes(
       egress.socket,
@@ -19,21 +19,21 @@ t.test('a program and the host it was granted', async t => {
     t.strictSame(requests, [{ host: 'a.test', 'x-kept': '2', 'content-length': '4', connection: 'close' }])
   })
 
-  t.test('a chunked body goes on in chunks', async t => {
+  t.test('forwards a chunked body in chunks', async t => {
     const { egress, requests } = await startEgress(t)
     const chunks = 'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nbody\r\n0\r\n\r\n'
     t.match(await sendBytes(egress.socket, `PUT http://a.test/ HTTP/1.1\r\nHost: a.test\r\n${chunks}`), /PUT \/ body/)
     t.strictSame(requests, [{ host: 'a.test', 'transfer-encoding': 'chunked', connection: 'close' }])
   })
 
-  t.test('requests sent at once are answered in their order', async t => {
+  t.test('answers pipelined requests in order', async t => {
     const { egress } = await startEgress(t)
     const get = (url: string, more = '') => `GET ${url} HTTP/1.1\r\nHost: x\r\n${more}\r\n`
     const answer = await sendBytes(
       egress.socket,
       get('http://a.test/1') + get('http://evil.test/2') + get('http://www.b.test/3', 'Connection: close\r\n')
     )
-    // A refusal ends the connection: what was sent behind it is not heard.
+    // A rejection closes the connection: later data is ignored.
     t.match(answer, /^HTTP\/1\.1 200 [\s\S]*\r\n\r\nGET \/1HTTP\/1\.1 403 Forbidden[\s\S]*evil\.test/)
     t.notMatch(answer, /GET \/3/)
   })
@@ -56,7 +56,7 @@ t.test('a program and the host it was granted', async t => {
   })
 })
 
-t.test('what is refused is told, with the reason, and nothing is dialled for it', async t => {
+t.test('reports rejections with the reason, and connects to nothing for them', async t => {
   const { egress, outside } = await startEgress(t, { own_ports: [8443] })
   const CASES: [first: string, status: number, host: string, port: number, reason: RegExp][] = [
     ['CONNECT evil.test:443', 403, 'evil.test', 443, /not among the hosts/],
@@ -96,7 +96,7 @@ t.test('what is refused is told, with the reason, and nothing is dialled for it'
     )
 })
 
-t.test('a header of 10,000 bytes passes', async t => {
+t.test('forwards a header of 10,000 bytes', async t => {
   const { egress, requests } = await startEgress(t)
   const long = 'x'.repeat(10_000)
   const answer = await sendBytes(
@@ -107,7 +107,7 @@ t.test('a header of 10,000 bytes passes', async t => {
   t.equal(requests[0]?.x, long)
 })
 
-t.test('a name is looked up for each connection once, and each answer judged', async t => {
+t.test('resolves a name once per connection, and evaluates each answer', async t => {
   const { egress, outside } = await startEgress(t)
   const get = 'GET http://rebound.test/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
   t.match(await sendBytes(egress.socket, get), /^HTTP\/1\.1 200 /)
@@ -115,7 +115,7 @@ t.test('a name is looked up for each connection once, and each answer judged', a
   t.strictSame([outside.looked_up, outside.dialled], [['rebound.test', 'rebound.test'], ['93.184.215.14 80']])
 })
 
-t.test('it ends with its command: open connections break, and nothing is left', async t => {
+t.test('ends with its command: closes open connections, and leaves nothing', async t => {
   const upstream = await listen(t, createEchoServer())
   const { egress } = await startEgress(t, { upstream })
   const client = connect(egress.socket)
@@ -130,7 +130,7 @@ t.test('it ends with its command: open connections break, and nothing is left', 
   t.match(await once(late, 'error'), [{ code: 'ENOENT' }])
 })
 
-t.test('of a thousand hosts a hundred are told, and how many more there were', async t => {
+t.test('reports a hundred of a thousand hosts, and the number of the others', async t => {
   const { egress } = await startEgress(t)
   const hosts = Array.from({ length: 110 }, (_, i) => `h${i}.test`)
   await Promise.all(hosts.map(host => sendBytes(egress.socket, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)))

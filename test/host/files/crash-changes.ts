@@ -1,10 +1,10 @@
-// Changes of files that a test kills in the middle, each with the tree before.
+// File mutations that a test kills midway, each with the tree before.
 import type { Files, TransactionStep } from '../../../src/host/files/files.ts'
 import type { FileTree } from '../../tools/fixture.ts'
 
 interface CrashChange {
   before: FileTree
-  /** Looks at what is there, and gives what makes the change. */
+  /** Inspects the tree, and returns the function that makes the change. */
   prepare(files: Files): Promise<() => Promise<unknown>>
 }
 

@@ -1,5 +1,5 @@
-// A server that is killed at any step of a change: after the next start each file is as it was or as it should become,
-// several together are whole, nothing hidden is left, what is gone can be had back, and what happened is known.
+// Tests of a server killed at any step of a change: after the next start each file has its old or its new content, transactions
+// are atomic, no temporary file remains, removed content can be restored, and the changes are known.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -19,15 +19,15 @@ import { CRASH_CHANGES } from './crash-changes.ts'
 type Folder = Record<string, string>
 
 const LIMITS = { max_age_days: 1, max_bytes: 1e9, max_file_bytes: 1e9 }
-/** What need not happen at once. */
+/** Changes that need not be atomic. */
 const MANY = new Set(['create', 'remove a tree'])
-/** So many servers are killed at once. */
+/** Number of servers killed concurrently. */
 const AT_ONCE = 4
-/** More than any of the changes has. */
+/** More than the steps of any change. */
 const STEPS_AT_MOST = 300
 
 for (const [name, { before }] of Object.entries(CRASH_CHANGES))
-  t.test(`killed anywhere: ${name}`, async t => {
+  t.test(`recovers from a kill at any step: ${name}`, async t => {
     const whole = createToolFixture(t, before)
     const old = snapshotFolder(whole.root)
     t.equal(await run(name, 0, whole), 0)
@@ -52,9 +52,9 @@ for (const [name, { before }] of Object.entries(CRASH_CHANGES))
     if (!MANY.has(name)) t.equal(outcomes.between, 0, 'it happens at once')
   })
 
-/** Starts anew after a kill, and looks at what is there. Gives what that is. */
+/** Recovers after a kill and returns the state of the tree. */
 function look(t: Test, at: string, root: string, stateDir: string, old: Folder, done: Folder) {
-  // The start may be cut short as well, and is made again.
+  // Recovery may be interrupted as well, and is repeated.
   recoverInterruptedWrites(stateDir)
   const { changes: known, forget } = recoverInterruptedWrites(stateDir)
   forget()
@@ -73,7 +73,7 @@ function look(t: Test, at: string, root: string, stateDir: string, old: Folder, 
   return isDeepStrictEqual(now, done) ? 'done' : isDeepStrictEqual(now, old) ? 'old' : 'between'
 }
 
-/** What the changes, taken as one, make of a tree. */
+/** Returns a tree with the changes applied as one. */
 function told(changes: readonly Change[], old: Folder, done: Folder): Folder {
   const texts = [...Object.values(old), ...Object.values(done)].map(value => value.slice(value.indexOf(' ') + 1))
   const byHash = new Map(texts.map(text => [hashBytes(Buffer.from(text, 'latin1')), text]))
@@ -92,7 +92,7 @@ function told(changes: readonly Change[], old: Folder, done: Folder): Folder {
   return Object.fromEntries(Object.entries(tree).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Makes a change in a process of its own that is killed before its nth step. Gives how that ended: 0 where it did not come so far. */
+/** Makes a change in a process that is killed before its nth step. Returns the exit code: 0 if it has fewer steps. */
 async function run(change: string, n: number, { root, stateDir }: ToolFixture): Promise<number | null> {
   const script = join(import.meta.dirname, 'kill-at.ts')
   const child = spawn(process.execPath, [script, String(n), change, root, stateDir], {

@@ -1,4 +1,4 @@
-// A disk that fails: whatever cannot be made durable is an error, and leaves what was there.
+// Tests of disk failures: a change that cannot be made durable is an error, and leaves the files unchanged.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,12 +14,12 @@ import { STRIDE } from '../../support/property.ts'
 import { catchToolError, createToolFixture, type FileTree, writeTree } from '../../tools/fixture.ts'
 import { CRASH_CHANGES } from './crash-changes.ts'
 
-/** More than any of the changes waits for. */
+/** More than the syncs of any change. */
 const SYNCS_AT_MOST = 60
 const AT_ONCE = 3
 const INJECT = ['-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync', '-e']
 
-t.test('a sync that fails is an error, and everything is as it was', needs('strace'), async t => {
+t.test('a failed sync is an error, and leaves everything unchanged', needs('strace'), async t => {
   for (const [name, { before }] of Object.entries(CRASH_CHANGES)) {
     const whole = createToolFixture(t, before)
     const old = snapshotFolder(whole.root)
@@ -48,7 +48,7 @@ t.test('a full state folder is an error before anything changes', needs('mount')
   const tree = { 'a.txt': 'a'.repeat(40_000), 'b.txt': 'b'.repeat(300_000), d: { 'c.txt': 'c'.repeat(40_000) } }
   const world = onDisks(t, { state: '64k' }, tree)
   const { root, files, told } = world
-  // Something is kept until nothing more fits.
+  // Fills the disk.
   await files.create('first.txt', Buffer.alloc(30_000, 'x'))
   const before = snapshotFolder(root)
   told.length = 0
@@ -83,7 +83,7 @@ t.test('a full state folder is an error before anything changes', needs('mount')
   t.same(told, [])
 })
 
-t.test('a full disk leaves several files as they were', needs('mount'), async t => {
+t.test('a full disk leaves several files unchanged', needs('mount'), async t => {
   const world = onDisks(t, { ws: '96k' }, { 'a.txt': 'a'.repeat(20_000), 'b.txt': 'b'.repeat(20_000) })
   const { root, files, told } = world
   const before = snapshotFolder(root)
@@ -99,7 +99,7 @@ t.test('a full disk leaves several files as they were', needs('mount'), async t 
   t.same(told, [])
 })
 
-t.test('a file moves to another file system as a copy', needs('mount'), async t => {
+t.test('copies a file when moving it to another file system', needs('mount'), async t => {
   const world = onDisks(t, { 'ws/mounted': '1m' }, { 'a.txt': 'a', mounted: {} })
   const { root, files, told } = world
   await files.move('a.txt', 'mounted/deep/b.txt')
@@ -120,11 +120,11 @@ t.test('a file moves to another file system as a copy', needs('mount'), async t 
   t.equal(code, 'EXECUTION_ERROR', 'a folder stays where it is')
 })
 
-/** Makes a change with the nth sync failing. */
+/** Makes a change whose nth sync fails. */
 async function failing(change: string, n: number, { root, stateDir }: { root: string; stateDir: string }) {
   const script = join(import.meta.dirname, 'kill-at.ts')
   const inject = `inject=fsync,fdatasync:error=EIO:when=${n}`
-  // strace counts for each thread: with one alone they are counted in order.
+  // strace counts per thread: a single thread makes the order deterministic.
   const child = spawn('strace', [...INJECT, inject, process.execPath, script, '0', change, root, stateDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, UV_THREADPOOL_SIZE: '1' }
@@ -135,7 +135,7 @@ async function failing(change: string, n: number, { root, stateDir }: { root: st
   return { said, status: await ended.promise }
 }
 
-/** Makes a world some folders of which are small disks of their own. */
+/** Creates a workspace with small disks mounted on some folders. */
 function onDisks(t: Test, sizes: { [folder: string]: string }, tree: FileTree) {
   const top = mkdtempSync(join(tmpdir(), 'disks-'))
   t.teardown(() => rmSync(top, { recursive: true, force: true }))

@@ -40,7 +40,7 @@ import {
 
 const temps = (folder: string) => readdirSync(folder).filter(name => name.startsWith(TEMP_PREFIX))
 
-t.test('what is not a regular file is never opened', async t => {
+t.test('never opens anything but regular files', async t => {
   const { root, files } = createToolFixture(t, { folder: {}, 'a.txt': 'x' })
   execFileSync('mkfifo', [join(root, 'fifo')])
   const server = net.createServer().listen(join(root, 'socket'))
@@ -56,13 +56,13 @@ t.test('what is not a regular file is never opened', async t => {
   )
   for (const path of ['none', 'none/below', 'a.txt/below'])
     t.equal(await catchErrorCode(() => files.open(path)), 'FILE_NOT_FOUND', path)
-  // Only root may make a device node.
+  // Only root can create a device node.
   if (!isAvailable('root')) return
   execFileSync('mknod', [join(root, 'device'), 'c', '1', '5'])
   t.equal(await catchErrorCode(() => files.open('device')), 'NOT_A_FILE')
 })
 
-t.test('pre-images and fingerprints tell content apart', async t => {
+t.test('pre-images and fingerprints distinguish content', async t => {
   const { root, files } = createToolFixture(t, { 'a.txt': 'one', folder: {} })
   t.equal(files.preimage('none'), 'absent')
   t.equal(files.preimage('folder'), 'directory')
@@ -73,7 +73,7 @@ t.test('pre-images and fingerprints tell content apart', async t => {
   t.equal(files.fingerprint('none'), undefined)
   writeFileSync(join(root, 'a.txt'), 'one')
   t.equal(files.fingerprint('a.txt'), undefined, 'too fresh to be sure of')
-  // The inode's own time cannot be set back: it has to grow old.
+  // The inode's change time cannot be set: the test waits.
   await untilOlderThan(60, join(root, 'a.txt'))
   const before = files.fingerprint('a.txt')
   t.match(before, /^\d+(:\d+){4}$/)
@@ -82,7 +82,7 @@ t.test('pre-images and fingerprints tell content apart', async t => {
   t.equal(files.fingerprint('a.txt'), undefined, 'a set-back time does not hide that something changed just now')
 })
 
-t.test('a file is created whole, with its folders, after the intent is durable', async t => {
+t.test('creates a file whole, with its folders, after the intent is durable', async t => {
   const world = createToolFixture(t)
   const { root, files, reported } = world
   const bytes = Buffer.from('one\ntwo')
@@ -99,7 +99,7 @@ t.test('a file is created whole, with its folders, after the intent is durable',
   t.equal(statSync(join(root, 'a/b/c.txt')).mode & 0o777, 0o666 & ~process.umask())
 })
 
-t.test('nothing shows before the intent is durable', async t => {
+t.test('nothing is visible before the intent is durable', async t => {
   const seen: string[][] = []
   const world = createToolFixture(t, { 'old.txt': 'old' }, { committed: async () => void seen.push(visible()) })
   const visible = (): string[] => readdirSync(world.root).filter(name => !name.startsWith(TEMP_PREFIX))
@@ -117,7 +117,7 @@ t.test('nothing shows before the intent is durable', async t => {
   t.same(readdirSync(root), ['folder', 'old.txt'])
 })
 
-t.test('a file that is there is never overwritten by creating', async t => {
+t.test('create never overwrites an existing file', async t => {
   const { files, root } = createToolFixture(t, { 'a.txt': 'mine', folder: {} })
   const before = snapshotTree(root)
   for (const path of ['a.txt', 'folder'])
@@ -126,7 +126,7 @@ t.test('a file that is there is never overwritten by creating', async t => {
   t.equal(snapshotTree(root), before)
 })
 
-t.test('a file that appears while one is created stays, and the folders made for nothing go', async t => {
+t.test('keeps a file that appears during create, and removes the created folders', async t => {
   let appear = () => {}
   const world = createToolFixture(t, {}, { committed: async () => appear() })
   const { root, files, reported } = world
@@ -146,7 +146,7 @@ t.test('a file that appears while one is created stays, and the folders made for
   )
 })
 
-t.test('what was judged to be absent is only ever created', async t => {
+t.test('a path evaluated as absent can only be created', async t => {
   const { root, files } = createToolFixture(t)
   files.resolve('a.txt')
   writeFileSync(join(root, 'a.txt'), 'theirs')
@@ -157,7 +157,7 @@ t.test('what was judged to be absent is only ever created', async t => {
   t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), 'ours')
 })
 
-t.test('replacing keeps mode, link and owner, drops setuid, breaks hard links', async t => {
+t.test('replace keeps mode, link and owner, drops setuid, breaks hard links', async t => {
   const { root, outside, files, reported } = createToolFixture(t, { 'a.sh': 'old', d: {} })
   chmodSync(join(root, 'a.sh'), 0o4751)
   linkSync(join(root, 'a.sh'), join(outside, 'same'))
@@ -185,7 +185,7 @@ t.test('replacing keeps mode, link and owner, drops setuid, breaks hard links', 
     removed: 1
   })
   t.same(temps(root), [])
-  // Only root may give a file to another.
+  // Only root can change the owner of a file.
   if (!isAvailable('root')) return
   execFileSync('chown', ['1234:1235', join(root, 'a.sh')])
   await files.replace('a.sh', (await files.snapshot('a.sh'))!, Buffer.from('newer'))
@@ -193,7 +193,7 @@ t.test('replacing keeps mode, link and owner, drops setuid, breaks hard links', 
   t.same([uid, gid], [1234, 1235])
 })
 
-t.test('replacing acts on what was found, or not at all', async t => {
+t.test('replace acts only on the expected content', async t => {
   let meanwhile = () => {}
   const world = createToolFixture(t, { 'a.txt': 'old' }, { committed: async () => meanwhile() })
   const { root, files, reported } = world
@@ -221,13 +221,13 @@ t.test('replacing acts on what was found, or not at all', async t => {
   t.same(temps(root), [])
 })
 
-t.test('a failed or cancelled write leaves the file and no trace', async t => {
+t.test('a failed or cancelled write leaves the file unchanged and no trace', async t => {
   let fail: (() => void) | undefined
   const world = createToolFixture(t, { 'a.txt': 'old' }, { committed: async () => fail?.() })
   const { root, files, abort, reported } = world
   const before = snapshotTree(root)
   const first = (await files.snapshot('a.txt'))!
-  // The log of temporary names stays open once something was written.
+  // The log of temporary names stays open after a write.
   await files.replace('a.txt', first, Buffer.from('old'))
   const found = (await files.snapshot('a.txt'))!
   reported.length = 0
@@ -280,7 +280,7 @@ t.test('a full disk leaves the old file whole', needs('mount'), async t => {
   closeSync(workspace.fd)
 })
 
-t.test('what a killed server left half written is removed at the next start', async t => {
+t.test('removes partial writes of a killed server at the next start', async t => {
   const { root, stateDir } = createToolFixture(t, { 'mine.txt': '' })
   const child = spawn(process.execPath, [join(import.meta.dirname, 'kill-in-write.ts'), root, stateDir], {
     stdio: ['ignore', 'pipe', 'inherit']
@@ -291,7 +291,7 @@ t.test('what a killed server left half written is removed at the next start', as
   t.equal(temps(root).length, 1, 'a server that lives keeps its files')
   child.kill('SIGKILL')
   await once(child, 'close')
-  // A line that names anything else is not believed, nor one that is torn.
+  // Lines that name anything else are ignored, and so are torn ones.
   const log = join(stateDir, 'changes', readdirSync(join(stateDir, 'changes'))[0]!)
   appendFileSync(log, `${JSON.stringify({ temp: join(root, 'mine.txt') })}\n{"temp":"${root}/.toolgate-tm`)
   recoverInterruptedWrites(stateDir).forget()
@@ -300,7 +300,7 @@ t.test('what a killed server left half written is removed at the next start', as
   t.same(recoverInterruptedWrites(join(root, 'no-state-yet')).changes, new Map())
 })
 
-t.test('removing tells hashes and lines, and takes the link rather than its target', async t => {
+t.test('remove reports hashes and lines, and removes the link rather than its target', async t => {
   const { root, files, reported } = createToolFixture(t, {
     'a.txt': 'one\ntwo\n',
     'b.bin': Buffer.from([0, 1]),
@@ -333,7 +333,7 @@ t.test('removing tells hashes and lines, and takes the link rather than its targ
   t.equal(await catchErrorCode(() => files.removeTree('a.txt')), 'FILE_NOT_FOUND')
 })
 
-t.test('protected names are changed by nothing, whatever is asked', async t => {
+t.test('never changes protected names', async t => {
   const { root, files } = createToolFixture(t, {
     '.git': { config: '', hooks: {} },
     sub: { repo: { '.git': { HEAD: '' } } },
@@ -364,7 +364,7 @@ t.test('protected names are changed by nothing, whatever is asked', async t => {
   t.equal(snapshotTree(root), before)
 })
 
-t.test('moving keeps what is there and moves links as links', async t => {
+t.test('move never overwrites, and moves links as links', async t => {
   const { root, files, reported } = createToolFixture(t, { 'a.txt': 'a', 'b.txt': 'b', d: { x: 'x' }, e: {} })
   symlinkSync('a.txt', join(root, 'link'))
   t.equal(await catchErrorCode(() => files.move('a.txt', 'b.txt')), 'FILE_EXISTS')
@@ -397,7 +397,7 @@ t.test('moving keeps what is there and moves links as links', async t => {
   )
 })
 
-t.test('folders are made once, and entries are listed in order', async t => {
+t.test('creates folders once, and lists entries in order', async t => {
   const { root, files } = createToolFixture(t, { 'b.txt': 'bb', '.git': { HEAD: '' }, a: {} })
   symlinkSync('b.txt', join(root, 'link'))
   writeFileSync(join(root, `${TEMP_PREFIX}x`), '')
@@ -419,7 +419,7 @@ t.test('folders are made once, and entries are listed in order', async t => {
   t.equal(await catchErrorCode(() => files.entries('none')), 'FILE_NOT_FOUND')
 })
 
-t.test('permissions of the system are respected and told', async t => {
+t.test('respects and reports file permissions', async t => {
   if (process.getuid?.() === 0) {
     t.comment('root is refused nothing: the code alone is tested')
     const denied = Object.assign(new Error('EACCES'), { code: 'EACCES' })
@@ -432,7 +432,7 @@ t.test('permissions of the system are respected and told', async t => {
   t.equal(await catchErrorCode(() => files.replace('a.txt', found, Buffer.from('x'))), 'PERMISSION_DENIED')
 })
 
-t.test("errors that are not the system's pass unchanged, unknown ones are told by name", async t => {
+t.test('other errors pass unchanged, unknown system errors are reported by name', async t => {
   const own = new Error('ours')
   t.equal(toFileError(own, 'x'), own)
   t.match(toFileError(Object.assign(new Error('?'), { code: 'EWHAT' }), 'x\u0007'), {
@@ -441,7 +441,7 @@ t.test("errors that are not the system's pass unchanged, unknown ones are told b
   })
 })
 
-t.test('large files are read and copied in parts', async t => {
+t.test('reads and copies large files in parts', async t => {
   const { root, files } = createToolFixture(t)
   const bytes = Buffer.alloc(9_000_000, 'abcdefg')
   writeFileSync(join(root, 'large'), bytes)
@@ -462,7 +462,7 @@ t.test('large files are read and copied in parts', async t => {
   aborted.close()
 })
 
-t.test('what is written is what is read, and nothing else changes', async t => {
+t.test('reads back what was written, and changes nothing else', async t => {
   const { root, files } = createToolFixture(t, { keep: 'keep' })
   const name = fc.constantFrom('a', 'b/c', 'b/d e', 'ü/ß')
   await fc.assert(

@@ -1,6 +1,5 @@
-// Makes one change of files and kills itself right before the nth step that leaves a trace on the disk:
-// node kill-at.ts <n> <change> <workspace> <state folder>. Ends with 0 where the change has fewer steps, and with 3 and the
-// error's code where it fails.
+// Makes one file change and kills itself right before the nth step that modifies the disk: node kill-at.ts <n> <change>
+// <workspace> <state folder>. Exits with 0 if the change has fewer steps, and with 3 and the error code if it fails.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { CRASH_CHANGES } from './crash-changes.ts'

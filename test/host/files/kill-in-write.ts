@@ -1,4 +1,4 @@
-// Writes a file and waits for ever between the temporary file and the rename, to be killed there.
+// Writes a file and hangs between the temporary file and the rename, to be killed there.
 import { Files } from '../../../src/host/files/files.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 

@@ -7,7 +7,7 @@ import { catchErrorCode, createToolFixture, writeTree } from '../../tools/fixtur
 
 const QUERY = { depth: 9, hidden: false, ignored: false, limit: 100, signal: new AbortController().signal }
 
-t.test('a listing honours ignore files of every folder, and counts what it leaves out', async t => {
+t.test('a listing respects ignore files of every folder, and counts what it leaves out', async t => {
   const { files, root } = createToolFixture(t, {
     '.git': { info: { exclude: 'private\n' }, HEAD: '' },
     '.gitignore': 'out/\n*.log\n/top\n',
@@ -35,7 +35,7 @@ t.test('a listing honours ignore files of every folder, and counts what it leave
   t.same((await listed('.', { hidden: true, depth: 1 })).paths, ['.git', '.gitignore', 'out.lnk', 'src'])
 })
 
-t.test('a listing ends at its limit, and is not held up by what lies about', async t => {
+t.test('a listing ends at its limit, and is not blocked by special files', async t => {
   const { files, root, abort } = createToolFixture(t, { a: { 'x.txt': '' }, b: {}, 'c.txt': '' })
   const names = async (limit: number) => {
     const { entries, truncated } = await files.listing('.', { ...QUERY, limit })
@@ -44,7 +44,7 @@ t.test('a listing ends at its limit, and is not held up by what lies about', asy
   t.same(await names(4), [['a', 'b', 'c.txt', 'a/x.txt'], false])
   t.same(await names(3), [['a', 'b', 'c.txt'], true])
   t.same(await names(1), [['a'], true])
-  // An ignore file that is a folder says nothing.
+  // An ignore file that is a folder is ignored.
   mkdirSync(join(root, '.gitignore'))
   t.same(await names(4), [['a', 'b', 'c.txt', 'a/x.txt'], false])
   abort.abort(new Error('gone'))
@@ -52,7 +52,7 @@ t.test('a listing ends at its limit, and is not held up by what lies about', asy
 })
 
 t.test(
-  'a folder that may not be looked into is counted; one that is asked for is refused',
+  'counts an unreadable folder; rejects it if requested',
   {
     skip: process.getuid?.() === 0 && 'root may look into everything'
   },
@@ -66,7 +66,7 @@ t.test(
   }
 )
 
-t.test('thousands of entries are listed in slices', async t => {
+t.test('lists thousands of entries in slices', async t => {
   const { files, root } = createToolFixture(t)
   writeTree(root, Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, ''])))
   writeFileSync(join(root, 'last'), '')

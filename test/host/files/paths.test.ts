@@ -36,7 +36,7 @@ function canonical(files: Files, path: string) {
   return `${found} ${kind}`
 }
 
-t.test('a path is told by where it leads', async t => {
+t.test('reports a path by its resolved target', async t => {
   const { root, files, outside } = createToolFixture(t, TREE)
   symlinkSync('../dir/sub', join(root, 'src/jump'))
   symlinkSync(join(root, 'dir'), join(root, 'absolute'))
@@ -76,7 +76,7 @@ t.test('a path is told by where it leads', async t => {
   t.ok(outside)
 })
 
-t.test('what leads out is refused in the same words, whether or not something is there', async t => {
+t.test('rejects paths outside with the same message, existing or not', async t => {
   const { root, files, outside } = createToolFixture(t, TREE)
   writeFileSync(join(outside, 'secret.txt'), 'CANARY')
   mkdirSync(`${root}-evil`)
@@ -119,7 +119,7 @@ t.test('what leads out is refused in the same words, whether or not something is
   }
 })
 
-t.test('malformed paths are refused', async t => {
+t.test('rejects malformed paths', async t => {
   const { root, files } = createToolFixture(t, TREE)
   for (let i = 0; i < 60; i++) symlinkSync(`l${i + 1}`, join(root, `l${i}`))
   symlinkSync('loop', join(root, 'loop'))
@@ -146,7 +146,7 @@ t.test('malformed paths are refused', async t => {
   t.equal(files.resolve('a\nb.txt').kind, 'file', 'an odd name that exists can be reached')
 })
 
-t.test('a root that is named through a link takes paths in either form', async t => {
+t.test('a root given through a link accepts paths in either form', async t => {
   const { root, outside, stateDir } = createToolFixture(t, TREE)
   symlinkSync(root, join(outside, 'link'))
   const workspace = openWorkspace('w', join(outside, 'link'))
@@ -158,13 +158,13 @@ t.test('a root that is named through a link takes paths in either form', async t
   )
 })
 
-t.test('a folder that cannot be served is refused', async t => {
+t.test('rejects a folder that cannot be served', async t => {
   const { root } = createToolFixture(t, TREE)
   t.equal(await catchErrorCode(() => openWorkspace('w', join(root, 'none'))), 'FILE_NOT_FOUND')
   t.equal(await catchErrorCode(() => openWorkspace('w', join(root, 'README.md'))), 'NOT_A_DIRECTORY')
 })
 
-t.test('names are judged by where the path leads and however they are spelled', async t => {
+t.test('classifies names by the resolved path, in any spelling', async t => {
   const { root, files, stateDir } = createToolFixture(t, { '.git': { hooks: {} }, src: {} })
   symlinkSync('.git/hooks', join(root, 'innocent'))
   const protection = (path: string) => files.resolve(path).protected
@@ -195,7 +195,7 @@ t.test('names are judged by where the path leads and however they are spelled', 
   t.ok(stateDir)
 })
 
-t.test('the state folder belongs to the server, inside the workspace or around it', async t => {
+t.test('protects the state folder, inside the workspace or around it', async t => {
   const { root } = createToolFixture(t, { keep: { state: { 'journal.db': '' } } })
   const inside = new Files(openWorkspace('w', root), { stateDir: join(root, 'keep/state'), sensitive: [] }, effects)
   const found = ['keep/state', 'keep/state/journal.db', 'KEEP/State/new', 'keep', 'keep/statement'].map(
@@ -212,7 +212,7 @@ t.test('the state folder belongs to the server, inside the workspace or around i
   t.equal(around.resolve('journal.db').protected, 'all')
 })
 
-t.test('credentials are known by name, at any depth, in any case', async t => {
+t.test('recognizes credentials by name, at any depth, in any case', async t => {
   const { files } = createToolFixture(t)
   const sensitive = [
     '.env',
@@ -261,7 +261,7 @@ t.test('credentials are known by name, at any depth, in any case', async t => {
   for (const path of harmless) t.equal(files.resolve(path).sensitive, false, path)
 })
 
-t.test('what starts by itself is known by name', async t => {
+t.test('recognizes auto-run files by name', async t => {
   const { files } = createToolFixture(t)
   for (const path of [
     '.cursor/mcp.json',
@@ -304,7 +304,7 @@ t.test('what starts by itself is known by name', async t => {
     t.equal(files.resolve(path).self_starting, false, path)
 })
 
-t.test('a link means what it is called, and where it leads', async t => {
+t.test('classifies a link by its name and by its target', async t => {
   const { root, files } = createToolFixture(t, { conf: { prod: 'KEY=1', 'config.json': '{}', tasks: {} }, app: {} })
   symlinkSync('../conf/prod', join(root, 'app/.env'))
   symlinkSync('.env', join(root, 'app/plain'))
@@ -325,7 +325,7 @@ t.test('a link means what it is called, and where it leads', async t => {
   t.equal(files.peek('app/.env').sensitive, true)
 })
 
-t.test('names from the configuration are sensitive too, and searches leave all of them out', async t => {
+t.test('configured names are sensitive too, and searches exclude all of them', async t => {
   const { root, stateDir } = createToolFixture(t)
   const workspace = openWorkspace('w', root)
   const guard = { stateDir, sensitive: ['payroll*.csv', 'private/keys'] }
@@ -344,10 +344,10 @@ t.test('names from the configuration are sensitive too, and searches leave all o
   t.equal(nested.at(-1), '/.state')
 })
 
-t.test('a pattern covers what a plain comparison says it covers', async t => {
+t.test('a pattern matches like the reference implementation', async t => {
   const name = fc.string({ unit: fc.constantFrom('a', 'b', '*'), minLength: 1, maxLength: 6 })
   const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 })
-  // A star as all ways to split the text: slow and plainly right.
+  // Reference implementation: tries all splits for a star; slow and obviously correct.
   const plain = (pattern: string, text: string): boolean =>
     pattern === ''
       ? text === ''
@@ -409,7 +409,7 @@ function hostileTree({ root, outside }: Pick<ToolFixture, 'root' | 'outside'>) {
   for (const [name, to] of Object.entries(links)) symlinkSync(to, join(root, name))
 }
 
-t.test('no path resolves to what is outside, by descriptor or by real path', async t => {
+t.test('no path resolves outside, by descriptor or by real path', async t => {
   const world = createToolFixture(t, TREE)
   hostileTree(world)
   const workspaces = [openWorkspace('w', world.root), openWorkspace('w', world.root, viaRealPath)] as const
@@ -431,7 +431,7 @@ t.test('no path resolves to what is outside, by descriptor or by real path', asy
     fc.property(path, ([start, parts]) => {
       const given = start + parts.join('/')
       const [answer, byPath] = [kept(workspaces[0], given), kept(workspaces[1], given)]
-      // The system's own opinion of the same path.
+      // The operating system's resolution of the same path.
       const real = realpathOf(given.startsWith('/') ? given : join(world.root) + sep + given)
       const isInside = real === world.root || real?.startsWith(world.root + sep)
       if (given === '') return answer === 'INVALID_PATH'
@@ -452,7 +452,7 @@ function realpathOf(path: string) {
   }
 }
 
-t.test('by real path, a folder that was replaced is noticed', async t => {
+t.test('by real path, detects a replaced folder', async t => {
   const { root } = createToolFixture(t, TREE)
   const workspace = openWorkspace('w', root, viaRealPath)
   const place = resolveWorkspacePath(workspace, 'dir/sub/b.txt')
@@ -473,7 +473,7 @@ t.test('an entry can be named without following it', async t => {
   target.close()
 })
 
-t.test('what was judged is what is acted on', async t => {
+t.test('acts on the evaluated file', async t => {
   const { root, files } = createToolFixture(t, { 'a.txt': 'plain', '.env': 'SECRET' })
   t.equal(files.resolve('a.txt').sensitive, false)
   rmSync(join(root, 'a.txt'))
@@ -485,7 +485,7 @@ t.test('what was judged is what is acted on', async t => {
   file.close()
 })
 
-t.test('a hard link is an ordinary file: that is not promised to be noticed', async t => {
+t.test('a hard link is an ordinary file: detecting it is not guaranteed', async t => {
   const { root, outside, files } = createToolFixture(t)
   writeFileSync(join(outside, 'x'), 'shared')
   linkSync(join(outside, 'x'), join(root, 'x'))

@@ -4,7 +4,7 @@ import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { RACE_CASES, type RaceCase, runRace } from './race.ts'
 
-// `npm run race` does many times as many.
+// `npm run race` makes many times as many.
 for (const heat of RACE_CASES)
   t.test(`${heat.swapped} swapped: ${heat.does}`, async t => {
     const { leaked, touched, holding, swaps, done, refused } = await runRace(heat, { swaps: 1_000, tries: 50 })
@@ -12,7 +12,7 @@ for (const heat of RACE_CASES)
     t.comment(`${swaps} swaps, ${done} tries went well, ${refused} were refused`)
   })
 
-t.test('who looks first and opens then does leak', async t => {
+t.test('check-then-open leaks, as a control', async t => {
   const never = new Int32Array(new SharedArrayBuffer(4))
   const naive: RaceCase = {
     swapped: 'file',
@@ -21,11 +21,11 @@ t.test('who looks first and opens then does leak', async t => {
       const file = path.join(root, 'race/f')
       try {
         if (realpathSync(file) !== file) throw new ToolError('INVALID_PATH', 'outside')
-        // However busy the machine is, whoever swaps has a turn now.
+        // Gives the swapping process a turn, on a busy machine too.
         Atomics.wait(never, 0, 0, 1)
         return readFileSync(file, 'utf8')
       } catch {
-        // It is away for a moment.
+        // It is missing for a moment.
       }
       throw new ToolError('INVALID_PATH', 'outside')
     }

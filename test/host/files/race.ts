@@ -1,4 +1,4 @@
-// A race against a program that exchanges what is in the workspace with a link to what is outside, as fast as it can.
+// A race against a process that swaps files of the workspace with links to the outside, as fast as it can.
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,18 +11,18 @@ import { snapshotFolder } from '../../snapshot-folder.ts'
 import { once } from '../../support/wait.ts'
 
 export interface RaceCase {
-  /** What is exchanged: the file `race/f`, or the folder `race/d`, with a link out. */
+  /** The swapped entry: the file `race/f`, or the folder `race/d`, with a link out. */
   swapped: 'file' | 'folder'
   does: string
-  /** What is in the folder, inside and outside alike, for each of so many tries. */
+  /** Creates the content of the folder, inside and outside alike, for each try. */
   needs?: (name: (what: string) => string, i: number) => void
-  /** One try. Gives what was read, if anything is. */
+  /** One try. Returns the content read, if any. */
   attempt(files: Files, i: number, root: string): Promise<string | undefined> | string | undefined
 }
 
 const INSIDE = 'INSIDE'
 const OUTSIDE = 'CANARY'
-/** After so many tries names are used anew. */
+/** Names are reused after this many tries. */
 const MAX_NAMES = 1_000
 
 const read = (files: Files, name: string) => {
@@ -128,15 +128,15 @@ export interface RaceResult {
   swaps: number
   done: number
   refused: number
-  /** What was read that is not inside. */
+  /** Content read from outside. */
   leaked: string[]
-  /** Names outside that are not as they were. */
+  /** Names outside that have changed. */
   touched: string[]
-  /** Files inside that hold what is outside. */
+  /** Files inside that contain outside content. */
   holding: string[]
 }
 
-/** Tries until there were so many exchanges and tries, and both kinds of outcome. */
+/** Repeats tries until the minimum numbers of swaps and tries are reached, with both kinds of outcome. */
 export async function runRace(
   { swapped, does, needs, attempt }: RaceCase,
   least: { swaps: number; tries: number }

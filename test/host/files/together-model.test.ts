@@ -1,4 +1,4 @@
-// Random steps on random small trees: what a model of plain values says comes out, or nothing is changed.
+// Model-based tests of transactions: random steps on random small trees give the model's result, or change nothing.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,7 +15,7 @@ type Model = Record<string, string>
 
 const FOLDER = 'a folder'
 const PATHS = ['a', 'b', 'd', 'd/a', 'd/e', 'd/e/a', 'f', 'f/a', 'f/g']
-/** Nothing is ever beneath these, so that no path leads through a link. */
+/** Nothing is ever under these, so that no path leads through a link. */
 const LINKS = ['l', 'd/l']
 
 const path = fc.constantFrom(...PATHS)
@@ -35,7 +35,7 @@ const wish = fc.oneof(
 )
 type Drawn<A> = A extends fc.Arbitrary<infer T> ? T : never
 
-t.test('together does what the model says, or nothing', async t => {
+t.test('transactions match the model, or change nothing', async t => {
   process.umask(0o022)
   const outcomes = { done: 0, refused: 0 }
   const seeds = fc.array(seed, { minLength: 2, maxLength: 8 })
@@ -63,7 +63,7 @@ t.test('together does what the model says, or nothing', async t => {
   t.ok(Math.min(...Object.values(outcomes)) > leastOf(600, 1 / 12), `both happen: ${JSON.stringify(outcomes)}`)
 })
 
-/** Puts something into the tree where there is room for it. */
+/** Adds an entry to the tree where possible. */
 function sow(root: string, one: Drawn<typeof seed>) {
   const file = join(root, one.path)
   try {
@@ -87,7 +87,7 @@ async function stepOf(one: Drawn<typeof wish>, before: Model, files: Files): Pro
   return { do: 'move', path: one.path, to: one.to, ...content, ...bits, ...was }
 }
 
-/** What the steps make of a tree; undefined where they cannot be made. */
+/** Applies the steps to a tree; undefined if impossible. */
 function after(before: Model, steps: readonly TransactionStep[]): Model | undefined {
   const leaves = steps.filter(step => step.do === 'move' || step.do === 'remove').map(step => step.path)
   const comes = steps.filter(step => step.do !== 'remove')

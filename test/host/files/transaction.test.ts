@@ -29,7 +29,7 @@ const found = async (files: Files, path: string) => (await files.snapshot(path))
 const changes = ({ reported }: ToolFixture) => reported.filter((entry): entry is Change => entry !== 'committed')
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
 
-t.test('steps of every kind happen together, and each is told', async t => {
+t.test('applies steps of every kind together, and reports each', async t => {
   const world = createToolFixture(t, {
     'a.txt': 'a\n',
     'b.txt': 'b\n',
@@ -111,7 +111,7 @@ t.test('steps of every kind happen together, and each is told', async t => {
   for (const text of ['a\n', 'c\n', 'run\n']) t.equal(String(await files.findStored(hash(text))?.bytes()), text)
 })
 
-t.test('what leaves makes room for what comes, in any order', async t => {
+t.test('removals make room for additions, in any order', async t => {
   const tree = { a: 'A', b: 'B', c: 'C', d: { x: 'X', y: 'Y' }, Case: 'case' }
   const cases: {
     [name: string]: { steps: (files: Files) => Promise<TransactionStep[]>; gives: { [path: string]: string } }
@@ -179,7 +179,7 @@ t.test('what leaves makes room for what comes, in any order', async t => {
   }
 })
 
-t.test('a link that goes is not walked through', async t => {
+t.test('does not traverse a removed link', async t => {
   const { root, files } = createToolFixture(t, { real: { old: 'old' } })
   symlinkSync('real', join(root, 'link'))
   await files.runTransaction([
@@ -190,7 +190,7 @@ t.test('a link that goes is not walked through', async t => {
   t.same(contents(root), { 'real/old': 'old', 'link/new': 'new' })
 })
 
-t.test('what cannot be done is refused, and nothing is changed', async t => {
+t.test('rejects impossible steps, and changes nothing', async t => {
   const tree = { a: 'A', b: 'B', d: { x: 'X' }, '.git': { config: '' } }
   const { root, files, reported, stateDir } = createToolFixture(t, tree)
   symlinkSync('a', join(root, 'link'))
@@ -257,7 +257,7 @@ t.test('what cannot be done is refused, and nothing is changed', async t => {
   t.notOk(existsSync(join(stateDir, 'changes')))
 })
 
-t.test('a failure in the middle takes back what was done', async t => {
+t.test('a failure in the middle rolls back', async t => {
   let meanwhile = () => {}
   const tree = { a: 'A', b: 'B', c: 'C', d: { x: 'X' } }
   const world = createToolFixture(t, tree, { committed: async () => meanwhile() })
@@ -288,7 +288,7 @@ t.test('a failure in the middle takes back what was done', async t => {
   t.same(changes(world), [])
 })
 
-t.test('what somebody else makes of it meanwhile is left to them', async t => {
+t.test('keeps concurrent changes of others', async t => {
   let meanwhile = () => {}
   const { root, files } = createToolFixture(t, { a: 'A', d: {} }, { committed: async () => meanwhile() })
   const steps = async (): Promise<TransactionStep[]> => [
@@ -315,7 +315,7 @@ t.test('what somebody else makes of it meanwhile is left to them', async t => {
   t.same(readdirSync(other), ['made'], 'their empty folder stays')
 })
 
-/** Every file of a folder with its content. */
+/** Returns every file of a folder with its content. */
 function contents(root: string): { [path: string]: string } {
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
@@ -323,7 +323,7 @@ function contents(root: string): { [path: string]: string } {
   return Object.fromEntries(paths.map(path => [path, read(root, path)]))
 }
 
-t.test('of a call that was judged, only what it was judged on is changed', async t => {
+t.test('changes only the evaluated files of a call', async t => {
   const { files, root } = createToolFixture(t, {
     'a.txt': 'a\n',
     'b.txt': 'b\n',

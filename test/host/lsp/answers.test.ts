@@ -1,4 +1,4 @@
-// Answers of language servers in all the forms that the protocol knows, and what is made of those that it does not.
+// Tests of language server responses in all forms of the protocol, and of invalid ones.
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -11,7 +11,7 @@ const range = (line: number, from: number, to: number) => ({
   end: { line, character: to }
 })
 
-/** Asks a server that behaves so from now on, but for what it told of itself at its start. */
+/** Queries a server with this behaviour from now on, except for its initialization. */
 async function place(t: Test, first: object = {}) {
   const app = await startWithFakeServer(t, FILES, { behaviour: first })
   return async (behaviour: object, tool: string, params: object = AT): Promise<Json> => {
@@ -106,7 +106,7 @@ t.test('symbols', needs('sandbox'), async t => {
   })
 })
 
-t.test('that nothing is there is believed of a server that has read the project', needs('sandbox'), async t => {
+t.test('trusts an empty answer of a server that has loaded the project', needs('sandbox'), async t => {
   const symbols = [{ name: 'a', kind: 5, location: { uri: '$ROOT/a.yaml', range: range(0, 0, 3) } }]
   const known = { hover: { contents: 'known' }, symbols }
   for (const [tool, params, told] of [
@@ -119,7 +119,7 @@ t.test('that nothing is there is believed of a server that has read the project'
   }
 })
 
-t.test('one that reads for ever is waited for once', needs('sandbox'), async t => {
+t.test('waits once for a server that loads forever', needs('sandbox'), async t => {
   const options = { behaviour: { reads_ms: 600_000 }, settings: { start_ms: 4_000 } }
   const app = await startWithFakeServer(t, FILES, options)
   const events = await app.events('?types=tool.progress,tool.result')
@@ -135,7 +135,7 @@ t.test('one that reads for ever is waited for once', needs('sandbox'), async t =
   t.equal(await waits(), 0, 'the next question is answered at once')
 })
 
-t.test('what a server does not offer', needs('sandbox'), async t => {
+t.test('handles unsupported requests', needs('sandbox'), async t => {
   t.match(await (await place(t, { capabilities: { hoverProvider: false } }))({}, 'hover'), {
     error: {
       code: 'LSP_UNAVAILABLE',

@@ -1,5 +1,4 @@
-// What a language server finds, however it tells it: asked, or by itself, with or without saying of which version. What is
-// not known is never told as nothing.
+// Tests of diagnostics: pulled or pushed, with or without a version. Unknown is never reported as empty.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -27,7 +26,7 @@ async function finding(
 
 const BY = { by: ['yaml-language-server'] }
 
-t.test('told by itself, of a version or not, at once or after some thought', needs('sandbox'), async t => {
+t.test('accepts pushed diagnostics, with or without a version, at once or delayed', needs('sandbox'), async t => {
   const app = await finding(t, {
     'versioned.yaml': 'a\nversioned one two\n',
     'late.yaml': 'a\npublishes - late\n',
@@ -46,13 +45,13 @@ t.test('told by itself, of a version or not, at once or after some thought', nee
   t.same((await app.ask('versioned.yaml')).found, ['versioned.yaml:1 three'])
   writeFileSync(path.join(app.root, 'late.yaml'), 'a\npublishes -\n')
   t.same(await app.ask('late.yaml'), { found: [], status: 'complete', ...BY })
-  // It may have been the other one that made it good.
+  // The other one may have fixed it.
   const { log } = await app.told('clean.yaml')
   t.ok(log.length > 0)
   t.same((await app.ask('versioned.yaml')).found, ['versioned.yaml:1 three'], 'told anew of what is shown anew')
 })
 
-t.test('nothing, told before the project was read, is not taken for all', needs('sandbox'), async t => {
+t.test('does not trust empty diagnostics sent before the project was loaded', needs('sandbox'), async t => {
   const app = await finding(
     t,
     { 'a.c': 'a\nreads one\n' },
@@ -61,28 +60,24 @@ t.test('nothing, told before the project was read, is not taken for all', needs(
   t.same(await app.ask('a.c'), { found: ['a.c:1 one'], status: 'complete', by: ['clangd'] })
 })
 
-t.test('one that says nothing is not taken for content', needs('sandbox'), async t => {
+t.test('does not take silence for no diagnostics', needs('sandbox'), async t => {
   const app = await finding(t, { 'silent.yaml': 'a\n' }, { settings: { answer_ms: 300 } })
   await app.told('silent.yaml')
   await app.until(({ state }) => state === 'ready')
   t.same(await app.ask('silent.yaml'), { found: [], status: 'timeout', ...BY })
 })
 
-t.test(
-  'a server that becomes ready after the question has the time for answers from then on',
-  needs('sandbox'),
-  async t => {
-    const settings = { start_ms: 60_000, answer_ms: 300 }
-    const app = await finding(t, { 'silent.yaml': 'a\n' }, { settings, behaviour: { reads_ms: 1_000 } })
-    const events = await app.events()
-    const hovering = app.told('silent.yaml')
-    await events.type('tool.progress', ({ message }) => /is loading the project/.test(message))
-    t.same(await app.ask('silent.yaml'), { found: [], status: 'timeout', ...BY })
-    await hovering
-  }
-)
+t.test('a server that becomes ready after the query gets the full time from then on', needs('sandbox'), async t => {
+  const settings = { start_ms: 60_000, answer_ms: 300 }
+  const app = await finding(t, { 'silent.yaml': 'a\n' }, { settings, behaviour: { reads_ms: 1_000 } })
+  const events = await app.events()
+  const hovering = app.told('silent.yaml')
+  await events.type('tool.progress', ({ message }) => /is loading the project/.test(message))
+  t.same(await app.ask('silent.yaml'), { found: [], status: 'timeout', ...BY })
+  await hovering
+})
 
-t.test('one that can be asked is asked', needs('sandbox'), async t => {
+t.test('pulls diagnostics if supported', needs('sandbox'), async t => {
   const app = await finding(
     t,
     { 'a.yaml': 'it says this\n' },
@@ -91,7 +86,7 @@ t.test('one that can be asked is asked', needs('sandbox'), async t => {
   t.same(await app.ask('a.yaml'), { found: ['a.yaml:1 it says this'], status: 'complete', ...BY })
 })
 
-t.test('also where it says so later', needs('sandbox'), async t => {
+t.test('also if support is registered later', needs('sandbox'), async t => {
   const registrations = [{ id: 'pull', method: 'textDocument/diagnostic', registerOptions: {} }]
   const app = await finding(
     t,
@@ -109,7 +104,7 @@ t.test('also where it says so later', needs('sandbox'), async t => {
   t.same(await app.ask('a.py'), { found: ['a.py:1 it says this'], status: 'complete', by: ['pyright'] })
 })
 
-t.test('of a folder, what is known and what is not', needs('sandbox'), async t => {
+t.test('lists known and unknown files of a folder', needs('sandbox'), async t => {
   const files = {
     'a.yaml': 'a\nversioned one\n',
     'sub/b.yaml': 'b\nversioned two\n',
@@ -134,7 +129,7 @@ t.test('of a folder, what is known and what is not', needs('sandbox'), async t =
   t.same(await finding(t, { 'y/n.txt': '' }).then(other => other.ask('y')), { found: [], status: 'complete', by: [] })
 })
 
-t.test('of more files than are looked at', needs('sandbox'), async t => {
+t.test('limits the number of files', needs('sandbox'), async t => {
   const names = Array.from({ length: 203 }, (_, i) => `f${String(i).padStart(3, '0')}.yaml`)
   const app = await finding(t, Object.fromEntries(names.map(name => [name, `a\nversioned ${name}\n`])))
   await app.ask('f202.yaml')

@@ -1,4 +1,4 @@
-// A server of ours whose language server for YAML, or for Python, is one that does as it is told; see fake-server.mjs.
+// Fixture: a server whose language server for YAML, or for Python, is a scripted one; see fake-server.mjs.
 import path from 'node:path'
 import type { Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -11,7 +11,7 @@ const base = defaultsFromSchema(Config)
 
 type Servers = Partial<Config['language_servers']>
 
-/** Rows that are ready once they have told of any file, which this one does at once, and once progress has ended. */
+/** Definitions that are ready after the first diagnostics, which this server sends at once, and after the end of progress. */
 export const FAKE_SERVERS = { 'yaml-language-server': { command: FAKE_SERVER }, pyright: { command: FAKE_SERVER } }
 
 export const fakeServerSettings = (settings: Servers = {}) => ({
@@ -27,13 +27,13 @@ export async function startWithFakeServer(
   const own = behaviour && { 'fake.json': JSON.stringify(behaviour) }
   const app = await startApp(t, { ...files, ...own }, { settings: fakeServerSettings(settings) })
   const states = async (): Promise<Json[]> => (await app.get('/capabilities')).language_servers
-  /** The call, once it has ended. */
+  /** Returns the ended call. */
   const hover = (file: string, more: object = {}) =>
     app.request('POST', '/calls?wait_ms=25000', { tool: 'hover', params: { path: file, line: 1, col: 1 }, ...more })
   return {
     ...app,
     states,
-    /** What the server was asked about, and what it was told since it was asked last. */
+    /** Returns the server's requests and notifications since the last query. */
     async told(file: string): Promise<Json> {
       const { body } = await hover(file)
       if (body.status !== 'success') throw new Error(JSON.stringify(body.error ?? body))
@@ -43,7 +43,7 @@ export async function startWithFakeServer(
       const { body } = await hover(file)
       return body.error ?? body
     },
-    /** Resolves once the first server is in such a state. */
+    /** Resolves once the first server is in this state. */
     async until(fits: (state: Json) => boolean): Promise<Json> {
       return waitUntil('the state of the language server', async () => {
         const [state] = await states()

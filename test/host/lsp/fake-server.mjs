@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// A language server that does as it is told, for faults that no real one has at will. How it begins is told by a file
-// `fake.json` in its folder, what it does when it is asked by the first line of the document that it is asked about.
+// A scripted language server, for errors that no real one produces on demand. A file `fake.json` in its folder controls its
+// start, the first line of the queried document its response.
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Read anew for each question. */
+/** Read again for each query. */
 const told = () =>
   existsSync('fake.json')
     ? JSON.parse(readFileSync('fake.json', 'utf8').replaceAll('$ROOT', `file://${process.cwd()}`))
@@ -28,7 +28,7 @@ const found = (message, line = 0) => ({
   severity: 2
 })
 
-/** What it does instead of an answer, by the first word of the document. */
+/** Actions in place of a response, by the first word of the document. */
 const ACTS = {
   exit(rest) {
     process.stderr.write(`ending with ${rest}\n`)
@@ -44,17 +44,17 @@ const ACTS = {
   fault: (rest, id) => send({ id, error: { code: Number(rest), message: 'a fault of its own' } })
 }
 
-/** Tells by itself what it finds, by the second line of the document: what it says each time, in order. */
+/** Pushes diagnostics given by the second line of the document: each set in order. */
 function finds({ uri, text, version }) {
   const [, line = ''] = text.split('\n')
   const [word, ...says] = line.split(' ')
   if (word === 'publishes') for (const one of says) publish(uri, one === '-' ? [] : [found(one)])
-  // Of another file first, then that there is nothing here.
+  // Diagnostics of another file first, then none of this one.
   if (word === 'breaks') publish(new URL(says[0], uri).href, [found(says[1])])
   if (word === 'breaks') publish(uri, [], version)
-  // Of another file, and at once that there is nothing any more.
+  // Diagnostics of another file, withdrawn at once.
   if (word === 'flickers') for (const all of [[found(says[1])], []]) publish(new URL(says[0], uri).href, all)
-  // Nothing at first, and what it thinks only some time after it has read the project.
+  // None at first, and its diagnostics only some time after the project is loaded.
   if (word === 'reads') {
     const progress = value => send({ method: '$/progress', params: { token: 'reading', value } })
     publish(uri, [])
@@ -119,7 +119,7 @@ const ANSWERS = {
 const HEARS = {
   exit: () => process.exit(0),
   initialized() {
-    // By this some are known to have read the project.
+    // Signals for some servers that the project is loaded.
     setTimeout(() => {
       hasRead = true
       publish('untitled:nothing', [])

@@ -1,5 +1,5 @@
-// How language servers begin and end: shared by all, started again after a crash, ended when they hang, take too much or are
-// not needed, and none of them outlives us.
+// Tests of the lifecycle of language servers: shared, restarted after a crash, stopped when they hang, use too much or are idle,
+// and none outlives the host.
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -12,10 +12,10 @@ import { FAKE_SERVER, fakeServerSettings, startWithFakeServer } from './fake-fix
 
 const FILES = { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 2\n' }
 
-// Each has a server of its own and waits for language servers most of the time.
+// Each test has its own server and mostly waits for language servers.
 t.jobs = 3
 
-t.test('one run is shared by all calls, and told its project', needs('sandbox'), async t => {
+t.test('all calls share one process, initialized with its project', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, FILES)
   t.same(await app.states(), [], 'none runs before it is needed')
   const [a, b] = await Promise.all([app.told('a.yaml'), app.told('b.yaml')])
@@ -27,7 +27,7 @@ t.test('one run is shared by all calls, and told its project', needs('sandbox'),
   ])
 })
 
-t.test('whatever it asks is answered', needs('sandbox'), async t => {
+t.test('answers every server request', needs('sandbox'), async t => {
   const asks = [
     'workspace/configuration',
     'workspace/workspaceFolders',
@@ -53,10 +53,10 @@ t.test('whatever it asks is answered', needs('sandbox'), async t => {
   ])
 })
 
-/** What we have answered it. */
+/** Returns our responses to it. */
 const answersIn = ({ log }: Json) => log.flatMap((each: Json) => ('answer' in each ? [each.answer] : []))
 
-t.test('one that ends in the middle of a question is told at once, and started again', needs('sandbox'), async t => {
+t.test('reports a crash during a query at once, and restarts the server', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { ...FILES, 'ends.yaml': 'exit 3\n' })
   const first = await app.told('a.yaml')
   t.match(await app.error('ends.yaml'), {
@@ -70,44 +70,40 @@ t.test('one that ends in the middle of a question is told at once, and started a
   t.ok(first.text, 'the first run had answered')
 })
 
-t.test(
-  'one that never gets as far as to answer is left alone for a while, with its last words',
-  needs('sandbox'),
-  async t => {
-    const app = await startWithFakeServer(t, FILES, { behaviour: { initialize: 'exit' } })
-    const details = { exit_code: 7, stderr: 'ending with 7' }
-    for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
-    // Each pause is longer than the one before: a busy machine may outlast the first.
-    let error = await app.error('a.yaml')
-    while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')
-    t.match(error, {
-      code: 'LSP_UNAVAILABLE',
-      message: /ended by itself with code 7.* It has ended \d+ times in a row and is started again in \d+ ms/,
-      details: { ...details, retry_in_ms: Number, install: String }
+t.test('backs off from a server that never starts, and reports its last output', needs('sandbox'), async t => {
+  const app = await startWithFakeServer(t, FILES, { behaviour: { initialize: 'exit' } })
+  const details = { exit_code: 7, stderr: 'ending with 7' }
+  for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
+  // Each backoff is longer than the one before: a busy machine may outlast the first.
+  let error = await app.error('a.yaml')
+  while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')
+  t.match(error, {
+    code: 'LSP_UNAVAILABLE',
+    message: /ended by itself with code 7.* It has ended \d+ times in a row and is started again in \d+ ms/,
+    details: { ...details, retry_in_ms: Number, install: String }
+  })
+  t.match(await app.states(), [{ state: 'failed' }])
+  // The cause of the failure is removed.
+  rmSync(path.join(app.root, 'fake.json'))
+  await waitUntil('a server that answers', async () => {
+    const { body } = await app.request('POST', '/calls', {
+      tool: 'hover',
+      params: { path: 'a.yaml', line: 1, col: 1 }
     })
-    t.match(await app.states(), [{ state: 'failed' }])
-    // What was wrong with it is cured meanwhile.
-    rmSync(path.join(app.root, 'fake.json'))
-    await waitUntil('a server that answers', async () => {
-      const { body } = await app.request('POST', '/calls', {
-        tool: 'hover',
-        params: { path: 'a.yaml', line: 1, col: 1 }
-      })
-      return body.status === 'success'
-    })
-    t.match(await app.until(({ state }) => state === 'ready'), { server: 'yaml-language-server' })
-  }
-)
+    return body.status === 'success'
+  })
+  t.match(await app.until(({ state }) => state === 'ready'), { server: 'yaml-language-server' })
+})
 
-t.test('one that does not get ready in time is ended', needs('sandbox'), async t => {
+t.test('ends a server that is not ready in time', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, FILES, { behaviour: { initialize: 'hang' }, settings: { start_ms: 300 } })
   t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /could not be started/ })
 })
 
-t.test('one that hangs is given up after some questions', needs('sandbox'), async t => {
+t.test('ends a server that hangs, after some queries', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { ...FILES, 'hangs.yaml': 'hang\n' }, { settings: { answer_ms: 200 } })
   await app.told('a.yaml')
-  // Until then it has longer to answer.
+  // Until then its timeout is longer.
   await app.until(({ state }) => state === 'ready')
   for (let i = 0; i < 3; i++)
     t.match(await app.error('hangs.yaml'), {
@@ -119,7 +115,7 @@ t.test('one that hangs is given up after some questions', needs('sandbox'), asyn
   t.ok((await app.told('a.yaml')).text)
 })
 
-t.test('a call that is cancelled takes its question back', needs('sandbox'), async t => {
+t.test('a cancelled call cancels its request', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { ...FILES, 'hangs.yaml': 'hang\n' })
   const events = await app.events('?types=diagnostics.changed')
   const { tool_call_id } = await app.post('/calls?wait_ms=0', {
@@ -135,13 +131,13 @@ t.test('a call that is cancelled takes its question back', needs('sandbox'), asy
   )
 })
 
-t.test('one that prints what is no message is ended', needs('sandbox'), async t => {
+t.test('ends a server with malformed output', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { ...FILES, 'bad.yaml': 'garbage\n' })
   t.match(await app.error('bad.yaml'), { code: 'LSP_UNAVAILABLE', message: /What it printed is no message/ })
   t.ok((await app.told('a.yaml')).text, 'the next one answers')
 })
 
-t.test('words without end are read as they are dealt with', needs('sandbox'), async t => {
+t.test('processes an endless output incrementally', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'flood.yaml': 'flood 20000\n' })
   const { body } = await app.request('POST', '/calls?wait_ms=25000', {
     tool: 'hover',
@@ -150,7 +146,7 @@ t.test('words without end are read as they are dealt with', needs('sandbox'), as
   t.equal(body.result?.data.text, 'flooded', JSON.stringify(body.error))
 })
 
-t.test('a fault of the server is told as that', needs('sandbox'), async t => {
+t.test('reports an error of the server as such', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'a.yaml': 'fault -32603\n', 'b.yaml': 'fault -32801\n' })
   for (const file of ['a.yaml', 'b.yaml'])
     t.match(await app.error(file), {
@@ -160,7 +156,7 @@ t.test('a fault of the server is told as that', needs('sandbox'), async t => {
     })
 })
 
-t.test('one that nobody asks is stopped, politely or not', needs('sandbox'), async t => {
+t.test('stops an idle server, gracefully or not', needs('sandbox'), async t => {
   for (const behaviour of [{}, { shutdown: 'hang' }]) {
     const app = await startWithFakeServer(t, FILES, { behaviour, settings: { idle_ms: 100 } })
     await app.told('a.yaml')
@@ -170,7 +166,7 @@ t.test('one that nobody asks is stopped, politely or not', needs('sandbox'), asy
   }
 })
 
-t.test('one that takes too much memory is ended', needs('sandbox'), async t => {
+t.test('ends a server that uses too much memory', needs('sandbox'), async t => {
   const limit = 300_000_000
   const app = await startWithFakeServer(
     t,
@@ -185,7 +181,7 @@ t.test('one that takes too much memory is ended', needs('sandbox'), async t => {
   t.match(await app.states(), [{ state: 'failed', reason: /bytes of memory/ }])
 })
 
-t.test('only so many run at once', needs('sandbox'), async t => {
+t.test('limits concurrent servers', needs('sandbox'), async t => {
   const app = await startWithFakeServer(
     t,
     { ...FILES, 'hangs.yaml': 'hang\n', 'c.py': 'c = 3\n' },
@@ -206,7 +202,7 @@ t.test('only so many run at once', needs('sandbox'), async t => {
   await app.post(`/calls/${tool_call_id}/cancel`, {})
 })
 
-t.test('one that is switched off is not started', needs('sandbox'), async t => {
+t.test('does not start a disabled server', needs('sandbox'), async t => {
   const off = await startWithFakeServer(t, FILES, { settings: { enabled: false } })
   t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /switched off by `language_servers.enabled`/ })
   const disabled = await startWithFakeServer(t, FILES, {
@@ -215,7 +211,7 @@ t.test('one that is switched off is not started', needs('sandbox'), async t => {
   t.match(await disabled.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /No language server is known for/ })
 })
 
-t.test('settings of the user lie over those of the server', needs('sandbox'), async t => {
+t.test('user settings override those of the server', needs('sandbox'), async t => {
   const servers = { 'yaml-language-server': { command: FAKE_SERVER, settings: { yaml: { validate: false, own: 1 } } } }
   const asks = ['workspace/configuration']
   const params = { 'workspace/configuration': { items: [{ section: 'yaml' }] } }
@@ -225,7 +221,7 @@ t.test('settings of the user lie over those of the server', needs('sandbox'), as
   t.match(answers, [[{ validate: false, own: 1, schemaStore: { enable: false } }]])
 })
 
-t.test('none outlives a server of ours that is killed', needs('sandbox'), async t => {
+t.test('none outlives a killed host', needs('sandbox'), async t => {
   const { language_servers, sandbox } = fakeServerSettings()
   const at = createProject(t, {
     'a.yaml': 'a: 1\n',

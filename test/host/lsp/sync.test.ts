@@ -1,5 +1,5 @@
-// What a language server is told of files: each as it is at the moment of the question, whoever changed it, and others that
-// it wants to hear of.
+// Tests of document synchronization: a server gets each file in its state at the query, whoever changed it, and the watched files
+// it registered.
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -8,7 +8,7 @@ import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { startWithFakeServer } from './fake-fixture.ts'
 
-/** What it was told of documents, and of files that it has not open. */
+/** Returns its notifications about documents and watched files. */
 const heard = (log: readonly Json[], root: string) =>
   log.flatMap(({ told, params }) => {
     const uri = params?.textDocument?.uri
@@ -18,7 +18,7 @@ const heard = (log: readonly Json[], root: string) =>
   })
 const TYPES = ['', 'created', 'changed', 'deleted']
 
-t.test('a file is shown as it is, whoever changed it', needs('sandbox'), async t => {
+t.test('sends the current content of a file, whoever changed it', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
   const file = path.join(app.root, 'a.yaml')
   t.equal((await app.told('a.yaml')).text, 'a: 1\n')
@@ -35,7 +35,7 @@ t.test('a file is shown as it is, whoever changed it', needs('sandbox'), async t
     heard(changed.log, app.root).filter((one: string) => one.startsWith('C')),
     ['Change a.yaml']
   )
-  // As editors do it.
+  // Saves like an editor.
   writeFileSync(`${file}.new`, 'a: 4\n')
   renameSync(`${file}.new`, file)
   t.equal((await app.told('a.yaml')).text, 'a: 4\n', 'replaced')
@@ -48,7 +48,7 @@ t.test('a file is shown as it is, whoever changed it', needs('sandbox'), async t
   t.match(await app.error('a.yaml'), { code: 'FILE_NOT_FOUND' })
 })
 
-t.test('what an editor has not saved is what it sees', needs('sandbox'), async t => {
+t.test('sends the unsaved content of an editor', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'a.yaml': 'a: 1\n' })
   const editor = await startFrontEnd(t, app)
   const document = async () => {
@@ -67,7 +67,7 @@ t.test('what an editor has not saved is what it sees', needs('sandbox'), async t
   t.match(await document(), { text: 'a: 1\n', unsaved: undefined })
 })
 
-t.test('it hears of the files that it asked to hear of', needs('sandbox'), async t => {
+t.test('notifies it of the watched files', needs('sandbox'), async t => {
   const watchers = (pattern: unknown, kind?: number) => ({
     registrations: [
       {
@@ -89,7 +89,7 @@ t.test('it hears of the files that it asked to hear of', needs('sandbox'), async
   )
   const at = (name: string) => path.join(app.root, name)
   await app.told('a.yaml')
-  // What is there at first is known once that has been looked at.
+  // Existing files are known once the initial scan is done.
   for (let told: string[] = []; !told.includes('changed data/old.json'); ) {
     appendFileSync(at('data/old.json'), '1')
     told = heard((await app.told('a.yaml')).log, app.root)
@@ -122,7 +122,7 @@ t.test('it hears of the files that it asked to hear of', needs('sandbox'), async
   t.ok(heard((await app.told('a.yaml')).log, app.root).includes('deleted data/new.json'), 'ignored from now on')
 })
 
-t.test('a file of its own language that has changed is shown to it', needs('sandbox'), async t => {
+t.test('sends a changed file of its own language', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'a.yaml': 'a: 1\n', 'b.yaml': 'b: 1\n' })
   await app.told('a.yaml')
   for (let told: string[] = []; !told.includes('Open b.yaml'); ) {
@@ -133,7 +133,7 @@ t.test('a file of its own language that has changed is shown to it', needs('sand
   t.same(heard((await app.told('a.yaml')).log, app.root), ['Open c.yaml'])
 })
 
-t.test('no more stay open than are of use', needs('sandbox'), async t => {
+t.test('limits open documents', needs('sandbox'), async t => {
   const names = Array.from({ length: 102 }, (_, i) => `f${i}.yaml`)
   const app = await startWithFakeServer(t, Object.fromEntries(names.map(name => [name, `${name}: 1\n`])))
   const log: Json[] = []
@@ -143,7 +143,7 @@ t.test('no more stay open than are of use', needs('sandbox'), async t => {
   t.same(closed, ['Close f0.yaml', 'Close f1.yaml'], 'the one asked about longest ago goes first')
 })
 
-t.test('texts of any encoding are shown as text', needs('sandbox'), async t => {
+t.test('sends texts of any encoding as text', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'a.yaml': '\ufeffa: 🦊\r\nb: 2\r\n' })
   t.equal((await app.told('a.yaml')).text, 'a: 🦊\r\nb: 2\r\n', 'without its mark')
   const { body } = await app.request('POST', '/calls?wait_ms=25000', {

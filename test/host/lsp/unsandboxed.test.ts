@@ -1,5 +1,5 @@
-// Where nothing keeps language servers, none is started before the call's intent is durable, none from the project, and none
-// ahead of a question.
+// Tests of language servers without a sandbox: none is started before the call's intent is durable, none from the project, and
+// none ahead of a query.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -69,7 +69,7 @@ function place(
 
 const AT = { path: 'a.yaml', line: 1, column: 1 }
 
-t.test('the intent comes first', async t => {
+t.test('commits the intent first', async t => {
   const { pool, of } = place(t)
   const refused = of(() => Promise.reject(new Error('the journal is full')))
   t.equal(await refused.isolationLevel(), undefined)
@@ -84,12 +84,12 @@ t.test('the intent comes first', async t => {
   t.match((await allowed.hover(AT)).hover?.text, /"text":"a: 1\\n"/)
   t.equal(intents, 1)
   t.ok(allowed.isRunning('a.yaml'))
-  // It answers about a file before it has said that it has read the project.
+  // It responds about a file before it has reported that the project is loaded.
   await waitUntil('the server to be loaded', () => pool.states()[0]?.state !== 'loading')
   t.match(pool.states(), [{ state: 'ready', pid: Number }])
 })
 
-t.test('the project brings none, and none is started ahead', async t => {
+t.test('starts none from the project, and none ahead of a query', async t => {
   const { root, pool, of } = place(t, {}, '/nowhere')
   symlinkSync(FAKE_SERVER, path.join(root, 'node_modules/.bin/yaml-language-server'))
   await t.rejects(of(async () => {}).hover(AT), {

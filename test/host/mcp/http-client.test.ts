@@ -1,4 +1,4 @@
-// Where a remote MCP server may lead us, by redirects and by what it names.
+// Tests of redirects and links given by a remote MCP server.
 import { createServer, get } from 'node:http'
 import t, { type Test } from 'tap'
 import { createMcpHttpClient } from '../../../src/host/mcp/http-client.ts'
@@ -7,7 +7,7 @@ import { getPort, listen } from '../egress/fake-network.ts'
 const FAR = 'http://far.example/mcp'
 const dns: Record<string, string[]> = { 'far.example': ['93.184.216.34'], 'near.example': ['10.0.0.1'] }
 
-/** A server at all places: `/on?to` leads on to there. */
+/** A server on all hosts: `/on?to` redirects to that address. */
 async function place(t: Test) {
   const seen: string[] = []
   const server = createServer((request, response) => {
@@ -20,7 +20,7 @@ async function place(t: Test) {
   return { seen, port, here: `http://127.0.0.1:${port}` }
 }
 
-/** A proxy for which every name is that port. */
+/** A proxy that maps every name to that port. */
 async function proxy(t: Test, port: number) {
   const asked: string[] = []
   const server = createServer(({ url = '', headers }, response) => {
@@ -57,7 +57,7 @@ async function from(t: Test, serverUrl: string, environment = {}) {
   }
 }
 
-t.test('a server of the internet leads to nothing within', async t => {
+t.test('a public server cannot redirect to internal addresses', async t => {
   const { here, port, seen } = await place(t)
   const { http_proxy, asked } = await proxy(t, port)
   const got = await from(t, FAR, { http_proxy })
@@ -73,14 +73,14 @@ t.test('a server of the internet leads to nothing within', async t => {
   t.notOk(seen.some(one => one.startsWith('127.0.0.1')))
 })
 
-t.test('without a proxy names are judged too', async t => {
+t.test('evaluates names without a proxy too', async t => {
   const { here } = await place(t)
   const got = await from(t, FAR)
   t.match(await got('http://near.example/'), /near\.example leads to a private address/)
   t.match(await got(here), /loopback/)
 })
 
-t.test('one within leads to what is there', async t => {
+t.test('an internal server may redirect to internal addresses', async t => {
   const { here, port, seen } = await place(t)
   for (const home of [here, 'http://near.example/mcp']) {
     for (const environment of [{}, { http_proxy: 'http://127.0.0.1:9', no_proxy: 'localhost' }]) {

@@ -1,4 +1,4 @@
-// Logging in to a remote server: against an authorization server of our own, and the library's own server behind it.
+// Tests of login to a remote server: against our own authorization server, and the library's server behind it.
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -17,7 +17,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
-/** A server with one tool, and the authorization server that lets people in to it. */
+/** A server with one tool, and its authorization server. */
 async function guardedServer(t: Test) {
   const tokens = new Set<string>()
   const refreshes = new Set<string>()
@@ -105,10 +105,10 @@ async function guardedServer(t: Test) {
 
 const effects = { '*': 'read' as const }
 
-/** A server says what let us in: none of it is told. */
+/** A server echoes the credentials: all are redacted. */
 const SHOWN = { status: 'success', result: { content: /, Bearer \[[^\]]+\]$/ } }
 
-t.test('a person logs in, once', async t => {
+t.test('a user logs in once', async t => {
   const guarded = await guardedServer(t)
   const app = await startApp(t, {}, { settings: withMcpServers({ one: { url: guarded.url, effects } }) })
   t.match(await waitForState(app, 'one', 'needs_login'), { reason: 'it wants a login: toolgate mcp login one' })
@@ -150,7 +150,7 @@ t.test('a person logs in, once', async t => {
   )
 })
 
-t.test('a server that knows nothing of logins answers with a page, which is not told', async t => {
+t.test('redacts the page of a server without logins', async t => {
   const listening = createServer((_, response) => response.writeHead(404).end('<!DOCTYPE html>\n<p>Cannot POST</p>'))
   await once(listening.listen(0, '127.0.0.1'), 'listening')
   t.teardown(() => listening.close())
@@ -161,7 +161,7 @@ t.test('a server that knows nothing of logins answers with a page, which is not 
   t.match(body.detail, /^The login to one cannot begin: .*404\)\.$/)
 })
 
-t.test('a secret of the configuration lets us in, and is shown to nobody', async t => {
+t.test('a configured secret authenticates, and is redacted', async t => {
   const guarded = await guardedServer(t)
   process.env.ROBOT_SECRET = SECRET
   t.teardown(() => delete process.env.ROBOT_SECRET)

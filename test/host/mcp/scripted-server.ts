@@ -1,5 +1,5 @@
-// An MCP server that does what its first argument says, over standard input and output. It has no library: what a real
-// one would never say can be said too.
+// An MCP server over stdio whose behaviour is given by its first argument. It uses no library, so that it can send invalid
+// messages.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -16,7 +16,7 @@ const out = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrp
 const text = (words: string) => ({ content: [{ type: 'text', text: words }] })
 const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
 
-/** What it asked us, and who waits for the answer. */
+/** Its pending requests to the client. */
 const asked = new Map<string, (message: Message) => void>()
 function ask(method: string): Promise<Message> {
   const id = `ask-${asked.size}`
@@ -26,7 +26,7 @@ function ask(method: string): Promise<Message> {
   })
 }
 
-/** Nearly messages of the protocol. */
+/** Almost valid messages of the protocol. */
 const ODD = [
   null,
   7,

@@ -1,4 +1,4 @@
-// Servers that a test brings, as the user's configuration would, and waiting until they are there.
+// Configures the servers of a test like the user's configuration, and waits until they are connected.
 import path from 'node:path'
 import type { Contribution } from '../../../src/config/contributions.ts'
 import type { McpServer, McpSettings } from '../../../src/config/mcp.ts'
@@ -8,7 +8,7 @@ import type { Json, TestApp } from '../../start-app.ts'
 
 export const SCRIPTED_SERVER = path.resolve('test/host/mcp/scripted-server.ts')
 
-/** The scripted server in one of its modes. */
+/** Configures the scripted server in one of its modes. */
 export const scriptedServer = (mode = 'plain', more: McpServer = {}, ...args: string[]): McpServer => ({
   command: process.execPath,
   args: [SCRIPTED_SERVER, mode, ...args],
@@ -34,7 +34,7 @@ export const withMcpServers = (servers: Record<string, McpServer>, mcp: Partial<
 export const getServerState = async (app: TestApp, name: string): Promise<Json> =>
   (await app.get('/capabilities')).mcp_servers.find((server: Json) => server.name === name)
 
-/** How things stand with a server once they stand so. */
+/** Resolves with a server's state once it is the wanted one. */
 export async function waitForState(app: TestApp, name: string, wanted: string): Promise<Json> {
   const events = await app.events('?types=mcp.changed')
   try {

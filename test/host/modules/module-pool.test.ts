@@ -1,4 +1,4 @@
-// Processes of modules: how many there are, who gets which, and when they end.
+// Tests of module processes: their number, assignment and end.
 import t, { type Test } from 'tap'
 import { readModuleFolder } from '../../../src/host/modules/module-folder.ts'
 import { ModulePool, type ModulePoolSettings, type RunningModule } from '../../../src/host/modules/module-pool.ts'
@@ -9,7 +9,7 @@ import { waitUntil } from '../../support/wait.ts'
 import { startSandboxFixture } from '../sandbox/fixture.ts'
 
 const SETTINGS = { memory_bytes: 268_435_456, start_ms: 30_000, answer_bytes: 65_536, processes: 2, idle_ms: 60_000 }
-/** A process in a sandbox does not know its number outside. */
+/** A process in a sandbox does not know its pid outside. */
 const TELLS =
   'const id = crypto.randomUUID(); export default { id: () => id, pid: () => process.pid, fails() { throw new Error("no") } }'
 
@@ -35,7 +35,7 @@ async function pooled(t: Test, settings: Partial<ModulePoolSettings> = {}) {
   return { pool, folder, use, id }
 }
 
-t.test('one that can change nothing is kept for the next call, until nobody needs it', needs('sandbox'), async t => {
+t.test('reuses a read-only process for the next call, until it is not needed', needs('sandbox'), async t => {
   const { pool, id, use, folder } = await pooled(t)
   t.same(await pool.minimalIsolation(), { level: 'read-only', network: [] })
   const first = await id('a', 'read-only')
@@ -53,14 +53,14 @@ t.test('one that can change nothing is kept for the next call, until nobody need
   t.equal(pool.size, 0)
 })
 
-t.test('one that nobody needs ends after a while', needs('sandbox'), async t => {
+t.test('an unused process ends after a while', needs('sandbox'), async t => {
   const { pool, id } = await pooled(t, { idle_ms: 1 })
   const first = await id('a', 'read-only')
   await waitUntil('an empty pool', () => pool.size === 0)
   t.not(await id('a', 'read-only'), first)
 })
 
-t.test('one that may change something ends with its call', async t => {
+t.test('a process that may change files ends with its call', async t => {
   const { pool, use } = await pooled(t)
   const { value, end } = await use('a', 'none', asked => asked.call('pid', []))
   t.match(end, { quarantined: [] })
@@ -68,7 +68,7 @@ t.test('one that may change something ends with its call', async t => {
   t.equal(pool.size, 0)
 })
 
-t.test('only so many run at once: others wait for their turn, as long as they like', async t => {
+t.test('limits concurrent processes: others wait without a limit', async t => {
   const { pool, use } = await pooled(t, { processes: 1 })
   const gate = Promise.withResolvers<void>()
   const holding = use('a', 'none', () => gate.promise)

@@ -1,4 +1,4 @@
-// Modules in processes of their own: what they may load, how they are asked, and how they end.
+// Tests of modules in separate processes: imports, calls and shutdown.
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { ToolError } from '../../../src/errors.ts'
@@ -12,7 +12,7 @@ import { startSandboxFixture } from '../sandbox/fixture.ts'
 const LIMITS = { memory_bytes: 256 * 1024 * 1024, start_ms: 20_000, answer_bytes: 64 * 1024 }
 const FOREVER = new AbortController().signal
 
-/** Modules by name in the folder of a workspace, and how to start one. */
+/** Returns modules in the folder of a workspace by name, and a function to start one. */
 async function modules(t: Test, files: Record<string, string>) {
   const world = await startSandboxFixture(t)
   const path = world.at('workspace/.toolgate/tools')
@@ -31,14 +31,14 @@ async function modules(t: Test, files: Record<string, string>) {
   return { ...world, path, write, folder, start }
 }
 
-/** Why it could not be started. */
+/** Returns the error of a failed start. */
 const fault = (starting: Promise<unknown>) =>
   starting.then(
     () => 'it was started',
     (error: { code?: string; message: string }) => `${error.code}: ${error.message}`
   )
 
-t.test('a module is described, called, and told of while it runs', async t => {
+t.test('describes and calls a module, and reports its progress', async t => {
   const { start, root } = await modules(t, {
     'greet.ts': `
       import { defineTool, Type } from 'toolgate/tool'
@@ -80,7 +80,7 @@ t.test('a module is described, called, and told of while it runs', async t => {
   t.match(await fault(own.call('run', [], { signal: FOREVER })), 'it is not needed')
 })
 
-t.test('what a module printed before it answered comes before the answer', async t => {
+t.test('output before the answer is delivered before the answer', async t => {
   const { start } = await modules(t, {
     'prints.mjs': `export default {
       fails: id => { console.error('failing ' + id); throw new Error('no') },
@@ -100,7 +100,7 @@ t.test('what a module printed before it answered comes before the answer', async
   }
 })
 
-t.test('any form of module is taken', async t => {
+t.test('accepts any module format', async t => {
   const { start } = await modules(t, {
     'plain.mjs': `export default { run: () => 1 }`,
     'plain.js': `export default { run: () => 2 }`,
@@ -113,7 +113,7 @@ t.test('any form of module is taken', async t => {
   t.same(await Promise.all(answers), [1, 2, 3, 4])
 })
 
-t.test('what is wrong with a module is told with its place', async t => {
+t.test('reports an error in a module with its location', async t => {
   const { start, write } = await modules(t, {
     'syntax.ts': `const a = 1\nexport default { run( }\n`,
     'plain.js': `const a = 1\nexport default { run( }\n`,
@@ -193,7 +193,7 @@ t.test('what is wrong with a module is told with its place', async t => {
   t.match(await fault(other.call('text', [], { signal: FOREVER })), 'it sent more than 65536 bytes at once.')
 })
 
-t.test('a call that is cancelled ends, with the process where it does not heed that', async t => {
+t.test('a cancelled call ends, with its process if it ignores that', async t => {
   const { start } = await modules(t, {
     'waits.mjs': `
       export default {
@@ -217,7 +217,7 @@ t.test('a call that is cancelled ends, with the process where it does not heed t
   t.ok(own.hasExited)
 })
 
-t.test('it is kept by the sandbox, with a clean environment', needs('sandbox'), async t => {
+t.test('runs in the sandbox, with a clean environment', needs('sandbox'), async t => {
   const { start, root, at } = await modules(t, {
     'acts.ts': `
       import { writeFileSync, readdirSync } from 'node:fs'
@@ -249,7 +249,7 @@ t.test('it is kept by the sandbox, with a clean environment', needs('sandbox'), 
   t.equal(await kept('runs'), '\n4\n', 'what it starts finds no pipes of ours')
 })
 
-t.test('a folder of modules', async t => {
+t.test('loads a folder of modules', async t => {
   const { folder, path, write, at } = await modules(t, {
     'a.ts': '1',
     'b.mjs': '2',

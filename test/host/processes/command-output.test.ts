@@ -1,4 +1,4 @@
-// Output on its way in, where a pipe fails, and where whoever follows a command leaves.
+// Tests of command output: failing pipes, and followers that leave.
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -17,7 +17,7 @@ import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { CALL_ID } from '../../call-id.ts'
 import { needs } from '../../support/needs.ts'
 
-t.test('a pipe that fails ends its output; what came before counts', async t => {
+t.test('a failing pipe ends its output; earlier output is kept', async t => {
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const output = new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined)
   const socket = new Socket()
@@ -34,7 +34,7 @@ t.test('a pipe that fails ends its output; what came before counts', async t => 
   t.equal(output.texts().stdout, 'before\n')
 })
 
-t.test('what a program printed last is read also in a server that is busy', async t => {
+t.test('reads the last output of a program also on a busy server', async t => {
   const folder = t.testdir()
   const fifo = path.join(folder, 'fifo')
   execFileSync('mkfifo', [fifo])
@@ -67,7 +67,7 @@ t.test('what a program printed last is read also in a server that is busy', asyn
   })
   await setImmediate()
   exit({ code: 0, signal: null, left: false })
-  // The end is heard of, and before the pipe is read again the server does something that takes long.
+  // The exit is reported, and before the pipe is read again the server is busy for long.
   for (let turn = 0; turn < 20; turn++) await undefined
   writeSync(writing, 'last\n')
   closeSync(writing)
@@ -77,7 +77,7 @@ t.test('what a program printed last is read also in a server that is busy', asyn
   await outputs.flushed()
 })
 
-t.test('a pipe that cannot be opened leaves none open', needs('linux'), async t => {
+t.test('a failed pipe leaves none open', needs('linux'), async t => {
   const place = mkdtempSync(path.join(tmpdir(), 'pipes-'))
   const spawner = new Spawner(process.env, place)
   t.teardown(async () => {
@@ -103,7 +103,7 @@ t.test('a pipe that cannot be opened leaves none open', needs('linux'), async t 
   await run()
   t.strictSame(opened(), [])
   const [folder = ''] = readdirSync(place)
-  // One of the two that were used, and the one below them: whichever lies on top, one attempt opens another first.
+  // One of the two used ones, and the one below them: whichever is on top, one attempt opens another first.
   for (const name of ['0', '6']) rmSync(path.join(place, folder, name))
   for (const attempt of ['first', 'second']) {
     await t.rejects(run(), { code: 'ENOENT' }, attempt)
@@ -112,7 +112,7 @@ t.test('a pipe that cannot be opened leaves none open', needs('linux'), async t 
   await run()
 })
 
-t.test('what waits for the disk is not cut off as the program ends', { timeout: 20_000 }, async t => {
+t.test('output waiting for the disk is not cut off at exit', { timeout: 20_000 }, async t => {
   const spawner = new Spawner(process.env)
   t.teardown(() => spawner.close())
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
@@ -129,7 +129,7 @@ t.test('what waits for the disk is not cut off as the program ends', { timeout: 
       },
       append: (source, bytes) => writer.append(source, bytes),
       caughtUp: async () => {
-        // Longer than silence would have to last for the command to be over.
+        // Longer than the silence after which the command would count as done.
         await setTimeout(600)
         behind = false
       },
@@ -139,14 +139,14 @@ t.test('what waits for the disk is not cut off as the program ends', { timeout: 
   const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
   const workspace = openWorkspace('default', t.testdirName)
   const processes = new Processes(spawner, outputs, workspace, effects, { call_id: CALL_ID, env_allow: [] })
-  // As much as is read at once, and what the pipe then holds.
+  // The size of one read, and the capacity of the pipe.
   const command = await processes.start({ command: 'head -c 100000 /dev/zero' })
   t.match(await command.ended, { exit_code: 0 })
   t.equal(command.texts().next_offset, 100_000)
   await outputs.flushed()
 })
 
-t.test('whoever leaves while nothing comes takes nothing along', { timeout: 20_000 }, async t => {
+t.test('a follower that leaves while idle loses no output for others', { timeout: 20_000 }, async t => {
   const spawner = new Spawner(process.env)
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const abort = new AbortController()

@@ -1,4 +1,4 @@
-// What is promised of commands, held where a sandbox stands between them and us.
+// Tests of the guarantees about commands, inside a sandbox.
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -44,7 +44,7 @@ function bench(t: Test) {
   return { root, sandbox, start }
 }
 
-/** Reads on until it has printed this. */
+/** Reads until it has printed this. */
 async function prints(command: Command, text: string) {
   let seen = ''
   for await (const { text: more } of command.deltas()) {
@@ -54,7 +54,7 @@ async function prints(command: Command, text: string) {
   throw new Error(`it ended, having printed ${JSON.stringify(seen)}`)
 }
 
-/** Processes, zombies too, that have this word among their arguments. */
+/** Returns processes, including zombies, with this word among their arguments. */
 function having(word: string): string[] {
   return readdirSync('/proc').filter(pid => {
     if (!/^\d+$/.test(pid) || pid === String(process.pid)) return false
@@ -66,7 +66,7 @@ function having(word: string): string[] {
   })
 }
 
-t.test('a command runs where it is told to, and says what kept it', needs('sandbox'), async t => {
+t.test('runs a command in the requested folder, and reports its sandbox', needs('sandbox'), async t => {
   const { start, root } = bench(t)
   const command = await start('pwd; touch made; touch /usr/made; cat', { cwd: 'inside', stdin: 'in\n' })
   t.match(await command.ended, { exit_code: 0, survivors: [], quarantined: [] })
@@ -78,7 +78,7 @@ t.test('a command runs where it is told to, and says what kept it', needs('sandb
   t.equal(strict.isolation, 'read-only')
 })
 
-t.test('past its time it is asked to end, then made to', needs('sandbox'), async t => {
+t.test('terminates a timed-out command, then kills it', needs('sandbox'), async t => {
   const { start } = bench(t)
   const kind = await start('trap "echo bye; exit 7" TERM; echo hi; sleep 100 & wait')
   await prints(kind, 'hi')
@@ -91,7 +91,7 @@ t.test('past its time it is asked to end, then made to', needs('sandbox'), async
   t.match(await stubborn.ended, { signal: 'SIGKILL', timed_out: true })
 })
 
-t.test('a signal is for what runs in it', needs('sandbox'), async t => {
+t.test('sends signals to the processes inside', needs('sandbox'), async t => {
   const { start } = bench(t)
   const command = await start('trap "echo caught; exit 3" INT; echo up; while :; do sleep 0.02; done')
   await prints(command, 'up')
@@ -99,7 +99,7 @@ t.test('a signal is for what runs in it', needs('sandbox'), async t => {
   t.match(await command.ended, { exit_code: 3 })
 })
 
-t.test('a signal that ends it is told as one, a code of its own as that', needs('sandbox'), async t => {
+t.test('distinguishes a fatal signal from an exit code', needs('sandbox'), async t => {
   const { start } = bench(t)
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGKILL'] as const) {
     const command = await start('echo up; exec sleep 1000')
@@ -119,7 +119,7 @@ t.test('a signal that ends it is told as one, a code of its own as that', needs(
   t.match(await other.ended, { exit_code: 130, signal: null })
 })
 
-t.test('nothing that it leaves outlives it, whatever it does to hide', needs('sandbox'), async t => {
+t.test('no descendant outlives it, however it hides', needs('sandbox'), async t => {
   const { start } = bench(t)
   const mark = `1000.${process.pid}`
   const ways = [
@@ -141,7 +141,7 @@ t.test('nothing that it leaves outlives it, whatever it does to hide', needs('sa
   t.same(having(mark), [], 'ended from outside')
 })
 
-t.test('what ends with the sandbox is not told to have been left', needs('bwrap'), async t => {
+t.test('does not report processes that end with the sandbox', needs('bwrap'), async t => {
   const { start } = bench(t)
   for (let i = 0; i < 100; i++) {
     const command = await start(i % 2 === 0 ? 'echo up' : 'sleep 1000 & echo up')
@@ -149,7 +149,7 @@ t.test('what ends with the sandbox is not told to have been left', needs('bwrap'
   }
 })
 
-t.test('a command has a terminal of its own in it', needs('sandbox'), async t => {
+t.test('gives a command a terminal inside', needs('sandbox'), async t => {
   const { start } = bench(t)
   const command = await start(
     'stty -echo size; trap "stty size; exit 4" WINCH; read line; echo "<$line>"; while :; do sleep 0.02; done',
@@ -171,7 +171,7 @@ t.test('a command has a terminal of its own in it', needs('sandbox'), async t =>
   t.match(await interrupted.ended, { exit_code: 5 }, 'with its keys')
 })
 
-t.test('a level that does not hold is refused, never exchanged for another', async t => {
+t.test('rejects an unsupported level, never replaces it', async t => {
   const { start } = bench(t)
   await t.rejects(start('true', { isolation: { level: 'container', network: [] } }), { code: 'SANDBOX_UNAVAILABLE' })
 })

@@ -30,14 +30,14 @@ interface Bench {
   abort: AbortController
   committed: number
   shell(command: string, options?: Partial<Omit<RunOptions, 'command' | 'argv'>>): ReturnType<Processes['run']>
-  /** Runs to the end. */
+  /** Runs a command to its end. */
   run(
     command: string,
     options?: Partial<Omit<RunOptions, 'command' | 'argv'>>
   ): Promise<{ deltas: Delta[]; result: ShellResult }>
 }
 
-/** Of the calls of another server. */
+/** Belongs to a call of another server. */
 const OTHER_ID = newId('tc')
 
 function bench(t: Test, environment: Record<string, string> = { PATH: process.env.PATH! }): Bench {
@@ -76,13 +76,13 @@ function bench(t: Test, environment: Record<string, string> = { PATH: process.en
   return self
 }
 
-/** Whether a process is there and not a zombie. */
+/** Returns whether a process runs and is no zombie. */
 function lives(pid: number) {
   if (!existsSync(`/proc/${pid}/status`)) return false
   return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
 }
 
-t.test('a command gives its output, its exit and nothing else', async t => {
+t.test('a command returns its output and its exit, and nothing else', async t => {
   const { run, root, outputs, ...own } = bench(t)
   const { deltas, result } = await run('echo out; echo err >&2; pwd; exit 3')
   const { duration_ms, output, ...rest } = result
@@ -121,7 +121,7 @@ t.test('the intent is durable before anything runs', async t => {
   t.notOk(existsSync(join(machine.root, 'ran')))
 })
 
-t.test('it sees the allowed environment and what the call sets, never a secret', async t => {
+t.test("passes the allowed environment and the call's variables, never a secret", async t => {
   const { run, root } = bench(t, {
     PATH: process.env.PATH!,
     LC_ALL: 'C',
@@ -156,7 +156,7 @@ t.test('it sees the allowed environment and what the call sets, never a secret',
   })
 })
 
-t.test('it needs no program of the search path but its own', async t => {
+t.test('needs only its own program on the search path', async t => {
   const PATH = t.testdir({ bash: t.fixture('symlink', '/bin/sh') })
   const bare = new Spawner({ PATH })
   t.teardown(() => bare.close())
@@ -165,7 +165,7 @@ t.test('it needs no program of the search path but its own', async t => {
   t.match(await spawned.exited, { code: 3 })
 })
 
-t.test('it has descriptors 0 to 2, real pipes, and an empty standard input', async t => {
+t.test('has descriptors 0 to 2, real pipes, and an empty standard input', async t => {
   const { run } = bench(t)
   const { result } = await run('for fd in /dev/fd/*; do [ -e $fd ] && basename $fd; done; cat; echo late >/dev/stderr')
   t.same([result.stdout, result.stderr], ['0\n1\n2\n', 'late\n'])
@@ -175,7 +175,7 @@ t.test('it has descriptors 0 to 2, real pipes, and an empty standard input', asy
   t.equal((await run('echo hi', { stdin: much })).result.stdout, 'hi\n', 'what it does not read is not waited for')
 })
 
-t.test('it runs in the folder asked for, and nowhere through a link', async t => {
+t.test('runs in the requested folder, and never through a link', async t => {
   const { run, root } = bench(t)
   t.equal((await run('pwd', { cwd: 'inside' })).result.stdout, `${root}/inside\n`)
   await run('ln -s / inside/out')
@@ -185,7 +185,7 @@ t.test('it runs in the folder asked for, and nowhere through a link', async t =>
   await t.rejects(run('pwd', { cwd: '..' }), { code: 'INVALID_PATH' })
 })
 
-t.test('what cannot start says so', async t => {
+t.test('reports a failed start', async t => {
   const { run } = bench(t)
   await t.rejects(run('true', { env: { HUGE: 'x'.repeat(MIB) } }), {
     code: 'EXECUTION_ERROR',
@@ -195,12 +195,12 @@ t.test('what cannot start says so', async t => {
   t.equal((await run('echo still here')).result.stdout, 'still here\n')
 })
 
-t.test('a signal that ends it is told', async t => {
+t.test('reports a fatal signal', async t => {
   const { result } = await bench(t).run('kill -9 $$')
   t.match(result, { exit_code: null, signal: 'SIGKILL', timed_out: false })
 })
 
-t.test('past its time it is asked to end, then made to', async t => {
+t.test('terminates a timed-out command, then kills it', async t => {
   const { run } = bench(t)
   const kind = (await run('trap "echo bye; exit 7" TERM; echo hi; sleep 100 & wait', { timeout_ms: 300 })).result
   t.match(kind, { stdout: 'hi\nbye\n', exit_code: 7, timed_out: true })
@@ -209,9 +209,9 @@ t.test('past its time it is asked to end, then made to', async t => {
   t.notOk(lives(Number(stubborn.stdout)))
 })
 
-t.test('what is between two programs as its command ends is found all the same', async t => {
+t.test('finds a process between two execs as its command ends', async t => {
   const { run, processes } = bench(t)
-  // The control group tells only of the oldest command.
+  // The control group identifies only the oldest command.
   const older = await processes.start({ command: 'exec sleep 100' })
   const missed: number[] = []
   for (let round = 0; round < 60; round += 1) {
@@ -224,9 +224,9 @@ t.test('what is between two programs as its command ends is found all the same',
   t.match(await older.ended, { survivors: [] })
 })
 
-t.test('background processes are ended with it, in its group or out of its session', async t => {
+t.test('background processes end with it, in its group or out of its session', async t => {
   const { run, processes } = bench(t)
-  // The control group tells only of the oldest command; of any other its session and its mark must.
+  // The control group identifies only the oldest command; any other is found by its session and its mark.
   const older = await processes.start({ command: 'exec sleep 100' })
   const commands = {
     'holding the pipes': 'sleep 100 & echo $!',
@@ -248,7 +248,7 @@ t.test('background processes are ended with it, in its group or out of its sessi
   t.match(await older.ended, { survivors: [] })
 })
 
-t.test('what hides from its session and its mark is found too', needs('cgroups'), async t => {
+t.test('also finds processes that hide from its session and its mark', needs('cgroups'), async t => {
   const { run, processes } = bench(t)
   const hiding =
     'setsid env -i /bin/sh -c "trap : TERM; echo \\$\\$ >pid; while :; do sleep 0.05; done" >/dev/null 2>&1 & '
@@ -266,12 +266,12 @@ t.test('what hides from its session and its mark is found too', needs('cgroups')
   t.notOk(lives(hidden), 'then it is ended')
 })
 
-t.test('what is still being written when it exits is waited for', async t => {
+t.test('waits for output still being written at its exit', async t => {
   const { result } = await bench(t).run('echo hi > >(cat)')
   t.match(result, { stdout: 'hi\n', survivors: [] })
 })
 
-t.test('cancelling ends everything it started', async t => {
+t.test('cancelling ends all its processes', async t => {
   const { shell, abort } = bench(t)
   const running = shell('(trap "" TERM; echo $BASHPID; while :; do sleep 0.01; done) & wait')
   const first = await running.next()
@@ -290,7 +290,7 @@ t.test('leaving early ends it', async t => {
   t.notOk(lives(Number((first.value as Delta).text)))
 })
 
-t.test('a program runs with its arguments, and no shell', async t => {
+t.test('runs a program with its arguments, without a shell', async t => {
   const { processes, root } = bench(t)
   const run = async (argv: string[], more: object = {}) => {
     const running = processes.run({ argv, timeout_ms: LONG, ...more })
@@ -305,7 +305,7 @@ t.test('a program runs with its arguments, and no shell', async t => {
     await t.rejects(run(argv), { code: 'EXECUTION_ERROR', details: { code: 'ENOENT' } })
 })
 
-t.test('a command that takes input gets it while it runs, and is told where to read on', async t => {
+t.test('accepts input while it runs, and returns the offset to read from', async t => {
   const { processes } = bench(t)
   const command = await processes.start({ command: 'cat; echo over', interactive: true, stdin: 'first ' })
   const deltas = command.deltas()
@@ -323,7 +323,7 @@ t.test('a command that takes input gets it while it runs, and is told where to r
   t.match(await closed.ended, { signal: 'SIGINT' })
 })
 
-t.test('input that nobody reads is refused past a bound', async t => {
+t.test('rejects unread input beyond a limit', async t => {
   const { processes } = bench(t)
   const command = await processes.start({ command: 'sleep 100', interactive: true })
   const first = command.write('x'.repeat(MIB - 1))
@@ -333,7 +333,7 @@ t.test('input that nobody reads is refused past a bound', async t => {
   t.match(await command.ended, { signal: 'SIGTERM' })
 })
 
-t.test('input that waits for its reader leaves nothing behind', async t => {
+t.test('unread input leaves nothing behind', async t => {
   const reader = createServer(socket => socket.resume()).listen(0)
   await once(reader, 'listening')
   const stdin = connect((reader.address() as AddressInfo).port)
@@ -350,7 +350,7 @@ t.test('input that waits for its reader leaves nothing behind', async t => {
   t.same(heard(), before)
 })
 
-t.test('a command that was detached lives without its call, within its time', async t => {
+t.test('a detached command outlives its call, within its time limit', async t => {
   const { processes, abort } = bench(t)
   const command = await processes.start({ command: 'echo up; exec sleep 100', timeout_ms: LONG })
   await command.deltas().next()
@@ -361,7 +361,7 @@ t.test('a command that was detached lives without its call, within its time', as
   t.match(await command.ended, { signal: 'SIGTERM', timed_out: true })
 })
 
-t.test('characters are never cut, whatever the pipe does', async t => {
+t.test('never splits characters, for any chunking', async t => {
   const { run } = bench(t)
   const { deltas, result } = await run(
     String.raw`printf '\xe2\x82'; sleep 0.05; printf '\xac\xff\xf0\x9f'; sleep 0.05; printf '\x98\x80\xe2'`
@@ -371,7 +371,7 @@ t.test('characters are never cut, whatever the pipe does', async t => {
   for (const { text } of deltas.slice(1)) t.notMatch(text, /^[\u0080-\u00bf]/)
 })
 
-t.test('a long output shows its beginning and end; the whole can be read', async t => {
+t.test('shows the start and end of a long output; the whole can be read', async t => {
   const { run, outputs } = bench(t)
   const { result } = await run('seq 1 100000')
   const whole = Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`).join('')
@@ -426,7 +426,7 @@ t.test('many at once', async t => {
   )
 })
 
-t.test('when the helper dies its commands are ended, and the next one runs', async t => {
+t.test('a crashed helper ends its commands, and the next one runs', async t => {
   const { shell, run } = bench(t)
   const running = shell('echo $PPID $$; (trap "" TERM; sleep 100)')
   const [helper, pid] = ((await running.next()).value as Delta).text.split(' ').map(Number)
@@ -437,7 +437,7 @@ t.test('when the helper dies its commands are ended, and the next one runs', asy
   t.notOk(lives(pid!))
 })
 
-t.test('when the server dies nothing of its commands is left', async t => {
+t.test('a crashed server leaves none of its commands', async t => {
   const { root } = bench(t)
   const child = serve(
     root,
@@ -451,7 +451,7 @@ t.test('when the server dies nothing of its commands is left', async t => {
   t.same(pids.map(lives), [true, true, true])
   child.kill('SIGKILL')
   await once(child, 'exit')
-  // Another server starts, and clears what servers that are gone have left.
+  // Another server starts, and removes the leftovers of dead servers.
   createSpawnerCgroup()?.remove()
   // The helper holds the server's standard error, so this is the end of both.
   child.stderr!.resume()
@@ -464,7 +464,7 @@ t.test('when the server dies nothing of its commands is left', async t => {
   t.same(globSync(join(root, '../toolgate-pipes-*')), [], 'nor is the folder of pipes left')
 })
 
-/** A process with `processes` and `outputs` of its own, in place of the server. */
+/** A process with its own `processes` and `outputs`, in place of the server. */
 function serve(root: string, script: string) {
   const from = (file: string) => JSON.stringify(import.meta.resolve(`../../../src/host/${file}`))
   const program = `

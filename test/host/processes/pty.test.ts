@@ -28,7 +28,7 @@ function bench(t: Test) {
   return { root, outputs, start }
 }
 
-/** Reads on until the screen has shown this. */
+/** Reads until the screen has shown this. */
 async function shows(command: Command, text: string) {
   let seen = ''
   for await (const { text: more } of command.deltas()) {
@@ -38,7 +38,7 @@ async function shows(command: Command, text: string) {
   throw new Error(`it ended, having shown ${JSON.stringify(seen)}`)
 }
 
-t.test('a command has a terminal of its own, with the size asked for', async t => {
+t.test('gives a command a terminal of the requested size', async t => {
   const { start, root } = bench(t)
   const command = await start('tty >/dev/null && stty size; echo "$TERM $PWD $TOOL_CALL_ID $UNSET|"', {
     cwd: 'inside',
@@ -48,7 +48,7 @@ t.test('a command has a terminal of its own, with the size asked for', async t =
   t.equal(command.texts().output, `24 80\r\nxterm-256color ${root}/inside ${CALL_ID} |\r\n`)
 })
 
-t.test('it takes input, other sizes and an end, and its screen can be read again', async t => {
+t.test('accepts input, resizing and end of input, and its screen can be read again', async t => {
   const { start, outputs } = bench(t)
   const command = await start('stty -echo; trap "stty size" WINCH; read first; echo "<$first>"; cat; exit 3', {
     stdin: 'typed ahead\n'
@@ -65,7 +65,7 @@ t.test('it takes input, other sizes and an end, and its screen can be read again
   await t.rejects(command.write('late'), { code: 'CONFLICT' })
 })
 
-t.test('a password can be asked for there', async t => {
+t.test('supports a password prompt', async t => {
   const { start } = bench(t)
   const command = await start('read -s -p "Password: " pw </dev/tty; echo; echo "<$pw>"')
   await shows(command, 'Password: ')
@@ -74,7 +74,7 @@ t.test('a password can be asked for there', async t => {
   t.equal(command.texts().output, 'Password: \r\n<secret>\r\n')
 })
 
-t.test('signals and the end reach all that is on it', async t => {
+t.test('signals and the end reach all its processes', async t => {
   const { start } = bench(t)
   const interrupted = await start('trap "echo caught; exit 4" INT; echo up; while :; do sleep 0.02; done')
   await shows(interrupted, 'up')
@@ -90,7 +90,7 @@ t.test('signals and the end reach all that is on it', async t => {
   t.match(await stubborn.ended, { signal: 'SIGKILL' })
 })
 
-t.test('what it shows comes whole, however much it is', async t => {
+t.test('delivers all output, of any size', async t => {
   const { outputs, start } = bench(t)
   const command = await start('seq 1 200000')
   t.match(await command.ended, { exit_code: 0 })
@@ -98,7 +98,7 @@ t.test('what it shows comes whole, however much it is', async t => {
   await outputs.flushed()
 })
 
-t.test('without a terminal there is none to resize', async t => {
+t.test('rejects resizing without a terminal', async t => {
   const { start } = bench(t)
   const command = await start('cat', { pty: undefined, interactive: true })
   t.throws(() => command.resize({ cols: 1, rows: 1 }), { code: 'CONFLICT' })

@@ -1,5 +1,5 @@
-// Commands that run with nobody asked: without a shell where they are one program, and with git told to run nothing that
-// a repository names.
+// Tests of auto-approved commands: started without a shell if they are one program, and with git configured to run nothing that a
+// repository names.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { needs } from '../../support/needs.ts'
 const settings = { sandbox: defaultsFromSchema(Config).sandbox }
 const RAN = 'RAN-BY-THE-REPOSITORY'
 
-/** A folder of programs that the server finds before all others. */
+/** Creates a folder of programs that comes first on the server's search path. */
 function programs(t: Test, scripts: Record<string, string>) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-programs-')))
   for (const [name, script] of Object.entries(scripts)) {
@@ -28,7 +28,7 @@ function programs(t: Test, scripts: Record<string, string>) {
   })
 }
 
-t.test('one program is started with its words, and a shell only for what needs one', needs('bwrap'), async t => {
+t.test('starts one program directly, and a shell only if needed', needs('bwrap'), async t => {
   programs(t, { bash: 'echo a shell ran; exec /bin/bash "$@"' })
   const { call } = await startApp(t, { 'a b.txt': 'text\n' }, { settings })
   const ran = async (command: string) => {
@@ -41,7 +41,7 @@ t.test('one program is started with its words, and a shell only for what needs o
   t.equal(await ran('cat a\\ b.txt | cat'), 'a shell ran\ntext\n')
 })
 
-t.test('what a repository would have git run while it reads does not run', needs('bwrap'), async t => {
+t.test("git reads run none of a repository's programs", needs('bwrap'), async t => {
   const { call, post, root, write } = await startApp(t, { 'a.txt': 'a\n' }, { settings })
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: root, encoding: 'utf8' })
@@ -56,7 +56,7 @@ t.test('what a repository would have git run while it reads does not run', needs
   chmodSync(path.join(root, '.git/hooks/post-index-change'), 0o755)
   for (const name of ['core.fsmonitor', 'gpg.program', 'core.pager', 'pager.status']) git('config', name, canary)
   git('config', 'log.showSignature', 'true')
-  // A format of the repository's own, of a commit that says it is signed.
+  // A format in the repository's configuration, for a commit that claims to be signed.
   git('config', 'pretty.own', '%s %GS')
   const [head, ...message] = git('cat-file', 'commit', 'HEAD').split('\n\n')
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----'
@@ -82,7 +82,7 @@ t.test('what a repository would have git run while it reads does not run', needs
   t.match(done.result.data.output, RAN, 'what a person lets run does run it')
 })
 
-t.test('what runs on is asked about', needs('bwrap'), async t => {
+t.test('background commands require approval', needs('bwrap'), async t => {
   const { call } = await startApp(t, {}, { settings })
   t.match(await call('shell_background', { command: 'sleep 600' }), {
     status: 'awaiting_approval',

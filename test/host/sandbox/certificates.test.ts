@@ -1,4 +1,4 @@
-// Whom TLS trusts by the server's own environment, kept commands trust too; by that they see certificates and nothing else.
+// Tests of certificates: sandboxed commands trust the same ones as the server's environment, and see no other files by that.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { startSandboxFixture } from './fixture.ts'
@@ -6,7 +6,7 @@ import { startSandboxFixture } from './fixture.ts'
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
 const KEY = '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n'
 
-t.test('the files that variables name', needs('bwrap'), async t => {
+t.test('shows the files that variables name', needs('bwrap'), async t => {
   const world = await startSandboxFixture(
     t,
     () => ({}),

@@ -1,4 +1,4 @@
-// Which control groups are swept at a start. Folders stand for groups: what counts is where they are and what they are called.
+// Tests of control group cleanup at start. Folders simulate groups: only their location and name matter.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
@@ -9,14 +9,14 @@ import { Cgroups } from '../../../src/host/sandbox/cgroups.ts'
 import { unsandboxedState } from '../../../src/host/sandbox/unsandboxed.ts'
 import { needs } from '../../support/needs.ts'
 
-t.test('what killed servers left is removed, also beside our own group', needs('linux'), async t => {
+t.test('removes groups of killed servers, also beside our own group', needs('linux'), async t => {
   const top = t.testdir({})
   const { pid: dead } = spawnSync('true')
   const ours = newCgroupName('toolgate')
   const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0]
   const chance = '0123456789abcdef'
   const left = ['own', 'earlier', 'other'].map(scope => `${scope}/toolgate-${namespace}-${dead}-1-${chance}`)
-  // A later process has our number, as in a container that was started again.
+  // A later process has our pid, as in a restarted container.
   left.push(`own/toolgate-${namespace}-${process.pid}-1-${chance}`)
   const elsewhere = `own/toolgate-1-${dead}-1-${chance}`
   const kept = [`own/${ours}`, `earlier/${newCgroupName('toolgate')}`, 'other/theirs', elsewhere]
@@ -26,7 +26,7 @@ t.test('what killed servers left is removed, also beside our own group', needs('
   t.same(names.toSorted(), kept.toSorted())
 })
 
-t.test('no two groups have one name, and only those of the same kind are compared', needs('linux'), async t => {
+t.test('group names are unique, and only those of the same kind are compared', needs('linux'), async t => {
   t.not(newCgroupName('toolgate'), newCgroupName('toolgate'))
   const { pid: dead } = spawnSync('true')
   const gone = newCgroupName('toolgate-commands').replace(/-\d+-\d+-([0-9a-f]+)$/, `-${dead}-1-$1`)
@@ -37,7 +37,7 @@ t.test('no two groups have one name, and only those of the same kind are compare
 const first = process.platform === 'linux' ? createSpawnerCgroup() : undefined
 t.teardown(() => first?.remove())
 
-t.test('a second group stands beside the first', needs('cgroups'), async t => {
+t.test('places a second group beside the first', needs('cgroups'), async t => {
   const second = createSpawnerCgroup()
   t.teardown(() => second?.remove())
   t.ok(second)
@@ -45,8 +45,8 @@ t.test('a second group stands beside the first', needs('cgroups'), async t => {
   t.equal(path.dirname(second!.folder), path.dirname(first!.folder))
 })
 
-t.test('whether commands are born into a group is told, and trying that leaves none behind', async t => {
-  // Other servers make and remove groups meanwhile.
+t.test('reports support for starting in a group, and its probe leaves none', async t => {
+  // Other servers create and remove groups concurrently.
   const isOurs = (name: string) => name.includes(`-${process.pid}-`)
   const names = () => (first ? readdirSync(path.dirname(first.folder)).filter(isOurs).toSorted() : [])
   const before = names()

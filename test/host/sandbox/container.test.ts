@@ -1,5 +1,4 @@
-// A server where it cannot put a sandbox around its commands, as in a container: it stands in one namespace that lets
-// nobody make another.
+// Tests of a server that cannot sandbox its commands, as in a container: its namespace forbids new ones.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +13,7 @@ import { exitOf, once, within } from '../../support/wait.ts'
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-/** `level` is how the server is set. */
+/** `level` is the server's setting. */
 async function contained(t: Test, level: string) {
   const at = createProject(t, { 'a.txt': 'a\n' })
   const bwrap = [
@@ -30,7 +29,7 @@ async function contained(t: Test, level: string) {
       HOME: at.home,
       TOOLGATE_ADMIN_CONFIG: `${at.folder}/none`,
       TOOLGATE_SANDBOX_LEVEL: level,
-      // As an engine tells it to the first process of a container.
+      // Set like a container engine does for the first process.
       container: 'test'
     }
   })
@@ -58,7 +57,7 @@ async function contained(t: Test, level: string) {
   return { ...spoken, approve, logged, project: at.project }
 }
 
-t.test('without a sandbox nothing runs by itself, and everything says so', needs('bwrap'), async t => {
+t.test('without a sandbox nothing is auto-approved, and everything says so', needs('bwrap'), async t => {
   const { call, get, approve, logged } = await contained(t, 'auto')
   const { isolation } = await get('/capabilities')
   t.equal(isolation.default, 'none')
@@ -75,7 +74,7 @@ t.test('without a sandbox nothing runs by itself, and everything says so', needs
   t.match(code, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
 })
 
-t.test('where the container is the sandbox, code is asked about and runs in that', needs('bwrap'), async t => {
+t.test('if the container is the sandbox, code requires approval and runs in it', needs('bwrap'), async t => {
   const { call, get, approve } = await contained(t, 'container')
   const { isolation } = await get('/capabilities')
   t.equal(isolation.default, 'container')
@@ -94,7 +93,7 @@ t.test('where the container is the sandbox, code is asked about and runs in that
 
 const fixture = LSP_PROJECTS.find(({ server }) => server === 'clangd')!
 
-t.test('a language server that nothing keeps is asked about', needs('bwrap', 'clangd'), async t => {
+t.test('an unsandboxed language server requires approval', needs('bwrap', 'clangd'), async t => {
   const { call, get, approve, project } = await contained(t, 'auto')
   writeFiles(fixture, project)
   const before = snapshotFolder(project)

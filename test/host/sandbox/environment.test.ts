@@ -1,4 +1,4 @@
-// What commands find in their environment is told.
+// Tests that the environment of commands is documented.
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -7,10 +7,10 @@ import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { runApproved } from '../../tools/commands/jobs.ts'
 
-/** Of bash itself. */
+/** Set by bash itself. */
 const OF_THE_SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
-t.test('the page on configuration names every variable that a command gets', needs('sandbox'), async t => {
+t.test('the configuration page documents every variable of a command', needs('sandbox'), async t => {
   const told = readFileSync('docs/configuration.md', 'utf8')
   const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
   for (const bounds of [{ isolation: 'none' }, { isolation: 'read-only' }, { network: ['example.com'] }]) {
@@ -22,6 +22,6 @@ t.test('the page on configuration names every variable that a command gets', nee
   }
 })
 
-/** Also where it stands for the same in small letters. */
+/** Also matches the variable in lower case. */
 const isTold = (text: string, name: string) =>
   [name, name.toUpperCase()].some(each => new RegExp(`\`${each}(?:=[\\w-]+)?\``).test(text))

@@ -1,5 +1,5 @@
-// What a kept command tries in order to get out, level by level. Each attempt prints ESCAPED where it got through; those
-// that do no harm are made without a sandbox too, so that it is seen that they could.
+// Tests of sandbox escapes, level by level. Each attempt prints ESCAPED if it succeeds; harmless ones are also made without a
+// sandbox, to prove that they can succeed.
 import { symlinkSync } from 'node:fs'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
@@ -7,10 +7,10 @@ import { findProcesses, type SandboxFixture, SECRET, startConnectionCounter, sta
 
 interface Attempt {
   title: string
-  /** For bash, or for Python. */
+  /** Code for bash, or for Python. */
   bash?: (world: SandboxFixture & { port: number }) => string
   python?: (world: SandboxFixture & { port: number }) => string
-  /** It gets through where nothing keeps it. */
+  /** It succeeds without a sandbox. */
   harmless?: true
   linux?: true
 }
@@ -173,13 +173,13 @@ for (const level of ['workspace', 'read-only'] as const)
     t.equal(world.read('workspace/.vscode/tasks.json'), '{}')
   })
 
-t.test('where nothing keeps them, the harmless ones get through', needs('sandbox', 'python3'), async t => {
+t.test('harmless attempts succeed without a sandbox', needs('sandbox', 'python3'), async t => {
   const { attempt } = await prepared(t)
   for (const one of ATTEMPTS.filter(({ harmless }) => harmless))
     t.match((await attempt(one, 'none')).stdout, 'ESCAPED', one.title)
 })
 
-t.test('nothing of a command lives on', needs('sandbox', 'python3'), async t => {
+t.test('no process of a command survives', needs('sandbox', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   const mark = `98765.${process.pid}`
   const result = await world.python(`

@@ -1,4 +1,4 @@
-// A workspace whose commands are kept, and around it a little of what they must not get at.
+// Fixture: a workspace with sandboxed commands, surrounded by files that they must not reach.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -23,7 +23,7 @@ export interface SandboxRunOptions {
   env?: Record<string, string>
   timeout_ms?: number
   mounts?: readonly Mount[]
-  /** Another than the usual one. */
+  /** Replaces the default sandbox. */
   sandbox?: Sandbox
 }
 
@@ -31,7 +31,10 @@ type Settings = Partial<Config['sandbox']>
 
 type PathResolver = (...names: string[]) => string
 
-/** `settings` may depend on where the workspace is. `programs` are folders that the server's search path begins with, `variables` are further ones of its own. */
+/**
+ * `settings` may depend on the location of the workspace. `programs` are folders at the start of the server's search path,
+ * `variables` are additional ones of the server.
+ */
 export async function startSandboxFixture(
   t: Test,
   settings: (root: string) => Settings = () => ({}),
@@ -73,7 +76,7 @@ export async function startSandboxFixture(
   })
   const workspace = openWorkspace('default', root)
 
-  /** Those of one call. */
+  /** Creates the processes of one call. */
   function processes(keptBy: Sandbox = sandbox) {
     const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
     const options = { call_id: newId('tc'), env_allow: [], environment, sandbox: keptBy }
@@ -106,7 +109,7 @@ export async function startSandboxFixture(
 
 export type SandboxFixture = Awaited<ReturnType<typeof startSandboxFixture>>
 
-/** A server that counts who connects. */
+/** Starts a server that counts connections. */
 export async function startConnectionCounter(t: Test, where: { port: number; host: string } | { path: string }) {
   const counted = { connections: 0, port: 0 }
   const server = createServer(socket => {

@@ -26,7 +26,7 @@ const { sandbox } = defaultsFromSchema(Config)
 const program = { file: '/bin/true', args: [], cwd: '/', env: {} }
 const nowhere = { name: 'x', root: '/x', fd: -1 } as unknown as Parameters<SandboxManager['confine']>[2]
 
-/** Lists probes that use this folder. */
+/** Lists self-test processes that use this folder. */
 const probesIn = (folder: string) =>
   processLines().filter(line => line.includes('toolgate-probe-') && line.includes(folder))
 
@@ -67,7 +67,7 @@ const refusal = (level: string) => ({
   message: new RegExp(`^Isolation ${level} does not hold here: `)
 })
 
-t.test('auto is workspace where that holds, and none where not', async t => {
+t.test('auto selects workspace if it works, else none', async t => {
   for (const [holds, wanted] of [
     [true, 'workspace'],
     [false, 'none']
@@ -78,7 +78,7 @@ t.test('auto is workspace where that holds, and none where not', async t => {
   }
 })
 
-t.test('nothing else is taken where a level does not hold', async t => {
+t.test('never replaces a level that does not work', async t => {
   for (const level of ['workspace', 'read-only', 'container'] as const)
     for (const wanted of ['auto', 'none', level] as const) {
       const own = levels(wanted, false)
@@ -92,7 +92,7 @@ t.test('nothing else is taken where a level does not hold', async t => {
     }
 })
 
-t.test('what failed once is tried again, and what was found before counts until then', async t => {
+t.test('retries a failed self-test, and uses the earlier result until then', async t => {
   const trials: { level: IsolationLevel; end: (holds: boolean) => void }[] = []
   const retried = new SandboxManager({
     ...own,
@@ -125,7 +125,7 @@ t.test('what failed once is tried again, and what was found before counts until 
   t.equal(trials.length, 0, 'what holds is not tried again')
 })
 
-t.test('whoever closes ends a trial, and waits for that', async t => {
+t.test('closing ends a self-test, and waits for that', async t => {
   let ended = false
   const closed = new SandboxManager({
     ...own,
@@ -143,7 +143,7 @@ t.test('whoever closes ends a trial, and waits for that', async t => {
   t.match(await states, [{ holds: true }, { holds: false }, { holds: false }])
 })
 
-t.test('nothing is left of a trial that is ended', needs('sandbox'), async t => {
+t.test('an ended self-test leaves nothing', needs('sandbox'), async t => {
   const world = await startSandboxFixture(t)
   const states = world.sandbox.states()
   await world.sandbox.close()
@@ -151,11 +151,11 @@ t.test('nothing is left of a trial that is ended', needs('sandbox'), async t => 
   t.strictSame(probesIn(world.at('state')), [])
 })
 
-t.test('a server that stops while it tries them out says nothing of what it cut off', needs('sandbox'), async t => {
+t.test('a server that stops during self-tests does not report them', needs('sandbox'), async t => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const { folder, close, get } = await startApp(t, {}, { settings: { sandbox: { ...sandbox, level: 'auto' } }, log })
-  // Its answer waits for the probes, which may be over before anybody looks.
+  // Its response waits for the self-tests, which may end before anyone looks.
   let isProbed = false
   const answered = get('/capabilities').then(
     () => (isProbed = true),
@@ -167,7 +167,7 @@ t.test('a server that stops while it tries them out says nothing of what it cut 
   t.same(lines, [])
 })
 
-t.test('a sandbox that is ended while it starts is ended with all that it has started', async t => {
+t.test('ending a sandbox during its start ends all its processes', async t => {
   const folder = t.testdir()
   const began = path.join(folder, 'began')
   const script = `sleep 600 & echo $! > ${began}.new; mv ${began}.new ${began}; wait`
@@ -188,14 +188,14 @@ t.test('a sandbox that is ended while it starts is ended with all that it has st
   await waitUntil('what it started to be gone', () => !isProcessRunning(pid))
 })
 
-t.test('none is the program as it is; the others are kept', async t => {
+t.test('none runs the program directly; the other levels sandbox it', async t => {
   const own = levels('auto', true)
   t.match(await own.confine(program, { level: 'none', network: [] }, nowhere), { ...program, inherit: [] })
   t.match(await own.confine(program, { level: 'read-only', network: [] }, nowhere), { args: ['kept'] })
   await t.rejects(own.confine(program, { level: 'container', network: [] }, nowhere), refusal('container'))
 })
 
-t.test('what a caller sets does not reach the programs that make the sandbox', async t => {
+t.test("a call's variables do not reach the programs that set up the sandbox", async t => {
   const env = {
     PATH: '/bin',
     LD_PRELOAD: '/x.so',
@@ -214,7 +214,7 @@ t.test('what a caller sets does not reach the programs that make the sandbox', a
   t.strictSame(splitEnvironment({ NODE_OPTIONS: 'x' }), { env: { NODE_OPTIONS: 'x' }, setenvArguments: [] })
 })
 
-t.test('such a variable is there inside', needs('sandbox'), async t => {
+t.test('such a variable is set inside', needs('sandbox'), async t => {
   const world = await startSandboxFixture(t)
   const { stdout } = await world.run('echo "$PS4|$MINE|$TMPDIR|$LD_LIBRARY_PATH"', {
     env: { PS4: 'a b', MINE: SECRET, LD_LIBRARY_PATH: '/x', TMPDIR: '/elsewhere' }
@@ -222,7 +222,7 @@ t.test('such a variable is there inside', needs('sandbox'), async t => {
   t.equal(stdout, `a b|${SECRET}|/tmp|/x\n`)
 })
 
-t.test('why it does not hold comes with its cure', async t => {
+t.test('reports why a level fails, with a hint', async t => {
   t.match(explainSetupFailure('bwrap: Unknown option --disable-userns\n', 1), /older than 0\.8/)
   t.match(
     explainSetupFailure("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", 1),
@@ -234,7 +234,7 @@ t.test('why it does not hold comes with its cure', async t => {
   t.equal(explainSetupFailure('so', 2), 'It says: so.')
 })
 
-t.test('a server tells its levels', needs('sandbox'), async t => {
+t.test('a server reports its levels', needs('sandbox'), async t => {
   const { get } = await startApp(t, {}, { settings: { sandbox } })
   const { isolation } = await get('/capabilities')
   t.same(isolation.levels[0], unsandboxedState())
@@ -248,7 +248,7 @@ t.test('a server tells its levels', needs('sandbox'), async t => {
   })
 })
 
-t.test('a workspace that holds the system, or too much, is not kept', needs('sandbox'), async t => {
+t.test('does not sandbox a workspace that contains the system, or too much', needs('sandbox'), async t => {
   const world = await startSandboxFixture(t)
   for (const root of ['/', '/usr', '/usr/share', '/proc', '/dev'])
     await t.rejects(
@@ -260,7 +260,7 @@ t.test('a workspace that holds the system, or too much, is not kept', needs('san
   await t.rejects(world.run('true'), { code: 'SANDBOX_UNAVAILABLE', message: /more than 1000 files and folders/ })
 })
 
-t.test('without network nobody is told to try again', needs('sandbox'), async t => {
+t.test('without network does not suggest a retry', needs('sandbox'), async t => {
   const world = await startSandboxFixture(t)
   const { stdout } = await world.run('env', { env: { PIP_RETRIES: '3' } })
   t.match(stdout, /^npm_config_fetch_retries=0$/m)

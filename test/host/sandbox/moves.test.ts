@@ -1,10 +1,10 @@
-// A command that may write moves folders, so that what is to be kept from another is elsewhere as that begins.
+// Tests of a command that moves folders, so that protected files are elsewhere when another command starts.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { type SandboxFixture, SECRET, startSandboxFixture } from './fixture.ts'
 
-/** Begins a command that ends once `go` is there, and waits for its first deed. */
+/** Starts a command that ends once `go` exists, and waits for its first action. */
 async function begun(world: SandboxFixture, command: string) {
   const running = world.run(command)
   await waitUntil('the command to begin', () => world.exists('workspace/began'))
@@ -14,7 +14,7 @@ async function begun(world: SandboxFixture, command: string) {
   }
 }
 
-t.test('a secret is not seen by moving what holds it as a command begins', needs('bwrap', 'python3'), async t => {
+t.test("moving a secret's folder as a command starts does not reveal it", needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/moved/deep/.env', `TOKEN=${SECRET}`)
   const end = await begun(
@@ -36,7 +36,7 @@ while not os.path.exists('go'):
   t.ok(world.exists('workspace/moved/deep/.env'))
 })
 
-t.test('what holds a secret or what others obey stays where it is', needs('bwrap', 'python3'), async t => {
+t.test('folders with secrets or auto-run files cannot be moved', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   const files = ['app/deep/.env', 'fix/.github/workflows/a.yml', 'old/.git/config']
   for (const file of files) world.write(`workspace/${file}`, 'before')
@@ -55,25 +55,21 @@ for old, new in (('app', 'x'), ('app/deep', 'x'), ('fix/.github', '.github'), ('
   for (const file of files) t.equal(world.read(`workspace/${file}`), 'before', file)
 })
 
-t.test(
-  'a folder that was exchanged for a link as a command begins leads nowhere',
-  needs('bwrap', 'python3'),
-  async t => {
-    const world = await startSandboxFixture(t)
-    const end = await begun(
-      world,
-      `mkdir -p a b; touch a/.envrc; ln -s ../outside link; touch began
+t.test('a folder swapped for a link as a command starts leads nowhere', needs('bwrap', 'python3'), async t => {
+  const world = await startSandboxFixture(t)
+  const end = await begun(
+    world,
+    `mkdir -p a b; touch a/.envrc; ln -s ../outside link; touch began
      python3 -c "
 import ctypes, os
 libc = ctypes.CDLL(None)
 while not os.path.exists('go'): libc.renameat2(-100, b'a', -100, b'link', 2)"`
+  )
+  for (let i = 0; i < 40; i++)
+    await world.run('for place in a link; do echo x >$place/new; cat $place/canary; done').then(
+      ({ output }) => t.notMatch(output, SECRET, `${i}`),
+      (error: Error) => t.match(error, { code: /^(STALE_FILE|SANDBOX_UNAVAILABLE)$/ })
     )
-    for (let i = 0; i < 40; i++)
-      await world.run('for place in a link; do echo x >$place/new; cat $place/canary; done').then(
-        ({ output }) => t.notMatch(output, SECRET, `${i}`),
-        (error: Error) => t.match(error, { code: /^(STALE_FILE|SANDBOX_UNAVAILABLE)$/ })
-      )
-    await end()
-    t.notOk(world.exists('outside/new'))
-  }
-)
+  await end()
+  t.notOk(world.exists('outside/new'))
+})

@@ -1,4 +1,4 @@
-// What others do to protected names while sandboxed commands run is not taken for the work of these.
+// Tests of concurrent changes to protected names by others: not attributed to sandboxed commands.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, utimesSync } from 'node:fs'
 import path from 'node:path'
@@ -7,7 +7,7 @@ import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { type SandboxFixture, startSandboxFixture } from './fixture.ts'
 
-/** A command that runs until `go` is there; what it does then is given. */
+/** Runs a command until `go` exists, then its given ending. */
 async function during(world: SandboxFixture, others: () => unknown, then = 'true') {
   const running = world.run(`touch began; while [ ! -e go ]; do sleep 0.01; done; ${then}`)
   let ended = false
@@ -22,17 +22,17 @@ async function during(world: SandboxFixture, others: () => unknown, then = 'true
   return running
 }
 
-/** As editors do. */
+/** Saves like an editor. */
 function saved(world: SandboxFixture, name: string, content: string) {
   world.write(`workspace/${name}.tmp`, content)
   renameSync(path.join(world.root, `${name}.tmp`), path.join(world.root, name))
 }
 
-t.test('what takes the place of a protected file is set aside, and the file is back', needs('bwrap'), async t => {
+t.test('quarantines the replacement of a protected file, and restores the file', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   for (const name of ['.gitattributes', 'deep/er/.envrc', '.github/workflows/a.yml'])
     world.write(`workspace/${name}`, 'before\n')
-  // Whoever replaces such a file removes the mount over it, and the command may write there.
+  // Replacing such a file removes the mount over it, and the command may write there.
   const { quarantined, quarantine_folder } = await during(
     world,
     () => {
@@ -48,7 +48,7 @@ t.test('what takes the place of a protected file is set aside, and the file is b
   t.equal(world.read('workspace/deep/er/.envrc'), 'theirs\n', 'one command brings it back')
 })
 
-t.test('a file that was moved with its folder is not made anew', needs('bwrap'), async t => {
+t.test('does not recreate a file moved with its folder', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/sub/.envrc', 'before\n')
   const move = () => renameSync(path.join(world.root, 'sub'), path.join(world.root, 'gone'))
@@ -57,7 +57,7 @@ t.test('a file that was moved with its folder is not made anew', needs('bwrap'),
   t.equal(world.read('workspace/gone/.envrc'), 'before\n')
 })
 
-t.test('what a command makes beside it that nothing keeps stays', needs('bwrap'), async t => {
+t.test('keeps the files of a concurrent unsandboxed command', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   const make = 'git init -q sub && mkdir .husky && echo x >.husky/pre-commit'
   const one = during(world, () => world.run(make, { level: 'none' }), 'mkdir .idea')
@@ -76,7 +76,7 @@ t.test('what a command makes beside it that nothing keeps stays', needs('bwrap')
   t.ok(other.exists('workspace/.husky'), 'also where it began before the kept one')
 })
 
-t.test('what a command planted before the other began is its work', needs('bwrap'), async t => {
+t.test('attributes files planted before the other began to their command', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   const planting = world.run('mkdir .husky; touch began; while [ ! -e go ]; do sleep 0.01; done')
   await waitUntil('the command to begin', () => world.exists('workspace/began'))
@@ -86,12 +86,12 @@ t.test('what a command planted before the other began is its work', needs('bwrap
   t.ok(world.exists('workspace/.vscode'))
 })
 
-t.test('what a call makes while it is being looked is not the work of a command', needs('bwrap'), async t => {
+t.test("does not attribute a call's writes during the scan to a command", needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   for (let i = 0; i < 1_000; i++) mkdirSync(path.join(world.root, `many/${i}`), { recursive: true })
   const running = world.run('true')
   const turns: string[] = []
-  // In every turn of the loop while the command begins, so in some that are within the look.
+  // In every turn of the loop while the command starts, so that some are within the check.
   while (!(await Promise.race([running.then(() => true), new Promise(resolve => setImmediate(resolve, false))]))) {
     const name = `many/${turns.length}/.envrc`
     if (turns.length === 1_000) continue
@@ -103,7 +103,7 @@ t.test('what a call makes while it is being looked is not the work of a command'
   t.not(turns.length, 0)
 })
 
-t.test('what came to be after the commands of a killed server were gone is not theirs', needs('bwrap'), async t => {
+t.test('does not attribute files made after the commands of a killed server ended', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   const file = 'state/sandbox/running/99-1'
   world.write(file, JSON.stringify({ root: world.root, identities: [] }))

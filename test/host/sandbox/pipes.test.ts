@@ -1,11 +1,11 @@
-// The pipes between commands and the server, where a workspace holds the system's temporary folder.
+// Tests of the pipes between commands and the server, in a workspace that contains the system's temporary folder.
 import path from 'node:path'
 import t from 'tap'
 import { connectWithCurl } from '../../acceptance/fixture.ts'
 import { createProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 
-t.test('no command sees the pipe of another', needs('bwrap'), async t => {
+t.test("no command sees another's pipe", needs('bwrap'), async t => {
   const at = createProject(t, { 'tmp/a.txt': '' })
   const server = await at.serveIn({ TMPDIR: path.join(at.project, 'tmp') })
   const { call, post } = connectWithCurl(server)

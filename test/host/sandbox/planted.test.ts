@@ -1,4 +1,5 @@
-// What is neither a plain file nor a plain name: doors to other programs, and places where something can be planted.
+// Tests of entries that are neither plain files nor plain names: sockets of other programs, and locations where files can be
+// planted.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
@@ -6,7 +7,7 @@ import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { startConnectionCounter, startSandboxFixture } from './fixture.ts'
 
-t.test('no socket or pipe in the workspace leads to another program', needs('bwrap', 'python3'), async t => {
+t.test('no socket or pipe in the workspace reaches another program', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/sub/plain', '')
   const server = await startConnectionCounter(t, { path: path.join(world.root, 'sub/socket') })
@@ -29,43 +30,43 @@ for attempt in (lambda: socket.socket(socket.AF_UNIX).connect('sub/socket'),
   t.match(await world.run(own), { output: 'through\n', quarantined: [] }, 'a command has pipes of its own')
 })
 
-t.test(
-  'what is planted within a new folder with the name of a secret is taken away',
-  needs('bwrap', 'python3'),
-  async t => {
-    const world = await startSandboxFixture(t)
-    world.write('workspace/.aws/.git/config', '[core]\n')
-    const planted = ['creds.key/.git/hooks/pre-commit', 'creds.key/.vscode/tasks.json', 'secrets.json/.envrc']
-    const { quarantined } = await world.run(
-      `for file in ${planted.join(' ')}; do mkdir -p $(dirname $file); echo x >$file; done; echo x >creds.key/plain`
-    )
-    t.strictSame(quarantined.toSorted(), ['creds.key/.git', 'creds.key/.vscode', 'secrets.json/.envrc'])
-    t.ok(world.exists('workspace/creds.key/plain'))
-    t.equal(world.read('workspace/.aws/.git/config'), '[core]\n')
-  }
-)
+t.test("quarantines files planted within a new folder with a secret's name", needs('bwrap', 'python3'), async t => {
+  const world = await startSandboxFixture(t)
+  world.write('workspace/.aws/.git/config', '[core]\n')
+  const planted = ['creds.key/.git/hooks/pre-commit', 'creds.key/.vscode/tasks.json', 'secrets.json/.envrc']
+  const { quarantined } = await world.run(
+    `for file in ${planted.join(' ')}; do mkdir -p $(dirname $file); echo x >$file; done; echo x >creds.key/plain`
+  )
+  t.strictSame(quarantined.toSorted(), ['creds.key/.git', 'creds.key/.vscode', 'secrets.json/.envrc'])
+  t.ok(world.exists('workspace/creds.key/plain'))
+  t.equal(world.read('workspace/.aws/.git/config'), '[core]\n')
+})
 
-t.test('a repository whose parts lie apart is one', needs('bwrap', 'python3'), async t => {
+t.test('recognizes a repository with separate parts', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   const { quarantined } = await world.run(`mkdir -p sub x/objects x/refs
     echo 'ref: refs/heads/main' >sub/HEAD; echo ../x >sub/commondir; touch sub/config.worktree x/config`)
   t.strictSame(quarantined.toSorted(), ['sub/HEAD', 'sub/commondir', 'sub/config.worktree'])
 })
 
-t.test('where nobody can look, no command runs, and it is told', needs('bwrap', 'python3'), async t => {
-  const places = {
-    'a name that is no text': `mkdir -p $'n\\xff/.git/hooks'`,
-    'a path that is too long': `name=$(printf 'd%.0s' {1..200}); for i in {1..25}; do mkdir $name; cd $name; done; touch .envrc`
+t.test(
+  'if a folder cannot be scanned, no command runs, and the reason is reported',
+  needs('bwrap', 'python3'),
+  async t => {
+    const places = {
+      'a name that is no text': `mkdir -p $'n\\xff/.git/hooks'`,
+      'a path that is too long': `name=$(printf 'd%.0s' {1..200}); for i in {1..25}; do mkdir $name; cd $name; done; touch .envrc`
+    }
+    for (const [title, command] of Object.entries(places)) {
+      const world = await startSandboxFixture(t)
+      mkdirSync(path.join(world.root, 'fine'))
+      t.match(await world.run(command), { exit_code: 0, unchecked: /cannot be looked into/ }, title)
+      await t.rejects(world.run('true', { level: 'read-only' }), { code: 'SANDBOX_UNAVAILABLE' }, title)
+    }
   }
-  for (const [title, command] of Object.entries(places)) {
-    const world = await startSandboxFixture(t)
-    mkdirSync(path.join(world.root, 'fine'))
-    t.match(await world.run(command), { exit_code: 0, unchecked: /cannot be looked into/ }, title)
-    await t.rejects(world.run('true', { level: 'read-only' }), { code: 'SANDBOX_UNAVAILABLE' }, title)
-  }
-})
+)
 
-t.test('a file whose name is no text is in nobody’s way', needs('bwrap', 'python3'), async t => {
+t.test('a file name with invalid encoding blocks no one', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   t.match(await world.run(`touch $'caf\\xe9.txt'`), { exit_code: 0 })
   t.match(await world.run('ls | wc -l', { level: 'read-only' }), { output: '1\n' })

@@ -1,4 +1,4 @@
-// What a sandbox will keep a command from is told before anybody lets it run.
+// Tests of sandbox warnings: restrictions on a command are reported before its approval.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -8,7 +8,7 @@ import { needs } from '../../support/needs.ts'
 
 const settings = { sandbox: defaultsFromSchema(Config).sandbox }
 
-t.test('changes of the repository, and secrets', needs('sandbox', 'python3'), async t => {
+t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'python3'), async t => {
   const { call, root } = await startApp(t, { '.env': 'A=b\n', 'sub/.env.local': 'A=b\n', 'a.txt': '' }, { settings })
   execFileSync('git', ['init', '--quiet'], { cwd: root })
   const asked = async (command: string, more = {}) => {
@@ -30,7 +30,7 @@ t.test('changes of the repository, and secrets', needs('sandbox', 'python3'), as
   )
 })
 
-t.test('a command that listens', needs('sandbox', 'python3'), async t => {
+t.test('warns of a command that listens', needs('sandbox', 'python3'), async t => {
   const { call, post } = await startApp(t, {}, { settings })
   const shut = /Nothing outside its sandbox reaches the ports that it opens/
   const asked = await call('shell_background', { command: 'python3 -m http.server' })

@@ -1,4 +1,4 @@
-// A server started by npm has folders of projects on its search path, some that are not even there.
+// Tests of a server started by npm: its search path has folders of projects, some of them missing.
 import { chmodSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { needs } from '../../support/needs.ts'
 
 const settings = { sandbox: defaultsFromSchema(Config).sandbox }
 
-t.test('started as npm does it, commands are kept and run the programs of the machine', needs('bwrap'), async t => {
+t.test("started by npm, sandboxes commands and runs the machine's programs", needs('bwrap'), async t => {
   const { PATH } = process.env
   t.teardown(() => {
     process.env.PATH = PATH

@@ -1,4 +1,4 @@
-// The profile for macOS, as text: that it holds is for the other suites, on such a machine.
+// Tests of the macOS profile as text; other suites test its effect on such a machine.
 import t from 'tap'
 import { buildProfile } from '../../../src/host/sandbox/seatbelt-profile.ts'
 
@@ -11,7 +11,7 @@ const places = {
   mounted: ['/ws/state/own']
 }
 
-t.test('paths are parameters, and what denies comes after what allows, but for what is put there', async t => {
+t.test('paths are parameters, and denials follow permissions, except for placeholders', async t => {
   const { text, parameters } = buildProfile(places)
   t.strictSame(
     parameters.filter(one => one !== '-D'),
@@ -44,7 +44,7 @@ t.test('paths are parameters, and what denies comes after what allows, but for w
   t.notMatch(text, /network/)
 })
 
-t.test('without anything to write there is no rule that allows it', async t => {
+t.test('without writable paths there is no rule that allows writing', async t => {
   const { text, parameters } = buildProfile({ read: ['/usr'], write: [], kept: [], hidden: [], mounted: [] })
   t.notMatch(text, /param "(?:WRITE|KEPT|HIDDEN|MOUNTED)/)
   t.strictSame(parameters, ['-D', 'READ_0=/usr'])

@@ -1,4 +1,4 @@
-// Kept commands as a client meets them: through a server, to the end and beyond the server's own.
+// Tests of sandboxed commands through a server: until their end and after the server's own.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -23,7 +23,7 @@ async function approved(t: Test, { call, post }: TestApp, command: string): Prom
   return done
 }
 
-t.test('a command that a person lets run is kept, and what it plants is told', needs('sandbox', 'python3'), async t => {
+t.test('sandboxes an approved command, and reports what it plants', needs('sandbox', 'python3'), async t => {
   const app = await startApp(t, { '.env': `TOKEN=${CANARY}`, 'a.txt': 'a\n' }, { settings })
   const { result } = await approved(
     t,
@@ -38,21 +38,17 @@ t.test('a command that a person lets run is kept, and what it plants is told', n
   t.equal(existsSync(path.join(app.root, '.husky')), false)
 })
 
-t.test(
-  'what a job left for others to obey is told as it ends, with where it is',
-  needs('sandbox', 'python3'),
-  async t => {
-    const app = await startApp(t, {}, { settings })
-    const events = await app.events()
-    const asked = await app.call('shell_background', { command: 'mkdir .husky && echo evil >.husky/pre-commit' })
-    await app.post(`/calls/${asked.tool_call_id}/approve`, { digest: asked.approval.digest, confirm: true })
-    const [exited] = (await events.type('job.exited')).slice(-1)
-    t.match(exited, { exit_code: 0, quarantined: ['.husky'] })
-    t.equal(readFileSync(path.join(exited.quarantine_folder, '.husky/pre-commit'), 'utf8'), 'evil\n')
-  }
-)
+t.test('reports auto-run files left by a job as it ends, with their location', needs('sandbox', 'python3'), async t => {
+  const app = await startApp(t, {}, { settings })
+  const events = await app.events()
+  const asked = await app.call('shell_background', { command: 'mkdir .husky && echo evil >.husky/pre-commit' })
+  await app.post(`/calls/${asked.tool_call_id}/approve`, { digest: asked.approval.digest, confirm: true })
+  const [exited] = (await events.type('job.exited')).slice(-1)
+  t.match(exited, { exit_code: 0, quarantined: ['.husky'] })
+  t.equal(readFileSync(path.join(exited.quarantine_folder, '.husky/pre-commit'), 'utf8'), 'evil\n')
+})
 
-t.test('nothing of the server is in reach', needs('sandbox', 'python3'), async t => {
+t.test('nothing of the server is reachable', needs('sandbox', 'python3'), async t => {
   process.env.TOOLGATE_TEST_CANARY = CANARY
   t.teardown(() => delete process.env.TOOLGATE_TEST_CANARY)
   const app = await startApp(t, {}, { settings })
@@ -68,7 +64,7 @@ t.test('nothing of the server is in reach', needs('sandbox', 'python3'), async t
 })
 
 t.test(
-  'a server that is killed takes its commands along, and the next takes away what they left',
+  'a killed server takes its commands along, and the next quarantines their leftovers',
   needs('sandbox', 'python3'),
   async t => {
     const at = createProject(t, { 'a.txt': 'a\n' })

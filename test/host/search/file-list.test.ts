@@ -46,7 +46,7 @@ function bench(t: Test, repository = true) {
   return { root, ripgrep, watcher, list, reader, at: (path: string) => join(root, path) }
 }
 
-/** The regular files that a listing of the whole tree tells. */
+/** Returns the regular files in a listing of the whole tree. */
 async function filesListed(reader: FileReader) {
   const { signal } = new AbortController()
   const query = { depth: 100, hidden: true, ignored: false, limit: 10_000, signal }
@@ -54,7 +54,7 @@ async function filesListed(reader: FileReader) {
   return entries.flatMap(({ path, type }) => (type === 'file' ? [path] : [])).sort()
 }
 
-t.test('names that never stop changing do not hold it up', async t => {
+t.test('constantly changing names do not block it', async t => {
   const { list, at } = bench(t)
   for (const file of ['stays', 'one', 'two']) writeFileSync(at(file), '')
   await list.warm()
@@ -71,7 +71,7 @@ t.test('names that never stop changing do not hold it up', async t => {
   await ended
 })
 
-t.test('it is the list of ripgrep from the first question on, and follows every change', async t => {
+t.test("equals ripgrep's list from the first query on, through every change", async t => {
   const { list, at } = bench(t)
   mkdirSync(at('a/b'), { recursive: true })
   for (const file of ['a/x.ts', 'a/b/y.ts', '.hidden', 'top.ts', '.env']) writeFileSync(at(file), '')
@@ -92,7 +92,7 @@ t.test('it is the list of ripgrep from the first question on, and follows every 
   t.same([...(await list.files())].sort(), ['.gitignore', '.hidden', 'a/x.ts', 'new/er/z.ts'])
 })
 
-t.test('many questions at once, in the middle of changes, agree', async t => {
+t.test('concurrent queries during changes agree', async t => {
   const { list, at } = bench(t)
   await list.warm()
   const asked: Promise<readonly string[]>[] = []
@@ -103,7 +103,7 @@ t.test('many questions at once, in the middle of changes, agree', async t => {
   for (const [i, files] of (await Promise.all(asked)).entries()) t.ok(files.includes(`${i}.ts`), `${i}.ts`)
 })
 
-t.test('without a watcher it asks each time', async t => {
+t.test('without a watcher lists on each query', async t => {
   const { list, watcher, at } = bench(t)
   await list.warm()
   watcher.close()
@@ -143,7 +143,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 })
 
 for (const repository of [true, false])
-  t.test(`after any changes it equals what ripgrep lists, ${repository ? 'in' : 'without'} a repository`, async t => {
+  t.test(`equals ripgrep's list after any changes, ${repository ? 'in' : 'without'} a repository`, async t => {
     const { list, ripgrep, reader, at } = bench(t, repository)
     await list.warm()
     const changing: Record<Change['op'], (change: Change) => unknown> = {
@@ -162,7 +162,7 @@ for (const repository of [true, false])
       try {
         await changing[each.op](each)
       } catch (error) {
-        // A change that is not possible here is none.
+        // Ignores changes that are impossible here.
         if (!(error as NodeJS.ErrnoException).syscall) throw error
       }
     }

@@ -14,7 +14,7 @@ import { once, within } from '../../support/wait.ts'
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
-/** Exchanges two names, again and again. */
+/** Swaps two names repeatedly. */
 const EXCHANGE = `
 import ctypes, sys
 one, other = (name.encode() for name in sys.argv[1:])
@@ -68,7 +68,7 @@ function bench(t: Test, tree: Tree) {
 const byPlace = (a: SearchHit, b: SearchHit) =>
   Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)) || ('line' in a && 'line' in b ? a.line - b.line : 0)
 
-t.test('a match has its place, its text and what is around it', async t => {
+t.test('a match has its position, its text and its context', async t => {
   const { search } = bench(t, { a: { 'b.txt': 'one\ntwo é needle\nthree\nneedle four\nfive\n' }, 'c.txt': 'no\n' })
   t.same(await search('needle', { context: 1 }), {
     found: [
@@ -112,7 +112,7 @@ t.test('no pattern, path or glob becomes an option', async t => {
   t.notOk(existsSync(join(top, 'PWNED')))
 })
 
-t.test('what ripgrep does not take is the caller’s fault, told in its words', async t => {
+t.test("reports ripgrep's rejection as the caller's error", async t => {
   const { search } = bench(t, { 'a.txt': 'xx' })
   const cases: [string, Partial<RipgrepQuery>, string, RegExp][] = [
     ['[', {}, '/params/pattern', /unclosed character class/],
@@ -133,7 +133,7 @@ t.test('what ripgrep does not take is the caller’s fault, told in its words', 
   t.same((await search('(x+x+)+y')).found, [], 'what would take another engine for ever is linear here')
 })
 
-t.test('links, git, sensitive and binary files stay out', async t => {
+t.test('excludes links, git, sensitive and binary files', async t => {
   const { paths, search, ripgrep, root, top } = bench(t, {
     'a.txt': 'needle',
     '.env': 'needle',
@@ -170,7 +170,7 @@ t.test('links, git, sensitive and binary files stay out', async t => {
   await t.rejects(search('needle', { path: 'out' }), { code: 'NOT_A_DIRECTORY' })
 })
 
-t.test('ignored files stay out, whatever is included, unless asked for by name', async t => {
+t.test('excludes ignored files, also included ones, unless requested by name', async t => {
   const tree = { '.gitignore': '*.min.js\nbuild/\n', 'a.js': 'x', 'a.min.js': 'x', build: { 'b.js': 'x' }, 'c.ts': 'x' }
   const { paths, ripgrep } = bench(t, tree)
   t.same(await paths('x', { include: ['*.js'] }), ['a.js'])
@@ -187,7 +187,7 @@ t.test('ignored files stay out, whatever is included, unless asked for by name',
   t.same(await ripgrep.filesIn('missing'), [])
 })
 
-t.test('include globs mean paths where they have a slash', async t => {
+t.test('include globs match paths if they contain a slash', async t => {
   const tree = { src: { 'a.ts': 'x', deep: { 'b.ts': 'x', 'c.tsx': 'x' } }, test: { 'a.ts': 'x' }, '[x].ts': 'x' }
   const { paths } = bench(t, tree)
   t.same(await paths('x', { include: ['src/*.ts'] }), ['src/a.ts'])
@@ -200,7 +200,7 @@ t.test('include globs mean paths where they have a slash', async t => {
   t.same(await paths('x', { include: ['{a,b}'.repeat(30)] }), [], 'many braces are no burden')
 })
 
-t.test('very long lines are cut around the match, or told as left out', async t => {
+t.test('cuts very long lines around the match, or reports them as omitted', async t => {
   const { search } = bench(t, {
     'long.txt': `${'a'.repeat(5000)} needle ${'b'.repeat(5000)}\n`,
     'longer.txt': `short needle\n${'a'.repeat(2_000_000)} needle\nneedle again\n`
@@ -238,7 +238,7 @@ t.test('the reader may leave, or the call be cancelled', async t => {
   })
 })
 
-t.test('a search that was not done is not one that found nothing', async t => {
+t.test('a failed search differs from one without matches', async t => {
   const { root } = bench(t, { 'a.txt': 'needle' })
   const workspace = openWorkspace('default', root)
   const ways: [script: string, message: string][] = [
@@ -260,7 +260,7 @@ t.test('a search that was not done is not one that found nothing', async t => {
   }
 })
 
-t.test('names and lines that are not UTF-8 are shown as far as they are text', async t => {
+t.test('shows names and lines that are not UTF-8 as far as they are text', async t => {
   const { search, root } = bench(t, {})
   writeFileSync(Buffer.concat([Buffer.from(`${root}/n`), Buffer.from([0xff])]), 'needle\n')
   writeFileSync(join(root, 'latin.txt'), Buffer.from('caf\xe9 needle\n', 'latin1'))
@@ -273,7 +273,7 @@ t.test('names and lines that are not UTF-8 are shown as far as they are text', a
   )
 })
 
-t.test('no link that takes the place of a folder or file leads a search out', needs('linux', 'python3'), async t => {
+t.test('a link swapped for a folder or file leads no search outside', needs('linux', 'python3'), async t => {
   const { root, top, search, ripgrep } = bench(t, { flip: { d: { 'plain.txt': 'nothing' } } })
   symlinkSync(join(top, 'out'), join(root, 'flip/l'))
   const other = spawn('python3', ['-c', EXCHANGE, 'd', 'l'], { cwd: join(root, 'flip') })
@@ -285,7 +285,7 @@ t.test('no link that takes the place of a folder or file leads a search out', ne
       t.notOk(files.some(file => file.endsWith('secret.txt')))
     }
   } finally {
-    // Here, not as a teardown: the folder goes before those, under whoever changes it still.
+    // Not a teardown: the folder is removed before those run, while the process still changes it.
     const ended = once(other, 'exit')
     other.kill('SIGKILL')
     await ended

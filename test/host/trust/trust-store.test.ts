@@ -29,7 +29,7 @@ function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]> = {})
   return { folder, file, at: (...names: string[]) => path.join(folder, ...names) }
 }
 
-t.test('trust is kept in a file of its own, for this user alone', async t => {
+t.test('stores trust in a separate file, private to this user', async t => {
   const { file, folder } = place(t)
   t.equal(trustFilePath({ XDG_CONFIG_HOME: path.join(folder, 'config') }), file)
   t.equal(trustFilePath({ HOME: '/home/me' }), '/home/me/.config/toolgate/trust.json')
@@ -51,7 +51,7 @@ t.test('trust is kept in a file of its own, for this user alone', async t => {
   t.notOk(existsSync(`${file}.next`), 'nothing is left over')
 })
 
-t.test('what two processes trust at once is all kept', async t => {
+t.test('stores the trust of two concurrent processes', async t => {
   const { file } = place(t)
   const module = new URL('../../../src/host/trust/trust-file.ts', import.meta.url)
   const script = `import { addTrusted } from ${JSON.stringify(module.href)}
@@ -64,7 +64,7 @@ t.test('what two processes trust at once is all kept', async t => {
   t.equal(readTrustFile(file).size, 30)
 })
 
-t.test('what a killed one has left is no hindrance', async t => {
+t.test('leftovers of a killed process do not block', async t => {
   const { file } = place(t)
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(`${file}.next`, 'half')
@@ -74,7 +74,7 @@ t.test('what a killed one has left is no hindrance', async t => {
   t.same([...readTrustFile(file).keys()], ['/w/a'])
 })
 
-t.test('a file that others can write, or that nobody can read, trusts nothing and says why', async t => {
+t.test('a file that others can write, or that is unreadable, trusts nothing and says why', async t => {
   const { file } = place(t)
   const refused = (text: string, cure: RegExp, mode = 0o600) => {
     mkdirSync(path.dirname(file), { recursive: true })
@@ -100,14 +100,14 @@ t.test('a file that others can write, or that nobody can read, trusts nothing an
   t.same([...readTrustFile(file).keys()], ['/w/a'])
 })
 
-t.test('a server that runs takes trust and its end at once', async t => {
+t.test('a running server applies trust and its revocation at once', async t => {
   const { file } = place(t)
   const given = '/w/given'
   const trust = new LiveTrustStore(file, fault => t.fail(fault))
   trust.setPinned({ [given]: ONE })
   trust.watch()
   trust.watch()
-  // Looking at a file keeps no process alive.
+  // Watching a file does not keep the process alive.
   const alive = setInterval(() => {}, 60_000)
   t.teardown(() => {
     clearInterval(alive)
@@ -137,7 +137,7 @@ t.test('a server that runs takes trust and its end at once', async t => {
   t.equal(heard, 1)
 })
 
-t.test('the content of a file, and of a folder of modules', async t => {
+t.test('hashes the content of a file, and of a folder of modules', async t => {
   const { at } = place(t, {
     one: 'one',
     tools: { 'a.ts': 'one', lib: { 'b.ts': 'two' } },
@@ -155,7 +155,7 @@ t.test('the content of a file, and of a folder of modules', async t => {
   t.throws(() => fileHash(at('large')), { code: 'TOO_LARGE' })
 })
 
-t.test('a path is known by its place in the workspace, however it is reached', async t => {
+t.test('identifies a path by its location in the workspace, however it is reached', async t => {
   const { at } = place(t, { ws: { '.toolgate': { tools: {} }, sub: { 'check.sh': '' } } })
   symlinkSync(at('ws'), at('link'))
   t.equal(canonicalTrustPath(at('link/.toolgate/tools')), at('ws/.toolgate/tools'))
@@ -164,7 +164,7 @@ t.test('a path is known by its place in the workspace, however it is reached', a
   t.equal(canonicalTrustPath('/check.sh'), '/check.sh')
 })
 
-t.test('the files of the workspace that a command names', async t => {
+t.test('finds the workspace files that a command names', async t => {
   const { at } = place(t, { ws: { 'check.sh': '', rules: { 'a.json': '' } }, beside: '' })
   symlinkSync(at('beside'), at('ws/out'))
   symlinkSync(at('ws/check.sh'), at('into'))

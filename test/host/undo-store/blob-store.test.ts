@@ -42,7 +42,7 @@ function opened(t: Test, folder: string, bytes: Uint8Array) {
   return file
 }
 
-t.test('what is kept is given back by its hash, for this user alone', async t => {
+t.test('returns stored content by its hash, private to this user', async t => {
   const { images, fileOf, folder, make } = makeImages(t)
   const bytes = Buffer.from('one')
   const hash = await images.put(bytes)
@@ -58,7 +58,7 @@ t.test('what is kept is given back by its hash, for this user alone', async t =>
     t.equal(images.read(odd), undefined, odd)
 })
 
-t.test('the same content is kept once, however often and at once it comes', async t => {
+t.test('stores the same content once, also concurrently', async t => {
   const { images, folder, fileOf } = makeImages(t)
   const large = Buffer.alloc(300_000, 'l')
   const contents = [Buffer.from('small'), large, opened(t, folder, large)]
@@ -70,7 +70,7 @@ t.test('the same content is kept once, however often and at once it comes', asyn
   t.equal(readdirSync(join(folder, 'images'), { recursive: true }).length, 4, 'two shelves with one content each')
 })
 
-t.test('a content that is damaged or gone is none, and is kept anew', async t => {
+t.test('treats damaged or missing content as absent, and stores it again', async t => {
   for (const size of [1_000, 300_000]) {
     const { images, fileOf, make } = makeImages(t)
     const bytes = Buffer.alloc(size, 'x')
@@ -89,7 +89,7 @@ t.test('a content that is damaged or gone is none, and is kept anew', async t =>
   }
 })
 
-t.test('of what is too large nothing is kept', async t => {
+t.test('does not store oversized content', async t => {
   const { images, folder } = makeImages(t, { max_file_bytes: 1_000 })
   t.equal(await images.put(Buffer.alloc(1_001)), undefined)
   t.equal(await images.put(opened(t, folder, Buffer.alloc(1_001))), undefined)
@@ -97,7 +97,7 @@ t.test('of what is too large nothing is kept', async t => {
   t.notOk(existsSync(join(folder, 'images')))
 })
 
-t.test('what a change leaves is kept where it is text', t => {
+t.test('stores the result of a change if it is text', t => {
   const { images, fileOf, folder } = makeImages(t)
   const cases = {
     text: Buffer.from('text'),
@@ -114,14 +114,14 @@ t.test('what a change leaves is kept where it is text', t => {
   writeFileSync(fileOf(hash), 'torn')
   images.offer(cases.text, hash)
   t.same(images.read(hash), cases.text)
-  // A state folder that cannot be written stops no change that has happened.
+  // A read-only state folder does not block a change that has happened.
   rmSync(join(folder, 'images'), { recursive: true })
   writeFileSync(join(folder, 'images'), 'in the way')
   images.offer(cases.text, hash)
   t.end()
 })
 
-t.test('sweeping drops what is too old, then the oldest of what is too much', async t => {
+t.test('garbage collection drops expired content, then the oldest beyond the limit', async t => {
   const { images, age, folder } = makeImages(t, { max_bytes: 2_000 })
   const bytes = ['a', 'b', 'c', 'd'].map(text => Buffer.alloc(1_000, text))
   const [a, b, c, d] = (await Promise.all(bytes.map(content => images.put(content)))) as [
@@ -147,14 +147,14 @@ t.test('sweeping drops what is too old, then the oldest of what is too much', as
   t.equal(await makeImages(t).images.collectGarbage(), 0, 'nothing was ever kept')
 })
 
-t.test('a folder that cannot be written is told', async t => {
+t.test('reports a read-only folder', async t => {
   const { images, folder } = makeImages(t)
   writeFileSync(join(folder, 'images'), 'in the way')
   await t.rejects(images.put(Buffer.from('x')), { code: 'ENOTDIR' })
   await t.rejects(images.put(Buffer.alloc(300_000)), { code: /ENOTDIR|EEXIST/ })
 })
 
-t.test('any content comes back byte for byte', async t => {
+t.test('returns any content byte for byte', async t => {
   const { images } = makeImages(t)
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async bytes => {

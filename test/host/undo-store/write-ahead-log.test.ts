@@ -20,7 +20,7 @@ function makeState(t: Test) {
 
 const created = (path: string) => ({ path, operation: 'created' as const })
 
-t.test('a log is cleared of calls that have ended, once nothing is under way', t => {
+t.test('drops ended calls from a log once nothing is in flight', t => {
   const { stateDir, file, lines } = makeState(t)
   const log = new WriteAheadLog(stateDir)
   log.isCallOpen = call => call === 'tc_open'
@@ -53,7 +53,7 @@ t.test('a log is cleared of calls that have ended, once nothing is under way', t
   t.end()
 })
 
-t.test('a server whose number somebody else has by now is gone', t => {
+t.test('treats a server whose pid was reused as dead', t => {
   const { stateDir, folder } = makeState(t)
   mkdirSync(folder)
   const intent: WalRecord = { intent: 1, call: 'tc_1', root: '/gone', changes: [created('a')] }

@@ -19,7 +19,7 @@ const beneath = (tree: Tree, path: string) => [...tree.keys()].filter(each => ea
 const hasFolder = (tree: Tree, path: string) => path === '' || tree.get(path)?.kind === 'directory'
 
 let clock = 1
-/** The lowest number that is free, as file systems give them. */
+/** Returns the lowest free inode number, like file systems do. */
 const freeIno = (tree: Tree) => {
   const used = new Set([...tree.values()].map(({ ino }) => ino))
   for (let ino = 1; ; ino += 1) if (!used.has(ino)) return ino
@@ -30,7 +30,7 @@ const entry = (tree: Tree, kind: StatSnapshot['kind']): StatSnapshot => {
   return { kind, mode: 0o644, ino: freeIno(tree), size: kind === 'file' ? 1 : 0, ctime: clock, mtime: clock, ...target }
 }
 
-/** What a file system would do; what it would refuse is left undone. */
+/** Applies an operation like a file system; impossible ones are skipped. */
 function apply(tree: Tree, { op, path, to }: { op: string; path: string; to: string }) {
   const at = tree.get(path)
   if (op === 'remove') for (const each of [...beneath(tree, path), path]) tree.delete(each)
@@ -47,7 +47,7 @@ function apply(tree: Tree, { op, path, to }: { op: string; path: string; to: str
   }
 }
 
-/** One change done to a tree, as whoever hears of it would; throws where it could not be done. */
+/** Applies one reported change to a tree; throws if impossible. */
 function follow(tree: Tree, { path, from, before, after }: TreeDifference) {
   const must = (holds: unknown, why: string) => {
     if (!holds) throw new Error(`${path}: ${why}`)
@@ -67,13 +67,13 @@ function follow(tree: Tree, { path, from, before, after }: TreeDifference) {
   }
 }
 
-/** What matters of a tree: of folders neither number nor age. */
+/** Returns the compared parts of a tree: of folders neither inode nor times. */
 const shape = (tree: Tree) =>
   [...tree]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, seen]) => [path, seen.kind, seen.mode, seen.kind === 'directory' ? 0 : seen.mtime])
 
-t.test('done one after the other they lead from what was to what is', async t => {
+t.test('changes applied in order lead from the old tree to the new one', async t => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), fc.array(step, { maxLength: 12 }), (first, second) => {
       const before: Tree = new Map()
@@ -91,7 +91,7 @@ t.test('done one after the other they lead from what was to what is', async t =>
   )
 })
 
-t.test('a file that only has the number of another one is a new one', async t => {
+t.test('treats a file with a reused inode as a new one', async t => {
   const file: StatSnapshot = { kind: 'file', mode: 0o644, ino: 7, size: 3, ctime: 1, mtime: 1 }
   const told = (after: StatSnapshot) =>
     orderChanges([

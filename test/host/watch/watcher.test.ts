@@ -14,7 +14,7 @@ async function bench(t: Test, tree: Tree, limits: { max_folders?: number } = {})
   await watcher.start()
   const news: WatchEvents[] = []
   watcher.subscribe(each => news.push(each))
-  /** What was told since the last time, as one. */
+  /** Returns the reports since the last time as one. */
   const told = async () => {
     await watcher.settled()
     const all = news.splice(0)
@@ -31,7 +31,7 @@ async function bench(t: Test, tree: Tree, limits: { max_folders?: number } = {})
 
 const nothing = { paths: [], folders: [], gone: [], everything: false }
 
-t.test('a change made before is seen once settled, by whatever process', async t => {
+t.test('sees an earlier change once settled, by any process', async t => {
   const { watcher, told, at, root } = await bench(t, { a: { 'x.txt': '1' }, b: {} })
   t.ok(watcher.isLive)
   t.same(await told(), nothing, 'the start is no news')
@@ -52,7 +52,7 @@ t.test('a change made before is seen once settled, by whatever process', async t
   t.same(await told(), { ...nothing, paths: ['b/y.txt'], folders: ['b'] })
 })
 
-t.test('folders in just-created folders are watched, and gone ones told', async t => {
+t.test('watches folders in just-created folders, and reports removed ones', async t => {
   const { told, at } = await bench(t, { a: { 'x.txt': '1' } })
   mkdirSync(at('n/e/w'), { recursive: true })
   writeFileSync(at('n/e/w/x.txt'), '')
@@ -73,7 +73,7 @@ t.test('folders in just-created folders are watched, and gone ones told', async 
   t.match((await told()).paths, ['moved/again.txt'], 'a folder of the same name is another one')
 })
 
-t.test('a thousand nested folders at once are missed nowhere', async t => {
+t.test('misses none of a thousand nested folders created at once', async t => {
   const { told, at, root } = await bench(t, {})
   execFileSync('sh', ['-c', 'for i in $(seq 1 200); do mkdir -p d$i/e/f; echo x > d$i/e/f/x.txt; done'], { cwd: root })
   const { folders } = await told()
@@ -82,7 +82,7 @@ t.test('a thousand nested folders at once are missed nowhere', async t => {
   t.equal((await told()).paths.length, 200)
 })
 
-t.test('ignored folders are not watched, and rules that change are told', async t => {
+t.test('does not watch ignored folders, and reports changed rules', async t => {
   const tree = { '.git': { HEAD: '' }, '.gitignore': 'build/\n/a/deep\n*.tmp\n!keep.tmp\n', build: {}, a: { deep: {} } }
   const { told, at, watcher } = await bench(t, { ...tree, 'x.tmp': {}, 'keep.tmp': {}, b: { build: {}, deep: {} } })
   for (const folder of ['build', 'a/deep', 'x.tmp', 'b/build', '.git']) writeFileSync(at(`${folder}/x`), '')
@@ -102,7 +102,7 @@ t.test('ignored folders are not watched, and rules that change are told', async 
   t.same(await told(), nothing)
 })
 
-t.test("a repository's own ignore rules are followed, from the first on", async t => {
+t.test("respects a repository's ignore rules from the start", async t => {
   const { told, at } = await bench(t, {
     '.git': { HEAD: '' },
     secret: {},
@@ -122,7 +122,7 @@ t.test("a repository's own ignore rules are followed, from the first on", async 
   t.same(await told(), nothing)
 })
 
-t.test('editors that save by renaming are seen, and files that become folders and back', async t => {
+t.test('sees editors that save by renaming, and files that become folders and back', async t => {
   const { told, at } = await bench(t, { a: { 'x.txt': '1' } })
   writeFileSync(at('a/.x.swp'), '2')
   renameSync(at('a/.x.swp'), at('a/x.txt'))
@@ -141,7 +141,7 @@ t.test('editors that save by renaming are seen, and files that become folders an
   t.same({ gone, folders }, { gone: ['a/x.txt'], folders: ['a'] })
 })
 
-t.test('a workspace of too many folders is not watched, and why is told', async t => {
+t.test('does not watch a workspace with too many folders, and reports why', async t => {
   const tree = { '.git': {}, '.gitignore': 'out\n', a: { b: {} }, out: { 1: {}, 2: {}, 3: {}, 4: {} } }
   const { watcher } = await bench(t, tree as Tree, { max_folders: 3 })
   t.same([...watcher.folders()].sort(), ['.', 'a', 'a/b'])
@@ -151,15 +151,15 @@ t.test('a workspace of too many folders is not watched, and why is told', async 
   t.equal(few.watcher.stopReason, 'There are more than 2 folders that are not ignored.')
 })
 
-t.test('more events than the kernel keeps are taken for a loss', async t => {
+t.test('treats a kernel queue overflow as a loss', async t => {
   const { told, root } = await bench(t, { a: {} })
-  // The loop is held up while another process makes more events than the queue holds.
+  // The event loop is blocked while another process makes more events than the queue holds.
   execFileSync('sh', ['-c', 'cd a; seq 1 9000 | xargs touch; rm -rf ../a; mkdir ../b; touch ../b/x'], { cwd: root })
   const { everything } = await told()
   t.ok(everything)
 })
 
-t.test('after closing it tells that nothing holds any longer', async t => {
+t.test('reports after closing that its data is no longer current', async t => {
   const { watcher, told, at } = await bench(t, { a: {} })
   watcher.close()
   t.notOk(watcher.isLive)

@@ -45,7 +45,7 @@ function bench(t: Test, doors = viaProcFd) {
 }
 
 for (const doors of process.platform === 'linux' ? [viaProcFd, viaRealPath] : [viaRealPath])
-  t.test(`it is all that is there, but for git's own and the server's (${doors.noFollowFlags})`, async t => {
+  t.test(`lists all entries except those of git and the server (${doors.noFollowFlags})`, async t => {
     const { write, walked, at } = bench(t, doors)
     for (const name of ['a.txt', 'dir/b.txt', '.hidden', '.env', '.git/HEAD', 'bare.git/HEAD', 'bare.git/objects/x'])
       write(name)
@@ -58,7 +58,7 @@ for (const doors of process.platform === 'linux' ? [viaProcFd, viaRealPath] : [v
     t.match(seen.get('dir'), { kind: 'directory', mode: 0o755 })
   })
 
-t.test('what may not be looked into is told', async t => {
+t.test('reports unreadable folders', async t => {
   const { write, walked, at } = bench(t)
   write('open/a')
   write('closed/b')
@@ -70,7 +70,7 @@ t.test('what may not be looked into is told', async t => {
   t.same(closed, root ? [] : ['closed'])
 })
 
-t.test('what is read is what was seen, or nothing', async t => {
+t.test('reads the seen file, or nothing', async t => {
   const { write, walked, tree, at } = bench(t)
   write('a.txt', 'one')
   write('b.txt', 'two')
@@ -118,7 +118,7 @@ const ignoreFile = fc.record({
 })
 
 for (const repository of [true, false])
-  t.test(`its files are those that ripgrep lists, ${repository ? 'in' : 'without'} a repository`, async t => {
+  t.test(`lists the same files as ripgrep, ${repository ? 'in' : 'without'} a repository`, async t => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(path, { maxLength: 10 }),

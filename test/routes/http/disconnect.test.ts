@@ -1,4 +1,4 @@
-// A client that goes takes its waiting with it, on every route that holds an answer, and no sooner than it goes.
+// Tests of disconnecting clients: their wait ends on every long-polling route, and no sooner than they disconnect.
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Calls } from '../../../src/engine/calls.ts'
@@ -12,7 +12,7 @@ interface Heard {
   work: Promise<unknown>
 }
 
-/** The next of these that is asked to wait for somebody. */
+/** Resolves with the next wait on one of these methods. */
 function heard(calls: Calls, method: Held): Promise<Heard> {
   const { promise, resolve } = Promise.withResolvers<Heard>()
   const real = calls[method].bind(calls) as (...args: Json[]) => Promise<unknown>

@@ -1,4 +1,4 @@
-// What code search makes of texts: words, stems, pieces, questions.
+// Tests of text analysis for code search: words, stems, chunks, queries.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { globbySync } from 'globby'
@@ -14,7 +14,7 @@ import { splitIdentifier, toIndexText, tokenize } from '../../../src/text/code/t
 const anyText = fc.oneof(fc.string({ unit: 'binary', maxLength: 200 }), fc.string({ unit: 'grapheme', maxLength: 200 }))
 const anyName = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_-]{0,20}$/)
 
-t.test('names are taken apart as they were put together', async t => {
+t.test('splits compound names into their words', async t => {
   const apart: Record<string, string[]> = {
     HTTPServer: ['http', 'server'],
     parseURLs: ['parse', 'urls'],
@@ -34,7 +34,7 @@ t.test('names are taken apart as they were put together', async t => {
   t.same(tokenize('Café ÜBER 検索語'), ['cafe', 'uber', '検索', '索語'])
 })
 
-t.test('words have stems', async t => {
+t.test('stems words', async t => {
   const alike = [
     ['approve', 'approving', 'approved', 'approval', 'approves'],
     ['connect', 'connected', 'connecting', 'connection', 'connections'],
@@ -55,7 +55,7 @@ t.test('words have stems', async t => {
   t.same(['sky', 'feed', 'sing', 'as', 'größe'].map(stem), ['sky', 'feed', 'sing', 'as', 'größe'])
 })
 
-t.test('any text has words', async t => {
+t.test('tokenizes any text', async t => {
   fc.assert(
     fc.property(anyText, text => {
       const words = tokenize(text)
@@ -71,7 +71,7 @@ t.test('any text has words', async t => {
   t.same(tokenize('a'.repeat(1_000_000)), [])
 })
 
-t.test('a file falls into pieces that cover it', async t => {
+t.test('chunks cover a file', async t => {
   const covers = (path: string, text: string) => {
     const pieces = splitIntoChunks(path, text)
     const lines = text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0)
@@ -94,7 +94,7 @@ t.test('a file falls into pieces that cover it', async t => {
   ])
 })
 
-t.test('definitions of many languages', async t => {
+t.test('finds definitions in many languages', async t => {
   const defined: [path: string, line: string, name: string | undefined][] = [
     ['a.ts', 'export default async function* walk(x) {', 'walk'],
     ['a.ts', 'export const LIMIT = 5', 'LIMIT'],
@@ -130,7 +130,7 @@ t.test('definitions of many languages', async t => {
     t.equal(Syntax.of(path).defined(line), name, `${path}: ${line.slice(0, 60)}`)
 })
 
-t.test('no line holds up the patterns', async t => {
+t.test('no line is slow to match', async t => {
   const evil = [
     'a '.repeat(200),
     'public '.repeat(60),
@@ -147,7 +147,7 @@ t.test('no line holds up the patterns', async t => {
   t.pass('all were looked at')
 })
 
-t.test('kinds of files', async t => {
+t.test('classifies files', async t => {
   for (const path of ['a.min.js', 'package-lock.json', 'x/Cargo.lock', 'a.map', 'b.svg']) t.ok(isExcluded(path), path)
   for (const path of ['src/a.ts', 'lock.ts', 'map/a.c']) t.notOk(isExcluded(path), path)
   for (const path of ['test/a.ts', 'a.test.ts', 'pkg/a_test.go', 'tests/test_a.py', 'AppTest.java'])
@@ -160,7 +160,7 @@ t.test('kinds of files', async t => {
   t.notOk(isMinified('line\n'.repeat(5_000)))
 })
 
-t.test('questions', async t => {
+t.test('parses queries', async t => {
   t.match(parseQueryTerms('Where is the file list kept warm?'), { words: ['list', 'kept', 'warm'], aboutTests: false })
   t.ok(parseQueryTerms('Where is the file list kept warm?').names.includes('file_list'))
   t.match(parseQueryTerms('tests of the parser'), { words: ['test', 'parser'], aboutTests: true })

@@ -1,4 +1,4 @@
-// Git takes what is made, and takes it back.
+// Tests of binary diffs with git: it applies and reverts them.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const side = fc.record({
   executable: fc.boolean()
 })
 
-t.test('whatever the bytes, the name and the mode, and where there is no file', async t => {
+t.test('git applies it for any bytes, name and mode, and for missing files', async t => {
   const maybe = fc.option(side, { nil: undefined, freq: 5 })
   fc.assert(
     fc.property(maybe, maybe, (before, after) => {

@@ -8,7 +8,7 @@ import t from 'tap'
 import { fileDiff, type Side, unifiedDiff } from '../../../src/text/diff/unified-diff.ts'
 import { runs } from '../../support/property.ts'
 
-t.test('one changed line is shown with its surroundings', async t => {
+t.test('shows one changed line with its context', async t => {
   const text = (line: string) => `1\n2\n3\n4\n${line}\n6\n7\n8\n9\n`
   t.same(unifiedDiff('a b.txt', text('5'), text('five')), {
     diff: '--- a/a b.txt\t\n+++ b/a b.txt\t\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n',
@@ -17,7 +17,7 @@ t.test('one changed line is shown with its surroundings', async t => {
   })
 })
 
-t.test('no change is no diff, and a file that comes or goes is told as git does', async t => {
+t.test('returns no diff without a change, and formats added and removed files like git', async t => {
   t.same(unifiedDiff('a', 'x', 'x'), { diff: '', added: 0, removed: 0 })
   t.same(unifiedDiff('a', undefined, 'x\ny\n'), {
     diff: 'diff --git a/a b/a\nnew file mode 100644\n--- /dev/null\n+++ b/a\n@@ -0,0 +1,2 @@\n+x\n+y\n',
@@ -32,7 +32,7 @@ t.test('no change is no diff, and a file that comes or goes is told as git does'
   t.match(unifiedDiff('a"\t', 'x', 'y').diff, /^--- "a\/a\\"\\011"\n/)
 })
 
-t.test('another name or mode is told above the content, and what is no text by name alone', async t => {
+t.test('shows a new name or mode above the content, and binary files by name alone', async t => {
   t.equal(
     fileDiff({ path: 'a b', text: 'x\n' }, { path: 'c', text: 'y\n', executable: true }).diff,
     [
@@ -92,7 +92,7 @@ const name = fc.constantFrom(
   'new\nline'
 )
 
-/** What happens to one file of a patch: each has a name of its own. */
+/** The change of one file of a patch: each has its own name. */
 const happening = fc.record({
   kind: fc.constantFrom('modified', 'new', 'deleted', 'renamed'),
   before: text,
@@ -102,7 +102,7 @@ const happening = fc.record({
   name
 })
 
-t.test('git applies what is made, forwards and backwards', async t => {
+t.test('git applies and reverts the diff', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'diff-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   let round = 0
@@ -139,7 +139,7 @@ t.test('git applies what is made, forwards and backwards', async t => {
   )
 })
 
-t.test('lines that are added and removed are counted', async () => {
+t.test('counts added and removed lines', async () => {
   const count = (text: string) => text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0)
   fc.assert(
     fc.property(text, text, (before, after) => {
@@ -149,7 +149,7 @@ t.test('lines that are added and removed are counted', async () => {
   )
 })
 
-t.test('the bytes of other encodings come out right where the diff is encoded as the file is', async t => {
+t.test('bytes of other encodings are right if the diff has the encoding of the file', async t => {
   const folder = t.testdir({ 'a.txt': Buffer.from('caf\xe9\nna\xefve\n', 'latin1') })
   const { diff } = unifiedDiff('a.txt', 'caf\xe9\nna\xefve\n', 'caf\xe9!\nna\xefve\n')
   execFileSync('git', ['apply', '-'], { cwd: folder, input: Buffer.from(diff, 'latin1') })
@@ -177,7 +177,7 @@ const expected = (sides: readonly (Side | undefined)[]) =>
 
 const sorted = (files: (string | boolean)[][]) => files.sort(([a], [b]) => (a! < b! ? -1 : 1))
 
-t.test('texts with nothing in common end in one hunk, in bounded time', async t => {
+t.test('unrelated texts give one hunk, in bounded time', async t => {
   const before = Array.from({ length: 30_000 }, (_, i) => `old ${(i * 7919) % 10_007}`).join('\n')
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${(i * 7907) % 10_007}`).join('\n')
   const { diff, added, removed } = unifiedDiff('large.txt', `same\n${before}`, `same\n${after}`)

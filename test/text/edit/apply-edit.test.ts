@@ -15,7 +15,7 @@ const edited = (text: string, match: string, similarity = 1, replacements = 1) =
   replacements
 })
 
-t.test('each way of matching, in its order', async t => {
+t.test('tries each way of matching, in order', async t => {
   const cases: [string, string, string, string, string, string][] = [
     ['exactly', 'one two three', 'two', '2', 'one 2 three', 'exact'],
     ['literally', 'a $& b', '$&', "$1$'", "a $1$' b", 'exact'],
@@ -73,7 +73,7 @@ t.test('each way of matching, in its order', async t => {
     t.same(apply(text, { old, new: now }), edited(result, match), name)
 })
 
-t.test('escapes written otherwise, in the new text as in the old', async t => {
+t.test('matches other escapes, and applies them to the new text', async t => {
   const cases: [string, string, string, string, string][] = [
     ['a line break', 'a\nb\nc\n', 'a\\nb', 'x\\ny', 'x\ny\nc\n'],
     ['a line break, in a file with CRLF', 'a\r\nb\r\nc\r\n', 'a\\nb', 'x\\ny', 'x\r\ny\r\nc\r\n'],
@@ -106,7 +106,7 @@ t.test('escapes written otherwise, in the new text as in the old', async t => {
   t.match(apply('"a"', { old: '\\"a\\"', new: '\\ud83d' }), { text: '\\ud83d' }, 'half a character is no text')
 })
 
-t.test('characters that look alike, with the new text as it is', async t => {
+t.test('matches confusables, and inserts the new text unchanged', async t => {
   const cases: [string, string, string, string, string][] = [
     ['curly quotes in the file', 'a \u201cb\u201d \u2018c\u2019 d\n', '"b" \'c\'', '"x"', 'a "x" d\n'],
     ['curly quotes in the old text', 'a "b" d\n', '\u201cb\u201d', '\u201cx\u201d', 'a \u201cx\u201d d\n'],
@@ -146,7 +146,7 @@ t.test('characters that look alike, with the new text as it is', async t => {
   )
 })
 
-t.test('a small slip is forgiven and told', async t => {
+t.test('tolerates and reports a small error', async t => {
   const text = 'first line\nthe quick brown fox\njumps over the dog\nlast line\n'
   const result = apply(text, { old: 'the quikc brown fox\njumps ovr the dog\n', new: 'gone\n' })
   t.match(result, { ...edited('first line\ngone\nlast line\n', 'fuzzy', 0.921), window: { first: 1, last: 2 } })
@@ -158,7 +158,7 @@ t.test('a small slip is forgiven and told', async t => {
   )
 })
 
-t.test('what could mean two places means none', async t => {
+t.test('rejects an ambiguous match', async t => {
   const candidate = (line: number, text: string, similarity = 1) => ({
     start_line: line,
     end_line: line,
@@ -189,7 +189,7 @@ t.test('what could mean two places means none', async t => {
   })
 })
 
-t.test('every place is replaced when every place is meant, but never by similarity', async t => {
+t.test('replaces every match if requested, but never by similarity', async t => {
   t.same(apply('a b a', { old: 'a', new: 'aa', places: 'all' }), edited('aa b aa', 'exact', 1, 2))
   t.same(apply('aaa', { old: 'aa', new: 'b', places: 'all' }), edited('ba', 'exact', 1, 1))
   t.same(apply('a \nb\na\t\n', { old: 'a\n', new: 'x\n', places: 'all' }), edited('x\nb\nx\n', 'whitespace', 1, 2))
@@ -202,7 +202,7 @@ t.test('every place is replaced when every place is meant, but never by similari
   })
 })
 
-t.test('what is not there is told with what is nearest', async t => {
+t.test('reports missing text with the nearest match', async t => {
   const text = 'function alpha() {\n  return 1\n}\nfunction beta() {\n  return 2\n}\n'
   const result = apply(text, { old: 'fn alpha() -> int { return }', new: '' })
   t.match(result, { outcome: 'not_found', candidates: [{ start_line: 1, similarity: Number }] })

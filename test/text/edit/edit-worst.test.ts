@@ -1,9 +1,9 @@
-// What a small edit of a small file costs where much repeats: it must not be worked out while everybody waits.
+// Tests of worst-case edits: small edits of small, repetitive files must not block the event loop.
 import t from 'tap'
 import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import type { Edit } from '../../../src/text/edit/apply-edit.ts'
 
-/** Work on the spot is done before anything else has a turn, another thread's answer only after that. */
+/** Synchronous work ends before anything else has a turn, another thread's answer only after that. */
 async function planned(compute: ComputePool, text: string, edit: Edit) {
   const terms = { signal: new AbortController().signal, deadlineMs: 20_000 }
   let elsewhere = true
@@ -14,7 +14,7 @@ async function planned(compute: ComputePool, text: string, edit: Edit) {
   return { elsewhere, outcome: (await work).outcome }
 }
 
-t.test('where much repeats, edits are worked out off the main thread', async t => {
+t.test('computes edits of repetitive files off the main thread', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   const same = 'a\n'.repeat(1_000)
@@ -27,7 +27,7 @@ t.test('where much repeats, edits are worked out off the main thread', async t =
     t.strictSame(await planned(compute, text, edit), { elsewhere: true, outcome }, name)
 })
 
-t.test('an edit that is quoted as it stands is worked out on the spot', async t => {
+t.test('computes an exactly quoted edit synchronously', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   const text = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('')
@@ -35,7 +35,7 @@ t.test('an edit that is quoted as it stands is worked out on the spot', async t 
   t.strictSame(await planned(compute, text, edit), { elsewhere: false, outcome: 'edited' })
 })
 
-t.test('of many places nothing is made but what is told', async t => {
+t.test('of many matches builds only the reported ones', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   const edit: Edit = { old: '  a\n', new: ' x\n'.repeat(100_000), places: 'one' }

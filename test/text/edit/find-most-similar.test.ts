@@ -15,7 +15,7 @@ const line = fc
     maxLength: 6
   })
   .map(words => words.join(' ').trimEnd())
-/** Few different lines, so that many repeat, and runs of the same one. */
+/** Few distinct lines, so that many repeat, and runs of the same one. */
 const file = fc
   .tuple(
     fc.array(line, { minLength: 1, maxLength: 8 }),
@@ -45,7 +45,7 @@ const quote = fc
   })
   .filter(({ wanted }) => wanted.join('').trim() !== '')
 
-/** Blocks of some hundred characters, each character of which may be a slip. */
+/** Blocks of some hundred characters, each of which may be an error. */
 const block = fc
   .tuple(
     fc.array(fc.array(fc.stringMatching(/^[a-z]{1,9}[ (){};]?$/), { minLength: 1, maxLength: 8 }), {
@@ -71,7 +71,7 @@ const block = fc
 
 const clash = (one: LineWindow, other: LineWindow) => one.first <= other.last && other.first <= one.last
 
-/** Whether what is found is what comparing every window finds. Among many that are as good, any are told. */
+/** Returns whether the result equals that of comparing every window. Ties may be resolved either way. */
 function isAsMeant(
   lines: readonly string[],
   wanted: readonly string[],
@@ -86,7 +86,7 @@ function isAsMeant(
   return told && good.length > 1 && good.every((one, i) => good.every((other, j) => i === j || !clash(one, other)))
 }
 
-t.test('what is found is what comparing every window finds', async t => {
+t.test('equals the result of comparing every window', async t => {
   const met = { none: 0, one: 0, several: 0 }
   fc.assert(
     fc.property(quote, ({ lines, wanted }) => isAsMeant(lines, wanted, met)),
@@ -95,7 +95,7 @@ t.test('what is found is what comparing every window finds', async t => {
   t.ok(Math.min(...Object.values(met)) > leastOf(3_000, 1 / 30), `every outcome was met often: ${JSON.stringify(met)}`)
 })
 
-t.test('in blocks of many lines too', async t => {
+t.test('also for blocks of many lines', async t => {
   const met = { none: 0, one: 0, several: 0 }
   fc.assert(
     fc.property(block, ({ lines, wanted }) => isAsMeant(lines, wanted, met)),

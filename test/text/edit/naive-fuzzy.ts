@@ -1,9 +1,9 @@
-// The search for similar text as it is meant: every window is compared.
+// Reference implementation of the similarity search: compares every window.
 import { distance } from 'fastest-levenshtein'
 import type { Limits } from '../../../src/text/edit/find-most-similar.ts'
 import { bestFirst, heightsFor, type LineWindow, windowSimilarity } from '../../../src/text/edit/line-window.ts'
 
-/** The windows that matter, best first: the best of those over the threshold, and all that are as good. */
+/** Returns the relevant windows, best first: the best of those over the threshold, and all ties. */
 export function findGoodWindows(lines: readonly string[], wanted: readonly string[], limits: Limits): LineWindow[] {
   const pattern = wanted.join('\n')
   const { least, most } = heightsFor(wanted.length)

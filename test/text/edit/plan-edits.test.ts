@@ -14,7 +14,7 @@ const plan = (bytes: Uint8Array | string, ...edits: Edit[]) =>
 const textOf = (result: EditPlan) =>
   result.outcome === 'edited' ? Buffer.from(result.bytes).toString() : result.outcome
 
-t.test('edits follow one another, and all of them happen or none', async t => {
+t.test('applies edits in sequence, all or none', async t => {
   t.same(plan('one two\n', edit('one', '1'), edit('1 two', '1 2')), {
     outcome: 'edited',
     bytes: Buffer.from('1 2\n'),
@@ -38,7 +38,7 @@ t.test('edits follow one another, and all of them happen or none', async t => {
   )
 })
 
-t.test('what was found by similarity holds for the same edits of the same file, and for no other', async t => {
+t.test('a similarity match is valid only for the same edits of the same file', async t => {
   const file = 'alpha\nthe quick brown fox\nomega\n'
   const edits = [edit('alpha', 'a'), edit('the quikc brown fox', 'gone')]
   const input = { path: 'a.txt', bytes: Buffer.from(file), edits }
@@ -55,7 +55,7 @@ t.test('what was found by similarity holds for the same edits of the same file, 
   t.match(planEdits({ ...again, edits: [edits[0]!, edit('omgea', 'z')] }), { outcome: 'not_found', edit: 1 })
 })
 
-t.test('the diff turns the file into the new one, and back', async t => {
+t.test('the diff converts the file to the new one, and back', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'edit-plan-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'a.txt')

@@ -4,7 +4,7 @@ import { applySpanEdits } from '../../../src/text/edit/span-edits.ts'
 
 const at = (line: number, column: number) => ({ line, column })
 
-t.test('makes all edits against the text as it was', async t => {
+t.test('applies all edits to the original text', async t => {
   const text = 'a😀b\r\n\tsecond\nthird'
   const edits = [
     { start: at(2, 2), end: at(2, 8), text: '2nd' },
@@ -16,7 +16,7 @@ t.test('makes all edits against the text as it was', async t => {
   t.equal(applySpanEdits(text, []), text)
 })
 
-t.test('refuses what overlaps and what is not there', async t => {
+t.test('rejects overlapping and missing ranges', async t => {
   const text = 'one\r\ntwo'
   const refused = (...edits: [number, number, number, number][]) =>
     t.equal(
@@ -36,7 +36,7 @@ t.test('refuses what overlaps and what is not there', async t => {
   t.equal(applySpanEdits(text, [{ start: at(1, 4), end: at(2, 1), text: ' ' }]), 'one two', 'up to the end of a line')
 })
 
-t.test('is the same as splicing at offsets', async () => {
+t.test('equals splicing at offsets', async () => {
   const piece = fc.constantFrom('a', 'ß', '😀', '\t', '\n', '\r\n', ' ', 'e\u0301')
   const parts = fc.array(
     fc.record({ keep: fc.array(piece, { maxLength: 6 }), cut: fc.array(piece, { maxLength: 4 }), put: fc.string() })
@@ -57,7 +57,7 @@ t.test('is the same as splicing at offsets', async () => {
   )
 })
 
-/** Where a text ends. */
+/** Returns the end position of a text. */
 function pointAt(text: string) {
   const lines = text.split('\n')
   return at(lines.length, [...lines.at(-1)!].length + 1)

@@ -4,7 +4,7 @@ import t from 'tap'
 import { compileGlob } from '../../../src/text/glob/glob.ts'
 import { runs } from '../../support/property.ts'
 
-t.test('what a glob means', async t => {
+t.test('matches according to the syntax', async t => {
   const cases: [glob: string, matches: string[], not: string[]][] = [
     ['*.ts', ['a.ts', 'x/y/a.ts', '.ts'], ['a.tsx', 'a.ts/b']],
     ['src/*.ts', ['src/a.ts'], ['src/x/a.ts', 'x/src/a.ts']],
@@ -42,7 +42,7 @@ t.test('what a glob means', async t => {
   }
 })
 
-t.test('what is none says why', async t => {
+t.test('reports why a glob is invalid', async t => {
   for (const glob of [
     'a[',
     '[]',
@@ -61,7 +61,7 @@ t.test('what is none says why', async t => {
     t.throws(() => compileGlob(glob), SyntaxError, glob.slice(0, 10))
 })
 
-t.test('it agrees with the platform where both mean the same', async () => {
+t.test('agrees with the platform on common syntax', async () => {
   const path = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 3 }), {
     minLength: 1,
     maxLength: 3
@@ -71,7 +71,7 @@ t.test('it agrees with the platform where both mean the same', async () => {
   fc.assert(
     fc.property(path, glob, (names, parts) => {
       const [text, pattern] = [names.join('/'), parts.join('/')]
-      // At the end of a pattern the platform lets two stars stand for nothing.
+      // At the end of a pattern the platform allows two stars to match nothing.
       fc.pre(parts.at(-1) !== '**')
       return compileGlob(pattern).matches(text) === matchesGlob(text, pattern)
     }),
@@ -79,7 +79,7 @@ t.test('it agrees with the platform where both mean the same', async () => {
   )
 })
 
-t.test('hostile patterns take no more than their share', async t => {
+t.test('hostile patterns are not slow', async t => {
   const text = 'a'.repeat(4000)
   for (const glob of [`${'*a'.repeat(200)}b`, '{a,aa}'.repeat(300), `${'*a?'.repeat(100)}b`, `${'**/'.repeat(300)}x`])
     t.notOk(compileGlob(glob).matches(text), glob.slice(0, 12))

@@ -3,7 +3,7 @@ import t from 'tap'
 import { globMatches, literalGlob } from '../../../src/text/glob/match.ts'
 import { runs } from '../../support/property.ts'
 
-t.test('a glob is for the whole text', async t => {
+t.test('a glob matches the whole text', async t => {
   const cases: [boolean, string, string][] = [
     [true, 'a', 'a'],
     [false, 'a', 'b/a'],
@@ -34,11 +34,11 @@ t.test('a glob is for the whole text', async t => {
   for (const [expected, glob, text] of cases) t.equal(globMatches(glob, text), expected, `${glob} ~ ${text}`)
 })
 
-t.test('what is no glob is told', async t => {
+t.test('reports an invalid glob', async t => {
   for (const glob of ['[', '{a', 'a\\']) t.throws(() => globMatches(glob, 'a'), SyntaxError, glob)
 })
 
-/** Names of tools, and paths as they come out of the walk. */
+/** Tool names, and paths in the form that the walk yields. */
 const text = fc
   .array(fc.string({ unit: fc.constantFrom(...'ab.*?[]{}!,\\-^ é🎉'), minLength: 1, maxLength: 6 }), {
     minLength: 1,
@@ -57,7 +57,7 @@ t.test('a literal glob matches its text and nothing else', async () => {
   )
 })
 
-t.test('more globs than are kept still match right', async t => {
+t.test('more globs than are cached still match correctly', async t => {
   for (let n = 0; n < 2_500; n += 1) if (!globMatches(`g${n}*`, `g${n}x`)) t.fail(`g${n}`)
   t.equal(globMatches('g1*', 'g1x'), true)
 })

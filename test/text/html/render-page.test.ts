@@ -1,4 +1,4 @@
-// Pages as their readers see them.
+// Tests of pages as readers see them.
 import fc from 'fast-check'
 import t from 'tap'
 import { renderPage } from '../../../src/text/html/render-page.ts'
@@ -8,7 +8,7 @@ const URL = 'https://bread.example/docs/a'
 const markdown = (html: string) => renderPage({ html, url: URL, form: 'markdown' }).text
 const text = (html: string) => renderPage({ html, url: URL, form: 'text' }).text
 
-/** What each piece of a page is, in the two forms. */
+/** Each piece of a page, in the two forms. */
 const PIECES: Record<string, [html: string, markdown: string, text?: string]> = {
   'white space': ['<p> a \n <b> b </b> c</p>  <p>d', 'a **b** c\n\nd', 'a b c\n\nd'],
   marks: ['<i>a</i><b></b> <b><strong>b</strong></b> <s>c</s> <q>d</q>', '*a* **b** ~~c~~ “d”', 'a b c “d”'],
@@ -66,7 +66,7 @@ for (const [name, [html, wanted, plain]] of Object.entries(PIECES))
 const WORDS = '<p>Flour, water and salt make dough; time makes bread of it, and heat a crust.</p>'.repeat(5)
 const MENU = `<ul>${'<li><a href=/x>Somewhere else</a>'.repeat(8)}</ul>`
 
-t.test('the main content, wherever it stands', async t => {
+t.test('extracts the main content, at any position', async t => {
   const pages = {
     main: `<header>${MENU}</header><main><h1>B</h1>${WORDS}</main><footer>made by</footer>`,
     article: `<nav>${MENU}</nav><article><h1>B</h1>${WORDS}</article><aside class=sidebar>${MENU}</aside>`,
@@ -86,7 +86,7 @@ t.test('the main content, wherever it stands', async t => {
   )
 })
 
-t.test('a page that is made by its scripts is told', async t => {
+t.test('reports a page that is rendered by scripts', async t => {
   const told = (html: string) => renderPage({ html, url: URL, form: 'text' }).needsScripts
   t.equal(told('<div id=root></div><script src=app.js></script>'), true)
   t.equal(told(`${WORDS}<script>x</script>`), false)
@@ -94,8 +94,8 @@ t.test('a page that is made by its scripts is told', async t => {
   t.equal(renderPage({ html: '<title> A &amp;\n B </title><title>c</title>', url: URL, form: 'text' }).title, 'A & B')
 })
 
-/** Steps of work are counted by what comes of ever more of the same: nothing grows faster than its page. */
-t.test('no page takes more than its share', async t => {
+/** Cost is measured on growing input: no page takes more than linear time. */
+t.test('no page is slow', async t => {
   const more: Record<string, (times: number) => string> = {
     'deep boxes': n => '<div>'.repeat(n),
     'deep lists': n => '<ul><li>x'.repeat(n),
@@ -119,7 +119,7 @@ t.test('no page takes more than its share', async t => {
   )
 })
 
-t.test('any text is a page, and no script is in it', async () => {
+t.test('renders any text as a page without scripts', async () => {
   const piece = fc.oneof(
     fc.string(),
     fc.constantFrom(...Object.values(PIECES).map(([html]) => html)),
@@ -151,7 +151,7 @@ t.test('any text is a page, and no script is in it', async () => {
       (parts, form) => {
         const html = parts.join(' ')
         const page = renderPage({ html, url: URL, form })
-        // Within a comment, a value or a broken tag it may stand where it is no script.
+        // Within a comment, an attribute value or a broken tag it may appear where it is no script.
         const isPlain = parts.every(part => /^<(?:script|style)>|^[\w ]*$/.test(part))
         return typeof page.text === 'string' && !(isPlain && page.text.includes('SECRET'))
       }

@@ -10,7 +10,7 @@ import { runs } from '../../support/property.ts'
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}`)
 const text = (lines: string[], eol = '\n') => `${lines.join(eol)}${eol}`
 
-t.test('changes in different places meet', async t => {
+t.test('merges changes in different places', async t => {
   const ours = text(ten.with(1, 'ours'))
   const theirs = text(ten.toSpliced(7, 1, 'theirs', 'more'))
   t.same(merge(text(ten), ours, theirs), { text: text(ten.with(1, 'ours').toSpliced(7, 1, 'theirs', 'more')) })
@@ -24,7 +24,7 @@ t.test('changes in different places meet', async t => {
   })
 })
 
-t.test('where they clash is told by lines of ours', async t => {
+t.test('reports conflicts by lines of ours', async t => {
   const ours = ['new first', ...ten.with(4, 'ours 5')]
   const theirs = ten.with(4, 'theirs 5').with(8, 'theirs 9')
   t.same(merge(text(ten), text(ours), text(theirs)), {
@@ -48,7 +48,7 @@ t.test('where they clash is told by lines of ours', async t => {
   )
 })
 
-t.test('line endings and the final newline are those of ours, unless theirs changed them', async t => {
+t.test('uses our line endings and final newline, unless theirs changed them', async t => {
   const crlf = (lines: string[]) => text(lines, '\r\n')
   const [mine, yours, both] = [ten.with(0, 'mine'), ten.with(9, 'yours'), ten.with(0, 'mine').with(9, 'yours')]
   t.same(merge(text(ten), crlf(mine), text(yours)), { text: crlf(both) }, 'ours turned to CRLF')
@@ -63,7 +63,7 @@ t.test('line endings and the final newline are those of ours, unless theirs chan
   })
 })
 
-t.test('it says the same as git where git merges', async t => {
+t.test('agrees with git where git merges', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'merge-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const base = Array.from({ length: 40 }, (_, i) => `${i}`)
@@ -89,7 +89,7 @@ t.test('it says the same as git where git merges', async t => {
         return
       }
       merged += 1
-      // Git joins changes on lines that touch in some cases; who is more careful says so, and nothing else.
+      // Git sometimes merges changes of adjacent lines; a stricter merge may only report a conflict.
       if ('text' in found && found.text !== git) throw new Error(`${JSON.stringify([a, o, b, found.text, git])}`)
     }),
     runs(60)
@@ -97,7 +97,7 @@ t.test('it says the same as git where git merges', async t => {
   t.ok(merged > 10, 'there was something to compare')
 })
 
-t.test('what nobody clashed over is all there, whichever side is whose', async () => {
+t.test('keeps all changes without a conflict, for either order of sides', async () => {
   const line = fc.constantFrom('a', 'b', 'c', 'd', '')
   const body = fc.array(line, { maxLength: 12 }).map(lines => lines.join('\n'))
   fc.assert(

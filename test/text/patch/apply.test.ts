@@ -11,7 +11,7 @@ import { parsePatch } from '../../../src/text/patch/patch.ts'
 import { leastOf, runs } from '../../support/property.ts'
 import { type Content, edited, type Files, fileTrees, patchFileChange, repetitive, toV4aPatch } from './patch-texts.ts'
 
-/** What a patch makes of files that no two of its sections share. */
+/** Applies a patch to files that no two of its sections share. */
 function patched(files: Files, patch: string): Files {
   const now = { ...files }
   for (const { does, path, to, executable, hunks } of parsePatch(patch).sections) {
@@ -32,7 +32,7 @@ function patched(files: Files, patch: string): Files {
   return now
 }
 
-t.test('what we tell of a change makes the same of the files again', async () => {
+t.test('applying our diff reproduces the files', async () => {
   fc.assert(
     fc.property(fc.array(patchFileChange, { minLength: 1, maxLength: 6 }), happenings => {
       const side = (path: string, content: Content): Side => ({ path, ...content })
@@ -52,7 +52,7 @@ t.test('what we tell of a change makes the same of the files again', async () =>
   )
 })
 
-t.test('what git tells of a change makes the same of the files', async t => {
+t.test("applying git's diff reproduces the files", async t => {
   const folder = mkdtempSync(join(tmpdir(), 'patch-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
@@ -92,7 +92,7 @@ t.test('what git tells of a change makes the same of the files', async t => {
   )
 })
 
-t.test('an edit as V4A has it makes the true text', async () => {
+t.test('an edit in V4A gives the expected text', async () => {
   fc.assert(
     fc.property(edited, ({ before, after }) => {
       if (before === after) return
@@ -104,7 +104,7 @@ t.test('an edit as V4A has it makes the true text', async () => {
   )
 })
 
-t.test('where lines repeat, an edit as V4A has it makes the true text or is ambiguous', async t => {
+t.test('with repeated lines, an edit in V4A gives the expected text or is ambiguous', async t => {
   let applies = 0
   fc.assert(
     fc.property(repetitive, repetitive, (before, after) => {

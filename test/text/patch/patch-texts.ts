@@ -1,4 +1,4 @@
-// Texts to make patches of, and the patches.
+// Generators of texts and of patches for them.
 import { structuredPatch } from 'diff'
 import fc from 'fast-check'
 
@@ -22,7 +22,7 @@ const line = fc.constantFrom(
   'ü日'
 )
 
-/** Lines that come again and again, with and without a newline at the end. */
+/** Repetitive lines, with and without a newline at the end. */
 export const repetitive = fc
   .tuple(fc.array(line, { maxLength: 30 }), fc.boolean())
   .map(([lines, final]) => lines.join('\n') + (final && lines.length > 0 ? '\n' : ''))
@@ -33,7 +33,7 @@ const change = fc.record({
   add: fc.array(line, { maxLength: 4 })
 })
 
-/** A text and what some changes make of it. Lines of the first are all different. */
+/** A text and an edited version. Lines of the first are all different. */
 export const edited = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.array(change, { minLength: 1, maxLength: 5 }), fc.boolean(), fc.boolean())
   .map(([count, changes, final, crlf]) => {
@@ -58,7 +58,7 @@ const textWithBom = fc.oneof(
   { weight: 4, arbitrary: repetitive },
   { weight: 1, arbitrary: repetitive.map(text => `\ufeff${text}`) }
 )
-/** What happens to one file. */
+/** The change of one file. */
 export const patchFileChange = fc.record({
   kind: fc.constantFrom('modified', 'new', 'deleted', 'renamed'),
   before: content(textWithBom),
@@ -70,7 +70,7 @@ export type PatchFileChange = Omit<typeof patchFileChange extends fc.Arbitrary<i
   name: string
 }
 
-/** The files of all that happens, before and after, each under a name of its own. */
+/** Returns the files before and after all changes, each under its own name. */
 export function fileTrees(happenings: readonly PatchFileChange[]) {
   const [before, after]: [Files, Files] = [{}, {}]
   for (const [i, { kind, name, ...content }] of happenings.entries()) {
@@ -80,7 +80,7 @@ export function fileTrees(happenings: readonly PatchFileChange[]) {
   return { before, after }
 }
 
-/** The change of one file as V4A has it; it has no words for a newline at the end that comes or goes. */
+/** Formats the change of one file as V4A, which cannot express a newline at the end that is added or removed. */
 export function toV4aPatch(path: string, before: string, after: string): string {
   const { hunks } = structuredPatch('', '', before, after, '', '', { context: 3 })
   const lines = hunks.flatMap(hunk => ['@@', ...hunk.lines.filter(line => !line.startsWith('\\'))])

@@ -1,5 +1,4 @@
-// What a small patch, or a large one of nothing but the same, costs: each of these took minutes when what was compared
-// grew with the square of anything.
+// Tests of worst-case patches, small ones and large repetitive ones: each took minutes when comparisons were quadratic.
 import t from 'tap'
 import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import { parsePatch } from '../../../src/text/patch/patch.ts'
@@ -10,7 +9,7 @@ const v4a = (body: string) => `*** Begin Patch\n*** Update File: a.txt\n${body}*
 const repeated = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i)).join('')
 const MOST = 1_000_000
 
-t.test('hunks that fit everywhere, or nearly, are placed off the main thread and are soon done', async t => {
+t.test('places hunks that almost fit everywhere off the main thread, and soon', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   const same = 'a\n'.repeat(1_000)
@@ -40,7 +39,7 @@ t.test('hunks that fit everywhere, or nearly, are placed off the main thread and
   }
 })
 
-/** Work on the spot is done before anything else has a turn, another thread's answer only after that. */
+/** Synchronous work ends before anything else has a turn, another thread's answer only after that. */
 async function placed(compute: ComputePool, text: string, hunks: Hunk[]) {
   const terms = { signal: new AbortController().signal, deadlineMs: 20_000 }
   let elsewhere = true
@@ -51,7 +50,7 @@ async function placed(compute: ComputePool, text: string, hunks: Hunk[]) {
   return { elsewhere, outcome: (await work).outcome }
 }
 
-t.test('a small patch of a small file is applied on the spot', async t => {
+t.test('applies a small patch of a small file synchronously', async t => {
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   const { hunks } = parsePatch(v4a('@@ line 3\n line 4\n-line 5\n+five\n line 6\n')).sections[0]!
@@ -59,7 +58,7 @@ t.test('a small patch of a small file is applied on the spot', async t => {
   t.strictSame(await placed(compute, text, hunks), { elsewhere: false, outcome: 'applied' })
 })
 
-t.test('the longest patches are soon read, whatever repeats in them', async t => {
+t.test('parses the longest patches fast, whatever repeats in them', async t => {
   const spaces = ' '.repeat(MOST)
   const worst: [string, string][] = [
     ['fences in fences', '```\n'.repeat(MOST / 4)],
@@ -83,7 +82,7 @@ function read(patch: string) {
   }
 }
 
-t.test('what is more than anybody needs is refused with its line', async t => {
+t.test('rejects excessive patches with the line number', async t => {
   const refused = (patch: string, line: number, message: RegExp) =>
     t.throws(() => parsePatch(patch), { name: 'PatchSyntaxError', line, message })
   refused(v4a(`${'@@ a\n'.repeat(65)}-b\n`), 67, /expected no more than 64 lines of "@@" above a hunk/)

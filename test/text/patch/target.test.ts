@@ -6,7 +6,7 @@ import { runs } from '../../support/property.ts'
 
 const lines = (most: number) => fc.array(fc.constantFrom('a', 'b', ' a', ''), { minLength: 1, maxLength: most })
 
-t.test('lines are found wherever they stand, as by looking at every place', async () => {
+t.test('finds lines at any position, like a full search', async () => {
   fc.assert(
     fc.property(lines(30), lines(4), fc.constantFrom(EXACT, INDENTATION), (file, wanted, level) => {
       const ground = new PatchTarget(`${file.join('\n')}\n`)
@@ -18,7 +18,7 @@ t.test('lines are found wherever they stand, as by looking at every place', asyn
   )
 })
 
-t.test('lines that almost repeat themselves do not take long to be missed', async t => {
+t.test('almost repetitive lines are not slow to reject', async t => {
   const ground = new PatchTarget('a\nb\n'.repeat(50_000))
   const wanted = [...Array.from({ length: 2000 }, (_, i) => (i % 2 ? 'b' : 'a')), 'b']
   t.same(ground.findPlaces(EXACT, { lines: wanted, open: undefined }), [])

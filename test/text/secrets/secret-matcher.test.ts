@@ -1,4 +1,4 @@
-// Secrets are hidden wherever they stand and however the text is cut; all else stays as it is, byte for byte.
+// Tests of redaction: secrets are masked at any position and chunking; all else stays unchanged, byte for byte.
 import fc from 'fast-check'
 import t from 'tap'
 import { SecretMatcher } from '../../../src/text/secrets/secret-matcher.ts'
@@ -25,7 +25,7 @@ const hidden = (text: string) => redactSecrets(text, secrets)
 const repeated = (text: string, times: number) => text.repeat(times)
 const A36 = repeated('aB3dE6', 6)
 
-t.test('each is told by its name, and what stands around it stays', async t => {
+t.test('replaces each secret by its name, and keeps the text around it', async t => {
   const cases: [text: string, shown: string][] = [
     ['pw=hunter2-hunter3;', 'pw=[masked: DB_PASSWORD];'],
     ['pw=hunter2-hunter3-and-more', 'pw=[masked: SIGNING_KEY]'],
@@ -80,7 +80,7 @@ t.test('each is told by its name, and what stands around it stays', async t => {
   for (const [text, shown] of cases) t.equal(hidden(text), shown)
 })
 
-t.test('what only looks like one stays', async t => {
+t.test('keeps text that only looks like a secret', async t => {
   for (const text of [
     'http://localhost:3000/ and http://[::1]:80',
     'mailto://somebody@example.com',
@@ -102,7 +102,7 @@ t.test('what only looks like one stays', async t => {
 
 const cuts = fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 60 })
 
-/** The output for bytes that come in pieces of these lengths, in turn. */
+/** Returns the output for bytes in chunks of these lengths, in turn. */
 function inPieces(bytes: Uint8Array, lengths: readonly number[], rest = false) {
   const masker = new SecretRedactor(secrets)
   const out: Uint8Array[] = []
@@ -117,7 +117,7 @@ function inPieces(bytes: Uint8Array, lengths: readonly number[], rest = false) {
 
 const letters = (of: Uint8Array) => [...of.keys()].filter(byte => of[byte] === 1).map(byte => String.fromCharCode(byte))
 
-/** A token of that shape, and of it what must not show. */
+/** Returns a token of that shape, and the part that must be masked. */
 function tokenOf({
   parts,
   keptParts = 0,
@@ -153,7 +153,7 @@ const text = fc.array(
   fc.oneof(noise, fc.constantFrom(...LINES), ...TOKEN_PATTERNS.map(tokenOf).map(each => each.map(one => one.text)))
 )
 
-t.test('however it is cut, the same is shown', async t => {
+t.test('gives the same output for any chunking', async t => {
   fc.assert(
     fc.property(text, cuts, (texts, lengths) => {
       const bytes = Buffer.from(texts.join(''))
@@ -164,8 +164,8 @@ t.test('however it is cut, the same is shown', async t => {
   t.pass()
 })
 
-t.test('no known value and no token is shown, however it is cut', async t => {
-  // Not as what a header says: there it would be taken for that.
+t.test('shows no known value and no token, for any chunking', async t => {
+  // Not after a header name: there it would be taken for its value.
   const apart = noise.filter(text => !text.endsWith('Bearer '))
   const token = fc.oneof(
     ...TOKEN_PATTERNS.map(tokenOf),
@@ -174,7 +174,7 @@ t.test('no known value and no token is shown, however it is cut', async t => {
   fc.assert(
     fc.property(apart, token, noise, cuts, (before, { text, secret }, after, lengths) => {
       const bytes = Buffer.from(`${before} ${text} ${after}`)
-      // A short one may stand in the noise too.
+      // A short one may occur in the noise too.
       return !inPieces(bytes, lengths).includes(secret.length >= 12 ? secret : ` ${text} `)
     }),
     runs(2_000)
@@ -182,7 +182,7 @@ t.test('no known value and no token is shown, however it is cut', async t => {
   t.pass()
 })
 
-t.test('no known value is shown where output pauses', async t => {
+t.test('shows no known value where output pauses', async t => {
   fc.assert(
     fc.property(text, cuts, (texts, lengths) => {
       const shown = inPieces(Buffer.from(texts.join('')), lengths, true)
@@ -193,7 +193,7 @@ t.test('no known value is shown where output pauses', async t => {
   t.pass()
 })
 
-t.test('other bytes come through as they are', async t => {
+t.test('passes other bytes unchanged', async t => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2_000 }), cuts, (bytes, lengths) =>
       inPieces(bytes, lengths).equals(Buffer.from(bytes))
@@ -206,7 +206,7 @@ t.test('other bytes come through as they are', async t => {
   t.equal(shown.buffer, text.buffer, 'not even copied')
 })
 
-t.test('what may be a beginning waits, but no prompt does', async t => {
+t.test('holds back a possible beginning, but no prompt', async t => {
   const masker = new SecretRedactor(secrets)
   const shown = (bytes: Uint8Array) => Buffer.from(bytes).toString()
   t.equal(shown(masker.push(Buffer.from('Token for https://me'))), 'Token for https')
@@ -223,7 +223,7 @@ t.test('what may be a beginning waits, but no prompt does', async t => {
   t.equal(shown(token.idle()), '://', 'a whole token never shows')
 })
 
-t.test('a token goes on as long as its letters do', async t => {
+t.test('a token extends over all its characters', async t => {
   const masker = new SecretRedactor(secrets)
   t.equal(Buffer.from(masker.push(Buffer.from(`ghp_${A36}`))).toString(), '[masked: GitHub token]')
   t.equal(masker.push(Buffer.from(A36)).length, 0)

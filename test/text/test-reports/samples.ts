@@ -1,4 +1,4 @@
-// Reports of runners that were not at hand to be recorded, written by what their makers say of the format.
+// Reports of runners that could not be recorded, written from the documentation of their formats.
 
 export const VITEST = `${JSON.stringify({
   numTotalTestSuites: 2,

@@ -10,7 +10,7 @@ import { CARGO_BEFORE_1_73, ENTITY_BOMB, GO, JEST, SUREFIRE, TEST_OUTPUTS, VITES
 const recorded = (name: string) => readFileSync(path.join(import.meta.dirname, 'recorded', name), 'utf8')
 const { tap, junit, jest, go, cargo, ctest, any } = REPORT_PARSERS
 
-/** Counts, and of each failure what it is called and where it is. */
+/** Returns the counts, and the name and position of each failure. */
 const told = (report: TestReport | undefined) =>
   report && [
     [report.passed, report.failed, report.skipped],
@@ -81,7 +81,7 @@ t.test('surefire', async t => {
   t.match(report.failures[1]!.message, /^java\.lang\.NullPointerException\n/)
 })
 
-t.test('entities that a document defines are not expanded', async t => {
+t.test('does not expand entities defined by a document', async t => {
   t.strictSame(junit(ENTITY_BOMB), {
     passed: 1,
     failed: 1,
@@ -149,7 +149,7 @@ t.test('ctest', async t => {
   t.equal(report.failures[0]!.message, 'Failed\nbroke here')
 })
 
-t.test('whatever a script runs', async t => {
+t.test('detects the output of any script', async t => {
   for (const [runner, [text, counts]] of Object.entries(TEST_OUTPUTS))
     t.strictSame(told(any(`> demo@1.0.0 test\n\n${text}`)), [counts], runner)
   t.strictSame(told(any(recorded('node.tap')))?.[0], [2, 3, 2])
@@ -157,7 +157,7 @@ t.test('whatever a script runs', async t => {
   t.equal(any('all fine\n3 passed by the house\n'), undefined)
 })
 
-t.test('no text makes a reader throw, nor count what is not there', async t => {
+t.test('no text makes a parser throw or count missing tests', async t => {
   const known = ['node.tap', 'tap.tap', 'pytest.txt', 'cargo.txt', 'ctest.txt'].map(recorded)
   const texts = [
     ...known,

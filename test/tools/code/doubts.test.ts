@@ -1,4 +1,4 @@
-// What a language server cannot be made to answer: the tools on a server of this test's own words.
+// Tests of tools with a stubbed language server that gives unusual answers.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -25,14 +25,14 @@ import { catchToolError, createToolFixture, type FileTree, runTool } from '../fi
 const answered: Respondent = { server: 'fake', root: '.', readiness: 'ready' }
 const span = (line: number, column: number, end: number) => ({ start: { line, column }, end: { line, column: end } })
 
-/** A world in which language servers answer so. */
+/** Creates a workspace with these language server answers. */
 function worldWith(t: Test, tree: FileTree, languages: Partial<LanguageService>, more: Partial<Context> = {}) {
   const world = createToolFixture(t, tree)
   const fake = { onProgress: () => {}, isolationLevel: async () => 'strict', isRunning: () => true, ...languages }
   return { ...world, ctx: { ...world.ctx, host: { ...world.ctx.host, languages: fake } as unknown as Host, ...more } }
 }
 
-/** As the engine does it: what is touched is asked first, and judged. */
+/** Like the engine: resolves the paths first and evaluates them. */
 async function touch<I extends TSchema>(tool: Tool<I>, input: Static<I>, ctx: Context) {
   const { paths = [] } = tool.subject(input, ctx.history)
   const uses = [...paths, ...((await tool.touches?.(input, ctx)) ?? [])]
@@ -50,7 +50,7 @@ const edit = (line: number, column: number, end: number, text = 'new') => ({ ...
 const RENAMED: RenamedFile = { path: 'a.js', hash: hashBytes(Buffer.from(FILE)), edits: [edit(1, 5, 8), edit(2, 5, 8)] }
 const renames = (...files: RenamedFile[]): Partial<LanguageService> => ({ rename: async () => ({ files, answered }) })
 
-t.test('a rename is exactly what was shown, over moves, encodings and line endings', async t => {
+t.test('a rename equals its preview, over moves, encodings and line endings', async t => {
   const utf16 = Buffer.from('\ufeffold 😀 old\n', 'utf16le')
   const tree = { 'a.js': FILE, lib: { 'old.js': 'old\n', 'b.js': utf16 } }
   const { ctx, root, files } = worldWith(
@@ -92,7 +92,7 @@ t.test('a rename is exactly what was shown, over moves, encodings and line endin
   t.ok(root)
 })
 
-t.test('what cannot be right is refused, and nothing is changed', async t => {
+t.test('rejects impossible edits, and changes nothing', async t => {
   const refused = async (file: Partial<RenamedFile>, code: string, message: RegExp) => {
     const { ctx, files } = worldWith(t, { 'a.js': FILE, 'b.bin': '\0' }, renames({ ...RENAMED, ...file }))
     const error = await catchToolError(async () => {
@@ -118,7 +118,7 @@ t.test('what cannot be right is refused, and nothing is changed', async t => {
   await refused({ movedTo: '/tmp/x.js' }, 'INVALID_PATH', /outside the workspace: \/tmp\/x.js/)
 })
 
-t.test('nothing to rename, and too much', async t => {
+t.test('reports nothing to rename, and too much', async t => {
   const attempt = async (files: RenamedFile[]) => {
     const { ctx } = worldWith(t, { 'a.js': FILE }, renames(...files))
     return catchToolError(async () => {
@@ -131,7 +131,7 @@ t.test('nothing to rename, and too much', async t => {
   t.match(await attempt(many), { code: 'TOO_LARGE', message: /2001 files; the limit is 2000/ })
 })
 
-t.test('what a model reads of a large rename is bounded, and the call has all of it', async t => {
+t.test('bounds a large rename for the model; the call has all of it', async t => {
   const text = 'use(old)\n'.repeat(5_000)
   const edits = Array.from({ length: 5_000 }, (_, i) => edit(i + 1, 5, 8))
   const { ctx } = worldWith(t, { 'a.js': text }, renames({ path: 'a.js', hash: hashBytes(Buffer.from(text)), edits }))
@@ -144,7 +144,7 @@ t.test('what a model reads of a large rename is bounded, and the call has all of
   t.match(content, /\n\(\d+ more lines are in the call's data\.\)\n\(By fake\.\)$/)
 })
 
-t.test('a file that changed after the diff was shown is not overwritten', async t => {
+t.test('does not overwrite a file that changed after the preview', async t => {
   const { ctx, root } = worldWith(t, { 'a.js': FILE }, renames(RENAMED))
   await touch(renameSymbol, TO_NEW, ctx)
   await renameSymbol.preview!(TO_NEW, ctx)
@@ -152,7 +152,7 @@ t.test('a file that changed after the diff was shown is not overwritten', async 
   t.match(await catchToolError(() => runTool(renameSymbol, TO_NEW, ctx)), { code: 'STALE_FILE' })
 })
 
-t.test('what may not be read is not shown before it is approved', async t => {
+t.test('does not show unreadable files before approval', async t => {
   const both = renames(RENAMED, { ...RENAMED, path: 'b.js' })
   const { ctx } = worldWith(t, { 'a.js': FILE, 'b.js': FILE }, both, { canReveal: ({ path }) => path !== 'b.js' })
   await touch(renameSymbol, TO_NEW, ctx)
@@ -164,7 +164,7 @@ t.test('what may not be read is not shown before it is approved', async t => {
   t.match(await runTool(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }, { path: 'b.js' }] })
 })
 
-t.test('while the project is still being read, no rule waves a rename through', async t => {
+t.test('while the project is loading, no rule auto-approves a rename', async t => {
   const loading = async () => ({ files: [RENAMED], answered: { ...answered, readiness: 'loading' as const } })
   const { ctx } = worldWith(t, { 'a.js': FILE }, { rename: loading })
   await touch(renameSymbol, TO_NEW, ctx)
@@ -173,7 +173,7 @@ t.test('while the project is still being read, no rule waves a rename through', 
   t.match(await renameSymbol.preview!(TO_NEW, ctx), { notes: [why] })
 })
 
-t.test('a server that knows only some of the files says so, and no rule waves its renames through', async t => {
+t.test('reports a server that knows only some files, whose renames no rule auto-approves', async t => {
   const partly = { ...answered, readiness: 'partial' as const }
   const servers = {
     rename: async () => ({ files: [RENAMED], answered: partly }),
@@ -189,7 +189,7 @@ t.test('a server that knows only some of the files says so, and no rule waves it
   t.match(references.present!(await runTool(references, at, ctx), at).content, `(${why}: there may be more.)`)
 })
 
-t.test('where nothing keeps a server, it is asked about, and never started to look ahead', async t => {
+t.test('an unsandboxed server requires approval, and is never started ahead', async t => {
   const { ctx } = worldWith(
     t,
     { 'a.js': FILE },
@@ -205,7 +205,7 @@ t.test('where nothing keeps a server, it is asked about, and never started to lo
   })
 })
 
-t.test('places outside and in what may not be read are named without text', async t => {
+t.test('names locations outside and in unreadable files without text', async t => {
   const places: SourceLocation[] = [
     { path: 'a.js', ...span(1, 5, 8) },
     { path: '/usr/lib/lib.d.ts', ...span(3, 1, 2), outside: true },
@@ -241,7 +241,7 @@ t.test('places outside and in what may not be read are named without text', asyn
   t.match(definition.present(output, { path: 'a.js', line: 2, symbol: 'old' }).content, /\(fake has not read/)
 })
 
-t.test('names and messages of what may not be read are left out', async t => {
+t.test('omits names and messages of unreadable files', async t => {
   const found = { severity: 'error' as const, message: 'secret', ...span(1, 1, 2) }
   const { ctx } = worldWith(
     t,
@@ -299,7 +299,7 @@ t.test('names and messages of what may not be read are left out', async t => {
   })
 })
 
-t.test('what an answer waits for is told as progress', async t => {
+t.test('reports the reason of a wait as progress', async t => {
   const told: unknown[] = []
   let tell = (_: string) => {}
   const { ctx } = worldWith(
@@ -322,7 +322,7 @@ t.test('what an answer waits for is told as progress', async t => {
   t.strictSame(told[0], { message: 'starting fake' })
 })
 
-t.test('a name is found by itself, wherever it stands', async t => {
+t.test('finds a whole name, at any position', async t => {
   t.equal(findSymbolColumn('old', 'older(old)'), 7)
   t.equal(findSymbolColumn('old', 'older'), undefined)
   t.equal(findSymbolColumn('a.b', 'x = 😀 + a.b'), 11, 'the last part is meant, and characters are counted')

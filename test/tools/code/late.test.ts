@@ -1,4 +1,4 @@
-// What an edit breaks, where the server does not answer in time, or has more to say than anybody wants to hear.
+// Tests of diagnostics after an edit if the server is late, or has too many.
 import t, { type Test } from 'tap'
 import { startWithFakeServer } from '../../host/lsp/fake-fixture.ts'
 import type { Json } from '../../start-app.ts'
@@ -23,7 +23,7 @@ async function start(t: Test, files: Record<string, string>, settings = SETTINGS
   const approved = async (call: Json) =>
     call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=30000', { tool_call_id: call.tool_call_id }) : call
   const done = async (tool: string, params: object) => approved(await app.call(tool, params))
-  /** Changes the line that tells the server what to say. */
+  /** Changes the line that controls the server's answer. */
   const edit = async (path: string, content: string) => {
     const { result, error } = await done('write_file', { path, content })
     if (error) throw new Error(JSON.stringify(error))
@@ -33,7 +33,7 @@ async function start(t: Test, files: Record<string, string>, settings = SETTINGS
   return { ...app, done, edit, asked }
 }
 
-t.test('a server that is late is not waited for', needs('sandbox'), async t => {
+t.test('does not wait for a late server', needs('sandbox'), async t => {
   const { edit, asked } = await start(t, { 'a.yaml': says('-') })
   await asked('a.yaml')
   const { content, ...told } = await edit('a.yaml', silent)
@@ -41,7 +41,7 @@ t.test('a server that is late is not waited for', needs('sandbox'), async t => {
   t.match(content, /\n\(What this breaks is not known yet: yaml-language-server has not answered in time\.\)$/)
 })
 
-t.test('what was there before is not known of everything', needs('sandbox'), async t => {
+t.test('does not know earlier diagnostics of every file', needs('sandbox'), async t => {
   const { edit, asked } = await start(t, { 'a.yaml': says('-'), 'b.yaml': silent })
   await asked('a.yaml')
   const { content, ...told } = await edit('b.yaml', says('bad'))
@@ -79,7 +79,7 @@ t.test('of several files one may be late', needs('sandbox'), async t => {
   t.match(result.content, /\n\(Not all has been looked at yet: there may be more\.\)$/)
 })
 
-t.test('no more is told than anybody reads, and nothing of what may not be read', needs('sandbox'), async t => {
+t.test('bounds the report, and excludes unreadable files', needs('sandbox'), async t => {
   const words = Array.from({ length: 60 }, (_, i) => `w${i}`)
   const { edit, asked, post } = await start(t, { 'a.yaml': says('-') })
   await asked('a.yaml')
@@ -93,7 +93,7 @@ t.test('no more is told than anybody reads, and nothing of what may not be read'
   t.notMatch(JSON.stringify(hidden.new), 'secret')
 })
 
-t.test('what it says of another file is told too', needs('sandbox'), async t => {
+t.test('reports diagnostics of other files too', needs('sandbox'), async t => {
   const { edit, asked, events } = await start(t, { 'a.yaml': says('-'), 'b.yaml': says('-') })
   for (const path of ['a.yaml', 'b.yaml']) await asked(path)
   const stream = await events('?types=diagnostics.changed')
@@ -107,7 +107,7 @@ t.test('what it says of another file is told too', needs('sandbox'), async t => 
   stream.close()
 })
 
-t.test('what is taken back and said again is not told', needs('sandbox'), async t => {
+t.test('does not report diagnostics withdrawn and sent again', needs('sandbox'), async t => {
   const { edit, asked, events } = await start(t, { 'a.yaml': says('old') })
   await asked('a.yaml')
   const stream = await events('?types=diagnostics.changed&after=0')
@@ -119,7 +119,7 @@ t.test('what is taken back and said again is not told', needs('sandbox'), async 
   stream.close()
 })
 
-t.test('who cancels while it waits still hears what was done', needs('sandbox'), async t => {
+t.test('cancelling during the wait still reports the edit', needs('sandbox'), async t => {
   const { call, post, asked, read, get } = await start(
     t,
     { 'a.yaml': says('-') },
@@ -135,10 +135,10 @@ t.test('who cancels while it waits still hears what was done', needs('sandbox'),
   t.strictSame(await get(`/calls/${tool_call_id}`), ended)
 })
 
-t.test('of a file that is not open what was said last is what counts', needs('sandbox'), async t => {
+t.test('for a file that is not open the last diagnostics count', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, {
     'a.yaml': 'a\nflickers b.yaml gone-again\n',
-    // So large that it takes a while to be read.
+    // Large enough to take a while to read.
     'b.yaml': 'b\n'.repeat(2_000_000),
     'c.yaml': 'c\nversioned stays\n'
   })

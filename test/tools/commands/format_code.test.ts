@@ -11,7 +11,7 @@ import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { catchToolError, createToolFixture } from '../fixture.ts'
 
-/** Says who formats, and what it was told; a line `bad` is a fault to it. */
+/** Prints its name and arguments; a line `bad` is an error to it. */
 const FORMATTER = `#!/bin/bash
 input=$(cat; echo x); input=\${input%x}
 if grep -q '^bad$' <<< "$input"; then echo "line 1: bad" >&2; exit 2; fi
@@ -30,7 +30,7 @@ async function start(t: Test, files: Record<string, string>) {
   return { ...app, approve, ran: () => existsSync(path.join(app.root, 'node_modules/.bin/ran.txt')) }
 }
 
-t.test('formats files, tells the diff of each, and can be undone', needs('sandbox'), async t => {
+t.test('formats files, reports the diff of each, and can be undone', needs('sandbox'), async t => {
   const { call, approve, post, read } = await start(t, {
     ...PROJECT,
     'a.ts': 'let  a =  1\nlet b\n',
@@ -66,7 +66,7 @@ t.test('formats files, tells the diff of each, and can be undone', needs('sandbo
   t.equal(read('a.ts'), 'let  a =  1\nlet b\n')
 })
 
-t.test('where nothing keeps it, it never runs before it is approved, and no rule waves it through', async t => {
+t.test('unsandboxed, never runs before approval, and no rule auto-approves it', async t => {
   const { ctx } = createToolFixture(t, { '.prettierrc': '{}', 'a.ts': 'let  a\n' })
   const processes = { hasLevel: async () => false, find: ([name]: readonly string[]) => name }
   const unkept: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
@@ -83,7 +83,7 @@ t.test('where nothing keeps it, it never runs before it is approved, and no rule
   })
 })
 
-t.test('where it is kept, the diff is shown first, and exactly that is written', needs('sandbox'), async t => {
+t.test('sandboxed, previews the diff, and writes exactly that', needs('sandbox'), async t => {
   const { call, approve, read, write, root, ran } = await start(t, { ...PROJECT, 'a.ts': 'let  a =  1\nlet b\n' })
   const check = await call('format_code', { paths: ['a.ts'], check: true })
   t.match(check, {
@@ -99,7 +99,7 @@ t.test('where it is kept, the diff is shown first, and exactly that is written',
   t.equal(read('a.ts'), 'let a = 1\nlet b\n')
 })
 
-t.test('a file that changed after the diff was shown is not overwritten', needs('sandbox'), async t => {
+t.test('does not overwrite a file that changed after the preview', needs('sandbox'), async t => {
   const { call, approve, read, write } = await start(t, { ...PROJECT, 'a.ts': 'let  a\n' })
   const asked = await call('format_code', { paths: ['a.ts'] })
   write('a.ts', 'let  other\n')
@@ -107,14 +107,14 @@ t.test('a file that changed after the diff was shown is not overwritten', needs(
   t.equal(read('a.ts'), 'let  other\n')
 })
 
-t.test('a secret in a file stays what it is', async t => {
+t.test('preserves a secret in a file', async t => {
   const secret = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40)
   const { call, approve, read } = await start(t, { ...PROJECT, 'a.ts': `let  token = '${secret}'\n` })
   await approve(await call('format_code', { paths: ['a.ts'] }))
   t.equal(read('a.ts'), `let token = '${secret}'\n`)
 })
 
-t.test('encoding and byte order mark are kept', async t => {
+t.test('preserves encoding and byte order mark', async t => {
   const { call, approve, write, root } = await start(t, { ...PROJECT })
   write('a.ts', Buffer.from('\ufefflet  ä\n', 'utf16le'))
   await approve(await call('format_code', { paths: ['a.ts'] }))
@@ -132,7 +132,7 @@ t.test('rustfmt', needs('rustfmt'), async t => {
   t.equal(read('src/a.rs'), 'fn main() {\n    let x = 1;\n}\n')
 })
 
-t.test('which formatter a file gets', async t => {
+t.test('selects the formatter of a file', async t => {
   const { ctx } = createToolFixture(t, {
     node_modules: { '.bin': { prettier: '', biome: '' } },
     '.venv': { bin: { ruff: '', black: '' } },
@@ -158,7 +158,7 @@ t.test('which formatter a file gets', async t => {
   t.match(await catchToolError(() => chosen('a.go')), { message: 'gofmt is not installed.' })
 })
 
-t.test('where nothing would change nobody is asked', needs('sandbox'), async t => {
+t.test('requires no approval without a change', needs('sandbox'), async t => {
   const { call } = await start(t, { ...PROJECT, 'b.ts': 'fine\n' })
   t.match(await call('format_code', { paths: ['b.ts'] }), {
     status: 'success',
@@ -169,7 +169,7 @@ t.test('where nothing would change nobody is asked', needs('sandbox'), async t =
   t.match(result.data.failed, [{ path: 'node_modules', message: 'node_modules is a folder: name the files in it.' }])
 })
 
-t.test('a formatter that the project has installed, or names as a package, is its own', async t => {
+t.test('a formatter installed or declared by the project belongs to it', async t => {
   const { ctx } = createToolFixture(t, {
     installed: { src: {}, node_modules: { '.bin': { prettier: '' } } },
     named: { 'package.json': '{"devDependencies":{"prettier":"3"}}' }

@@ -13,7 +13,7 @@ import { isPackage, PACKAGE_NAME_SYNTAX } from '../../../src/tools/commands/lib/
 import { startApp } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 
-/** A tar archive of one small file. */
+/** Returns a tar archive with one small file. */
 function tarball(name: string, text: string): Buffer {
   const header = Buffer.alloc(512)
   header.write(name, 0)
@@ -31,7 +31,7 @@ function tarball(name: string, text: string): Buffer {
   return gzipSync(Buffer.concat([header, body, Buffer.alloc(1024)]))
 }
 
-/** A registry with one package, which would leave a file behind if its script ran. */
+/** A registry with one package, whose script would create a file. */
 async function registry(t: Test) {
   const manifest = { name: 'told-so', version: '1.2.3', scripts: { postinstall: 'touch ../../ran.txt' } }
   const archive = tarball('package/package.json', JSON.stringify(manifest))
@@ -57,7 +57,7 @@ async function start(t: Test, files: Record<string, string>) {
   return { ...app, approve }
 }
 
-t.test('npm: asked for strictly, told with its words, run without scripts', async t => {
+t.test('npm: requires strict approval, shows its arguments, runs without scripts', async t => {
   const url = await registry(t)
   const npmrc = `registry=${url}\nfetch-retries=0\ncache=./.cache\n`
   const { call, approve, root, read } = await start(t, {
@@ -93,7 +93,7 @@ t.test('npm: asked for strictly, told with its words, run without scripts', asyn
   t.match(gone.result, { title: 'npm: Exit code 1', data: { exit_code: 1, installed: [] }, content: /404/ })
 })
 
-t.test('npm: scripts run where that was asked for', async t => {
+t.test('npm: runs scripts if requested', async t => {
   const npmrc = `registry=${await registry(t)}\nfetch-retries=0\ncache=./.cache\n`
   const { call, approve, root } = await start(t, {
     'package.json': '{"name":"demo","version":"1.0.0"}',
@@ -105,7 +105,7 @@ t.test('npm: scripts run where that was asked for', async t => {
   t.ok(existsSync(path.join(root, 'ran.txt')))
 })
 
-t.test('no rule waves it through', async t => {
+t.test('no rule auto-approves it', async t => {
   const { call, post } = await start(t, { 'package.json': '{}' })
   const rule = { effect: 'allow', match: { tool: 'install_package' }, scope: 'workspace' }
   t.match(await post('/rules', rule), { rule_id: String })
@@ -115,7 +115,7 @@ t.test('no rule waves it through', async t => {
   })
 })
 
-t.test('what cannot be done is told before anybody is asked', async t => {
+t.test('reports impossible installations before approval', async t => {
   const { call } = await start(t, { 'go/go.mod': '', 'py/pyproject.toml': '', 'a.txt': '' })
   const fault = async (params: object) => (await call('install_package', { packages: ['x'], ...params })).error ?? {}
   t.match(await fault({}), { code: 'INVALID_PARAMS', message: /manager: cannot be told/ })
@@ -130,7 +130,7 @@ t.test('what cannot be done is told before anybody is asked', async t => {
   t.match(await fault({ manager: 'npm', packages: ['--global'] }), { code: 'INVALID_PARAMS' })
 })
 
-t.test('only names of a registry are packages', async t => {
+t.test('accepts only package names of a registry', async t => {
   const good: Record<keyof typeof PACKAGE_NAME_SYNTAX, string[]> = {
     npm: ['left-pad', '@types/node', '@types/node@24', 'a@^1.2.3', 'a@latest', 'a@>=1.0.0', 'a@1.x||2.x', 'lodash.get'],
     pip: ['requests', 'requests==2.31.0', 'requests[socks]>=2,<3', 'zope.interface~=6.0', 'a'],
@@ -183,7 +183,7 @@ t.test('only names of a registry are packages', async t => {
   t.doesNotThrow(() => fc.assert(sound, runs(2_000)))
 })
 
-t.test('what each manager is started with', async t => {
+t.test('starts each manager with its arguments', async t => {
   const words = (name: keyof typeof MANAGERS, more: Partial<AddOptions> = {}) => {
     const manager: PackageManager = MANAGERS[name]
     const said = manager.buildArgs({
@@ -210,7 +210,7 @@ t.test('what each manager is started with', async t => {
   t.equal(words('go'), 'get a b@1')
 })
 
-t.test('what a project has is read from its own lists', async t => {
+t.test("reads a project's packages from its own manifests", async t => {
   t.strictSame(
     [
       ...PNPM_LOCK.read(
@@ -265,7 +265,7 @@ t.test('what a project has is read from its own lists', async t => {
   ])
 })
 
-t.test('hosts that it was not let to are told', async t => {
+t.test('reports hosts it was not granted', async t => {
   const network = {
     allowed: [],
     refused: [{ host: 'example.org', port: 443, attempts: 1, reason: 'It is not granted.' }]

@@ -1,7 +1,7 @@
-// How tests speak to tools that ask, and to what runs on after its call.
+// Helpers for tools that require approval, and for background jobs.
 import type { Json, TestApp } from '../../start-app.ts'
 
-/** Runs a tool, approving it where it asks. */
+/** Runs a tool, approving it if required. */
 export async function runApproved(
   { call, post }: TestApp,
   tool: string,
@@ -14,18 +14,18 @@ export async function runApproved(
   return post('/approve?wait_ms=30000', { tool_call_id, digest: approval.digest, confirm: true })
 }
 
-/** Starts a command that runs on; gives its id. */
+/** Starts a background job; returns its id. */
 export async function startJob(app: TestApp, command: string, more: object = {}): Promise<string> {
   const call = await runApproved(app, 'shell_background', { command, ...more })
   if (call.status !== 'success') throw new Error(JSON.stringify(call))
   return call.result.data.task_id
 }
 
-/** How it stands, with what it printed. */
+/** Returns its status and output. */
 export const getJob = async (app: TestApp, task_id: string, more: object = {}): Promise<Json> =>
   (await runApproved(app, 'get_background_task', { task_id, ...more })).result.data
 
-/** Reads its output until it holds the text; gives all of it. */
+/** Reads its output until it contains the text; returns all of it. */
 export async function waitForOutput(app: TestApp, task_id: string, text: string): Promise<string> {
   for (let offset = 0, all = ''; ; ) {
     const { output, next_offset, ended } = await getJob(app, task_id, { offset, wait_ms: 30_000 })
@@ -36,7 +36,7 @@ export async function waitForOutput(app: TestApp, task_id: string, text: string)
   }
 }
 
-/** The job once it has ended. */
+/** Returns the ended job. */
 export async function waitForJobEnd(app: TestApp, task_id: string): Promise<Json> {
   for (let offset = 0; ; ) {
     const task = await getJob(app, task_id, { offset, wait_ms: 30_000 })

@@ -51,17 +51,17 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     }
   })
 
-  t.test('it runs in the folder that is asked for', async t => {
+  t.test('runs in the requested folder', async t => {
     const { result } = await app.run({ language: 'bash', code: 'cat b.txt', cwd: 'dir' })
     t.equal(result.data.stdout, 'b\n')
   })
 
-  t.test('modern code of Node: imports, and await at the top', async t => {
+  t.test('supports modern Node code: imports, and top-level await', async t => {
     const code = 'import { readFile } from "node:fs/promises"\nconsole.log(await readFile("dir/b.txt", "utf8"))'
     t.equal((await app.run({ language: 'node', code })).result.data.stdout, 'b\n\n')
   })
 
-  t.test('it writes nothing but its temporary folder, and nothing of that is left', async t => {
+  t.test('writes only to its temporary folder, which is removed', async t => {
     const before = snapshotFolder(app.root)
     const code =
       'echo x > made.txt; echo y >> a.txt; rm dir/b.txt; touch ~/z /etc/z; echo ok > "$TMPDIR/t" && cat "$TMPDIR/t"'
@@ -71,14 +71,14 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     t.equal((await app.run({ language: 'bash', code: 'cat "$TMPDIR/t"' })).result.data.exit_code, 1)
   })
 
-  t.test('it sees no secret of the server, and no variable but the usual ones', async t => {
+  t.test('sees no secret of the server, and only the usual variables', async t => {
     const { result } = await app.run({ language: 'bash', code: 'env; cat /proc/1/environ' })
     const names = [...result.data.stdout.matchAll(/^([A-Za-z_]+)=/gm)].map(([, name]) => name)
     t.notMatch(result.data.stdout, 'a-secret-of-the-server')
     t.notMatch(names.join(' '), /TOOLGATE_|SOME_SECRET/)
   })
 
-  t.test('how it ends', async t => {
+  t.test('reports how it ends', async t => {
     t.match((await app.run({ language: 'python', code: 'import sys; sys.exit(7)' })).result, {
       data: { exit_code: 7, signal: null },
       content: '[Exit code 7]',
@@ -99,7 +99,7 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     })
   })
 
-  t.test('code of a million characters, and as much output', async t => {
+  t.test('handles a million characters of code and of output', async t => {
     const code = `${'# a comment to fill this file with something that is long\n'.repeat(17_000)}print("é" * 500_000)`
     const { result, tool_call_id } = await app.run({ language: 'python', code })
     t.match(result.data, { exit_code: 0, truncated: true })
@@ -108,7 +108,7 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     t.strictSame(rest, { text: 'ééééé\n', offset: 999_990, next_offset: 1_000_001, ended: true })
   })
 
-  t.test('what cannot run is told before anybody is asked', async t => {
+  t.test('reports invalid code before approval', async t => {
     const refused = async (more: object) => {
       const { status, body } = await app.request('POST', '/calls', {
         tool: 'run_code',
@@ -124,7 +124,7 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     t.match(await refused({ env: { PATH: '/nowhere' } }), { code: 'EXECUTION_ERROR', message: /no Bash here.*package/ })
   })
 
-  t.test('with write it is asked about, shown whole, and writes in the workspace', async t => {
+  t.test('with write requires approval, shows the whole code, and writes in the workspace', async t => {
     const code = 'echo new > made.txt\n# \u202e trick'
     const call = await app.call('run_code', { language: 'bash', code, write: true, args: ['x'], stdin: 'in' })
     t.match(call, {
@@ -143,12 +143,12 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     t.equal(app.read('made.txt'), 'new\n')
   })
 
-  t.test('without a network nothing is reached', async t => {
+  t.test('reaches nothing without a network', async t => {
     const code = 'exec 3<>/dev/tcp/1.1.1.1/80'
     t.match((await app.run({ language: 'bash', code })).result.data, { exit_code: 1, stderr: /unreachable/ })
   })
 
-  t.test('a host that is granted is reached, any other is told', async t => {
+  t.test('reaches a granted host, reports any other', async t => {
     const code = `
 for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test/'])
   console.log(await fetch(url).then(answer => answer.text(), () => 'nothing'))`
@@ -174,7 +174,7 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
     t.match(result.content, /Kept from reaching b\.test:80 \(/)
   })
 
-  t.test('the port of the server is out of reach, whatever host it is granted for', async t => {
+  t.test("never reaches the server's port, whatever host is granted", async t => {
     const { port } = new URL(app.url)
     const code = `curl -sS --fail http://a.test:${port}/health`
     const call = await app.call('run_code', { language: 'bash', code, network: [`a.test:${port}`] })
@@ -182,7 +182,7 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
     t.match(result.data, { stdout: '', network: { allowed: [], refused: [{ host: 'a.test', reason: /our own/ }] } })
   })
 
-  t.test('a caller who may not approve runs code all the same, for it harms nothing', async t => {
+  t.test('a call-only caller may run code, which is harmless', async t => {
     const params = { language: 'bash', code: 'echo hi' }
     const headers = { authorization: `Bearer ${CALL_TOKEN}` }
     const { body } = await app.request('POST', '/calls', { tool: 'run_code', params }, headers)
@@ -191,7 +191,7 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
 })
 
 t.test(
-  'wherever the temporary and the state folder are, no command finds the code of another',
+  "wherever the temporary and the state folder are, no command finds another's code",
   needs('sandbox'),
   async t => {
     const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
@@ -203,7 +203,7 @@ t.test(
     })
     process.env.TMPDIR = path.join(folder, 'ws', 'tmp')
     mkdirSync(process.env.TMPDIR, { recursive: true })
-    // Longer than the name of a socket may be.
+    // Exceeds the maximum length of a socket name.
     const state_dir = path.join(folder, 'ws', 'state', 'x'.repeat(110))
     const app = await start(t, { folder, settings: { state_dir } })
     const code = 'find . -name "main.*" -o -name socket; curl -sS http://a.test/x'
@@ -215,16 +215,16 @@ t.test(
   }
 )
 
-t.test('where no sandbox holds', async t => {
+t.test('without a sandbox', async t => {
   const params = { language: 'bash', code: 'echo hi' }
   const sandbox = { ...defaultsFromSchema(Config).sandbox, open_files: 1 }
 
-  t.test('it is refused, with the cure', async t => {
+  t.test('is rejected, with a hint', async t => {
     const app = await start(t, { settings: { sandbox } })
     t.match(await app.call('run_code', params), { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
   })
 
-  t.test('or it is asked about strictly, where that is configured', async t => {
+  t.test('or requires strict approval, if configured', async t => {
     const app = await start(t, { settings: { sandbox: { ...sandbox, run_code: 'ask' } } })
     const call = await app.call('run_code', params)
     t.match(call, {

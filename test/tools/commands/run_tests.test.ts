@@ -34,11 +34,11 @@ async function start(t: Test, files: Record<string, string>, settings: Partial<S
   return { ...app, run }
 }
 
-/** A program that prints what another would. */
+/** A program that prints the output of another. */
 const printing = (text: string, exit_code: number) =>
   `#!/bin/sh\ncat <<'END'\n${text.trimEnd()}\nEND\nexit ${exit_code}\n`
 
-t.test("node's runner, told by the script", async t => {
+t.test("node's runner, detected from the script", async t => {
   const { run, call, events } = await start(t, {
     'package.json': '{"type":"module","scripts":{"test":"node --test --no-warnings"}}',
     'sub/a.test.js': BAD
@@ -74,7 +74,7 @@ t.test("node's runner, told by the script", async t => {
   )
 })
 
-t.test('one file, or some names', async t => {
+t.test('runs one file, or some names', async t => {
   const { run } = await start(t, { 'package.json': '{"type":"module"}', 'a.test.js': BAD, 'b.test.js': GOOD })
   const counts = async (params: object) => {
     const { passed, failed, total, command } = (await run({ runner: 'node', ...params })).result.data
@@ -82,11 +82,11 @@ t.test('one file, or some names', async t => {
   }
   t.strictSame(await counts({}), [2, 1, 4, ''])
   t.strictSame(await counts({ path: 'b.test.js' }), [1, 0, 1, 'b.test.js'])
-  // A file of which no test was asked for counts as one that passed.
+  // A file without selected tests counts as one that passed.
   t.strictSame(await counts({ filter: 'bad' }), [1, 1, 2, '--test-name-pattern=bad'])
 })
 
-t.test('what cannot be done is told before anybody is asked', async t => {
+t.test('reports impossible runs before approval', async t => {
   const { call, write } = await start(t, { 'a.txt': '', 'sub/package.json': '{"scripts":{"test":"make check"}}' })
   const fault = async (params: object) => (await call('run_tests', params)).error ?? {}
   const unknown =
@@ -107,7 +107,7 @@ t.test('what cannot be done is told before anybody is asked', async t => {
   t.match(await fault({ path: 'sub' }), { message: /cannot be told/ })
 })
 
-t.test('a script of which nobody knows what it runs', async t => {
+t.test('runs an unknown script', async t => {
   const { run, write } = await start(t, { 'package.json': '{"scripts":{"test":"echo 3 things were fine"}}' })
   const silent = (await run({})).result
   t.match(silent.data, {
@@ -118,7 +118,7 @@ t.test('a script of which nobody knows what it runs', async t => {
     exit_code: 0,
     output: /3 things/
   })
-  // npm may print lines of its own on stderr, which are in no order with those of the script.
+  // npm may print its own lines on stderr, in no fixed order with those of the script.
   t.match(silent.content, /^npm: Exit code 0\n/)
   t.match(silent.content, /^3 things were fine$/m)
   t.match(silent.content, /\n\[Exit code 0\]$/)
@@ -129,7 +129,7 @@ t.test('a script of which nobody knows what it runs', async t => {
   t.match(odd, { failed: 0, note: 'The report tells of no failure, but the exit code is 1.' })
 })
 
-t.test('runners of the project itself, from a folder above', async t => {
+t.test('finds runners of the project in a parent folder', async t => {
   const bin = 'node_modules/.bin/vitest'
   const { run, root, write } = await start(t, {
     [bin]: '#!/bin/sh\n',
@@ -172,7 +172,7 @@ exit 1
   t.match((await run({ path: '.' })).result.data, { runner: 'npm' }, 'a report that the project wants elsewhere')
 })
 
-t.test('a report of megabytes that comes at once is read whole', async t => {
+t.test('reads a report of megabytes whole', async t => {
   const bin = 'node_modules/.bin/vitest'
   const assertionResults = Array.from({ length: 5_000 }, (_, i) => ({
     ancestorTitles: ['größe'],
@@ -207,7 +207,7 @@ t.test('Maven: only reports of this run count', async t => {
   t.match(data, { runner: 'maven', command: './mvnw -B -ntp test', passed: 1, failed: 2, skipped: 1, parsed: true })
 })
 
-t.test('Maven: what it could not fetch', async t => {
+t.test('Maven: reports failed downloads', async t => {
   const said = 'Could not transfer artifact: Unknown host repo.maven.apache.org'
   const { run } = await start(
     t,
@@ -259,7 +259,7 @@ t.test('ctest', needs('cmake'), async t => {
   t.match((await run({ filter: 'good' })).result.data, { passed: 1, failed: 0, exit_code: 0 })
 })
 
-t.test('tests run in the sandbox, and tell what they were kept from', needs('sandbox'), async t => {
+t.test('tests run in the sandbox, and report its restrictions', needs('sandbox'), async t => {
   const curious = `import { readFileSync, writeFileSync } from 'node:fs'
 import test from 'node:test'
 test('stays', () => writeFileSync('made.txt', ''))
@@ -274,13 +274,13 @@ test('looks out', () => readFileSync('../secret.txt'))
   t.ok(existsSync(path.join(root, 'made.txt')))
 })
 
-t.test('a time limit ends it', async t => {
+t.test('ends at its time limit', async t => {
   const { run } = await start(t, { 'package.json': '{"scripts":{"test":"sleep 60"}}' })
   const { data } = (await run({ timeout_ms: 300 })).result
   t.match(data, { timed_out: true, parsed: false })
 })
 
-t.test('a program that changed after it was approved is asked about again', async t => {
+t.test('a program that changed after approval requires a new one', async t => {
   const { call, post, write, root } = await start(t, { 'package.json': '{"scripts":{"test":"node --test"}}' })
   const { tool_call_id, approval } = await call('run_tests', {})
   write('package.json', '{"scripts":{"test":"touch made.txt"}}')
@@ -289,7 +289,7 @@ t.test('a program that changed after it was approved is asked about again', asyn
   t.notOk(existsSync(path.join(root, 'made.txt')), 'it did not run')
 })
 
-t.test('rules on commands hold for what it runs', async t => {
+t.test('rules on commands apply to its programs', async t => {
   const { run, post } = await start(t, {
     'package.json': '{"type":"module","scripts":{"test":"node --test"}}',
     'a.test.js': GOOD
@@ -299,7 +299,7 @@ t.test('rules on commands hold for what it runs', async t => {
   t.match(await run({}), { status: 'rejected' })
 })
 
-t.test('what each runner is started with', async t => {
+t.test('starts each runner with its arguments', async t => {
   const hasFile = (file: string) => file === 'out/CTestTestfile.cmake'
   const words = (name: keyof typeof RUNNERS) => {
     const runner: TestRunner = RUNNERS[name]

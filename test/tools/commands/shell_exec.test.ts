@@ -13,7 +13,7 @@ import { createHostFixture, drainProgress } from '../host-fixture.ts'
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
-t.test('a command is run, streamed and shown', async t => {
+t.test('runs, streams and shows a command', async t => {
   const { ctx, root } = createHostFixture(t, spawner, { sub: {} })
   const input = { command: '  echo out\npwd; echo err >&2; exit 3', cwd: 'sub', env: { A: 'b' } }
   const { told, answer: output } = await drainProgress(shellExec, input, ctx)
@@ -37,7 +37,7 @@ t.test('a command is run, streamed and shown', async t => {
   })
 })
 
-t.test('its end is told in words', async t => {
+t.test('describes its exit in words', async t => {
   const { ctx } = createHostFixture(t, spawner)
   const shown = async (input: { command: string; timeout_ms?: number }) =>
     shellExec.present(await runTool(shellExec, input, ctx), input).content
@@ -51,7 +51,7 @@ t.test('its end is told in words', async t => {
   t.match(await runTool(shellExec, { command: 'cat', stdin: 'in' }, ctx), { stdout: 'in' })
 })
 
-t.test('what cannot run is refused before anybody is asked', async t => {
+t.test('rejects invalid commands before approval', async t => {
   const { ctx } = createHostFixture(t, spawner, { 'a.txt': '' })
   const check = (input: object) => catchErrorCode(() => shellExec.check!({ command: 'true', ...input }, ctx))
   t.equal(await check({ cwd: 'missing' }), 'FILE_NOT_FOUND')
@@ -77,11 +77,11 @@ t.test('what cannot run is refused before anybody is asked', async t => {
   }
 })
 
-/** Whether a process is there and not a zombie that waits for its parent. */
+/** Returns whether a process runs and is no zombie. */
 const lives = (pid: number) =>
   existsSync(`/proc/${pid}/status`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
 
-/** Jobs that take what they are given and do nothing with it. */
+/** Jobs that accept input and ignore it. */
 function takingJobs() {
   const taken: { command: Command; facts: JobDescription }[] = []
   const jobs = {
@@ -93,7 +93,7 @@ function takingJobs() {
   return { taken, jobs }
 }
 
-t.test('past the time that its caller waits it runs on as a task', async t => {
+t.test("becomes a task when its caller's wait ends", async t => {
   const { ctx, outputs } = createHostFixture(t, spawner)
   const { taken, jobs } = takingJobs()
   const input = { command: 'echo first; read line; echo "$line"', wait_ms: 300, description: 'a try' }
@@ -124,7 +124,7 @@ t.test('past the time that its caller waits it runs on as a task', async t => {
   t.match(await outputs.read(CALL_ID, { stream: 'output', offset: 6, limit: 100, wait_ms: 0 }), { text: 'second\n' })
 })
 
-t.test('it is moved to the background when nobody waits any more', async t => {
+t.test('moves to the background when no one waits any more', async t => {
   const { ctx } = createHostFixture(t, spawner)
   const { taken, jobs } = takingJobs()
   const moved = new AbortController()
@@ -143,7 +143,7 @@ t.test('it is moved to the background when nobody waits any more', async t => {
   t.match(await taken[0]!.command.ended, { signal: 'SIGTERM' })
 })
 
-t.test('in the background it keeps the usual time limit where nobody was asked about it', async t => {
+t.test('auto-approved, has the usual time limit in the background', async t => {
   const { ctx } = createHostFixture(t, spawner)
   const limits: (number | undefined)[] = []
   const { taken, jobs } = takingJobs()
@@ -162,7 +162,7 @@ t.test('in the background it keeps the usual time limit where nobody was asked a
   }
 })
 
-t.test('what it leaves in the background is kept where that is asked for', async t => {
+t.test('keeps its background processes if requested', async t => {
   const { ctx } = createHostFixture(t, spawner)
   const { taken, jobs } = takingJobs()
   const input = { command: 'setsid sleep 100 >/dev/null 2>&1 & (sleep 100) & echo up', survivors: 'keep' as const }
@@ -185,7 +185,7 @@ t.test('what it leaves in the background is kept where that is asked for', async
   )
 })
 
-t.test('silence is told once, until something comes again', async t => {
+t.test('reports silence once, until there is output again', async t => {
   const { ctx } = createHostFixture(t, spawner, {}, { quiet_ms: 100 })
   const { told } = await drainProgress(shellExec, { command: 'sleep 0.5; echo one; sleep 0.5' }, ctx)
   const silence = { message: /^No output for 0 s; should it wait for input, none will come/ }
@@ -193,13 +193,13 @@ t.test('silence is told once, until something comes again', async t => {
   t.equal(told.length, 3)
 })
 
-t.test('a command that asks for a password fails at once', async t => {
+t.test('a command that prompts for a password fails at once', async t => {
   const { ctx } = createHostFixture(t, spawner)
   for (const command of ['read -p "Password: " pw </dev/tty', 'read -p "Password: " pw'])
     t.match(await runTool(shellExec, { command }, ctx), { exit_code: 1, timed_out: false }, command)
 })
 
-t.test('a sandboxed command that was kept from something says what could be asked for', async t => {
+t.test('a command restricted by the sandbox reports the permissions to request', async t => {
   const result = {
     stdout: '',
     stderr: '',
@@ -252,7 +252,7 @@ t.test('a sandboxed command that was kept from something says what could be aske
   ])
 })
 
-t.test('cancelling it gives the reason', async t => {
+t.test('cancelling reports the reason', async t => {
   const { ctx, abort } = createHostFixture(t, spawner)
   const running = runTool(shellExec, { command: 'sleep 100' }, ctx)
   abort.abort(new ToolError('CANCELLED', 'enough'))

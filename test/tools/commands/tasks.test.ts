@@ -1,4 +1,4 @@
-// Commands that run on after their call, through the server: started, listed, read, written to, stopped.
+// Tests of background jobs through the server: start, list, output, input, stop.
 // run: waiting (for commands to end)
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
@@ -8,10 +8,10 @@ import { CALL_TOKEN, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { getJob, runApproved, startJob, waitForJobEnd, waitForOutput } from './jobs.ts'
 
-/** Rests, in one process that a signal ends. */
+/** Sleeps, in one process that a signal ends. */
 const REST = 'exec sleep 600'
 
-t.test('a command runs on after its call', async t => {
+t.test('a command continues after its call', async t => {
   const app = await startApp(t)
   const events = await app.events('?after=0')
   const command = 'echo up; cat; exit 3'
@@ -86,7 +86,7 @@ t.test('a command runs on after its call', async t => {
   t.match(told.at(-1), { task_id, tool_call_id: task_id, status: 'exited', exit_code: 3, signal: null, survivors: [] })
 })
 
-t.test('what is written to a command is asked about, and shown as it is', async t => {
+t.test('input to a command requires approval, and is shown unchanged', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, 'cat', { interactive: true })
   const asked = await app.call('send_input', { task_id, text: 'a\u001b[2J\u202e"\n', end: true })
@@ -105,7 +105,7 @@ t.test('what is written to a command is asked about, and shown as it is', async 
   t.match(refused, { status: 403, body: { code: 'FORBIDDEN', detail: /send_input/ } })
 })
 
-t.test('where nobody listens, nothing is written', async t => {
+t.test('rejects input to a command that does not read', async t => {
   const app = await startApp(t)
   const deaf = await startJob(app, REST)
   const conflict = { status: 'error', error: { code: 'CONFLICT' } }
@@ -129,7 +129,7 @@ t.test('where nobody listens, nothing is written', async t => {
   t.match(await app.request('POST', `/calls/${closed}/input`, { text: 'x' }), { status: 409 })
 })
 
-t.test('a task is stopped, or sent a signal that it may take or leave', async t => {
+t.test('stops a task, or sends it a signal that it may ignore', async t => {
   const app = await startApp(t)
   const gone = await startJob(app, REST)
   const stopped = await runApproved(app, 'stop_background_task', { task_id: gone })
@@ -158,7 +158,7 @@ t.test('a task is stopped, or sent a signal that it may take or leave', async t 
   t.match(hung_up.result.data, { status: 'stopped', exit_code: 7 })
 })
 
-t.test('what others have started is stopped only after asking', async t => {
+t.test('stopping tasks of others requires approval', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, REST)
   const stop = (more: object, headers: Record<string, string> = {}) =>
@@ -174,14 +174,14 @@ t.test('what others have started is stopped only after asking', async t => {
   })
 })
 
-t.test('cancelling a call that has ended ends what of it runs on', async t => {
+t.test('cancelling an ended call stops its background job', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, REST)
   t.match(await app.post(`/calls/${task_id}/cancel`, { reason: 'enough' }), { status: 'success' })
   t.match(await app.get(`/jobs/${task_id}`), { status: 'stopped', reason: 'enough', signal: 'SIGTERM' })
 })
 
-t.test('a server left running answers while nobody waits for it, and is gone when stopped', async t => {
+t.test('a background server responds while no one waits for it, and is gone when stopped', async t => {
   const script =
     "require('http').createServer((_, r) => r.end('hello')).listen(0, '127.0.0.1', function () { console.log('at ' + this.address().port) })"
   const app = await startApp(t, { 'dev.js': script, 'package.json': '{"scripts":{"dev":"node dev.js"}}' })
@@ -195,7 +195,7 @@ t.test('a server left running answers while nobody waits for it, and is gone whe
   await t.rejects(fetch(url))
 })
 
-t.test('what is not there is said so', async t => {
+t.test('reports unknown tasks', async t => {
   const app = await startApp(t)
   const nowhere = 'tc_00000000000000000000000000'
   for (const tool of ['get_background_task', 'stop_background_task', 'send_input']) {
@@ -215,7 +215,7 @@ t.test('what is not there is said so', async t => {
   })
 })
 
-t.test('only so many run at once', async t => {
+t.test('limits concurrent tasks', async t => {
   const app = await startApp(t, {}, { settings: { commands: { quiet_ms: 60_000, max_jobs: 2, keep_jobs: 2 } } })
   const first = await startJob(app, REST)
   const second = await startJob(app, REST)
@@ -256,7 +256,7 @@ t.test('twenty at once', async t => {
   for (const [i, task_id] of ids.entries()) t.equal((await getJob(app, task_id)).output, `begin ${i}\nend ${i}\n`)
 })
 
-t.test('a stop of the server ends what runs on, and tells it', async t => {
+t.test('stopping the server ends background jobs, and reports it', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, 'echo $$; exec sleep 600')
   const pid = Number(await waitForOutput(app, task_id, '\n'))
@@ -273,7 +273,7 @@ t.test('a stop of the server ends what runs on, and tells it', async t => {
   t.match((await events.type('job.exited')).at(-1), { status: 'interrupted' })
 })
 
-t.test('of much output, what is asked for is given', async t => {
+t.test('returns the requested part of much output', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, 'seq 1 20000; echo oops >&2')
   await waitForJobEnd(app, task_id)
@@ -300,23 +300,20 @@ t.test('of much output, what is asked for is given', async t => {
   t.equal((await app.get(`/calls/${task_id}/output?stream=stdout&limit=1048576`)).text, whole)
 })
 
-t.test(
-  'what was printed is told once: by the result of a call, and where there is none, or further on, by itself',
-  async t => {
-    const app = await startApp(t)
-    const told = async (task_id: string, more: object = {}) =>
-      (await runApproved(app, 'get_background_task', { task_id, wait_ms: 30_000, ...more })).result.content
-    const command = 'echo undefined'
-    const call = await runApproved(app, 'shell_exec', { command }, { background: true })
-    t.equal(await told(call.tool_call_id), 'undefined\n[Exit code 0]\n[It has succeeded.]')
-    t.equal(await told(call.tool_call_id, { offset: 5 }), 'ined\nundefined\n[Exit code 0]\n[It has succeeded.]')
-    const job = await startJob(app, command)
-    await waitForJobEnd(app, job)
-    t.equal(await told(job), 'undefined\n[Exit code 0.]')
-  }
-)
+t.test('reports output once: in the result of a call, or else, and later, by itself', async t => {
+  const app = await startApp(t)
+  const told = async (task_id: string, more: object = {}) =>
+    (await runApproved(app, 'get_background_task', { task_id, wait_ms: 30_000, ...more })).result.content
+  const command = 'echo undefined'
+  const call = await runApproved(app, 'shell_exec', { command }, { background: true })
+  t.equal(await told(call.tool_call_id), 'undefined\n[Exit code 0]\n[It has succeeded.]')
+  t.equal(await told(call.tool_call_id, { offset: 5 }), 'ined\nundefined\n[Exit code 0]\n[It has succeeded.]')
+  const job = await startJob(app, command)
+  await waitForJobEnd(app, job)
+  t.equal(await told(job), 'undefined\n[Exit code 0.]')
+})
 
-t.test('a wait ends with the wait', async t => {
+t.test('a wait ends with its request', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, REST)
   t.match(await getJob(app, task_id, { wait_ms: 10 }), { status: 'running', output: '', next_offset: 0, ended: false })
@@ -325,7 +322,7 @@ t.test('a wait ends with the wait', async t => {
   t.match(await waiting, { status: 'stopped', ended: true, signal: 'SIGTERM' })
 })
 
-t.test('a command gets a terminal, whose size can be changed', async t => {
+t.test('gives a command a terminal that can be resized', async t => {
   const app = await startApp(t)
   const params = {
     command: 'trap \'stty size\' WINCH; stty size; tty; while read -r x; do echo "got $x"; done',
@@ -354,7 +351,7 @@ t.test('a command gets a terminal, whose size can be changed', async t => {
   t.equal(plain.ended, true)
 })
 
-t.test('what a program draws can be read on from anywhere', async t => {
+t.test('reads terminal output from any offset', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, "printf '\\033[31mred\\033[0m plain'; read x", { pty: { cols: 80, rows: 24 } })
   await waitForOutput(app, task_id, 'plain')
@@ -363,7 +360,7 @@ t.test('what a program draws can be read on from anywhere', async t => {
   t.equal((await getJob(app, task_id, { offset: cut.next_offset })).output, ' plain')
 })
 
-t.test('a command that a sandbox keeps runs on in it, and all of it ends with it', needs('sandbox'), async t => {
+t.test('a sandboxed command continues in the sandbox, and all of it ends with it', needs('sandbox'), async t => {
   const base = defaultsFromSchema(Config).sandbox
   const app = await startApp(t, {}, { settings: { sandbox: { ...base, level: 'workspace' } } })
   const command = 'setsid sleep 600 & echo up > made; echo up; cat'
@@ -378,7 +375,7 @@ t.test('a command that a sandbox keeps runs on in it, and all of it ends with it
   t.strictSame(left, [], 'nothing of it is left')
 })
 
-/** The environment of a process, by which what a command started is known; empty where it is gone or none of ours. */
+/** Returns the environment of a process, which identifies its command; empty if it has ended or is not ours. */
 function markOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')

@@ -21,7 +21,7 @@ async function effectOf<T extends Tool>(tool: T, input: Parameters<T['subject']>
   return typeof tool.effect === 'function' ? tool.effect(input, ctx) : tool.effect
 }
 
-t.test('write_file creates with folders, and says what will be there', async t => {
+t.test('write_file creates a file with its folders, and previews it', async t => {
   const { ctx, root, reported } = createToolFixture(t)
   const input = { path: 'a/b.txt', content: 'one\ntwo\n' }
   t.equal(await effectOf(writeFile, input, ctx), 'create')
@@ -37,7 +37,7 @@ t.test('write_file creates with folders, and says what will be there', async t =
   t.same(reported.at(-1), { path: 'a/b.txt', operation: 'created', after_hash: hash, added: 2, removed: 0 })
 })
 
-t.test('write_file overwrites what is there, as it was shown', async t => {
+t.test('write_file overwrites a file as previewed', async t => {
   const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\n' })
   const input = { path: 'a.txt', content: 'one\nTWO\n' }
   t.equal(await effectOf(writeFile, input, ctx), 'write')
@@ -52,7 +52,7 @@ t.test('write_file overwrites what is there, as it was shown', async t => {
   })
 })
 
-t.test('write_file keeps the encoding and line endings a file had', async t => {
+t.test('write_file preserves encoding and line endings of a file', async t => {
   const { ctx, root } = createToolFixture(t, {
     bom: Buffer.from('\ufeffold\r\nx\r\n'),
     wide: encode('old\n', 'utf-16be')!,
@@ -76,7 +76,7 @@ t.test('write_file keeps the encoding and line endings a file had', async t => {
   })
 })
 
-t.test('write_file refuses what it cannot do', async t => {
+t.test('write_file rejects what it cannot do', async t => {
   const { ctx, root } = createToolFixture(t, { d: {}, 'a.txt': '' })
   const before = snapshotTree(root)
   const cases: [Parameters<typeof writeFile.subject>[0], string][] = [
@@ -97,7 +97,7 @@ t.test('write_file refuses what it cannot do', async t => {
   t.same(readdirSync(root), ['a.txt', 'd', 'top'])
 })
 
-t.test('edit_file does what its preview showed', async t => {
+t.test('edit_file applies its preview', async t => {
   const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\nthree\n' })
   const input = { path: 'a.txt', old: 'two', new: '2' }
   const preview = await editFile.preview!(input, ctx)
@@ -119,7 +119,7 @@ t.test('edit_file does what its preview showed', async t => {
   t.match(reported.at(-1), { operation: 'modified', added: 1, removed: 1, after_hash: hash })
 })
 
-t.test('edit_file tells when it was not exact, and a fuzzy match always asks', async t => {
+t.test('edit_file reports an inexact match, and a fuzzy one always requires approval', async t => {
   const { ctx } = createToolFixture(t, { 'a.py': 'def f():\n    return 1\n\ndef other_function():\n    pass\n' })
   const indented = { path: 'a.py', old: 'def f():\n  return 1', new: 'def f():\n  return 2' }
   t.match(await editFile.preview!(indented, ctx), { notes: [/indentation/], diff: /- {4}return 1\n\+ {4}return 2/ })
@@ -172,7 +172,7 @@ t.test('edit_file shows where the text could have been meant', async t => {
   t.equal(snapshotTree(root), before)
 })
 
-t.test('edit_file refuses files it cannot keep as they are', async t => {
+t.test('edit_file rejects files it cannot preserve', async t => {
   const { ctx, root } = createToolFixture(t, {
     bin: Buffer.from([0, 1]),
     latin: Buffer.from('caf\xe9 and more plain text', 'latin1'),
@@ -192,7 +192,7 @@ t.test('edit_file refuses files it cannot keep as they are', async t => {
   t.equal(await catchErrorCode(() => runTool(editFile, { path: 'large', old: 'ab', new: 'b' }, ctx)), 'TOO_LARGE')
 })
 
-t.test('a file with credentials shows nothing of itself before a decision', async t => {
+t.test('a file with credentials reveals nothing before a decision', async t => {
   const { ctx } = createToolFixture(t, { '.env': 'TOKEN=CANARY\nOTHER=1\n' })
   for (const old of ['OTHER=1', 'OTHER=2', 'TOKEN=X']) {
     const input = { path: '.env', old, new: 'OTHER=3' }
@@ -210,7 +210,7 @@ t.test('a file with credentials shows nothing of itself before a decision', asyn
   })
 })
 
-t.test('an edit keeps encoding, mark, line endings and final newline, and its diff applies', async t => {
+t.test('an edit preserves encoding, mark, line endings and final newline, and its diff applies', async t => {
   const { ctx, root } = createToolFixture(t)
   const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é', '$', '\\', 'ß'), maxLength: 8 })
   const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be']
@@ -232,7 +232,7 @@ t.test('an edit keeps encoding, mark, line endings and final newline, and its di
       const { diff } = await runTool(editFile, { path: 'f', old: 'MARK', new: now.join('\n') }, ctx)
       const expected = whole([...marked.slice(0, index), ...now.join('\n').split('\n'), ...marked.slice(index + 1)])
       const real = readFileSync(join(root, 'f'))
-      // A file whose only line ending came with the edit had none to keep.
+      // A file whose only line ending came with the edit had none to preserve.
       const had = whole(marked).includes(eol)
       const wanted = had ? expected : expected.replaceAll('\r\n', '\n')
       if (!real.equals(encode(wanted, encoding)!))
@@ -245,7 +245,7 @@ t.test('an edit keeps encoding, mark, line endings and final newline, and its di
   )
 })
 
-t.test('delete_file shows what goes, and takes folders only when told', async t => {
+t.test('delete_file previews the removal, and removes folders only if requested', async t => {
   const { ctx, root } = createToolFixture(t, { 'a.txt': 'a', d: { e: { f: '' }, g: '' }, keep: '' })
   t.same(await deleteFile.preview!({ path: 'a.txt' }, ctx), { title: 'Delete a.txt', text: 'a.txt' })
   t.same(await deleteFile.preview!({ path: 'd', recursive: true }, ctx), {
@@ -267,7 +267,7 @@ t.test('delete_file shows what goes, and takes folders only when told', async t 
   })
 })
 
-t.test('move_file overwrites only when told', async t => {
+t.test('move_file overwrites only if requested', async t => {
   const { ctx, root } = createToolFixture(t, { a: 'a', b: 'b', '.env': 'S' })
   const free = { from: 'a', to: 'x/c' }
   t.equal(await effectOf(moveFile, free, ctx), 'create')
@@ -339,7 +339,7 @@ t.test('copy_file copies files and whole folders', async t => {
   t.match(snapshotTree(join(root, 'copies')), /^a.sh f 755/m)
 })
 
-t.test('create_directory makes what is missing', async t => {
+t.test('create_directory creates missing folders', async t => {
   const { ctx, reported } = createToolFixture(t, { f: '' })
   t.same(createDirectory.preview!({ path: 'a/b' }, ctx), { title: 'Create folder a/b' })
   const output = await runTool(createDirectory, { path: 'a/b' }, ctx)

@@ -1,4 +1,4 @@
-// PDFs and notebooks, made by hand.
+// Tests of PDFs and notebooks, made by hand.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -10,7 +10,7 @@ import { catchErrorCode, catchToolError, countOpenDescriptors, createToolFixture
 
 const PAGES = Array.from({ length: 30 }, (_, i) => `Page number ${i + 1}`)
 
-t.test('a PDF is read by pages', async t => {
+t.test('reads a PDF by pages', async t => {
   const { ctx } = createToolFixture(t, {
     'a.pdf': createPdf(PAGES),
     'note.txt': Buffer.concat([Buffer.from('junk\0\n'), createPdf(['Late'])])
@@ -28,7 +28,7 @@ t.test('a PDF is read by pages', async t => {
   })
 })
 
-t.test('text that speaks of PDFs is text, and what begins as one can be read as text', async t => {
+t.test('text about PDFs is text, and a PDF can be read as text', async t => {
   const spoken = 'A PDF begins with %PDF-1.7, as readers know.\n'
   const { ctx } = createToolFixture(t, {
     'note.md': spoken,
@@ -44,7 +44,7 @@ t.test('text that speaks of PDFs is text, and what begins as one can be read as 
   t.match(await catchToolError(() => runTool(readFile, { path: 'late.pdf' }, ctx)), { code: 'BINARY_FILE' })
 })
 
-t.test('long pages of a PDF are given as far as an answer holds them', async t => {
+t.test('returns long pages of a PDF as far as the limit permits', async t => {
   const long = Array.from({ length: 300 }, () => 'words '.repeat(20)).join('\n')
   const { ctx } = createToolFixture(t, { 'a.pdf': createPdf([long, long, `${long}\n${long}`]) })
   const shown = async (pages: string) => {
@@ -58,7 +58,7 @@ t.test('long pages of a PDF are given as far as an answer holds them', async t =
   t.match(cut.shown, /\(Page 3 is longer than one answer holds: the rest is left out\.\)$/)
 })
 
-t.test('a PDF is left when nobody waits for it any more', async t => {
+t.test('stops reading a PDF when cancelled', async t => {
   const world = createToolFixture(t, { 'a.pdf': createPdf(PAGES), 'b.pdf': createPdf(PAGES) })
   const before = countOpenDescriptors(world)
   const both = ['a.pdf', 'b.pdf'].map(path => catchErrorCode(() => runTool(readFile, { path }, world.ctx)))
@@ -67,7 +67,7 @@ t.test('a PDF is left when nobody waits for it any more', async t => {
   t.equal(countOpenDescriptors(world), before)
 })
 
-t.test('a PDF over 50 MB is refused', async t => {
+t.test('rejects a PDF over 50 MB', async t => {
   const { ctx, root } = createToolFixture(t)
   writeFileSync(join(root, 'a.pdf'), Buffer.concat([createPdf(['x']), Buffer.alloc(50 * 1024 * 1024)]))
   t.match(await catchToolError(() => runTool(readFile, { path: 'a.pdf' }, ctx)), {
@@ -79,7 +79,7 @@ t.test('a PDF over 50 MB is refused', async t => {
 const notebook = (cells: object[]) => JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 })
 const ROOM = { first: 1, limit: 100, characters: 1_000, image_characters: 10 }
 
-t.test('a notebook is read by cells, as far as there is room', async t => {
+t.test('reads a notebook by cells, as far as the limit permits', async t => {
   const words = (n: number) => ({ cell_type: 'markdown', source: [`cell ${n}\n`, 'x'.repeat(390)] })
   const text = notebook([words(1), words(2), words(3)])
   const indexes = (query: object) => {
@@ -98,7 +98,7 @@ t.test('a notebook is read by cells, as far as there is room', async t => {
   })
 })
 
-t.test('outputs of a notebook are shortened, and pictures kept while there is room', async t => {
+t.test('truncates outputs of a notebook, and includes images while there is room', async t => {
   const outputs = [
     { output_type: 'display_data', data: { 'image/png': 'AAAA\nBBBB\n', 'text/plain': 'one' } },
     { output_type: 'display_data', data: { 'image/png': 'CCCC' } },
@@ -129,7 +129,7 @@ t.test('outputs of a notebook are shortened, and pictures kept while there is ro
     t.equal(notebookCells({ text: broken, ...ROOM }), undefined, broken)
 })
 
-t.test('a notebook that is large is worked out elsewhere, and one that is larger still is text', async t => {
+t.test('parses a large notebook off the main thread, and reads a larger one as text', async t => {
   const { ctx } = createToolFixture(t, {
     'a.ipynb': notebook([
       { cell_type: 'markdown', source: 'x'.repeat(2_000_000) },

@@ -1,4 +1,4 @@
-// A repository that names programs to be run, and every way of reading it.
+// Fixture: a repository whose configuration names programs to run, and every tool that reads it.
 import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import type { Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { type GitReadFixture, startGitReadFixture } from './read-fixture.ts'
 
-/** Every way of reading, at a folder. */
+/** Every read, at a folder. */
 export const READS = (at: string): [string, Json][] => [
   ['git_status', { path: at }],
   ['git_diff', { path: at }],
@@ -17,7 +17,7 @@ export const READS = (at: string): [string, Json][] => [
   ['git_blame', { path: `${at}/a.txt` }]
 ]
 
-/** A repository with changes of all kinds, in which git has something to compare. */
+/** Creates a repository with changes of all kinds, in which git has something to compare. */
 export async function hostile(t: Test) {
   const app = await startGitReadFixture(t, { 'r/a.txt': 'one\n', 'r/b.txt': 'b\n' })
   app.init('r')
@@ -35,7 +35,7 @@ export async function hostile(t: Test) {
   return { ...app, canary, fired, readAll }
 }
 
-/** Whether git by itself runs it: else a case would say nothing. */
+/** Returns whether plain git runs it: else the case would prove nothing. */
 export function plainly(app: GitReadFixture, words: readonly string[], at = 'r') {
   try {
     execFileSync('git', [...words], {
@@ -44,6 +44,6 @@ export function plainly(app: GitReadFixture, words: readonly string[], at = 'r')
       stdio: 'ignore'
     })
   } catch {
-    // What it ran may have failed it.
+    // The program may have made git fail.
   }
 }

@@ -8,7 +8,7 @@ import { hostile, READS } from './attack-fixture.ts'
 import { startGitReadFixture } from './read-fixture.ts'
 import { gitIn } from './write-fixture.ts'
 
-t.test('nothing outside is shown', async t => {
+t.test('reveals nothing outside', async t => {
   const app = await hostile(t)
   const secret = path.join(app.folder, 'secret.txt')
   writeFileSync(secret, 'SECRET-CANARY\n')
@@ -35,7 +35,7 @@ t.test('nothing outside is shown', async t => {
   t.match(await app.error('git_blame', { path: 'r/out/secret.txt' }), { code: 'INVALID_PATH' })
 })
 
-t.test('links in the folder of git that lead outside are not followed', async t => {
+t.test('does not follow links in the git folder that lead outside', async t => {
   const app = await hostile(t)
   const secret = path.join(app.folder, 'secret.txt')
   writeFileSync(secret, 'SECRET-CANARY\n')
@@ -54,7 +54,7 @@ t.test('links in the folder of git that lead outside are not followed', async t 
     rmSync(file)
     if (name === 'objects/pack') mkdirSync(file)
   }
-  // What runs never is no matter, and links that stay inside are none of them.
+  // Things that never run are irrelevant, and links that stay inside are allowed.
   rmSync(app.at('r/.git/hooks'), { recursive: true, force: true })
   symlinkSync(app.folder, app.at('r/.git/hooks'))
   app.write('excluded', 'x\n')
@@ -62,7 +62,7 @@ t.test('links in the folder of git that lead outside are not followed', async t 
   for (const answer of await app.readAll()) t.equal(answer.status, 'success', answer.tool)
 })
 
-t.test('no objects are borrowed from repositories outside', async t => {
+t.test('borrows no objects from repositories outside', async t => {
   const app = await hostile(t)
   const other = path.join(app.folder, 'other')
   mkdirSync(other)
@@ -73,7 +73,7 @@ t.test('no objects are borrowed from repositories outside', async t => {
   git('commit', '-qm', 'Secret')
   const oid = git('rev-parse', 'HEAD')
   const objects = path.join(other, '.git/objects')
-  // As anybody could write it who may write files.
+  // Possible for anyone who may write files.
   for (const name of ['b/HEAD', 'b/refs/heads/main']) app.write(name, `${oid}\n`)
   const show = () => app.call('git_show', { path: 'b', rev: oid.slice(0, 6) })
   const list = (at: string, line: string) => app.write(`${at}/info/alternates`, `# from\n${line}\n`)
@@ -102,7 +102,7 @@ t.test('no objects are borrowed from repositories outside', async t => {
   t.match(await app.data('git_show', { path: 'b', rev: inside }), { kind: 'commit' }, 'from one of the workspace')
 })
 
-t.test("a project's own git does not stand in for the machine's", async t => {
+t.test("a project's own git does not replace the machine's", async t => {
   const app = await hostile(t)
   const before = process.env.PATH
   t.teardown(() => {
@@ -115,7 +115,7 @@ t.test("a project's own git does not stand in for the machine's", async t => {
   t.notOk(app.fired())
 })
 
-t.test('a submodule with settings of its own is not looked into', async t => {
+t.test('does not read a submodule with its own settings', async t => {
   const app = await startGitReadFixture(t, { 'lib/a.txt': 'a\n', 'r/a.txt': 'a\n' })
   const canary = path.join(app.folder, 'PWNED')
   app.init('lib')
@@ -129,7 +129,7 @@ t.test('a submodule with settings of its own is not looked into', async t => {
   t.notOk(existsSync(canary))
 })
 
-t.test('what policy keeps back, history does not tell', async t => {
+t.test('history does not reveal what policy protects', async t => {
   const app = await startGitReadFixture(
     t,
     { '.env': 'KEY=one\n', 'kept/back.txt': 'denied\n', 'a.txt': 'a\n', 'keys/id_rsa': 'private\n' },
@@ -152,7 +152,7 @@ t.test('what policy keeps back, history does not tell', async t => {
     const { result } = await app.post('/approve?wait_ms=60000', decision)
     return result.data
   }
-  // A rule against some of what is looked through asks about all of it, as with grep; what it is about stays left out.
+  // A rule against some of the searched files asks about all of them, as with grep; the matched ones stay excluded.
   const shown = await approved('git_show', { rev: 'HEAD~1' })
   t.strictSame(
     shown.changes.files.filter(({ diff }: Json) => diff !== undefined).map(({ path }: Json) => path),
@@ -185,7 +185,7 @@ t.test('what policy keeps back, history does not tell', async t => {
   }
 })
 
-t.test('whatever a revision or a path says, it is one or it is refused', async t => {
+t.test('parses any revision or path as one, or rejects it', async t => {
   const app = await hostile(t)
   const before = app.everything()
   const word = fc.oneof(

@@ -40,7 +40,7 @@ t.test('the corpus', async t => {
           t.equal(answer.status, 'success', `${answer.tool}: ${answer.error?.message}`)
       } else if (tool === 'git.diff') {
         const call = await app.call('git_diff', { base: args.ref, path: `r/${filled(args.paths[0])}` })
-        // A path like any other, which is not there.
+        // A path like any other, which does not exist.
         t.match(call, { status: 'error', error: { code: 'FILE_NOT_FOUND' } })
       } else {
         const { path: file, ref, ...others } = args
@@ -52,7 +52,7 @@ t.test('the corpus', async t => {
     })
 })
 
-/** A setting, with what the words in brackets ask for besides. */
+/** Writes a setting, and the requirements given in brackets. */
 function plant(app: Awaited<ReturnType<typeof hostile>>, about: string, value: string) {
   const [, key = '', more = ''] = /^(\S+)(.*)$/s.exec(about) ?? []
   const [, attributes] = /\*\.txt (\S+)/.exec(more) ?? []
@@ -67,7 +67,7 @@ function plant(app: Awaited<ReturnType<typeof hostile>>, about: string, value: s
   app.git(['replace', '--graft', 'HEAD', oid], { in: 'r' })
 }
 
-t.test('what plain git runs, and these do not', async t => {
+t.test('runs none of the programs that plain git runs', async t => {
   const planted: { name: string; settings: [string, string][]; attributes?: string; plain?: string[] }[] = [
     { name: 'fsmonitor', settings: [['core.fsmonitor', 'touch CANARY;true']], plain: ['status'] },
     { name: 'external diff', settings: [['diff.external', 'touch CANARY;true']], plain: ['diff'] },
@@ -108,7 +108,7 @@ t.test('what plain git runs, and these do not', async t => {
     })
 })
 
-t.test('settings that come from elsewhere count too, and what was known of them is looked up again', async t => {
+t.test('settings from elsewhere count too, and cached ones are read again', async t => {
   const app = await hostile(t)
   const filter = (name: string) => `[filter "${name}"]\n\tclean = touch ${app.canary}; cat\n`
   const attributes = (name: string) => app.write('r/.gitattributes', `*.txt filter=${name}\n`)
@@ -134,7 +134,7 @@ t.test('settings that come from elsewhere count too, and what was known of them 
     plantIt()
     attributes(name)
     app.write('r/a.txt', `${name}\n`)
-    // Of what git did to get here.
+    // Clears what git ran during setup.
     app.fired()
     await app.readAll()
     t.notOk(app.fired(), name)

@@ -1,4 +1,4 @@
-// Where git cannot answer, or not soon, or not whole: what is told then, and that nothing stays behind.
+// Tests of git reads that fail, take long or are incomplete: their errors, and that nothing stays behind.
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -25,7 +25,7 @@ import { startGitReadFixture } from './read-fixture.ts'
 const PERSON = 'Ada <ada@example.com>'
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
-t.test('git that waits is ended with its call', async t => {
+t.test('ends a waiting git with its call', async t => {
   const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   const fifo = path.join(app.folder, 'fifo')
@@ -39,7 +39,7 @@ t.test('git that waits is ended with its call', async t => {
       return false
     }
   }
-  // Whoever opens the other end lets git go on, so that end is only tried once git is gone.
+  // Opening the other end would let git continue, so it is only tried once git has exited.
   const { tool_call_id } = await app.post('/calls?wait_ms=0', { tool: 'git_status', params: {} })
   const events = await app.events(`?after=0&tool_call_id=${tool_call_id}`)
   await events.type('tool.call')
@@ -48,7 +48,7 @@ t.test('git that waits is ended with its call', async t => {
   await waitUntil('git to be gone', () => !isRead())
 })
 
-t.test('an index that is not a regular file is never taken for an empty one', async t => {
+t.test('never takes an index that is not a regular file for an empty one', async t => {
   const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   const index = path.join(app.root, '.git/index')
@@ -68,7 +68,7 @@ t.test('an index that is not a regular file is never taken for an empty one', as
   }
 })
 
-t.test('what is odd, broken or too much is told so', async t => {
+t.test('reports odd, broken and oversized repositories', async t => {
   const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   const commit = (author: string, message: string) => {
@@ -111,7 +111,7 @@ t.test('what is odd, broken or too much is told so', async t => {
   t.match(await app.error('git_log'), { code: 'EXECUTION_ERROR' })
 })
 
-t.test('a repository of somebody else is read', needs('root'), async t => {
+t.test('reads a repository of another user', needs('root'), async t => {
   const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   app.write('a.txt', '2\n')
@@ -121,7 +121,7 @@ t.test('a repository of somebody else is read', needs('root'), async t => {
   t.match(await app.data('git_blame', { path: 'a.txt' }), { ranges: [{ text: '2\n' }] })
 })
 
-t.test('one above the workspace only where it is ours', needs('root'), async t => {
+t.test('reads one above the workspace only if it is ours', needs('root'), async t => {
   const outer = await startGitReadFixture(t, { 'in/a.txt': '1\n' })
   outer.init()
   const app = await startGitReadFixture(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
@@ -130,7 +130,7 @@ t.test('one above the workspace only where it is ours', needs('root'), async t =
   t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no git repository/ })
 })
 
-t.test('without git it says what to install', async t => {
+t.test('reports a missing git with its installation', async t => {
   const before = process.env.PATH
   t.teardown(() => {
     process.env.PATH = before
@@ -144,14 +144,14 @@ t.test('without git it says what to install', async t => {
 })
 
 t.test('the second layer', async t => {
-  /** Starts a shell that tries to write a file; tells whether it could. */
+  /** Starts a shell that tries to write a file; returns whether it could. */
   async function escapes(t: Test, bwrap: string | undefined, writable: boolean) {
     const folder = t.testdir({ place: {} })
     const place = path.join(folder, 'place')
     const spawner = new Spawner(process.env, folder)
     const confinement = new GitSandbox(spawner, place, bwrap)
     const file = path.join(folder, 'written')
-    // The trial asks it for its version, as git is asked.
+    // The self-test asks for its version, as with git.
     const program = path.join(folder, 'program')
     writeFileSync(program, '#!/bin/sh\n[ "$1" = --version ] || echo x >"$1"\n')
     chmodSync(program, 0o755)
@@ -162,20 +162,20 @@ t.test('the second layer', async t => {
     await spawner.close()
     return existsSync(file)
   }
-  await t.test('keeps what it keeps from writing', needs('bwrap'), async t => {
+  await t.test('prevents writes', needs('bwrap'), async t => {
     t.notOk(await escapes(t, undefined, false))
     t.ok(await escapes(t, undefined, true), 'but where it may')
   })
-  await t.test('is left out where there is none', async t => {
+  await t.test('is skipped if missing', async t => {
     t.ok(await escapes(t, '', false))
   })
-  await t.test('is left out where it cannot be started', async t => {
+  await t.test('is skipped if it cannot start', async t => {
     const folder = t.testdir({ 'not-executable': '', 'not-a-program': 'text' })
     chmodSync(path.join(folder, 'not-a-program'), 0o755)
     for (const name of ['not-executable', 'not-a-program', 'missing'])
       t.ok(await escapes(t, path.join(folder, name), false), name)
   })
-  await t.test('is left out where it keeps nothing', async t => {
+  await t.test('is skipped if ineffective', async t => {
     const fake = path.join(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')), 'bwrap')
     t.teardown(() => rmSync(path.dirname(fake), { recursive: true }))
     writeFileSync(fake, '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n')

@@ -1,4 +1,4 @@
-// git_branch, where it makes a branch or checks one out: whatever is not committed stays.
+// Tests of git_branch, which creates or checks out a branch: uncommitted changes stay.
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
@@ -6,7 +6,7 @@ import { branchNameError } from '../../../src/text/ref-name.ts'
 import { runs } from '../../support/property.ts'
 import { gitIn, home, startGitWriteFixture } from './write-fixture.ts'
 
-t.test('a branch is created where asked, and checked out only if asked', async t => {
+t.test('creates a branch at the given revision, and checks it out only if requested', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const first = app.head()
   app.write('a.txt', 'two\n')
@@ -29,7 +29,7 @@ t.test('a branch is created where asked, and checked out only if asked', async t
   t.match(await app.run('git_branch', { name: 'next/more', create: true }), { error: { code: 'CONFLICT' } })
 })
 
-t.test('switching changes the files that differ and no others', async t => {
+t.test('switching changes only the differing files', async t => {
   const app = await startGitWriteFixture(t, {
     'a.txt': 'one\n',
     'kept.txt': 'k\n',
@@ -63,7 +63,7 @@ t.test('switching changes the files that differ and no others', async t => {
   t.match(done.changes.map(({ path }: { path: string }) => path).sort(), ['a.txt', 'link', 'new', 'new/y.txt'])
 })
 
-t.test('a switch that would lose something is refused with the list', async t => {
+t.test('rejects a switch that would lose changes, with the list', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
   app.git('switch', '-qc', 'other')
   for (const name of ['a.txt', 'b.txt', 'n.txt']) app.write(name, 'other\n')
@@ -81,7 +81,7 @@ t.test('a switch that would lose something is refused with the list', async t =>
   t.equal(app.git('symbolic-ref', '--short', 'HEAD'), 'main')
 })
 
-t.test('what is checked out elsewhere, or cannot be, is told', async t => {
+t.test('reports branches checked out elsewhere, or that cannot be checked out', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('branch', 'there')
   app.git('worktree', 'add', '-q', 'tree', 'there')
@@ -109,7 +109,7 @@ t.test('what is checked out elsewhere, or cannot be, is told', async t => {
   t.match(await app.approve(asked), { code: 'PREVIEW_CHANGED' }, 'it would stand elsewhere now')
 })
 
-t.test('before the first commit a branch can only be switched to', async t => {
+t.test('before the first commit can only switch to a branch', async t => {
   const app = await startGitWriteFixture(t, {})
   t.match(await app.ask('git_branch', { name: 'x', create: true }), { error: { code: 'CONFLICT' } })
   const done = await app.run('git_branch', { name: 'x', create: true, switch: true })
@@ -117,7 +117,7 @@ t.test('before the first commit a branch can only be switched to', async t => {
   t.equal(app.git('symbolic-ref', 'HEAD'), 'refs/heads/x')
 })
 
-t.test('names are taken as git takes them', t => {
+t.test('accepts names like git', t => {
   const git = gitIn(home)
   const taken = (name: string) => {
     try {

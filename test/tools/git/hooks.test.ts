@@ -1,4 +1,4 @@
-// Hooks of a repository where they are asked about: they run as commands, are judged as such, and refuse what they refuse.
+// Tests of a repository's hooks: they run as commands, are evaluated as such, and can reject.
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -20,43 +20,40 @@ function asking(t: Test, user: ConfiguredRule[] = [], sandbox: Partial<Config['s
   return startGitWriteFixture(t, { 'a.txt': 'one\n' }, { settings })
 }
 
-t.test(
-  'hooks are shown as the command of the call, see what git would show them, and may change the message',
-  async t => {
-    const app = await asking(t)
-    app.write('other.txt', 'staged\n')
-    app.git('add', 'other.txt')
-    app.write('a.txt', 'two\n')
-    writeHook(app.path('.git/hooks/pre-commit'), `git diff --cached --name-only >${app.folder}/seen`)
-    writeHook(app.path('.git/hooks/prepare-commit-msg'), 'echo "by $2" >>"$1"')
-    writeHook(app.path('.git/hooks/commit-msg'), 'grep -q by "$1" && echo "Change-Id: 1" >>"$1"')
-    writeHook(app.path('.git/hooks/post-commit'), `git log -1 --format=%s >${app.folder}/after; exit 3`)
-    const asked = await app.ask('git_commit', { message: 'Second', files: ['a.txt'] })
-    t.match(
-      asked.approval.preview.notes.join('\n'),
-      /run with it, as commands: pre-commit, prepare-commit-msg, commit-msg, post-commit/
-    )
-    const { explanation, ...told } = await app.post('/policy/explain', {
-      tool: 'git_commit',
-      params: { message: 'Second', files: ['a.txt'] }
-    })
-    const line =
-      './.git/hooks/pre-commit && ./.git/hooks/prepare-commit-msg MESSAGE && ./.git/hooks/commit-msg MESSAGE && ./.git/hooks/post-commit'
-    t.ok(JSON.stringify({ explanation, told }).includes('./.git/hooks/pre-commit'), line)
-    const done = await app.approve(asked)
-    t.match(done.result?.data ?? done.error, {
-      message: 'Second\nby message\nChange-Id: 1\n',
-      notes: [/^The hook post-commit ended with exit code 3/]
-    })
-    t.equal(app.git('log', '-1', '--format=%B'), 'Second\nby message\nChange-Id: 1\n')
-    t.equal(app.git('show', '--format=', '--name-only'), 'a.txt')
-    t.equal(textOf(path.join(app.folder, 'seen')), 'a.txt\n', 'of what is staged it sees what is committed')
-    t.equal(textOf(path.join(app.folder, 'after')), 'Second by message Change-Id: 1\n')
-    t.equal(app.status(), 'A  other.txt')
-  }
-)
+t.test('shows hooks as the command of the call, runs them like git, and lets them change the message', async t => {
+  const app = await asking(t)
+  app.write('other.txt', 'staged\n')
+  app.git('add', 'other.txt')
+  app.write('a.txt', 'two\n')
+  writeHook(app.path('.git/hooks/pre-commit'), `git diff --cached --name-only >${app.folder}/seen`)
+  writeHook(app.path('.git/hooks/prepare-commit-msg'), 'echo "by $2" >>"$1"')
+  writeHook(app.path('.git/hooks/commit-msg'), 'grep -q by "$1" && echo "Change-Id: 1" >>"$1"')
+  writeHook(app.path('.git/hooks/post-commit'), `git log -1 --format=%s >${app.folder}/after; exit 3`)
+  const asked = await app.ask('git_commit', { message: 'Second', files: ['a.txt'] })
+  t.match(
+    asked.approval.preview.notes.join('\n'),
+    /run with it, as commands: pre-commit, prepare-commit-msg, commit-msg, post-commit/
+  )
+  const { explanation, ...told } = await app.post('/policy/explain', {
+    tool: 'git_commit',
+    params: { message: 'Second', files: ['a.txt'] }
+  })
+  const line =
+    './.git/hooks/pre-commit && ./.git/hooks/prepare-commit-msg MESSAGE && ./.git/hooks/commit-msg MESSAGE && ./.git/hooks/post-commit'
+  t.ok(JSON.stringify({ explanation, told }).includes('./.git/hooks/pre-commit'), line)
+  const done = await app.approve(asked)
+  t.match(done.result?.data ?? done.error, {
+    message: 'Second\nby message\nChange-Id: 1\n',
+    notes: [/^The hook post-commit ended with exit code 3/]
+  })
+  t.equal(app.git('log', '-1', '--format=%B'), 'Second\nby message\nChange-Id: 1\n')
+  t.equal(app.git('show', '--format=', '--name-only'), 'a.txt')
+  t.equal(textOf(path.join(app.folder, 'seen')), 'a.txt\n', 'of what is staged it sees what is committed')
+  t.equal(textOf(path.join(app.folder, 'after')), 'Second by message Change-Id: 1\n')
+  t.equal(app.status(), 'A  other.txt')
+})
 
-t.test('a hook that fails, or changes what is committed, stops it', async t => {
+t.test("a hook that fails, or changes the commit's content, stops it", async t => {
   const app = await asking(t)
   const head = app.head()
   app.write('a.txt', 'two\n')
@@ -81,7 +78,7 @@ t.test('a hook that fails, or changes what is committed, stops it', async t => {
   t.equal(app.status(), ' M a.txt')
 })
 
-t.test('no rule lets hooks run unasked, and rules on commands hold for them', async t => {
+t.test('no rule runs hooks without approval, and rules on commands apply to them', async t => {
   const allow: ConfiguredRule = { effect: 'allow', match: { tool: 'git_commit' } }
   const app = await asking(t, [allow])
   app.write('a.txt', 'two\n')

@@ -1,6 +1,6 @@
-// Commits a file and kills itself at the nth step that leaves a trace, or right after git was started for one:
-// node kill-in-commit.ts <n> <workspace> <state folder>. It prints the processes that start others, and ends with 0 where
-// there are fewer steps.
+// Commits a file and kills itself at the nth step that modifies the disk, or right after git was started for one: node
+// kill-in-commit.ts <n> <workspace> <state folder>. It prints the processes that start others, and exits with 0 if there are
+// fewer steps.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import type { Context } from '../../../src/tool/tool.ts'

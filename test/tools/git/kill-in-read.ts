@@ -1,4 +1,4 @@
-// Reads a repository, which its state never comes out of, until it is killed: node kill-in-read.ts <workspace> <state folder>
+// Reads a repository's status, which never completes, until killed: node kill-in-read.ts <workspace> <state folder>
 import type { Context } from '../../../src/tool/tool.ts'
 
 const [root, stateDir] = process.argv.slice(2) as [string, string]

@@ -1,4 +1,4 @@
-// A server that is killed while git reads for it, and does not come to an end: nothing of it stays.
+// Tests of a server killed during a git read that hangs: no process of it stays.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { once, waitUntil } from '../../support/wait.ts'
 import { gitIn } from './write-fixture.ts'
 
 const SCRIPT = path.join(import.meta.dirname, 'kill-in-read.ts')
-/** Every git that works in a folder. */
+/** Returns every git process that works in a folder. */
 function gitsIn(folder: string): number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -24,18 +24,18 @@ function gitsIn(folder: string): number[] {
 
 const commOf = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8')
 
-t.test('killed while git hangs', needs('linux'), async t => {
+t.test('leaves no process when killed while git hangs', needs('linux'), async t => {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-killed-reading-')))
   t.teardown(() => rmSync(home, { recursive: true, force: true }))
   const [root, stateDir] = ['ws', 'state'].map(name => path.join(home, name)) as [string, string]
   for (const folder of [root, stateDir]) mkdirSync(folder)
   gitIn(root)('init', '-q')
-  // Git waits for somebody who writes into it.
+  // Git waits for a writer.
   rmSync(path.join(root, '.git/info/exclude'))
   execFileSync('mkfifo', [path.join(root, '.git/info/exclude')])
   const server = spawn(process.execPath, [SCRIPT, root, stateDir], { stdio: ['ignore', 'ignore', 'inherit'] })
   await waitUntil('git to run', () => gitsIn(root).length > 0)
-  // Not even the end of what it writes into is news to it.
+  // A stopped git does not even notice the end of its output pipe.
   for (const pid of gitsIn(root)) process.kill(pid, 'SIGSTOP')
   server.kill('SIGKILL')
   await once(server, 'exit')

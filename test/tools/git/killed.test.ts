@@ -1,5 +1,5 @@
-// A server that is killed at any step of a commit: once the next one has started, branch and index are as they were, or as
-// they should become, and no lock is left.
+// Tests of a server killed at any step of a commit: once the next one has started, branch and index have their old or their new
+// state, and no lock is left.
 // run: waiting (for servers that are killed)
 
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ import { STRIDE } from '../../support/property.ts'
 import { once, waitUntil } from '../../support/wait.ts'
 import { gitIn } from './write-fixture.ts'
 
-/** So many servers are killed at once. */
+/** Number of servers killed concurrently. */
 const AT_ONCE = 4
 const STEPS_AT_MOST = 100
 const SCRIPT = path.join(import.meta.dirname, 'kill-in-commit.ts')
@@ -42,7 +42,7 @@ git('add', 'b.txt')
 const spawner = new Spawner(process.env, home)
 t.teardown(() => spawner.close())
 
-/** The nth world: a commit that is killed there, and what the next server finds and makes of it. */
+/** Kills a commit at its nth step, and returns the state that the next server finds and leaves. */
 async function killed(n: number) {
   const [root, stateDir] = ['ws', 'state'].map(name => path.join(home, String(n), name)) as [string, string]
   cpSync(first, root, { recursive: true })
@@ -65,7 +65,7 @@ async function killed(n: number) {
   }
 }
 
-t.test('killed anywhere', async t => {
+t.test('recovers from a kill at any step', async t => {
   const states = { old: 0, new: 0 }
   for (let n = 1, over = false; !over; n += AT_ONCE * STRIDE) {
     if (n > STEPS_AT_MOST) throw new Error('the commit never ends')
@@ -82,7 +82,7 @@ t.test('killed anywhere', async t => {
   t.ok(states.old > 5 && states.new > 1, `it was killed before and after: ${JSON.stringify(states)}`)
 })
 
-t.test('what cannot be ended keeps nothing else from being ended', async t => {
+t.test('one recovery that fails does not prevent others', async t => {
   const [root, stateDir] = ['ws', 'state'].map(name => path.join(home, 'others', name)) as [string, string]
   cpSync(first, root, { recursive: true })
   const begun = path.join(stateDir, 'git')
@@ -99,7 +99,7 @@ t.test('what cannot be ended keeps nothing else from being ended', async t => {
     identity: contentIdentity(lstatSync(lock, { bigint: true }))
   }
   const gone = { ...note, git_dir: path.join(home, 'gone/.git'), common_dir: path.join(home, 'gone/.git') }
-  // No process has such a number.
+  // No process has such a pid.
   for (const [i, text] of ['{', JSON.stringify(gone), JSON.stringify(note)].entries())
     writeFileSync(path.join(begun, `99999999-${i}.json`), text)
   const machine = new GitService({ spawner, roots: () => [root], stateDir, hookPolicy: 'skip' })

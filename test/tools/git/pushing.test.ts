@@ -1,4 +1,4 @@
-// git_push to real remotes: exactly the commits that were shown go exactly where it was said.
+// Tests of git_push to real remotes: exactly the shown commits go exactly to the given remote.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import type { StartOptions } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { createBareRepository, gitIn, home, startGitWriteFixture, writeHook, writeUserConfig } from './write-fixture.ts'
 
-t.test('a branch is pushed as shown', async t => {
+t.test('pushes a branch as previewed', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const remote = createBareRepository(app.path('remotes/origin.git'))
   app.git('remote', 'add', 'origin', remote.folder)
@@ -76,7 +76,7 @@ async function pushedOnce(t: Test, settings: StartOptions = {}) {
     app.git('commit', '-qam', text.trim())
     return app.head()
   }
-  /** Somebody else pushes a commit that is not fetched here. */
+  /** Another user pushes a commit that is not fetched here. */
   const others = () => {
     app.git('clone', '-q', remote.folder, path.join(app.folder, 'other'))
     const other = gitIn(path.join(app.folder, 'other'))
@@ -87,7 +87,7 @@ async function pushedOnce(t: Test, settings: StartOptions = {}) {
   return { ...app, remote, commitText: commit, others, at: () => remote.git('rev-parse', 'main') }
 }
 
-t.test('only what the remote lacks is told, and a second push says so', async t => {
+t.test('previews only commits that the remote lacks, and a second push says so', async t => {
   const app = await pushedOnce(t)
   const before = app.head()
   const now = app.commitText('two\n')
@@ -108,7 +108,7 @@ t.test('only what the remote lacks is told, and a second push says so', async t 
   t.match((await app.run('git_push', {})).result.data, { outcome: 'up_to_date', total: 0, commits: [] })
 })
 
-t.test('files of the commits that may hold credentials are named, as far as anybody would read', async t => {
+t.test('names files of the commits that may contain credentials, up to a limit', async t => {
   const app = await pushedOnce(t)
   const names = Array.from({ length: 12 }, (_, i) => `${String.fromCharCode(97 + i)}/.env`)
   for (const name of names) app.write(name, 'KEY=1\n')
@@ -121,7 +121,7 @@ t.test('files of the commits that may hold credentials are named, as far as anyb
   ])
 })
 
-t.test('what the remote has besides is never lost', async t => {
+t.test('never loses commits of the remote', async t => {
   const app = await pushedOnce(t)
   const theirs = app.others()
   app.commitText('mine\n')
@@ -140,7 +140,7 @@ t.test('what the remote has besides is never lost', async t => {
   )
 })
 
-t.test('force is refused unless a rule allows it, and replaces only what was seen', async t => {
+t.test('rejects force unless a rule allows it, and replaces only the previewed commit', async t => {
   const plain = await pushedOnce(t)
   t.match((await plain.call('git_push', { force: true })).error, {
     code: 'PERMISSION_DENIED',
@@ -166,7 +166,7 @@ t.test('force is refused unless a rule allows it, and replaces only what was see
   t.match(await app.run('git_push', { force: false }), { error: { code: 'CONFLICT' } })
 })
 
-t.test('what is pushed is what was shown, and goes where it was shown', async t => {
+t.test('pushes what was shown, to where it was shown', async t => {
   const app = await pushedOnce(t)
   app.commitText('two\n')
   const other = createBareRepository(app.path('remotes/other.git'))
@@ -184,14 +184,14 @@ t.test('what is pushed is what was shown, and goes where it was shown', async t 
   t.equal(other.git('for-each-ref'), '')
 })
 
-t.test('what is shown is what the commits hold, whatever a repository shows in their place', async t => {
+t.test('shows the real content of commits, despite replacements in a repository', async t => {
   const app = await pushedOnce(t)
   const base = app.head()
   app.write('a.txt', 'harmless\n')
   app.git('commit', '-qam', 'Harmless')
   const harmless = app.head()
   app.git('reset', '-q', '--hard', base)
-  // In a merge, and in none of what it merges.
+  // A change made in a merge commit, and in none of its parents.
   app.git('checkout', '-q', '-b', 'side')
   app.write('b.txt', 'b\n')
   app.git('add', 'b.txt')
@@ -213,7 +213,7 @@ t.test('what is shown is what the commits hold, whatever a repository shows in t
   t.strictSame((await app.ask('git_push', {})).approval.preview, preview, 'grafted')
 })
 
-t.test('nothing that a repository says is run, or leads elsewhere', async t => {
+t.test("a repository's settings run nothing and redirect nothing", async t => {
   const app = await pushedOnce(t)
   const canary = app.path('PWNED')
   const program = app.path('evil')
@@ -256,7 +256,7 @@ t.test('nothing that a repository says is run, or leads elsewhere', async t => {
   t.notOk(existsSync(canary), 'nothing was run')
 })
 
-t.test('addresses that are none are refused', async t => {
+t.test('rejects invalid addresses', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const outside = createBareRepository(path.join(app.folder, 'outside.git'))
   app.write('link/.git', `gitdir: ${outside.folder}\n`)
@@ -300,12 +300,12 @@ t.test('addresses that are none are refused', async t => {
   t.match((await app.ask('git_push', {})).error, { code: 'CONFLICT', message: /several addresses/ })
 })
 
-t.test('by ssh, with what the user has configured', async t => {
+t.test("pushes by ssh, with the user's configuration", async t => {
   t.teardown(() => writeUserConfig())
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const remote = createBareRepository(path.join(app.folder, 'far/origin.git'))
   const log = path.join(app.folder, 'ssh.log')
-  // As ssh would: it logs its words, and runs the last of them.
+  // A fake ssh: logs its arguments, and runs the last of them.
   writeHook(
     path.join(home, 'bin/ssh'),
     `echo "$@" >${log}\nfor last; do :; done\nunset GIT_DIR GIT_OBJECT_DIRECTORY\neval "$last"`
@@ -346,7 +346,7 @@ t.test('by ssh, with what the user has configured', async t => {
   )
 })
 
-t.test('a remote that never answers is given up, with all that was started', async t => {
+t.test('gives up a remote that never responds, with all its processes', async t => {
   t.teardown(() => writeUserConfig())
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const started = path.join(app.folder, 'started')
@@ -363,7 +363,7 @@ t.test('a remote that never answers is given up, with all that was started', asy
   t.pass('its ssh is gone')
 })
 
-t.test('what lets anybody in is not shown', async t => {
+t.test('redacts credentials', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('remote', 'add', 'origin', 'https://ann:s3cr3t-t0ken@127.0.0.1:1/x.git?private_token=s3cr3t-t0ken')
   const asked = await app.ask('git_push', {})
@@ -373,7 +373,7 @@ t.test('what lets anybody in is not shown', async t => {
   t.notMatch(JSON.stringify([asked, done, await app.get(`/calls/${asked.tool_call_id}`)]), /s3cr3t/)
 })
 
-t.test('a protected branch and one that is checked out stay as they are', async t => {
+t.test('protects protected and checked-out branches', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('clone', '-q', '.', 'copy')
   app.git('remote', 'add', 'origin', 'copy')
@@ -388,7 +388,7 @@ t.test('a protected branch and one that is checked out stay as they are', async 
   t.match((await app.ask('git_push', {})).error, { code: 'CONFLICT', message: /No branch is checked out/ })
 })
 
-t.test('nobody is asked about commits that git cannot tell', async t => {
+t.test('fails before approval if git cannot list the commits', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const remote = createBareRepository(app.path('remotes/origin.git'))
   app.git('remote', 'add', 'origin', remote.folder)

@@ -1,4 +1,4 @@
-// A server on a workspace, with git run in it as a person would, apart from the user's own settings.
+// Fixture: a server on a workspace, and git run in it without the user's settings.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import { snapshotFolder } from '../../snapshot-folder.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
 export interface GitOptions {
-  /** Where, from the workspace's root. */
+  /** Folder, relative to the workspace's root. */
   in?: string
   /** Minutes since the first, for the dates of a commit. */
   minute?: number
@@ -26,7 +26,7 @@ export async function startGitReadFixture(t: Test, files: Record<string, string>
       stdio: ['pipe', 'pipe', 'ignore'],
       input: input ?? ''
     }).trimEnd()
-  /** A repository at a folder with all that is in it committed. */
+  /** Initializes a repository at a folder and commits all its files. */
   const init = (at = '.') => {
     mkdirSync(path.join(app.root, at), { recursive: true })
     git(['init', '-q'], { in: at })
@@ -37,7 +37,7 @@ export async function startGitReadFixture(t: Test, files: Record<string, string>
     git(['add', '-A'], { in: at })
     git(['commit', '-q', '--allow-empty', '-m', message], { in: at, minute })
   }
-  /** What a tool answers. */
+  /** Returns a tool's answer. */
   const data = async (tool: string, params: Json = {}): Promise<Json> => {
     const call = await app.call(tool, params)
     if (call.status !== 'success') throw new Error(`${tool}: ${JSON.stringify(call.error ?? call.status)}`)
@@ -53,14 +53,14 @@ export async function startGitReadFixture(t: Test, files: Record<string, string>
     error,
     at: (name: string) => path.join(app.root, name),
     remove: (name: string) => rmSync(path.join(app.root, name), { recursive: true }),
-    /** All of git's own files, with the workspace's. */
+    /** Returns the workspace's files with git's own. */
     everything: () => snapshotFolder(app.root)
   }
 }
 
 export type GitReadFixture = Awaited<ReturnType<typeof startGitReadFixture>>
 
-/** Names as bytes, for those that are no UTF-8. */
+/** Returns names as bytes, for those that are not UTF-8. */
 export const toBytePath = (folder: string, name: readonly number[]) =>
   Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name)])
 

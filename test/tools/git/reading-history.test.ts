@@ -1,4 +1,4 @@
-// The tools of git that read, on real repositories: what each state of one is told as.
+// Tests of git history tools on real repositories: their report of each state.
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -142,7 +142,7 @@ t.test('branches', async t => {
   t.match((await app.data('git_branch', { path: 'two' })).branches, [{ name: 'main', gone: true }])
 })
 
-t.test('nothing is written, whatever is asked', async t => {
+t.test('writes nothing, for any query', async t => {
   const app = await startGitReadFixture(t, { 'a.txt': '1\n', 'b.txt': '2\n' })
   app.init()
   // The index holds an older time than the file, so that git would like to refresh it.
@@ -157,7 +157,7 @@ t.test('nothing is written, whatever is asked', async t => {
   t.strictSame(snapshotFolder(app.root), before)
 })
 
-t.test('the same in parts, and in other ways', async t => {
+t.test('paginates, and supports other options', async t => {
   const app = await startGitReadFixture(t, {
     'a.txt': 'a\n',
     'b.txt': 'b\n',
@@ -232,8 +232,8 @@ t.test('the same in parts, and in other ways', async t => {
   t.match(gone, { files: [{ path: 'd/line\nbreak', operation: 'deleted' }], left_out: [{ path: 'd/line\nbreak' }] })
 })
 
-t.test('more places of repositories', async t => {
-  await t.test('a submodule that is served by itself', async t => {
+t.test('other locations of repositories', async t => {
+  await t.test('a submodule served as a workspace', async t => {
     const outer = await startGitReadFixture(t, { 'lib/l.txt': 'l\n', 'main/a.txt': 'a\n' })
     outer.init('lib')
     outer.init('main')
@@ -258,7 +258,7 @@ t.test('more places of repositories', async t => {
   })
 })
 
-t.test("of the user's own settings what names no program counts", async t => {
+t.test('uses those user settings that name no program', async t => {
   const home = t.testdir({})
   const environment = { ...process.env, HOME: home, XDG_CONFIG_HOME: undefined }
   const app = await startGitReadFixture(t, { 'a.txt': 'a\n', 'by-name': '1', 'by-place': '2' }, { environment })

@@ -1,4 +1,4 @@
-// The tools of git that read, on real repositories: what each state of one is told as.
+// Tests of git read tools on real repositories: their report of each state.
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -9,7 +9,7 @@ const ZEROS = '0'.repeat(40)
 const names = (entries: Json[]) => entries.map(({ path }) => path)
 
 t.test('status', async t => {
-  await t.test('tells each kind of change, and changes nothing itself', async t => {
+  await t.test('reports each kind of change, and changes nothing itself', async t => {
     const app = await startGitReadFixture(t, {
       'a.txt': 'a\n',
       'b.txt': 'b\n',
@@ -48,7 +48,7 @@ t.test('status', async t => {
     t.strictSame(app.everything(), before, 'neither files nor the index were written')
   })
 
-  await t.test('tells page after page', async t => {
+  await t.test('paginates', async t => {
     const app = await startGitReadFixture(t)
     app.init()
     for (let i = 0; i < 25; i += 1) app.write(`f${String(i).padStart(2, '0')}`, 'x')
@@ -65,7 +65,7 @@ t.test('status', async t => {
     )
   })
 
-  await t.test('tells upstream, distance and what is put aside', async t => {
+  await t.test('reports upstream, distance and stashes', async t => {
     const app = await startGitReadFixture(t, { 'one/a.txt': 'a\n' })
     app.init('one')
     app.git(['clone', '-q', 'one', 'two'])
@@ -87,7 +87,7 @@ t.test('status', async t => {
     t.strictSame([branch.upstream, branch.ahead], ['origin/main', undefined], 'an upstream that is gone')
   })
 
-  await t.test('tells a merge in progress with each kind of conflict', async t => {
+  await t.test('reports a merge in progress with each kind of conflict', async t => {
     const app = await startGitReadFixture(t, { 'both.txt': '1\n', 'ours.txt': '1\n', 'theirs.txt': '1\n' })
     app.init()
     app.git(['checkout', '-qb', 'topic'])
@@ -122,7 +122,7 @@ t.test('status', async t => {
     t.match(await app.data('git_diff'), { total: 4, left_out: [] })
   })
 
-  await t.test('tells what else was begun', async t => {
+  await t.test('reports other operations in progress', async t => {
     const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
     app.init()
     app.git(['checkout', '-qb', 'topic'])
@@ -148,7 +148,7 @@ t.test('status', async t => {
 })
 
 t.test('repositories of every kind', async t => {
-  await t.test('none, and one of a folder below', async t => {
+  await t.test('none, and one in a subfolder', async t => {
     const app = await startGitReadFixture(t, { 'sub/a.txt': 'a\n', 'b.txt': 'b\n' })
     for (const tool of ['git_status', 'git_diff', 'git_log', 'git_branch'])
       t.match(await app.error(tool), { code: 'FILE_NOT_FOUND', message: /no git repository.*git init/ })
@@ -160,7 +160,7 @@ t.test('repositories of every kind', async t => {
     t.match(await app.data('git_blame', { path: 'sub/a.txt' }), { repository: 'sub', path: 'sub/a.txt' })
   })
 
-  await t.test('one that begins above the root shows what is below it alone', async t => {
+  await t.test('one that begins above the root shows only its part under it', async t => {
     const outer = await startGitReadFixture(t, { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', 'top.txt': 't\n' })
     outer.init()
     const app = await startGitReadFixture(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
@@ -253,7 +253,7 @@ t.test('repositories of every kind', async t => {
     ])
   })
 
-  await t.test('one whose folder is elsewhere only where that knows of it', async t => {
+  await t.test('one whose folder is elsewhere only if that refers back to it', async t => {
     const app = await startGitReadFixture(t, { 'ws/a.txt': 'a\n' })
     const outside = path.join(app.folder, 'outside')
     mkdirSync(outside)
@@ -285,7 +285,7 @@ t.test('repositories of every kind', async t => {
     t.match(await app.data('git_log', { path: 'tree' }), { repository: 'tree', commits: [{ subject: 'Secret' }] })
   })
 
-  await t.test('shallow ones, and commits that are replaced: they are told as they are', async t => {
+  await t.test('shallow ones, and commits with replacements: reported unchanged', async t => {
     const app = await startGitReadFixture(t, { 'one/a.txt': '1\n' })
     app.init('one')
     app.commit('Second', 1, 'one')
@@ -413,7 +413,7 @@ t.test('changes of every kind', async t => {
   })
 })
 
-t.test('large ones stay within bounds', async t => {
+t.test('large ones stay within limits', async t => {
   const app = await startGitReadFixture(t)
   app.init()
   app.write('long.txt', 'x\n'.repeat(300_000))

@@ -1,4 +1,4 @@
-// A server on a repository of our own, and a user with a home of their own, whose git is the real one.
+// Fixture: a server on a repository, and a user with their own home and the real git.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,27 +8,27 @@ import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-
 
 const USER = '[user]\n\tname = Ann Example\n\temail = ann@example.com\n[init]\n\tdefaultBranch = main\n'
 
-/** The home of whoever runs this file. */
+/** The home of this file's user. */
 export const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-home-')))
-/** Makes the process that user's, for whatever the server and git read of its environment. */
+/** Switches the process to that home, for the environment of the server and of git. */
 function enterHome() {
   for (const name of Object.keys(process.env)) if (/^(?:GIT_|SSH_|XDG_)/.test(name)) delete process.env[name]
   process.env.HOME = home
 }
 process.once('exit', () => rmSync(home, { recursive: true, force: true }))
 
-/** What the user has configured for all repositories. */
+/** Writes the user's global git configuration. */
 export const writeUserConfig = (text = USER) => writeFileSync(path.join(home, '.gitconfig'), text)
 writeUserConfig()
 
-/** Runs git as the user would, in a folder. */
+/** Returns a function that runs git as the user in a folder. */
 export function gitIn(folder: string) {
   enterHome()
   return (...args: string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(/\n$/, '')
 }
 
-/** With these files in the first commit of `main`. */
+/** Starts it with these files in the first commit of `main`. */
 export async function startGitWriteFixture(
   t: Test,
   files: Record<string, string> = { 'a.txt': 'one\n' },
@@ -45,12 +45,12 @@ export async function startGitWriteFixture(
   const asCaller = { authorization: `Bearer ${CALL_TOKEN}` }
   const approve = async ({ tool_call_id, approval }: Json) =>
     (await app.request('POST', `/approve?wait_ms=60000`, { tool_call_id, digest: approval.digest, confirm: true })).body
-  /** Submits as an agent does, and approves what it is shown. */
+  /** Submits a call as an agent, and approves it as shown. */
   const run = async (tool: string, params: object): Promise<Json> => {
     const asked = await app.post('/calls', { tool, params }, asCaller)
     return asked.status === 'awaiting_approval' ? approve(asked) : asked
   }
-  /** Submits as an agent does. */
+  /** Submits a call as an agent. */
   const ask = (tool: string, params: object): Promise<Json> => app.post('/calls', { tool, params }, asCaller)
   const inRoot = (name: string) => path.join(app.root, name)
   return {
@@ -70,14 +70,14 @@ export async function startGitWriteFixture(
 
 export type GitWriteFixture = Awaited<ReturnType<typeof startGitWriteFixture>>
 
-/** A bare repository beside or in the workspace. */
+/** Creates a bare repository beside or in the workspace. */
 export function createBareRepository(folder: string) {
   mkdirSync(folder, { recursive: true })
   gitIn(folder)('init', '-q', '--bare')
   return { folder, git: gitIn(folder) }
 }
 
-/** A program that git would run. */
+/** Writes a program that git would run. */
 export function writeHook(file: string, script: string) {
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })

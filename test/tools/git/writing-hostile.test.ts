@@ -1,4 +1,4 @@
-// git_commit with any message, any name, and in repositories that name programs to be run.
+// Tests of git_commit with any message, any name, and in repositories that name programs to run.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -10,7 +10,7 @@ import { startGitWriteFixture, writeHook } from './write-fixture.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/
 
-t.test('any message and any name is stored as it is', async t => {
+t.test('stores any message and any name unchanged', async t => {
   const app = await startGitWriteFixture(t, {})
   let count = 0
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
@@ -53,7 +53,7 @@ t.test('any message and any name is stored as it is', async t => {
   )
 })
 
-t.test('nothing that a repository names is run', async t => {
+t.test('runs no program that a repository names', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', '.gitattributes': '* diff=evil merge=evil\n' })
   const canary = path.join(app.folder, 'PWNED')
   const program = app.path('evil')

@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { createBareRepository, home, startGitWriteFixture, writeHook, writeUserConfig } from './write-fixture.ts'
 
-t.test('what cannot be committed is told, and all stays as it is', async t => {
+t.test('reports what cannot be committed, and changes nothing', async t => {
   const app = await startGitWriteFixture(t, {
     'a.txt': 'one\n',
     'dir/b.txt': 'b\n',
@@ -32,7 +32,7 @@ t.test('what cannot be committed is told, and all stays as it is', async t => {
   t.equal(bareOne.git('for-each-ref'), '')
 })
 
-t.test('in the middle of something else nothing is committed', async t => {
+t.test('rejects a commit during another operation', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.git('switch', '-qc', 'side')
   app.write('a.txt', 'side\n')
@@ -58,7 +58,7 @@ t.test('in the middle of something else nothing is committed', async t => {
   t.match(await app.commit('x', ['a.txt']), { error: { details: { unchanged: ['a.txt'] } } })
 })
 
-t.test('who commits must be known, and is shown', async t => {
+t.test('requires and shows the author', async t => {
   t.teardown(() => writeUserConfig())
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.write('a.txt', 'two\n')
@@ -79,7 +79,7 @@ t.test('who commits must be known, and is shown', async t => {
   )
 })
 
-t.test('an approver is told of all that is out of the ordinary', async t => {
+t.test('warns an approver of everything unusual', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'same.txt': 's\n', '.gitignore': '*.log\n' })
   app.write('a.txt', 'two\n')
   app.write('out.log', 'log\n')
@@ -106,7 +106,7 @@ t.test('an approver is told of all that is out of the ordinary', async t => {
   t.equal(app.git('log', '-1', '--format=%G?'), 'N')
 })
 
-t.test('secrets are asked about strictly, and not by an agent', async t => {
+t.test('secrets require strict approval, and not by an agent', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.write('.env', 'KEY=1\n')
   const params = { message: 'x', files: ['.env'] }
@@ -118,7 +118,7 @@ t.test('secrets are asked about strictly, and not by an agent', async t => {
   })
 })
 
-t.test('what has changed since it was shown is shown again', async t => {
+t.test('refreshes a preview whose files have changed', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
   app.write('a.txt', 'two\n')
   const changes: [what: string, change: () => void][] = [

@@ -4,7 +4,7 @@ import t from 'tap'
 import { startApp } from '../../start-app.ts'
 import { gitIn, startGitWriteFixture } from './write-fixture.ts'
 
-t.test('a commit holds the named files as shown, and nothing else that is staged', async t => {
+t.test('a commit has the named files as previewed, and nothing else that is staged', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'b.txt': 'b\n', 'gone.txt': 'x\n' })
   const parent = app.head()
   app.write('a.txt', 'one\ntwo\n')
@@ -59,7 +59,7 @@ t.test('a commit holds the named files as shown, and nothing else that is staged
   t.equal(app.git('fsck', '--strict'), '')
 })
 
-t.test('the first commit, one on no branch, and one in a folder below', async t => {
+t.test('the first commit, one on a detached HEAD, and one in a subfolder', async t => {
   const app = await startGitWriteFixture(t, {})
   app.write('a.txt', 'one\n')
   const asked = await app.ask('git_commit', { message: 'First', files: ['a.txt'] })
@@ -105,7 +105,7 @@ t.test('a linked worktree, and a repository above the workspace', async t => {
   t.equal(git('status', '--porcelain', '-uno'), 'A  out.txt')
 })
 
-t.test('files are stored as git stores them', async t => {
+t.test('stores files like git', async t => {
   const app = await startGitWriteFixture(t, {
     '.gitattributes': '*.win text eol=crlf\n*.js -diff\n',
     'a.win': 'one\n',
@@ -148,7 +148,7 @@ t.test('files are stored as git stores them', async t => {
   t.equal(app.git('cat-file', '-p', 'HEAD:b.txt'), 'x')
 })
 
-t.test('a submodule is committed by its folder, and its files in it', async t => {
+t.test('commits a submodule by its folder, and its files in it', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const other = gitIn(app.folder)
   other('init', '-q', 'origin')
@@ -163,7 +163,7 @@ t.test('a submodule is committed by its folder, and its files in it', async t =>
   t.equal(app.status(), '')
 })
 
-t.test('git that is at work at the same time is not disturbed', async t => {
+t.test('does not disturb a concurrent git', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   app.write('a.txt', 'two\n')
   const head = app.head()

@@ -1,4 +1,4 @@
-// Search by meaning, with an endpoint of our own on loopback that knows a few words for the same thing.
+// Tests of search by meaning, with a local endpoint that knows a few synonyms.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -17,19 +17,19 @@ const FILES = {
   'docs/sleep.md': '# Sleep\n\nAnybody sleeps.\n'
 }
 
-/** Words by what they mean. A text's vector counts them. */
+/** Synonyms. A text's vector counts them. */
 const MEANINGS = [/feline|kitten|pussy/gi, /canine|puppy|hound/gi, /sleep|nap/gi]
 const vectorOf = (text: string) => [...MEANINGS.map(words => (text.match(words) ?? []).length), 0.01]
 
 type Answer = (texts: string[], response: ServerResponse) => void
 
 const vectors: Answer = (texts, response) => {
-  // In any order, as long as the index says whose it is.
+  // In any order, as long as the index is given.
   const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) })).reverse()
   response.setHeader('content-type', 'application/json').end(JSON.stringify({ object: 'list', data }))
 }
 
-/** An endpoint that answers as told, and what it was asked. */
+/** An endpoint with configurable answers that records its requests. */
 async function endpoint(t: Test) {
   const asked: { headers: IncomingMessage['headers']; url: string | undefined; body: Json }[] = []
   const state = { answer: vectors }
@@ -59,7 +59,7 @@ async function start(
   const app = await startApp(t, files, { ...options, settings: { search: { ...search, embeddings } } })
   const ask = async (query: string): Promise<Json> => (await app.call('search_code', { query })).result.data
   const paths = async (query: string) => (await ask(query)).hits.map(({ path }: Json) => path)
-  /** Asks until the embeddings are as wished. */
+  /** Polls until the embeddings have the wanted state. */
   const until = async (wished: (embeddings: Json) => boolean) => {
     return waitUntil('the embeddings', async () => {
       const { index } = await ask('begin')
@@ -71,7 +71,7 @@ async function start(
   return { ...app, ask, paths, until, complete }
 }
 
-t.test('what is meant in other words is found', async t => {
+t.test('finds text by meaning', async t => {
   const at = await endpoint(t)
   const app = await start(t, at.url)
   t.match(await app.complete(), { model: 'm', embedded: 3, pieces: 3 })
@@ -94,7 +94,7 @@ t.test('what is meant in other words is found', async t => {
   t.match(await app.get('/capabilities'), { workspaces: [{ index: { embeddings: { embedded: 4, pieces: 4 } } }] })
 })
 
-t.test('vectors are kept over a restart, and only those of the same model', async t => {
+t.test('stores vectors over a restart, and only those of the same model', async t => {
   const at = await endpoint(t)
   const first = await start(t, at.url)
   await first.complete()
@@ -113,7 +113,7 @@ t.test('vectors are kept over a restart, and only those of the same model', asyn
   )
 })
 
-t.test('what an endpoint does wrong costs nobody the words', async t => {
+t.test('errors of an endpoint do not affect text search', async t => {
   const wrong: Record<string, { answer: Answer; reason: RegExp; more?: object }> = {
     'too many requests': {
       answer: (_, response) => response.writeHead(429, { 'retry-after': '30' }).end('slow down'),
@@ -165,7 +165,7 @@ t.test('what an endpoint does wrong costs nobody the words', async t => {
   t.match(await app.until(({ reason }) => reason !== undefined), { reason: /^It cannot be reached/ })
 })
 
-t.test('an endpoint that comes back is used again', async t => {
+t.test('uses an endpoint again once it is back', async t => {
   const at = await endpoint(t)
   at.state.answer = (_, response) => response.writeHead(500).end()
   const app = await start(t, at.url)
@@ -175,7 +175,7 @@ t.test('an endpoint that comes back is used again', async t => {
   t.equal((await app.paths('kitten'))[0], 'src/cat.ts')
 })
 
-t.test('no secret is sent', async t => {
+t.test('sends no secret', async t => {
   const at = await endpoint(t)
   const app = await start(
     t,
@@ -191,7 +191,7 @@ t.test('no secret is sent', async t => {
   t.notMatch(sent, /\.env/)
 })
 
-t.test('who cancels a question says nothing of the endpoint', async t => {
+t.test('a cancelled query does not count against the endpoint', async t => {
   const at = await endpoint(t)
   const app = await start(t, at.url)
   await app.complete()

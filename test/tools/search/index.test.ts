@@ -1,11 +1,11 @@
-// The index of search_code keeps up with what happens to the files, and outlives restarts.
+// Tests of the index of search_code: it follows file changes, and survives restarts.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { GREETING, start } from './search-fixture.ts'
 
-t.test('what changes is followed', async t => {
+t.test('follows changes', async t => {
   const app = await start(t, { 'a.ts': GREETING, '.gitignore': 'out\n', 'out/made.ts': '// axolotl\n' })
   await app.ready()
   const at = (name: string) => path.join(app.root, name)
@@ -34,7 +34,7 @@ t.test('what changes is followed', async t => {
   t.same(await app.paths('salamander'), ['own.ts'], 'changed by a call')
 })
 
-t.test('another branch', async t => {
+t.test('follows a branch switch', async t => {
   const files = Object.fromEntries(
     Array.from({ length: 400 }, (_, i) => [`src/part${i % 20}/file${i}.ts`, `export const left${i} = 'sinister'\n`])
   )
@@ -64,7 +64,7 @@ t.test('another branch', async t => {
   t.equal((await app.paths('right0'))[0], 'src/moved/file0.ts')
 })
 
-t.test('a restart catches up with what has changed meanwhile', async t => {
+t.test('a restart catches up with changes made while stopped', async t => {
   const first = await start(t, { 'stays.ts': '// axolotl\n', 'changes.ts': '// axolotl\n', 'goes.ts': '// axolotl\n' })
   await first.ready()
   t.equal((await first.paths('axolotl')).length, 3)
@@ -78,7 +78,7 @@ t.test('a restart catches up with what has changed meanwhile', async t => {
   t.same(await second.paths('newt'), ['changes.ts'])
 })
 
-t.test('a ruined index is made anew', async t => {
+t.test('rebuilds a corrupt index', async t => {
   const first = await start(t, Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}.ts`, GREETING + i])))
   await first.ready()
   await first.close()
@@ -100,7 +100,7 @@ t.test('a ruined index is made anew', async t => {
   }
 })
 
-t.test('indexes of folders that are served no more are removed', async t => {
+t.test('removes indexes of folders that are no longer served', async t => {
   const first = await start(t, { 'a.ts': GREETING })
   await first.ready()
   await first.close()

@@ -7,7 +7,7 @@ import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
 export const SEARCH = defaultsFromSchema(Config).search
 
-/** A server whose index is complete, and a way to ask it. */
+/** Starts a server with a complete index, and returns a search function. */
 export async function start(t: Test, files: Record<string, string>, options: StartOptions = {}) {
   const app = await startApp(t, files, options)
   const search = async (params: object, headers: Record<string, string> = {}): Promise<Json> => {

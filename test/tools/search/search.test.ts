@@ -32,7 +32,7 @@ for (const tool of tools)
     tool.name
   )
 
-t.test('grep tells where, and streams it', async t => {
+t.test('grep reports positions, and streams them', async t => {
   const { ctx } = repository(t, { a: { 'b.ts': 'one\nneedle two\nthree\n' }, 'c.md': 'a needle\n' })
   const input = { pattern: 'needle', context: 1 }
   const { told, answer } = await drainProgress(grep, input, ctx)
@@ -81,7 +81,7 @@ t.test('grep in its other modes', async t => {
   )
 })
 
-t.test('grep refuses what it cannot search', async t => {
+t.test('grep rejects what it cannot search', async t => {
   const { ctx } = repository(t, { '.env': 'x', 'a.txt': 'x' })
   t.equal(await catchErrorCode(() => runTool(grep, { pattern: '[' }, ctx)), 'INVALID_PARAMS')
   t.equal(await catchErrorCode(() => runTool(grep, { pattern: 'x', path: 'missing' }, ctx)), 'FILE_NOT_FOUND')
@@ -89,7 +89,7 @@ t.test('grep refuses what it cannot search', async t => {
   t.equal(await catchErrorCode(() => runTool(grep, { pattern: 'x', path: '.env' }, ctx)), 'SENSITIVE_PATH')
 })
 
-t.test('glob lists what matches, newest first', async t => {
+t.test('glob lists matches, newest first', async t => {
   const tree = {
     src: { 'a.ts': '', deep: { 'b.ts': '', '.c.ts': '' } },
     'd.ts': '',
@@ -129,7 +129,7 @@ t.test('glob lists what matches, newest first', async t => {
   t.equal(await catchErrorCode(() => files({ path: 'd.ts' })), 'NOT_A_DIRECTORY')
 })
 
-t.test('search_files ranks: name, its beginning, a word in it, anything in it, letters', async t => {
+t.test('search_files ranks: name, prefix, word, substring, letters', async t => {
   const tree = {
     'user.ts': '',
     'userList.ts': '',
@@ -165,7 +165,7 @@ t.test('search_files ranks: name, its beginning, a word in it, anything in it, l
   t.equal(await catchErrorCode(() => found('x', 'missing')), 'FILE_NOT_FOUND')
 })
 
-t.test('search_files tells of ignored files where nothing else is found', async t => {
+t.test('search_files lists ignored files if there are no other matches', async t => {
   const { ctx } = repository(t, { '.gitignore': 'out/\n', out: { 'made.js': '', 'other.js': '' }, 'a.ts': '' })
   const found = (input: object) => runTool(searchFiles, { pattern: 'made', ...input }, ctx)
   const nothing = { files: [], total: 0, truncated: false }
@@ -179,10 +179,10 @@ t.test('search_files tells of ignored files where nothing else is found', async 
   t.equal(await catchErrorCode(() => found({ path: 'a.ts' })), 'NOT_A_DIRECTORY')
 })
 
-// One further up would mean that it does not.
+// A pattern file further up would prevent that.
 const skip =
   !appliesGitignoreEverywhere(tmpdir()) && 'there is a repository or a .gitignore above the folder for temporary files'
-t.test('a .gitignore holds outside repositories too', { skip }, async t => {
+t.test('a .gitignore applies outside repositories too', { skip }, async t => {
   const { ctx } = createHostFixture(t, spawner, {
     '.gitignore': 'out/\n*.log\n',
     out: { 'a.ts': 'needle' },
@@ -197,7 +197,7 @@ t.test('a .gitignore holds outside repositories too', { skip }, async t => {
   t.same((await runTool(searchFiles, { pattern: '*.ts' }, ctx)).files, ['src/b.ts'])
 })
 
-t.test('long answers are shown in part', async t => {
+t.test('truncates long answers', async t => {
   const names = Array.from({ length: 600 }, (_, i) => `${'long'.repeat(25)}-${i}.txt`)
   const { ctx } = repository(t, Object.fromEntries(names.map(name => [name, 'needle\n'])))
   const limit = 1_000

@@ -34,7 +34,7 @@ t.test('the whole answer', async t => {
   t.match(await app.get('/capabilities'), { workspaces: [{ index: { state: 'ready', indexed: 3, bytes: Number } }] })
 })
 
-t.test('every spelling of a name finds it', async t => {
+t.test('finds a name in every spelling', async t => {
   const app = await start(t, {
     'a.py': 'def parse_http_header(line):\n    return line\n',
     'b.ts': 'export const nothing = 1\n'
@@ -95,7 +95,7 @@ t.test('long and strange files', async t => {
   t.ok(of('wide.ts').snippet.length < 400)
 })
 
-t.test('what may not be read is not shown', async t => {
+t.test('does not show unreadable files', async t => {
   const files = {
     'open.ts': '// axolotl\n',
     'private/plan.ts': '// axolotl\n',
@@ -120,7 +120,7 @@ t.test('what may not be read is not shown', async t => {
   t.notOk(readFileSync(file).includes('later-secret'), 'nothing of it is left on the disk')
 })
 
-t.test('without an index the words are counted', async t => {
+t.test('counts words without an index', async t => {
   const files = {
     'src/greeting.ts': GREETING,
     'test/greeting.test.ts': '// greets a visitor, and a visitor, and a visitor\n',
@@ -143,7 +143,7 @@ t.test('without an index the words are counted', async t => {
   t.match(await app.get('/capabilities'), { workspaces: [{ index: { state: 'off' } }] })
 })
 
-t.test('where nothing watches, what is told is true all the same', async t => {
+t.test('without a watcher results are current all the same', async t => {
   const watch = { external: false, max_folders: 1 }
   const files = { 'a/gone.ts': '// axolotl\n', 'b/changes.ts': '// axolotl\n', 'c/moves.ts': '// axolotl\n' }
   const app = await start(t, files, { settings: { watch } })
@@ -159,7 +159,7 @@ t.test('where nothing watches, what is told is true all the same', async t => {
   t.match(notes, [/^Nothing watches this workspace\. The index is as of 2/])
 })
 
-t.test('room is bounded', async t => {
+t.test('bounds the size of results', async t => {
   const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.ts`, GREETING]))
   const app = await start(t, files, { settings: { search: { ...SEARCH, max_files: 10 } } })
   await app.ready()
@@ -168,7 +168,7 @@ t.test('room is bounded', async t => {
   t.same(notes, ['20 files found no room in the index.'])
 })
 
-t.test('buffers that editors hold unsaved are named', async t => {
+t.test('names unsaved buffers', async t => {
   const app = await start(t, { 'a.ts': GREETING })
   await app.ready()
   const held = { path: 'a.ts', content: '// newt\n', version: 1 }
@@ -179,7 +179,7 @@ t.test('buffers that editors hold unsaved are named', async t => {
   t.match(notes, [/^Searched as they were last saved, though an editor has other text by now: a\.ts/])
 })
 
-t.test('built unasked where that is wished', async t => {
+t.test('builds the index ahead if configured', async t => {
   const app = await start(t, { 'a.ts': GREETING }, { settings: { search: { ...SEARCH, index: 'on' } } })
   const events = await app.stream.type('index.changed', ({ state }) => state === 'ready')
   t.match(events.at(-1), { workspace: 'default', state: 'ready', indexed: 1 })

@@ -3,7 +3,7 @@ import todoRead from '../../../src/tools/session/todo_read.ts'
 import todoWrite from '../../../src/tools/session/todo_write.ts'
 import { createToolFixture, NO_HISTORY, runTool } from '../fixture.ts'
 
-t.test('what was written is read', async t => {
+t.test('reads what was written', async t => {
   const kept = new Map<string, unknown>()
   const { ctx: world } = createToolFixture(t)
   const write = async (key: string, value: unknown) => void kept.set(key, JSON.parse(JSON.stringify(value)))

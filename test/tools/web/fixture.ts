@@ -1,5 +1,5 @@
-// A web of a test's own: every name leads to one server on this machine, which answers by what stands at an address. The
-// guard judges the addresses that the test's own resolver gives, as it does any other.
+// Fixture: a fake web in which every name leads to one server on this machine, with canned responses by address. The guard checks
+// the addresses of the test's resolver, as it does any other.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -8,7 +8,7 @@ import type { WebSettings } from '../../../src/config/web.ts'
 import { createFakeNetwork, listen } from '../../host/egress/fake-network.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
-/** What stands at an address; a function answers by itself. */
+/** The response at an address; a function responds by itself. */
 export interface CannedResponse {
   status?: number
   headers?: Record<string, string | string[]>
@@ -20,7 +20,10 @@ export type ResponsesByUrl =
 
 export const webSettings = (more: object = {}): WebSettings => ({ ...defaultsFromSchema(Config).web, ...more })
 
-/** `site` is by `host/path`, or by the path alone for every host, with its query or for any. Everything is allowed unless `settings` say otherwise. */
+/**
+ * `site` is by `host/path`, or by the path alone for every host, with its query or for any. Everything is allowed unless
+ * `settings` say otherwise.
+ */
 export async function startFakeWeb(
   t: Test,
   site: Record<string, ResponsesByUrl>,
@@ -46,13 +49,13 @@ export async function startFakeWeb(
     {},
     { ...options, network: outside, settings: { ...options.settings, web: webSettings(settings) } }
   )
-  /** Fetches, and gives the result; fails where there is none. */
+  /** Fetches and returns the result; fails if there is none. */
   const fetched = async (url: string, params: object = {}): Promise<Json> => {
     const call = await app.call('web_fetch', { url, ...params })
     if (call.status !== 'success') throw new Error(`${url}: ${JSON.stringify(call.error ?? call.status)}`)
     return call.result
   }
-  /** The error that fetching ends with. */
+  /** Fetches and returns the error. */
   const failure = async (url: string, params: object = {}): Promise<Json> =>
     (await app.call('web_fetch', { url, ...params })).error
   return { ...app, outside, server, asked, requests, fetched, failure }

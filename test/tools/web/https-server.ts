@@ -1,4 +1,4 @@
-// Servers that prove to be whom their names say, to this process alone: by a certificate made for the test.
+// Fixture: HTTPS servers with a certificate made for the test, trusted by this process alone.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
@@ -9,7 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Test } from 'tap'
 import { createFakeNetwork, type FakeNetwork, listen } from '../../host/egress/fake-network.ts'
 
-/** A key and a certificate for these names; with `trusted` every connection of this process believes it. */
+/** Creates a key and a certificate for these names; with `trusted` every connection of this process accepts it. */
 export function createCertificate(t: Test, names: readonly string[], { trusted = true } = {}) {
   const folder = mkdtempSync(path.join(tmpdir(), 'certificate-'))
   const [key, cert] = ['key.pem', 'cert.pem'].map(name => path.join(folder, name)) as [string, string]
@@ -32,7 +32,7 @@ export const startHttpsServer = (
   answer: RequestListener
 ): Promise<Server> => listen(t, createServer(made, answer))
 
-/** The same network, in which port 443 leads to another server. */
+/** Returns the same network with port 443 on another server. */
 export function withHttpsServer(outside: FakeNetwork, secure: Server): FakeNetwork {
   const other = createFakeNetwork(secure)
   return {

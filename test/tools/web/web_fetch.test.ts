@@ -1,4 +1,4 @@
-// Fetching, as a client sees it: a real server, a web of our own behind a resolver of our own.
+// Tests of web_fetch through a real server, with a fake web behind a fake resolver.
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
 import { createPdf } from '../../pdf.ts'
@@ -8,7 +8,7 @@ import { htmlResponse, startFakeWeb } from './fixture.ts'
 const PAGE =
   '<title>Bread</title><nav><a href=/>Home</a></nav><main><h1>Bread</h1><p>Flour, water &amp; <b>salt</b>.</main>'
 
-t.test('a page is Markdown, and what it was, in the other forms', async t => {
+t.test('a page is Markdown, and raw, in the other forms', async t => {
   const { fetched, requests } = await startFakeWeb(t, { '/bread': htmlResponse(PAGE, { 'cache-control': 'no-store' }) })
   const bodies: Record<string, string> = {}
   for (const format of ['markdown', 'text', 'html', 'raw'])
@@ -30,7 +30,7 @@ t.test('a page is Markdown, and what it was, in the other forms', async t => {
   t.match(requests[0]!.headers, { 'user-agent': 'toolgate/0.0.0-test', 'accept-encoding': 'gzip, deflate, br, zstd' })
 })
 
-t.test('who is asked for what, and what is told of it', async t => {
+t.test('requires approval for other hosts, and previews the request', async t => {
   const { call, post, fetched, events, requests, outside } = await startFakeWeb(
     t,
     { '/': htmlResponse('<p>here'), '/form': (request, response) => response.end(`got ${request.body}`) },
@@ -105,7 +105,7 @@ t.test('who is asked for what, and what is told of it', async t => {
   })
 })
 
-t.test('rules name hosts, and to let send anything they name the method', async t => {
+t.test('rules name hosts, and the method to allow sending', async t => {
   const rule = (effect: string, match: object) => ({ effect, match })
   const tiers = {
     administrator: [rule('deny', { host: 'never.test' })],
@@ -122,7 +122,7 @@ t.test('rules name hosts, and to let send anything they name the method', async 
   t.equal(await status('http://never.test/'), 'rejected')
 })
 
-t.test('where it is sent on, the new place is judged anew', async t => {
+t.test('evaluates each redirect again', async t => {
   const to = (location: string, status = 302) => ({ status, headers: { location } })
   const { fetched, failure, call, post, requests } = await startFakeWeb(t, {
     '/': htmlResponse('<p>end'),
@@ -172,7 +172,7 @@ t.test('where it is sent on, the new place is judged anew', async t => {
   t.match(requests.at(-1)!.headers, { authorization: undefined, 'accept-language': 'de', host: 'b.test' })
 })
 
-t.test('bodies come as they are packed, and bombs go off early', async t => {
+t.test('decodes compressed bodies, and rejects bombs early', async t => {
   const text = 'Dough rises. '.repeat(50)
   const packed = (encoding: string, body: Buffer) => ({
     headers: { 'content-encoding': encoding, 'content-type': 'text/plain' },
@@ -211,7 +211,7 @@ t.test('bodies come as they are packed, and bombs go off early', async t => {
   t.match(await failure('http://a.test/no-gzip'), { code: 'EXECUTION_ERROR', message: /cannot be unpacked/ })
 })
 
-t.test('text is read in its encoding', async t => {
+t.test('decodes text in its encoding', async t => {
   const at = (body: Buffer, type: string) => ({ body, headers: { 'content-type': type } })
   const { fetched } = await startFakeWeb(t, {
     '/told': at(Buffer.from('Br\xf6t', 'latin1'), 'text/plain; charset="ISO-8859-1"'),
@@ -240,7 +240,7 @@ t.test('text is read in its encoding', async t => {
   })
 })
 
-t.test('what is no page', async t => {
+t.test('handles content that is no page', async t => {
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAYAAAC56t6BAAAAEklEQVR4nGP8z8DwnwEJMCFzAFV1BwGD5CdgAAAAAElFTkSuQmCC',
     'base64'
@@ -290,7 +290,7 @@ t.test('what is no page', async t => {
   t.match((await get('empty')).data, { status: 204, body: '' })
 })
 
-t.test('a long page is read on without fetching it again', async t => {
+t.test('continues a long page without fetching it again', async t => {
   const lines = Array.from({ length: 3_000 }, (_, i) => `<p>Line ${i} of the page.`).join('\n')
   const { fetched, requests } = await startFakeWeb(t, {
     '/long': htmlResponse(lines),
@@ -319,7 +319,7 @@ t.test('a long page is read on without fetching it again', async t => {
   t.equal((await fetched('http://a.test/long', { offset: 10_000_000 })).data.body, '')
 })
 
-t.test('what has not changed is not sent twice, and what is fresh not asked for', async t => {
+t.test('revalidates cached pages, and reuses fresh ones', async t => {
   let version = 1
   const tagged = (request: Json, response: Json) => {
     const etag = `"v${version}"`
@@ -370,7 +370,7 @@ t.test('what has not changed is not sent twice, and what is fresh not asked for'
   t.equal(requests.length, before + 1, 'what is asked for with a credential is not what others get')
 })
 
-t.test('what a site asks programs to stay away from is left alone', async t => {
+t.test('respects robots.txt', async t => {
   const rules = 'User-agent: *\nDisallow: /private\nAllow: /private/open\n\nUser-agent: toolgate\nDisallow: /ours\n'
   const site = {
     'a.test/robots.txt': { body: 'User-agent: toolgate\nDisallow: /ours\nAllow: /ours/open\n' },
@@ -410,7 +410,7 @@ t.test('what a site asks programs to stay away from is left alone', async t => {
   t.notOk(careless.asked.some(one => one.includes('robots')))
 })
 
-t.test('what is never sent, and what is no request', async t => {
+t.test('never sends forbidden headers, and rejects invalid requests', async t => {
   const { failure, requests } = await startFakeWeb(t, { '/': htmlResponse('<p>x') })
   const fault = async (params: object) => (await failure('http://a.test/', params)).message
   for (const name of [
@@ -437,7 +437,7 @@ t.test('what is never sent, and what is no request', async t => {
   t.strictSame(requests, [])
 })
 
-t.test('a server that breaks off, talks nonsense or never ends', async t => {
+t.test('a server that disconnects, sends nonsense or never ends', async t => {
   const { failure, call, post, asked } = await startFakeWeb(t, {
     '/off': request => void request.socket.destroy(),
     '/short': (_, response) =>
@@ -460,7 +460,7 @@ t.test('a server that breaks off, talks nonsense or never ends', async t => {
   t.equal(asked.length, before + 1, 'what may have had an effect is not sent twice')
 })
 
-t.test('hosts of this machine, where whoever runs the server has named them', async t => {
+t.test('permits local hosts configured by the operator', async t => {
   const { call, failure, post, outside } = await startFakeWeb(
     t,
     { '/': htmlResponse('<p>own') },

@@ -1,4 +1,4 @@
-// Searching by each provider, put in its place by a server of our own.
+// Tests of web_search with each provider, replaced by a local server.
 // run: waiting (for the next attempt at a busy provider)
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import { webSettings } from './fixture.ts'
 
 const KEY = 'a1B2c3D4e5F6g7H8i9J0'
 
-/** A server that searches by a provider; `answer` is the provider. */
+/** Starts a server with a search provider; `answer` is the provider. */
 async function searching(
   t: Test,
   search: object,
@@ -102,7 +102,7 @@ for (const { search, answer, asked: wanted, body } of PROVIDERS)
     t.notMatch(JSON.stringify(call), KEY)
   })
 
-t.test('the key is a secret, whatever its variable is called', async t => {
+t.test('the key is a secret, under any variable name', async t => {
   process.env.OWN_SEARCH = KEY
   t.teardown(() => delete process.env.OWN_SEARCH)
   const printed = async (search: object) => {
@@ -115,7 +115,7 @@ t.test('the key is a secret, whatever its variable is called', async t => {
   t.notMatch(await printed({ provider: 'json', key_env: 'OWN_SEARCH' }), KEY)
 })
 
-t.test('what is shown of results is their words, and nothing that steers', async t => {
+t.test('shows results as text without control characters', async t => {
   const results = [
     {
       title: 'Sour<b>dough</b> &amp; &#x62;read\u001b',
@@ -133,7 +133,7 @@ t.test('what is shown of results is their words, and nothing that steers', async
   )
 })
 
-t.test('without a rule it is asked about, and says where the words go', async t => {
+t.test('without a rule requires approval, and names the recipient', async t => {
   const app = await startApp(
     t,
     {},
@@ -153,7 +153,7 @@ t.test('without a rule it is asked about, and says where the words go', async t 
   })
 })
 
-t.test('what is missing in the configuration is named', async t => {
+t.test('names missing settings', async t => {
   const failing = async (search: object) => {
     const { asked } = await searching(t, search, () => {})
     return (await asked('x')).error
@@ -166,7 +166,7 @@ t.test('what is missing in the configuration is named', async t => {
   t.match(await failing({ provider: 'json', url: 'URL', key_env: 'NOT_THERE' }), { details: { variable: 'NOT_THERE' } })
 })
 
-t.test('a provider that is busy is asked again, and one that fails is told', async t => {
+t.test('retries a busy provider, and reports a failing one', async t => {
   const answers: Record<string, [status: number, body: string, headers?: Record<string, string>][]> = {
     busy: [
       [429, '', { 'retry-after': '0' }],
@@ -207,7 +207,7 @@ t.test('a provider that is busy is asked again, and one that fails is told', asy
   t.equal(requests.length, before + 5, 'three times, and no more')
 })
 
-t.test('one that cannot be reached', async t => {
+t.test('reports an unreachable provider', async t => {
   const { post } = await searching(t, { provider: 'searxng', url: 'http://127.0.0.1:1' }, () => {})
   const { tool_call_id } = await post('/calls?wait_ms=0', { tool: 'web_search', params: { query: 'x' } })
   t.match(await post(`/calls/${tool_call_id}/cancel`, {}), { status: 'cancelled' })

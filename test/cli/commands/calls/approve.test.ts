@@ -1,4 +1,4 @@
-// Deciding at a real terminal.
+// Tests of decisions at a real terminal.
 // run: waiting (for a terminal)
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -29,7 +29,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
   const decide = (argv: string[], more: Record<string, string> = {}) =>
     runInPty(t, commandOf(['approve', ...argv], { LESS: 'RX', ...more }))
 
-  t.test('all is shown in colour; y approves what was shown', async t => {
+  t.test('shows everything in colour; y approves what was shown', async t => {
     write('a.txt', 'one\n')
     const id = await waits()
     const person = await decide([id])
@@ -45,7 +45,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.equal(read('a.txt'), 'two\n')
   })
 
-  t.test('what was typed before it could be read, or pasted, or is RET or SPC, decides nothing', async t => {
+  t.test('early, pasted, RET and SPC input decides nothing', async t => {
     write('a.txt', 'one\n')
     const id = await waits()
     const person = await decide([id])
@@ -61,7 +61,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     person.press('?')
     const help = await person.sees(READY)
     t.match(help, /^\?\n {2}y {2}approve exactly what is shown\n {2}n {2}reject the call\n/)
-    // The terminal got the focus: a click into it is no decision, nor is what follows at once.
+    // The terminal got the focus: a click into it is no decision, nor is input right after it.
     person.press('\u001b[I')
     person.press('y')
     await person.sees(BELL)
@@ -87,7 +87,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(await client.get(second), { status: 'rejected' })
   })
 
-  t.test('e edits the params; what they would do is shown before it is approved', async t => {
+  t.test('e edits the params and previews them before the approval', async t => {
     write('a.txt', 'one\n')
     const id = await waits()
     const editor = path.join(folder, 'editor.sh')
@@ -110,7 +110,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.equal(read('a.txt'), 'zero\nfour\n')
   })
 
-  t.test('an edit that makes it strict takes a word', async t => {
+  t.test('an edit that makes the call strict requires a typed word', async t => {
     const id = await waits('write_file', { path: 'long.txt', content: 'x' })
     const editor = path.join(folder, 'strict.sh')
     writeFileSync(editor, 'sed -i s/long.txt/.envrc/ "$1"\n')
@@ -125,7 +125,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(await client.get(id, { wait_ms: 10_000 }), { status: 'success', params: { path: '.envrc' } })
   })
 
-  t.test('a remembers the rule that was shown', async t => {
+  t.test('a saves the shown rule', async t => {
     const id = await waits('shell_exec', { command: 'touch b' })
     const person = await decide([id])
     await person.sees(READY)
@@ -144,7 +144,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     for (const { rule_id } of rules) await client.revokeRule(rule_id)
   })
 
-  t.test('what is strict takes a word', async t => {
+  t.test('a strict call requires a typed word', async t => {
     write('gone.txt', 'x\n')
     const id = await waits('delete_file', { path: 'gone.txt' })
     const person = await decide([id])
@@ -160,7 +160,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
   })
 
-  t.test('what is longer than the screen is paged, whole', async t => {
+  t.test('pages a preview longer than the screen, completely', async t => {
     const id = await waits('write_file', { path: 'long.txt', content: 'short\n' })
     const person = await decide([id])
     await person.sees(/:$/)
@@ -177,7 +177,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(await person.ended(), { code: 0 })
   })
 
-  t.test('what changes while it is read is shown anew by itself, and approved as it is shown then', async t => {
+  t.test('refreshes a changed preview by itself, and approves the new one', async t => {
     write('a.txt', 'one\n')
     const id = await waits()
     const person = await decide([id])
@@ -197,7 +197,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.equal(read('a.txt'), `${far.replace('one', 'two')}end\n`)
   })
 
-  t.test('whoever decides elsewhere ends it; what changes is shown anew', async t => {
+  t.test('a decision elsewhere ends the prompt; changes refresh it', async t => {
     write('a.txt', 'one\n')
     const id = await waits()
     const person = await decide([id])
@@ -211,7 +211,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(normalizeOutput(rest), /it was rejected by toolgate-cli at TIME\n$/)
   })
 
-  t.test('an interrupt decides nothing, and gives the terminal back', async t => {
+  t.test('an interrupt decides nothing and restores the terminal', async t => {
     write('a.txt', 'one\n')
     const id = await waits()
     const person = await decide([id])
@@ -225,7 +225,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
   })
 })
 
-t.test('where nobody can be asked, a digest or --yes is needed', async t => {
+t.test('without a terminal, requires a digest or --yes', async t => {
   write('a.txt', 'one\n')
   const id = await waits()
   t.same(await toolgate(['approve', id]), {

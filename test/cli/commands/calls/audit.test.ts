@@ -1,7 +1,7 @@
 import t from 'tap'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
-t.test('who decided, when and why', async t => {
+t.test('shows who decided, when and why', async t => {
   const { toolgate } = await serveProject(t)
   const left = async (...argv: string[]) => (await toolgate(['call', ...argv, '--no-wait'])).stdout.trim()
   await toolgate(['call', 'read_file', 'path=a.txt', '--session', 's1'])
@@ -50,7 +50,7 @@ t.test('who decided, when and why', async t => {
   t.match(await toolgate(['audit', '--decision', 'perhaps']), { code: 2, stderr: /Invalid decision: perhaps/ })
 })
 
-t.test('any request goes with the token, to this server alone', async t => {
+t.test('sends any request with the token, to this server alone', async t => {
   const { toolgate, server, token } = await serveProject(t)
   t.match(JSON.parse((await toolgate(['api', '/health'])).stdout), { instance: server.instance })
   const call = JSON.stringify({ tool: 'read_file', params: { path: 'a.txt' } })

@@ -1,4 +1,4 @@
-// `toolgate call` at a real terminal: it asks right there, and goes on to the result.
+// Tests of `toolgate call` at a real terminal: it prompts in place and continues to the result.
 // run: waiting (for a terminal)
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -17,7 +17,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     runInPty(t, commandOf([...EDIT, ...more], { LESS: 'RX', ...env }))
   t.beforeEach(() => writeFileSync(path.join(project, 'a.txt'), 'one\n'))
 
-  t.test('is shown, approved with y, and its result is printed', async t => {
+  t.test('shows it, approves it with y, and prints its result', async t => {
     const person = await call()
     t.match(await person.sees(READY), /^Edit a\.txt {2}tc_.*\n.*\n-one\n\+two\n/s)
     person.press('y')
@@ -25,7 +25,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     t.equal(read(), 'two\n')
   })
 
-  t.test('is rejected with n', async t => {
+  t.test('rejects it with n', async t => {
     const person = await call()
     await person.sees(READY)
     person.press('n')
@@ -33,7 +33,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     t.equal(read(), 'one\n')
   })
 
-  t.test('is left waiting with q', async t => {
+  t.test('leaves it pending with q', async t => {
     const person = await call()
     const [id] = (await person.sees(READY)).match(CALL_ID_PATTERN)!
     person.press('q')
@@ -45,7 +45,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     await client.cancel(id!)
   })
 
-  t.test('is cancelled with Ctrl+C', async t => {
+  t.test('cancels it with Ctrl+C', async t => {
     const person = await call()
     const [id] = (await person.sees(READY)).match(CALL_ID_PATTERN)!
     person.press('\u0003')
@@ -53,7 +53,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     t.equal((await client.get(id!)).status, 'cancelled')
   })
 
-  t.test('goes on when somebody else has approved it', async t => {
+  t.test('continues when someone else has approved it', async t => {
     const person = await call()
     const [id] = (await person.sees(READY)).match(CALL_ID_PATTERN)!
     const waiting = await client.get(id!)
@@ -63,7 +63,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     t.equal(read(), 'two\n')
   })
 
-  t.test('is not asked about with a token that only calls, nor with --no-input', async t => {
+  t.test('does not prompt with a call-only token, nor with --no-input', async t => {
     const token = path.join(folder, 'call-token')
     writeFileSync(token, call_token, { mode: 0o600 })
     const only = await call([], { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: token })

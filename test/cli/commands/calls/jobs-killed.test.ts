@@ -1,4 +1,4 @@
-// A server that is killed while a command runs on.
+// Tests of a server killed while a background job runs.
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { createProject, type RunningServer } from '../../toolgate.ts'
 
 const COMMAND = 'echo out; sleep 600 & echo $! $$; wait'
 
-t.test('a server that is killed leaves no process, and tells what it left', async t => {
+t.test('a killed server leaves no process, and its leftovers are reported', async t => {
   const at = createProject(t)
   const first = await at.serve()
   const before = clientOf(first)
@@ -47,7 +47,7 @@ t.test('a server that is killed leaves no process, and tells what it left', asyn
 const clientOf = ({ url, discovery_file }: RunningServer) =>
   connect({ url, token: JSON.parse(readFileSync(discovery_file, 'utf8')).token })
 
-/** What of its output is on the disk, once that is all, and the processes that it names. Nothing tells when it is. */
+/** Returns the complete output on disk and the processes it names. Polled: no event announces it. */
 async function kept(state: string, id: string): Promise<[output: string, pids: string[]]> {
   const pids = await waitUntil('the output on the disk', () => {
     const [file] = globSync(`${state}/**/${id}.out`)

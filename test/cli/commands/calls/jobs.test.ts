@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import t from 'tap'
 import { CALL_ID_PATTERN, serveProject } from '../../toolgate.ts'
 
-t.test('what runs on is listed, read, written to and ended', async t => {
+t.test('lists, reads, writes to and stops background jobs', async t => {
   const { toolgate, start, client } = await serveProject(t)
   t.match(await toolgate(['jobs']), {
     code: 0,
@@ -47,7 +47,7 @@ t.test('what runs on is listed, read, written to and ended', async t => {
   t.match(await toolgate(['input', id, '--resize', 'wide']), { code: 2, stderr: /columns and rows/ })
 })
 
-t.test('a running call is sent to the background, and ended from there', async t => {
+t.test('moves a running call to the background, and stops it there', async t => {
   const { toolgate, client } = await serveProject(t)
   const asked = await client.call('shell_exec', { command: 'echo here; exec sleep 600', isolation: 'none' })
   const id = asked.tool_call_id
@@ -65,7 +65,7 @@ t.test('a running call is sent to the background, and ended from there', async t
   t.match((await toolgate(['jobs', '--all'])).stdout, / stopped SIGTERM /)
 })
 
-t.test('a call that goes on as a job says where its output is', async t => {
+t.test('a call that continues as a job names the location of its output', async t => {
   const { start, client } = await serveProject(t)
   const calling = start(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
   const lines = createInterface({ input: calling.stderr })[Symbol.asyncIterator]()
@@ -77,7 +77,7 @@ t.test('a call that goes on as a job says where its output is', async t => {
   await client.cancel(id)
 })
 
-t.test('characters are written whole, wherever they are in what is written', async t => {
+t.test('never splits characters in output', async t => {
   const { toolgate, client } = await serveProject(t)
   const asked = await client.call('shell_background', { command: 'cat', interactive: true, isolation: 'none' })
   const id = asked.tool_call_id

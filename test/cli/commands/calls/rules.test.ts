@@ -44,7 +44,7 @@ t.test('rules: none, added, used, revoked', async t => {
   })
 })
 
-t.test('a call-only token may not decide', async t => {
+t.test('a call-only token cannot decide', async t => {
   const { toolgate, server, call_token, folder } = await serveProject(t)
   const file = path.join(folder, 'token')
   writeFileSync(file, call_token, { mode: 0o600 })

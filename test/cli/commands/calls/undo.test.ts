@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
-t.test('undo: shown, done as it was shown, conflicts with their lines', async t => {
+t.test('undo: previews, applies the preview, shows conflicts with their lines', async t => {
   const { toolgate, client, project } = await serveProject(t, { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' })
   const file = path.join(project, 'a.txt')
   const read = () => readFileSync(file, 'utf8')
@@ -74,7 +74,7 @@ t.test('undo: shown, done as it was shown, conflicts with their lines', async t 
   })
 })
 
-t.test('who may only call leaves it to others', async t => {
+t.test('a call-only token leaves the decision to others', async t => {
   const { toolgate, client, server, call_token, folder } = await serveProject(t, { 'a.txt': 'a\n' })
   const made = await client.call('write_file', { path: 'new.txt', content: 'new\n' })
   const file = path.join(folder, 'token')

@@ -13,7 +13,7 @@ interface Finding {
 const findings = (stdout: string) => JSON.parse(stdout) as Finding[]
 const standing = (stdout: string) => Object.fromEntries(findings(stdout).map(({ check, state }) => [check, state]))
 
-t.test('with a server that runs', async t => {
+t.test('with a running server', async t => {
   const { toolgate, token } = await serveProject(t)
   const { code, stdout } = await toolgate(['doctor', '--json'])
   t.equal(code, 0)
@@ -37,7 +37,7 @@ t.test('with a server that runs', async t => {
   t.match(text, { code: 0, stdout: /^ok {4}node {14}24\..*\nok {4}events {12}first event after \d+ ms\n/s })
 })
 
-t.test('every fault with its cure; exit 1 where one keeps it from working', async t => {
+t.test('reports every problem with its resolution; exit 1 if one is fatal', async t => {
   const { toolgate, home, folder } = createProject(t, { '.toolgate/config.jsonc': '{ "limits": { "read": 0 } }' })
   const run = path.join(home, '.local/state/toolgate/run')
   mkdirSync(run, { recursive: true })
@@ -58,7 +58,7 @@ t.test('every fault with its cure; exit 1 where one keeps it from working', asyn
   })
 })
 
-t.test('what a server that was killed has left is told, and left', async t => {
+t.test('reports leftovers of a killed server, and leaves them', async t => {
   const { toolgate, home } = createProject(t)
   const run = path.join(home, '.local/state/toolgate/run')
   mkdirSync(run, { recursive: true, mode: 0o700 })

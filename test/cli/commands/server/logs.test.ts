@@ -1,4 +1,4 @@
-// Reading what commands printed, however much that is.
+// Tests of reading command output of any size.
 import { PassThrough, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { serveProject } from '../../toolgate.ts'
 
 const { client, home, project, start, toolgate } = await serveProject(t)
 
-/** The id of a command that has printed and ended. */
+/** Runs a command that prints, and returns its id once it has ended. */
 async function printed(command: string) {
   const asked = await client.call('shell_exec', { command, isolation: 'none' })
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
@@ -16,7 +16,7 @@ async function printed(command: string) {
   return asked.tool_call_id
 }
 
-t.test('of much output one page at a time is held, however slowly it is read', async t => {
+t.test('holds one page of much output at a time, for any reading speed', async t => {
   const id = await printed('head -c 12000000 /dev/zero | tr "\\0" x')
   let held: (() => void) | undefined
   let [bytes, most] = [0, 0]
@@ -26,7 +26,7 @@ t.test('of much output one page at a time is held, however slowly it is read', a
       held = taken
     }
   })
-  // Nothing is taken before somebody waits for that.
+  // Nothing is read before there is a reader.
   stdout.on('newListener', async name => {
     if (name !== 'drain') return
     most = Math.max(most, stdout.writableLength)
@@ -49,7 +49,7 @@ t.test('of much output one page at a time is held, however slowly it is read', a
   t.ok(most > 0 && most <= 1_048_576, `${most} bytes`)
 })
 
-t.test('a reader that has seen enough ends it quietly', async t => {
+t.test('exits silently on a broken pipe', async t => {
   const id = await printed('seq 1000000')
   const child = start(['logs', id])
   const ended = once(child, 'close')
@@ -63,7 +63,7 @@ t.test('a reader that has seen enough ends it quietly', async t => {
   t.equal(told, '')
 })
 
-t.test('what was printed comes whole', async t => {
+t.test('prints the whole output', async t => {
   const id = await printed('seq 1000000')
   const whole = Array.from({ length: 1_000_000 }, (_, i) => `${i + 1}\n`).join('')
   for (const argv of [

@@ -12,12 +12,12 @@ import { once, run, waitUntil } from '../../../support/wait.ts'
 import { runInPty } from '../../pty.ts'
 import { createProject, UNSANDBOXED } from '../../toolgate.ts'
 
-// Each test has a server of its own, and waits most of the time.
+// Each test starts its own server and mostly waits.
 t.jobs = 3
 
 const discovery = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as DiscoveryRecord
 
-t.test('what a person sees, and the first command to copy', async t => {
+t.test('shows a user the address and the first command to copy', async t => {
   const { start, project, home } = createProject(t, { 'a.txt': 'hello\n' })
   const child = start(['serve', '--log-level', 'error'])
   const lines: string[] = []
@@ -48,7 +48,7 @@ t.test('what a person sees, and the first command to copy', async t => {
   t.notOk(existsSync(file), 'the discovery file is gone')
 })
 
-t.test('one server for a root: told, reused, replaced', async t => {
+t.test('one server per root: reports, reuses and replaces it', async t => {
   const { serve, toolgate, project } = createProject(t)
   const first = await serve()
   t.same(Object.keys(first).sort(), [
@@ -70,7 +70,7 @@ t.test('one server for a root: told, reused, replaced', async t => {
   t.match(await toolgate(['status', '--json']), { code: 0, stdout: new RegExp(`"pid":${second.pid}`) })
 })
 
-t.test('a server that was killed leaves no trap', async t => {
+t.test('a killed server does not block the next one', async t => {
   const { serve, toolgate, project } = createProject(t)
   const first = await serve()
   first.process.kill('SIGKILL')
@@ -94,7 +94,7 @@ t.test('two roots with different sets cannot share one state folder by accident'
   })
 })
 
-t.test('stopped while a command runs: it may end, or is interrupted', async t => {
+t.test('a stop during a command lets it end, or interrupts it', async t => {
   const { serve, project } = createProject(t)
   for (const [drain, command, status] of [
     ['30s', 'until [ -e stop ]; do sleep 0.02; done', 'success'],
@@ -120,7 +120,7 @@ t.test('stopped while a command runs: it may end, or is interrupted', async t =>
   }
 })
 
-/** Waits until the server says that it takes no more calls. */
+/** Waits until the server rejects calls. */
 const refused = (client: ReturnType<typeof connect>) =>
   waitUntil('calls to be refused', () =>
     client.call('read_file', { path: 'x' }).then(
@@ -129,7 +129,7 @@ const refused = (client: ReturnType<typeof connect>) =>
     )
   )
 
-t.test('what a stop waits for is told, and a second signal ends at once', async t => {
+t.test('reports what a stop waits for; a second signal ends at once', async t => {
   const { serve } = createProject(t)
   const server = await serve('--log-level', 'info')
   const { token } = discovery(server.discovery_file)
@@ -144,14 +144,14 @@ t.test('what a stop waits for is told, and a second signal ends at once', async 
   t.match(ended.stderr, /"stopping: waiting up to 30 s for \d calls?; a second SIGTERM or SIGINT exits at once"/)
 })
 
-t.test('ends with its stdin', async t => {
+t.test('exits with its stdin', async t => {
   const { serve } = createProject(t)
   const server = await serve('--exit-with-stdin')
   server.process.stdin.end()
   t.match(await server.ended, { code: 0 })
 })
 
-t.test('in the background, and stopped', async t => {
+t.test('starts in the background and stops', async t => {
   const { toolgate } = createProject(t)
   const started = await toolgate(['serve', '--detach', '--json'])
   t.match(started, { code: 0, stderr: '' })
@@ -166,7 +166,7 @@ t.test('in the background, and stopped', async t => {
   })
 })
 
-t.test('a log that has become long is put aside', async t => {
+t.test('rotates a long log', async t => {
   const { toolgate, folder } = createProject(t)
   const again = async () => {
     t.match(await toolgate(['serve', '--detach']), { code: 0 })
@@ -180,7 +180,7 @@ t.test('a log that has become long is put aside', async t => {
   t.notMatch(readFileSync(log!, 'latin1'), 'long ago')
 })
 
-t.test('a background start that fails says why', async t => {
+t.test('a failed background start reports the reason', async t => {
   const { serve, toolgate, folder } = createProject(t)
   const { url } = await serve('--root', '.')
   const port = new URL(url).port
@@ -191,7 +191,7 @@ t.test('a background start that fails says why', async t => {
   })
 })
 
-t.test('a unix socket besides', async t => {
+t.test('also listens on a unix socket', async t => {
   const { serve, folder } = createProject(t)
   const socket = path.join(folder, 'sock', 's')
   const get = async (headers: Record<string, string>) => {
@@ -213,7 +213,7 @@ t.test('a unix socket besides', async t => {
   t.notOk(existsSync(socket))
 })
 
-t.test('a token of the operator, changed without a restart', async t => {
+t.test('accepts an operator token, replaced without a restart', async t => {
   const { serve, folder } = createProject(t)
   const file = path.join(folder, 'token')
   const tokens = ['a'.repeat(32), 'b'.repeat(32)] as const
@@ -232,7 +232,7 @@ t.test('a token of the operator, changed without a restart', async t => {
   t.equal(await code(tokens[0]), 'UNAUTHORIZED')
 })
 
-t.test('what is refused at the start', async t => {
+t.test('rejects invalid settings at the start', async t => {
   const { toolgate, folder } = createProject(t, { '.toolgate/config.jsonc': '{ "limits": { "read": "many" } }' })
   const file = path.join(folder, 'project/.toolgate/config.jsonc')
   t.same(await toolgate(['serve', '--port', 'x', '--host', '0.0.0.0']), {
@@ -255,7 +255,7 @@ t.test('what is refused at the start', async t => {
   })
 })
 
-t.test('a terminal that is closed cuts no call short', needs('node-pty'), async t => {
+t.test('closing the terminal does not interrupt a call', needs('node-pty'), async t => {
   const { commandOf, project, home } = createProject(t)
   const person = await runInPty(t, commandOf(['serve']))
   const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(await person.sees(/listening\n/)) ?? []
@@ -276,17 +276,14 @@ t.test('a terminal that is closed cuts no call short', needs('node-pty'), async 
   t.notOk(existsSync(file!), 'it ended as it always does')
 })
 
-t.test(
-  'at a terminal it tells what a person needs, and logs in short; the whole log is in a file',
-  needs('node-pty'),
-  async t => {
-    const { commandOf, project, home } = createProject(t)
-    const person = await runInPty(t, commandOf(['serve'], UNSANDBOXED), { cols: 400 })
-    const seen = await person.sees(/\d\d:\d\d {2}listening\n/)
-    const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(seen) ?? []
-    t.equal(
-      withoutOwn(seen).replace(log, 'LOG'),
-      `Toolgate 0.1.0 serves ${project}
+t.test('at a terminal logs briefly for users; the whole log is in a file', needs('node-pty'), async t => {
+  const { commandOf, project, home } = createProject(t)
+  const person = await runInPty(t, commandOf(['serve'], UNSANDBOXED), { cols: 400 })
+  const seen = await person.sees(/\d\d:\d\d {2}listening\n/)
+  const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(seen) ?? []
+  t.equal(
+    withoutOwn(seen).replace(log, 'LOG'),
+    `Toolgate 0.1.0 serves ${project}
   Console  http://HOST/#code=CODE (until TIME)
   Runs     reads and searches, new files
   Asks     changes to files, every command (not sandboxed: toolgate doctor), network access
@@ -297,22 +294,21 @@ t.test(
 
 TIME  listening
 `
-    )
-    person.press('\u0003')
-    t.match(await person.ended(), { code: 0, rest: /\d\d:\d\d {2}stopping\n/ })
-    t.ok(log.startsWith(home))
-    const lines = readFileSync(log, 'utf8')
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line))
-    t.match(lines, [
-      { msg: 'listening', roots: [project] },
-      { msg: 'stopping', calls: 0 }
-    ])
-  }
-)
+  )
+  person.press('\u0003')
+  t.match(await person.ended(), { code: 0, rest: /\d\d:\d\d {2}stopping\n/ })
+  t.ok(log.startsWith(home))
+  const lines = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  t.match(lines, [
+    { msg: 'listening', roots: [project] },
+    { msg: 'stopping', calls: 0 }
+  ])
+})
 
-/** The same in every run and every checkout. */
+/** Removes what varies between runs and checkouts. */
 const withoutOwn = (text: string) =>
   text
     .replace(/127\.0\.0\.1:\d+/, 'HOST')
@@ -320,7 +316,7 @@ const withoutOwn = (text: string) =>
     .replaceAll(path.resolve('.'), 'CLONE')
     .replaceAll(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b/g, 'TIME')
 
-t.test('without arguments it serves at a terminal, and then says where', needs('node-pty'), async t => {
+t.test('without arguments serves at a terminal, and then prints the address', needs('node-pty'), async t => {
   const { commandOf, toolgate, project } = createProject(t)
   const first = await runInPty(t, commandOf([], UNSANDBOXED), { cols: 400 })
   const [, url, code] = /(http:\S+)\/#code=(\S+)/.exec(await first.sees(/listening\n/)) ?? []
@@ -352,20 +348,24 @@ t.test('without arguments it serves at a terminal, and then says where', needs('
   await first.sees(/rejected by toolgate-cli: date\n/)
 })
 
-t.test('what is read-only refuses, and with a sandbox fewer commands ask', needs('node-pty', 'sandbox'), async t => {
-  const { commandOf } = createProject(t)
-  const sandboxed = await runInPty(t, commandOf(['serve']), { cols: 400 })
-  const seen = await sandboxed.sees(/listening\n/)
-  t.match(seen, '\n  Runs     reads and searches, new files, read-only commands (in the sandbox)\n')
-  t.match(seen, '\n  Asks     changes to files, other commands, network access\n')
-  sandboxed.press('\u0003')
-  await sandboxed.ended()
-  const readOnly = await runInPty(t, commandOf(['serve', '--read-only']), { cols: 400 })
-  t.match(
-    await readOnly.sees(/listening\n/),
-    '\n  Runs     reads and searches\n  Refuses  everything else: the server is read-only\n'
-  )
-})
+t.test(
+  'read-only mode rejects writes; with a sandbox fewer commands require approval',
+  needs('node-pty', 'sandbox'),
+  async t => {
+    const { commandOf } = createProject(t)
+    const sandboxed = await runInPty(t, commandOf(['serve']), { cols: 400 })
+    const seen = await sandboxed.sees(/listening\n/)
+    t.match(seen, '\n  Runs     reads and searches, new files, read-only commands (in the sandbox)\n')
+    t.match(seen, '\n  Asks     changes to files, other commands, network access\n')
+    sandboxed.press('\u0003')
+    await sandboxed.ended()
+    const readOnly = await runInPty(t, commandOf(['serve', '--read-only']), { cols: 400 })
+    t.match(
+      await readOnly.sees(/listening\n/),
+      '\n  Runs     reads and searches\n  Refuses  everything else: the server is read-only\n'
+    )
+  }
+)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const STYLES = /\u001b\[[0-9;]*m/g

@@ -13,11 +13,11 @@ const every = [...COMMANDS].flatMap(([name, command]) => [
   ...command.commands.map(nested => ({ name: `${name} ${nested.name()}`, command: nested }))
 ])
 
-t.test('every help has an example', async t => {
+t.test('every help text has an example', async t => {
   for (const { name, command } of every) t.match(helpEpilogue(command), /Examples?:\n {2}\S/, name)
 })
 
-t.test('what is completed is what verbs declare', async t => {
+t.test('completes what verbs declare', async t => {
   const places = every.flatMap(({ name, command }) =>
     command.registeredArguments.map(argument => `${name} ${argument.name()}`)
   )
@@ -26,7 +26,7 @@ t.test('what is completed is what verbs declare', async t => {
   for (const flag of Object.keys(FLAG_SOURCES)) t.ok(flags.includes(flag), flag)
 })
 
-t.test('what may follow is told, from the server where it has it', async t => {
+t.test('suggests values, from the server if it has them', async t => {
   const { toolgate, project, folder } = await serveProject(t)
   const id = (await toolgate(['call', 'shell_exec', 'command=touch b', '--no-wait'])).stdout.trim()
   const rule = (await toolgate(['rules', 'add', 'deny', '--tool', 'x'])).stdout.trim()
@@ -52,7 +52,7 @@ t.test('what may follow is told, from the server where it has it', async t => {
   t.same(await after('nonsense', ''), [''])
 })
 
-t.test('in bash, and nothing on the line is run', async t => {
+t.test('completes in bash without running anything on the line', async t => {
   const { toolgate, commandOf, project, client } = await serveProject(t)
   for (const session_id of ['evil;touch ran $(touch ran)', 'evil\u0007', 'evil\u202e'])
     await client.call('shell_exec', { command: 'touch b' }, { session_id })
@@ -84,7 +84,7 @@ for (const [shell, args] of [
   ['zsh', ['-n', '-c']],
   ['fish', ['-n', '-c']]
 ] as const) {
-  t.test(`${shell} takes its script`, needs(shell), async t => {
+  t.test(`${shell} accepts its script`, needs(shell), async t => {
     await t.resolves(run(shell, [...args, COMPLETION_SCRIPTS[shell]!]))
   })
 }

@@ -7,7 +7,7 @@ import { editSetting } from '../../../../src/config/edit-setting.ts'
 import { runs } from '../../../support/property.ts'
 import { createProject } from '../../toolgate.ts'
 
-t.test('what holds is told with where it comes from; changed with its comments kept', async t => {
+t.test('shows effective values with their source; edits preserve comments', async t => {
   const { toolgate, home, project } = createProject(t, {
     '.toolgate/config.jsonc': '{ "approval": { "ttl_ms": 7 }, "log": { "level": "warn" } }'
   })
@@ -42,7 +42,7 @@ t.test('what holds is told with where it comes from; changed with its comments k
   t.match(await toolgate(['config', 'check']), { code: 0, stdout: /log\/level: ignored/ })
 })
 
-t.test('when a change holds is told: now, once it is trusted, or from the next start', async t => {
+t.test('reports when a change takes effect: now, once trusted, or at the next start', async t => {
   const { toolgate, project } = createProject(t)
   const said = async (...argv: string[]) => (await toolgate(['config', ...argv])).stderr
   t.equal(await said('set', 'hooks', '[]'), 'A running server applies it immediately.\n')
@@ -57,7 +57,7 @@ t.test('when a change holds is told: now, once it is trusted, or from the next s
   )
 })
 
-t.test('what is wrong is refused, and nothing is written', async t => {
+t.test('rejects invalid values and writes nothing', async t => {
   const { toolgate, home } = createProject(t)
   const user = path.join(home, '.config/toolgate/config.jsonc')
   const wrong: [string[], string][] = [
@@ -86,7 +86,7 @@ t.test('what is wrong is refused, and nothing is written', async t => {
   })
 })
 
-t.test('a link stays a link', async t => {
+t.test('preserves a link', async t => {
   const { toolgate, home, folder } = createProject(t)
   const user = path.join(home, '.config/toolgate/config.jsonc')
   await toolgate(['config', 'set', 'port', '1'])
@@ -101,16 +101,16 @@ t.test('a link stays a link', async t => {
   })
 })
 
-t.test('every setting put into a file is what is read from it, and the others stay', t => {
+t.test('every written setting is read back, and the others stay', t => {
   const name = fc.string({ minLength: 1, maxLength: 8 }).filter(key => key !== '__proto__')
-  // Configuration files are refused when they have such a key, at any depth.
+  // Generates JSON; configuration files with a key like this at any depth are rejected.
   const json = (maxDepth: number) =>
     fc.jsonValue({ maxDepth }).filter(value => !JSON.stringify(value).includes('"__proto__":'))
   const some = fc.dictionary(name, json(2), { maxKeys: 4, noNullPrototype: true })
   fc.assert(
     fc.property(some, fc.array(name, { minLength: 1, maxLength: 3 }), json(1), (before, at, value) => {
       const [first = '', ...nested] = at
-      // What stands in the way of a section is no section.
+      // A value in the place of a section is no section.
       if (nested.length > 0) delete before[first]
       const after = parse(editSetting(`// kept\n${JSON.stringify(before, null, 2)}\n`, at, value))
       const expected = { ...before, [first]: nested.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) }

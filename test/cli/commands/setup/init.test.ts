@@ -13,7 +13,7 @@ const versionBy = async (command: string, program: string) => {
 
 const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy": "./deploy" } }'
 
-t.test('without questions nothing is loosened; what is there is never overwritten', async t => {
+t.test('without questions relaxes nothing; never overwrites files', async t => {
   const { toolgate, project } = createProject(t, { 'package.json': PACKAGE })
   const file = path.join(project, '.toolgate/config.jsonc')
   t.match(await toolgate(['init']), { code: 2, stdout: '', stderr: /Cannot prompt: standard input is not a terminal/ })
@@ -30,13 +30,13 @@ t.test('without questions nothing is loosened; what is there is never overwritte
   t.equal(readFileSync(file, 'utf8'), written)
 })
 
-t.test('a server that runs is told of', async t => {
+t.test('reports a running server', async t => {
   const { toolgate, server } = await serveProject(t)
   const { stdout } = await toolgate(['init', '--yes'])
   t.equal(stdout.split('\n')[1], `The project is served at ${server.url}; restart that to go by the file.`)
 })
 
-t.test('the lines for editors alone', async t => {
+t.test('prints only the lines for editors', async t => {
   const { toolgate, project } = createProject(t)
   const emacs = await toolgate(['init', '--editor', 'emacs', '--quiet'])
   t.match(emacs, { code: 0, stderr: '' })
@@ -45,7 +45,7 @@ t.test('the lines for editors alone', async t => {
   )!
   t.ok(existsSync(path.join(folder, 'package.json')))
   const both = JSON.parse((await toolgate(['init', '--editor', 'mcp,vscode', '--json'])).stdout)
-  // From a clone its own program, which is on no search path.
+  // From a clone it uses the clone's program, which is on no search path.
   const { command, args } = JSON.parse(both.mcp.text).mcpServers.toolgate
   t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT_PROGRAM, 'mcp', '--root', project])
   t.same(await versionBy(command, args[0]), await toolgate(['version']))
@@ -54,7 +54,7 @@ t.test('the lines for editors alone', async t => {
   t.notOk(existsSync(path.join(project, '.toolgate')))
 })
 
-t.test('after a few questions', needs('node-pty'), async t => {
+t.test('writes files after a few questions', needs('node-pty'), async t => {
   const { commandOf, project } = createProject(t, { 'package.json': PACKAGE })
   const person = await runInPty(t, commandOf(['init']))
   await person.sees(/Read-only mode\?(?:.|\n)*?No/)

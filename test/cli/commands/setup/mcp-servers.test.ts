@@ -1,11 +1,11 @@
-// `toolgate mcp list`, `login`, `logout` and `restart`: MCP servers of a configuration, as a person sees them.
+// Tests of `toolgate mcp list`, `login`, `logout` and `restart`: the MCP servers of a configuration.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { SCRIPTED_SERVER } from '../../../host/mcp/scripted-settings.ts'
 import { createProject } from '../../toolgate.ts'
 
-t.test('servers are listed, and started anew', async t => {
+t.test('lists and restarts servers', async t => {
   const { toolgate, serve, home } = createProject(t)
   const folder = path.join(home, '.config/toolgate')
   mkdirSync(folder, { recursive: true })

@@ -1,4 +1,4 @@
-// `toolgate mcp`: the protocol over standard input and output, by a server that runs or one of its own.
+// Tests of `toolgate mcp`: the protocol over stdio, by a running server or a new one.
 // run: waiting (for servers of their own to start and to end)
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -9,7 +9,7 @@ import type { Json } from '../../../start-app.ts'
 import { once } from '../../../support/wait.ts'
 import { createProject, serveProject } from '../../toolgate.ts'
 
-/** A client that has started the program: says lines, and reads the messages that come back. */
+/** A client that has started the program: writes lines and reads the messages that come back. */
 function talk(t: Test, { start }: Pick<ReturnType<typeof createProject>, 'start'>, ...flags: string[]) {
   const child = start(['mcp', ...flags])
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
@@ -22,7 +22,7 @@ function talk(t: Test, { start }: Pick<ReturnType<typeof createProject>, 'start'
     if (done) throw new Error(`it has ended: ${await stderr}`)
     return JSON.parse(value)
   }
-  /** The response, and what came before it. */
+  /** Returns the response and the messages before it. */
   async function until(id: number): Promise<{ before: Json[]; response: Json }> {
     const before: Json[] = []
     for (;;) {
@@ -49,7 +49,7 @@ const read = { name: 'read_file', arguments: { path: 'a.txt' } }
 const write = { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n' }, _meta: { progressToken: 1 } }
 const waiting = (before: Json[]) => /id (tc_\w+)\.$/.exec(before[0].params.message)![1]!
 
-t.test('with no server it starts one of its own, which ends with it', async t => {
+t.test('without a server starts one, which exits with it', async t => {
   const here = createProject(t, { 'a.txt': 'hello\n' })
   const talker = talk(t, here)
   talker.say('{"jsonrpc": 1, ')
@@ -63,7 +63,7 @@ t.test('with no server it starts one of its own, which ends with it', async t =>
   t.same(await findLiveServers(env), [])
 })
 
-t.test('it speaks to the server that runs, as one that may only call; cancelling cancels', async t => {
+t.test('connects to the running server with call-only rights; cancelling cancels', async t => {
   const here = await serveProject(t)
   const talker = talk(t, here, '--agent', 'reviewer', '--timeout', '80s')
   await talker.initialize({ elicitation: {} })
@@ -81,7 +81,7 @@ t.test('it speaks to the server that runs, as one that may only call; cancelling
   t.equal((await here.client.state()).pending.length, 0)
 })
 
-t.test('what needs no answer keeps no connection', async t => {
+t.test('notifications keep no connection open', async t => {
   const here = await serveProject(t, { '.toolgate/config.jsonc': '{ "limits": { "connections": 8 } }' })
   const talker = talk(t, here)
   await talker.initialize()
@@ -92,7 +92,7 @@ t.test('what needs no answer keeps no connection', async t => {
   t.equal((await talker.end()).stderr, '')
 })
 
-t.test('with --approve the person at the client decides', async t => {
+t.test('with --approve the user at the client decides', async t => {
   const here = await serveProject(t)
   const talker = talk(t, here, '--approve')
   await talker.initialize({ elicitation: {} })
@@ -105,7 +105,7 @@ t.test('with --approve the person at the client decides', async t => {
   t.equal(readFileSync(`${here.project}/a.txt`, 'utf8'), 'new\n')
 })
 
-t.test('a call that waits outlives a server that is killed', async t => {
+t.test('a pending call survives a killed server', async t => {
   const here = await serveProject(t)
   const talker = talk(t, here)
   await talker.initialize()
@@ -113,7 +113,7 @@ t.test('a call that waits outlives a server that is killed', async t => {
   const id = waiting([await talker.next()])
   here.server.process.kill('SIGKILL')
   await here.server.ended
-  // It has started a server of its own, which has the call from the journal, and the client need not know.
+  // It has started a server, which restores the call from the journal; the client need not know.
   t.match(await talker.next(), { params: { message: /Waiting for approval/ } })
   t.equal((await here.toolgate(['approve', id, '--yes'])).code, 0)
   t.match((await talker.until(1)).response, {

@@ -7,7 +7,7 @@ import { normalizeOutput, serveProject } from '../../toolgate.ts'
 
 const CODE = /^(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]{22})$/
 
-t.test('tokens are given out, listed and revoked', async t => {
+t.test('creates, lists and revokes tokens', async t => {
   const { toolgate, server } = await serveProject(t)
   t.match(await toolgate(['token', 'list']), { code: 0, stdout: '', stderr: 'No tokens.\n' })
   const made = await toolgate(['token', 'create', '--agent', 'reviewer', '--expires', '2h'])
@@ -38,7 +38,7 @@ t.test('tokens are given out, listed and revoked', async t => {
   t.match(await toolgate(['token', 'create', '--role', 'all']), { code: 2, stderr: /Expected one of: call, approve/ })
 })
 
-t.test('the console is opened with a code, or its address printed', async t => {
+t.test('opens the console with a code, or prints its address', async t => {
   const { toolgate, server, folder } = await serveProject(t)
   const printed = await toolgate(['open'])
   t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' }, 'no display, so it is printed')
@@ -51,7 +51,7 @@ t.test('the console is opened with a code, or its address printed', async t => {
   const { url: asked } = JSON.parse((await toolgate(['open', '--role', 'call', '--json'])).stdout)
   t.match(asked, CODE)
 
-  // A browser of ours, which tells what it was given and what it finds there.
+  // A fake browser that records its arguments and the files it finds.
   const [bin, told, stale] = ['bin', 'told', 'home/.local/state/toolgate/run/open-old.html'].map(name =>
     path.join(folder, name)
   ) as [string, string, string]

@@ -4,7 +4,7 @@ import t from 'tap'
 import { waitUntil } from '../../../support/wait.ts'
 import { createProject } from '../../toolgate.ts'
 
-t.test('a tool is begun, trusted, listed and called; what is broken is told', async t => {
+t.test('creates, trusts, lists and calls a tool; reports broken ones', async t => {
   const { toolgate, serve, project } = createProject(t)
   const begun = await toolgate(['tool', 'new', 'greet'])
   t.equal(begun.code, 0)
@@ -37,7 +37,7 @@ Check it with: toolgate tool check
   t.match(await toolgate(['tools', 'greet']), { stdout: /effect execute/ })
 })
 
-t.test('without any, it says how to begin', async t => {
+t.test('without tools, explains how to create one', async t => {
   const { toolgate, serve } = createProject(t)
   await serve()
   t.match(await toolgate(['tool', 'check']), { code: 0, stderr: /Create one with: toolgate tool new NAME/ })

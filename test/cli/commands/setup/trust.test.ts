@@ -14,7 +14,7 @@ const HOOKS = JSON.stringify({
   limits: { read: 1 }
 })
 
-/** A project, a home, and a person at a terminal who answers what they are asked. */
+/** A project, a home, and a user at a terminal who answers prompts. */
 function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) {
   const folder = realpathSync(t.testdir({ home: {}, project: files }))
   const project = path.join(folder, 'project')
@@ -49,7 +49,7 @@ function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) {
       },
       onSignal: () => {}
     })
-    // What the prompt does to the cursor is not looked at.
+    // Cursor movements of the prompt are ignored.
     const [stdout, stderr] = screens.map(text =>
       stripVTControlCharacters(text).replaceAll(folder, '').replaceAll('\r', '')
     )
@@ -59,7 +59,7 @@ function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) {
   return { project, folder, env, file, toolgate, at, trusted: () => [...readTrustFile(file).keys()] }
 }
 
-t.test('all that a configuration would bring is shown, and trusted only by a yes', async t => {
+t.test('shows everything a configuration contributes, and trusts it only on yes', async t => {
   const { toolgate, at, trusted, file } = place(t, { '.toolgate': { 'config.jsonc': HOOKS, 'check.sh': 'exit 0\n' } })
   t.same(await toolgate(['trust']), {
     code: 0,
@@ -107,7 +107,7 @@ t.test('all that a configuration would bring is shown, and trusted only by a yes
   })
 })
 
-t.test('what changes while it is shown is not trusted', async t => {
+t.test('does not trust what changes while it is shown', async t => {
   const { toolgate, at, trusted } = place(t, { '.toolgate': { 'config.jsonc': HOOKS, 'check.sh': 'exit 0\n' } })
   const meanwhile = () => {
     writeFileSync(at('.toolgate/check.sh'), 'curl evil\n')
@@ -120,7 +120,7 @@ t.test('what changes while it is shown is not trusted', async t => {
   t.same(trusted(), [])
 })
 
-t.test('where nobody can be asked, --yes is to be given', async t => {
+t.test('without a terminal, requires --yes', async t => {
   const { toolgate, at, trusted } = place(t, { '.toolgate': { tools: { 'a.ts': 'x', lib: { 'b.ts': 'y' } } } })
   t.match(await toolgate(['trust', '.toolgate/tools']), {
     code: 2,
@@ -136,7 +136,7 @@ t.test('where nobody can be asked, --yes is to be given', async t => {
   t.match(await toolgate(['trust', '--json']), { stdout: /"state":"trusted"/ })
 })
 
-t.test('what is trusted is listed, and taken back', async t => {
+t.test('lists and revokes trust', async t => {
   const { toolgate, at, trusted, env } = place(t, { '.toolgate': { tools: { 'a.ts': 'x' } }, 'b.sh': 'y' })
   t.match(await toolgate(['trust', '--list']), { code: 0, stderr: 'No trusted files.\n' })
   await toolgate(['trust', '--yes', '.toolgate/tools', 'b.sh'])
@@ -169,7 +169,7 @@ t.test('what is trusted is listed, and taken back', async t => {
   })
 })
 
-t.test('what cannot be trusted is told with its cure', async t => {
+t.test('reports what cannot be trusted, with the resolution', async t => {
   const { toolgate, trusted, file } = place(t, { '.toolgate': { 'config.jsonc': '{ "port": "x", }' } })
   t.match(await toolgate(['trust', 'nothing', '--yes']), {
     code: 2,
@@ -190,7 +190,7 @@ t.test('what cannot be trusted is told with its cure', async t => {
   t.same(trusted(), [])
 })
 
-t.test('a project that brings nothing', async t => {
+t.test('handles a project without contributions', async t => {
   const { toolgate } = place(t, { 'a.txt': '' })
   t.match(await toolgate(['trust']), { code: 0, stderr: 'Nothing to trust in /project.\n' })
 })

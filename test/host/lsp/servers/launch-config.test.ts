@@ -1,4 +1,4 @@
-// Which server answers for a file, in which project, and how it is started.
+// Tests of language server selection: the server of a file, its project, and its command.
 import t from 'tap'
 import {
   findProjectRoot,
@@ -13,7 +13,7 @@ const of = (name: string) => LANGUAGE_SERVERS.find(server => server.name === nam
 interface Seen {
   /** Files of the workspace. */
   files?: readonly string[]
-  /** Programs of the search path, with what stands by where their links lead. */
+  /** Programs on the search path, with the files next to their link targets. */
   programs?: Readonly<Record<string, readonly string[]>>
   kept?: boolean
 }
@@ -54,7 +54,7 @@ t.test('each file has its servers, the preferred one first, and each its languag
     t.same(told(path!), wanted, path)
 })
 
-t.test('a project begins where its marks are', async t => {
+t.test('finds the project by its marker files', async t => {
   const root = (path: string, server: string, ...files: string[]) =>
     findProjectRoot(path, of(server), name => files.includes(name))
   t.equal(root('a/b/c.go', 'gopls', 'go.mod', 'a/go.mod'), 'a', 'the nearest')
@@ -65,7 +65,7 @@ t.test('a project begins where its marks are', async t => {
   t.equal(root('c.yaml', 'yaml-language-server'), '.')
 })
 
-t.test('TypeScript serves by itself from version 7 on, and is served before', async t => {
+t.test('TypeScript has its own server from version 7 on, and a separate one before', async t => {
   const seven = ['node_modules/typescript/bin/tsc', 'node_modules/typescript/lib/getExePath.js']
   const six = ['node_modules/typescript/bin/tsc', 'node_modules/typescript/lib/tsserver.js']
   const onPath = { tsc: ['../lib/getExePath.js'], tsserver: [], 'typescript-language-server': [] }
@@ -91,7 +91,7 @@ t.test('TypeScript serves by itself from version 7 on, and is served before', as
   )
 })
 
-t.test('a server of the project goes before one of the search path', async t => {
+t.test('prefers a server in the project to one on the search path', async t => {
   const files = ['node_modules/.bin/pyright-langserver', 'api/.venv/bin/pyright-langserver', 'api/.venv/bin/python']
   const programs = { 'pyright-langserver': [], clangd: [] }
   const launch = (kept: boolean, name = 'pyright') =>
@@ -105,7 +105,7 @@ t.test('a server of the project goes before one of the search path', async t => 
   t.equal(resolveLaunchConfig(of('gopls'), '.', ground({ programs })), undefined)
 })
 
-t.test('clangd knows a whole project by its list of commands, where it may keep an index', async t => {
+t.test('clangd knows a whole project by its compilation database, if it may store an index', async t => {
   const all = (kept: boolean, ...files: string[]) =>
     resolveLaunchConfig(of('clangd'), '.', ground({ files, programs: { clangd: [] }, kept }))!.readsWholeProject
   t.equal(all(true, 'compile_commands.json'), true)
@@ -115,7 +115,7 @@ t.test('clangd knows a whole project by its list of commands, where it may keep 
   t.equal(resolveLaunchConfig(of('gopls'), '.', ground({ programs: { gopls: [] } }))!.readsWholeProject, true)
 })
 
-t.test('the table', async t => {
+t.test('matches the table', async t => {
   const names = LANGUAGE_SERVERS.map(({ name }) => name)
   t.same(names, [...new Set(names)], 'each name is there once')
   for (const server of LANGUAGE_SERVERS)
@@ -129,7 +129,7 @@ t.test('the table', async t => {
     }
 })
 
-t.test('a server that has read its project says so by a word of its own', async t => {
+t.test('detects by a specific message that a server has loaded its project', async t => {
   const { readySignal } = of('rust-analyzer')
   if (typeof readySignal === 'string') throw new Error('it tells by a notification')
   t.same(
@@ -138,7 +138,7 @@ t.test('a server that has read its project says so by a word of its own', async 
   )
 })
 
-t.test('of all that a server tells of how it was built, its version is taken', async t => {
+t.test("extracts the version from a server's build information", async t => {
   const { parseVersion } = of('gopls')
   t.same(
     ['{"GoVersion":"go1.22","Main":{"Version":""},"Version":"v0.16.1"}', '{}', 'v0.16.1'].map(told =>

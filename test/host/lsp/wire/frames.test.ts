@@ -1,4 +1,4 @@
-// Messages are read from what a server prints, however it comes in pieces; what is none is refused before it takes memory.
+// Tests of message framing: any chunking works, and invalid frames are rejected before they take memory.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { encodeFrame, FrameDecoder } from '../../../../src/host/lsp/wire/frames.
 const read = (parts: readonly Uint8Array[], frames = new FrameDecoder()) =>
   parts.flatMap(part => [...frames.push(part)])
 
-t.test('whatever the pieces', async t => {
+t.test('parses any chunking', async t => {
   const message = fc.record({ method: fc.string(), params: fc.jsonValue() })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 5 }), fc.array(fc.nat(40), { maxLength: 50 }), (messages, sizes) => {
@@ -25,7 +25,7 @@ t.test('whatever the pieces', async t => {
   t.pass('the same messages')
 })
 
-t.test('other headers, in any case', async t => {
+t.test('accepts other headers, in any case', async t => {
   const bytes = Buffer.from('content-type: x\r\nCONTENT-LENGTH:2\r\n\r\n{}Content-Length: 4\r\nX: y\r\n\r\nnull')
   t.same(read([bytes]), [{}, null])
 })
@@ -41,7 +41,7 @@ for (const [what, bytes, why] of [
     t.throws(() => read([Buffer.from(bytes)]), { message: why })
   })
 
-t.test('as many values as anybody needs', async t => {
+t.test('limits the number of values', async t => {
   const list = (count: number, value: string) => Buffer.from(`[${Array.from({ length: count }, () => value).join()}]`)
   const message = (body: Buffer) => Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body])
   for (const value of ['{}', '[]', '0', '"\\\\"', '{"a":{}}'])

@@ -1,4 +1,4 @@
-// Lines and columns of people against those of servers, in any text and by all that servers count by.
+// Tests of position conversion between user and server coordinates, in any text and encoding.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -13,10 +13,10 @@ const texts = fc
   })
   .map(parts => parts.join(''))
 
-/** The same, counted in another way: by taking the text apart. */
+/** Reference implementation: splits the text. */
 function counted(text: string, offset: number, units: PositionEncoding) {
   const before = text.slice(0, offset)
-  // A pair that is cut in two ends no line yet.
+  // A CR LF pair that is cut in two ends no line yet.
   const ended = text[offset] === '\n' && before.endsWith('\r') ? before.slice(0, -1) : before
   const lines = ended.split(/\r\n|\n|\r/)
   const last = lines.at(-1)! + before.slice(ended.length)
@@ -24,7 +24,7 @@ function counted(text: string, offset: number, units: PositionEncoding) {
   return { line: lines.length - 1, character: sizes[units] }
 }
 
-/** Offsets at which a character begins, or the text ends, but none within a line ending. */
+/** Returns the offsets of characters and of the end, none within a line ending. */
 const offsets = (text: string) =>
   [0, ...[...text].map((_, i, all) => all.slice(0, i + 1).join('').length)].filter(
     at => !(text[at] === '\n' && text[at - 1] === '\r')
@@ -51,7 +51,7 @@ for (const units of UNITS)
     t.pass('the same both ways')
   })
 
-t.test('what is beyond', async t => {
+t.test('clamps positions beyond the end', async t => {
   const positions = new PositionConverter('ab\r\n🦊c\n', 'utf-16')
   t.throws(() => positions.toLspPosition({ line: 1, column: 4 }), {
     code: 'INVALID_PARAMS',

@@ -10,7 +10,7 @@ function told(pieces: readonly Uint8Array[], from = 0): Delta[] {
   return deltas
 }
 
-t.test('text comes whole, however it was cut, with its place in bytes', async t => {
+t.test('decodes any chunking, with byte offsets', async t => {
   const input = fc.tuple(
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.array(fc.nat(200), { maxLength: 6 }),
@@ -36,11 +36,11 @@ t.test('text comes whole, however it was cut, with its place in bytes', async t 
   t.doesNotThrow(check)
 })
 
-t.test('of more than anybody reads the newest is told, in whole characters, and the gap shows', async t => {
+t.test('keeps the newest of excess output, in whole characters, and the gap shows', async t => {
   const piece = Buffer.from('é'.repeat(32_768))
   const pieces = Array.from({ length: 50 }, () => piece)
   const whole = Buffer.concat([...pieces, Buffer.from('the end')])
-  // Cut so that the newest begins within a character.
+  // Cut so that the newest piece begins within a character.
   const deltas = told([...pieces, Buffer.from('the end')])
   const bytes = deltas.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
   t.ok(bytes < 1_000_000, `${bytes} of ${whole.length} bytes`)

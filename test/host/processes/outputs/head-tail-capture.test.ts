@@ -19,7 +19,7 @@ const whole = (text: string) => shown([Buffer.from(text)])
 const NOTE =
   /\n\[(\d+) lines, (\d+) bytes of stdout left out here, from byte (\d+) on\. Read what is kept of them with GET \/calls\/tc_1\/output\?stream=stdout&offset=\3\]\n/
 
-t.test('what is short is shown whole', async t => {
+t.test('shows short output whole', async t => {
   for (const text of [
     '',
     'a',
@@ -31,7 +31,7 @@ t.test('what is short is shown whole', async t => {
     t.same(whole(text), { text, cut: false })
 })
 
-t.test('of many lines the first and the last are shown', async t => {
+t.test('shows the first and the last of many lines', async t => {
   const lines = Array.from({ length: 5_000 }, (_, i) => `${i}\n`)
   const head = lines.slice(0, 1_000).join('')
   const tail = lines.slice(-1_000).join('')
@@ -40,18 +40,18 @@ t.test('of many lines the first and the last are shown', async t => {
   t.same(whole(lines.join('')), { text: head + note + tail, cut: true })
 })
 
-t.test('long lines are cut between characters', async t => {
+t.test('cuts long lines between characters', async t => {
   const { text, cut } = whole('€'.repeat(MAX_RESULT_BYTES))
   t.ok(cut)
   t.match(text, /^€+\n\[0 lines, \d+ bytes [^\n]*\]\n€+$/)
 })
 
-t.test('where a command follows another, the note names the place in the whole', async t => {
+t.test('the note of a later command gives its offset in the whole', async t => {
   const { text } = shown([Buffer.from('y\n'.repeat(10_000))], 700)
   t.equal(text.match(NOTE)![3], '2700')
 })
 
-t.test('head, what is left out and tail are the whole, however it came', async t => {
+t.test('head, omission and tail add up to the whole, for any chunking', async t => {
   const unit = fc.oneof(
     fc.constant('\n'),
     fc.constant('line\n'),

@@ -10,7 +10,7 @@ import { waitUntil } from '../../../support/wait.ts'
 const bytes = (text: string) => Buffer.from(text)
 const all = { stream: 'output', offset: 0, limit: 1e9, wait_ms: 0 } as const
 
-t.test('each stream has offsets of its own', async t => {
+t.test('each stream has its own offsets', async t => {
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
   writer.append('stdout', bytes('one '))
@@ -56,7 +56,7 @@ t.test('a reader can wait for more, for the end, and stop waiting', async t => {
   })
 })
 
-t.test('it is there after a restart, under any name a client may choose', async t => {
+t.test('survives a restart, under any name a client may choose', async t => {
   const folder = join(t.testdir({ in: {} }), 'in', 'outputs')
   for (const id of ['tc_1', '../../up', '.', '..', 'a/b', 'é %']) {
     const outputs = new OutputStore(folder, { spill_bytes: 100 })
@@ -73,7 +73,7 @@ t.test('it is there after a restart, under any name a client may choose', async 
   }
 })
 
-t.test('past its limit the middle is dropped, and told', async t => {
+t.test('drops and reports the middle beyond its limit', async t => {
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 80 })
   const writer = outputs.open('tc_1')
   for (let i = 0; i < 1000; i += 1) writer.append('stdout', bytes(`${String(i).padStart(9, '0')}\n`))
@@ -94,7 +94,7 @@ t.test('past its limit the middle is dropped, and told', async t => {
   })
 })
 
-t.test('what no call owns is swept', async t => {
+t.test('removes output without a call', async t => {
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 16 })
   for (const id of ['keep', 'drop']) {
     const writer = outputs.open(id)
@@ -109,7 +109,7 @@ t.test('what no call owns is swept', async t => {
   t.same(readdirSync(t.testdirName).sort(), ['keep.out', 'keep.pages'])
 })
 
-t.test('a page that cannot be written is a hole, and the command goes on', async t => {
+t.test('an unwritable page is a gap, and the command continues', async t => {
   const folder = t.testdir()
   const outputs = new OutputStore(folder, { spill_bytes: 80 })
   mkdirSync(join(folder, 'tc_1.out'))
@@ -123,7 +123,7 @@ t.test('a page that cannot be written is a hole, and the command goes on', async
   t.same(left, { offset: 10, next_offset: 30, ended: true, dropped: { from: 0, bytes: 10 } })
 })
 
-t.test('what came is on disk soon, so that a server that dies loses no more than the last moment', async t => {
+t.test('output is soon durable, so that a crash loses only the last moment', async t => {
   const folder = t.testdir()
   const outputs = new OutputStore(folder, { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
@@ -133,7 +133,7 @@ t.test('what came is on disk soon, so that a server that dies loses no more than
   await waitUntil('two words', async () => (await found()) === 'one two ')
   writer.append('stdout', bytes('three'))
   await waitUntil('three words', async () => (await found()) === 'one two three')
-  // As it is left when the server dies while it writes: at any byte.
+  // The file as a server leaves it that dies while writing: cut at any byte.
   const whole = readFileSync(join(folder, 'tc_1.out'))
   for (let length = 0; length < whole.length; length += 1) {
     writeFileSync(join(folder, 'torn.out'), whole.subarray(0, length))
@@ -145,7 +145,7 @@ t.test('what came is on disk soon, so that a server that dies loses no more than
   await outputs.flushed()
 })
 
-t.test('the commands of a call write one after the other, and at once', async t => {
+t.test('the commands of a call write in sequence, and concurrently', async t => {
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const first = outputs.open('tc_1')
   first.append('stdout', bytes('one '))
@@ -164,7 +164,7 @@ t.test('the commands of a call write one after the other, and at once', async t 
   t.match(await outputs.read('tc_1', { ...all, stream: 'stdout' }), { text: 'one three' })
 })
 
-t.test('who writes faster than the disk is told, and when it has caught up', async t => {
+t.test('reports backpressure when writes outpace the disk, and its end', async t => {
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 100 << 20 })
   const writer = outputs.open('tc_1')
   const piece = Buffer.alloc(1 << 20)
@@ -221,7 +221,7 @@ t.test('any chunks, read in any steps, give the text that was written', async t 
   await outputs.flushed()
 })
 
-t.test('a character is unfinished until its last byte', async t => {
+t.test('a character is incomplete until its last byte', async t => {
   for (const [text, cut] of [
     ['a', 0],
     ['é', 1],

@@ -1,4 +1,4 @@
-// What a kept command may use up. What this machine cannot limit is told by the level, and not tried.
+// Tests of resource limits of sandboxed commands. Limits unsupported on this machine are reported by the level, and not tested.
 import { existsSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
@@ -8,7 +8,7 @@ const MIB = 1 << 20
 const LOW = { memory_bytes: 96 * MIB, processes: 40, cpu_seconds: 1, file_bytes: MIB, open_files: 64 }
 const GROUPS = ['/sys/fs/cgroup', '/sys/fs/cgroup/memory', '/sys/fs/cgroup/pids'].filter(folder => existsSync(folder))
 
-/** Control groups of this process. */
+/** Returns the control groups of this process. */
 const groups = () =>
   GROUPS.flatMap(folder => readdirSync(folder)).filter(name => name.startsWith(`toolgate-${process.pid}-`))
 
@@ -16,21 +16,21 @@ t.test('the limits', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t, () => LOW)
   const _lacks = (await world.sandbox.states()).find(({ level }) => level === 'workspace')?.lacks ?? []
 
-  t.test('the size of a file', async t => {
+  t.test('limits the size of a file', async t => {
     const { stdout } = await world.run('head -c 3000000 /dev/zero >big; wc -c <big')
     t.equal(stdout, `${MIB}\n`)
   })
 
-  t.test('open files, and no dumps of memory', async t => {
+  t.test('limits open files, and forbids core dumps', async t => {
     t.equal((await world.run('ulimit -n; ulimit -c')).stdout, '64\n0\n')
   })
 
-  t.test('processor time', async t => {
+  t.test('limits processor time', async t => {
     const { signal, exit_code } = await world.run('exec python3 -c "while True: pass"')
     t.equal(signal ?? exit_code, 137, 'killed inside, as the sandbox tells it')
   })
 
-  t.test('memory, with all that a command starts', needs('cgroups'), async t => {
+  t.test('limits memory, with that of child processes', needs('cgroups'), async t => {
     const result = await world.python('print(len(bytearray(512 << 20)))')
     t.equal(result.stdout, '')
     t.not(result.exit_code, 0)
@@ -49,7 +49,7 @@ except OSError:
     t.equal(stdout, '')
   })
 
-  t.test('processes', needs('cgroups'), async t => {
+  t.test('limits processes', needs('cgroups'), async t => {
     const { stdout } = await world.python(`
 import os, time
 started = 0
@@ -66,7 +66,7 @@ print(started < ${LOW.processes})
     t.equal(stdout, 'True\n')
   })
 
-  t.test('a fork bomb ends with its time', needs('cgroups'), async t => {
+  t.test('a fork bomb ends at its time limit', needs('cgroups'), async t => {
     const mark = `bomb-${process.pid}`
     const result = await world.run(`bomb() { bomb ${mark} | bomb ${mark} & }; bomb ${mark}; sleep 30`, {
       timeout_ms: 1_000
@@ -75,7 +75,7 @@ print(started < ${LOW.processes})
     t.strictSame(findProcesses(mark), [])
   })
 
-  t.test('temporary folders have a size', async t => {
+  t.test('limits the size of temporary folders', async t => {
     const { stdout } = await world.run('df -B1M --output=size,target /tmp /dev/shm /run ~ | tail -n +2')
     const sizes = stdout
       .trim()
@@ -84,7 +84,7 @@ print(started < ${LOW.processes})
     t.strictSame(sizes, [1024, 256, 16, 256])
   })
 
-  t.test('no group is left', async t => {
+  t.test('leaves no group', async t => {
     t.strictSame(groups(), [])
   })
 })

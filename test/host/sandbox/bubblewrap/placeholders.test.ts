@@ -1,4 +1,4 @@
-// What a sandbox needed to mount something on, where that was gone by then.
+// Tests of mount points that a sandbox created, and of their removal.
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -6,10 +6,10 @@ import t from 'tap'
 import { needs } from '../../../support/needs.ts'
 import { startSandboxFixture } from '../fixture.ts'
 
-/** Every path beneath a folder. */
+/** Returns every path under a folder. */
 const all = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 
-t.test('a secret that goes as a command starts leaves nothing in its place', needs('bwrap'), async t => {
+t.test('a secret removed at the start of a command leaves no placeholder', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   for (const name of ['.env', 'deep/.env']) world.write(`workspace/${name}`, 'x')
   world.write('workspace/empty.pem', '')

@@ -1,5 +1,5 @@
-// The filter of system calls: by a small interpreter for both processors, by the headers of this system, and by a program
-// in the sandbox that makes every call on the list.
+// Tests of the seccomp filter: by a small interpreter for both architectures, by the headers of this system, and by a program in
+// the sandbox that makes every listed system call.
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { buildFilter } from '../../../../src/host/sandbox/bubblewrap/seccomp.ts'
@@ -18,7 +18,7 @@ const EPERM = 0x0005_0001
 const ENOSYS = 0x0005_0026
 const ARCHITECTURE = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 
-/** Calls that set a mode, with the arguments before it. */
+/** System calls that set a mode, with the arguments before it. */
 const MODES: [name: string, before: bigint[]][] = [
   ['chmod', [0n]],
   ['fchmodat', [0n, 0n]],
@@ -29,7 +29,7 @@ const MODES: [name: string, before: bigint[]][] = [
   ['open', [0n, 0o101n]]
 ]
 
-/** Told here once more: whoever takes one off the list takes it off here too. */
+/** Repeated here on purpose: removing an entry from the list requires removing it here too. */
 const MUST_BE_REFUSED = [
   ...['ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'process_mrelease', 'kcmp', 'pidfd_getfd'],
   ...['io_uring_setup', 'io_uring_enter', 'io_uring_register', 'mount', 'umount2', 'pivot_root', 'chroot', 'open_tree'],
@@ -40,7 +40,7 @@ const MUST_BE_REFUSED = [
   ...['modify_ldt', 'settimeofday', 'clock_settime', 'clock_adjtime', 'adjtimex', 'vhangup']
 ]
 
-/** What the filter says to a call, as the kernel would run it. */
+/** Returns the filter's verdict on a system call, as the kernel would compute it. */
 function verdict(processor: Architecture, number: number, args: bigint[] = [], architecture = ARCHITECTURE[processor]) {
   const data = Buffer.alloc(64)
   data.writeUInt32LE(number, 0)
@@ -80,7 +80,7 @@ for (const processor of ['x64', 'arm64'] as const)
       [17n, EPERM],
       [38n, EPERM],
       [40n, EPERM],
-      // The kernel looks at the lower half alone.
+      // The kernel reads only the lower half.
       [0x1_0000_0001n, ALLOW],
       [0x1_0000_0010n, EPERM]
     ] as const)
@@ -109,7 +109,7 @@ for (const processor of ['x64', 'arm64'] as const)
     }
   })
 
-t.test('what there is to refuse is on the list', async t => {
+t.test('the list has every system call to reject', async t => {
   for (const name of MUST_BE_REFUSED) t.ok(DENIED_SYSCALLS[name], name)
   t.same(Object.keys(UNIMPLEMENTED_SYSCALLS), ['clone3', 'openat2'], 'what hides its flags from the filter')
   for (const name of ['clone', 'socket', 'ioctl', 'fchmod', 'openat', ...MODES.map(([name]) => name)])
@@ -118,7 +118,7 @@ t.test('what there is to refuse is on the list', async t => {
 
 t.equal(buildFilter('riscv64'), undefined)
 
-t.test('the numbers are those of the headers', async t => {
+t.test('the numbers match the headers', async t => {
   const all = {
     ...DENIED_SYSCALLS,
     ...UNIMPLEMENTED_SYSCALLS,
@@ -135,7 +135,7 @@ t.test('the numbers are those of the headers', async t => {
       [...text.matchAll(/#define __NR(?:3264)?_(\w+)\s+(\d+)/g)].map(([, n, v]) => [n!, Number(v)])
     )
     for (const [name, own] of Object.entries(all)) {
-      // Headers may be older than the call.
+      // Headers may be older than the system call.
       const known = numbers.get(name === 'sysctl' ? '_sysctl' : name)
       if (own[processor] !== undefined && known !== undefined) t.equal(own[processor], known, `${name} of ${processor}`)
     }
@@ -150,7 +150,7 @@ t.test('in the sandbox', needs('bwrap', 'python3'), async t => {
       numbers[processor] === undefined ? [] : [[name, numbers[processor]]]
     )
 
-  t.test('every call on the list', async t => {
+  t.test('rejects every listed system call', async t => {
     const { stdout, stderr } = await world.python(`
 import ctypes, json
 libc = ctypes.CDLL(None, use_errno=True)
@@ -214,7 +214,7 @@ print(json.dumps({
     )
   })
 
-  t.test('by another table', needs('x64'), async t => {
+  t.test('rejects system calls of another ABI', needs('x64'), async t => {
     // getpid with 32-bit numbers, then with 32-bit pointers.
     const { stdout, stderr } = await world.python(`
 import ctypes, mmap, os

@@ -1,4 +1,4 @@
-// A sandbox that cannot be set up is told as that, never as the work of the command.
+// Tests of sandbox setup failures: reported as such, never as the command's own failure.
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -7,7 +7,7 @@ import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
 import { startSandboxFixture } from '../fixture.ts'
 
-t.test('what bubblewrap says of a failure of its own is no output of the command', needs('bwrap'), async t => {
+t.test("bubblewrap's own errors are not output of the command", needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   const mounts = [{ from: world.at('gone'), to: '/run/gone' }]
   await t.rejects(world.run('echo ran', { mounts }), { code: 'SANDBOX_UNAVAILABLE', message: /It says: bwrap: .*gone/ })
@@ -15,7 +15,7 @@ t.test('what bubblewrap says of a failure of its own is no output of the command
   t.match(await world.run('kill -9 $$'), { exit_code: 137 })
 })
 
-t.test('nor is it the answer of a program that was handed a text', needs('bwrap'), async t => {
+t.test('nor are they the output of a program with a text as input', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   const asked = { argv: ['cat'], cwd: '.', stdin: 'text', level: 'read-only' as const, timeout_ms: 30_000 }
   const mounts = [{ from: world.at('gone'), to: '/run/gone' }]
@@ -29,7 +29,7 @@ t.test('nor is it the answer of a program that was handed a text', needs('bwrap'
   t.match(await world.processes().filter(asked), { exit_code: 0, text: 'text' })
 })
 
-t.test('what a killed server has yet to ask is gone at the next start, whatever its number was', async t => {
+t.test('removes unread status files of a killed server at the next start, with any pid', async t => {
   const folder = realpathSync(t.testdir({ state: { sandbox: { 'hidden-file': '' } } }))
   const own = path.join(folder, 'state/sandbox')
   for (const pid of [1, process.pid]) writeFileSync(path.join(own, `status-${pid}-1`), '{ "exit-code": 0 }')

@@ -1,4 +1,5 @@
-// What a kept command sees of the disk follows from the server's own search path and home, never from what a call sets.
+// Tests of the files visible to sandboxed commands: derived from the server's own search path and home, never from a call's
+// variables.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../../src/config/merge.ts'
@@ -9,7 +10,7 @@ import { SECRET, startSandboxFixture } from '../fixture.ts'
 
 const USUAL = '/usr/local/bin:/usr/bin:/bin'
 
-t.test('the variables of a call show it nothing more', needs('sandbox', 'python3'), async t => {
+t.test('the variables of a call make nothing more visible', needs('sandbox', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('outside/deep/note.txt', SECRET)
   world.write('home/notes/note.txt', SECRET)
@@ -45,25 +46,21 @@ t.test('not even the real /etc', needs('bwrap', 'python3'), async t => {
   t.ok(Number(stdout) < 5, stdout)
 })
 
-t.test(
-  'a call that sets such variables is asked about, and is shown nothing more',
-  needs('sandbox', 'python3'),
-  async t => {
-    const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
-    const params = { language: 'bash', code: `ls ${app.folder}/state; echo "$HOME"` }
-    t.match(await app.call('run_code', { ...params, env: { MINE: 'x' } }), { approved_by: { source: 'auto' } })
-    for (const env of [{ PATH: `${app.folder}/state:${USUAL}` }, { HOME: '/x', PATH: `${app.folder}:${USUAL}` }]) {
-      const asked = await app.call('run_code', { ...params, env })
-      t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } })
-      const { digest } = asked.approval
-      const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
-      t.match(result.data, { isolation: 'read-only' })
-      t.match(result.data.stdout, /^[^\n]*\n$/, 'nothing is listed')
-    }
+t.test('a call with such variables requires approval, and sees nothing more', needs('sandbox', 'python3'), async t => {
+  const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
+  const params = { language: 'bash', code: `ls ${app.folder}/state; echo "$HOME"` }
+  t.match(await app.call('run_code', { ...params, env: { MINE: 'x' } }), { approved_by: { source: 'auto' } })
+  for (const env of [{ PATH: `${app.folder}/state:${USUAL}` }, { HOME: '/x', PATH: `${app.folder}:${USUAL}` }]) {
+    const asked = await app.call('run_code', { ...params, env })
+    t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } })
+    const { digest } = asked.approval
+    const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+    t.match(result.data, { isolation: 'read-only' })
+    t.match(result.data.stdout, /^[^\n]*\n$/, 'nothing is listed')
   }
-)
+})
 
-t.test('programs of the server are seen, but not the secrets among them', needs('sandbox', 'python3'), async t => {
+t.test("the server's programs are visible, but not the secrets among them", needs('sandbox', 'python3'), async t => {
   const world = await startSandboxFixture(
     t,
     () => ({}),
@@ -138,13 +135,10 @@ t.test('programs of the server are seen, but not the secrets among them', needs(
   t.notMatch(stderr, 'bwrap')
 })
 
-t.test(
-  'a command cannot change the devices of the machine, whoever the server is',
-  needs('bwrap', 'python3'),
-  async t => {
-    const world = await startSandboxFixture(t)
-    // As they are already: on the machine's own this would change nothing.
-    const code = `
+t.test("a command cannot change the machine's devices, under any user", needs('bwrap', 'python3'), async t => {
+  const world = await startSandboxFixture(t)
+  // Sets the present modes: on the machine's own files this would change nothing.
+  const code = `
 import os
 for name in ('null', 'zero', 'full', 'random', 'urandom', 'tty'):
     file = '/dev/' + name
@@ -155,7 +149,6 @@ for name in ('null', 'zero', 'full', 'random', 'urandom', 'tty'):
         pass
 open('/dev/null', 'w').write('x')
 print(open('/dev/zero', 'rb').read(1), len(open('/dev/urandom', 'rb').read(8)))`
-    for (const level of ['workspace', 'read-only'] as const)
-      t.equal((await world.python(code, { level })).output, "b'\\x00' 8\n", level)
-  }
-)
+  for (const level of ['workspace', 'read-only'] as const)
+    t.equal((await world.python(code, { level })).output, "b'\\x00' 8\n", level)
+})

@@ -1,4 +1,4 @@
-// What of a workspace a command may not change or see, and what is taken away when it ends.
+// Tests of the protected files of a workspace: neither changed nor seen by a command, and quarantined when it ends.
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -20,16 +20,16 @@ import { needs } from '../../../support/needs.ts'
 import { waitUntil } from '../../../support/wait.ts'
 import { type SandboxFixture, SECRET, startConnectionCounter, startSandboxFixture } from '../fixture.ts'
 
-/** Every path beneath a folder. */
+/** Returns every path under a folder. */
 const all = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()
 
-/** The aftermath of a command, from the sandbox itself. */
+/** Returns the sandbox's cleanup report on a command. */
 async function aftermath(world: SandboxFixture, command: string) {
   const { quarantined, ...rest } = await world.run(command)
   return { ...rest, quarantined: quarantined ?? [] }
 }
 
-t.test('what others would obey stays as it is', needs('bwrap', 'python3'), async t => {
+t.test('protects existing auto-run files', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   const files = {
     '.git/config': '[core]\n',
@@ -54,7 +54,7 @@ t.test('what others would obey stays as it is', needs('bwrap', 'python3'), async
     for file in ${names.join(' ')}; do echo x >>"$file" && echo "WROTE $file"; rm -f "$file" 2>/dev/null; done
     mv .git gone && echo MOVED; rm -rf .vscode bare/config; mv deep/er/.git deep/er/x && echo MOVED
     ln -s /tmp new; echo fine >plain; cat .git/config`)
-  // Objects and refs of a repository are its contents; what it obeys is not.
+  // Objects and refs of a repository are its contents; files that change git's behaviour are not.
   t.notMatch(result.stdout.replaceAll(/WROTE bare\/(objects|refs)\/x\n/g, ''), /WROTE|MOVED/)
   t.match(result.stdout, '[core]')
   for (const [name, content] of Object.entries(files))
@@ -63,7 +63,7 @@ t.test('what others would obey stays as it is', needs('bwrap', 'python3'), async
   t.equal(world.read('workspace/plain'), 'fine\n')
 })
 
-t.test('what is new of that is taken away and told', needs('bwrap', 'python3'), async t => {
+t.test('quarantines and reports new auto-run files', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/src/a.txt', '')
   world.write('workspace/old/.git/config', '[core]\n')
@@ -114,7 +114,7 @@ t.test('what is new of that is taken away and told', needs('bwrap', 'python3'), 
   t.equal(lstatSync(world.at(`state/quarantine/${folder}/.idea`)).isSymbolicLink(), true, 'never followed')
 })
 
-t.test('a link that stands for such a file is put back', needs('bwrap', 'python3'), async t => {
+t.test('restores a link in place of such a file', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   mkdirSync(path.join(world.root, 'real'))
   symlinkSync('real', path.join(world.root, '.git'))
@@ -124,7 +124,7 @@ t.test('a link that stands for such a file is put back', needs('bwrap', 'python3
   t.equal(readlinkSync(path.join(world.root, '.envrc')), 'real/envrc')
 })
 
-t.test('what is taken away is never looked for through links', needs('bwrap', 'python3'), async t => {
+t.test('never follows links to quarantined files', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('outside/.vscode/tasks.json', 'theirs')
   await aftermath(world, `ln -s ${world.at('outside')} link; mkdir .vscode`)
@@ -132,22 +132,18 @@ t.test('what is taken away is never looked for through links', needs('bwrap', 'p
   t.equal(existsSync(path.join(world.root, '.vscode')), false)
 })
 
-t.test(
-  'what a call of the server writes meanwhile is not the work of a command',
-  needs('bwrap', 'python3'),
-  async t => {
-    const world = await startSandboxFixture(t)
-    const running = aftermath(world, 'touch began; while [ ! -e go ]; do sleep 0.01; done; mkdir .idea')
-    await waitUntil('the command to begin', () => world.exists('workspace/began'))
-    world.write('workspace/.vscode/settings.json', '{}')
-    world.sandbox.noteOwnWrite(world.workspace, '.vscode/settings.json')
-    world.write('workspace/go', '')
-    t.strictSame((await running).quarantined, ['.idea'])
-    t.equal(world.read('workspace/.vscode/settings.json'), '{}')
-  }
-)
+t.test("does not attribute the server's concurrent writes to a command", needs('bwrap', 'python3'), async t => {
+  const world = await startSandboxFixture(t)
+  const running = aftermath(world, 'touch began; while [ ! -e go ]; do sleep 0.01; done; mkdir .idea')
+  await waitUntil('the command to begin', () => world.exists('workspace/began'))
+  world.write('workspace/.vscode/settings.json', '{}')
+  world.sandbox.noteOwnWrite(world.workspace, '.vscode/settings.json')
+  world.write('workspace/go', '')
+  t.strictSame((await running).quarantined, ['.idea'])
+  t.equal(world.read('workspace/.vscode/settings.json'), '{}')
+})
 
-t.test('secrets within what others obey cannot be read either', needs('bwrap', 'python3'), async t => {
+t.test('secrets within protected files cannot be read either', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   const secret = ['.cargo/credentials.toml', '.claude/.credentials.json', '.vscode/deep/.env', '.husky/keys/server.pem']
   for (const name of secret) world.write(`workspace/${name}`, 'secret\n')
@@ -160,7 +156,7 @@ t.test('secrets within what others obey cannot be read either', needs('bwrap', '
   t.same(quarantined, [])
 })
 
-t.test('secrets are there, but cannot be read, unless they are named', needs('bwrap', 'python3'), async t => {
+t.test('secrets exist but cannot be read, unless named', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   for (const name of ['.env', 'keys/server.pem', '.aws/credentials', '.env.example'])
     world.write(`workspace/${name}`, `in ${name}\n`)
@@ -178,7 +174,7 @@ t.test('secrets are there, but cannot be read, unless they are named', needs('bw
   t.equal((await named.run('cat .env keys/server.pem')).stdout, 'in keys/server.pem\n')
 })
 
-t.test('strict writes nothing, and leaves nothing behind on the disk', needs('bwrap', 'python3'), async t => {
+t.test('read-only writes nothing, and leaves nothing on disk', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/a', 'a')
   const { stdout } = await world.run(
@@ -191,7 +187,7 @@ t.test('strict writes nothing, and leaves nothing behind on the disk', needs('bw
   t.strictSame(all(world.root), ['a'])
 })
 
-t.test('no name shows on the disk while a command runs', needs('bwrap', 'python3'), async t => {
+t.test('no name appears on disk while a command runs', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/.env', 'x')
   const { stdout } = await world.run('true')
@@ -199,7 +195,7 @@ t.test('no name shows on the disk while a command runs', needs('bwrap', 'python3
   t.strictSame(all(world.root), ['.env'])
 })
 
-t.test('folders that change are looked at again, others are not read', needs('bwrap', 'python3'), async t => {
+t.test('scans changed folders again, and reads no others', needs('bwrap', 'python3'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/a/x', '')
   await world.run('true')
@@ -246,7 +242,7 @@ t.test(
   }
 )
 
-t.test('a state folder, a token and a socket in the workspace are out of reach', needs('bwrap', 'python3'), async t => {
+t.test('a state folder, a token and a socket in the workspace are unreachable', needs('bwrap', 'python3'), async t => {
   const outer = await startSandboxFixture(t)
   outer.write('workspace/own/state/journal', SECRET)
   outer.write('workspace/own/token', SECRET)
@@ -270,7 +266,7 @@ t.test('a state folder, a token and a socket in the workspace are out of reach',
 })
 
 t.test(
-  'secrets that a command makes beyond what can be hidden are taken away, so that the next one runs',
+  'quarantines secrets made beyond the number that can be hidden, so that the next command runs',
   needs('bwrap', 'python3'),
   async t => {
     const world = await startSandboxFixture(t)

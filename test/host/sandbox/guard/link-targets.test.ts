@@ -1,11 +1,11 @@
-// Files and folders with plain names that something with a telling name leads to.
+// Tests of files and folders with plain names that are the targets of sensitive names.
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
 import { SECRET, startSandboxFixture } from '../fixture.ts'
 
-t.test('what a link with the name of a secret leads to is one', needs('bwrap'), async t => {
+t.test("treats the target of a link with a secret's name as a secret", needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/conf/prod', SECRET)
   world.write('workspace/conf/plain', 'plain\n')
@@ -20,7 +20,7 @@ t.test('what a link with the name of a secret leads to is one', needs('bwrap'), 
   t.equal(world.read('workspace/conf/prod'), SECRET)
 })
 
-t.test('what links lead to that others obey stays as it is, and is not made', needs('bwrap'), async t => {
+t.test('protects targets of links with auto-run names, and their absence', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/conf/vscode/tasks.json', '{}')
   symlinkSync('conf/vscode', path.join(world.root, '.vscode'))
@@ -34,14 +34,14 @@ t.test('what links lead to that others obey stays as it is, and is not made', ne
   t.ok(world.exists('workspace/conf/plain'))
 })
 
-t.test('a new link takes nothing away that was there', needs('bwrap'), async t => {
+t.test('a new link quarantines nothing that existed', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/src/a', 'a')
   t.match(await world.run('ln -s src .vscode; ln -s src .env'), { quarantined: ['.vscode'] })
   t.equal(world.read('workspace/src/a'), 'a')
 })
 
-t.test('hooks and configuration that a repository names stay as they are', needs('bwrap'), async t => {
+t.test('protects hooks and configuration named by a repository', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/.git/config', '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared.ini\n')
   world.write('workspace/tools/hooks/pre-commit', 'true')

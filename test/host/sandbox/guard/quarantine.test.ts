@@ -1,4 +1,4 @@
-// Where what sandboxed commands leave behind goes to: what happens when it cannot go there, and how long it stays.
+// Tests of the quarantine of files left by sandboxed commands: failures to move them, and retention.
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
@@ -13,7 +13,7 @@ import { startSandboxFixture } from '../fixture.ts'
 
 const RUNNING = 'state/sandbox/running/99-1'
 
-t.test('what cannot be moved stays and is told, and the next commands run', needs('bwrap'), async t => {
+t.test('reports what cannot be moved, and the next commands run', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   world.write('state/quarantine', 'no folder')
   world.write(RUNNING, JSON.stringify({ root: world.root, identities: [] }))
@@ -28,7 +28,7 @@ t.test('what cannot be moved stays and is told, and the next commands run', need
   t.match(await world.run('mkdir .idea'), { quarantined: ['.idea'] })
 })
 
-t.test('a link that becomes a folder meanwhile leads nothing out', needs('bwrap'), async t => {
+t.test('a link swapped for a folder leads nothing outside', needs('bwrap'), async t => {
   const { workspace, at, exists } = await startSandboxFixture(t)
   const within = (name: string) => path.join(workspace.root, name)
   symlinkSync(at('outside'), within('.vscode'))
@@ -46,7 +46,7 @@ t.test('a link that becomes a folder meanwhile leads nothing out', needs('bwrap'
   t.notOk(exists('workspace/.vscode/planted'))
 })
 
-t.test('a server outlives what it cannot look after when it starts', needs('bwrap'), async t => {
+t.test('a server survives a failed cleanup at start', needs('bwrap'), async t => {
   const lines: { msg: string; unchecked?: string }[] = []
   const told = Promise.withResolvers<void>()
   const log = pino(
@@ -76,7 +76,7 @@ t.test('a server outlives what it cannot look after when it starts', needs('bwra
   t.match(done, { status: 'success', result: { data: { exit_code: 0, isolation: 'workspace' } } })
 })
 
-t.test('what is past its time goes, and the oldest while there is too much', needs('bwrap'), async t => {
+t.test('removes expired entries, and the oldest beyond the size limit', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   const folder = world.at('state/quarantine')
   const limits = { max_age_days: 14, max_bytes: 2_500 }

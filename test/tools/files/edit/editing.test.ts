@@ -8,13 +8,13 @@ import editFile from '../../../../src/tools/files/edit_file.ts'
 import multiEdit from '../../../../src/tools/files/multi_edit.ts'
 import { catchToolError, createToolFixture, runTool, snapshotTree } from '../../fixture.ts'
 
-/** The context with the host's computing done by something else. */
+/** Returns the context with the host's compute pool replaced. */
 const computing = (ctx: Context, run: ComputePool['run']): Context => ({
   ...ctx,
   host: { ...ctx.host, compute: { run } as ComputePool }
 })
 
-t.test('multi_edit does what its preview showed', async t => {
+t.test('multi_edit applies its preview', async t => {
   const { ctx, root, reported } = createToolFixture(t, { 'a.py': 'def f():\n    return 1\n\nprint("x")\n' })
   const input = {
     path: 'a.py',
@@ -43,7 +43,7 @@ t.test('multi_edit does what its preview showed', async t => {
   })
 })
 
-t.test('an edit that fails is named, and nothing is written', async t => {
+t.test('names a failed edit, and writes nothing', async t => {
   const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\ntwo\n' })
   const before = snapshotTree(root)
   const failed = async (...edits: { old: string; new: string }[]) => {
@@ -60,7 +60,7 @@ t.test('an edit that fails is named, and nothing is written', async t => {
   t.same(reported, [])
 })
 
-t.test('text that is only similar is looked for once in a call', async t => {
+t.test('searches for similar text once per call', async t => {
   const { ctx } = createToolFixture(t, { 'a.txt': 'zero\nthe quick brown fox\n' })
   const looked: boolean[] = []
   const counting = computing(ctx, (name, input, terms) => {
@@ -74,7 +74,7 @@ t.test('text that is only similar is looked for once in a call', async t => {
   t.same(looked, [true, false, false])
 })
 
-t.test('a search that takes too long finds nothing, and one that is cancelled ends', async t => {
+t.test('a slow search finds nothing, and a cancelled one ends', async t => {
   const { ctx, abort } = createToolFixture(t, { 'a.txt': 'one\n' })
   const input = { path: 'a.txt', old: 'two', new: '2' }
   const late = computing(ctx, async () => {

@@ -1,4 +1,4 @@
-// Of files that are not in UTF-8 git takes what a call tells for it, forwards and backwards.
+// Tests of git patches in results for files that are not UTF-8: git applies and reverts them.
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import type { Context } from '../../../../src/tool/tool.ts'
@@ -15,7 +15,7 @@ const FILES = {
   'utf8.txt': 'one\nzw\u00f6lf\n'
 }
 
-/** What each tool tells of a change of the file. */
+/** Each tool's report of a change of the file. */
 const CHANGES: Record<string, (path: string, ctx: Context) => Promise<{ git_patch?: string; diff: string }>> = {
   edit_file: (path, ctx) => runTool(editFile, { path, old: 'one', new: '\u00e4ins' }, ctx),
   multi_edit: (path, ctx) => runTool(multiEdit, { path, edits: [{ old: 'one', new: 'eins' }] }, ctx),

@@ -11,7 +11,7 @@ const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 const section = (path: string, old: string, now: string) => `*** Update File: ${path}\n@@\n-${old}\n+${now}\n`
 const patch = (...sections: string[]) => ({ patch: `*** Begin Patch\n${sections.join('')}*** End Patch\n` })
 
-t.test('a patch of one file goes to the editor that holds it unsaved', async t => {
+t.test('sends a patch of one file to the editor that holds it unsaved', async t => {
   const app = await startApp(t, FILES, { settings })
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\ntwo, unsaved\n', { version: 3 })

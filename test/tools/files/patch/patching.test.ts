@@ -30,10 +30,10 @@ function filesIn(root: string): Files {
   )
 }
 
-// Control characters in new names are refused.
+// Control characters in new names are rejected.
 const allowed = patchFileChange.map(one => ({ ...one, name: one.name.replace('\t', '-') }))
 
-t.test('the files become what the patch says, and git takes back and does again what is told of it', async t => {
+t.test('files match the patch, and git reverts and reapplies the reported diff', async t => {
   const { root, ctx } = createToolFixture(t)
   const git = (args: string[], input: string) => {
     const { status, stderr } = spawnSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input })
@@ -61,7 +61,7 @@ t.test('the files become what the patch says, and git takes back and does again 
   )
 })
 
-t.test('an edit as V4A has it makes the true file', async t => {
+t.test('an edit in V4A gives the expected file', async t => {
   const { root, ctx } = createToolFixture(t)
   const file = join(root, 'a.txt')
   await fc.assert(
@@ -83,7 +83,7 @@ const all = (names: string) =>
     '*** End Patch'
   ].join('\n')
 
-t.test('a file that changes after it was looked at stops all of it', async t => {
+t.test('a file that changes after the preview stops all of it', async t => {
   const { root, ctx } = createToolFixture(t, FIVE, {
     committed: async () => writeFileSync(join(root, 'e.txt'), 'by hand\n')
   })
@@ -92,7 +92,7 @@ t.test('a file that changes after it was looked at stops all of it', async t => 
   for (const name of 'abcd') t.equal(readFileSync(join(root, `${name}.txt`), 'utf8'), `${name}\n`)
 })
 
-t.test('a hunk that fits nowhere is told before anything is asked, and nothing changes', async t => {
+t.test('reports a hunk without a match before approval, and changes nothing', async t => {
   const { root, ctx, reported } = createToolFixture(t, FIVE)
   const before = snapshotTree(root)
   const patch = all('abcdx').replace('x.txt', 'e.txt')
@@ -108,7 +108,7 @@ t.test('a hunk that fits nowhere is told before anything is asked, and nothing c
   t.same(reported, [], 'nothing was told')
 })
 
-t.test('large files are worked out elsewhere, with the same result', async t => {
+t.test('processes large files off the main thread, with the same result', async t => {
   const lines = Array.from({ length: 60_000 }, (_, i) => `line ${i}`)
   const text = (lines: readonly string[]) => `${lines.join('\n')}\n`
   const { root, ctx } = createToolFixture(t, { 'a.txt': text(lines) })

@@ -38,9 +38,9 @@ const PNG = Buffer.from(
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
-t.test('every tool of the folder is described whole', async t => {
+t.test('every tool of the folder has a complete description', async t => {
   const here = readdirSync(join(import.meta.dirname, '../../../../src/tools/files'))
-  // The name of a tool has two words; what is made of one, or of more with a hyphen, helps them.
+  // Files with two-word names are tools; those with one word, or with hyphens, are helpers.
   const named = here.filter(name => name.includes('_') || name === 'undo.ts')
   t.same(tools.map(({ name }) => `${name}.ts`).sort(), named.sort())
   for (const tool of tools) {
@@ -64,7 +64,7 @@ t.test('every tool of the folder is described whole', async t => {
   }
 })
 
-t.test('read_file numbers the lines and tells what the file is', async t => {
+t.test('read_file numbers the lines and describes the file', async t => {
   const { ctx, root } = createToolFixture(t, { 'a.txt': 'one\r\ntwo\r\nthree' })
   const output = await runTool(readFile, { path: 'a.txt' }, ctx)
   const { modified, ...rest } = output
@@ -85,7 +85,7 @@ t.test('read_file numbers the lines and tells what the file is', async t => {
   })
 })
 
-t.test('read_file gives parts, and says how to go on', async t => {
+t.test('read_file returns parts, and how to continue', async t => {
   const text = Array.from({ length: 5000 }, (_, i) => `line ${i + 1}\n`).join('')
   const { ctx } = createToolFixture(t, {
     'a.txt': text,
@@ -121,23 +121,23 @@ t.test('read_file gives parts, and says how to go on', async t => {
   t.equal(rest.content, `     1\t${'y'.repeat(60_000 - 51_192)}`)
 })
 
-/** What the kernel has given this process to read so far. */
+/** Returns the number of bytes that this process has read so far. */
 const bytesRead = () => Number(/rchar: (\d+)/.exec(readFileSync('/proc/self/io', 'latin1'))![1])
 
-/** A file of that size, most of it a hole, with text at its start and its end. */
+/** Creates a sparse file of that size with text at its start and its end. */
 function makeHuge(file: string, size: number, start: string, end: string) {
   const fd = openSync(file, 'w')
   writeSync(fd, start)
   writeSync(fd, end, size - Buffer.byteLength(end))
   closeSync(fd)
-  // What was changed just now is not kept.
+  // A file changed just now is not cached.
   utimesSync(file, 1, 1)
 }
 
 const numbered = (count: number, word: string) =>
   Array.from({ length: count }, (_, i) => `${word} ${i + 1} äöü\n`).join('')
 
-t.test('read_file reads parts of what is too large to hold', async t => {
+t.test('read_file reads parts of files too large for memory', async t => {
   const { ctx, root } = createToolFixture(t)
   const lines = 400_000
   const bytes = Buffer.from(`\ufeff${numbered(lines, 'a line of a large file, number')}`)
@@ -173,7 +173,7 @@ t.test('read_file reads parts of what is too large to hold', async t => {
   t.equal(await catchErrorCode(() => read({ offset: -1 })), 'BINARY_FILE')
 })
 
-t.test('read_file refuses what is large and no text', async t => {
+t.test('read_file rejects large binary files', async t => {
   const { ctx, root } = createToolFixture(t)
   const large = Buffer.alloc(11_000_000)
   const refused = async (name: string, content: Buffer, input: object = {}) => {
@@ -188,7 +188,7 @@ t.test('read_file refuses what is large and no text', async t => {
   })
 })
 
-t.test('read_file finds a line in a gigabyte without holding it, and finds the next at once', async t => {
+t.test('read_file finds a line in a gigabyte with little memory, and the next one at once', async t => {
   const { ctx, root } = createToolFixture(t)
   const size = 2 ** 30
   makeHuge(join(root, 'huge.log'), size, numbered(450_000, 'early'), numbered(450_000, 'late'))
@@ -213,7 +213,7 @@ t.test('read_file finds a line in a gigabyte without holding it, and finds the n
   t.match(found, { content: 'late 449999 äöü\n', lines: 1, size })
   t.notOk('hash' in found)
   t.ok(Math.max(peak, process.memoryUsage().rss) - before.rss < 64 * 2 ** 20, 'memory stays flat')
-  // By now nobody has changed it for a while, so that what is found is kept.
+  // The file has not changed for a while, so that the result is cached.
   await read({ offset: 899_999, limit: 1 })
   const readSoFar = bytesRead()
   t.match(await read({ offset: 899_998, limit: 1 }), { content: 'late 449998 äöü\n' })
@@ -222,7 +222,7 @@ t.test('read_file finds a line in a gigabyte without holding it, and finds the n
   t.match(await read({ offset: -1 }), { content: 'late 450000 äöü\n', first_line: 900_000 })
 })
 
-t.test('read_file shows images and gives the bytes of anything', async t => {
+t.test('read_file shows images and returns the bytes of any file', async t => {
   const { ctx, root } = createToolFixture(t, {
     'a.png': PNG,
     'a.bin': Buffer.from([0, 1, 2]),
@@ -260,7 +260,7 @@ t.test('read_file shows images and gives the bytes of anything', async t => {
   })
 })
 
-t.test('read_file refuses what it cannot read, and closes what it opened', async t => {
+t.test('read_file rejects unreadable files, and closes what it opened', async t => {
   const world = createHostFixture(t, spawner, { d: {}, 'a.txt': 'a' })
   const before = countOpenDescriptors(world)
   for (const [path, expected] of Object.entries({
@@ -330,7 +330,7 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
   t.equal(await catchErrorCode(() => runTool(listDirectory, { path: '.' }, world.ctx)), 'CANCELLED')
 })
 
-t.test('a subject names every path that is touched', async t => {
+t.test('a subject names every accessed path', async t => {
   t.same(readFile.subject({ path: 'a' }, NO_HISTORY), { paths: [{ path: 'a', access: 'read' }] })
   t.same(listDirectory.subject({ path: 'a' }, NO_HISTORY), { paths: [{ path: 'a', access: 'list' }] })
   t.same(listDirectory.subject({ path: 'a', recursive: true }, NO_HISTORY), {
