@@ -45,9 +45,9 @@ const TABLES: Record<string, () => string> = {
   effects: () =>
     markdownTable(
       ['effect', 'what is asked', 'params', 'answer', 'time'],
-      Object.entries(FRONT_END_EFFECTS).map(([effect, { asks, params, answer, ms }]) => [
+      Object.entries(FRONT_END_EFFECTS).map(([effect, { description, params, answer, ms }]) => [
         `\`${effect}\``,
-        asks,
+        description,
         propertyNames(params).join(', '),
         propertyNames(answer).join(', '),
         Number.isFinite(ms) ? `${ms / 1_000} s` : 'while the call waits'

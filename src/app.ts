@@ -320,9 +320,9 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       .catch(error => log.warn({ err: error }, 'what commands had left was not looked through'))
     machine.code.removeUnused()
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
-    const isKept = (id: string) =>
+    const isReferenced = (id: string) =>
       engine.activeCalls.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
-    if (dropped > 0) machine.outputs.sweep(isKept)
+    if (dropped > 0) machine.outputs.sweep(isReferenced)
   }
 
   return {

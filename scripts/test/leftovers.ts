@@ -51,8 +51,8 @@ export function describeLeftovers(before: Snapshot, after: Snapshot, runFolder: 
 
 /** Returns the name with some of the paths under it, which identify its origin. */
 function contentsOf(folder: string, name: string): string {
-  const beneath = globbySync(`${name}/**`, { cwd: folder, dot: true, onlyFiles: false, suppressErrors: true })
-  return [name, ...beneath.slice(-LISTED)].join(' ')
+  const descendants = globbySync(`${name}/**`, { cwd: folder, dot: true, onlyFiles: false, suppressErrors: true })
+  return [name, ...descendants.slice(-LISTED)].join(' ')
 }
 
 function isOurs(about: string): boolean {

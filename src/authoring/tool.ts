@@ -52,7 +52,7 @@ export interface Context {
   /** Aborts when the call is cancelled or times out; the process is ended soon after. */
   signal: AbortSignal
   /** Reports progress: `progress` from 0 to 1. */
-  progress(told: { progress?: number; message?: string }): void
+  progress(update: { progress?: number; message?: string }): void
   /** Writes a line to the server's log. Standard output, such as from console.log, becomes the call's output instead. */
   log(...words: unknown[]): void
 }

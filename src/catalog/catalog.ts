@@ -203,8 +203,8 @@ export class Catalog {
       this.validate(found.tool, own.params)
     } catch (error) {
       const { code, message, details } = error as ToolError
-      const told = translatePointers(found, { message, details })
-      throw new ToolError(code, told.message, told.details)
+      const translated = translatePointers(found, { message, details })
+      throw new ToolError(code, translated.message, translated.details)
     }
     return own
   }
@@ -265,8 +265,8 @@ function unknownToolError(name: string, toolset: string | undefined): ToolError 
   return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} ${where}.`)
 }
 
-function throwInvalidParams(faults: readonly ParamsIssue[]) {
-  const errors = faults.map(({ pointer, message }) => ({ pointer: `/params${pointer}`, message }))
+function throwInvalidParams(issues: readonly ParamsIssue[]) {
+  const errors = issues.map(({ pointer, message }) => ({ pointer: `/params${pointer}`, message }))
   const [first] = errors
   if (first) throw new ToolError('INVALID_PARAMS', `${first.pointer} ${first.message}.`, { errors })
 }

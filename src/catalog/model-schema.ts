@@ -85,8 +85,8 @@ function resolveReference(reference: unknown, root: Schema): unknown {
 function simplify(given: unknown): unknown {
   if (!isPlainObject(given)) return given
   const schema = mergePatternProperties(given)
-  const kept = Object.entries(schema).filter(([key]) => !META_KEYWORDS.has(key))
-  const made: Schema = Object.fromEntries(kept.map(([key, value]) => [key, simplifyKeyword(key, value)]))
+  const retained = Object.entries(schema).filter(([key]) => !META_KEYWORDS.has(key))
+  const made: Schema = Object.fromEntries(retained.map(([key, value]) => [key, simplifyKeyword(key, value)]))
   const { type } = made
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'))
   return isList && made.items === undefined && made.prefixItems === undefined ? { ...made, items: {} } : made

@@ -110,8 +110,8 @@ function toNamedCall(
   const found = resolveToolsetTool(toolset, name, finder)
   if (!found || found.tool.name !== call.tool)
     return { named: { call, name: call.tool, args: call.params as NamedCallView['args'] } }
-  const told = call.error ? { ...call, error: translatePointers(found, call.error) } : call
-  return { named: { call: told, name: found.name, args: fromNativeParams(found, call.params) }, served: found }
+  const translated = call.error ? { ...call, error: translatePointers(found, call.error) } : call
+  return { named: { call: translated, name: found.name, args: fromNativeParams(found, call.params) }, served: found }
 }
 
 /** Formats a call in a toolset's names and envelope. */

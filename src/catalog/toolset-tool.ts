@@ -129,8 +129,8 @@ function buildSchema(params: Readonly<Record<string, ParamMapping>>, own: Schema
     entries.map(([name, param]) => [name, buildFieldSchema(param, properties[param.to ?? name])])
   )
   if (passes) return { ...own, properties: { ...properties, ...fields } }
-  const needed = entries.filter(([name, { to = name, required: said, default: missing }]) => {
-    return said ?? (missing === undefined && required.includes(to))
+  const needed = entries.filter(([name, { to = name, required: isRequired, default: missing }]) => {
+    return isRequired ?? (missing === undefined && required.includes(to))
   })
   return {
     type: 'object',

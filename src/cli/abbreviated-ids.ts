@@ -66,13 +66,13 @@ const KINDS: Readonly<Record<string, IdKind>> = {
  * do not change. Throws a usage error with the candidates if a prefix is ambiguous.
  */
 export async function expandIds(command: Command, context: CliContext): Promise<void> {
-  const verb = commandName(command)
+  const commandPath = commandName(command)
   for (const [index, argument] of command.registeredArguments.entries()) {
     const given: unknown = command.processedArgs[index]
-    command.processedArgs[index] = await expand(given, KINDS[`${verb} ${argument.name()}`], context)
+    command.processedArgs[index] = await expand(given, KINDS[`${commandPath} ${argument.name()}`], context)
   }
   for (const option of command.options) {
-    const kind = KINDS[`${verb} ${option.long}`]
+    const kind = KINDS[`${commandPath} ${option.long}`]
     const name = option.attributeName()
     if (kind) command.setOptionValue(name, await expand(command.getOptionValue(name), kind, context))
   }

@@ -9,7 +9,7 @@ export type CommandSetup = (command: Command, context: CliContext, catalog: Comm
 export interface CommandCatalog {
   /** Names and summaries of the commands that people use. */
   list(): readonly { name: string; summary: string }[]
-  /** Returns a command with its arguments and options. Throws a usage error if there is none of that name. */
+  /** Returns a command with its arguments and options. Throws a usage error for an unknown name. */
   create(name: string, context: CliContext): Promise<Command>
   /** Global options that take a value. */
   valueOptions: readonly string[]

@@ -84,14 +84,14 @@ export function toCliFailure(error: unknown): CliFailure | undefined {
 
 /** Names fields rather than their pointers in the body, which are unknown to a person at the command line. */
 function formatErrorMessage({ message, problem }: ToolgateError): string {
-  const faults = problem?.errors ?? []
-  const told = faults.map(({ pointer, message }) => `${fieldName(pointer)} ${message}`)
-  const [first] = faults
+  const errors = problem?.errors ?? []
+  const messages = errors.map(({ pointer, message }) => `${fieldName(pointer)} ${message}`)
+  const [first] = errors
   const plain =
     first && message.startsWith(`${first.pointer} `)
       ? fieldName(first.pointer) + message.slice(first.pointer.length)
       : message
-  return told.length > 1 ? `${plain} All errors: ${told.join('; ')}.` : plain
+  return messages.length > 1 ? `${plain} All errors: ${messages.join('; ')}.` : plain
 }
 
 const fieldName = (pointer: string) => pointer.replace(/^\/(?:params\/|match\/)?/, '').replaceAll('/', '.')

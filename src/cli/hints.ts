@@ -42,12 +42,12 @@ interface ProblemDetails {
 
 /** Returns a hint for params that violate a tool's schema, or for an ambiguous name. */
 function hintForParams({ problem }: ToolgateError, { args, options }: Command): string | undefined {
-  const faults = problem?.errors ?? []
+  const errors = problem?.errors ?? []
   const { toolsets, unknown, known } = (problem?.details ?? {}) as ProblemDetails
   const [set] = toolsets ?? []
   if (unknown !== undefined && known !== undefined)
     return joinHints(didYouMean(unknown, known), `Expected one of: ${known.join(', ')}.`)
   if (set !== undefined)
     return options.some(({ long }) => long === '--toolset') ? `Example: --toolset ${set}` : undefined
-  return faults.some(({ pointer }) => pointer.startsWith('/params/')) ? `See: toolgate tools ${args[0]}` : undefined
+  return errors.some(({ pointer }) => pointer.startsWith('/params/')) ? `See: toolgate tools ${args[0]}` : undefined
 }

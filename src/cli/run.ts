@@ -263,8 +263,8 @@ async function reportError(error: unknown, context: CliContext, command: Command
   const { exit, code, message, request_id } = failure
   const { terminal } = context
   const hint = failure.hint ?? formatLogHint(failure) ?? (await findHint(error, context, command))
-  const told = { code, message, ...(hint && { hint }), ...(request_id && { request_id }) }
-  if (terminal.json) terminal.error(JSON.stringify({ error: told }))
+  const report = { code, message, ...(hint && { hint }), ...(request_id && { request_id }) }
+  if (terminal.json) terminal.error(JSON.stringify({ error: report }))
   else terminal.error(`toolgate: ${message}${hint ? ` ${hint}` : ''}`)
   return exit
 }

@@ -36,11 +36,11 @@ const isConfigFile = (file: string) => /[\\/]\.toolgate[\\/]config\.jsonc$/.test
 const workspaceOfConfig = (file: string) => path.dirname(path.dirname(file))
 
 async function readTrustableConfig(file: string, home: string): Promise<Trustable> {
-  const faults: ConfigIssue[] = []
+  const issues: ConfigIssue[] = []
   const root = workspaceOfConfig(file)
-  const source = await readFileSource(file, home, faults, root)
-  if (source) faults.push(...(await validateSource(source)))
-  if (faults.length > 0) throw new CliError(new ConfigError(faults).message, { exit: EXIT.usage, code: 'CONFIG' })
+  const source = await readFileSource(file, home, issues, root)
+  if (source) issues.push(...(await validateSource(source)))
+  if (issues.length > 0) throw new CliError(new ConfigError(issues).message, { exit: EXIT.usage, code: 'CONFIG' })
   if (!source) throw fileNotFoundError(file)
   const names = await findReferencedFiles(source, root)
   return { path: file, sha256: source.file!.sha256, brings: formatContributions(source), names, holds: new Map() }

@@ -275,11 +275,11 @@ export class Client {
 
   /** Controls an MCP server; returns its resulting state in each workspace. */
   async controlMcpServer(
-    verb: 'logout' | 'restart',
+    action: 'logout' | 'restart',
     name: string,
     { signal, workspace }: RequestOptions & { workspace?: string | undefined } = {}
   ): Promise<McpServerState[]> {
-    const target = `/mcp-servers/${encodeURIComponent(name)}/${verb}`
+    const target = `/mcp-servers/${encodeURIComponent(name)}/${action}`
     return (await this.#transport.json<{ servers: McpServerState[] }>('POST', target, { body: { workspace }, signal }))
       .servers
   }

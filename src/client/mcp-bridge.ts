@@ -105,13 +105,14 @@ export class McpBridge {
       try {
         const answer = await (place === undefined ? this.#post(message, signal) : this.#resume(place, signal))
         taken()
-        for await (const { place: at, message: told } of answer.messages) {
+        for await (const { place: at, message: received } of answer.messages) {
           // An error without the request's id comes from the transport and is not for the client.
-          if (answer.status >= 400 && told?.id !== message.id) continue
+          if (answer.status >= 400 && received?.id !== message.id) continue
           place = at ?? place
-          if (told) tries = 0
-          if (told) this.#options.onMessage(told)
-          if (told && told.id === message.id && told.method === undefined) return this.#onAnswered(message, answer)
+          if (received) tries = 0
+          if (received) this.#options.onMessage(received)
+          if (received && received.id === message.id && received.method === undefined)
+            return this.#onAnswered(message, answer)
         }
         if (answer.status >= 400) throw new RequestRefusedError(answer.status)
       } catch (error) {

@@ -49,9 +49,9 @@ const isSubset = (some: unknown, whole: unknown): boolean =>
 /** Returns the sources, weakest first. */
 async function readSources({ env }: ConfigInputs, roots: readonly { path: string }[]): Promise<ConfigSource[]> {
   const { admin, user } = globalConfigFiles(env)
-  const faults: ConfigIssue[] = []
+  const issues: ConfigIssue[] = []
   const files = [admin, user, ...roots.map(({ path }) => workspaceConfigFile(path))]
-  const all = await Promise.all(files.map(file => readFileSource(file, homeFolder(env), faults)))
+  const all = await Promise.all(files.map(file => readFileSource(file, homeFolder(env), issues)))
   return all.filter(source => source !== undefined)
 }
 

@@ -10,10 +10,10 @@ import type { ConfigIssue } from './validation.ts'
 export async function readFileSource(
   file: string,
   home: string,
-  faults: ConfigIssue[],
+  issues: ConfigIssue[],
   within?: string
 ): Promise<ConfigSource | undefined> {
-  const content = readFileOrReport(file, within, faults)
+  const content = readFileOrReport(file, within, issues)
   if (content === undefined) return undefined
   const text = content.toString('utf8').replace(/^\ufeff/, '')
   const { findNodeAtLocation, getNodeValue, parseTree, printParseErrorCode } = await import('jsonc-parser')
@@ -21,7 +21,7 @@ export async function readFileSource(
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
   const wrong = (offset: number, message: string) =>
-    faults.push({ where: `${file}:${position(offset)}`, field: '', message })
+    issues.push({ where: `${file}:${position(offset)}`, field: '', message })
 
   for (const { error, offset } of errors)
     wrong(offset, `is not JSON here: ${formatErrorCode(printParseErrorCode(error))}`)
@@ -35,8 +35,8 @@ export async function readFileSource(
   const { value: given, named } = applyAliases(getNodeValue(tree))
   return {
     value: resolvePaths(given, path.dirname(file), home),
-    locate([first, ...beneath]) {
-      const location = first === undefined ? [] : [named(first), ...beneath]
+    locate([first, ...rest]) {
+      const location = first === undefined ? [] : [named(first), ...rest]
       for (let end = location.length; end > 0; end--) {
         const node = findNodeAtLocation(tree, location.slice(0, end))
         if (node) return `${file}:${position((node.parent?.type === 'property' ? node.parent : node).offset)}`
@@ -65,12 +65,12 @@ function applyAliases(given: ConfigSource['value']): {
   return { value, named: key => theirs.get(key) ?? key }
 }
 
-function readFileOrReport(file: string, within: string | undefined, faults: ConfigIssue[]): Buffer | undefined {
+function readFileOrReport(file: string, within: string | undefined, issues: ConfigIssue[]): Buffer | undefined {
   try {
     return readConfigFile(file, within)
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error
-    faults.push({ where: file, field: '', message: error.message })
+    issues.push({ where: file, field: '', message: error.message })
     return undefined
   }
 }

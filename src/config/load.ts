@@ -42,19 +42,19 @@ export interface LoadedConfig {
 
 /** Loads the configuration. Throws a ConfigError with all errors. */
 export async function loadConfig({ flags, env, cwd, version, checkRule, trust }: ConfigInputs): Promise<LoadedConfig> {
-  const faults: ConfigIssue[] = []
+  const issues: ConfigIssue[] = []
   const warnings: string[] = []
   const home = homeFolder(env)
   const { admin: adminFile, user: userFile } = globalConfigFiles(env)
 
   const text = readTextSources(flags, env, cwd, home)
   warnings.push(...text.warnings)
-  const admin = await readFileSource(adminFile, home, faults)
-  const user = await readFileSource(userFile, home, faults)
-  const roots = resolveRoots([text.flags, text.environment, user, admin], cwd, faults)
+  const admin = await readFileSource(adminFile, home, issues)
+  const user = await readFileSource(userFile, home, issues)
+  const roots = resolveRoots([text.flags, text.environment, user, admin], cwd, issues)
   const workspaces: { root: string; source: ConfigSource }[] = []
   for (const { path: root } of roots) {
-    const source = await readFileSource(workspaceConfigFile(root), home, faults, root)
+    const source = await readFileSource(workspaceConfigFile(root), home, issues, root)
     if (source) workspaces.push({ root, source })
   }
 
@@ -62,16 +62,16 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   for (const source of sources) {
     if (!source) continue
     const found = source.file ? await validateSource(source) : validateTextSource(source)
-    faults.push(...found)
+    issues.push(...found)
     // Rules and hooks can be validated only if the schema is satisfied.
     if (found.length > 0) continue
-    faults.push(
+    issues.push(
       ...(checkRule ? await validateRules(source, checkRule) : []),
       ...(await validateHooks(source, checkRule))
     )
   }
-  faults.push(...validateBindAddress(text.flags, [text.environment, user, admin]))
-  if (faults.length > 0) throw new ConfigError(faults)
+  issues.push(...validateBindAddress(text.flags, [text.environment, user, admin]))
+  if (issues.length > 0) throw new ConfigError(issues)
 
   if (admin?.value.trust)
     warnings.push(`${admin.locate(['trust'])} trust: ignored, it is taken from the user's file only`)
@@ -83,7 +83,7 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
     brought.push(readContribution(source, { trusted: true }))
   }
   const given = { ...user?.value.trust, ...text.flags.value.trust }
-  const trusted = trust ?? new LiveTrustStore(trustFilePath(env), fault => warnings.push(fault))
+  const trusted = trust ?? new LiveTrustStore(trustFilePath(env), warning => warnings.push(warning))
   trusted.setPinned(given)
   const tiers: RuleTiers = { administrator: collectRules(admin?.value), user: collectRules(user?.value), workspace: [] }
   for (const { root, source } of workspaces) {
@@ -125,23 +125,23 @@ function resolveStateFolder(env: ConfigInputs['env'], roots: readonly { path: st
 }
 
 async function validateRules(source: ConfigSource, checkRule: RuleValidator): Promise<ConfigIssue[]> {
-  const faults: ConfigIssue[] = []
+  const issues: ConfigIssue[] = []
   for (const { rule, at } of locateRules(source.value)) {
     const place = { where: source.locate(at), field: at.join('/') }
-    faults.push(...(await checkRule(rule)).map(message => ({ ...place, message })))
+    issues.push(...(await checkRule(rule)).map(message => ({ ...place, message })))
   }
-  return faults
+  return issues
 }
 
 async function validateHooks(source: ConfigSource, checkRule: RuleValidator | undefined): Promise<ConfigIssue[]> {
-  const faults: ConfigIssue[] = []
+  const issues: ConfigIssue[] = []
   for (const [index, hook] of (source.value.hooks ?? []).entries()) {
     const { match } = hook
     const unmatched = checkRule && match ? await checkRule({ effect: 'ask', match }) : []
     const place = { where: source.locate(['hooks', index]), field: `hooks/${index}` }
-    faults.push(...[...validateHook(hook), ...unmatched].map(message => ({ ...place, message })))
+    issues.push(...[...validateHook(hook), ...unmatched].map(message => ({ ...place, message })))
   }
-  return faults
+  return issues
 }
 
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/

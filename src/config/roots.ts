@@ -16,7 +16,7 @@ interface Root {
 export function resolveRoots(
   strongestFirst: readonly (ConfigSource | undefined)[],
   cwd: string,
-  faults: ConfigIssue[]
+  issues: ConfigIssue[]
 ): Root[] {
   const by = strongestFirst.find(source => Array.isArray(source?.value.roots) && source.value.roots.length > 0)
   const given: { name?: string; path: string }[] = (by?.value.roots ?? [{ path: cwd }]).filter(
@@ -26,7 +26,7 @@ export function resolveRoots(
   for (const [index, { name, path: folder }] of given.entries()) {
     const real = realFolder(folder)
     const wrong = (message: string) =>
-      faults.push({ where: by?.locate(['roots', index]) ?? cwd, field: `root ${folder}`, message })
+      issues.push({ where: by?.locate(['roots', index]) ?? cwd, field: `root ${folder}`, message })
     const called = typeof name === 'string' ? name : given.length === 1 ? 'default' : toRootName(folder)
     if (real === undefined) wrong('does not exist, or is not a readable folder')
     else if (roots.some(root => root.path === real)) wrong('is served twice')

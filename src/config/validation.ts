@@ -12,10 +12,10 @@ export interface ConfigIssue {
 export class ConfigError extends Error {
   readonly issues: readonly ConfigIssue[]
 
-  constructor(faults: readonly ConfigIssue[]) {
-    super(faults.map(({ where, field, message }) => `${where}: ${field && `${field} `}${message}`).join('\n'))
+  constructor(issues: readonly ConfigIssue[]) {
+    super(issues.map(({ where, field, message }) => `${where}: ${field && `${field} `}${message}`).join('\n'))
     this.name = 'ConfigError'
-    this.issues = faults
+    this.issues = issues
   }
 }
 

@@ -84,25 +84,28 @@ const ignoredReason = ([key]: readonly (string | number)[], isKnown: boolean) =>
 type ConfigTable = Record<string, unknown>
 
 /** Functions that tighten a setting: from the current and the requested value to the resulting one. */
-const TIGHTENING_RULES: Record<string, (now: never, asked: never) => unknown> = {
-  read_only: (now: boolean, asked: boolean) => now || asked,
-  'approval.ttl_ms': (now: number, asked: number) => shorterTtl(now, asked),
-  'language_servers.enabled': (now: boolean, asked: boolean) => now && asked,
-  'custom_tools.enabled': (now: boolean, asked: boolean) => now && asked,
-  'language_servers.servers.*.disabled': (now: boolean | undefined, asked: boolean) => now || asked,
-  'limits.*': (now: number, asked: number) => Math.min(now, asked),
-  'sensitive.names': (now: string[], asked: string[]) => [...new Set([...now, ...asked])],
-  'sensitive.call_only': (now: string, asked: string) => (asked === 'deny' ? asked : now),
-  'agents.*.read_only': (now: boolean | undefined, asked: boolean) => now || asked,
-  'agents.*.tools.deny': (now: string[] | undefined, asked: string[]) => [...new Set([...(now ?? []), ...asked])]
+const TIGHTENING_RULES: Record<string, (now: never, requested: never) => unknown> = {
+  read_only: (now: boolean, requested: boolean) => now || requested,
+  'approval.ttl_ms': (now: number, requested: number) => shorterTtl(now, requested),
+  'language_servers.enabled': (now: boolean, requested: boolean) => now && requested,
+  'custom_tools.enabled': (now: boolean, requested: boolean) => now && requested,
+  'language_servers.servers.*.disabled': (now: boolean | undefined, requested: boolean) => now || requested,
+  'limits.*': (now: number, requested: number) => Math.min(now, requested),
+  'sensitive.names': (now: string[], requested: string[]) => [...new Set([...now, ...requested])],
+  'sensitive.call_only': (now: string, requested: string) => (requested === 'deny' ? requested : now),
+  'agents.*.read_only': (now: boolean | undefined, requested: boolean) => now || requested,
+  'agents.*.tools.deny': (now: string[] | undefined, requested: string[]) => [
+    ...new Set([...(now ?? []), ...requested])
+  ]
 }
 
 /** Zero means unlimited. */
-const shorterTtl = (now: number, asked: number) => (asked === 0 ? now : now === 0 ? asked : Math.min(now, asked))
+const shorterTtl = (now: number, requested: number) =>
+  requested === 0 ? now : now === 0 ? requested : Math.min(now, requested)
 
 /** Applies stricter values; returns the paths of the others. */
-function tighten(draft: ConfigTable, asked: ConfigTable, at: string[]): string[][] {
-  return Object.entries(asked).flatMap(([key, value]) => {
+function tighten(draft: ConfigTable, requested: ConfigTable, at: string[]): string[][] {
+  return Object.entries(requested).flatMap(([key, value]) => {
     const path = [...at, key]
     const rule =
       TIGHTENING_RULES[path.join('.')] ??

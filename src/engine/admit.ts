@@ -98,25 +98,30 @@ async function askForApproval(
   evaluation: CallEvaluation,
   { also, shown }: AdmitOptions
 ): Promise<void> {
-  const asked = await buildApproval(engine, live, live.call.params, evaluation)
+  const approval = await buildApproval(engine, live, live.call.params, evaluation)
   live.abort.signal.throwIfAborted()
-  if (live.may_approve && shown?.digest === asked.digest && (asked.level === 'ask' || shown.confirm))
-    return startPreApproved(engine, live, asked, also)
+  if (live.may_approve && shown?.digest === approval.digest && (approval.level === 'ask' || shown.confirm))
+    return startPreApproved(engine, live, approval, also)
   const { tool, tool_call_id } = live.call
   live.durableIntent = requestApproval(
     engine,
     live,
-    { ...live.call, status: 'awaiting_approval', approval: asked },
+    { ...live.call, status: 'awaiting_approval', approval },
     also
-  ).then(() => engine.log.info({ tool, tool_call_id }, `waiting for approval: ${asked.preview.title}`))
+  ).then(() => engine.log.info({ tool, tool_call_id }, `waiting for approval: ${approval.preview.title}`))
   return live.durableIntent
 }
 
 /** Starts a call whose sender has seen what it would do and has approved that. */
-function startPreApproved(engine: Engine, live: ActiveCall, asked: Approval, also: () => StoreWrite[]): Promise<void> {
+function startPreApproved(
+  engine: Engine,
+  live: ActiveCall,
+  approval: Approval,
+  also: () => StoreWrite[]
+): Promise<void> {
   const { client } = live.call
-  const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: asked.digest }
-  const queued: Call = { ...live.call, status: 'queued', approval: asked, approved_by: by }
+  const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: approval.digest }
+  const queued: Call = { ...live.call, status: 'queued', approval, approved_by: by }
   live.durableIntent = transition(
     engine,
     live,
@@ -124,7 +129,7 @@ function startPreApproved(engine: Engine, live: ActiveCall, asked: Approval, als
     [toolCallEvent(engine, live, queued), decisionEvent(queued, 'approved', { by })],
     also
   )
-  startRun(engine, live, asked.digest)
+  startRun(engine, live, approval.digest)
   return live.durableIntent
 }
 

@@ -176,9 +176,9 @@ export class Calls {
   /** Returns pending and running calls, redacted for a stream. */
   redactedOpenCalls(): { pending: Call[]; running: Call[] } {
     const engine = this.#engine
-    const told = (calls: readonly Call[]) =>
+    const redact = (calls: readonly Call[]) =>
       calls.map(call => redactCall(engine, engine.activeCalls.get(call.tool_call_id)!, call))
-    return { pending: told(this.pending()), running: told(this.running()) }
+    return { pending: redact(this.pending()), running: redact(this.running()) }
   }
 
   async approve(tool_call_id: string, decision: ApprovalDecision, caller: Caller): Promise<SerializedCall> {

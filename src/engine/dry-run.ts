@@ -71,9 +71,11 @@ const operandPaths = ({ command }: CallEvaluation): CallEvaluation['paths'] =>
 
 function operandPath({ path, resolved, access, tree = false, ...found }: OperandFacts): CallEvaluation['paths'] {
   if (resolved === undefined) return []
-  const { sensitive = false, self_starting = false, protected: kept } = found
+  const { sensitive = false, self_starting = false, protected: protection } = found
   const given = resolved !== path && { given: path }
-  return [{ path: resolved, ...given, access, sensitive, self_starting, tree, ...(kept && { protected: kept }) }]
+  return [
+    { path: resolved, ...given, access, sensitive, self_starting, tree, ...(protection && { protected: protection }) }
+  ]
 }
 
 /** The simulated run of a call that policy does not deny. */

@@ -15,9 +15,9 @@ export function redactParams(
   { tool }: Pick<ActiveCall, 'tool'>,
   { params, requested_params, toolset }: CallParams
 ): Pick<CallParams, 'params' | 'requested_params'> {
-  const told = (value: unknown) => (tool.redact ? masking.maskValue(tool.redact(value)) : value)
+  const redact = (value: unknown) => (tool.redact ? masking.maskValue(tool.redact(value)) : value)
   const hides = requested_params === undefined || (tool.redact && toolset !== undefined)
-  return { params: told(params), ...(!hides && { requested_params: told(requested_params) }) }
+  return { params: redact(params), ...(!hides && { requested_params: redact(requested_params) }) }
 }
 
 export function redactCall<C extends Call>(engine: Engine, live: ActiveCall, call: C): C {

@@ -50,12 +50,12 @@ export class ResultCache {
     return entry
   }
 
-  put(key: string, workspace: string, kept: CachedResult) {
+  put(key: string, workspace: string, result: CachedResult) {
     const old = this.#entries.get(key)
     if (old) this.#evict(key, old)
-    const bytes = ENTRY_OVERHEAD_BYTES + key.length + 3 * kept.json.length
+    const bytes = ENTRY_OVERHEAD_BYTES + key.length + 3 * result.json.length
     if (bytes > this.#maxBytes / 4) return
-    this.#entries.set(key, { ...kept, workspace, bytes, expiresAt: performance.now() + this.#ttlMs })
+    this.#entries.set(key, { ...result, workspace, bytes, expiresAt: performance.now() + this.#ttlMs })
     this.#bytes += bytes
     for (const [oldest, entry] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break

@@ -109,13 +109,13 @@ async function reevaluate(engine: Engine, live: ActiveCall): Promise<CallEvaluat
 /** Returns the call to the approver with its current effects. */
 async function requestApprovalAgain(engine: Engine, live: ActiveCall, evaluation: CallEvaluation) {
   const { call } = live
-  const { approved_by: _, started_at: __, ...kept } = call as Extract<Call, { status: 'running' }>
+  const { approved_by: _, started_at: __, ...rest } = call as Extract<Call, { status: 'running' }>
   const level =
     evaluation.verdict.decision === 'allow'
       ? { ...evaluation.verdict, decision: 'ask' as const, reason: CHANGED_REASON }
       : evaluation.verdict
-  const asked = await buildApproval(engine, live, call.params, { ...evaluation, verdict: level })
-  await requestApproval(engine, live, { ...kept, status: 'awaiting_approval', approval: asked })
+  const approval = await buildApproval(engine, live, call.params, { ...evaluation, verdict: level })
+  await requestApproval(engine, live, { ...rest, status: 'awaiting_approval', approval })
 }
 
 const CHANGED_REASON = 'What it would do is no longer what was approved.'
@@ -133,8 +133,8 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   // Calls with post hooks are not cached: each hook must see the call run.
   const validator = hooks.length > 0 ? undefined : await computeValidator(engine, live)
   const key = validator === undefined ? '' : JSON.stringify([tool.name, call.workspace, call.params])
-  const kept_answer = validator === undefined ? undefined : engine.cache.get(key, validator)
-  if (kept_answer) return answerFromCache(engine, live, kept_answer)
+  const cachedAnswer = validator === undefined ? undefined : engine.cache.get(key, validator)
+  if (cachedAnswer) return answerFromCache(engine, live, cachedAnswer)
   const timer = setTimeout(
     () => live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
@@ -144,7 +144,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     // The tool may continue after its call was ended without it.
     if (isSettled(live.call)) return
     live.hasProgressEvents = true
-    progress.append(events.map(told => ({ type: 'tool.progress', ...getCallScope(live.call), ...told })))
+    progress.append(events.map(update => ({ type: 'tool.progress', ...getCallScope(live.call), ...update })))
   })
   try {
     const before = captureDiagnosticsBaseline(engine, live)

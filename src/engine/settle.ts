@@ -36,7 +36,7 @@ function settleCall(
   { eventsBefore = [], also }: SettleOptions = {}
 ): Promise<void> {
   const { tool, status, execution_time_ms } = call
-  const told: NewEvent = {
+  const resultEvent: NewEvent = {
     type: 'tool.result',
     ...getCallScope(call),
     tool,
@@ -53,7 +53,7 @@ function settleCall(
     engine,
     live,
     call,
-    [...eventsBefore, ...live.changes.map(change => fileChangedEvent(call, change)), told],
+    [...eventsBefore, ...live.changes.map(change => fileChangedEvent(call, change)), resultEvent],
     () => [...(also?.() ?? []), ...cleared]
   )
   cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'settled failed'))
@@ -138,10 +138,10 @@ export function settleRejected(
   { eventsBefore = [], also }: SettleOptions = {}
 ) {
   const { reason, user_message, by } = options
-  const said = user_message !== undefined && { user_message }
-  const call = { ...toEndFields(live, 'rejected'), reason, ...said, rejected_by: by }
-  const told = decisionEvent(live.call, 'rejected', { reason, by })
-  return settleCall(engine, live, call, { eventsBefore: [...eventsBefore, told], ...(also && { also }) })
+  const userMessage = user_message !== undefined && { user_message }
+  const call = { ...toEndFields(live, 'rejected'), reason, ...userMessage, rejected_by: by }
+  const decided = decisionEvent(live.call, 'rejected', { reason, by })
+  return settleCall(engine, live, call, { eventsBefore: [...eventsBefore, decided], ...(also && { also }) })
 }
 
 export const fileChangedEvent = (call: Call, change: FileChange): NewEvent => ({

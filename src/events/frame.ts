@@ -14,7 +14,7 @@ export interface JournalEntry {
 /** Maximum size of a frame's `data` in bytes. */
 export const MAX_FRAME_BYTES = 65_536
 /** Maximum length of a field in a truncated frame. */
-const MAX_KEPT_FIELD_LENGTH = 1_024
+const MAX_TRUNCATED_FIELD_LENGTH = 1_024
 
 /** Encodes the frame of a stored or new event. It has exactly one `data:` line, since JSON has no raw line breaks. */
 export function encodeEventFrame(seq: number, type: string, json: string, result?: string | null): Buffer {
@@ -29,7 +29,7 @@ export const encodeTransientFrame = (type: string, data: object, seq?: number) =
 
 function truncateEvent(json: string) {
   const event = JSON.parse(json) as Record<string, unknown>
-  const small = Object.entries(event).filter(([, value]) => JSON.stringify(value).length <= MAX_KEPT_FIELD_LENGTH)
+  const small = Object.entries(event).filter(([, value]) => JSON.stringify(value).length <= MAX_TRUNCATED_FIELD_LENGTH)
   return JSON.stringify({
     ...Object.fromEntries(small),
     truncated: true,

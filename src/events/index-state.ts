@@ -4,6 +4,6 @@ import type { Journal } from './journal.ts'
 
 /** Publishes the state. The store reports a journal failure once. */
 export function publishIndexState(journal: Journal, workspace: string, { state, indexed, reason }: IndexState) {
-  const told = { type: 'index.changed', workspace, state, indexed, ...(reason !== undefined && { reason }) } as const
-  journal.append([told]).catch(() => {})
+  const event = { type: 'index.changed', workspace, state, indexed, ...(reason !== undefined && { reason }) } as const
+  journal.append([event]).catch(() => {})
 }

@@ -121,17 +121,19 @@ export class Metrics {
   /** The wait may have begun in an earlier run; the journal has the start, since it retains all events of a waiting call. */
   #countWait({ seq, event, json }: JournalEntry) {
     if (event.tool_call_id === undefined) return
-    const before = this.#journal.sinceOfCall(event.tool_call_id, 0, MAX_CALL_EVENTS).filter(told => told.seq < seq)
+    const before = this.#journal
+      .sinceOfCall(event.tool_call_id, 0, MAX_CALL_EVENTS)
+      .filter(earlier => earlier.seq < seq)
     const decided = before.findLastIndex(({ type }) => type === 'tool.decision')
     // With a new preview, a call still waits since its first approval request.
-    const asked = before
+    const requested = before
       .slice(decided + 1)
       .filter(({ type }) => type === 'tool.call')
       .map(({ data }) => JSON.parse(data) as { time: string; requires_approval: boolean })
       .find(({ requires_approval }) => requires_approval)
-    if (!asked) return
+    if (!requested) return
     const { time } = JSON.parse(json) as { time: string }
-    this.#approvalWaits.record(Math.max(1, Date.parse(time) - Date.parse(asked.time)))
+    this.#approvalWaits.record(Math.max(1, Date.parse(time) - Date.parse(requested.time)))
   }
 
   #countMinute(failed: boolean) {

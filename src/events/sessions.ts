@@ -46,10 +46,10 @@ export class Sessions {
     this.#changed.clear()
     const events = changed.flatMap(({ id, session }) => {
       const state = getState(session)
-      const tell = state !== session.publishedState
+      const hasChanged = state !== session.publishedState
       session.publishedState = state
       if (state === 'idle') this.#sessions.delete(id)
-      return tell ? [{ type: 'agent.state' as const, session_id: id, state }] : []
+      return hasChanged ? [{ type: 'agent.state' as const, session_id: id, state }] : []
     })
     if (events.length > 0) this.#journal.append(events).catch(() => {})
   }

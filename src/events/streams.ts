@@ -205,8 +205,8 @@ export class Streams {
   /** Returns the matching events of the next page, and the position after that page. */
   #readPage({ position, filter }: OpenReader): { wanted: LazyFrame[]; next: number } {
     const { head } = this.#journal
-    const kept = this.#recent[0]?.entry.seq
-    if (kept !== undefined && kept <= position + 1) {
+    const oldest = this.#recent[0]?.entry.seq
+    if (oldest !== undefined && oldest <= position + 1) {
       const from = this.#recent.findIndex(({ entry }) => entry.seq > position)
       const page = from < 0 ? [] : this.#recent.slice(from, from + PAGE_SIZE)
       const wanted = page.filter(({ entry }) => matchesFilter(filter, entry.event))
@@ -219,12 +219,12 @@ export class Streams {
     const page =
       id === undefined ? this.#journal.since(position, PAGE_SIZE) : this.#journal.sinceOfCall(id, position, PAGE_SIZE)
     // The disk may be ahead of the published events.
-    const told = page.filter(({ seq }) => seq <= head)
+    const published = page.filter(({ seq }) => seq <= head)
     return {
-      wanted: told
+      wanted: published
         .filter(event => matchesFilter(filter, event))
         .map(({ seq, type, data, result }) => ({ seq, type, make: () => encodeEventFrame(seq, type, data, result) })),
-      next: page.length < PAGE_SIZE || told.length < page.length ? head : told.at(-1)!.seq
+      next: page.length < PAGE_SIZE || published.length < page.length ? head : published.at(-1)!.seq
     }
   }
 

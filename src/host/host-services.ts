@@ -321,7 +321,7 @@ export class HostServices {
       new WorkspaceTree(workspace, this.#guard),
       this.#guard.stateDir,
       { max_file_bytes: this.#settings.undo.max_file_bytes, max_bytes: MAX_SNAPSHOT_BYTES },
-      { keeper: this.undoStorage.blobs, hold: () => this.externalChanges.pauseReporting(workspace) }
+      { blobs: this.undoStorage.blobs, hold: () => this.externalChanges.pauseReporting(workspace) }
     )
     this.workspaces.set(workspace.name, {
       ...workspace,

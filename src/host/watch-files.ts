@@ -8,14 +8,14 @@ const POLL_INTERVAL_MS = 250
  * Calls `changed` when a file differs from the previous poll and has been stable for one. Returns a function that stops polling.
  */
 export function watchFiles(files: readonly string[], changed: () => void): () => void {
-  let told = fingerprintFiles(files)
-  let seen = told
+  let reported = fingerprintFiles(files)
+  let seen = reported
   const timer = setInterval(() => {
     const now = fingerprintFiles(files)
     const stands = now === seen
     seen = now
-    if (!stands || now === told) return
-    told = now
+    if (!stands || now === reported) return
+    reported = now
     changed()
   }, POLL_INTERVAL_MS).unref()
   return () => clearInterval(timer)

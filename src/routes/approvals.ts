@@ -58,7 +58,10 @@ interface Services {
   masking: ProblemRedactor
 }
 
-export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { calls, catalog: speaks, masking }) => {
+export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
+  app,
+  { calls, catalog: formatter, masking }
+) => {
   app.get(
     '/approvals',
     {
@@ -75,7 +78,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
     },
     async ({ query: { toolset } }, reply) => {
       const pending = calls.pending()
-      const approvals = toolset === undefined ? pending : pending.map(call => speaks.formatApproval(toolset, call))
+      const approvals = toolset === undefined ? pending : pending.map(call => formatter.formatApproval(toolset, call))
       return sendJson(reply, 200, JSON.stringify({ approvals }))
     }
   )
@@ -219,7 +222,10 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
     async ({ body: { tool_call_ids, stepId, tool_call_id = stepId, ...decision }, caller, query }, reply) => {
       const ids = resolveIds({ tool_call_id, tool_call_ids })
       if (ids.length === 1 && tool_call_id !== undefined)
-        return sendCall(reply, formatForToolset(speaks, query.toolset, await calls.reject(ids[0]!, decision, caller)))
+        return sendCall(
+          reply,
+          formatForToolset(formatter, query.toolset, await calls.reject(ids[0]!, decision, caller))
+        )
       return sendJson(
         reply,
         200,
@@ -243,7 +249,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
       }
     },
     async ({ params, body, caller, query }, reply) =>
-      sendCall(reply, formatForToolset(speaks, query.toolset, await calls.reject(params.id, body, caller)))
+      sendCall(reply, formatForToolset(formatter, query.toolset, await calls.reject(params.id, body, caller)))
   )
 
   /** Approves or rejects: toolsets have one response for both decisions. */
@@ -258,9 +264,9 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (app, {
   async function decideOne(id: string, decision: Decision, { caller, query, reply }: DecisionRequest) {
     const { wait_ms, toolset } = query
     const decided = await decide(id, decision, caller)
-    if (!wait_ms) return sendCall(reply, formatForToolset(speaks, toolset, decided))
+    if (!wait_ms) return sendCall(reply, formatForToolset(formatter, toolset, decided))
     const wait = { ms: wait_ms, throughApproval: true, signal: watchDisconnect(reply).signal }
-    return sendCall(reply, formatForToolset(speaks, toolset, await calls.get(id, wait)))
+    return sendCall(reply, formatForToolset(formatter, toolset, await calls.get(id, wait)))
   }
 }
 

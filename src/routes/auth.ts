@@ -213,15 +213,15 @@ function readClientName({ headers }: IncomingMessage) {
 
 /** Checks the hooks that the router holds, so that no route can bypass authentication. */
 function assertRoutesProtected(app: FastifyInstance, opened: readonly string[]) {
-  const faults = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
+  const errors = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
   const lines = app.printRoutes({ commonPrefix: false, includeHooks: true }).split('\n')
   for (const [index, line] of lines.entries()) {
     const route = /[─] (.+ \([A-Z, -]+\))/u.exec(line)
-    if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) faults.push(`${route[1]} is not behind it`)
+    if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) errors.push(`${route[1]} is not behind it`)
   }
   for (const event of ['upgrade', 'connect', 'checkContinue'])
-    if (app.server.listenerCount(event) > 0) faults.push(`"${event}" is listened to beside it`)
-  if (faults.length > 0) throw new Error(`The door has a gap: ${faults.join('; ')}.`)
+    if (app.server.listenerCount(event) > 0) errors.push(`"${event}" is listened to beside it`)
+  if (errors.length > 0) throw new Error(`The door has a gap: ${errors.join('; ')}.`)
 }
 
 function handleFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply) {

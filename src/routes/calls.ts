@@ -136,7 +136,7 @@ interface Services {
 
 export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app,
-  { calls, catalog: speaks, masking, streams }
+  { calls, catalog: formatter, masking, streams }
 ) => {
   app.post(
     '/calls',
@@ -192,9 +192,9 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
       try {
         const answer = await calls.submit(body, request.caller, { ...options, wait: toWaitOptions(wait_ms, signal) })
         if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
-        return sendCall(reply, formatForToolset(speaks, toolset, answer))
+        return sendCall(reply, formatForToolset(formatter, toolset, answer))
       } catch (error) {
-        return sendToolsetError({ speaks, masking }, toolset, body, { error, reply })
+        return sendToolsetError({ formatter, masking }, toolset, body, { error, reply })
       }
     }
   )
@@ -223,7 +223,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
       const wait = toWaitOptions(wait_ms, watchDisconnect(reply).signal)
       const outcomes = await calls.batch(requests, request.caller, { stopOnError: stop_on_error ?? false, wait })
       if (toolset === undefined) return sendJson(reply, 200, serializeResults(outcomes, masking))
-      return sendJson(reply, 200, formatOutcomesForToolset({ speaks, masking }, toolset, outcomes, requests))
+      return sendJson(reply, 200, formatOutcomesForToolset({ formatter, masking }, toolset, outcomes, requests))
     }
   )
 
@@ -263,7 +263,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
       const { toolset, wait_ms = 0 } = request.query
       const wait = { ms: wait_ms, throughApproval: true, signal: watchDisconnect(reply).signal }
       const answer = await calls.get(request.params.id, wait)
-      return sendJson(reply, 200, formatForToolset(speaks, toolset, answer).json)
+      return sendJson(reply, 200, formatForToolset(formatter, toolset, answer).json)
     }
   )
 

@@ -75,16 +75,16 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
     async ({ params: { name }, body: { workspace } }) => mcpServers.login(name, workspace)
   )
 
-  for (const [verb, summary] of [
+  for (const [action, summary] of [
     ['logout', 'Forget what logins to a remote MCP server gave.'],
     ['restart', 'Start an MCP server anew; answers once it is ready or has failed.']
   ] as const)
     app.post(
-      `/mcp-servers/:name/${verb}`,
+      `/mcp-servers/:name/${action}`,
       {
         config: { right: 'approve' },
         schema: {
-          operationId: `${verb}McpServer`,
+          operationId: `${action}McpServer`,
           summary,
           tags: ['server'],
           params: ServerParams,
@@ -93,7 +93,7 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
         }
       },
       async ({ params: { name }, body: { workspace } }) => {
-        await mcpServers[verb](name, workspace)
+        await mcpServers[action](name, workspace)
         return { servers: mcpServers.states().filter(server => server.name === name) }
       }
     )

@@ -134,9 +134,9 @@ async function streamOutput(reply: FastifyReply, calls: Calls, id: string, query
   }
   for (let { offset } = query; !signal.aborted && !raw.destroyed; ) {
     const part = await calls.output(id, { stream, offset, limit: MAX_FRAME_BYTES, wait_ms: HEARTBEAT_MS, signal })
-    const { ended, ...told } = part
+    const { ended, ...chunk } = part
     offset = part.next_offset
-    if (part.text !== '') await write(formatFrame('output', offset, { stream, ...told }))
+    if (part.text !== '') await write(formatFrame('output', offset, { stream, ...chunk }))
     else if (!ended) await write(':\n\n')
     if (!ended) continue
     await write(formatFrame('end', offset, { stream, offset }))

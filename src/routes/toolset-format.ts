@@ -15,12 +15,12 @@ export const ToolsetParam = Type.Optional(
 
 /** Formats the call for the toolset. */
 export function formatForToolset(
-  speaks: ToolsetFormatter,
+  formatter: ToolsetFormatter,
   toolset: string | undefined,
   { call, json }: SerializedCall
 ): SerializedCall {
   if (toolset === undefined) return { call, json }
-  return { call, json: JSON.stringify(speaks.formatCall(toolset, JSON.parse(json))) }
+  return { call, json: JSON.stringify(formatter.formatCall(toolset, JSON.parse(json))) }
 }
 
 interface RequestedCall {
@@ -30,27 +30,29 @@ interface RequestedCall {
 
 /** Sends a rejected request in the envelope of the toolset; without one, the error goes to the error handler. */
 export function sendToolsetError(
-  { speaks, masking }: { speaks: ToolsetFormatter; masking: ProblemRedactor },
+  { formatter, masking }: { formatter: ToolsetFormatter; masking: ProblemRedactor },
   toolset: string | undefined,
-  asked: RequestedCall,
+  request: RequestedCall,
   { error, reply }: { error: unknown; reply: FastifyReply }
 ) {
   if (toolset === undefined || !(error instanceof ToolError)) throw error
-  const body = masking.maskValue(speaks.formatRefusal(toolset, asked, describeError(error)))
+  const body = masking.maskValue(formatter.formatRefusal(toolset, request, describeError(error)))
   return reply.code(toProblem(error).status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
 /** Formats the outcomes of several requests for the toolset. */
 export function formatOutcomesForToolset(
-  { speaks, masking }: { speaks: ToolsetFormatter; masking: ProblemRedactor },
+  { formatter, masking }: { formatter: ToolsetFormatter; masking: ProblemRedactor },
   toolset: string,
   outcomes: readonly BatchItemOutcome[],
-  asked: readonly RequestedCall[]
+  requests: readonly RequestedCall[]
 ): string {
-  const told = outcomes.map((outcome, i) => {
-    if ('json' in outcome) return formatForToolset(speaks, toolset, outcome).json
+  const formatted = outcomes.map((outcome, i) => {
+    if ('json' in outcome) return formatForToolset(formatter, toolset, outcome).json
     if (!('error' in outcome)) return JSON.stringify(outcome)
-    return JSON.stringify(masking.maskValue(speaks.formatRefusal(toolset, asked[i]!, describeError(outcome.error))))
+    return JSON.stringify(
+      masking.maskValue(formatter.formatRefusal(toolset, requests[i]!, describeError(outcome.error)))
+    )
   })
-  return `{"results":[${told.join(',')}]}`
+  return `{"results":[${formatted.join(',')}]}`
 }

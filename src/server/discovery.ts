@@ -54,15 +54,16 @@ export function publishDiscovery(env: Env, record: () => DiscoveryRecord): Publi
   const [main, ...copies] = runFolders(env)
   const name = `${record().instance}.json`
   const files = [main, ...copies].map(folder => path.join(folder, name))
-  let told = ''
+  let written = ''
 
   function write() {
-    told = serialize(record())
-    writePrivateFile(main, name, told)
-    for (const folder of copies) attempt(() => writePrivateFile(folder, name, told))
+    written = serialize(record())
+    writePrivateFile(main, name, written)
+    for (const folder of copies) attempt(() => writePrivateFile(folder, name, written))
   }
   function keep() {
-    if (serialize(record()) !== told || !files.every(file => statSync(file, { throwIfNoEntry: false }))) attempt(write)
+    if (serialize(record()) !== written || !files.every(file => statSync(file, { throwIfNoEntry: false })))
+      attempt(write)
   }
   write()
   const timer = setInterval(keep, REWRITE_INTERVAL_MS).unref()

@@ -55,7 +55,7 @@ export class IssuedTokens {
   /** Loads the tokens; refuses a file that others could have written. */
   constructor(file: string) {
     this.#file = file
-    this.#byDigest = new Map(readStored(file).map(kept => [kept.digest, activate(kept)]))
+    this.#byDigest = new Map(readStored(file).map(stored => [stored.digest, activate(stored)]))
     this.#revokeExpired()
   }
 
@@ -81,7 +81,7 @@ export class IssuedTokens {
     const text = `tg_${randomBytes(32).toString('base64url')}`
     const now = Date.now()
     const latest = maker.issued ? Date.parse(maker.issued.expires_at) : Number.POSITIVE_INFINITY
-    const kept: StoredToken = {
+    const stored: StoredToken = {
       token_id: `tok_${randomBytes(9).toString('base64url')}`,
       name,
       kind,
@@ -92,9 +92,9 @@ export class IssuedTokens {
       ...(maker.issued && { made_by: maker.issued.token_id }),
       digest: digestOf(text)
     }
-    this.#byDigest.set(kept.digest, { ...activate(kept), text })
+    this.#byDigest.set(stored.digest, { ...activate(stored), text })
     this.#save()
-    return { token: text, ...withoutDigest(kept) }
+    return { token: text, ...withoutDigest(stored) }
   }
 
   /** Revokes a token and those made with it. `end` closes their open connections. */
@@ -193,4 +193,4 @@ const isStoredToken = ({ token_id, digest, rights, expires_at }: Partial<StoredT
   Array.isArray(rights) &&
   !Number.isNaN(Date.parse(String(expires_at)))
 
-const tokenFileError = (file: string, fault: string) => new ToolError('PERMISSION_DENIED', `${file} ${fault}.`)
+const tokenFileError = (file: string, problem: string) => new ToolError('PERMISSION_DENIED', `${file} ${problem}.`)

@@ -149,5 +149,5 @@ function open(path: string): number {
   }
 }
 
-const tokenFileError = (path: string, fault: string) =>
-  new ToolError('PERMISSION_DENIED', `The token file ${path} ${fault}.`)
+const tokenFileError = (path: string, problem: string) =>
+  new ToolError('PERMISSION_DENIED', `The token file ${path} ${problem}.`)

@@ -22,26 +22,26 @@ const MAX_LITERAL_LENGTH = 8_192
 
 /** Analyzes a command line. Never throws, and is deterministic. Until the parsers are loaded, nothing is classified as `auto`. */
 export function analyzeCommandLine(command: string, surroundings: ProtectedResources): CommandLineAnalysis {
-  const faults: CommandIssue[] = []
+  const issues: CommandIssue[] = []
   const prefiltered = prefilterCommand(command)
-  if (prefiltered) faults.push(prefiltered)
+  if (prefiltered) issues.push(prefiltered)
   const refused = blockReasonForText(command.slice(0, MAX_COMMAND_LENGTH), surroundings)
-  if (refused !== undefined) faults.push({ class: 'block', reason: refused })
-  if (prefiltered && !prefiltered.readable) return summarize([], faults, false)
+  if (refused !== undefined) issues.push({ class: 'block', reason: refused })
+  if (prefiltered && !prefiltered.readable) return summarize([], issues, false)
   const { reading, parts } = parseAndClassify(command, surroundings, 0)
-  faults.push(...reading.issues)
+  issues.push(...reading.issues)
   if (parts.length > MAX_PARTS) {
-    faults.push({ class: 'strict', reason: `It has more than ${MAX_PARTS} parts.` })
+    issues.push({ class: 'strict', reason: `It has more than ${MAX_PARTS} parts.` })
     const worst = strictest(parts.splice(MAX_PARTS))
-    if (worst && worst.class !== 'auto') faults.push({ class: worst.class, reason: worst.reason })
+    if (worst && worst.class !== 'auto') issues.push({ class: worst.class, reason: worst.reason })
   }
-  const plain = faults.length === 0 && reading.commands.length > 0
+  const plain = issues.length === 0 && reading.commands.length > 0
   const agreed = plain && parsersAgree(command, reading)
-  if (parts.length === 0 && faults.length === 0) faults.push({ class: 'ask', reason: 'It holds no command.' })
+  if (parts.length === 0 && issues.length === 0) issues.push({ class: 'ask', reason: 'It holds no command.' })
   const literal = agreed && parts.every(({ argv }) => argv !== undefined)
   return summarize(
     parts,
-    plain && !agreed ? [...faults, AMBIGUOUS] : faults,
+    plain && !agreed ? [...issues, AMBIGUOUS] : issues,
     literal,
     literal ? soleCommandArgv(command, reading, parts) : undefined
   )
@@ -98,11 +98,11 @@ function soleCommandArgv(line: string, { commands, redirects }: ParsedCommandLin
 
 function summarize(
   parts: readonly SubCommand[],
-  faults: readonly CommandIssue[],
+  issues: readonly CommandIssue[],
   literal: boolean,
   argv?: readonly string[]
 ): CommandLineAnalysis {
-  const worst = strictest([...parts, ...faults])
+  const worst = strictest([...parts, ...issues])
   return {
     class: worst?.class ?? 'auto',
     reason: worst?.reason ?? 'All parts are read-only.',

@@ -110,11 +110,11 @@ const UNIT_VERBS = new Set(
 /** Detects power commands, and starting their targets. */
 function stopsMachine(words: readonly string[]) {
   const at = words.findIndex(word => POWER_VERB.test(word) || UNIT_VERBS.has(word))
-  const verb = words[at] ?? ''
-  if (!/^(?:start|restart|isolate|reload-or-restart|try-restart)$/.test(verb)) return POWER_VERB.test(verb)
+  const command = words[at] ?? ''
+  if (!/^(?:start|restart|isolate|reload-or-restart|try-restart)$/.test(command)) return POWER_VERB.test(command)
   return words
     .slice(at + 1)
-    .some(word => POWER_VERB.test(word.replace(/\.target$/, '')) && (verb === 'isolate' || word.endsWith('.target')))
+    .some(word => POWER_VERB.test(word.replace(/\.target$/, '')) && (command === 'isolate' || word.endsWith('.target')))
 }
 
 /** Returns the reason to block the text as a whole; undefined if there is none. */

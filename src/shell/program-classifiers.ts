@@ -59,7 +59,7 @@ const unknown: ProgramClassifier = args =>
   needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
 
 /** System programs whose `--version` does not read the workspace. */
-const TELL_VERSION_SAFELY = new Set(
+const SAFE_VERSION_PROGRAMS = new Set(
   'docker podman gh aws psql mysql sqlite3 redis-server bwrap sed tar rsync split gdb strace gpg tmux zip gzip xz'.split(
     ' '
   )
@@ -71,7 +71,7 @@ export function findClassifier(word: string): ProgramClassifier {
   const known = PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? findVersioned(name)
   if (LOADER.test(name)) return loader
   if (word.includes('/') && !SYSTEM.test(word)) return known === undefined ? unknown : classifyByPath(known)
-  if (TELL_VERSION_SAFELY.has(name))
+  if (SAFE_VERSION_PROGRAMS.has(name))
     return args => (args.length === 1 && args[0] === '--version' ? printsOnly() : (known ?? unknown)(args))
   return known ?? unknown
 }

@@ -164,11 +164,11 @@ class Reader implements ParsedCommandLine {
         this.#cwd = null
       return
     }
-    const told = folder !== undefined && folder !== '' && !folder.startsWith('-') && rest.length === 0
+    const isKnown = folder !== undefined && folder !== '' && !folder.startsWith('-') && rest.length === 0
     // Bash resolves `..` to the folder it came from, the file system to the parent: known only if they are the same.
     const upwards =
-      told && (this.#cwd === undefined ? /[^/.][^/]*\/+\.\.(?:\/|$)/ : /(?:^|\/)\.\.(?:\/|$)/).test(folder)
-    if (!told || upwards || this.#cwd === null) this.#cwd = null
+      isKnown && (this.#cwd === undefined ? /[^/.][^/]*\/+\.\.(?:\/|$)/ : /(?:^|\/)\.\.(?:\/|$)/).test(folder)
+    if (!isKnown || upwards || this.#cwd === null) this.#cwd = null
     else this.#cwd = this.#cwd === undefined || folder.startsWith('/') ? folder : `${this.#cwd}/${folder}`
     if (this.#cwd === null) this.#addIssue('ask', 'It goes to a folder that cannot be told.')
   }

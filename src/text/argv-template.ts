@@ -22,19 +22,19 @@ const PLACEHOLDER = /\{\{|\}\}|\{(-?)([A-Za-z_][A-Za-z0-9_]*)\}|[{}]/g
 /** Returns the errors of a template for these params; empty if it is valid. */
 export function validateTemplate(template: Template, params: readonly string[]): string[] {
   const [program] = template
-  const faults: string[] = []
+  const errors: string[] = []
   const known = (name: string) => {
-    if (!params.includes(name)) faults.push(`there is no param ${JSON.stringify(name)}`)
+    if (!params.includes(name)) errors.push(`there is no param ${JSON.stringify(name)}`)
   }
   const look = (word: string) => {
     try {
       for (const part of parseWord(word)) if ('param' in part) known(part.param)
     } catch (error) {
-      faults.push((error as Error).message)
+      errors.push((error as Error).message)
     }
   }
   if (typeof program !== 'string' || PLACEHOLDER.test(program))
-    faults.push('the first word must be a program, without places')
+    errors.push('the first word must be a program, without places')
   PLACEHOLDER.lastIndex = 0
   for (const word of template)
     if (typeof word === 'string') look(word)
@@ -42,7 +42,7 @@ export function validateTemplate(template: Template, params: readonly string[]):
       known(word.when)
       for (const each of word.words) look(each)
     }
-  return faults
+  return errors
 }
 
 /** A param's value is not permitted at its position. */

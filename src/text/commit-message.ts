@@ -7,8 +7,8 @@ export function tidyMessage(message: string): string | undefined {
     .replaceAll('\r\n', '\n')
     .split('\n')
     .map(line => line.replace(/[ \t]+$/, ''))
-  const kept = lines.filter((line, i) => line !== '' || (i > 0 && lines[i - 1] !== ''))
-  const text = kept.join('\n').replace(/^\n+|\n+$/g, '')
+  const retained = lines.filter((line, i) => line !== '' || (i > 0 && lines[i - 1] !== ''))
+  const text = retained.join('\n').replace(/^\n+|\n+$/g, '')
   return text === '' ? undefined : `${text}\n`
 }
 

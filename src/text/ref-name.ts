@@ -16,7 +16,7 @@ export function branchNameError(name: string): string | undefined {
 
 const some = (is: (part: string) => boolean) => (name: string) => name.split('/').some(is)
 
-const BRANCH_NAME_RULES: readonly [is: (name: string) => boolean, fault: string][] = [
+const BRANCH_NAME_RULES: readonly [is: (name: string) => boolean, error: string][] = [
   [name => name === '', 'is empty'],
   [name => !name.isWellFormed(), 'is not valid Unicode'],
   [name => name.startsWith('-'), 'begins with a dash'],

@@ -10,39 +10,39 @@ export interface SchemaError {
 }
 
 /** Returns an error with its location. The library names the object with a missing or additional field; people need the field. */
-export function describeSchemaError(fault: SchemaError): { pointer: string; message: string } {
-  const { instancePath, params } = fault
+export function describeSchemaError(error: SchemaError): { pointer: string; message: string } {
+  const { instancePath, params } = error
   const name = (params.missingProperty ?? params.additionalProperty) as string | undefined
-  const beneath = name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-  return { pointer: `${instancePath}${beneath}`, message: schemaErrorMessage(fault) }
+  const suffix = name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return { pointer: `${instancePath}${suffix}`, message: schemaErrorMessage(error) }
 }
 
-export const schemaErrorMessage = (fault: SchemaError): string =>
-  WORDS[fault.keyword]?.(fault) ?? fault.message ?? 'is not right'
+export const schemaErrorMessage = (error: SchemaError): string =>
+  WORDS[error.keyword]?.(error) ?? error.message ?? 'is not right'
 
-const WORDS: Readonly<Record<string, (fault: SchemaError) => string>> = {
-  type: fault =>
-    fault.params.type === 'object' && schemaProperties(fault).length > 0 ? objectMessage(fault) : `${fault.message}`,
+const WORDS: Readonly<Record<string, (error: SchemaError) => string>> = {
+  type: error =>
+    error.params.type === 'object' && schemaProperties(error).length > 0 ? objectMessage(error) : `${error.message}`,
   required: () => 'is required',
   additionalProperties: unknown,
   unevaluatedProperties: unknown,
   enum: ({ params }) =>
     `must be one of ${(params.allowedValues as unknown[]).map(value => JSON.stringify(value)).join(', ')}`,
-  minProperties: fault =>
-    `must have at least ${number(fault)} of ${schemaProperties(fault).join(', ') || 'its fields'}`,
-  minLength: fault =>
-    fault.params.limit === 1 ? 'must not be empty' : `must have at least ${number(fault)} characters`,
-  maxLength: fault => `must have at most ${number(fault)} characters`,
-  minItems: fault => (fault.params.limit === 1 ? 'must not be empty' : `must have at least ${number(fault)} items`),
-  maxItems: fault => `must have at most ${number(fault)} items`
+  minProperties: error =>
+    `must have at least ${number(error)} of ${schemaProperties(error).join(', ') || 'its fields'}`,
+  minLength: error =>
+    error.params.limit === 1 ? 'must not be empty' : `must have at least ${number(error)} characters`,
+  maxLength: error => `must have at most ${number(error)} characters`,
+  minItems: error => (error.params.limit === 1 ? 'must not be empty' : `must have at least ${number(error)} items`),
+  maxItems: error => `must have at most ${number(error)} items`
 }
 
 const number = ({ params }: SchemaError) => (params.limit === 1 ? 'one' : String(params.limit))
 
-const objectMessage = (fault: SchemaError) => `must be an object of ${schemaProperties(fault).join(', ')}`
+const objectMessage = (error: SchemaError) => `must be an object of ${schemaProperties(error).join(', ')}`
 
-function unknown(fault: SchemaError) {
-  const names = schemaProperties(fault)
+function unknown(error: SchemaError) {
+  const names = schemaProperties(error)
   return names.length === 0 ? 'is unknown' : `is unknown; known are ${names.join(', ')}`
 }
 

@@ -53,7 +53,7 @@ export type FileHrefs = Static<typeof FileHrefs>
 /** For each effect: its params, the fields of its answer, and its timeout. */
 export const FRONT_END_EFFECTS = {
   'editor.apply_edit': {
-    asks: 'Change a buffer that it holds unsaved, and do not save it.',
+    description: 'Change a buffer that it holds unsaved, and do not save it.',
     params: Type.Object({
       path: Path,
       before_hash: Type.String({ description: 'sha256 of the text that the change is made for.' }),
@@ -72,13 +72,13 @@ export const FRONT_END_EFFECTS = {
     ms: 8_000
   },
   'editor.open': {
-    asks: 'Show a file, at a place in it, without taking the focus.',
+    description: 'Show a file, at a place in it, without taking the focus.',
     params: Type.Object({ path: Path, line: Type.Optional(Line), column: Type.Optional(Column) }),
     answer: Type.Object({}),
     ms: 10_000
   },
   'editor.diagnostics': {
-    asks: 'Tell the errors and warnings that it shows now.',
+    description: 'Tell the errors and warnings that it shows now.',
     params: Type.Object({
       path: Type.Optional(Type.String({ description: 'File or folder, relative to the workspace root; none: all.' }))
     }),
@@ -92,7 +92,8 @@ export const FRONT_END_EFFECTS = {
     ms: 10_000
   },
   'editor.show_diff': {
-    asks: 'Show what a file would become, and let the person accept it, change it or reject it. Nothing is saved.',
+    description:
+      'Show what a file would become, and let the person accept it, change it or reject it. Nothing is saved.',
     params: Type.Object({
       path: Path,
       before: Type.Optional(Type.String({ description: 'The text as it is; none where there is no such file.' })),
@@ -111,7 +112,8 @@ export const FRONT_END_EFFECTS = {
     ms: 600_000
   },
   'preview.open': {
-    asks: 'Show what a call that waits for a decision would change. It stays open until the delegation has ended.',
+    description:
+      'Show what a call that waits for a decision would change. It stays open until the delegation has ended.',
     params: Type.Object({
       tool: Type.String({ description: 'The tool.' }),
       title: Type.String({ description: 'What the call would do, in short.' }),
@@ -126,7 +128,7 @@ export const FRONT_END_EFFECTS = {
     // As long as the call waits.
     ms: Number.POSITIVE_INFINITY
   }
-} as const satisfies Record<string, { asks: string; params: TObject; answer: TObject; ms: number }>
+} as const satisfies Record<string, { description: string; params: TObject; answer: TObject; ms: number }>
 
 export type FrontEndEffect = keyof typeof FRONT_END_EFFECTS
 export type EffectParams<E extends FrontEndEffect> = Static<(typeof FRONT_END_EFFECTS)[E]['params']>

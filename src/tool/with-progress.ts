@@ -2,7 +2,7 @@
 import type { Progress } from './tool.ts'
 
 export async function* withProgress<T>(
-  work: (tell: (step: Progress) => void) => Promise<T>
+  work: (report: (step: Progress) => void) => Promise<T>
 ): AsyncGenerator<Progress, T> {
   const pending: Progress[] = []
   let wake = () => {}

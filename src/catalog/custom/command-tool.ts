@@ -23,8 +23,8 @@ export function createCommandTool(name: string, command: CommandTool, environmen
   const { description, effect = 'execute', timeout_ms = DEFAULT_TIMEOUT_MS, network = [], env_allow = [] } = command
   const { schema: input } = parseObjectSchema('input', command.input ?? NO_PARAMS)
   const { schema: output, check } = parseObjectSchema('output', command.output)
-  const [fault] = validateTemplate(command.argv, Object.keys((input.properties ?? {}) as object))
-  if (fault !== undefined) throw new DefinitionError(`argv: ${fault}.`)
+  const [issue] = validateTemplate(command.argv, Object.keys((input.properties ?? {}) as object))
+  if (issue !== undefined) throw new DefinitionError(`argv: ${issue}.`)
   const env = { ...command.env, ...pickVariables(environment, env_allow) }
   const tool: Tool<never, never> = {
     name,
@@ -116,8 +116,8 @@ function parseAnswer(
   }
   if (!whole) throw new ToolError('TOO_LARGE', `${name} printed more than ${MAX_OUTPUT_BYTES} bytes.`)
   const output = toOutput(answer === 'json' ? parseJson(printed, failed) : printed)
-  const [fault] = check(output)
-  if (fault !== undefined) throw failed(`answered what its output schema does not allow: ${fault}.`)
+  const [issue] = check(output)
+  if (issue !== undefined) throw failed(`answered what its output schema does not allow: ${issue}.`)
   return output
 }
 

@@ -126,14 +126,14 @@ export class CustomToolSource {
     const tools = new Map<string, Tool>()
     for (const { tool } of this.#allTools()) if (tool && !tools.has(tool.name)) tools.set(tool.name, tool)
     catalog.setTools(source, [...tools.values()], workspace === undefined ? {} : { workspace })
-    const told = new Set<string>()
+    const reported = new Set<string>()
     for (const { name, file, state, reason } of this.states()) {
       if (state === 'served') continue
       const key = JSON.stringify([name, file, reason])
       if (!this.#reportedIssues.has(key)) log.warn({ tool: name, file, reason }, `a custom tool is ${state}`)
-      told.add(key)
+      reported.add(key)
     }
-    this.#reportedIssues = told
+    this.#reportedIssues = reported
   }
 
   #loadCommands() {

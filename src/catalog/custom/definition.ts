@@ -59,12 +59,12 @@ let validateDefinition: ValueValidator | undefined
 export function parseDefinition({ facts, functions }: ModuleDescription, fileName: string): CustomToolDefinition {
   const known = facts as Static<typeof DefinitionSchema>
   validateDefinition ??= compileValueValidator('definition', DefinitionSchema)
-  const faults = validateDefinition(facts)
+  const errors = validateDefinition(facts)
   const unknown = functions.find(name => !TOOL_FUNCTIONS.includes(name))
   if (unknown !== undefined)
-    faults.push(`${unknown} is unknown: the functions of a tool are ${TOOL_FUNCTIONS.join(', ')}`)
-  if (!functions.includes('run')) faults.push('run is required: the function that does it')
-  if (faults.length > 0) throw new DefinitionError(`${faults.join('; ')}.`)
+    errors.push(`${unknown} is unknown: the functions of a tool are ${TOOL_FUNCTIONS.join(', ')}`)
+  if (!functions.includes('run')) errors.push('run is required: the function that does it')
+  if (errors.length > 0) throw new DefinitionError(`${errors.join('; ')}.`)
   const { name = fileName, effect = 'execute', timeout_ms = DEFAULT_TIMEOUT_MS, network = [], subject = {} } = known
   if (!new RegExp(TOOL_NAME).test(name))
     throw new DefinitionError(`${JSON.stringify(name)} is no name for a tool: use small letters, digits and _.`)

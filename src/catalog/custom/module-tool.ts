@@ -35,9 +35,9 @@ export function createModuleTool(definition: CustomToolDefinition, module: Modul
     preview: (params, ctx) => requestPreview(definition, module, params as Params, ctx),
     async *run(params, ctx): AsyncGenerator<Progress, never> {
       const isolation = effect === 'read' ? await ctx.host.modules.minimalIsolation() : ctx.isolation
-      const run = withProgress(async tell => {
+      const run = withProgress(async report => {
         const onOutput = (saying: ModuleOutput) =>
-          handleMessage(saying, tell, text => log.info({ tool: name, call: ctx.callId }, text))
+          handleMessage(saying, report, text => log.info({ tool: name, call: ctx.callId }, text))
         return ctx.host.modules.run(module, { isolation, timeout_ms, onOutput }, callModule =>
           runModule(definition, { callModule, params, context: toModuleContext(ctx, isolation) })
         )
@@ -112,11 +112,11 @@ interface RunRequest {
 /** Runs the module, validates its output and records its presentation. */
 async function runModule(definition: CustomToolDefinition, { callModule, params, context }: RunRequest) {
   const output = toOutput(await callModule('run', [params], context))
-  const [fault] = definition.checkOutput(output)
-  if (fault !== undefined)
+  const [issue] = definition.checkOutput(output)
+  if (issue !== undefined)
     throw new ToolError(
       'EXECUTION_ERROR',
-      `${definition.name} answered what its output schema does not allow: ${fault}.`
+      `${definition.name} answered what its output schema does not allow: ${issue}.`
     )
   const own = definition.hasPresent ? await callModule('present', [output, params], context) : undefined
   return { output, presented: toPresented(definition, output, own) }
@@ -146,10 +146,10 @@ const appendNotes = ({ content, ...presented }: Presented, notes: readonly strin
   content: [content, ...notes.map(note => `[${note}]`)].join('\n')
 })
 
-function handleMessage(saying: ModuleOutput, tell: (step: Progress) => void, log: (text: string) => void) {
+function handleMessage(saying: ModuleOutput, report: (step: Progress) => void, log: (text: string) => void) {
   if ('log' in saying) log(saying.log)
-  else if ('printed' in saying) tell({ delta: { stream: 'output', text: saying.printed, offset: saying.offset } })
-  else tell(toProgress(saying))
+  else if ('printed' in saying) report({ delta: { stream: 'output', text: saying.printed, offset: saying.offset } })
+  else report(toProgress(saying))
 }
 
 /** A module may report anything: validate it. */

@@ -38,7 +38,7 @@ export function compileValueValidator(name: string, schema: object): ValueValida
   return value => {
     if (validate(value)) return []
     return validate.errors!.map(
-      fault => `${formatFieldPrefix(fault.instancePath, fault.params)}${schemaErrorMessage(fault)}`
+      error => `${formatFieldPrefix(error.instancePath, error.params)}${schemaErrorMessage(error)}`
     )
   }
 }

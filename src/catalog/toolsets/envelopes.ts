@@ -96,8 +96,8 @@ const BLOCK_STATUS: Readonly<Record<string, string>> = { rejected: 'Denied', can
 
 function toBlock({ call, name, args }: NamedCallView, status: string, text: unknown) {
   const { tool_call_id, background } = call
-  const told = { call_id: tool_call_id, tool_name: name, params: args, status, text, background }
-  return background ? { ...told, task_id: tool_call_id } : told
+  const block = { call_id: tool_call_id, tool_name: name, params: args, status, text, background }
+  return background ? { ...block, task_id: tool_call_id } : block
 }
 
 /** Returns the error of a call that has ended without a value. */

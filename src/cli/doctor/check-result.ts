@@ -14,15 +14,15 @@ export interface CheckResult {
 export type DoctorCheck = (context: CliContext) => Promise<readonly CheckResult[]>
 
 export const passResult = (check: string, found: string): CheckResult => ({ check, state: 'ok', found })
-export const warnResult = (check: string, found: string, cure: string): CheckResult => ({
+export const warnResult = (check: string, found: string, hint: string): CheckResult => ({
   check,
   state: 'warn',
   found,
-  cure
+  cure: hint
 })
-export const failResult = (check: string, found: string, cure: string): CheckResult => ({
+export const failResult = (check: string, found: string, hint: string): CheckResult => ({
   check,
   state: 'fail',
   found,
-  cure
+  cure: hint
 })

@@ -45,19 +45,19 @@ const serverTimeout = () => AbortSignal.timeout(SERVER_TIMEOUT_MS)
 
 async function health(client: Client, { url }: DiscoveredServer, { version }: CliContext) {
   const began = performance.now()
-  const told = await client.health({ signal: serverTimeout() })
+  const answer = await client.health({ signal: serverTimeout() })
   const took = Math.round(performance.now() - began)
-  const words = `${told.version} at ${url}, response in ${took} ms`
+  const words = `${answer.version} at ${url}, response in ${took} ms`
   return [
     took > SLOW_RESPONSE_MS
       ? warnResult('server', words, 'The machine or the server is busy; see: toolgate status')
       : passResult('server', words),
-    ...(told.version === version
+    ...(answer.version === version
       ? []
       : [
           warnResult(
             'version',
-            `the server is ${told.version}, this client is ${version}`,
+            `the server is ${answer.version}, this client is ${version}`,
             'Restart the server: toolgate serve --replace'
           )
         ])
@@ -68,8 +68,8 @@ async function clock(_: Client, { url }: DiscoveredServer) {
   const answer = await fetch(`${url}/health`, { signal: serverTimeout() })
   const skew = Date.parse(answer.headers.get('date') ?? '') - Date.now()
   if (Number.isNaN(skew) || Math.abs(skew) < MAX_CLOCK_SKEW_MS) return [passResult('clock', 'in sync with the server')]
-  const cure = 'Synchronize the clocks of both machines: approvals expire by the clock of the server.'
-  return [warnResult('clock', `differs from the server by ${Math.round(skew / 1_000)} s`, cure)]
+  const hint = 'Synchronize the clocks of both machines: approvals expire by the clock of the server.'
+  return [warnResult('clock', `differs from the server by ${Math.round(skew / 1_000)} s`, hint)]
 }
 
 async function stream(client: Client) {
@@ -87,8 +87,8 @@ async function stream(client: Client) {
 }
 
 async function able(client: Client): Promise<CheckResult[]> {
-  const told = (await client.capabilities({ signal: serverTimeout() })) as unknown as ReportedCapabilities
-  const { default: level, levels } = told.isolation
+  const capabilities = (await client.capabilities({ signal: serverTimeout() })) as unknown as ReportedCapabilities
+  const { default: level, levels } = capabilities.isolation
   const broken = levels.filter(({ holds }) => !holds)
   return [
     level === 'none'
@@ -99,10 +99,10 @@ async function able(client: Client): Promise<CheckResult[]> {
             'Set sandbox.level to auto; see docs/sandbox.md'
         )
       : passResult('isolation', `commands run in the sandbox (level ${level}), which hides the tokens`),
-    told.front_ends.length === 0
+    capabilities.front_ends.length === 0
       ? passResult('editors', 'none connected; see: toolgate init --editor')
-      : passResult('editors', told.front_ends.map(({ client_id }) => client_id).join(', ')),
-    ...told.mcp_servers
+      : passResult('editors', capabilities.front_ends.map(({ client_id }) => client_id).join(', ')),
+    ...capabilities.mcp_servers
       .filter(({ state }) => ['failed', 'backing_off', 'needs_login'].includes(state))
       .map(({ name, reason = '' }) => warnResult('MCP server', `${name}: ${reason}`, `toolgate mcp restart ${name}`))
   ]

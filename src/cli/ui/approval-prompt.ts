@@ -218,8 +218,8 @@ class ApprovalPrompt {
       return void terminal.info('Not a JSON object: press e to edit it again, any other key to discard it.')
     }
     this.#draft = undefined
-    const { always: _, ...kept } = this.#preset
-    this.#preset = { ...kept, modified_params: params }
+    const { always: _, ...rest } = this.#preset
+    this.#preset = { ...rest, modified_params: params }
     await this.#showEdited(call, changed)
   }
 
@@ -231,12 +231,12 @@ class ApprovalPrompt {
       const dryRun = await this.#client.dryRun(tool, params, options)
       const { verdict, digest } = dryRun
       this.#editedIsStrict = verdict.decision === 'strict'
-      const { modified_digest: _, ...kept } = this.#preset
-      this.#preset = { ...kept, ...(digest !== undefined && { modified_digest: digest }) }
+      const { modified_digest: _, ...rest } = this.#preset
+      this.#preset = { ...rest, ...(digest !== undefined && { modified_digest: digest }) }
       await showInPager(this.#context, formatEditedCall(terminal, { tool, params, dryRun }), changed)
     } catch (error) {
-      const { modified_params: _, modified_digest: __, ...kept } = this.#preset
-      this.#preset = kept
+      const { modified_params: _, modified_digest: __, ...rest } = this.#preset
+      this.#preset = rest
       this.#editedIsStrict = false
       throw error
     }

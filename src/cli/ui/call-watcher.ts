@@ -102,10 +102,10 @@ export class CallWatcher {
     this.#update(call)
   }
 
-  #update(call: Call, fault?: string): void {
-    const isSame = stateKey(call) === stateKey(this.#call) && fault === this.#error
+  #update(call: Call, error?: string): void {
+    const isSame = stateKey(call) === stateKey(this.#call) && error === this.#error
     this.#call = call
-    this.#error = fault
+    this.#error = error
     if (isSame) return
     const before = this.#changed
     this.#changed = new AbortController()

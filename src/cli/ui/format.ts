@@ -52,12 +52,12 @@ export function formatReason(call: Call): string {
 
 /** Formats the state of a decided call, with the approver. */
 export function formatDecision(call: Call): string {
-  const told = (by: { client?: string | undefined; source: string; at: string }) =>
+  const formatActor = (by: { client?: string | undefined; source: string; at: string }) =>
     `by ${escapeUnsafe(by.client ?? by.source)} at ${formatClock(by.at)}`
-  if (call.status === 'rejected') return `it was rejected ${told(call.rejected_by)}`
+  if (call.status === 'rejected') return `it was rejected ${formatActor(call.rejected_by)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
   const why = escapeUnsafe(formatReason(call))
-  return `its status is ${call.status}${why && ` (${why})`}${by ? `, approved ${told(by)}` : ''}`
+  return `its status is ${call.status}${why && ` (${why})`}${by ? `, approved ${formatActor(by)}` : ''}`
 }
 
 /** Formats the result of an approval; a call that could not start, or has failed by now, as that. */
@@ -119,9 +119,9 @@ export const formatRuleOptions = (
 export function formatEventLine(terminal: Terminal, event: Event): string {
   const time = formatTimestamp(event.time)
   const call = event.tool_call_id === undefined ? '' : ` ${event.tool_call_id}`
-  const tell = EVENT_FORMATTERS[event.type] as ((event: Event) => string) | undefined
+  const format = EVENT_FORMATTERS[event.type] as ((event: Event) => string) | undefined
   // A truncated event lacks its details; a newer server may have events that are unknown here.
-  const words = tell && !event.truncated ? tell(event) : (event.href ?? '')
+  const words = format && !event.truncated ? format(event) : (event.href ?? '')
   return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${escapeUnsafe(call)} ${toSingleLine(words, 200)}`.trimEnd()
 }
 

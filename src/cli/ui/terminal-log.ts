@@ -33,10 +33,10 @@ export function createTerminalLog(terminal: Terminal, file: string) {
       try {
         appendFileSync(file, line, { mode: 0o600 })
       } catch {}
-      const told = JSON.parse(line) as LogRecord
+      const record = JSON.parse(line) as LogRecord
       // Warnings are shown even with --quiet.
-      if (told.level >= WARN_LEVEL) terminal.error(formatRecord(terminal, told))
-      else terminal.info(formatRecord(terminal, told))
+      if (record.level >= WARN_LEVEL) terminal.error(formatRecord(terminal, record))
+      else terminal.info(formatRecord(terminal, record))
     }
   }
 }
@@ -45,9 +45,9 @@ function formatRecord(terminal: Terminal, line: LogRecord): string {
   const { level, time, msg = '', err } = line
   const [, word, style] = LEVEL_STYLES.find(([least]) => level >= least)!
   const why = err?.message === undefined || msg.includes(err.message) ? '' : err.message
-  const told = [msg, why].filter(Boolean).join(': ')
+  const text = [msg, why].filter(Boolean).join(': ')
   const about = level >= WARN_LEVEL ? formatExtraFields(line) : ''
-  return `${terminal.paint('gray', formatClock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${toSingleLine(told + about, 600)}`
+  return `${terminal.paint('gray', formatClock(new Date(time).toISOString()))}  ${terminal.paint(style, word)}${toSingleLine(text + about, 600)}`
 }
 
 /** Formats the other fields of a warning. */

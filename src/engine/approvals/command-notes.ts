@@ -19,8 +19,8 @@ export const commandNotes = (
 /** Returns a note per part; none for one plain command, whose text and approval reason suffice. */
 function partNotes({ parts }: CommandFacts): string[] {
   if (parts.length < 2 && parts.every(part => part.class !== 'strict')) return []
-  const told = parts.slice(0, MAX_PARTS).map(partNote)
-  return parts.length > MAX_PARTS ? [...told, `And ${parts.length - MAX_PARTS} commands more.`] : told
+  const notes = parts.slice(0, MAX_PARTS).map(partNote)
+  return parts.length > MAX_PARTS ? [...notes, `And ${parts.length - MAX_PARTS} commands more.`] : notes
 }
 
 const MAX_PARTS = 50

@@ -229,8 +229,8 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
   await runEarlyCheck(engine, live, params, evaluation)
   const requested_params = 'requested_params' in call ? call.requested_params : call.params
   const modified = { ...applyPreHookResult(call, looked), requested_params }
-  const asked = { ...evaluation, verdict: atLeastAsk(evaluation.verdict) }
-  const fresh = await buildApproval(engine, live, params, asked, modified.hooks)
+  const askEvaluation = { ...evaluation, verdict: atLeastAsk(evaluation.verdict) }
+  const fresh = await buildApproval(engine, live, params, askEvaluation, modified.hooks)
   live.evaluation = evaluation
   const next = { ...modified, approval: fresh }
   const { modified_params, modified_digest = fresh.digest } = decision

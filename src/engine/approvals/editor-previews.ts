@@ -101,8 +101,8 @@ export class EditorPreviews {
 
   #open(waiting: PendingPreview, client_id: string) {
     const { about, params } = waiting
-    const asked = { effect: 'preview.open' as const, client_id, params }
-    const { delegation_id, ended } = this.#delegations.start(about, asked, Number.POSITIVE_INFINITY)
+    const request = { effect: 'preview.open' as const, client_id, params }
+    const { delegation_id, ended } = this.#delegations.start(about, request, Number.POSITIVE_INFINITY)
     waiting.view = { delegation_id, client_id }
     void ended.then(({ outcome }) => {
       delete waiting.view

@@ -46,8 +46,8 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const surroundings = engine.serverResources()
   const command =
     line === undefined ? undefined : await resolveCommandFacts(line, { files: host.files, cwd: cwd!, surroundings })
-  const asked = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
-  const kept = command || subject.isolation ? await resolveIsolation(engine, asked) : undefined
+  const request = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
+  const resolvedIsolation = command || subject.isolation ? await resolveIsolation(engine, request) : undefined
   const externalTool = await tool.known_as?.(params, ctx)
   assertNotDenied(engine, live, externalTool)
   const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
@@ -63,7 +63,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     command,
     modifiers: subject.modifiers,
     envNames: subject.envNames,
-    isolation: kept,
+    isolation: resolvedIsolation,
     longRunning: subject.longRunning,
     ownedBySession: subject.ownedBySession,
     approvalReason: subject.approvalReason,
@@ -80,8 +80,9 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const rules = getEffectiveRules(engine, live)
   const verdict = evaluatePolicy(question, rules)
   const byItself = verdict.decision === 'allow' && verdict.source === 'auto'
-  if (kept) ctx.isolation = selectIsolation(engine, kept, { network: asked.network, byItself })
-  const isolation = kept && ctx.isolation
+  if (resolvedIsolation)
+    ctx.isolation = selectIsolation(engine, resolvedIsolation, { network: request.network, byItself })
+  const isolation = resolvedIsolation && ctx.isolation
   ctx.isReadOnly = command?.class === 'auto'
   ctx.autoApproval = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
   const found = { paths, command, cwd, calls: subject.callIds, invocation, isolation, effect, verdict, question }
@@ -96,8 +97,8 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   }
   const always_ask = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
   if (always_ask === undefined) return found
-  const anew = { ...question, always_ask }
-  return { ...found, verdict: evaluatePolicy(anew, rules), question: anew }
+  const input = { ...question, always_ask }
+  return { ...found, verdict: evaluatePolicy(input, rules), question: input }
 }
 
 /** Throws if the agent is denied the tool under any of its names. */
@@ -271,8 +272,8 @@ async function resolveRenamedPaths(
   for (const { path, access, entry, renamed_to } of uses) {
     if (renamed_to === undefined) continue
     const [from, to] = [path, renamed_to].map(each => (entry ? files.peekEntry(each) : files.peek(each)))
-    const beneath = await files.findRenameEffects({ from: from!, to: to!, removesSource: access === 'write' })
-    found.push(...beneath.map(({ kind: _, ...use }) => ({ ...use, tree: true })))
+    const effects = await files.findRenameEffects({ from: from!, to: to!, removesSource: access === 'write' })
+    found.push(...effects.map(({ kind: _, ...use }) => ({ ...use, tree: true })))
   }
   return found
 }

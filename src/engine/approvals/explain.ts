@@ -48,18 +48,18 @@ const toExplainedCommand = ({ text, class: needed, reason, literal }: CommandFac
 })
 
 function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
-  const { argv, prefix, operands, ...told } = part
+  const { argv, prefix, operands, ...rest } = part
   const { text, class: needed, reason } = part
   const { cwd = '.' } = question.command!
   const alone = { text, cwd, class: needed, reason, parts: [part], literal: argv !== undefined, candidatePaths: [] }
   const { verdict, tiers } = evaluateTiers({ ...question, command: alone }, rules)
   return {
-    ...told,
+    ...rest,
     ...(argv && { argv: [...argv] }),
     ...(prefix && { prefix: [...prefix] }),
     operands: [...operands],
     verdict: verdict.decision,
-    matched_rules: tiers.filter(({ tier }) => RULE_TIERS.has(tier)).flatMap(said => said.rules)
+    matched_rules: tiers.filter(({ tier }) => RULE_TIERS.has(tier)).flatMap(tier => tier.rules)
   }
 }
 

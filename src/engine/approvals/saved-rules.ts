@@ -89,10 +89,10 @@ function createRule(rule: SavedRuleInput, client: string): SavedRule {
     throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {
       errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
     })
-  const faults = validateMatch(rule.match)
-  if (faults.length > 0)
-    throw new ToolError('INVALID_PARAMS', `The rule cannot hold as written: ${faults[0]}`, {
-      errors: faults.map(message => ({ pointer: '/match', message }))
+  const errors = validateMatch(rule.match)
+  if (errors.length > 0)
+    throw new ToolError('INVALID_PARAMS', `The rule cannot hold as written: ${errors[0]}`, {
+      errors: errors.map(message => ({ pointer: '/match', message }))
     })
   return {
     rule_id: newId('rule'),

@@ -50,8 +50,8 @@ async function describeDifferences(
   const hash = if_match.startsWith('sha256:') ? if_match : `sha256:${if_match}`
   const [before, after] = [await findVersion(engine, live, path, hash), now].map(bytes => bytes && decode(bytes)?.text)
   const terms = { signal: abort.signal, deadlineMs: DIFF_TIMEOUT_MS }
-  const told = before !== undefined && after !== undefined
-  const since = told
+  const hasBoth = before !== undefined && after !== undefined
+  const since = hasBoth
     ? await ignoreToolErrors(() => host.compute.run('diff', { path, before, after }, terms))
     : undefined
   const preview = await ignoreToolErrors(async () => tool.preview?.(params, ctx))
@@ -70,8 +70,8 @@ async function findVersion({ store }: Engine, { host, call }: ActiveCall, path: 
   const had = changes.some(
     change => change.path === path && (change.before_hash === hash || change.after_hash === hash)
   )
-  const kept = had ? host.files.findStored(hash) : undefined
-  return kept && kept.size <= MAX_FILE_BYTES ? kept.bytes() : undefined
+  const stored = had ? host.files.findStored(hash) : undefined
+  return stored && stored.size <= MAX_FILE_BYTES ? stored.bytes() : undefined
 }
 
 async function readCurrent({ host }: ActiveCall, path: string): Promise<Buffer | undefined> {

@@ -19,8 +19,8 @@ export function getUrlFacts({ settings }: Engine, url: string): Pick<CallFacts, 
 export function decideFetch(engine: Engine, live: ActiveCall, url: string): 'allow' | 'ask' | 'deny' {
   const { call, tool, may_approve } = live
   const { agent, client } = call
-  const asked = { tool: tool.name, category: tool.category, effect: 'network', primary: 'url' } as const
-  const facts = { ...asked, params: { url }, url, ...getUrlFacts(engine, url), paths: [], agent, client, may_approve }
+  const request = { tool: tool.name, category: tool.category, effect: 'network', primary: 'url' } as const
+  const facts = { ...request, params: { url }, url, ...getUrlFacts(engine, url), paths: [], agent, client, may_approve }
   const { decision } = evaluatePolicy(facts, getEffectiveRules(engine, live))
   return decision === 'strict' ? 'ask' : decision
 }

@@ -69,9 +69,9 @@ export async function collectNewDiagnostics(
   const [some = [], rest = []] = [true, false].map(is =>
     running.filter(({ from }) => before.requested.has(from) === is)
   )
-  const asked = [...some, ...rest].slice(0, MAX_FILES)
+  const queried = [...some, ...rest].slice(0, MAX_FILES)
   const answers = await Promise.all(
-    asked.map(async edit => ({ edit, now: await orTimeout(requestDiagnostics(live, edit.path, ms), ms + GRACE_MS) }))
+    queried.map(async edit => ({ edit, now: await orTimeout(requestDiagnostics(live, edit.path, ms), ms + GRACE_MS) }))
   )
   const found: DiagnosticsDiff[] = []
   let isCompared = true
@@ -86,7 +86,7 @@ export async function collectNewDiagnostics(
   found.push(...compareOtherFiles(engine, live, before, edits))
   const fresh = found.flatMap(each => each.fresh)
   const all = answers.map(({ now }) => now?.status ?? 'timeout')
-  const isWhole = all.every(status => status === 'complete') && asked.length === running.length
+  const isWhole = all.every(status => status === 'complete') && queried.length === running.length
   return {
     status: isWhole ? 'complete' : all.every(status => status === 'timeout') ? 'timeout' : 'partial',
     new: fresh.slice(0, MAX_REPORTED).map(each => toNewDiagnostic(engine, live, each)),

@@ -84,12 +84,12 @@ export class Delegations {
    */
   async request<E extends FrontEndEffect>(
     about: CallScope,
-    asked: DelegationRequest<E>,
+    request: DelegationRequest<E>,
     { ms, signal }: { ms: number; signal: AbortSignal }
   ): Promise<FrontEndAnswer & EffectAnswer<E>> {
     signal.throwIfAborted()
-    this.#assertCapacity(asked.client_id)
-    const { delegation_id, ended } = this.start(about, asked, ms)
+    this.#assertCapacity(request.client_id)
+    const { delegation_id, ended } = this.start(about, request, ms)
     const withdraw = () => this.withdraw(delegation_id, signal.reason)
     signal.addEventListener('abort', withdraw, { once: true })
     try {
@@ -104,14 +104,14 @@ export class Delegations {
   /** Starts a delegation, and reports its end, which always comes. */
   start<E extends FrontEndEffect>(
     about: CallScope,
-    asked: DelegationRequest<E>,
+    request: DelegationRequest<E>,
     ms: number
   ): { delegation_id: string; ended: Promise<DelegationEnd> } {
-    const { client_id, effect } = asked
+    const { client_id, effect } = request
     this.#frontEnds.assertOffers(client_id, effect)
     const delegation_id = newId('dg')
     const until = Number.isFinite(ms) && { expires_at: new Date(Date.now() + ms).toISOString() }
-    const delegation: Delegation = { delegation_id, ...asked, ...until, ...about }
+    const delegation: Delegation = { delegation_id, ...request, ...until, ...about }
     const { promise, resolve } = Promise.withResolvers<DelegationEnd>()
     const timer = Number.isFinite(ms)
       ? setTimeout(() => this.#end(delegation_id, timeoutEnd(client_id, ms)), ms)
@@ -209,13 +209,13 @@ export class Delegations {
 }
 
 /** Throws unless an answer has exactly the fields of the effect's answer. The route has validated each field. */
-function assertValidAnswer({ effect }: Delegation, { status, reason: _, ...told }: FrontEndAnswer) {
+function assertValidAnswer({ effect }: Delegation, { status, reason: _, ...fields }: FrontEndAnswer) {
   const { properties, required = [] } = FRONT_END_EFFECTS[effect].answer as {
     properties: object
     required?: readonly string[]
   }
-  const missing = status === 'done' ? required.filter(name => !(name in told)) : []
-  const strange = Object.keys(told).filter(name => !(name in properties))
+  const missing = status === 'done' ? required.filter(name => !(name in fields)) : []
+  const strange = Object.keys(fields).filter(name => !(name in properties))
   const errors = [
     ...missing.map(name => ({ pointer: `/${name}`, message: `is required of ${effect}` })),
     ...strange.map(name => ({ pointer: `/${name}`, message: `is no part of the answer to ${effect}` }))

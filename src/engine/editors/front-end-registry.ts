@@ -86,9 +86,9 @@ export class FrontEndRegistry {
     sender: string,
     may: (frontEnd: ConnectedFrontEnd) => boolean = () => true
   ): ConnectedFrontEnd | undefined {
-    const asked = { type: 'tool.delegate', ...about }
+    const event = { type: 'tool.delegate', ...about }
     const able = [...this.#streams].filter(
-      ([each]) => each.effects.includes(effect) && matchesFilter(each.filter, asked) && may(each)
+      ([each]) => each.effects.includes(effect) && matchesFilter(each.filter, event) && may(each)
     )
     const ranked = able.sort(
       ([a, turnOfA], [b, turnOfB]) => scoreProximity(b, sender) - scoreProximity(a, sender) || turnOfB - turnOfA

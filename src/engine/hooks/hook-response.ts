@@ -18,9 +18,9 @@ export type HookResponse = Static<typeof HookResponse>
 /** Exit code with which a program refuses; the reason is on standard error. */
 const REFUSE_EXIT_CODE = 2
 
-export function parseHookResponse(said: HookOutput): HookResponse {
-  if ('answer' in said) return validateResponse(said.answer ?? {})
-  const { stdout, stderr, exit_code } = said
+export function parseHookResponse(output: HookOutput): HookResponse {
+  if ('answer' in output) return validateResponse(output.answer ?? {})
+  const { stdout, stderr, exit_code } = output
   if (exit_code === REFUSE_EXIT_CODE)
     return { ...parseStdout(stdout), decision: 'refuse', ...findReason(stdout, stderr) }
   if (exit_code === 0) return parseStdout(stdout)

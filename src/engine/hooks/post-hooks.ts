@@ -59,15 +59,15 @@ export async function runPostHooksOnFailure(engine: Engine, live: ActiveCall, er
 
 /** Adds the context from hooks to the result. */
 export function addHookContext(result: CallResult, runs: readonly HookRun[] = []): CallResult {
-  const told = runs.filter(({ when, outcome, context }) => context !== undefined || isObjection({ when, outcome }))
-  if (told.length === 0) return result
-  const words = told.map(
+  const reported = runs.filter(({ when, outcome, context }) => context !== undefined || isObjection({ when, outcome }))
+  if (reported.length === 0) return result
+  const words = reported.map(
     ({ name, context, reason }) => `(The hook ${name} says: ${context ?? reason ?? 'it objects.'})`
   )
   return {
     ...result,
     content: [result.content, ...words].join('\n'),
-    metadata: { ...result.metadata, hooks: told }
+    metadata: { ...result.metadata, hooks: reported }
   }
 }
 

@@ -51,10 +51,10 @@ export async function runPreHooks(
     seen.set(next.hook, params)
     if (response?.params === undefined || isDeepStrictEqual(response.params, params)) continue
     run.outcome = 'changed'
-    const fault = changes++ === MAX_PARAM_CHANGES ? HOOKS_DISAGREE : findParamsError(engine, live, response.params)
-    if (fault !== undefined) {
+    const error = changes++ === MAX_PARAM_CHANGES ? HOOKS_DISAGREE : findParamsError(engine, live, response.params)
+    if (error !== undefined) {
       run.outcome = 'failed'
-      run.reason = fault
+      run.reason = error
       return { params, evaluation, runs, refusedBy: run }
     }
     params = response.params

@@ -40,7 +40,7 @@ export async function runHook(
   engine: Engine,
   live: ActiveCall,
   { hook, name, source }: NamedHook,
-  asked: HookInvocation
+  invocation: HookInvocation
 ): Promise<HookOutcome> {
   const began = performance.now()
   const { timeout_ms = DEFAULT_TIMEOUT_MS, when, command, module, isolation, network } = hook
@@ -51,9 +51,9 @@ export async function runHook(
     timeout_ms,
     isolation,
     network,
-    canModify: asked.canModify
+    canModify: invocation.canModify
   }
-  const told = (
+  const toHookRun = (
     outcome: HookRun['outcome'],
     { reason, context }: Pick<HookResponse, 'reason' | 'context'>
   ): HookRun => ({
@@ -67,16 +67,16 @@ export async function runHook(
   })
   try {
     const response = parseHookResponse(
-      await live.host.hooks.run(program, buildHookInput(live, when, asked), live.abort.signal)
+      await live.host.hooks.run(program, buildHookInput(live, when, invocation), live.abort.signal)
     )
     if (when === 'after' && response.params)
       throw new ToolError('EXECUTION_ERROR', 'It gave other params for a call that has run.')
-    return { run: told(response.decision === 'refuse' ? 'refused' : 'allowed', response), response }
+    return { run: toHookRun(response.decision === 'refuse' ? 'refused' : 'allowed', response), response }
   } catch (error) {
     if (when === 'before') live.abort.signal.throwIfAborted()
     const { code, message } = describeError(error)
     if (code === 'INTERNAL') engine.log.error({ err: error, hook: name }, 'a hook could not be asked')
-    return { run: told('failed', { reason: message }), response: undefined }
+    return { run: toHookRun('failed', { reason: message }), response: undefined }
   }
 }
 
@@ -84,10 +84,10 @@ export async function runHook(
 const sanitizeText = (engine: Engine, text: string, most: number) =>
   engine.masking.maskValue(stripControlSequences(text.length > most ? `${text.slice(0, most)}…` : text, true).text)
 
-function buildHookInput(live: ActiveCall, event: 'before' | 'after', asked: HookInvocation): object {
+function buildHookInput(live: ActiveCall, event: 'before' | 'after', invocation: HookInvocation): object {
   const { call, ctx, changes } = live
   const { tool_call_id, tool, session_id, client, agent, context } = call
-  const { params, evaluation, outcome } = asked
+  const { params, evaluation, outcome } = invocation
   const { effect, paths, command, verdict } = evaluation
   return {
     event,

@@ -98,11 +98,11 @@ export class Jobs {
       throw error
     })
     command.detach()
-    const told = new ProgressLog(this.#journal, task_id)
+    const progress = new ProgressLog(this.#journal, task_id)
     const running = new RunningJob(job, command, {
       printedBytes: () => this.#outputs.printed(task_id),
       finalSize: () => this.#outputs.size(task_id),
-      onProgress: events => told.append(events),
+      onProgress: events => progress.append(events),
       onEnded: async (ended, event) => {
         this.#activeCount -= 1
         await this.#journal.append([event], () => this.#endWrites(ended)).finally(() => this.#running.delete(task_id))

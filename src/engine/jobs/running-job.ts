@@ -32,10 +32,10 @@ export class RunningJob {
   readonly #observer: JobObserver
   #job: Job
 
-  constructor(job: Job, command: JobCommand, telling: JobObserver) {
+  constructor(job: Job, command: JobCommand, observer: JobObserver) {
     this.#job = job
     this.command = command
-    this.#observer = telling
+    this.#observer = observer
     this.whenEnded = this.#follow().catch(() => {})
   }
 
@@ -50,8 +50,8 @@ export class RunningJob {
 
   async #follow() {
     const whose = getJobScope(this.#job)
-    const teller = new ProgressThrottle(told =>
-      this.#observer.onProgress(told.map(each => ({ type: 'tool.progress', ...whose, ...each })))
+    const teller = new ProgressThrottle(updates =>
+      this.#observer.onProgress(updates.map(each => ({ type: 'tool.progress', ...whose, ...each })))
     )
     for await (const delta of this.command.deltas()) teller.add({ delta })
     teller.flush()

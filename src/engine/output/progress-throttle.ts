@@ -27,8 +27,8 @@ export class ProgressThrottle {
   /** Output is currently being withheld, which has been reported. */
   #withholding = false
 
-  constructor(tell: (events: ProgressUpdate[]) => void) {
-    this.#emit = tell
+  constructor(emit: (events: ProgressUpdate[]) => void) {
+    this.#emit = emit
   }
 
   add({ progress, message, delta }: Progress) {

@@ -22,24 +22,33 @@ interface IsolationSource {
 /** Resolves the isolation. Fails with SANDBOX_UNAVAILABLE if the level does not work here, unless the call allows a fallback. */
 export async function resolveIsolation(
   { settings, sandbox }: IsolationSource,
-  asked: IsolationRequest = {}
+  request: IsolationRequest = {}
 ): Promise<ResolvedIsolation> {
   const states = await sandbox.states()
-  const level = asked.level ?? sandbox.default
-  const kept = { level, default: sandbox.default, network: listUngrantedHosts(asked.network, settings.sandbox.network) }
-  const fault = unavailableReason(level, states)
-  if (fault && asked.allowFallback && sandbox.default === 'container' && !unavailableReason('container', states))
-    return { ...kept, level: 'container', isFallback: true }
-  if (fault && asked.allowFallback && settings.sandbox.run_code === 'ask')
-    return { ...kept, level: 'none', isFallback: true, unsandboxedReason: `Nothing keeps the code here: ${fault}` }
-  if (fault) throw new ToolError('SANDBOX_UNAVAILABLE', `Isolation ${level} does not hold here: ${fault}`)
+  const level = request.level ?? sandbox.default
+  const isolation = {
+    level,
+    default: sandbox.default,
+    network: listUngrantedHosts(request.network, settings.sandbox.network)
+  }
+  const reason = unavailableReason(level, states)
+  if (reason && request.allowFallback && sandbox.default === 'container' && !unavailableReason('container', states))
+    return { ...isolation, level: 'container', isFallback: true }
+  if (reason && request.allowFallback && settings.sandbox.run_code === 'ask')
+    return {
+      ...isolation,
+      level: 'none',
+      isFallback: true,
+      unsandboxedReason: `Nothing keeps the code here: ${reason}`
+    }
+  if (reason) throw new ToolError('SANDBOX_UNAVAILABLE', `Isolation ${level} does not hold here: ${reason}`)
   if (level === 'none' && settings.sandbox.level === 'auto' && sandbox.default === 'none')
     return {
-      ...kept,
+      ...isolation,
       unsandboxedReason: `Nothing keeps the command here: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`
     }
-  if (level === 'none' || isLooser(level, sandbox.default) || kept.network.length > 0) return kept
-  return { ...kept, autoRunLevel: unavailableReason('read-only', states) ? level : 'read-only' }
+  if (level === 'none' || isLooser(level, sandbox.default) || isolation.network.length > 0) return isolation
+  return { ...isolation, autoRunLevel: unavailableReason('read-only', states) ? level : 'read-only' }
 }
 
 /** Selects the final isolation after the policy: an auto-approved call gets the least privileges. */
@@ -61,5 +70,5 @@ function unavailableReason(level: IsolationLevel, states: readonly LevelState[])
   return state?.holds ? undefined : (state?.reason ?? NO_SANDBOX)
 }
 
-const listUngrantedHosts = (asked: readonly string[] = [], granted: readonly string[]) =>
-  asked.filter(host => !patternsCoverHost(granted, host))
+const listUngrantedHosts = (requested: readonly string[] = [], granted: readonly string[]) =>
+  requested.filter(host => !patternsCoverHost(granted, host))

@@ -25,16 +25,16 @@ export function evaluateTiers(
   question: PolicyInput,
   rulebook: EffectiveRules
 ): { verdict: PolicyVerdict; tiers: TierVerdict[] } {
-  const said = RULE_TIERS.map(tier => evaluateTier(tier, question, rulebook))
+  const evaluations = RULE_TIERS.map(tier => evaluateTier(tier, question, rulebook))
   const effect = decideByDefault(question)
-  const tiers = [...said.map(({ tier, verdict }) => toTierVerdict(tier, verdict)), toTierVerdict('tool', effect)]
+  const tiers = [...evaluations.map(({ tier, verdict }) => toTierVerdict(tier, verdict)), toTierVerdict('tool', effect)]
   const refused = findHardDenial(question, rulebook)
   if (refused) {
     const rule: MatchedRule = { tier: refused.tier, effect: 'deny', reason: refused.reason }
     const verdict = toDenyVerdict(refused.reason, rule, refused.code)
     return { verdict, tiers: [toTierVerdict('built-in', verdict), ...tiers] }
   }
-  const ruled = applyRuleRequirement(applyUncertainRules(said, effect), question)
+  const ruled = applyRuleRequirement(applyUncertainRules(evaluations, effect), question)
   const floor = ruled.decision === 'deny' ? undefined : findHigherMinimum(ruled, question, rulebook)
   const builtIn: TierVerdict = floor
     ? { tier: 'built-in', decision: floor.decision, reason: floor.rule.reason, rules: [floor.rule] }
@@ -84,10 +84,10 @@ function findJointCover(rules: readonly AnyRule[], question: PolicyInput): AnyRu
 }
 
 /** Takes the decision of the first tier that has one; an uncertain match in a higher tier raises it to at least ask. */
-function applyUncertainRules(said: readonly TierEvaluation[], effect: PolicyVerdict): PolicyVerdict {
-  const deciding = said.findIndex(({ verdict }) => verdict !== undefined)
-  const verdict = said[deciding]?.verdict ?? effect
-  const heard = deciding === -1 ? said : said.slice(0, deciding + 1)
+function applyUncertainRules(evaluations: readonly TierEvaluation[], effect: PolicyVerdict): PolicyVerdict {
+  const deciding = evaluations.findIndex(({ verdict }) => verdict !== undefined)
+  const verdict = evaluations[deciding]?.verdict ?? effect
+  const heard = deciding === -1 ? evaluations : evaluations.slice(0, deciding + 1)
   const doubt = heard.find(each => each.uncertainRule)?.uncertainRule
   if (!doubt || verdict.decision === 'deny') return verdict
   if (verdict.decision === 'allow') return raiseVerdict(verdict, 'ask', doubt)

@@ -137,6 +137,6 @@ function suggestForPaths({ tool, paths }: CallFacts): Suggestion[] {
   }
   if (!only.includes('/')) return [file, any]
   const folder = only.slice(0, only.lastIndexOf('/'))
-  const beneath: RuleMatch = { ...match, path: `${literalGlob(folder)}/**` }
-  return [file, { name: 'folder', label: `${tool} beneath ${folder}/`, matches: [beneath] }, any]
+  const inFolder: RuleMatch = { ...match, path: `${literalGlob(folder)}/**` }
+  return [file, { name: 'folder', label: `${tool} beneath ${folder}/`, matches: [inFolder] }, any]
 }

@@ -11,29 +11,29 @@ import { prepareRules, ruleMatches } from './rules.ts'
 /** Returns the errors of a rule and of its examples; empty if it is valid. */
 export async function validateRule({ match, examples }: ConfiguredRule): Promise<string[]> {
   await prepareRules([{ match }])
-  const faults = validateMatch(match)
+  const errors = validateMatch(match)
   if (GLOB_FIELDS.some(field => validateGlob(field, match[field]).length > 0) || validatePattern(match).length > 0)
-    return faults
+    return errors
   for (const example of examples?.match ?? [])
-    if (!(await matchesExample(match, example))) faults.push(`does not match its example ${JSON.stringify(example)}`)
+    if (!(await matchesExample(match, example))) errors.push(`does not match its example ${JSON.stringify(example)}`)
   for (const example of examples?.no_match ?? [])
-    if (await matchesExample(match, example)) faults.push(`matches ${JSON.stringify(example)}, which it must not`)
-  return faults
+    if (await matchesExample(match, example)) errors.push(`matches ${JSON.stringify(example)}, which it must not`)
+  return errors
 }
 
 /** Returns the errors of a matcher. Patterns must have been loaded. */
 export function validateMatch(match: RuleMatch): string[] {
-  const faults: string[] = []
-  if (Object.keys(match).length === 0) faults.push('match names nothing, so the rule would hold for every call')
-  if (match.mode !== undefined && match.command === undefined) faults.push('mode needs command')
-  if (match.param !== undefined && match.pattern === undefined) faults.push('param needs pattern')
+  const errors: string[] = []
+  if (Object.keys(match).length === 0) errors.push('match names nothing, so the rule would hold for every call')
+  if (match.mode !== undefined && match.command === undefined) errors.push('mode needs command')
+  if (match.param !== undefined && match.pattern === undefined) errors.push('param needs pattern')
   if (match.mode === 'prefix' && match.command !== undefined && plainArgv(match.command) === undefined)
-    faults.push('a prefix must be plain words, without quotes, variables or operators')
+    errors.push('a prefix must be plain words, without quotes, variables or operators')
   for (const text of [match.host, ...(match.network ?? [])]) {
-    const fault = text === undefined ? undefined : hostPatternError(text)
-    if (fault !== undefined) faults.push(fault)
+    const error = text === undefined ? undefined : hostPatternError(text)
+    if (error !== undefined) errors.push(error)
   }
-  return [...faults, ...GLOB_FIELDS.flatMap(field => validateGlob(field, match[field])), ...validatePattern(match)]
+  return [...errors, ...GLOB_FIELDS.flatMap(field => validateGlob(field, match[field])), ...validatePattern(match)]
 }
 
 /**
@@ -64,8 +64,8 @@ const EMPTY_FACTS = { tool: '', category: 'commands', effect: 'execute', paths: 
 const GLOB_FIELDS = ['tool', 'path', 'cwd', 'agent', 'client'] as const
 
 function validatePattern({ pattern }: RuleMatch): string[] {
-  const fault = pattern === undefined ? undefined : patternError(pattern)
-  return fault === undefined ? [] : [`pattern: ${fault}`]
+  const error = pattern === undefined ? undefined : patternError(pattern)
+  return error === undefined ? [] : [`pattern: ${error}`]
 }
 
 function validateGlob(field: string, glob: string | undefined): string[] {

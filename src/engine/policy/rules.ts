@@ -83,12 +83,13 @@ const coversContext = (match: RuleMatch, facts: CallFacts): boolean =>
   (!facts.isolation || coversIsolation(match, facts.isolation))
 
 /** Permission to read from a host does not include sending data to it. */
-const coversRequest = ({ method }: RuleMatch, { host, method: asked = 'GET', sends = [] }: CallFacts) =>
-  host === undefined || method !== undefined || (asked === 'GET' && sends.length === 0)
+const coversRequest = ({ method }: RuleMatch, { host, method: requestMethod = 'GET', sends = [] }: CallFacts) =>
+  host === undefined || method !== undefined || (requestMethod === 'GET' && sends.length === 0)
 
 /** Permission for one isolation level includes neither looser ones nor network access. */
-const coversIsolation = ({ isolation, network = [] }: RuleMatch, kept: ResolvedIsolation) =>
-  !isLooser(kept.level, isolation ?? kept.default) && kept.network.every(host => patternsCoverHost(network, host))
+const coversIsolation = ({ isolation, network = [] }: RuleMatch, resolved: ResolvedIsolation) =>
+  !isLooser(resolved.level, isolation ?? resolved.default) &&
+  resolved.network.every(host => patternsCoverHost(network, host))
 
 const isCommandRule = (match: RuleMatch, facts: CallFacts) =>
   match.command !== undefined || isCommandPattern(match, facts)
@@ -153,7 +154,8 @@ const TOUCH_MATCHERS: FieldMatchers = {
     if (folders.some(folder => folder !== null && globMatches(glob!, folder))) return true
     return (folders.includes(null) || !command.literal) && 'unclear'
   },
-  isolation: ({ isolation }, { isolation: kept }) => kept !== undefined && !isLooser(isolation!, kept.level),
+  isolation: ({ isolation }, { isolation: resolved }) =>
+    resolved !== undefined && !isLooser(isolation!, resolved.level),
   network: ({ network }, { isolation }) => {
     const found = isolation?.network.map(host => patternsOverlapHost(network!, host)) ?? []
     return found.includes(true) || (found.includes('unclear') && 'unclear')

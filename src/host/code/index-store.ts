@@ -49,21 +49,21 @@ export class IndexStore {
   putFile(known: Pick<IndexedFile, 'path' | 'stamp'>, weight: number, pieces: readonly CodeChunk[]) {
     this.#begin()
     this.#remove(known.path)
-    const kept = pieces.slice(0, PIECES_PER_FILE)
-    const borders = Uint32Array.from([...kept.map(({ from }) => from), (kept.at(-1)?.to ?? 0) + 1])
+    const stored = pieces.slice(0, PIECES_PER_FILE)
+    const borders = Uint32Array.from([...stored.map(({ from }) => from), (stored.at(-1)?.to ?? 0) + 1])
     const { lastInsertRowid } = this.#prepare(
       'INSERT INTO files (path, stamp, weight, pieces, borders) VALUES (?, ?, ?, ?, ?)'
-    ).run(known.path, known.stamp, weight, kept.length, new Uint8Array(borders.buffer))
+    ).run(known.path, known.stamp, weight, stored.length, new Uint8Array(borders.buffer))
     const first = Number(lastInsertRowid) * PIECES_PER_FILE
-    this.#pieceCount += kept.length
-    const names = kept.map(each => toIndexText(each.names))
-    const outline = [toIndexText(known.path), toIndexText(kept[0]?.head ?? ''), names.join(' ')]
+    this.#pieceCount += stored.length
+    const names = stored.map(each => toIndexText(each.names))
+    const outline = [toIndexText(known.path), toIndexText(stored[0]?.head ?? ''), names.join(' ')]
     this.#prepare('INSERT INTO outlines (rowid, path, head, names) VALUES (?, ?, ?, ?)').run(
       lastInsertRowid,
       ...outline
     )
     const insert = this.#prepare('INSERT INTO words (rowid, names, prose, code) VALUES (?, ?, ?, ?)')
-    for (const [i, { prose, code }] of kept.entries())
+    for (const [i, { prose, code }] of stored.entries())
       insert.run(first + i, names[i]!, toIndexText(prose), toIndexText(code))
   }
 

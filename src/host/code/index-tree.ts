@@ -68,11 +68,11 @@ export class IndexTree {
    */
   async resolveEvents(
     news: WatchEvents,
-    beneath: (folder: string) => string[]
+    listUnder: (folder: string) => string[]
   ): Promise<Map<string, StatSnapshot | undefined>> {
     const paths = new Set(news.paths)
     for (const folder of news.folders) for (const path of await this.#tree.listFolder(folder)) paths.add(path)
-    for (const folder of [...news.gone, ...news.paths]) for (const path of beneath(folder)) paths.add(path)
+    for (const folder of [...news.gone, ...news.paths]) for (const path of listUnder(folder)) paths.add(path)
     const rules = new Map<string, IgnoreRules | undefined>()
     const found = new Map<string, StatSnapshot | undefined>()
     await this.#tree.visitPaths(paths, (path, seen) => {

@@ -48,11 +48,11 @@ export class Indexer {
   #isFull = false
   #working: Promise<void> | undefined
 
-  constructor(store: IndexStore, tree: IndexTree, limits: IndexLimits, tell: (progress: IndexProgress) => void) {
+  constructor(store: IndexStore, tree: IndexTree, limits: IndexLimits, onProgress: (progress: IndexProgress) => void) {
     this.#store = store
     this.#tree = tree
     this.#limits = limits
-    this.#onProgress = tell
+    this.#onProgress = onProgress
     this.#fingerprints = new Map(store.listFiles().map(({ path, stamp }) => [path, stamp]))
   }
 

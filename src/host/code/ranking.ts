@@ -43,15 +43,15 @@ export function rankFiles(
   limit: number,
   within: readonly number[] | undefined
 ): RankedFile[] {
-  const asked = weighTerms(store, question)
-  const pieces = Map.groupBy(store.searchPieces(cheapestWords(asked), MAX_HITS, within), ({ id }) => fileIdOf(id))
-  const outlines = outlineScores(store, asked, within)
-  const wanted = sum(asked.map(({ weight, isRequired }) => (isRequired ? weight : 0))) || 1
+  const terms = weighTerms(store, question)
+  const pieces = Map.groupBy(store.searchPieces(cheapestWords(terms), MAX_HITS, within), ({ id }) => fileIdOf(id))
+  const outlines = outlineScores(store, terms, within)
+  const wanted = sum(terms.map(({ weight, isRequired }) => (isRequired ? weight : 0))) || 1
   return [...new Set([...pieces.keys(), ...outlines.keys()])]
     .map(id => {
       const own = pieces.get(id)?.slice(0, MAX_PIECES) ?? []
       const best = sum(own.map(({ score }, i) => score * PIECE_DECAY ** i)) + OUTLINE_WEIGHT * (outlines.get(id) ?? 0)
-      const cover = sum(asked.map(one => coverage(one, id))) / wanted
+      const cover = sum(terms.map(one => coverage(one, id))) / wanted
       return { id, own, score: best * (MIN_COVERAGE + (1 - MIN_COVERAGE) * cover) }
     })
     .sort((a, b) => b.score - a.score)
@@ -69,7 +69,7 @@ export function rankFiles(
       stamp,
       score,
       pieces: own.map(piece => store.lineRange(piece.id)),
-      matched: asked.filter(({ exactFiles }) => exactFiles.has(id)).map(({ word }) => word)
+      matched: terms.filter(({ exactFiles }) => exactFiles.has(id)).map(({ word }) => word)
     }))
 }
 
@@ -91,7 +91,7 @@ interface QueryTerm {
 /** Weighs the terms of a query by distinctiveness. Terms that occur nowhere are ignored. */
 function weighTerms(store: IndexStore, { words, names }: QueryTerms): QueryTerm[] {
   const total = store.pieceCount
-  const asked = [...words, ...names].flatMap((word): (QueryTerm & { common: boolean })[] => {
+  const terms = [...words, ...names].flatMap((word): (QueryTerm & { common: boolean })[] => {
     const isRequired = words.includes(word)
     const alternatives = isRequired ? synonymsOf(word) : []
     const { files, spread } = store.findFilesWith([word])
@@ -103,20 +103,20 @@ function weighTerms(store: IndexStore, { words, names }: QueryTerms): QueryTerm[
       { word, alternatives, pieceCount: spread, weight, isRequired, exactFiles: files, synonymFiles: synonyms, common }
     ]
   })
-  const rare = asked.filter(({ common }) => !common)
-  return rare.length > 0 ? rare : asked
+  const rare = terms.filter(({ common }) => !common)
+  return rare.length > 0 ? rare : terms
 }
 
 /** Returns the words used to search pieces: in a large index the rarer ones suffice, and cost far less. */
-function cheapestWords(asked: readonly QueryTerm[]): string[] {
-  const quick = asked.filter(({ pieceCount }) => pieceCount <= MAX_PIECES_PER_WORD)
-  return (quick.length > 0 ? quick : asked).map(({ word }) => word)
+function cheapestWords(terms: readonly QueryTerm[]): string[] {
+  const quick = terms.filter(({ pieceCount }) => pieceCount <= MAX_PIECES_PER_WORD)
+  return (quick.length > 0 ? quick : terms).map(({ word }) => word)
 }
 
 /** Scores outlines by the words and, with less weight, by synonyms. */
-function outlineScores(store: IndexStore, asked: readonly QueryTerm[], within: readonly number[] | undefined) {
-  const words = asked.map(({ word }) => word)
-  const others = new Set(asked.flatMap(one => one.alternatives).filter(other => !words.includes(other)))
+function outlineScores(store: IndexStore, terms: readonly QueryTerm[], within: readonly number[] | undefined) {
+  const words = terms.map(({ word }) => word)
+  const others = new Set(terms.flatMap(one => one.alternatives).filter(other => !words.includes(other)))
   const scores = new Map(store.searchOutlines(words, MAX_HITS, within).map(({ id, score }) => [id, score]))
   for (const { id, score } of store.searchOutlines([...others], MAX_HITS, within))
     scores.set(id, (scores.get(id) ?? 0) + score * SYNONYM_WEIGHT)

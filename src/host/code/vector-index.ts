@@ -36,12 +36,12 @@ export class VectorIndex {
   #isRunning = false
   #needsRerun = false
 
-  constructor(store: IndexStore, tree: IndexTree, settings: VectorSettings, embed: EmbedTexts, tell: () => void) {
+  constructor(store: IndexStore, tree: IndexTree, settings: VectorSettings, embed: EmbedTexts, onProgress: () => void) {
     this.#store = store
     this.#tree = tree
     this.#settings = settings
     this.#embed = embed
-    this.#onProgress = tell
+    this.#onProgress = onProgress
     this.#vectors = store.loadVectors(settings.made_by)
   }
 

@@ -27,7 +27,7 @@ export class ComputeThread {
     })
   }
 
-  async run(asked: ComputeRequest, { signal, deadlineMs }: ComputeOptions): Promise<unknown> {
+  async run(request: ComputeRequest, { signal, deadlineMs }: ComputeOptions): Promise<unknown> {
     const { promise, resolve } = Promise.withResolvers<ComputeResponse | Error>()
     this.#settle = resolve
     const cancelled = () => resolve(signal.reason)
@@ -36,7 +36,7 @@ export class ComputeThread {
     this.#worker.ref()
     try {
       signal.throwIfAborted()
-      this.#worker.postMessage(asked)
+      this.#worker.postMessage(request)
       const answer = await promise
       if (!(answer instanceof Error)) {
         if ('failed' in answer) throw new Error(answer.failed)

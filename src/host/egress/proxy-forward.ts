@@ -65,7 +65,7 @@ export function forwardRequest(
 }
 
 function forwardedHeaders(headers: readonly string[], host: string): string[] {
-  const kept = endToEndHeaders(headers)
-  const others = kept.filter((_, i) => kept[i - (i % 2)]?.toLowerCase() !== 'host')
+  const forwarded = endToEndHeaders(headers)
+  const others = forwarded.filter((_, i) => forwarded[i - (i % 2)]?.toLowerCase() !== 'host')
   return ['Host', host, ...others, 'Connection', 'close']
 }

@@ -74,8 +74,8 @@ export class EgressProxy {
 
   /** Closes every connection, and reports the attempts. */
   close(): Promise<EgressReport> {
-    const told = this.#log.report()
-    const closed = new Promise<EgressReport>(resolve => this.#server.close(() => resolve(told)))
+    const report = this.#log.report()
+    const closed = new Promise<EgressReport>(resolve => this.#server.close(() => resolve(report)))
     for (const socket of this.#sockets) socket.destroy()
     return closed
   }

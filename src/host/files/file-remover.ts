@@ -103,10 +103,10 @@ function* toBatches(branches: readonly TreeMember[]): Generator<string[]> {
   yield batch
 }
 
-const deletedChange = ({ path }: ResolvedEntry, { told, lines }: RemovedEntry): Change => ({
+const deletedChange = ({ path }: ResolvedEntry, { changeFields, lines }: RemovedEntry): Change => ({
   path,
   operation: 'deleted',
-  ...told,
+  ...changeFields,
   ...(lines !== undefined && { added: 0, removed: lines })
 })
 

@@ -255,7 +255,7 @@ export class Files extends FileRemover {
     const mode = content instanceof OpenFile ? Number(content.stat.mode) & 0o777 : NEW_FILE_MODE
     let counted: LineChange | undefined
     let before: string | undefined
-    const told = () => ({ path: place.path, ...filling.result() })
+    const result = () => ({ path: place.path, ...filling.result() })
     await writeFileAtomic(
       place,
       filling.write,
@@ -270,20 +270,20 @@ export class Files extends FileRemover {
         whileSyncing: () => {
           filling.whileSyncing()
           counted = lines()
-          if (Buffer.isBuffer(content)) blobs.offer(content, told().hash)
+          if (Buffer.isBuffer(content)) blobs.offer(content, result().hash)
         },
         change: () => ({
           path: place.path,
           operation: was ? 'modified' : 'created',
           ...(before !== undefined && { before_hash: before }),
-          after_hash: told().hash,
+          after_hash: result().hash,
           ...counted
         }),
         previousContent: () => was?.bytes ?? (before === undefined ? undefined : blobs.read(before)),
         onVisible: change => this.report([...made.map(folderCreatedChange), change])
       }
     )
-    return told()
+    return result()
   }
 
   async #archiveReplaced(place: ResolvedEntry, { bytes }: FileSnapshot): Promise<string | undefined> {
@@ -299,7 +299,7 @@ function moveChanges(
   moved: RemovedEntry,
   replaced: RemovedEntry | undefined
 ): Change[] {
-  const { before_hash: after_hash, before_mode: _, ...kind } = moved.told
+  const { before_hash: after_hash, before_mode: _, ...kind } = moved.changeFields
   const change: Change = {
     path: to,
     operation: 'moved',
@@ -308,6 +308,6 @@ function moveChanges(
     ...(after_hash !== undefined && { after_hash })
   }
   if (!replaced) return [change]
-  if (replaced.told.kind) return [{ path: to, operation: 'deleted', ...replaced.told }, change]
-  return [{ ...change, ...replaced.told }]
+  if (replaced.changeFields.kind) return [{ path: to, operation: 'deleted', ...replaced.changeFields }, change]
+  return [{ ...change, ...replaced.changeFields }]
 }

@@ -10,11 +10,11 @@ import type { OpenFile } from './open-file.ts'
 import type { ResolvedEntry } from './paths.ts'
 
 export interface RemovedEntry {
-  told: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'target'>
+  changeFields: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'target'>
   /** Number of lines of a text file. */
   lines?: number | undefined
   /** The content is in the blob store. */
-  kept: boolean
+  isStored: boolean
 }
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -27,7 +27,7 @@ export const archiveEntry = (place: ResolvedEntry, open: () => OpenFile, images:
   inspectEntry(place, open, async file => {
     const bytes = file.size > MAX_HASHED_FILE_BYTES ? undefined : await file.bytes()
     const hash = await archiveContent(images, bytes ?? file)
-    const contents = { hash, kept: hash !== undefined }
+    const contents = { hash, isStored: hash !== undefined }
     return bytes ? { ...contents, hash: hash ?? hashBytes(bytes), lines: countTextLines(bytes) } : contents
   })
 
@@ -38,11 +38,11 @@ export const inspectMovedEntry = (
   images: BlobStore
 ): Promise<RemovedEntry> =>
   inspectEntry(place, open, async file => {
-    if (file.size > MAX_HASHED_FILE_BYTES) return { kept: false }
+    if (file.size > MAX_HASHED_FILE_BYTES) return { isStored: false }
     const bytes = await file.bytes()
     const hash = hashBytes(bytes)
     images.offer(bytes, hash)
-    return { hash, kept: false }
+    return { hash, isStored: false }
   })
 
 /** Stores content durably; returns undefined if it is too large. If this fails, the file must not be removed. */
@@ -55,11 +55,11 @@ export async function archiveContent(images: BlobStore, content: Uint8Array | Op
 }
 
 /** Restores a removed entry, as far as it is stored. */
-export function restoreEntry(door: string, { told }: RemovedEntry, images: BlobStore) {
-  const mode = Number.parseInt(told.before_mode ?? '777', 8)
-  if (told.kind === 'symlink') return symlinkSync(told.target!, door)
-  if (told.kind === 'directory') return mkdirSync(door, mode)
-  const content = told.before_hash === undefined ? undefined : images.read(told.before_hash)
+export function restoreEntry(door: string, { changeFields }: RemovedEntry, images: BlobStore) {
+  const mode = Number.parseInt(changeFields.before_mode ?? '777', 8)
+  if (changeFields.kind === 'symlink') return symlinkSync(changeFields.target!, door)
+  if (changeFields.kind === 'directory') return mkdirSync(door, mode)
+  const content = changeFields.before_hash === undefined ? undefined : images.read(changeFields.before_hash)
   if (!content) throw new ToolError('INTERNAL', 'What has gone is not kept.')
   const fd = openSync(door, NEW_FILE, 0o600)
   try {
@@ -73,7 +73,7 @@ export function restoreEntry(door: string, { told }: RemovedEntry, images: BlobS
 interface ContentInfo {
   hash?: string | undefined
   lines?: number | undefined
-  kept: boolean
+  isStored: boolean
 }
 
 async function inspectEntry(
@@ -82,14 +82,14 @@ async function inspectEntry(
   look: (file: OpenFile) => Promise<ContentInfo>
 ) {
   if (stat!.isSymbolicLink())
-    return { told: { kind: 'symlink' as const, target: readlinkSync(accessPath) }, kept: false }
+    return { changeFields: { kind: 'symlink' as const, target: readlinkSync(accessPath) }, isStored: false }
   const before_mode = formatMode(stat!.mode)
-  if (stat!.isDirectory()) return { told: { kind: 'directory' as const, before_mode }, kept: false }
+  if (stat!.isDirectory()) return { changeFields: { kind: 'directory' as const, before_mode }, isStored: false }
   const file = stat!.isFile() ? openIfPermitted(open) : undefined
-  if (!file) return { told: { before_mode }, kept: false }
+  if (!file) return { changeFields: { before_mode }, isStored: false }
   try {
     const { hash, ...more } = await look(file)
-    return { told: { before_mode, ...(hash !== undefined && { before_hash: hash }) }, ...more }
+    return { changeFields: { before_mode, ...(hash !== undefined && { before_hash: hash }) }, ...more }
   } finally {
     file.close()
   }

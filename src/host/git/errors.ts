@@ -34,9 +34,9 @@ const KNOWN_ERRORS: readonly [RegExp, ErrorCode, string][] = [
 /** Throws unless git succeeded; `doing` names its task, such as `read the history`. */
 export function assertGitSucceeded({ code, stderr }: GitExit, doing: string, repository: Repository): void {
   if (code === 0) return
-  const said = cleanStderr(stderr, repository)
+  const message = cleanStderr(stderr, repository)
   const [, error = 'EXECUTION_ERROR', hint] = KNOWN_ERRORS.find(([pattern]) => pattern.test(stderr)) ?? []
-  const why = said || `it ended with ${code === null ? 'a signal' : `code ${code}`}`
+  const why = message || `it ended with ${code === null ? 'a signal' : `code ${code}`}`
   throw new ToolError(error as ErrorCode, `git could not ${doing}: ${why}${hint ? ` ${hint}` : ''}`, {
     exit_code: code
   })

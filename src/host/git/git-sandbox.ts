@@ -73,8 +73,8 @@ export class GitSandbox {
 
   #wrap(request: SpawnRequest, words: readonly string[]): SpawnRequest {
     const { file, args, cwd } = request
-    const kept = [...ARGUMENTS, ...words, '--chdir', cwd, '--', file, ...args]
-    return { ...request, file: this.#bwrap!, args: kept, cwd: '/' }
+    const wrapped = [...ARGUMENTS, ...words, '--chdir', cwd, '--', file, ...args]
+    return { ...request, file: this.#bwrap!, args: wrapped, cwd: '/' }
   }
 
   /** Bubblewrap's promises are not relied on. */

@@ -57,13 +57,13 @@ type ResolveRef = (begun: PendingOperation) => Promise<string | undefined>
  * are reported together.
  */
 export async function recoverPendingOperations(folder: string, standsAt: ResolveRef): Promise<void> {
-  const faults: unknown[] = []
+  const errors: unknown[] = []
   for (const name of listRecords(folder)) {
     const pid = Number.parseInt(name, 10)
     if (pid !== process.pid && isProcessRunning(pid)) continue
-    await recoverOperation(path.join(folder, name), standsAt).catch(error => faults.push(error))
+    await recoverOperation(path.join(folder, name), standsAt).catch(error => errors.push(error))
   }
-  if (faults.length > 0) throw new AggregateError(faults, 'Not all that was begun in repositories could be ended.')
+  if (errors.length > 0) throw new AggregateError(errors, 'Not all that was begun in repositories could be ended.')
 }
 
 async function recoverOperation(file: string, standsAt: ResolveRef): Promise<void> {

@@ -67,9 +67,9 @@ export class GitPush {
 
   /** Resolves the destination of a push, applying the user's own settings. Does not access the network. */
   async resolveDestination(remote: RemoteConfig): Promise<PushDestination> {
-    const said = await this.#run(remote, ['remote', 'get-url', '--push', REMOTE_NAME], { access: 'read' })
-    const address = readRemote(said.stdout.toString('utf8').replace(/\n$/, ''))
-    if ('fault' in address) throw new ToolError('URL_BLOCKED', `The address of the remote ${address.fault}.`)
+    const result = await this.#run(remote, ['remote', 'get-url', '--push', REMOTE_NAME], { access: 'read' })
+    const address = readRemote(result.stdout.toString('utf8').replace(/\n$/, ''))
+    if ('error' in address) throw new ToolError('URL_BLOCKED', `The address of the remote ${address.error}.`)
     return {
       address,
       remote,
@@ -146,4 +146,4 @@ const quoteValue = (value: string) => `"${value.replace(/["\\]/g, '\\$&').replac
 const MAX_OUTPUT_BYTES = 1024 * 1024
 
 const hideFolders = (text: string, folders: readonly string[]) =>
-  folders.reduce((said, folder) => said.replaceAll(folder, '.git'), text)
+  folders.reduce((redacted, folder) => redacted.replaceAll(folder, '.git'), text)

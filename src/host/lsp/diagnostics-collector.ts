@@ -84,9 +84,9 @@ export class DiagnosticsCollector {
   }
 
   /** Checks if the diagnostics of a file have changed since these. */
-  isOutdated(path: string, said: readonly ServerDiagnostic[]): boolean {
+  isOutdated(path: string, diagnostics: readonly ServerDiagnostic[]): boolean {
     const known = this.#known.get(path)
-    return known !== undefined && known.diagnostics !== said
+    return known !== undefined && known.diagnostics !== diagnostics
   }
 
   /** Collects the current diagnostics of a file. After `late` it returns those known by then, marked as such. */
@@ -165,8 +165,8 @@ export class DiagnosticsCollector {
     // Diagnostics may be outdated since another file changed; reopening the document makes the server publish them again.
     const shown = isAbout ? await documents.reopen(path) : document
     for (;;) {
-      const asked = pullOptions()
-      if (asked) return this.#pull(shown, asked.identifier, signal)
+      const options = pullOptions()
+      if (options) return this.#pull(shown, options.identifier, signal)
       const known = this.#known.get(path)
       if (known && this.#isFor(known, shown)) {
         if (known.version !== undefined && !supportsPull) return known.diagnostics

@@ -37,9 +37,9 @@ export class Documents {
   #changeCount = 0
   #queue: Promise<unknown> = Promise.resolve()
 
-  constructor(sources: DocumentTextProvider, told: DocumentsOptions) {
+  constructor(sources: DocumentTextProvider, options: DocumentsOptions) {
     this.#texts = sources
-    this.#options = told
+    this.#options = options
   }
 
   /** Latest version sent, of any document. */

@@ -19,9 +19,9 @@ export class FileEventSource {
   /** Time of the last lost events, or of the start. */
   #comparedAt = 0
 
-  constructor(workspace: WatchedWorkspace, tell: (path: string, event: FileEvent) => void) {
+  constructor(workspace: WatchedWorkspace, emit: (path: string, event: FileEvent) => void) {
     this.#workspace = workspace
-    this.#emit = tell
+    this.#emit = emit
   }
 
   /** Starts reporting events, without waiting. */

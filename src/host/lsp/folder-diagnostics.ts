@@ -30,10 +30,10 @@ export class FolderDiagnostics {
     const known = files.filter(path => serversFor(path, pool.definitions).length > 0)
     const parts: DiagnosticTarget[] = []
     const missing = new Map<string, { files: number; error: ToolError }>()
-    const ground = pool.launchEnvironment(workspace)
+    const environment = pool.launchEnvironment(workspace)
     for (const path of known.sort())
       try {
-        parts.push({ path, server: await pool.serverFor(workspace, path, ground) })
+        parts.push({ path, server: await pool.serverFor(workspace, path, environment) })
       } catch (error) {
         if (!(error instanceof ToolError && error.code === 'LSP_UNAVAILABLE')) throw error
         const { files = 0 } = missing.get(error.message) ?? {}

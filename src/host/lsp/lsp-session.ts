@@ -224,9 +224,12 @@ function createInitializeParams({ initializationOptions, server }: LaunchConfig,
   }
 }
 
-function parseServerVersion({ parseVersion }: LanguageServerDefinition, told: string | undefined): string | undefined {
-  if (told === undefined) return undefined
-  return (parseVersion ? parseVersion(told) : told)?.slice(0, MAX_VERSION_CHARACTERS)
+function parseServerVersion(
+  { parseVersion }: LanguageServerDefinition,
+  reported: string | undefined
+): string | undefined {
+  if (reported === undefined) return undefined
+  return (parseVersion ? parseVersion(reported) : reported)?.slice(0, MAX_VERSION_CHARACTERS)
 }
 
 const negotiatedEncoding = ({ positionEncoding }: ServerCapabilities): PositionEncoding =>

@@ -88,13 +88,13 @@ export class LanguageServerPool implements LanguageServers {
   }
 
   /** Returns the server for a file, running or not. Throws LSP_UNAVAILABLE if there is none. */
-  async serverFor(workspace: Workspace, path: string, ground?: LaunchEnvironment): Promise<ProjectServer> {
+  async serverFor(workspace: Workspace, path: string, environment?: LaunchEnvironment): Promise<ProjectServer> {
     if (!this.#options.settings.enabled) throw new ToolError('LSP_UNAVAILABLE', DISABLED_MESSAGE)
     const key = JSON.stringify([workspace.name, path])
     const chosen = this.#serverCache.get(key)
     if (chosen && chosen.until > performance.now()) return chosen.server
-    const kept = await this.isolationLevel()
-    const server = this.#resolveServer(workspace, path, ground ?? this.launchEnvironment(workspace), kept)
+    const isolation = await this.isolationLevel()
+    const server = this.#resolveServer(workspace, path, environment ?? this.launchEnvironment(workspace), isolation)
     this.#serverCache.delete(key)
     this.#serverCache.set(key, { server, until: performance.now() + CHOICE_TTL_MS })
     for (const oldest of this.#serverCache.keys()) {
@@ -178,39 +178,43 @@ export class LanguageServerPool implements LanguageServers {
   #resolveServer(
     workspace: Workspace,
     path: string,
-    ground: LaunchEnvironment,
-    kept: 'read-only' | undefined
+    environment: LaunchEnvironment,
+    isolation: 'read-only' | undefined
   ): ProjectServer {
-    const choices = findCandidates(path, this.#definitions, ground)
+    const choices = findCandidates(path, this.#definitions, environment)
     for (const choice of choices) {
       const server = this.#servers.get(serverKey(workspace, choice))
       if (server) return server
-      const launch = firstLaunchConfig([choice], ground)
-      if (launch) return this.#addServer(workspace, launch, kept)
+      const launch = firstLaunchConfig([choice], environment)
+      if (launch) return this.#addServer(workspace, launch, isolation)
     }
     throw noServerError(path, this.#definitions)
   }
 
-  #addServer(workspace: Workspace, launch: LaunchConfig, kept: 'read-only' | undefined): ProjectServer {
+  #addServer(workspace: Workspace, launch: LaunchConfig, isolation: 'read-only' | undefined): ProjectServer {
     const { dependencyPaths = [] } = launch.server
     const server: ProjectServer = new ProjectServer(
       workspace.name,
       launch,
-      () => this.#startSession(workspace, server, kept),
+      () => this.#startSession(workspace, server, isolation),
       () => dependencyFingerprint(workspace, launch.root, dependencyPaths)
     )
     this.#servers.set(serverKey(workspace, launch), server)
     return server
   }
 
-  async #startSession(workspace: Workspace, server: ProjectServer, kept: 'read-only' | undefined): Promise<LspSession> {
+  async #startSession(
+    workspace: Workspace,
+    server: ProjectServer,
+    isolation: 'read-only' | undefined
+  ): Promise<LspSession> {
     this.#closing.signal.throwIfAborted()
     const { settings } = this.#options
     const { texts, fileEvents } = this.track(workspace.name)
     await this.#limiter.makeRoom(server)
     fileEvents.start()
     const { launch } = server
-    const childProcess = await startLanguageServer(launch, workspace, kept, settings.memory_bytes, this.#options)
+    const childProcess = await startLanguageServer(launch, workspace, isolation, settings.memory_bytes, this.#options)
     return LspSession.start(
       {
         launch,
@@ -246,13 +250,13 @@ export class LanguageServerPool implements LanguageServers {
     found: readonly ServerDiagnostic[]
   ) {
     if (this.#listeners.length === 0) return
-    const tell = (diagnostics: FileDiagnostics['diagnostics'], hash?: string) => {
+    const publish = (diagnostics: FileDiagnostics['diagnostics'], hash?: string) => {
       const finding = { workspace: workspace.name, path, server: launch.server.name, diagnostics }
       for (const listener of this.#listeners) listener(hash === undefined ? finding : { ...finding, hash })
     }
     const document = session.documents.get(path)
     if (document || found.length === 0)
-      return tell(
+      return publish(
         found.map(each => toDiagnostic(each, { path, ...document!.positions.toSpan(each.range) })),
         document?.hash
       )
@@ -262,7 +266,7 @@ export class LanguageServerPool implements LanguageServers {
     void Promise.all(
       found.map(async each => toDiagnostic(each, (await places.convert({ uri, range: each.range }))!))
     ).then(diagnostics => {
-      if (!session.diagnostics.isOutdated(path, found)) tell(diagnostics)
+      if (!session.diagnostics.isOutdated(path, found)) publish(diagnostics)
     })
   }
 }

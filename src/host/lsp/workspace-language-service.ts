@@ -84,10 +84,10 @@ export class WorkspaceLanguageService implements LanguageService {
     return this.#withPosition(at, 'hoverProvider', async ({ server, session, document, params }) => {
       const ask = () => this.#request(session, 'textDocument/hover', params)
       const answer = await this.#retryOnceReady(server, session, ask, answer => hoverContent(answer) !== undefined)
-      const told = hoverContent(answer)
+      const content = hoverContent(answer)
       const span = answer?.range && { span: document.positions.toSpan(answer.range) }
       return {
-        hover: told && { ...told, ...span },
+        hover: content && { ...content, ...span },
         answered: toRespondent(server, session, document)
       }
     })
@@ -273,11 +273,11 @@ export class WorkspaceLanguageService implements LanguageService {
     server: ProjectServer,
     session: LspSession,
     ask: () => Promise<T>,
-    saysSomething: (answer: T) => boolean
+    hasContent: (answer: T) => boolean
   ): Promise<T> {
     const wasReady = session.readiness.isReady
     const answer = await ask()
-    if (wasReady || saysSomething(answer)) return answer
+    if (wasReady || hasContent(answer)) return answer
     await this.#waitUntilReady(server, session)
     return ask()
   }
@@ -293,8 +293,8 @@ export class WorkspaceLanguageService implements LanguageService {
 
 /** Returns undefined for an empty hover. */
 function hoverContent(answer: ServerHover | null) {
-  const told = answer && formatHover(answer.contents)
-  return told?.text ? told : undefined
+  const hover = answer && formatHover(answer.contents)
+  return hover?.text ? hover : undefined
 }
 
 function toRespondent({ launch }: ProjectServer, session: LspSession, document?: OpenDocument): Respondent {

@@ -107,11 +107,11 @@ async function openLoginFlow(
       response.writeHead(404).end()
       return
     }
-    const told = await redeemed(came.searchParams)
+    const error = await redeemed(came.searchParams)
     response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
-    response.end(told ?? `Logged in to ${entry.name}. You can close this page.`, () => void over())
-    if (told === undefined) resolve()
-    else reject(new ToolError('MCP_ERROR', told))
+    response.end(error ?? `Logged in to ${entry.name}. You can close this page.`, () => void over())
+    if (error === undefined) resolve()
+    else reject(new ToolError('MCP_ERROR', error))
   })
 
   async function redeemed(given: URLSearchParams): Promise<string | undefined> {

@@ -66,7 +66,7 @@ export class McpClientSession {
     const session = new McpClientSession(client, connection, maxListBytes)
     client.setNotificationHandler('notifications/message', ({ params: { level, data } }) => {
       const text = typeof data === 'string' ? data : JSON.stringify(data)
-      for (const told of session.#callListeners) told.onMessage(`${level}: ${text}`)
+      for (const listener of session.#callListeners) listener.onMessage(`${level}: ${text}`)
     })
     // The library waits forever if the stream of events was closed before the server had answered.
     const over = connection.ended.then(({ reason }) => Promise.reject(new McpConnectionClosedError(reason)))
@@ -128,17 +128,17 @@ export class McpClientSession {
   async callTool(
     tool: OfferedTool,
     args: Record<string, unknown>,
-    told: McpCallListener,
+    listener: McpCallListener,
     signal: AbortSignal
   ): Promise<CallToolResult> {
-    this.#callListeners.add(told)
+    this.#callListeners.add(listener)
     try {
       return await this.#client.callTool(
         { name: tool.name, arguments: args },
-        { signal, timeout: NO_TIMEOUT_MS, onprogress: step => told.onProgress(step), toolDefinition: tool }
+        { signal, timeout: NO_TIMEOUT_MS, onprogress: step => listener.onProgress(step), toolDefinition: tool }
       )
     } finally {
-      this.#callListeners.delete(told)
+      this.#callListeners.delete(listener)
     }
   }
 

@@ -25,13 +25,13 @@ export async function createAuthProvider(
 ): Promise<AuthProvider | OAuthClientProvider> {
   const { oauth = {} } = entry.config
   if (oauth.grant === 'client_credentials') return clientCredentialsProvider(entry, place)
-  const kept = place.tokenStore.forServer(entry.name, place.url)
+  const stored = place.tokenStore.forServer(entry.name, place.url)
   const { auth, UnauthorizedError } = await import('@modelcontextprotocol/client')
   return {
-    token: async () => kept.read().tokens?.access_token,
+    token: async () => stored.read().tokens?.access_token,
     async onUnauthorized({ serverUrl, fetchFn }) {
-      if (kept.read().tokens?.refresh_token === undefined) throw new UnauthorizedError('no login')
-      const provider = new OAuthLoginProvider(entry, place, kept, undefined)
+      if (stored.read().tokens?.refresh_token === undefined) throw new UnauthorizedError('no login')
+      const provider = new OAuthLoginProvider(entry, place, stored, undefined)
       const result = await auth(provider, { serverUrl, fetchFn }).catch(() => 'REDIRECT' as const)
       if (result !== 'AUTHORIZED') throw new UnauthorizedError('the login holds no longer')
     }
@@ -77,12 +77,12 @@ export class OAuthLoginProvider implements OAuthClientProvider {
   constructor(
     entry: McpServerEntry,
     place: AuthContext,
-    kept: StoredLogin,
+    stored: StoredLogin,
     back: { url: string; state: string } | undefined
   ) {
     this.#entry = entry
     this.#context = place
-    this.#stored = kept
+    this.#stored = stored
     this.#state = back?.state
     this.redirectUrl = back?.url ?? 'http://127.0.0.1/callback'
   }

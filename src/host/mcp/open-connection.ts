@@ -29,8 +29,8 @@ export async function openConnection(
 ): Promise<McpConnection> {
   const { config, isFromWorkspace } = entry
   const { environment, settings, tokenStore } = opening
-  const fault = configurationError(entry)
-  if (fault) throw new McpConfigurationError(fault)
+  const error = configurationError(entry)
+  if (error) throw new McpConfigurationError(error)
   if (transport === 'stdio')
     return new ProcessConnection(await startMcpProcess(config, workspace, opening), settings.max_result_bytes)
   const url = expandEnv(config.url!, environment)

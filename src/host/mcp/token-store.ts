@@ -59,9 +59,9 @@ export class StoredLogin {
 
   read(): StoredOAuthState {
     try {
-      const kept = JSON.parse(readFileSync(this.#file, 'utf8')) as StoredOAuthState
-      this.#addSecrets(kept)
-      return kept
+      const state = JSON.parse(readFileSync(this.#file, 'utf8')) as StoredOAuthState
+      this.#addSecrets(state)
+      return state
     } catch {
       return {}
     }

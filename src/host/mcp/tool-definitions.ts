@@ -100,8 +100,8 @@ async function defineTool(
  * the network.
  */
 function resolveEffect(name: string, { effects = {}, url }: McpServer): McpTool['effect'] {
-  const said = Object.entries(effects).findLast(([glob]) => globMatches(glob, name))
-  return said?.[1] ?? (url === undefined ? 'execute' : 'network')
+  const match = Object.entries(effects).findLast(([glob]) => globMatches(glob, name))
+  return match?.[1] ?? (url === undefined ? 'execute' : 'network')
 }
 
 function isServed({ tools: { allow, deny = [] } = {} }: McpServer, name: string): boolean {
@@ -138,8 +138,8 @@ const HINT_NAMES = {
 const toHints = (annotations: NonNullable<OfferedTool['annotations']>): McpTool['hints'] =>
   Object.fromEntries(
     Object.entries(HINT_NAMES).flatMap(([theirs, ours]) => {
-      const said = annotations[theirs as keyof typeof HINT_NAMES]
-      return typeof said === 'boolean' ? [[ours, said]] : []
+      const hint = annotations[theirs as keyof typeof HINT_NAMES]
+      return typeof hint === 'boolean' ? [[ours, hint]] : []
     })
   )
 

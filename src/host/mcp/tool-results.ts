@@ -28,19 +28,19 @@ export function toToolResult(
   const { structuredContent: structured } = result
   const about = { server, tool: name }
   if (result.isError) {
-    const said = blocks.flatMap(block => ('text' in block && block.text ? [block.text] : [])).join('\n')
+    const message = blocks.flatMap(block => ('text' in block && block.text ? [block.text] : [])).join('\n')
     throw new PermanentMcpError(
-      said.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed and did not say why.`,
+      message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed and did not say why.`,
       about
     )
   }
   if (!outputValidator) return { blocks, ...(structured !== undefined && { structured }) }
   if (structured === undefined)
     throw new PermanentMcpError(`${name} gave no structured answer, although it says that it does.`, about)
-  const [fault] = outputValidator.validate(structured) ?? []
-  if (fault)
+  const [issue] = outputValidator.validate(structured) ?? []
+  if (issue)
     throw new PermanentMcpError(
-      `${name} gave an answer that is not as it says: ${fault.instancePath || 'it'} ${fault.message}.`,
+      `${name} gave an answer that is not as it says: ${issue.instancePath || 'it'} ${issue.message}.`,
       about
     )
   return { blocks, structured }
@@ -78,10 +78,10 @@ function toContentBlock(block: ContentBlock): McpContentBlock {
 /** Converts progress to a value from 0 to 1 if the total is known. */
 export function toMcpProgress({ progress, total, message }: Progress): McpProgress {
   const share = total !== undefined && total > 0 ? progress / total : undefined
-  const said = message ?? (share === undefined ? `${progress}` : undefined)
+  const text = message ?? (share === undefined ? `${progress}` : undefined)
   return {
     ...(share !== undefined && Number.isFinite(share) && { progress: Math.min(1, Math.max(0, share)) }),
-    ...(said !== undefined && toMcpMessage(said))
+    ...(text !== undefined && toMcpMessage(text))
   }
 }
 

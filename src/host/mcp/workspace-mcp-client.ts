@@ -28,13 +28,13 @@ export class WorkspaceMcpClient implements McpClient {
   }
 
   async tool(server: string, name: string): Promise<McpTool> {
-    const asked = this.#server(server)
-    const known = asked.tools.get(name)
+    const connected = this.#server(server)
+    const known = connected.tools.get(name)
     if (known) return known
-    await asked.withSession(async () => {}, this.#effects.signal)
-    const found = asked.tools.get(name)
+    await connected.withSession(async () => {}, this.#effects.signal)
+    const found = connected.tools.get(name)
     if (found) return found
-    const there = `${server} has ${formatNames([...asked.tools.keys()]) || 'no tools'}`
+    const there = `${server} has ${formatNames([...connected.tools.keys()]) || 'no tools'}`
     throw invalidParam('tool', `there is no tool ${JSON.stringify(name.slice(0, 80))}; ${there}`)
   }
 
@@ -48,21 +48,21 @@ export class WorkspaceMcpClient implements McpClient {
     const timer =
       timeout_ms === undefined ? undefined : setTimeout(() => late.abort(timeoutError(tool, timeout_ms)), timeout_ms)
     const signal = AbortSignal.any([this.#effects.signal, late.signal])
-    const asked = this.#server(tool.server)
-    const told: McpCallListener = {
+    const connected = this.#server(tool.server)
+    const listener: McpCallListener = {
       onProgress: step => onProgress(this.#maskValue(toMcpProgress(step))),
       onMessage: text => onProgress(this.#maskValue(toMcpMessage(text)))
     }
     try {
-      return await asked.withSession(async session => {
-        const now = asked.tools.get(tool.name)
+      return await connected.withSession(async session => {
+        const now = connected.tools.get(tool.name)
         if (now?.definition !== tool.definition)
           throw new ToolError('PREVIEW_CHANGED', `${tool.server} has changed what ${tool.name} is.`)
         if (tool.effect !== 'read') await commitIntent()
-        return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, args, told, signal), now))
+        return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, args, listener, signal), now))
       }, signal)
     } catch (error) {
-      if (signal.aborted && (signal.reason as ToolError).code === 'TIMEOUT') asked.checkLiveness()
+      if (signal.aborted && (signal.reason as ToolError).code === 'TIMEOUT') connected.checkLiveness()
       throw error
     } finally {
       clearTimeout(timer)

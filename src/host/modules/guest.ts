@@ -51,12 +51,12 @@ async function loadModule(message: StartMessage) {
 async function handleCall({ id, call, args, context }: Extract<ModuleRequest, { call: string }>) {
   const abort = new AbortController()
   inFlight.set(id, abort)
-  const tell = (told: ModuleProgress) => inFlight.has(id) && send({ id, told })
+  const report = (update: ModuleProgress) => inFlight.has(id) && send({ id, told: update })
   const own = {
     ...context,
     signal: abort.signal,
-    progress: (told: { progress?: number; message?: string }) => tell({ ...told }),
-    log: (...words: unknown[]) => tell({ log: words.map(toText).join(' ') })
+    progress: (update: { progress?: number; message?: string }) => report({ ...update }),
+    log: (...words: unknown[]) => report({ log: words.map(toText).join(' ') })
   }
   try {
     const result: unknown = await (module[call] as (...all: unknown[]) => unknown)(...args, own)

@@ -73,7 +73,7 @@ export class ModulePool {
   async run<T>(
     module: ModuleReference,
     where: ModuleRunContext,
-    work: (asked: RunningModule) => Promise<T>
+    work: (running: RunningModule) => Promise<T>
   ): Promise<{ value: T; end?: LongLivedProcessExit }> {
     const signal = AbortSignal.any([where.signal, this.#closing.signal])
     const key = poolKey(module, where)
@@ -96,9 +96,9 @@ export class ModulePool {
 
   /** Ends the idle processes of a module that has changed. */
   async evict({ folder }: Pick<ModuleReference, 'folder'>): Promise<void> {
-    const kept = [...this.#idle].filter(([key]) => key.startsWith(`${folder.path}\n${folder.sha256}\n`))
-    for (const [key] of kept) this.#idle.delete(key)
-    await Promise.all(kept.flatMap(([, all]) => all.map(one => this.#stop(one, 'the module is not what it was'))))
+    const stale = [...this.#idle].filter(([key]) => key.startsWith(`${folder.path}\n${folder.sha256}\n`))
+    for (const [key] of stale) this.#idle.delete(key)
+    await Promise.all(stale.flatMap(([, all]) => all.map(one => this.#stop(one, 'the module is not what it was'))))
   }
 
   /** Number of processes, busy or idle. */
@@ -127,9 +127,9 @@ export class ModulePool {
   }
 
   #takeIdle(key: string): ModuleProcess | undefined {
-    const kept = this.#idle.get(key)?.pop()
-    clearTimeout(kept?.timer)
-    return kept?.process.hasExited ? this.#takeIdle(key) : kept?.process
+    const idle = this.#idle.get(key)?.pop()
+    clearTimeout(idle?.timer)
+    return idle?.process.hasExited ? this.#takeIdle(key) : idle?.process
   }
 
   async #release(key: string, process: ModuleProcess, { level }: Isolation) {
@@ -138,14 +138,14 @@ export class ModulePool {
       await process.stop('its call has ended')
       return
     }
-    const kept: IdleProcess = {
+    const idle: IdleProcess = {
       process,
       timer: setTimeout(() => {
-        this.#idle.set(key, this.#idle.get(key)?.filter(one => one !== kept) ?? [])
-        void this.#stop(kept, 'nobody needed it')
+        this.#idle.set(key, this.#idle.get(key)?.filter(one => one !== idle) ?? [])
+        void this.#stop(idle, 'nobody needed it')
       }, this.#settings.idle_ms).unref()
     }
-    this.#idle.set(key, [...(this.#idle.get(key) ?? []), kept])
+    this.#idle.set(key, [...(this.#idle.get(key) ?? []), idle])
   }
 
   async #evictOldest() {

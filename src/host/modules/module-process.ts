@@ -56,7 +56,7 @@ export interface ModuleCallOptions {
   /** Fields of the function's last argument besides `signal`, `progress` and `log`. */
   context?: object
   signal: AbortSignal
-  onOutput?: ((told: ModuleProgress | PrintedText) => void) | undefined
+  onOutput?: ((output: ModuleProgress | PrintedText) => void) | undefined
 }
 
 /** Text printed by the module, to standard output or error. */

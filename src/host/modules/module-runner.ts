@@ -82,19 +82,19 @@ export class ModuleRunner {
   }
 
   /** Printed output may arrive in chunks that end within a secret, or within a character. */
-  #createPrintMasker(told: (saying: ModuleOutput) => void) {
+  #createPrintMasker(onOutput: (saying: ModuleOutput) => void) {
     const masker = this.#masker.createStreamMasker()
     const decoder = new TextDecoder()
     let offset = 0
-    const tell = (bytes: Uint8Array, stream: boolean) => {
+    const emit = (bytes: Uint8Array, stream: boolean) => {
       const printed = decoder.decode(bytes, { stream })
       if (printed === '') return
-      told({ printed, offset })
+      onOutput({ printed, offset })
       offset += Buffer.byteLength(printed)
     }
     return {
-      push: (text: string) => tell(masker.push(Buffer.from(text)), true),
-      end: () => tell(masker.end(), false)
+      push: (text: string) => emit(masker.push(Buffer.from(text)), true),
+      end: () => emit(masker.end(), false)
     }
   }
 }

@@ -60,9 +60,9 @@ export async function runFilter({ spawned, released }: ConfinedChild, bounds: Fi
 
 async function awaitResult(spawned: ChildHandle, bounds: FilterLimits): Promise<FilterResult> {
   const { signal, timeout_ms, isolation, maxBytes = MAX_BYTES } = bounds
-  let fault: ToolError | undefined
+  let error: ToolError | undefined
   const stop = (why?: ToolError) => {
-    fault ??= why
+    error ??= why
     spawned.kill(KILL_GRACE_MS)
   }
   const cancelled = () => stop()
@@ -79,7 +79,7 @@ async function awaitResult(spawned: ChildHandle, bounds: FilterLimits): Promise<
     void pauseAndRead(DRAIN_MS).then(() => [spawned.stdout, spawned.stderr].map(socket => socket.destroy()))
     const [stdout, stderr] = await Promise.all(outputs)
     signal.throwIfAborted()
-    if (fault) throw fault
+    if (error) throw error
     return { text: decodeStrict(stdout!), stderr: stderr!.toString('utf8'), exit_code: code, isolation }
   } finally {
     clearTimeout(timer)

@@ -178,8 +178,8 @@ export class Processes {
     const { signal } = this.#effects
     const isolation = { level: level ?? (await this.#defaultIsolation()).level, network }
     const committed = isolation.level === 'read-only' ? undefined : this.#effects.commitIntent()
-    const kept = await this.#spawn(options, isolation, committed)
-    return runFilter(kept, { signal, timeout_ms, maxBytes, isolation: isolation.level })
+    const child = await this.#spawn(options, isolation, committed)
+    return runFilter(child, { signal, timeout_ms, maxBytes, isolation: isolation.level })
   }
 
   #output(): CommandOutput {
@@ -257,8 +257,8 @@ export class Processes {
     if (!sandbox) throw new ToolError('SANDBOX_UNAVAILABLE', `There is no sandbox here for level ${isolation.level}.`)
     // The folder is passed by name: descriptor paths are invalid inside, and the sandbox applies to whatever the name refers to
     // by then.
-    const kept = { ...program, cwd }
-    return sandbox.confine(program.terminal ? withDefaultSignals(kept) : kept, isolation, this.#workspace)
+    const request = { ...program, cwd }
+    return sandbox.confine(program.terminal ? withDefaultSignals(request) : request, isolation, this.#workspace)
   }
 }
 

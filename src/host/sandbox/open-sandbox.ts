@@ -24,17 +24,17 @@ interface SandboxOptions extends SandboxBackendOptions {
 
 export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): SandboxManager {
   const workspaces = new GuardedWorkspaces(options)
-  const keeper = createBackend(options, workspaces)
+  const backend = createBackend(options, workspaces)
   return new SandboxManager({
-    keeper,
+    backend,
     workspaces,
     configuredLevel: currentLevel(options.settings.level),
-    unkept: unsandboxedState,
+    unsandboxed: unsandboxedState,
     temporary: stateTempFolder(options.stateDir),
     ownPorts,
     ...(outside && { outside }),
     probe: async (level, signal) =>
-      level === 'container' ? detectContainer() : probeOnce(keeper, level, options, signal)
+      level === 'container' ? detectContainer() : probeOnce(backend, level, options, signal)
   })
 }
 
@@ -45,7 +45,7 @@ const probedStates = new Map<string, LevelState>()
  * programs.
  */
 async function probeOnce(
-  keeper: SandboxBackend,
+  backend: SandboxBackend,
   level: SandboxedLevel,
   options: SandboxBackendOptions,
   signal: AbortSignal
@@ -55,7 +55,7 @@ async function probeOnce(
     environment: { PATH, HOME }
   } = options
   const key = JSON.stringify([level, settings, PATH, HOME])
-  const state = probedStates.get(key) ?? (await probe(keeper, level, signal))
+  const state = probedStates.get(key) ?? (await probe(backend, level, signal))
   if (state.holds) probedStates.set(key, state)
   return state
 }

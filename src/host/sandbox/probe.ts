@@ -23,22 +23,22 @@ const ALLOWED_ATTEMPTS: Readonly<Record<SandboxedLevel, readonly ProbeAttempt[]>
   'read-only': ['read the workspace', 'write a temporary file', 'start a program']
 }
 
-export async function probe(keeper: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState> {
-  if (keeper.missingDependency) return { level, holds: false, reason: keeper.missingDependency }
+export async function probe(backend: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState> {
+  if (backend.missingDependency) return { level, holds: false, reason: backend.missingDependency }
   try {
-    const outcomes = await probeInTemporaryWorkspace(keeper, level, signal)
+    const outcomes = await probeInTemporaryWorkspace(backend, level, signal)
     const wrong = outcomes.filter(([attempt, possible]) => possible !== ALLOWED_ATTEMPTS[level].includes(attempt))
-    const lacks = [...keeper.lacks]
+    const lacks = [...backend.lacks]
     if (wrong.length === 0) return { level, holds: true, ...(lacks.length > 0 && { lacks }) }
-    const told = wrong.map(([attempt, possible]) => `it can${possible ? '' : 'not'} ${attempt}`)
-    return { level, holds: false, reason: `When it was tried out, a program in it showed that ${told.join(', ')}.` }
+    const failures = wrong.map(([attempt, possible]) => `it can${possible ? '' : 'not'} ${attempt}`)
+    return { level, holds: false, reason: `When it was tried out, a program in it showed that ${failures.join(', ')}.` }
   } catch (error) {
     return { level, holds: false, reason: error instanceof Error ? error.message : String(error) }
   }
 }
 
 async function probeInTemporaryWorkspace(
-  keeper: SandboxBackend,
+  backend: SandboxBackend,
   level: SandboxedLevel,
   signal: AbortSignal
 ): Promise<ProbeOutcome[]> {
@@ -65,7 +65,7 @@ async function probeInTemporaryWorkspace(
     const address = (await listen({ host: '127.0.0.1', port: 0 })).address()
     const port = typeof address === 'object' && address ? address.port : 0
     const targets: ProbeTargets = { root, folder, canary, socket, abstract, port }
-    return await runAttempts(keeper, level, root, targets, signal)
+    return await runAttempts(backend, level, root, targets, signal)
   } finally {
     for (const server of servers) server.close()
     await temporary.remove()
@@ -73,7 +73,7 @@ async function probeInTemporaryWorkspace(
 }
 
 async function runAttempts(
-  keeper: SandboxBackend,
+  backend: SandboxBackend,
   level: SandboxedLevel,
   root: string,
   targets: ProbeTargets,
@@ -88,7 +88,7 @@ async function runAttempts(
       env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' },
       mounts: [{ from: realpathSync(process.execPath), to: NODE_MOUNT_POINT }]
     }
-    const confined = await keeper.confine(program, level, workspace)
+    const confined = await backend.confine(program, level, workspace)
     try {
       return parseOutcomes(await collectOutput(confined, signal))
     } finally {

@@ -18,7 +18,7 @@ import type {
 import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
 
 interface SandboxManagerOptions {
-  keeper: SandboxBackend
+  backend: SandboxBackend
   /** Guards of the workspaces: what commands must not touch, and which new entries are attributed to them. */
   workspaces: GuardedWorkspaces
   /** The configured level. */
@@ -26,7 +26,7 @@ interface SandboxManagerOptions {
   /** Probes a level, until the signal. */
   probe(level: SandboxedLevel | 'container', signal: AbortSignal): Promise<LevelState>
   /** State of the level `none`. */
-  unkept(): LevelState
+  unsandboxed(): LevelState
   /** Delay in milliseconds before an unavailable level is probed again. */
   retryAfterMs?: number
   /** Folder for files with the lifetime of a command, invisible to commands. */
@@ -89,9 +89,9 @@ export class SandboxManager implements Sandbox {
       )
     if (level === 'none') return this.#runUnsandboxed(program, workspace)
     if (level === 'container') return passThrough(program)
-    if (network.length === 0) return this.#options.keeper.confine(withoutNetworkRetries(program), level, workspace)
+    if (network.length === 0) return this.#options.backend.confine(withoutNetworkRetries(program), level, workspace)
     const { temporary, ownPorts, outside } = this.#options
-    if (!this.#options.keeper.canGrantHosts)
+    if (!this.#options.backend.canGrantHosts)
       throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')
     const egress = await openEgress({
       folder: temporary,
@@ -100,7 +100,7 @@ export class SandboxManager implements Sandbox {
       ...(outside && { network: outside })
     })
     try {
-      return withEgress(egress, await this.#options.keeper.confine(throughEgress(egress, program), level, workspace))
+      return withEgress(egress, await this.#options.backend.confine(throughEgress(egress, program), level, workspace))
     } catch (error) {
       await egress.close()
       throw error
@@ -117,12 +117,12 @@ export class SandboxManager implements Sandbox {
   }
 
   async #probeLevels(): Promise<readonly LevelState[]> {
-    const { probe, unkept, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
+    const { probe, unsandboxed, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
     const { signal } = this.#closing
-    const kept = await Promise.all([probe('workspace', signal), probe('read-only', signal)])
+    const sandboxed = await Promise.all([probe('workspace', signal), probe('read-only', signal)])
     const container = configuredLevel === 'container' ? [await probe('container', signal)] : []
-    if (configuredLevel === 'auto') this.#default = kept[0].holds ? 'workspace' : 'none'
-    this.#states = [unkept(), ...kept, ...container]
+    if (configuredLevel === 'auto') this.#default = sandboxed[0].holds ? 'workspace' : 'none'
+    this.#states = [unsandboxed(), ...sandboxed, ...container]
     this.#retryAt = this.#states.every(({ holds }) => holds)
       ? Number.POSITIVE_INFINITY
       : performance.now() + retryAfterMs

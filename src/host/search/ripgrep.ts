@@ -99,10 +99,10 @@ export class Ripgrep {
     const included = isFile || query.include.length === 0 ? () => true : compileIncludes(query.include)
     const wanted = (path: string) => included(path) && !this.#excludes.covers(joinPath(folder, path))
     const run = await this.#run(folder, args, query.signal)
-    const told = READERS[query.mode](run, query.context)
-    for await (const group of told) {
-      const kept = group.filter(({ path }) => wanted(path)).map(one => ({ ...one, path: joinPath(folder, one.path) }))
-      if (kept.length > 0) yield kept
+    const groups = READERS[query.mode](run, query.context)
+    for await (const group of groups) {
+      const hits = group.filter(({ path }) => wanted(path)).map(one => ({ ...one, path: joinPath(folder, one.path) }))
+      if (hits.length > 0) yield hits
     }
     return { unreadable: run.unreadable, too_long: run.skipped.records }
   }
@@ -167,9 +167,9 @@ class Run {
     }
     this.#signal.addEventListener('abort', kill, { once: true })
     if (this.#signal.aborted) kill()
-    let said = ''
+    let message = ''
     stderr.setEncoding('utf8').on('data', text => {
-      said += text
+      message += text
     })
     let over = false
     try {
@@ -181,8 +181,8 @@ class Run {
       // Error output may still be in the pipe.
       if (code !== 0 && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
       this.#signal.throwIfAborted()
-      if (code === ERROR_CODE && said !== '') throw argumentError(said)
-      assertCompleted(exit, said)
+      if (code === ERROR_CODE && message !== '') throw argumentError(message)
+      assertCompleted(exit, message)
       this.unreadable = code === ERROR_CODE
     } catch (error) {
       this.#signal.throwIfAborted()
@@ -234,14 +234,14 @@ function compileIncludes(globs: readonly string[]) {
 }
 
 /** Throws if ripgrep did not finish, or never began: with the exit code for no matches it prints nothing. */
-function assertCompleted({ code, signal }: ChildExit, said: string) {
-  if (code === 0 || code === ERROR_CODE || (code === NO_MATCH_CODE && said === '')) return
-  const why = said.trim() || (signal ? `it was ended by ${signal}` : `it ended with code ${code}`)
+function assertCompleted({ code, signal }: ChildExit, message: string) {
+  if (code === 0 || code === ERROR_CODE || (code === NO_MATCH_CODE && message === '')) return
+  const why = message.trim() || (signal ? `it was ended by ${signal}` : `it ended with code ${code}`)
   throw new ToolError('EXECUTION_ERROR', `The search was not done: ${why}`)
 }
 
-function argumentError(said: string) {
-  const message = said.replace(/^rg: /, '').trim()
+function argumentError(output: string) {
+  const message = output.replace(/^rg: /, '').trim()
   return invalidParam(message.startsWith('error parsing glob') ? 'exclude' : 'pattern', message)
 }
 

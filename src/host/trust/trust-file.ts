@@ -65,8 +65,8 @@ function parseTrustFile(file: string, text: string): TrustedPaths {
 
 const VERSION = 1
 
-const trustFileError = (file: string, fault: string) =>
-  new ToolError('PERMISSION_DENIED', `${file} ${fault}. Nothing is trusted by it.`)
+const trustFileError = (file: string, problem: string) =>
+  new ToolError('PERMISSION_DENIED', `${file} ${problem}. Nothing is trusted by it.`)
 
 /** Trusts these contents, each replacing the trusted one of its path. */
 export const addTrusted = (file: string, added: ReadonlyMap<string, string>): Promise<void> =>

@@ -10,7 +10,7 @@ interface BlobFile {
   file: string
   hash: string
   size: number
-  kept_at: number
+  storedAt: number
 }
 
 const DAY_MS = 86_400_000
@@ -24,13 +24,13 @@ export async function collectGarbage(
   dropping: (hash: string) => void
 ): Promise<number> {
   const border = Date.now() - max_age_days * DAY_MS
-  const kept = new Map<number, BlobFile[]>()
+  const buckets = new Map<number, BlobFile[]>()
   let total = 0
   let dropped = 0
   const slices = new TimeSlicer()
-  const drop = ({ file, hash, size, kept_at }: BlobFile) => {
+  const drop = ({ file, hash, size, storedAt }: BlobFile) => {
     // Stored again concurrently, it counts as new.
-    if (statSync(file, { throwIfNoEntry: false })?.mtimeMs !== kept_at) return
+    if (statSync(file, { throwIfNoEntry: false })?.mtimeMs !== storedAt) return
     dropping(hash)
     rmSync(file, { force: true })
     dropped += 1
@@ -43,14 +43,14 @@ export async function collectGarbage(
       const file = path.join(folder, shelf, name)
       const stat = statSync(file, { throwIfNoEntry: false })
       if (!stat) continue
-      const one = { file, hash: hashFromPath(shelf, name), size: stat.size, kept_at: stat.mtimeMs }
+      const one = { file, hash: hashFromPath(shelf, name), size: stat.size, storedAt: stat.mtimeMs }
       total += one.size
-      if (one.kept_at < border) drop(one)
-      else bucketOf(kept, one).push(one)
+      if (one.storedAt < border) drop(one)
+      else bucketOf(buckets, one).push(one)
     }
   }
-  for (const age of [...kept.keys()].sort((a, b) => a - b)) {
-    for (const one of kept.get(age)!) {
+  for (const age of [...buckets.keys()].sort((a, b) => a - b)) {
+    for (const one of buckets.get(age)!) {
       if (total <= max_bytes) return dropped
       await slices.yieldIfDue()
       drop(one)
@@ -64,10 +64,10 @@ export function removeBlobTemps(folder: string) {
   for (const name of listNames(folder).filter(isBlobTemp)) rmSync(path.join(folder, name), { force: true })
 }
 
-function bucketOf(kept: Map<number, BlobFile[]>, { kept_at }: BlobFile): BlobFile[] {
-  const age = Math.floor(kept_at / AGE_BUCKET_MS)
-  const same = kept.get(age) ?? []
-  kept.set(age, same)
+function bucketOf(buckets: Map<number, BlobFile[]>, { storedAt }: BlobFile): BlobFile[] {
+  const age = Math.floor(storedAt / AGE_BUCKET_MS)
+  const same = buckets.get(age) ?? []
+  buckets.set(age, same)
   return same
 }
 

@@ -258,9 +258,9 @@ const NEVER_ABORTED = new AbortController().signal
 const createFolder = (folder: string) =>
   !existsSync(folder) && mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
 
-function refreshAge(file: string, kept_at: number) {
+function refreshAge(file: string, storedAt: number) {
   const now = Date.now()
-  if (now - kept_at > MIN_TOUCH_INTERVAL_MS) utimesSync(file, now / 1_000, now / 1_000)
+  if (now - storedAt > MIN_TOUCH_INTERVAL_MS) utimesSync(file, now / 1_000, now / 1_000)
 }
 
 async function syncFolder(folder: string) {

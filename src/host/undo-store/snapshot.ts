@@ -89,7 +89,7 @@ export class Snapshot {
    * Returns the differences that no other call made, in an order in which they could have happened. Stores the previous contents,
    * and the current ones of texts.
    */
-  async changes(keeper: SnapshotBlobs): Promise<Change[]> {
+  async changes(blobs: SnapshotBlobs): Promise<Change[]> {
     const now = new Map<string, StatSnapshot>()
     const closed = [...this.#unreadable, ...(await this.#tree.walk((path, seen) => now.set(path, seen)))]
     const slices = new TimeSlicer()
@@ -104,7 +104,7 @@ export class Snapshot {
       if (!same) found.push({ path, before, after })
       await slices.yieldIfDue()
     }
-    const changes = await mapConcurrently(orderChanges(found), MAX_CONCURRENT_READS, each => this.#change(each, keeper))
+    const changes = await mapConcurrently(orderChanges(found), MAX_CONCURRENT_READS, each => this.#change(each, blobs))
     return changes.filter(change => !isTouchOnly(change))
   }
 
@@ -136,19 +136,19 @@ export class Snapshot {
     const bytes = await this.#tree.readIfUnchanged(path, after)
     if (!bytes) return true
     if (before.hash !== undefined) return hashBytes(bytes) === before.hash
-    const kept = this.#stored.get(path)
-    return !kept || bytes.equals(await this.#copies.read(kept))
+    const stored = this.#stored.get(path)
+    return !stored || bytes.equals(await this.#copies.read(stored))
   }
 
-  async #change(difference: TreeDifference<KnownEntry>, keeper: SnapshotBlobs): Promise<Change> {
+  async #change(difference: TreeDifference<KnownEntry>, blobs: SnapshotBlobs): Promise<Change> {
     const { path, from, before, after } = difference
     const change = toChange(difference)
     // A moved file has the same content.
     const was = before && from === undefined ? await this.#contentBefore(path, before) : undefined
     const is = await this.#contentNow(path, after)
-    const before_hash = from === undefined ? (before?.hash ?? (was && (await keeper.put(was)))) : undefined
+    const before_hash = from === undefined ? (before?.hash ?? (was && (await blobs.put(was)))) : undefined
     const after_hash = is && hashBytes(is)
-    if (is) keeper.offer(is, after_hash!)
+    if (is) blobs.offer(is, after_hash!)
     return {
       ...change,
       ...(before_hash !== undefined && { before_hash }),
@@ -158,8 +158,8 @@ export class Snapshot {
   }
 
   async #contentBefore(path: string, known: KnownEntry): Promise<Buffer | undefined> {
-    const kept = known === this.#before.get(path) ? this.#stored.get(path) : undefined
-    return kept && this.#copies.read(kept)
+    const stored = known === this.#before.get(path) ? this.#stored.get(path) : undefined
+    return stored && this.#copies.read(stored)
   }
 
   async #contentNow(path: string, seen: StatSnapshot | undefined): Promise<Buffer | undefined> {

@@ -39,12 +39,12 @@ export class Snapshots {
     tree: WorkspaceTree,
     folder: string,
     limits: SnapshotLimits,
-    together: { keeper: SnapshotBlobs; hold: () => Promise<() => void> }
+    together: { blobs: SnapshotBlobs; hold: () => Promise<() => void> }
   ) {
     this.#tree = tree
     this.#copies = new SnapshotCopies(folder)
     this.#limits = limits
-    this.#blobs = together.keeper
+    this.#blobs = together.blobs
     this.#pauseReporting = together.hold
   }
 
@@ -63,7 +63,7 @@ export class Snapshots {
       release()
       throw error
     }
-    const tell = async () => {
+    const report = async () => {
       try {
         const changes = await snapshot.changes(this.#blobs)
         this.#running.delete(snapshot)
@@ -77,9 +77,9 @@ export class Snapshots {
     }
     return {
       finish: () => {
-        const told = this.#finishing.then(tell)
-        this.#finishing = told.catch(() => {})
-        return told
+        const finished = this.#finishing.then(report)
+        this.#finishing = finished.catch(() => {})
+        return finished
       }
     }
   }

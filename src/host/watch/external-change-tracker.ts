@@ -273,8 +273,8 @@ export class ExternalChangeTracker {
         await slices.yieldIfDue()
         return this.#describeChange(each)
       })
-      const told = changes.filter(change => change !== undefined)
-      if (told.length > 0) await this.#listener.onChanges(this.#name, told)
+      const described = changes.filter(change => change !== undefined)
+      if (described.length > 0) await this.#listener.onChanges(this.#name, described)
     }
   }
 

@@ -17,8 +17,8 @@ export function orderChanges<S extends StatSnapshot>(found: readonly TreeDiffere
   const left = new Set(moves.paired.map(({ from }) => from))
   const arrived = new Set(moves.paired.map(({ path }) => path))
   const rest = single.filter(({ path, after }) => !(after ? arrived : left).has(path))
-  const told = [...rest, ...moves.told]
-  const folders = moves.told.filter(isFolder).map(({ from }) => `${from}/`)
+  const reported = [...rest, ...moves.reported]
+  const folders = moves.reported.filter(isFolder).map(({ from }) => `${from}/`)
   const goesAlong = ({ path }: TreeDifference) => folders.some(folder => path.startsWith(folder))
   // Paths are vacated first. A folder is created before its contents, and removed after them: before it is moved together with
   // its contents, or else after everything that is moved out of it.
@@ -30,8 +30,8 @@ export function orderChanges<S extends StatSnapshot>(found: readonly TreeDiffere
     [each => !each.after, byPathDescending],
     [() => true, byPath]
   ]
-  const stepOf = new Map(told.map(each => [each, steps.findIndex(([is]) => is(each))]))
-  return told.sort((a, b) => {
+  const stepOf = new Map(reported.map(each => [each, steps.findIndex(([is]) => is(each))]))
+  return reported.sort((a, b) => {
     const [step, other] = [stepOf.get(a)!, stepOf.get(b)!]
     return step - other || steps[step]![1](a.path, b.path)
   })
@@ -90,7 +90,9 @@ function detectMoves<S extends StatSnapshot>(single: readonly TreeDifference<S>[
 }
 
 /** Drops moves implied by a moved folder. An entry that left such a folder is split into a removal and a creation. */
-function dropImpliedMoves<S extends StatSnapshot>(moves: readonly Move<S>[]): { paired: Move<S>[]; told: Move<S>[] } {
+function dropImpliedMoves<S extends StatSnapshot>(
+  moves: readonly Move<S>[]
+): { paired: Move<S>[]; reported: Move<S>[] } {
   const places = new Map(moves.filter(isFolder).map(({ from, path }) => [from, path]))
   const along = ({ from, path }: Move<S>): 'by itself' | 'implied' | 'elsewhere' => {
     for (let slash = from.indexOf('/'); slash > 0; slash = from.indexOf('/', slash + 1)) {
@@ -102,7 +104,7 @@ function dropImpliedMoves<S extends StatSnapshot>(moves: readonly Move<S>[]): { 
   const how = new Map(moves.map(move => [move, along(move)]))
   return {
     paired: moves.filter(move => how.get(move) !== 'elsewhere'),
-    told: moves.filter(move => how.get(move) === 'by itself')
+    reported: moves.filter(move => how.get(move) === 'by itself')
   }
 }
 

@@ -260,8 +260,8 @@ export class Watcher {
   #publish(news: PendingEvents) {
     const { paths, folders, gone, everything } = news
     const there = [...folders].filter(folder => this.#watched.has(folder))
-    const told = { paths: [...paths], folders: there, gone: [...gone], everything }
-    for (const listener of this.#listeners) listener(told)
+    const events = { paths: [...paths], folders: there, gone: [...gone], everything }
+    for (const listener of this.#listeners) listener(events)
   }
 }
 

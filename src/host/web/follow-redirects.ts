@@ -61,11 +61,11 @@ class RedirectFollower {
   /** `before` may refuse each address. */
   async #follow(
     start: WebAddress,
-    asked: HttpRequest,
+    request: HttpRequest,
     before: (address: WebAddress, method: HttpRequest['method']) => Promise<void>
   ): Promise<{ answer: HttpResponse; hops: string[] }> {
     const hops: string[] = []
-    let [address, now] = [start, asked]
+    let [address, now] = [start, request]
     for (;;) {
       await before(address, now.method)
       const href = stripFragment(address.url)
@@ -83,23 +83,23 @@ class RedirectFollower {
 
   #headers({ headers, method }: HttpRequest, href: string): Record<string, string> {
     const { cached } = this.#context
-    const isKept = cached && method === 'GET' && stripFragment(new URL(cached.hops.at(-1)!)) === href
+    const isCached = cached && method === 'GET' && stripFragment(new URL(cached.hops.at(-1)!)) === href
     return {
       'user-agent': this.#service.userAgent,
       accept: ACCEPT_HEADER,
       'accept-encoding': ACCEPT_ENCODING,
-      ...(isKept && conditionalHeaders(cached)),
+      ...(isCached && conditionalHeaders(cached)),
       ...headers
     }
   }
 
   /** Permission for an address does not include all its redirect targets. */
   #assertMayFollow(next: WebAddress, from: WebAddress, method: HttpRequest['method']) {
-    const said = this.#context.reach(next.url.href)
-    const mayFollow = said === 'allow' || (said === 'ask' && inheritsPermission(this.#context, next))
+    const access = this.#context.reach(next.url.href)
+    const mayFollow = access === 'allow' || (access === 'ask' && inheritsPermission(this.#context, next))
     // A request body is only for the approved address.
     if (mayFollow && (method === 'GET' || next.url.origin === from.url.origin)) return
-    const because = said === 'deny' ? 'which is denied by a rule' : 'where nobody has allowed it to go'
+    const because = access === 'deny' ? 'which is denied by a rule' : 'where nobody has allowed it to go'
     throw new ToolError(
       'PERMISSION_DENIED',
       `${from.url.host} sends it on to ${next.url.href}, ${because}. To go there, fetch that address itself.`,
@@ -109,9 +109,14 @@ class RedirectFollower {
 
   /** A file that cannot be fetched in a permitted way counts as missing. */
   async #fetchRobots(file: string): Promise<HttpResponse> {
-    const asked: HttpRequest = { method: 'GET', headers: {}, maxBytes: MAX_ROBOTS_BYTES, signal: this.#context.signal }
+    const request: HttpRequest = {
+      method: 'GET',
+      headers: {},
+      maxBytes: MAX_ROBOTS_BYTES,
+      signal: this.#context.signal
+    }
     try {
-      const { answer } = await this.#follow(parseWebAddress(file, this.#service.extraPorts), asked, async () => {})
+      const { answer } = await this.#follow(parseWebAddress(file, this.#service.extraPorts), request, async () => {})
       return answer
     } catch (error) {
       if (!(error instanceof ToolError) || error.recoverable) throw error
@@ -122,14 +127,15 @@ class RedirectFollower {
 
 /** Builds the request for a redirect target. */
 function redirectRequest(
-  asked: HttpRequest,
+  request: HttpRequest,
   status: number,
   { from, to }: { from: WebAddress; to: WebAddress }
 ): HttpRequest {
-  const isAnew = asked.method === 'POST' && status !== 307 && status !== 308
+  const becomesGet = request.method === 'POST' && status !== 307 && status !== 308
   const mayGo = (name: string) =>
-    (CROSS_ORIGIN_HEADERS.has(name) || from.url.origin === to.url.origin) && !(isAnew && name.startsWith('content-'))
-  const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => mayGo(name)))
-  const { body, ...rest } = asked
-  return isAnew ? { ...rest, headers, method: 'GET' } : { ...rest, headers, ...(body !== undefined && { body }) }
+    (CROSS_ORIGIN_HEADERS.has(name) || from.url.origin === to.url.origin) &&
+    !(becomesGet && name.startsWith('content-'))
+  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => mayGo(name)))
+  const { body, ...rest } = request
+  return becomesGet ? { ...rest, headers, method: 'GET' } : { ...rest, headers, ...(body !== undefined && { body }) }
 }

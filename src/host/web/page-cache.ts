@@ -33,32 +33,32 @@ export class PageCache {
   }
 
   get(url: string): CachedPage | undefined {
-    const kept = this.#pages.get(url)
-    if (!kept) return undefined
+    const cached = this.#pages.get(url)
+    if (!cached) return undefined
     this.#remove(url)
-    if (Date.now() - kept.fetchedAt > this.#limits.ttl_ms) return undefined
-    this.#add(url, kept)
-    return kept
+    if (Date.now() - cached.fetchedAt > this.#limits.ttl_ms) return undefined
+    this.#add(url, cached)
+    return cached
   }
 
-  put(url: string, kept: CachedPage) {
+  put(url: string, page: CachedPage) {
     this.#remove(url)
-    if (sizeOf(kept) > this.#limits.max_bytes || !isCacheable(kept)) return
-    this.#add(url, kept)
+    if (sizeOf(page) > this.#limits.max_bytes || !isCacheable(page)) return
+    this.#add(url, page)
     for (const [oldest] of this.#pages) {
       if (this.#bytes <= this.#limits.max_bytes) break
       this.#remove(oldest)
     }
   }
 
-  #add(url: string, kept: CachedPage) {
-    this.#pages.set(url, kept)
-    this.#bytes += sizeOf(kept)
+  #add(url: string, page: CachedPage) {
+    this.#pages.set(url, page)
+    this.#bytes += sizeOf(page)
   }
 
   #remove(url: string) {
-    const kept = this.#pages.get(url)
-    if (kept && this.#pages.delete(url)) this.#bytes -= sizeOf(kept)
+    const cached = this.#pages.get(url)
+    if (cached && this.#pages.delete(url)) this.#bytes -= sizeOf(cached)
   }
 }
 
@@ -83,10 +83,10 @@ function isCacheable(answer: HttpResponse): boolean {
 
 /** Returns the time until which an answer received now is fresh, by its headers. */
 export function freshUntil(answer: Pick<HttpResponse, 'headers'>, now: number): number {
-  const said = cacheDirectives(answer)
-  if (said.has('no-cache') || said.has('no-store')) return now
-  const age = Number(said.get('max-age'))
-  if (said.has('max-age') && Number.isFinite(age))
+  const directives = cacheDirectives(answer)
+  if (directives.has('no-cache') || directives.has('no-store')) return now
+  const age = Number(directives.get('max-age'))
+  if (directives.has('max-age') && Number.isFinite(age))
     return now + Math.max(0, age - (Number(answer.headers.age) || 0)) * 1_000
   const { expires, date } = answer.headers
   const until = expires === undefined ? Number.NaN : Date.parse(expires) - (Date.parse(date ?? '') || now)

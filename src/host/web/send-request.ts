@@ -32,17 +32,17 @@ export const isRedirect = ({ status, headers }: Pick<HttpResponse, 'status' | 'h
 export async function sendRequest(
   connections: ConnectionPool,
   address: WebAddress,
-  asked: HttpRequest
+  request: HttpRequest
 ): Promise<HttpResponse> {
-  const { method, headers, body, maxBytes, signal } = asked
+  const { method, headers, body, maxBytes, signal } = request
   try {
     const answer = await connections.request(address, { method, headers, body: body ?? null, signal })
-    const told = { status: answer.statusCode, headers: joinHeaders(answer.headers) }
-    if (isRedirect(told)) {
+    const head = { status: answer.statusCode, headers: joinHeaders(answer.headers) }
+    if (isRedirect(head)) {
       answer.body.on('error', () => {}).destroy()
-      return { ...told, bytes: Buffer.alloc(0), truncated: false }
+      return { ...head, bytes: Buffer.alloc(0), truncated: false }
     }
-    return { ...told, ...(await decodeBody(answer.body, told.headers['content-encoding'] ?? '', maxBytes)) }
+    return { ...head, ...(await decodeBody(answer.body, head.headers['content-encoding'] ?? '', maxBytes)) }
   } catch (error) {
     signal.throwIfAborted()
     throw toHttpError(error as NodeJS.ErrnoException, hostText(address.host))
@@ -59,7 +59,7 @@ function joinHeaders(raw: Record<string, string | string[] | undefined>): Record
 }
 
 /** Maps the library's error codes to tool errors. */
-const LIBRARY_ERRORS: readonly [code: RegExp, fault: (host: string, code: string) => ToolError][] = [
+const LIBRARY_ERRORS: readonly [code: RegExp, createError: (host: string, code: string) => ToolError][] = [
   [
     /HEADERS?_OVERFLOW/,
     host => new ToolError('TOO_LARGE', `${host} answered with more headers than are taken: 64 KiB.`)

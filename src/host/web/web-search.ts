@@ -35,7 +35,7 @@ export class WebSearch {
     for (let attempt = 1; ; attempt += 1) {
       const answer = await this.#attempt(name, provider, key, query, signal)
       if ('results' in answer) return answer.results.slice(0, query.count)
-      if (attempt === MAX_ATTEMPTS || answer.after_ms > MAX_RETRY_DELAY_MS) throw answer.fault
+      if (attempt === MAX_ATTEMPTS || answer.after_ms > MAX_RETRY_DELAY_MS) throw answer.error
       const ms = Math.max(answer.after_ms, MIN_BACKOFF_MS * 2 ** (attempt - 1))
       await pause(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
@@ -68,12 +68,12 @@ export class WebSearch {
       text = await readText(answer)
     } catch (error) {
       signal.throwIfAborted()
-      return { fault: new ToolError('NETWORK_ERROR', `${name} ${failureReason(error as Error)}.`), after_ms: 0 }
+      return { error: new ToolError('NETWORK_ERROR', `${name} ${failureReason(error as Error)}.`), after_ms: 0 }
     }
     const { status } = answer
     if (status === TOO_MANY_REQUESTS || status >= 500)
       return {
-        fault: new ToolError(
+        error: new ToolError(
           'NETWORK_ERROR',
           `${name} answered ${status}${status === TOO_MANY_REQUESTS ? ', being asked too often' : ''}.`,
           { status }

@@ -19,7 +19,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value
 }
 
-const invalidBodyError = (fault: string) => new ToolError('INVALID_PARAMS', `The body ${fault}.`)
+const invalidBodyError = (problem: string) => new ToolError('INVALID_PARAMS', `The body ${problem}.`)
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

@@ -34,7 +34,7 @@ function sendProblemDocument(problem: Problem, reply: FastifyReply): void {
 export function toProblem(error: unknown): Problem {
   const { code, message, recoverable, details } = describeError(toToolError(error))
   const { errors, ...rest } = details ?? {}
-  const faults = Array.isArray(errors) ? limitErrors(errors) : undefined
+  const fieldErrors = Array.isArray(errors) ? limitErrors(errors) : undefined
   return {
     type: 'about:blank',
     title: ERRORS[code].description,
@@ -42,19 +42,19 @@ export function toProblem(error: unknown): Problem {
     detail: message.length > MAX_DETAIL ? `${message.slice(0, MAX_DETAIL)}…` : message,
     code,
     recoverable,
-    ...(faults && { errors: faults }),
+    ...(fieldErrors && { errors: fieldErrors }),
     ...(Object.keys(rest).length > 0 && { details: rest })
   }
 }
 const MAX_DETAIL = 300
 
 /** Limits the errors to keep the document small: senders control their number and the length of their names. */
-function limitErrors(faults: readonly FieldError[]): FieldError[] {
+function limitErrors(errors: readonly FieldError[]): FieldError[] {
   let left = 500
-  return faults
-    .map(fault => ({ ...fault, pointer: truncate(fault.pointer), message: truncate(fault.message, 240) }))
-    .filter(fault => {
-      left -= JSON.stringify(fault).length
+  return errors
+    .map(error => ({ ...error, pointer: truncate(error.pointer), message: truncate(error.message, 240) }))
+    .filter(error => {
+      left -= JSON.stringify(error).length
       return left > 0
     })
 }
@@ -75,17 +75,17 @@ const FIELD_LOCATIONS = { querystring: 'query', params: 'path', headers: 'header
 
 function toInvalidParams(validation: FastifySchemaValidationError[], context: string | undefined): ToolError {
   const place = FIELD_LOCATIONS[context as keyof typeof FIELD_LOCATIONS]
-  const errors = validation.map(fault => ({ ...toFieldError(fault), ...(place && { in: place }) }))
+  const errors = validation.map(issue => ({ ...toFieldError(issue), ...(place && { in: place }) }))
   const [first] = errors
   return new ToolError('INVALID_PARAMS', `${first?.pointer || (place ?? 'The body')} ${first?.message}.`, { errors })
 }
 
 /** Points at the missing or additional field; Ajv points at its object. */
-export function toFieldError(fault: SchemaError): FieldError {
-  const { instancePath, params } = fault
+export function toFieldError(issue: SchemaError): FieldError {
+  const { instancePath, params } = issue
   const field = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
   const pointer = field === undefined ? instancePath : `${instancePath}/${escapePointer(String(field))}`
-  return { pointer, message: schemaErrorMessage(fault) }
+  return { pointer, message: schemaErrorMessage(issue) }
 }
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -69,8 +69,8 @@ function formatMessage({ tool, workspace, agent, approval, tool_call_id }: Pendi
 function truncate(text: string) {
   if (text.length <= MAX_CHARACTERS) return text
   const end = text.lastIndexOf('\n', MAX_CHARACTERS)
-  const kept = text.slice(0, end > 0 ? end : MAX_CHARACTERS)
-  return `${kept}\n[${text.length - kept.length} more characters: see the whole with toolgate approvals]`
+  const shown = text.slice(0, end > 0 ? end : MAX_CHARACTERS)
+  return `${shown}\n[${text.length - shown.length} more characters: see the whole with toolgate approvals]`
 }
 
 /** Parses the answers of a form. `digest` is that of the shown preview. Undefined if no decision was made. */

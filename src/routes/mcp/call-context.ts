@@ -30,7 +30,7 @@ export interface McpCallContext {
   /** Waits for an existing call instead of creating one. */
   joins?: boolean
   /** Set if the client wants progress. */
-  progress?: ((said: ProgressUpdate) => void) | undefined
+  progress?: ((update: ProgressUpdate) => void) | undefined
   /** Logs messages of the tool to the client if it wants no progress. */
   log(tool: string, message: string): void
   /** Asks the person at the client for a decision; the signal withdraws the question. Set only for callers that may approve. */
@@ -62,9 +62,9 @@ export function parseCallMeta(meta: Record<string, unknown> | undefined): CallMe
   const given = Object.fromEntries(ours.map(([key, value]) => [key.slice(META_PREFIX.length), value]))
   validateMeta ??= new Ajv({ strict: false, verbose: true }).compile({ ...CallMeta, additionalProperties: false })
   if (validateMeta(given)) return given as CallMeta
-  const [fault] = validateMeta.errors!
-  const name = fault!.params.additionalProperty ?? fault!.instancePath.slice(1)
-  throw new ToolError('INVALID_PARAMS', `_meta["${META_PREFIX}${name}"] ${schemaErrorMessage(fault!)}.`, {
-    errors: [{ pointer: `/_meta/${META_PREFIX.replace('/', '~1')}${name}`, message: schemaErrorMessage(fault!) }]
+  const [issue] = validateMeta.errors!
+  const name = issue!.params.additionalProperty ?? issue!.instancePath.slice(1)
+  throw new ToolError('INVALID_PARAMS', `_meta["${META_PREFIX}${name}"] ${schemaErrorMessage(issue!)}.`, {
+    errors: [{ pointer: `/_meta/${META_PREFIX.replace('/', '~1')}${name}`, message: schemaErrorMessage(issue!) }]
   })
 }

@@ -77,8 +77,8 @@ class McpToolCall {
     const unlisten = feed.subscribe(request.tool_call_id, event => {
       if (event.type !== 'tool.progress') return
       if (!asker.progress && event.message !== undefined) asker.log(request.tool, event.message)
-      const said = asker.progress && this.#progress.fromEvent(event)
-      if (said) asker.progress?.(said)
+      const update = asker.progress && this.#progress.fromEvent(event)
+      if (update) asker.progress?.(update)
     })
     this.close = () => {
       unlisten()

@@ -219,13 +219,13 @@ export class McpEndpoint {
     const { body, headers, caller } = request
     const token = bearerToken(request)
     const sender: RequestSender = { token, caller, defaults: parseDefaults(request) }
-    const asked = new Request(`http://${headers.host}/mcp`, {
+    const webRequest = new Request(`http://${headers.host}/mcp`, {
       method: 'POST',
       headers: Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string'),
       signal: watchDisconnect(reply).signal
     })
     const authInfo = { token, clientId: caller.client, scopes: [...caller.rights], extra: { sender } }
-    const answer = await this.#stateless.fetch(asked, { parsedBody: body, authInfo })
+    const answer = await this.#stateless.fetch(webRequest, { parsedBody: body, authInfo })
     return sendResponse(reply, answer)
   }
 }

@@ -110,12 +110,12 @@ async function handleCall(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const meta = await resolveMeta(serving, ctx)
-    const asks = serving.callContext(ctx)
-    const offered = serving.offered(meta, asks.caller)
+    const callContext = serving.callContext(ctx)
+    const offered = serving.offered(meta, callContext.caller)
     const tool = offered.find(name) ?? offered.list().find(each => toListing(each).name === name)
     if (!tool) throw invalidParamsError(`There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
     const { tool_call_id, joins = false } = serving.resolveCall(ctx, meta)
-    const asker = { ...asks, ...createNotifier(ctx, tool_call_id), meta, signal: ctx.mcpReq.signal, joins }
+    const asker = { ...callContext, ...createNotifier(ctx, tool_call_id), meta, signal: ctx.mcpReq.signal, joins }
     const result = await callTool({ ...serving, ...offered }, { tool_call_id, tool: tool.name, params }, asker)
     return server.projectCallToolResult(result, offered.isOwn(tool) ? toListing(tool).outputSchema : undefined)
   } catch (error) {
@@ -141,9 +141,9 @@ function createNotifier({ mcpReq }: ServerContext, tool_call_id: string): Pick<M
     progress:
       progressToken === undefined
         ? undefined
-        : said =>
+        : update =>
             void mcpReq
-              .notify({ method: 'notifications/progress', params: { progressToken, ...said, _meta } })
+              .notify({ method: 'notifications/progress', params: { progressToken, ...update, _meta } })
               .catch(noop)
   }
 }

@@ -52,7 +52,7 @@ export function createStatelessHandler(services: McpSessionServices, onerror: (e
 }
 
 function createServer(services: McpSessionServices, { token, caller, defaults }: RequestSender) {
-  const askedIn = (ctx: ServerContext) => {
+  const readState = (ctx: ServerContext) => {
     const state = ctx.mcpReq.requestState<string>()
     return typeof state === 'string' ? verifyPayload<ElicitationState>(state, token) : undefined
   }
@@ -60,18 +60,18 @@ function createServer(services: McpSessionServices, { token, caller, defaults }:
     ...services,
     defaults: () => ({ session_id: 'mcp', ...defaults }),
     resolveCall(ctx, meta) {
-      const asked = askedIn(ctx)
-      return asked ? { tool_call_id: asked.call, joins: true } : newCallId(meta)
+      const state = readState(ctx)
+      return state ? { tool_call_id: state.call, joins: true } : newCallId(meta)
     },
     callContext(ctx) {
-      const said = (ctx.mcpReq.envelope ?? {}) as Envelope
-      const { [CLIENT_INFO_META_KEY]: client, [CLIENT_CAPABILITIES_META_KEY]: can } = said
+      const envelope = (ctx.mcpReq.envelope ?? {}) as Envelope
+      const { [CLIENT_INFO_META_KEY]: client, [CLIENT_CAPABILITIES_META_KEY]: can } = envelope
       const elicitation = can?.elicitation
       const shows = elicitation && (elicitation.form || !elicitation.url)
       return {
         caller: { ...caller, client: toClientLabel(client?.name ?? '') || caller.client },
         disconnected: services.stopping,
-        ...(shows && caller.rights.has('approve') && { elicit: createElicitor(ctx, askedIn(ctx), token) })
+        ...(shows && caller.rights.has('approve') && { elicit: createElicitor(ctx, readState(ctx), token) })
       }
     }
   })
@@ -81,13 +81,13 @@ function createServer(services: McpSessionServices, { token, caller, defaults }:
 const createElicitor =
   (
     { mcpReq }: ServerContext,
-    asked: ElicitationState | undefined,
+    previous: ElicitationState | undefined,
     token: string
   ): NonNullable<McpCallContext['elicit']> =>
   async call => {
     const { tool_call_id, approval } = call
     const reply = inputResponse(mcpReq.inputResponses, APPROVAL_INPUT)
-    const fits = reply.kind === 'elicit' && asked?.call === tool_call_id && asked.digest === approval.digest
+    const fits = reply.kind === 'elicit' && previous?.call === tool_call_id && previous.digest === approval.digest
     // Use each answer once: if the same question recurs, the answer was not understood.
     if (fits && !consumedInputs.has(mcpReq)) {
       consumedInputs.add(mcpReq)

@@ -4,10 +4,10 @@ import type { Call, CallError, CallResult, SettledCall } from '../../engine/call
 import { META_PREFIX } from './call-context.ts'
 
 /** Builds the result, with the call in a toolset's format if it was requested in one. */
-export function toCallToolResult(call: SettledCall, told: unknown): CallToolResult {
+export function toCallToolResult(call: SettledCall, formatted: unknown): CallToolResult {
   const _meta = callMetadata(call)
   if (call.status === 'success') {
-    const structuredContent = (told ?? call.result.data) as Record<string, unknown>
+    const structuredContent = (formatted ?? call.result.data) as Record<string, unknown>
     return { content: toContentBlocks(call.tool_call_id, call.result), structuredContent, _meta }
   }
   if (call.status !== 'error') return errorResult(formatEnd(call), _meta)
@@ -54,14 +54,14 @@ function toAttachmentBlock(id: string, attachment: CallResult['attachments'][num
 }
 
 function formatError({ code, message, details }: CallError) {
-  const faults = Array.isArray(details?.errors) ? (details.errors as { pointer: string; message: string }[]) : []
-  if (faults.length < 2) return `${code}: ${message}`
-  return [`${code}: ${message}`, ...faults.map(fault => `- ${fault.pointer} ${fault.message}`)].join('\n')
+  const errors = Array.isArray(details?.errors) ? (details.errors as { pointer: string; message: string }[]) : []
+  if (errors.length < 2) return `${code}: ${message}`
+  return [`${code}: ${message}`, ...errors.map(error => `- ${error.pointer} ${error.message}`)].join('\n')
 }
 
 function formatEnd(call: Exclude<SettledCall, { status: 'success' | 'error' }>) {
-  const said = call.status === 'rejected' && call.user_message ? ` ${call.user_message}` : ''
-  return `The call was ${END_LABELS[call.status]}: ${call.reason}${said}`
+  const userMessage = call.status === 'rejected' && call.user_message ? ` ${call.user_message}` : ''
+  return `The call was ${END_LABELS[call.status]}: ${call.reason}${userMessage}`
 }
 const END_LABELS = {
   rejected: 'rejected',

@@ -68,9 +68,9 @@ export const git: ProgramClassifier = args => {
   const found: Classification =
     judged.class !== 'auto' && GIT_WRITE_COMMANDS.has(command) ? { ...judged, writesGit: true } : judged
   if (elsewhere.length === 0) return found
-  const { prefix: _, ...kept } =
+  const { prefix: _, ...classification } =
     found.class === 'auto' ? needsApproval('It reads another repository.', { needsLiteralOperands: true }) : found
-  return { ...kept, operands: [...elsewhere, ...(found.operands ?? [])] }
+  return { ...classification, operands: [...elsewhere, ...(found.operands ?? [])] }
 }
 
 function classifyGitCommand(command: string, args: readonly string[]): Classification {

@@ -27,16 +27,17 @@ const TESTS: ReadonlySet<string> = new Set(['test', 'spec', 'fixtur', 'mock'])
 
 export function parseQueryTerms(text: string): QueryTerms {
   const all = tokenize(text)
-  const telling = all.filter(word => !isStopWord(word))
-  const words = [...new Set(telling.length > 0 ? telling : all)].slice(0, MAX_WORDS)
+  const significant = all.filter(word => !isStopWord(word))
+  const words = [...new Set(significant.length > 0 ? significant : all)].slice(0, MAX_WORDS)
   const aboutTests = words.some(word => TESTS.has(word))
   return { words, names: compoundNames(text, words), originals: originalsByTerm(text), aboutTests }
 }
 
 function originalsByTerm(text: string): Record<string, string> {
-  const said: Record<string, string> = Object.create(null)
-  for (const part of text.split(/\s+/).flatMap(splitIdentifier)) for (const word of tokenize(part)) said[word] = part
-  return said
+  const originals: Record<string, string> = Object.create(null)
+  for (const part of text.split(/\s+/).flatMap(splitIdentifier))
+    for (const word of tokenize(part)) originals[word] = part
+  return originals
 }
 
 function compoundNames(text: string, words: readonly string[]): string[] {

@@ -274,9 +274,10 @@ const NO_LANGUAGE = /^(?:none|text|plain|plaintext|source|lang|default)$/i
 function codeLanguage(element: HtmlElement): string {
   const inner = element.children.find(child => typeof child !== 'string')
   for (const { attributes } of [element, ...(typeof inner === 'object' ? [inner] : [])]) {
-    const told = attributes['data-lang'] ?? attributes['data-language'] ?? LANGUAGE.exec(attributes.class ?? '')?.[1]
-    if (told !== undefined && /^[A-Za-z0-9+#_.-]{1,30}$/.test(told) && !NO_LANGUAGE.test(told))
-      return told.toLowerCase()
+    const language =
+      attributes['data-lang'] ?? attributes['data-language'] ?? LANGUAGE.exec(attributes.class ?? '')?.[1]
+    if (language !== undefined && /^[A-Za-z0-9+#_.-]{1,30}$/.test(language) && !NO_LANGUAGE.test(language))
+      return language.toLowerCase()
   }
   return ''
 }

@@ -34,15 +34,15 @@ export interface PatchNotApplied {
 
 /** `text` begins with the byte order mark, if the file has one. */
 export function applyHunks(text: string, hunks: readonly Hunk[]): PatchApplied | PatchNotApplied {
-  const ground = new PatchTarget(text)
-  const placed = locateHunks(ground, hunks)
+  const target = new PatchTarget(text)
+  const placed = locateHunks(target, hunks)
   if ('outcome' in placed) {
     const { hunk, outcome, places } = placed
-    return { outcome, hunk, places: places.length, ...nearestPlaces(ground, hunks[hunk]!, places) }
+    return { outcome, hunk, places: places.length, ...nearestPlaces(target, hunks[hunk]!, places) }
   }
   return {
     outcome: 'applied',
-    text: applyPlacements(ground, hunks, placed),
+    text: applyPlacements(target, hunks, placed),
     hunks: placed.map((place, i) => toAppliedHunk(hunks[i]!, place))
   }
 }
@@ -64,11 +64,11 @@ interface NewLine {
   usesFileEol: boolean
 }
 
-function applyPlacements(ground: PatchTarget, hunks: readonly Hunk[], placed: readonly HunkPlacement[]): string {
-  const blocks = hunks.flatMap((hunk, i) => toBlocks(ground, hunk, placed[i]!))
+function applyPlacements(target: PatchTarget, hunks: readonly Hunk[], placed: readonly HunkPlacement[]): string {
+  const blocks = hunks.flatMap((hunk, i) => toBlocks(target, hunk, placed[i]!))
   const lines: NewLine[] = []
   const keep = (from: number, to: number) => {
-    for (let i = from; i < to; i++) lines.push({ text: ground.lines[i]!, usesFileEol: false })
+    for (let i = from; i < to; i++) lines.push({ text: target.lines[i]!, usesFileEol: false })
   }
   let at = 0
   for (const { from, to, lines: added } of blocks) {
@@ -76,28 +76,28 @@ function applyPlacements(ground: PatchTarget, hunks: readonly Hunk[], placed: re
     lines.push(...added)
     at = to
   }
-  const kept = ground.lines.length - at
-  keep(at, ground.lines.length)
-  const open = endsWithoutNewline(ground, hunks.at(-1), placed.at(-1))
-  terminateLastLine(ground, lines, kept, blocks)
+  const remaining = target.lines.length - at
+  keep(at, target.lines.length)
+  const open = endsWithoutNewline(target, hunks.at(-1), placed.at(-1))
+  terminateLastLine(target, lines, remaining, blocks)
   const last = lines.at(-1)
   if (open && last?.usesFileEol) last.text = last.text.replace(/\r$/, '')
   const all = lines.map(line => line.text).join('\n') + (open || lines.length === 0 ? '' : '\n')
-  return keepsBom(ground, hunks[0], placed[0]) ? addBom(all) : all
+  return keepsBom(target, hunks[0], placed[0]) ? addBom(all) : all
 }
 
 /** A last line without newline gets the ending of the previous one if lines are added after it. */
-function terminateLastLine(ground: PatchTarget, lines: NewLine[], kept: number, blocks: readonly Block[]) {
-  const last = ground.lines.length - 1
+function terminateLastLine(target: PatchTarget, lines: NewLine[], remaining: number, blocks: readonly Block[]) {
+  const last = target.lines.length - 1
   const block = blocks.at(-1)
-  if (!ground.endsWithoutNewline || kept > 0 || !block || block.from <= last || block.lines.length === 0) return
+  if (!target.endsWithoutNewline || remaining > 0 || !block || block.from <= last || block.lines.length === 0) return
   const line = lines[lines.length - 1 - block.lines.length]
   if (line && !line.text.endsWith('\r') && block.lines.some(({ usesFileEol }) => usesFileEol))
-    line.text += carriageReturnAt(ground, last - 1)
+    line.text += carriageReturnAt(target, last - 1)
 }
 
-function toBlocks(ground: PatchTarget, hunk: Hunk, place: HunkPlacement): Block[] {
-  const fit = lineFitter(ground, hunk, place)
+function toBlocks(target: PatchTarget, hunk: Hunk, place: HunkPlacement): Block[] {
+  const fit = lineFitter(target, hunk, place)
   const blocks: Block[] = []
   let at = place.at
   let block: Block | undefined
@@ -125,23 +125,23 @@ function linesWithoutBom({ lines }: Hunk, { at }: HunkPlacement) {
 }
 
 /** Returns a function that adapts the added lines of a hunk to this file. */
-function lineFitter(ground: PatchTarget, hunk: Hunk, place: HunkPlacement): (i: number, block: Block) => NewLine {
+function lineFitter(target: PatchTarget, hunk: Hunk, place: HunkPlacement): (i: number, block: Block) => NewLine {
   const lines = linesWithoutBom(hunk, place)
   const found = lines.some(({ sign }) => sign !== '+')
-  const asWritten = found ? place.match === 'exact' : hunk.at !== undefined || ground.lines.length === 0
+  const asWritten = found ? place.match === 'exact' : hunk.at !== undefined || target.lines.length === 0
   if (asWritten) return i => ({ text: lines[i]!.text, usesFileEol: false })
-  const indented = place.match === 'indentation' ? reindentHunk(ground, hunk, place) : undefined
+  const indented = place.match === 'indentation' ? reindentHunk(target, hunk, place) : undefined
   return (i, { from, to, lines: before }) => {
     const text = (indented?.[i] ?? lines[i]!.text).replace(/\r$/, '')
     const replaced = from + before.length
     const like = replaced < to ? replaced : from > 0 ? from - 1 : to
-    return { text: text + carriageReturnAt(ground, like), usesFileEol: true }
+    return { text: text + carriageReturnAt(target, like), usesFileEol: true }
   }
 }
 
-function reindentHunk(ground: PatchTarget, hunk: Hunk, place: HunkPlacement): string[] {
+function reindentHunk(target: PatchTarget, hunk: Hunk, place: HunkPlacement): string[] {
   const old = hunk.lines.filter(({ sign }) => sign !== '+').map(({ text }) => text)
-  const indents = mapIndents(old, ground.lines.slice(place.at, place.at + old.length))!
+  const indents = mapIndents(old, target.lines.slice(place.at, place.at + old.length))!
   return reindent(
     hunk.lines.map(({ text }) => text),
     indents
@@ -155,19 +155,19 @@ function carriageReturnAt({ lines, endsWithoutNewline }: PatchTarget, i: number)
 }
 
 /** Determines if the last line ends without a newline. A patch that does not change that preserves it. */
-function endsWithoutNewline(ground: PatchTarget, hunk: Hunk | undefined, place: HunkPlacement | undefined): boolean {
-  if (!hunk || !place) return ground.endsWithoutNewline
+function endsWithoutNewline(target: PatchTarget, hunk: Hunk | undefined, place: HunkPlacement | undefined): boolean {
+  if (!hunk || !place) return target.endsWithoutNewline
   const old = hunk.lines.filter(({ sign }) => sign !== '+')
   const now = hunk.lines.filter(({ sign }) => sign !== '-')
-  if (place.at + old.length < ground.lines.length) return ground.endsWithoutNewline
+  if (place.at + old.length < target.lines.length) return target.endsWithoutNewline
   const [was, is] = [old.at(-1)?.open === true, now.at(-1)?.open === true]
-  return was === is ? ground.endsWithoutNewline : is
+  return was === is ? target.endsWithoutNewline : is
 }
 
 /** Determines if the file begins with a byte order mark, likewise. */
-function keepsBom(ground: PatchTarget, hunk: Hunk | undefined, place: HunkPlacement | undefined): boolean {
-  if (!hunk || place?.at !== 0) return ground.hasBom
+function keepsBom(target: PatchTarget, hunk: Hunk | undefined, place: HunkPlacement | undefined): boolean {
+  if (!hunk || place?.at !== 0) return target.hasBom
   const begins = (other: '+' | '-') => hasBom(hunk.lines.find(({ sign }) => sign !== other)?.text ?? '')
   const [was, is] = [begins('+'), begins('-')]
-  return was === is ? ground.hasBom : is
+  return was === is ? target.hasBom : is
 }

@@ -47,19 +47,19 @@ function nameLine(lines: PatchLines, mark: string): string | undefined {
 export function readGitHeader(lines: PatchLines): Header {
   const number = lines.number
   const both = withoutCr(lines.take().slice('diff --git '.length))
-  const said: ExtendedHeader = {}
+  const header: ExtendedHeader = {}
   for (;;) {
     const line = withoutCr(lines.peek() ?? '')
     const [pattern, say] = EXTENDED_HEADER_RULES.find(([candidate]) => candidate.test(line)) ?? []
     if (!pattern) break
-    say!(said, pattern.exec(line)!.slice(1), lines)
+    say!(header, pattern.exec(line)!.slice(1), lines)
     lines.take()
   }
-  const facts = toHeaderFields(said)
+  const facts = toHeaderFields(header)
   const names = splitGitNames(both)
   const plain = lines.peek()?.startsWith('--- ') ? plainHeader(lines) : undefined
-  if (said.from !== undefined && said.to !== undefined)
-    return { old: said.from, new: said.to, isUnprefixed: true, ...facts }
+  if (header.from !== undefined && header.to !== undefined)
+    return { old: header.from, new: header.to, isUnprefixed: true, ...facts }
   const prefixes = names && { prefixes: names[0] === names[1] ? 0 : 1 }
   if (plain) {
     const same = [plain.old ?? names?.[0], plain.new ?? names?.[1]].every((name, i) => name === names?.[i])
@@ -67,7 +67,7 @@ export function readGitHeader(lines: PatchLines): Header {
     return { ...plain, ...prefixes, ...facts }
   }
   if (!names) throw new PatchSyntaxError(number, 'expected the name of the file twice, as git writes it.')
-  return { old: said.comes ? undefined : names[0], new: said.goes ? undefined : names[1], ...prefixes, ...facts }
+  return { old: header.comes ? undefined : names[0], new: header.goes ? undefined : names[1], ...prefixes, ...facts }
 }
 
 interface ExtendedHeader {
@@ -88,36 +88,36 @@ function toHeaderFields({ mode, comes, goes, change }: ExtendedHeader) {
   }
 }
 
-type ExtendedHeaderRule = (said: ExtendedHeader, words: string[], lines: PatchLines) => void
+type ExtendedHeaderRule = (header: ExtendedHeader, words: string[], lines: PatchLines) => void
 
 const EXTENDED_HEADER_RULES: [RegExp, ExtendedHeaderRule][] = [
   [/^old mode (\d+)$/, (_, [mode], lines) => requireFile(mode!, lines)],
-  [/^new mode (\d+)$/, (said, [mode], lines) => takeMode(said, mode!, lines)],
+  [/^new mode (\d+)$/, (header, [mode], lines) => takeMode(header, mode!, lines)],
   [
     /^new file mode (\d+)$/,
-    (said, [mode], lines) => {
-      takeMode(said, mode!, lines)
-      said.comes = true
+    (header, [mode], lines) => {
+      takeMode(header, mode!, lines)
+      header.comes = true
     }
   ],
   [
     /^deleted file mode (\d+)$/,
-    (said, [mode], lines) => {
+    (header, [mode], lines) => {
       requireFile(mode!, lines)
-      said.goes = true
+      header.goes = true
     }
   ],
   [
     /^(rename|copy) from (.+)$/,
-    (said, [change, name], lines) => {
-      said.change = change as 'rename' | 'copy'
-      said.from = parseName(name!, lines)
+    (header, [change, name], lines) => {
+      header.change = change as 'rename' | 'copy'
+      header.from = parseName(name!, lines)
     }
   ],
   [
     /^(?:rename|copy) to (.+)$/,
-    (said, [name], lines) => {
-      said.to = parseName(name!, lines)
+    (header, [name], lines) => {
+      header.to = parseName(name!, lines)
     }
   ],
   [/^(?:dis)?similarity index \d+%$/, () => {}],
@@ -130,9 +130,9 @@ const EXTENDED_HEADER_RULES: [RegExp, ExtendedHeaderRule][] = [
   ]
 ]
 
-function takeMode(said: ExtendedHeader, mode: string, lines: PatchLines) {
+function takeMode(header: ExtendedHeader, mode: string, lines: PatchLines) {
   requireFile(mode, lines)
-  said.mode = mode
+  header.mode = mode
 }
 
 function requireFile(mode: string, lines: PatchLines) {

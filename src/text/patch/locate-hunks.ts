@@ -32,8 +32,8 @@ const MAX_FUZZ = 2
 /** With context left out, the rest must match except for invisible differences. */
 const FUZZY_LEVELS = MATCH_LEVELS.slice(0, 3)
 
-export function locateHunks(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
-  return hunks[0]?.at === undefined ? locateByText(ground, hunks) : locateByNumber(ground, hunks)
+export function locateHunks(target: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
+  return hunks[0]?.at === undefined ? locateByText(target, hunks) : locateByNumber(target, hunks)
 }
 
 function hunkCore(hunk: Hunk, fuzz = 0): Core {
@@ -44,8 +44,8 @@ function hunkCore(hunk: Hunk, fuzz = 0): Core {
   const dropped = Math.min(trail, Math.max(0, fuzz + trail - most))
   const all = hunk.lines.filter(({ sign }) => sign !== '+')
   const old = all.slice(skipped, all.length - dropped)
-  const told = hunk.at !== undefined && dropped === 0
-  const wanted = { lines: old.map(({ text }) => text), open: told ? old.at(-1)?.open === true : undefined }
+  const isExactEnd = hunk.at !== undefined && dropped === 0
+  const wanted = { lines: old.map(({ text }) => text), open: isExactEnd ? old.at(-1)?.open === true : undefined }
   return { wanted, skipped, changesFrom: lead - skipped, changesTo: old.length - (trail - dropped) }
 }
 
@@ -56,12 +56,12 @@ function contextLengths({ lines }: Hunk): [number, number] {
 }
 
 /** Locates each hunk as near as possible to its stated line, shifted by the offset of the previous one. */
-function locateByNumber(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
+function locateByNumber(target: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
   const placed: HunkPlacement[] = []
   let moved = 0
   let end = 0
   for (const [i, hunk] of hunks.entries()) {
-    const found = locateNear(ground, hunk, hunk.at! + moved, end)
+    const found = locateNear(target, hunk, hunk.at! + moved, end)
     if ('places' in found) return { hunk: i, ...found }
     placed.push(found)
     moved = found.at - hunk.at!
@@ -71,12 +71,12 @@ function locateByNumber(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacem
 }
 
 function locateNear(
-  ground: PatchTarget,
+  target: PatchTarget,
   hunk: Hunk,
   expected: number,
   end: number
 ): HunkPlacement | Omit<HunkNotPlaced, 'hunk'> {
-  if (hunkCore(hunk).wanted.lines.length === 0) return locateAtNumber(ground, hunk, expected, end)
+  if (hunkCore(hunk).wanted.lines.length === 0) return locateAtNumber(target, hunk, expected, end)
   for (let fuzz = 0; fuzz <= MAX_FUZZ; fuzz++) {
     const core = hunkCore(hunk, fuzz)
     if (fuzz > 0 && core.wanted.lines.every(line => line.trim() === '')) break
@@ -84,8 +84,8 @@ function locateNear(
       const place = (at: number): HunkPlacement => ({ at: at - core.skipped, match: level.match, fuzz })
       const wanted = expected + core.skipped
       const first = end - core.changesFrom
-      if (wanted >= first && ground.matchesAt(level, core.wanted, wanted)) return place(wanted)
-      const places = ground.findPlaces(level, core.wanted).filter(at => at >= first)
+      if (wanted >= first && target.matchesAt(level, core.wanted, wanted)) return place(wanted)
+      const places = target.findPlaces(level, core.wanted).filter(at => at >= first)
       const least = Math.min(...places.map(at => Math.abs(at - wanted)))
       const nearest = places.filter(at => Math.abs(at - wanted) === least)
       if (nearest.length > 1) return { outcome: 'ambiguous', places: nearest }
@@ -97,12 +97,12 @@ function locateNear(
 
 /** Lines to add without context can be located only by number. */
 function locateAtNumber(
-  ground: PatchTarget,
+  target: PatchTarget,
   hunk: Hunk,
   expected: number,
   end: number
 ): HunkPlacement | Omit<HunkNotPlaced, 'hunk'> {
-  const { length } = ground.lines
+  const { length } = target.lines
   const at = hunk.at === 0 ? 0 : expected
   if (at < end || at > length) return { outcome: 'not_found', places: [] }
   return { at, match: length === 0 ? 'exact' : 'line_number', fuzz: 0 }
@@ -123,17 +123,17 @@ interface Choice {
 }
 
 /** Locates hunks in file order, and only if the result is unambiguous. */
-function locateByText(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
+function locateByText(target: PatchTarget, hunks: readonly Hunk[]): HunkPlacement[] | HunkNotPlaced {
   const choices: Choice[] = []
   let end = 0
   for (const [i, hunk] of hunks.entries()) {
     const core = hunkCore(hunk)
-    const choice = choose(ground, hunk, core, end)
+    const choice = choose(target, hunk, core, end)
     if (!choice) return { hunk: i, outcome: 'not_found', places: [] }
     choices.push({ ...choice, from: core.changesFrom, to: core.changesTo })
     end = choice.places[0]! + core.changesTo
   }
-  let limit = ground.lines.length
+  let limit = target.lines.length
   for (const [i, { places, from, to }] of [...choices.entries()].reverse()) {
     const last = places.findLast(at => at + to <= limit)!
     const fitting = places.filter(at => at <= last)
@@ -144,12 +144,12 @@ function locateByText(ground: PatchTarget, hunks: readonly Hunk[]): HunkPlacemen
 }
 
 /** Returns the matches at the strictest level that has any. */
-function choose(ground: PatchTarget, hunk: Hunk, { wanted, changesFrom }: Core, end: number) {
+function choose(target: PatchTarget, hunk: Hunk, { wanted, changesFrom }: Core, end: number) {
   const { lines } = wanted
-  const runs = hunk.anchors.length > 0 ? findAnchorRuns(ground, hunk.anchors) : undefined
+  const runs = hunk.anchors.length > 0 ? findAnchorRuns(target, hunk.anchors) : undefined
   for (const level of MATCH_LEVELS) {
-    const all = lines.length > 0 ? ground.findPlaces(level, wanted) : insertionPlaces(ground, hunk, level)
-    const open = hunk.at_end ? all.filter(at => at + lines.length === ground.lines.length) : all
+    const all = lines.length > 0 ? target.findPlaces(level, wanted) : insertionPlaces(target, hunk, level)
+    const open = hunk.at_end ? all.filter(at => at + lines.length === target.lines.length) : all
     const led = runs ? placesBelowAnchors(runs, lines.length, open) : open
     const places = led.filter(at => at + changesFrom >= end)
     if (places.length > 0) return { level, places }
@@ -192,9 +192,9 @@ interface AnchorRun {
 }
 
 /** Returns, for each occurrence of the last anchor, the run with the nearest others above it. */
-function findAnchorRuns(ground: PatchTarget, [first, ...inner]: readonly string[]): AnchorRun[] {
+function findAnchorRuns(target: PatchTarget, [first, ...inner]: readonly string[]): AnchorRun[] {
   for (const level of MATCH_LEVELS) {
-    const linesOf = (anchor: string) => ground.findPlaces(level, { lines: [anchor], open: undefined })
+    const linesOf = (anchor: string) => target.findPlaces(level, { lines: [anchor], open: undefined })
     let runs = linesOf(first!).map((line): AnchorRun => ({ outermost: line, line }))
     for (const anchor of inner) runs = extendRuns(runs, linesOf(anchor))
     if (runs.length > 0) return runs

@@ -23,16 +23,16 @@ const MAX_LINE_OCCURRENCES = 200
 /** Limit on the cost of finding a similar line: thirty-two pairs of characters are compared at once. */
 const MAX_COMPARE_STEPS = 10_000_000
 
-export function nearestPlaces(ground: PatchTarget, hunk: Hunk, places: readonly number[]) {
+export function nearestPlaces(target: PatchTarget, hunk: Hunk, places: readonly number[]) {
   const old = hunk.lines.flatMap(({ sign, text }) => (sign === '+' ? [] : [text]))
   const now = hunk.lines.flatMap(({ sign, text }) => (sign === '-' ? [] : [text]))
   const found =
     places.length > 0
       ? places.slice(0, MAX_CANDIDATES).map(at => ({ at, similarity: 1 }))
-      : similarPlaces(ground, hunk, old)
+      : similarPlaces(target, hunk, old)
   const already =
-    places.length === 0 && now.length > 0 && ground.findPlaces(EXACT, { lines: now, open: undefined }).length > 0
-  return { candidates: found.map(place => candidate(ground, old, place)), already }
+    places.length === 0 && now.length > 0 && target.findPlaces(EXACT, { lines: now, open: undefined }).length > 0
+  return { candidates: found.map(place => candidate(target, old, place)), already }
 }
 
 interface SimilarPlace {
@@ -41,29 +41,29 @@ interface SimilarPlace {
 }
 
 /** Each matching line votes for the corresponding location of the hunk. */
-function similarPlaces(ground: PatchTarget, hunk: Hunk, old: readonly string[]): SimilarPlace[] {
-  const telling = old.filter(line => line.trim() !== '').length
+function similarPlaces(target: PatchTarget, hunk: Hunk, old: readonly string[]): SimilarPlace[] {
+  const nonBlank = old.filter(line => line.trim() !== '').length
   const votes = new Map<number, number>()
   for (const [i, line] of old.entries()) {
     if (line.trim() === '') continue
-    const at = ground.findPlaces(INDENTATION, { lines: [line], open: undefined })
+    const at = target.findPlaces(INDENTATION, { lines: [line], open: undefined })
     if (at.length <= MAX_LINE_OCCURRENCES) for (const place of at) votes.set(place - i, (votes.get(place - i) ?? 0) + 1)
   }
   const stated = hunk.at ?? 0
   const found = [...votes]
-    .map(([at, count]) => ({ at: Math.max(0, at), similarity: count / telling }))
+    .map(([at, count]) => ({ at: Math.max(0, at), similarity: count / nonBlank }))
     .sort((a, b) => b.similarity - a.similarity || Math.abs(a.at - stated) - Math.abs(b.at - stated))
     .filter(({ similarity }) => similarity >= MIN_SIMILARITY)
-  return found.length > 0 ? found.slice(0, MAX_CANDIDATES) : findMostSimilarLine(ground, old)
+  return found.length > 0 ? found.slice(0, MAX_CANDIDATES) : findMostSimilarLine(target, old)
 }
 
 /** If no line of the hunk matches: the location of the line most similar to its longest. */
-function findMostSimilarLine(ground: PatchTarget, old: readonly string[]): SimilarPlace[] {
+function findMostSimilarLine(target: PatchTarget, old: readonly string[]): SimilarPlace[] {
   const longest = old.reduce((best, line, i) => (line.trim().length > (old[best] ?? '').trim().length ? i : best), 0)
   const wanted = old[longest]?.trim() ?? ''
   let left = MAX_COMPARE_STEPS
   let best: SimilarPlace | undefined
-  for (const [i, line] of ground.lines.entries()) {
+  for (const [i, line] of target.lines.entries()) {
     const text = line.trim()
     const longer = Math.max(text.length, wanted.length)
     if (text === '' || wanted.length > 10 * text.length || text.length > 10 * wanted.length) continue
@@ -75,10 +75,10 @@ function findMostSimilarLine(ground: PatchTarget, old: readonly string[]): Simil
   return best ? [{ at: Math.max(0, best.at), similarity: best.similarity / Math.max(1, old.length) }] : []
 }
 
-function candidate(ground: PatchTarget, old: readonly string[], { at, similarity }: SimilarPlace): HunkCandidate {
-  const end = Math.min(ground.lines.length, Math.max(at + old.length, at + 1))
+function candidate(target: PatchTarget, old: readonly string[], { at, similarity }: SimilarPlace): HunkCandidate {
+  const end = Math.min(target.lines.length, Math.max(at + old.length, at + 1))
   const text = (lines: readonly string[]) => lines.map(line => `${line}\n`).join('')
-  const lines = unifiedDiff('', text(old), text(ground.lines.slice(at, end)))
+  const lines = unifiedDiff('', text(old), text(target.lines.slice(at, end)))
     .diff.split('\n')
     .slice(3)
   const shown = lines.length > DIFF_LINES ? [...lines.slice(0, DIFF_LINES), '…'] : lines

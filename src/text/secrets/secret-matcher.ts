@@ -126,7 +126,7 @@ export class Runs {
 }
 
 function matchPattern(
-  { name, parts, keptParts = 0, lookahead, ignoreCase }: TokenPattern,
+  { name, parts, unredactedParts = 0, lookahead, ignoreCase }: TokenPattern,
   bytes: Uint8Array,
   at: number,
   runs: Runs
@@ -135,7 +135,7 @@ function matchPattern(
   let from = at
   for (let i = 0; i < parts.length; i++) {
     const part = parts[i]!
-    if (i === keptParts) from = end
+    if (i === unredactedParts) from = end
     if (typeof part === 'object' && 'of' in part) {
       const last = i === parts.length - 1
       const stop = matchRun(part, bytes, end, runs, last)

@@ -49,9 +49,9 @@ export class SecretRedactor {
       if (known || (any && any !== MORE)) break
       clear++
     }
-    const told = this.#pending.subarray(this.#shownBytes, clear)
+    const clean = this.#pending.subarray(this.#shownBytes, clear)
     this.#shownBytes = clear
-    return told
+    return clean
   }
 
   #take(more: Uint8Array, whole: boolean): Uint8Array {
@@ -78,8 +78,8 @@ export class SecretRedactor {
     out.push(bytes.subarray(shown, Math.max(shown, at)))
     this.#pending = at === length ? NOTHING : Buffer.from(bytes.subarray(at))
     this.#shownBytes = Math.max(0, shown - at)
-    const told = out.filter(part => part.length > 0)
-    return told.length === 1 ? told[0]! : Buffer.concat(told)
+    const parts = out.filter(part => part.length > 0)
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts)
   }
 
   /** Skips bytes that still belong to a secret. */

@@ -20,7 +20,7 @@ export interface TokenPattern {
   /** The first is literal. A string stands for itself, a list for one of its strings, none of which is a prefix of another. */
   parts: readonly (string | readonly string[] | Stretch)[]
   /** Number of leading parts that are not redacted. */
-  keptParts?: number
+  unredactedParts?: number
   /** Required after the match, and not redacted. */
   lookahead?: string
   /** Literals match in any case. */
@@ -73,13 +73,13 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   {
     name: 'AWS secret key',
     parts: ['secret', ['_access_key', 'accesskey'], NAME_VALUE_SEPARATOR, { of: BASE64, min: 40 }],
-    keptParts: 3,
+    unredactedParts: 3,
     ignoreCase: true
   },
   {
     name: 'AWS session token',
     parts: ['session_token', NAME_VALUE_SEPARATOR, { of: BASE64, min: 100 }],
-    keptParts: 2,
+    unredactedParts: 2,
     ignoreCase: true
   },
   { name: 'Google key', parts: ['AIza', { of: URL_SAFE, min: 35 }] },
@@ -93,12 +93,12 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   {
     name: 'Slack webhook',
     parts: ['hooks.slack.com/', ['services/', 'workflows/', 'triggers/'], { of: PATH, min: 20 }],
-    keptParts: 2
+    unredactedParts: 2
   },
   {
     name: 'Discord webhook',
     parts: ['/api/webhooks/', { of: set(...DIGITS), min: 17, max: 20 }, '/', { of: URL_SAFE, min: 60 }],
-    keptParts: 1
+    unredactedParts: 1
   },
   { name: 'Stripe key', parts: [['sk_', 'rk_'], ['live_', 'test_'], { of: LETTERS, min: 16 }] },
   { name: 'webhook secret', parts: ['whsec_', { of: BASE64, min: 20 }] },
@@ -128,8 +128,8 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
       { of: URL_SAFE, min: 16 }
     ]
   },
-  { name: 'private key', parts: ['BEGIN ', KEYS, { of: ARMOUR, min: 64 }], keptParts: 2 },
-  { name: 'private key', parts: ['BEGIN PGP PRIVATE KEY BLOCK-----', { of: ARMOUR, min: 64 }], keptParts: 1 },
+  { name: 'private key', parts: ['BEGIN ', KEYS, { of: ARMOUR, min: 64 }], unredactedParts: 2 },
+  { name: 'private key', parts: ['BEGIN PGP PRIVATE KEY BLOCK-----', { of: ARMOUR, min: 64 }], unredactedParts: 1 },
   {
     name: 'private key',
     parts: [
@@ -143,7 +143,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
       LINE_END,
       { of: ARMOUR, min: 64 }
     ],
-    keptParts: 8
+    unredactedParts: 8
   },
   {
     name: 'credentials',
@@ -154,22 +154,22 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
       { of: BLANK, min: 1, max: 4 },
       { of: CREDENTIALS, min: 6 }
     ],
-    keptParts: 4,
+    unredactedParts: 4,
     ignoreCase: true
   },
   {
     name: 'API key',
     parts: [['x-api-key', 'private-token'], NAME_VALUE_SEPARATOR, { of: VALUE, min: 12 }],
-    keptParts: 2,
+    unredactedParts: 2,
     ignoreCase: true
   },
   {
     name: 'Azure key',
     parts: [['accountkey', 'sharedaccesskey'], NAME_VALUE_SEPARATOR, { of: BASE64, min: 32 }],
-    keptParts: 2,
+    unredactedParts: 2,
     ignoreCase: true
   },
-  { name: 'signature', parts: [['&sig=', '?sig='], { of: VALUE, min: 32 }], keptParts: 1 },
+  { name: 'signature', parts: [['&sig=', '?sig='], { of: VALUE, min: 32 }], unredactedParts: 1 },
   {
     name: 'credentials',
     parts: [
@@ -178,7 +178,7 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
       ':',
       { of: PASSWORD, min: 1, max: MAX_CREDENTIAL_LENGTH }
     ],
-    keptParts: 1,
+    unredactedParts: 1,
     lookahead: '@'
   }
 ]

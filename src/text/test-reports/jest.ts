@@ -68,10 +68,10 @@ function count(suite: Suite, report: TestReport) {
 function describeFailure({ fullName, title, failureMessages, location }: Assertion, file: string | undefined) {
   const messages = Array.isArray(failureMessages) ? failureMessages.filter(each => typeof each === 'string') : []
   const message = stripVTControlCharacters(messages.join('\n\n'))
-  const told = isObject(location) && Number.isSafeInteger(location.line) ? (location.line as number) : undefined
+  const reportedLine = isObject(location) && Number.isSafeInteger(location.line) ? (location.line as number) : undefined
   return {
     name: nonEmptyText(fullName)?.trim() || nonEmptyText(title) || 'unnamed',
-    line: findLine(message, file) ?? told,
+    line: findLine(message, file) ?? reportedLine,
     message: message.replace(FOREIGN_FRAMES, ''),
     expected: /^\s*Expected(?: \w+)?:\s+(.+)$/m.exec(message)?.[1],
     actual: /^\s*Received(?: \w+)?:\s+(.+)$/m.exec(message)?.[1]

@@ -110,23 +110,25 @@ function detailsAfter(lines: readonly string[], at: number, indent: number): [de
 }
 
 function describeFailure(details: string, title: string) {
-  const told = parseDetails(details)
-  const [file, line] = detailsLocation(told)
-  const message = [told.error, told.message, told.diff].find(text => typeof text === 'string' && text !== '')
+  const diagnostic = parseDetails(details)
+  const [file, line] = detailsLocation(diagnostic)
+  const message = [diagnostic.error, diagnostic.message, diagnostic.diff].find(
+    text => typeof text === 'string' && text !== ''
+  )
   return {
     file,
     line,
     message: typeof message === 'string' ? message : title,
-    expected: toText(told.expected ?? told.wanted),
-    actual: toText(told.actual ?? told.found)
+    expected: toText(diagnostic.expected ?? diagnostic.wanted),
+    actual: toText(diagnostic.actual ?? diagnostic.found)
   }
 }
 
 function parseDetails(details: string): Record<string, unknown> {
   if (details === '' || details.length > DETAILS_LENGTH) return {}
   try {
-    const told: unknown = parse(details, { maxAliasCount: 0, logLevel: 'silent' })
-    return typeof told === 'object' && told !== null ? (told as Record<string, unknown>) : {}
+    const diagnostic: unknown = parse(details, { maxAliasCount: 0, logLevel: 'silent' })
+    return typeof diagnostic === 'object' && diagnostic !== null ? (diagnostic as Record<string, unknown>) : {}
   } catch {
     return {}
   }

@@ -10,12 +10,12 @@ export interface RemoteAddress {
   redacted: string
 }
 
-/** The fault is the end of a sentence, such as `is empty`. */
-export function readRemote(address: string): RemoteAddress | { fault: string } {
-  if (address.trim() === '') return { fault: 'is empty' }
-  if (hasControlCharacters(address)) return { fault: 'holds control characters' }
-  if (address.startsWith('-')) return { fault: 'begins with a dash, so it reads like an option' }
-  if (HELPER.test(address)) return { fault: 'names a program of git to be run as its transport' }
+/** The error is the end of a sentence, such as `is empty`. */
+export function readRemote(address: string): RemoteAddress | { error: string } {
+  if (address.trim() === '') return { error: 'is empty' }
+  if (hasControlCharacters(address)) return { error: 'holds control characters' }
+  if (address.startsWith('-')) return { error: 'begins with a dash, so it reads like an option' }
+  if (HELPER.test(address)) return { error: 'names a program of git to be run as its transport' }
   const url = URL_FORM.exec(address)?.groups
   if (url) return parseUrlForm(address, url)
   const scp = SCP_FORM.exec(address)?.groups
@@ -30,21 +30,21 @@ type Groups = Record<string, string | undefined>
 
 function parseUrlForm(address: string, { scheme, user, host = '', rest = '' }: Groups): ReturnType<typeof readRemote> {
   if (scheme === 'file') {
-    if (host !== '') return { fault: 'names a host, which a file address cannot' }
+    if (host !== '') return { error: 'names a host, which a file address cannot' }
     return { transport: 'file', path: percentDecode(rest), redacted: escapeInvisible(address) }
   }
   if (scheme !== 'https' && scheme !== 'ssh')
-    return { fault: `is none of https, ssh and a folder; ${JSON.stringify(scheme)} is not spoken here` }
-  const fault = hostError(percentDecode(host), user === undefined ? undefined : percentDecode(user))
-  if (fault !== undefined) return { fault }
+    return { error: `is none of https, ssh and a folder; ${JSON.stringify(scheme)} is not spoken here` }
+  const error = hostError(percentDecode(host), user === undefined ? undefined : percentDecode(user))
+  if (error !== undefined) return { error }
   const name = user === undefined ? '' : `${scheme === 'ssh' ? redactPassword(user) : '***'}@`
   return { transport: scheme, path: rest, redacted: escapeInvisible(`${scheme}://${name}${host}${redactQuery(rest)}`) }
 }
 
 function parseScpForm(address: string, { user, host = '', path = '' }: Groups): ReturnType<typeof readRemote> {
-  const fault = hostError(host, user)
-  if (fault !== undefined) return { fault }
-  if (path.startsWith('-')) return { fault: 'has a path that begins with a dash' }
+  const error = hostError(host, user)
+  if (error !== undefined) return { error }
+  if (path.startsWith('-')) return { error: 'has a path that begins with a dash' }
   return { transport: 'ssh', path, redacted: escapeInvisible(address) }
 }
 

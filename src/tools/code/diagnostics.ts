@@ -77,9 +77,9 @@ export default defineTool({
     return path !== undefined && host.files.peek(path).kind !== 'directory' ? [{ path, access: 'read' }] : []
   },
   async *run({ path, severity, limit = LIMIT }, ctx) {
-    const asked = path === undefined ? undefined : resolveExistingPath(path, ctx)
+    const requested = path === undefined ? undefined : resolveExistingPath(path, ctx)
     const { diagnostics, status, answered, unseen } = yield* withLspProgress(ctx, languages =>
-      languages.diagnostics(asked)
+      languages.diagnostics(requested)
     )
     const wanted = severitiesFrom(severity)
     const found = diagnostics.filter(each => wanted.includes(each.severity)).sort(compareDiagnostics)

@@ -66,9 +66,9 @@ export default defineTool({
       const { symbols, answered } = await languages.documentSymbols(file)
       return { symbols, answered: [answered] }
     })
-    const told = await Promise.all(symbols.slice(0, limit).map(symbolPresenter(ctx)))
-    const shown = told.filter(symbol => symbol !== undefined)
-    const withheld = told.length - shown.length
+    const presented = await Promise.all(symbols.slice(0, limit).map(symbolPresenter(ctx)))
+    const shown = presented.filter(symbol => symbol !== undefined)
+    const withheld = presented.length - shown.length
     return {
       symbols: shown,
       total: symbols.length,

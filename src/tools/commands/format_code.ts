@@ -61,9 +61,9 @@ export default defineTool({
   output: Output,
   timeout_ms: 60_000,
   effect: async (input, ctx) => {
-    const kept = await formatterIsolation(ctx)
-    if (input.check) return kept ? 'read' : 'execute'
-    return kept && (await isNoOp(input, ctx)) ? 'read' : 'write'
+    const isolation = await formatterIsolation(ctx)
+    if (input.check) return isolation ? 'read' : 'execute'
+    return isolation && (await isNoOp(input, ctx)) ? 'read' : 'write'
   },
   subject: input => ({ paths: pathUses(input) }),
   always_ask: async (_, ctx) => ((await formatterIsolation(ctx)) ? undefined : UNSANDBOXED_REASON),
@@ -74,9 +74,13 @@ export default defineTool({
   },
   async preview(input, ctx) {
     const title = `Format ${input.paths.length === 1 ? input.paths[0] : `${input.paths.length} files`}`
-    const kept = await formatterIsolation(ctx)
-    if (!kept || !canRevealAll(input, ctx))
-      return { title, text: await describeCommands(input, ctx), notes: [kept ? WITHHELD_NOTE : UNSANDBOXED_REASON] }
+    const isolation = await formatterIsolation(ctx)
+    if (!isolation || !canRevealAll(input, ctx))
+      return {
+        title,
+        text: await describeCommands(input, ctx),
+        notes: [isolation ? WITHHELD_NOTE : UNSANDBOXED_REASON]
+      }
     const plan = await planOnce(input, ctx)
     const failed = plan.files.flatMap(file => (file.outcome === 'failed' ? [`${file.given}: ${file.message}`] : []))
     const diff = plan.files.map(file => (file.outcome === 'changed' ? file.diff.diff : '')).join('')
@@ -172,16 +176,16 @@ async function writeFormatted(
   { host, signal }: Context
 ) {
   const { added, removed } = diff
-  const told = { path: was.path, formatter, diff: diff.diff, added, removed }
+  const change = { path: was.path, formatter, diff: diff.diff, added, removed }
   if (output.check) {
-    output.changed.push(told)
+    output.changed.push(change)
     return
   }
   try {
     const now = await host.files.snapshot(given)
     if (now?.hash !== was.hash) throw new ToolError('STALE_FILE', `${given} was changed while it was formatted.`)
     await host.files.replace(given, now!, bytes, () => ({ added, removed }))
-    output.changed.push(told)
+    output.changed.push(change)
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError)) throw error
     output.failed.push({ path: given, message: error.message })

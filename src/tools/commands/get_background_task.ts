@@ -107,12 +107,12 @@ export default defineTool({
     const { task_id, output, next_offset, ended, dropped, result, status } = answer
     const more = ended ? '' : ` Read on at offset ${next_offset}.`
     // The result includes the output, except for a caller that continues at an offset.
-    const told = result !== undefined && offset === 0
+    const includesOutput = result !== undefined && offset === 0
     return {
       title: `${task_id} ${status}`,
       content: [
         ...(dropped ? [`[${dropped.bytes} bytes from byte ${dropped.from} on were not kept]`] : []),
-        ...(output === '' || told ? [] : [output.replace(/\n$/, '')]),
+        ...(output === '' || includesOutput ? [] : [output.replace(/\n$/, '')]),
         ...(result ? [result.content] : []),
         `[${ending(answer)}.${more}]`,
         ...formatQuarantineNotes(answer).map(note => `[${note}]`)

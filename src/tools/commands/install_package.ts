@@ -126,19 +126,19 @@ function counts({ installed, there_already }: Output): string {
 const SCRIPTS_NOTE = 'Packages may run code of theirs while they are installed, with all that the command may do.'
 
 async function* installPackages(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
-  const asked = requireInvocation(ctx, NAMES)
-  const { name: manager, argv, cwd } = asked
+  const invocation = requireInvocation(ctx, NAMES)
+  const { name: manager, argv, cwd } = invocation
   const { env = {} }: PackageManager = MANAGERS[manager]
-  const before = await readPackages(asked, ctx)
+  const before = await readPackages(invocation, ctx)
   const ended = yield* collect(ctx, { argv, cwd, env: { ...NON_INTERACTIVE_ENV, ...env }, timeout_ms: TIMEOUT_MS })
   const { exit_code, timed_out, duration_ms, output, isolation } = ended
-  const after = await readPackages(asked, ctx)
-  const told = ended.isComplete ? parseInstalled(manager, ended.fullStdout) : undefined
+  const after = await readPackages(invocation, ctx)
+  const installed = ended.isComplete ? parseInstalled(manager, ended.fullStdout) : undefined
   return {
     manager,
     command: quoteArgv(argv),
     cwd,
-    installed: told ?? newPackages(after, before),
+    installed: installed ?? newPackages(after, before),
     there_already: exit_code === 0 ? unchangedPackages(after, before, packageNames(manager, input.packages)) : [],
     exit_code,
     timed_out,

@@ -63,11 +63,13 @@ export default defineTool({
     path !== undefined && files.peek(path).kind !== 'directory' ? [{ path, access: 'read' as const }] : [],
   check: (_input, { delegate }) => delegate.assertAvailable('editor.diagnostics'),
   async run({ path: given }, ctx) {
-    const asked = given === undefined ? undefined : ctx.host.files.peek(given).path
-    const { answer, client } = await ctx.delegate('editor.diagnostics', { ...(asked !== undefined && { path: asked }) })
+    const requested = given === undefined ? undefined : ctx.host.files.peek(given).path
+    const { answer, client } = await ctx.delegate('editor.diagnostics', {
+      ...(requested !== undefined && { path: requested })
+    })
     const teller = diagnosticPresenter(ctx)
     const all = answer.diagnostics.map(teller).filter(found => found !== undefined)
-    const here = all.filter(({ path }) => isWithin(path, asked)).sort(compareDiagnostics)
+    const here = all.filter(({ path }) => isWithin(path, requested)).sort(compareDiagnostics)
     const counts = { error: 0, warning: 0, information: 0, hint: 0 }
     for (const { severity } of here) counts[severity] += 1
     return { diagnostics: here.slice(0, LIMIT), counts, truncated: here.length > LIMIT, front_end: client }

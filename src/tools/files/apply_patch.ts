@@ -171,9 +171,9 @@ const needsReview = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || (match !== 'ex
 const isNotable = ({ match, fuzz }: AppliedHunk) => fuzz > 0 || match !== 'exact'
 
 /** Returns notes on tolerated deviations in a file's hunks. */
-function hunkNotes({ path, hunks }: FileOutcome, told = isNotable): string[] {
+function hunkNotes({ path, hunks }: FileOutcome, isReported = isNotable): string[] {
   return hunks.flatMap((hunk, i) =>
-    told(hunk) ? [`Hunk ${i + 1} of ${path}, at line ${hunk.line}, ${describeMatch(hunk)}.`] : []
+    isReported(hunk) ? [`Hunk ${i + 1} of ${path}, at line ${hunk.line}, ${describeMatch(hunk)}.`] : []
   )
 }
 

@@ -52,8 +52,8 @@ export default defineTool({
     return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(note && { notes: [note] }) }
   },
   async run(input, ctx) {
-    const { path, edits, ...told } = await applyEdits(toEditRequest(input), ctx)
-    return { path, applied: true, ...edits[0]!, ...told }
+    const { path, edits, ...rest } = await applyEdits(toEditRequest(input), ctx)
+    return { path, applied: true, ...edits[0]!, ...rest }
   },
   present: ({ path, replacements, match, similarity, diff, hash }) => ({
     title: path,

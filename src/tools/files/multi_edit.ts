@@ -60,8 +60,8 @@ export default defineTool({
     }
   },
   async run(input, ctx) {
-    const { path, ...told } = await applyEdits(toEditRequest(input), ctx)
-    return { path, applied: true, ...told }
+    const { path, ...rest } = await applyEdits(toEditRequest(input), ctx)
+    return { path, applied: true, ...rest }
   },
   present: ({ path, edits, diff, hash }) => ({
     title: path,

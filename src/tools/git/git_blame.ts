@@ -108,8 +108,8 @@ export default defineTool({
 async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: Context): Promise<Output> {
   for (const { start, end } of lines ?? [])
     if (end < start) throw invalidParam('lines', `ends at ${end} before it begins at ${start}.`)
-  const asked = await resolveRepository(ctx, path)
-  const { repository } = asked
+  const target = await resolveRepository(ctx, path)
+  const { repository } = target
   if (rev === undefined) repository.assertNotBare('with files; give `rev`')
   const at = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
   if (at?.dots) throw invalidParam('rev', 'is one revision here, no range.')
@@ -121,17 +121,17 @@ async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: Con
     ...(ignore_whitespace ? ['-w'] : []),
     ...wanted.map(({ start, end }) => `-L${start},${end}`),
     ...(at ? [at.to] : []),
-    ...['--', repository.toRepositoryPath(asked.path)]
+    ...['--', repository.toRepositoryPath(target.path)]
   ]
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
   const isEmpty = /has only 0 lines/.test(ended.stderr) && !lines
   if (!isEmpty) assertBlamed(ended, path, repository)
   const found = parseBlame(stdout.toString('utf8'), unquoteGitPath)
-  const all = found.runs.map(run => toOutputRange(run, asked.path, repository))
+  const all = found.runs.map(run => toOutputRange(run, target.path, repository))
   const { ranges, next_line } = lines ? { ranges: all, next_line: undefined } : takeLines(DEFAULT_LIMIT, all)
   return {
     repository: repository.path,
-    path: asked.path,
+    path: target.path,
     ranges,
     commits: commitsOfRanges(ranges, found),
     truncated: next_line !== undefined,
@@ -175,6 +175,6 @@ function takeLines(
 }
 
 function commitsOfRanges(ranges: Output['ranges'], { commits }: BlameResult): Output['commits'] {
-  const told = new Set(ranges.map(({ oid }) => oid))
-  return Object.fromEntries(Object.entries(commits).filter(([oid]) => told.has(oid)))
+  const oids = new Set(ranges.map(({ oid }) => oid))
+  return Object.fromEntries(Object.entries(commits).filter(([oid]) => oids.has(oid)))
 }

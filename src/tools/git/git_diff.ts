@@ -45,11 +45,11 @@ export default defineTool({
   idempotent: true,
   subject: ({ path }) => listSubject(path),
   async run(input, ctx) {
-    const asked = await resolveRepository(ctx, input.path)
-    const sides = await comparedSides(input, asked.repository, ctx)
-    const found = await differences(sides, asked, input, ctx)
-    if (found.total === 0) await assertPathKnown(asked, ctx)
-    return { repository: asked.repository.path, ...found }
+    const target = await resolveRepository(ctx, input.path)
+    const sides = await comparedSides(input, target.repository, ctx)
+    const found = await differences(sides, target, input, ctx)
+    if (found.total === 0) await assertPathKnown(target, ctx)
+    return { repository: target.repository.path, ...found }
   },
   present(output, { base, staged = false, offset = 0 }) {
     const { total, added, removed, truncated } = output

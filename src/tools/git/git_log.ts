@@ -97,10 +97,10 @@ export default defineTool({
 
 async function listCommits(input: Input, ctx: Context): Promise<Output> {
   const { limit = DEFAULT_LIMIT, offset = 0, rev } = input
-  const asked = await resolveRepository(ctx, input.path)
-  const { repository } = asked
+  const target = await resolveRepository(ctx, input.path)
+  const { repository } = target
   const range = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
-  const follow = isFile(asked, ctx)
+  const follow = isFile(target, ctx)
   // With --follow git also counts commits that it would not have shown.
   const skipped = follow ? 0 : offset
   const wanted = offset - skipped + limit
@@ -109,17 +109,17 @@ async function listCommits(input: Input, ctx: Context): Promise<Output> {
     ...filterArgs(input),
     ...(input.files ? FILES : []),
     ...(range ? [formatRevisionRange(range)] : []),
-    ...['--', ...asked.pathspecs]
+    ...['--', ...target.pathspecs]
   ]
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
   const isUnborn =
     ended.code !== 0 && rev === undefined && /does not have any commits yet|bad default revision/.test(ended.stderr)
   if (!isUnborn) assertGitSucceeded(ended, 'read the history', repository)
   const found = parseCommits(stdout.toString('utf8'))
-  if (found.length === 0) await assertPathKnown(asked, ctx)
+  if (found.length === 0) await assertPathKnown(target, ctx)
   const commits = found
     .slice(offset - skipped, wanted)
-    .map(({ commit, after }) => (input.files ? { ...commit, ...parseFiles(after, asked) } : commit))
+    .map(({ commit, after }) => (input.files ? { ...commit, ...parseFiles(after, target) } : commit))
   const truncated = found.length > wanted
   return {
     repository: repository.path,

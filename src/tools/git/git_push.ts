@@ -204,12 +204,12 @@ async function* executePush(plan: PushPlan, ctx: Context): AsyncGenerator<Progre
   const { repository, remote, to, branch, oid, known, force, commits, total } = plan
   const ref = HEADS + branch
   yield* runPrePushHook(plan, ctx)
-  const said = await ctx.host.git.createPush(repository).send(to, {
+  const result = await ctx.host.git.createPush(repository).send(to, {
     refspec: `${oid}:${ref}`,
     ...(force && { lease: `${ref}:${known}` }),
     timeout_ms: SEND_TIMEOUT_MS
   })
-  const { outcome, remote_says } = parsePushResult(said)
+  const { outcome, remote_says } = parsePushResult(result)
   const { upstream_set, notes } = await recordPush(plan, ctx)
   return {
     repository: repository.path,

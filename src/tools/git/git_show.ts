@@ -89,33 +89,33 @@ export default defineTool({
 
 async function showRevision(input: Input, ctx: Context): Promise<Output> {
   const name = splitName(validateRevision(input.rev, 'rev'))
-  const asked = await resolveRepository(ctx, input.path)
-  const { repository } = asked
+  const location = await resolveRepository(ctx, input.path)
+  const { repository } = location
   const [object] = await resolveObjects([input.rev], repository, ctx)
   if (!object) throw noSuchObjectError('rev', input.rev)
   const { tags, target } = await tagsFrom(object, repository, ctx)
   const head = { repository: repository.path, oid: target.oid, ...(tags.length > 0 && { tags }) }
-  if (target.type === 'commit') return { ...head, ...(await showCommit(target, asked, input, ctx)) }
+  if (target.type === 'commit') return { ...head, ...(await showCommit(target, location, input, ctx)) }
   if (name.path === undefined)
     throw invalidParam(
       'rev',
       `${JSON.stringify(input.rev)} is a ${target.type === 'tree' ? 'folder' : 'file'} without its name: name it as REVISION:PATH.`
     )
   const path = requirePathInWorkspace(name.path, repository)
-  if (target.type === 'tree') return { ...head, path, ...(await showTree(target, name.path, asked, input, ctx)) }
+  if (target.type === 'tree') return { ...head, path, ...(await showTree(target, name.path, location, input, ctx)) }
   const { file, ...page } = await readFileContent(target, repository, input, ctx)
   return { ...head, kind: 'file', path, file, ...page }
 }
 
-async function showCommit({ oid }: GitObject, asked: RepositoryTarget, input: Input, ctx: Context) {
-  const { repository } = asked
+async function showCommit({ oid }: GitObject, location: RepositoryTarget, input: Input, ctx: Context) {
+  const { repository } = location
   const args = ['log', ...FORMAT_FLAGS, '--max-count=1', '--no-walk', oid, '--']
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_COMMIT })
   assertGitSucceeded(ended, 'read the commit', repository)
   const commit = parseCommits(stdout.toString('utf8'))[0]?.commit
   if (!commit) throw new ToolError('EXECUTION_ERROR', `git tells nothing of ${oid}.`)
   const before = commit.parents[0] ?? EMPTY_TREE_OID[oid.length]!
-  const changes = await differences([before, oid], asked, input, ctx)
+  const changes = await differences([before, oid], location, input, ctx)
   const { truncated, next_offset } = changes
   return { kind: 'commit' as const, commit, changes, truncated, ...(next_offset !== undefined && { next_offset }) }
 }

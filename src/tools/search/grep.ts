@@ -136,8 +136,8 @@ async function* searchContents(input: Input, { host, signal }: Context): AsyncGe
     await search.return({ unreadable: false, too_long: 0 })
   }
   const truncated = matches.length > limit
-  const kept = matches.slice(0, limit).sort(compareMatches)
-  return { matches: kept, total: matches.length, truncated, missed }
+  const shown = matches.slice(0, limit).sort(compareMatches)
+  return { matches: shown, total: matches.length, truncated, missed }
 }
 
 const toList = (globs: string | string[] | undefined) => (globs === undefined ? [] : [globs].flat())

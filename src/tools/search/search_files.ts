@@ -112,7 +112,7 @@ function lowerCase(files: readonly string[]) {
 class Best {
   total = 0
   readonly #limit: number
-  #kept: { rank: number; path: string }[] = []
+  #best: { rank: number; path: string }[] = []
 
   constructor(limit: number) {
     this.#limit = limit
@@ -121,17 +121,17 @@ class Best {
   add(rank: number, path: string) {
     if (rank === NO_MATCH) return
     this.total += 1
-    const worst = this.#kept.at(-1)
-    const full = this.#kept.length === this.#limit
+    const worst = this.#best.at(-1)
+    const full = this.#best.length === this.#limit
     if (full && worst && (rank > worst.rank || (rank === worst.rank && path > worst.path))) return
-    let at = this.#kept.length
-    while (at > 0 && isBefore(rank, path, this.#kept[at - 1]!)) at -= 1
-    this.#kept.splice(at, 0, { rank, path })
-    if (full) this.#kept.pop()
+    let at = this.#best.length
+    while (at > 0 && isBefore(rank, path, this.#best[at - 1]!)) at -= 1
+    this.#best.splice(at, 0, { rank, path })
+    if (full) this.#best.pop()
   }
 
   paths() {
-    return this.#kept.map(({ path }) => path)
+    return this.#best.map(({ path }) => path)
   }
 }
 

@@ -1,7 +1,8 @@
 // Fixture: a small TypeScript project, and the servers that support it.
 import type { Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config, type Settings } from '../../../src/config/schema.ts'
+import { Config } from '../../../src/config/schema.ts'
+import type { Settings } from '../../../src/config/settings.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import type { Part } from '../../support/needs.ts'
 

@@ -51,7 +51,7 @@ const workspaces = new GuardedWorkspaces({
   hidden: [],
   sensitive: []
 })
-const own = { keeper, workspaces, unkept, temporary: '/nonexistent', ownPorts: () => [] }
+const own = { backend: keeper, workspaces, unsandboxed: unkept, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
 
 function levels(configuredLevel: IsolationLevel | 'auto', holds: boolean) {

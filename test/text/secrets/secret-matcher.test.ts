@@ -120,7 +120,7 @@ const letters = (of: Uint8Array) => [...of.keys()].filter(byte => of[byte] === 1
 /** Returns a token of that shape, and the part that must be masked. */
 function tokenOf({
   parts,
-  keptParts = 0,
+  unredactedParts = 0,
   lookahead = ''
 }: TokenPattern): fc.Arbitrary<{ text: string; secret: string }> {
   const each = parts.map(part => {
@@ -133,7 +133,9 @@ function tokenOf({
     })
     return part.mixed ? text.map(rest => `aB3${rest}`) : text
   })
-  return fc.tuple(...each).map(texts => ({ text: texts.join('') + lookahead, secret: texts.slice(keptParts).join('') }))
+  return fc
+    .tuple(...each)
+    .map(texts => ({ text: texts.join('') + lookahead, secret: texts.slice(unredactedParts).join('') }))
 }
 
 const noise = fc.oneof(

@@ -46,15 +46,15 @@ Examples:
     .action(async (ids: string[], options: Options) => {
       if (ids.length !== 1 && (options.digest ?? options.params ?? options.always) !== undefined)
         throw usageError('--digest, --params and --always require exactly one id.')
-      const asks = !options.yes && options.digest === undefined
-      if (asks && (!context.canPrompt || context.terminal.json))
+      const prompts = !options.yes && options.digest === undefined
+      if (prompts && (!context.canPrompt || context.terminal.json))
         throw usageError(
           'Cannot prompt: standard input is not a terminal.',
           'Use --digest with the digest of the preview, or --yes.'
         )
-      if (!asks && ids.length === 0) throw usageError('Missing ids of calls.', 'See: toolgate approvals')
+      if (!prompts && ids.length === 0) throw usageError('Missing ids of calls.', 'See: toolgate approvals')
       const client = await context.connect()
-      if (asks) await promptForEach(context, client, ids, toPreset(options))
+      if (prompts) await promptForEach(context, client, ids, toPreset(options))
       else for (const id of ids) await approveOne(context, client, id, options)
     })
 }

@@ -151,8 +151,9 @@ type AuditDecision = Pick<AuditEntry, 'at' | 'decision' | 'by' | 'why' | 'digest
 
 function toAuditDecision(call: Call): AuditDecision {
   const approval = 'approval' in call ? call.approval : undefined
-  const asked = approval?.reason ?? ''
-  if (call.status === 'awaiting_approval') return { at: call.created_at, decision: 'waiting', by: '', why: asked }
+  const approvalReason = approval?.reason ?? ''
+  if (call.status === 'awaiting_approval')
+    return { at: call.created_at, decision: 'waiting', by: '', why: approvalReason }
   if (call.status === 'expired') return { at: call.finished_at, decision: 'expired', by: '', why: formatReason(call) }
   const by = call.status === 'rejected' ? call.rejected_by : call.approved_by
   if (call.status === 'error' && BLOCKED_CODES.includes(call.error.code))
@@ -172,7 +173,7 @@ function toAuditDecision(call: Call): AuditDecision {
       ...digest
     }
   const decision = by.source === 'user' ? 'approved' : by.source === 'auto' ? 'auto' : 'rule'
-  return { at: by.at, decision, by: decision === 'auto' ? '' : who, why: by.reason ?? asked, ...digest }
+  return { at: by.at, decision, by: decision === 'auto' ? '' : who, why: by.reason ?? approvalReason, ...digest }
 }
 
 /** Error codes of calls that are always denied. */

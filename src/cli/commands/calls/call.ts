@@ -49,10 +49,10 @@ const call: CommandSetup = (command, context) => {
       const { agent, toolset } = options
       const { input } = await client.tool(tool, { signal, ...(agent && { agent }), ...(toolset && { toolset }) })
       const params = { ...base, ...parseParams(given, input) }
-      const asked = toCallOptions(options)
-      if (options.dryRun) return printDryRun(context, client, tool, params, asked)
-      if (!options.wait) return submit(context, client, tool, params, asked)
-      const ended = await follow(context, client, tool, params, asked)
+      const callOptions = toCallOptions(options)
+      if (options.dryRun) return printDryRun(context, client, tool, params, callOptions)
+      if (!options.wait) return submit(context, client, tool, params, callOptions)
+      const ended = await follow(context, client, tool, params, callOptions)
       printResult(context, ended)
     })
 }
@@ -83,12 +83,12 @@ type Params = Record<string, unknown>
 
 async function printDryRun(context: CliContext, client: Client, tool: string, params: Params, options: CallOptions) {
   const { terminal, signal } = context
-  const told = await client.dryRun(tool, params, { ...options, signal })
-  context.exitCode = told.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
-  if (terminal.json) return terminal.printJson(told)
-  terminal.print(`${told.verdict.decision}: ${escapeUnsafe(told.verdict.reason)}`)
-  if (told.preview?.text) terminal.print(escapeUnsafe(told.preview.text))
-  if (told.preview?.diff) terminal.print(colorizeDiff(terminal, told.preview.diff.trimEnd()))
+  const dryRun = await client.dryRun(tool, params, { ...options, signal })
+  context.exitCode = dryRun.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
+  if (terminal.json) return terminal.printJson(dryRun)
+  terminal.print(`${dryRun.verdict.decision}: ${escapeUnsafe(dryRun.verdict.reason)}`)
+  if (dryRun.preview?.text) terminal.print(escapeUnsafe(dryRun.preview.text))
+  if (dryRun.preview?.diff) terminal.print(colorizeDiff(terminal, dryRun.preview.diff.trimEnd()))
 }
 
 /** Submits a call, prints its events and waits for its end. */
@@ -106,7 +106,7 @@ async function follow(
   try {
     for await (const event of client.stream(tool, params, { ...options, signal })) {
       id ??= event.tool_call_id
-      if (asksPerson(context, event) && (await canApprove(context, client))) {
+      if (needsPrompt(context, event) && (await canApprove(context, client))) {
         const left = await askInPlace(context, client, event.tool_call_id)
         if (left) return left
       } else reportEvent(context, event)
@@ -132,7 +132,7 @@ async function follow(
 type SubmittedEvent = Extract<Event, { type: 'tool.call' }>
 
 /** Returns true if the call waits for a decision that this terminal can prompt for. */
-const asksPerson = (
+const needsPrompt = (
   { canPrompt, terminal }: CliContext,
   event: Event
 ): event is SubmittedEvent & { tool_call_id: string } =>

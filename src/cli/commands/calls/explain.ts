@@ -29,7 +29,7 @@ const explain: CommandSetup = (command, context) => {
     .action(async (_tool: string | undefined, _params: string[], options: Options) => {
       const client = await context.connect()
       const { args, session, workspace, agent } = options
-      const asked: CallOptions = {
+      const callOptions: CallOptions = {
         signal: context.signal,
         ...(session !== undefined && { session_id: session }),
         ...(workspace !== undefined && { workspace }),
@@ -39,12 +39,12 @@ const explain: CommandSetup = (command, context) => {
         client,
         context,
         { words: command.args, ...(args !== undefined && { args }) },
-        asked
+        callOptions
       )
-      const told = await client.explain(tool, params, asked)
-      context.exitCode = told.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
-      if (context.terminal.json) context.terminal.printJson(told)
-      else printExplanation(context.terminal, told)
+      const explanation = await client.explain(tool, params, callOptions)
+      context.exitCode = explanation.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
+      if (context.terminal.json) context.terminal.printJson(explanation)
+      else printExplanation(context.terminal, explanation)
     })
 }
 export default explain
@@ -91,8 +91,8 @@ function printExplanation(terminal: Terminal, { verdict, isolation, parts, prece
     ])
     terminal.print(`\n${terminal.formatTable(['CLASS', 'COMMAND', 'REASON', 'PATHS'], rows)}`)
   }
-  const said = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', oneLine(reason)])
-  terminal.print(`\n${terminal.formatTable(['TIER', 'DECISION', 'REASON'], said)}`)
+  const tierRows = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', oneLine(reason)])
+  terminal.print(`\n${terminal.formatTable(['TIER', 'DECISION', 'REASON'], tierRows)}`)
   for (const { when, name } of hooks) terminal.print(`hook ${when} the call: ${toSingleLine(name, 160)}`)
   for (const { label } of verdict.always_options) terminal.print(`can be saved as a rule: ${toSingleLine(label, 160)}`)
 }

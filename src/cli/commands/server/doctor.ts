@@ -36,7 +36,7 @@ Examples:
 }
 export default doctor
 
-function printResult(terminal: Terminal, { check, state, found, cure }: CheckResult) {
+function printResult(terminal: Terminal, { check, state, found, cure: hint }: CheckResult) {
   terminal.print(`${terminal.paint(STATE_STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${escapeUnsafe(found)}`)
-  if (cure !== undefined) terminal.print(`      ${' '.repeat(17)} → ${escapeUnsafe(cure)}`)
+  if (hint !== undefined) terminal.print(`      ${' '.repeat(17)} → ${escapeUnsafe(hint)}`)
 }

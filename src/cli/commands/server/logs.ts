@@ -9,7 +9,7 @@ import { printOutput } from '../../ui/print-output.ts'
 import { escapeUnsafe } from '../../ui/terminal.ts'
 
 const logs: CommandSetup = (command, context) => {
-  const verb = commandName(command)
+  const commandPath = commandName(command)
   command
     .description('Print the output of a command or background job.')
     .argument('<task>', 'id of the job or call')
@@ -22,8 +22,8 @@ With --follow, the exit code is 0 if the command ended or was cancelled, 1 if it
 if the server cannot be reached.
 
 Examples:
-  toolgate ${verb} tc_01J…
-  toolgate ${verb} tc_01J… --follow`
+  toolgate ${commandPath} tc_01J…
+  toolgate ${commandPath} tc_01J… --follow`
     )
     .action(async (id: string, { follow = false, stream }: { follow?: boolean; stream?: string }) => {
       const only = stream === undefined ? undefined : parseChoice('--stream', stream, ['stdout', 'stderr'])

@@ -46,10 +46,10 @@ async function completeLine(
     return now.startsWith('-')
       ? ['--help', '--version', ...catalog.valueOptions].map(flag => [flag, ''] as const)
       : catalog.list().map(({ name, summary }) => [name, summary] as const)
-  const verb = before[at]!
+  const subcommand = before[at]!
   return completeCommand(
-    await catalog.create(verb, context),
-    [verb],
+    await catalog.create(subcommand, context),
+    [subcommand],
     before.slice(at + 1),
     now,
     createFetcher(context, before)

@@ -109,8 +109,8 @@ async function changeSetting(context: CliContext, setting: string, text: string 
       hint: 'See: toolgate config check'
     })
   }
-  const faults = await validateSource({ value: nestValue(at, value), locate: () => setting })
-  if (text !== undefined && faults.length > 0) throw usageError(`${setting} ${faults[0]!.message}.`)
+  const issues = await validateSource({ value: nestValue(at, value), locate: () => setting })
+  if (text !== undefined && issues.length > 0) throw usageError(`${setting} ${issues[0]!.message}.`)
   if (after !== before) writeConfigFile(file, after)
   if (terminal.json) return terminal.printJson({ file, setting, value: value ?? null, changed: after !== before })
   terminal.print(`${after === before ? 'Nothing to change in' : 'Changed'} ${escapeUnsafe(file)}`)

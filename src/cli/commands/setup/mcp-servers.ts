@@ -35,16 +35,16 @@ export function addMcpServerCommands(command: Command, context: CliContext) {
       terminal.print(escapeUnsafe(authorization_url))
     })
 
-  for (const [verb, words] of [
+  for (const [action, words] of [
     ['logout', 'Log out of a remote MCP server: delete its stored credentials.'],
     ['restart', 'Restart an MCP server.']
   ] as const)
-    withWorkspaceOption(command.command(`${verb} <name>`), words)
-      .addHelpText('after', `\nExample:\n  toolgate mcp ${verb} github`)
+    withWorkspaceOption(command.command(`${action} <name>`), words)
+      .addHelpText('after', `\nExample:\n  toolgate mcp ${action} github`)
       .action(async (name: string, { workspace }: WorkspaceOptions) => {
         const client = await context.connect()
         const { terminal, signal } = context
-        const servers = await client.controlMcpServer(verb, name, { workspace, signal })
+        const servers = await client.controlMcpServer(action, name, { workspace, signal })
         if (terminal.json) return terminal.printJson(servers)
         for (const { state, reason } of servers)
           terminal.info(`${escapeUnsafe(name)}: ${state}${reason ? `, ${escapeUnsafe(reason)}` : ''}`)

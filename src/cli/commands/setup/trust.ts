@@ -115,7 +115,7 @@ async function revokeAll({ terminal, runtime }: CliContext, paths: readonly stri
 
 async function listTrusted(context: CliContext) {
   const { terminal, runtime } = context
-  const kept = [...readTrustFile(trustFilePath(runtime.env))].map(([file, { sha256, at }]) => ({
+  const stored = [...readTrustFile(trustFilePath(runtime.env))].map(([file, { sha256, at }]) => ({
     path: file,
     sha256,
     at
@@ -125,7 +125,9 @@ async function listTrusted(context: CliContext) {
     sha256,
     at: null
   }))
-  const all = await Promise.all([...kept, ...given].map(async each => ({ ...each, state: await getTrustState(each) })))
+  const all = await Promise.all(
+    [...stored, ...given].map(async each => ({ ...each, state: await getTrustState(each) }))
+  )
   if (terminal.json) return terminal.printJson(all)
   if (all.length === 0) return terminal.info('No trusted files.')
   const rows = all.map(({ path: file, sha256, at, state }) => [
@@ -153,7 +155,7 @@ const TRUSTABLE: readonly string[] = ['config.jsonc', 'tools']
 async function listTrustable(context: CliContext) {
   const { terminal, runtime } = context
   const project = findProjectRoot(runtime.cwd)
-  const known = new LiveTrustStore(trustFilePath(runtime.env), fault => terminal.error(`toolgate: ${fault}`))
+  const known = new LiveTrustStore(trustFilePath(runtime.env), message => terminal.error(`toolgate: ${message}`))
   known.setPinned(await trustedByConfig(runtime.env))
   const found = TRUSTABLE.map(name => canonicalTrustPath(path.join(project, '.toolgate', name))).filter(file =>
     existsSync(file)

@@ -139,9 +139,9 @@ function revertAt(
   }
 }
 
-function revertHide({ path, kept }: OperationOf<'hide'>, place: ResolvedEntry, hidden: ResolvedEntry) {
+function revertHide({ path, kept: isStored }: OperationOf<'hide'>, place: ResolvedEntry, hidden: ResolvedEntry) {
   if (!place.stat) moveExclusive(hidden.stat!, hidden.accessPath, place.accessPath)
-  else if (isSameInode(place, hidden) || kept) unlinkSync(hidden.accessPath)
+  else if (isSameInode(place, hidden) || isStored) unlinkSync(hidden.accessPath)
   else throw staleFileError(path)
 }
 
@@ -159,10 +159,14 @@ function revertShow(
   else if (hidden.stat!.isDirectory()) removeIfEmpty(place)
 }
 
-function revertReplace({ path, is, kept }: OperationOf<'replace'>, place: ResolvedEntry, second: ResolvedEntry) {
+function revertReplace(
+  { path, is, kept: isStored }: OperationOf<'replace'>,
+  place: ResolvedEntry,
+  second: ResolvedEntry
+) {
   if (!place.stat) moveExclusive(second.stat!, second.accessPath, place.accessPath)
   else if (contentIdentity(place.stat) === is) renameSync(second.accessPath, place.accessPath)
-  else if (isSameInode(place, second) || kept) unlinkSync(second.accessPath)
+  else if (isSameInode(place, second) || isStored) unlinkSync(second.accessPath)
   else throw staleFileError(path)
 }
 

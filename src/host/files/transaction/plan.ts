@@ -49,12 +49,13 @@ export interface PathResolver {
   assertMovable(folder: string): void
 }
 
-export function planTransaction(ground: PathResolver, steps: readonly TransactionStep[]): TransactionPlan {
-  const all = steps.flatMap(step => (step.do === 'remove' || step.do === 'move' ? [planRemoval(ground, step)] : []))
+export function planTransaction(resolver: PathResolver, steps: readonly TransactionStep[]): TransactionPlan {
+  const all = steps.flatMap(step => (step.do === 'remove' || step.do === 'move' ? [planRemoval(resolver, step)] : []))
   assertUnique(all, staleFileError)
   const taken = new Map(all.map(one => [one.path, one]))
   for (const one of all) one.stagingFolder = parentFolder(outermostRemoval(taken, one.path)!.path)
-  for (const one of all) if (one.stat.isDirectory() && one.step.do === 'remove') assertBecomesEmpty(ground, one, taken)
+  for (const one of all)
+    if (one.stat.isDirectory() && one.step.do === 'remove') assertBecomesEmpty(resolver, one, taken)
   const sources = new Map<TransactionStep, Removal>(all.map(one => [one.step, one]))
   const inodes = new Set(all.map(({ stat }) => inodeKey(stat)))
 
@@ -62,7 +63,7 @@ export function planTransaction(ground: PathResolver, steps: readonly Transactio
   const placements: Placement[] = []
   for (const step of steps) {
     if (step.do === 'remove') continue
-    const spot = resolveDestination(ground, step, taken)
+    const spot = resolveDestination(resolver, step, taken)
     for (const folder of spot.missingFolders) if (!makes.has(folder)) makes.set(folder, undefined)
     if (step.do === 'folder') {
       if (!spot.stat?.isDirectory()) makes.set(assertFree(spot), step.mode)
@@ -74,15 +75,15 @@ export function planTransaction(ground: PathResolver, steps: readonly Transactio
   return { removals: all, placements, folders: [...makes].sort(([a], [b]) => (a < b ? -1 : 1)) }
 }
 
-function planRemoval(ground: PathResolver, step: RemovalStep): Removal {
-  const place = ground.walkToEntry(step.path)
+function planRemoval(resolver: PathResolver, step: RemovalStep): Removal {
+  const place = resolver.walkToEntry(step.path)
   place.close()
   const { path, stat } = place
   if (!stat) throw fileNotFoundError(step.path)
   if (step.was && (path !== step.was.path || statFingerprint(stat) !== statFingerprint(step.was.stat)))
     throw staleFileError(step.path)
   const fits = step.do === 'move' && !step.was ? stat.isDirectory() : stat.isFile() || !step.was
-  if (step.do === 'move' && stat.isDirectory()) ground.assertMovable(path)
+  if (step.do === 'move' && stat.isDirectory()) resolver.assertMovable(path)
   if (!fits || !(stat.isFile() || stat.isSymbolicLink() || stat.isDirectory())) throw notAFileError(step.path, stat)
   return { step, path, stat, stagingFolder: '' }
 }
@@ -97,7 +98,7 @@ interface Destination {
 }
 
 function resolveDestination(
-  ground: PathResolver,
+  resolver: PathResolver,
   step: Exclude<TransactionStep, { do: 'remove' }>,
   taken: ReadonlyMap<string, Removal>
 ): Destination {
@@ -106,12 +107,12 @@ function resolveDestination(
   const plain = given.split('/').filter(part => part !== '' && part !== '.')
   const literal = given.startsWith('/') || plain.includes('..') ? undefined : plain.join('/')
   const gone = literal === undefined ? undefined : outermostRemoval(taken, literal)
-  if (gone) return destinationInRemoved(ground, gone, literal!, given)
-  const place = step.do === 'link' ? ground.walkToEntry(given) : ground.walk(given)
+  if (gone) return destinationInRemoved(resolver, gone, literal!, given)
+  const place = step.do === 'link' ? resolver.walkToEntry(given) : resolver.walk(given)
   try {
     const { path, missingFolders: missing, stat } = place
     const left = outermostRemoval(taken, path)
-    if (left) return destinationInRemoved(ground, left, path, given)
+    if (left) return destinationInRemoved(resolver, left, path, given)
     if (place.isBlocked) throw notAFolderError(given)
     if (step.do === 'write' && stat) accessSync(place.accessPath, constants.W_OK)
     const names = path.split('/')
@@ -126,8 +127,8 @@ function resolveDestination(
 }
 
 /** Returns a destination at or below an entry that leaves. */
-function destinationInRemoved(ground: PathResolver, gone: Removal, path: string, given: string): Destination {
-  ground.assertNewPathAllowed(path, given)
+function destinationInRemoved(resolver: PathResolver, gone: Removal, path: string, given: string): Destination {
+  resolver.assertNewPathAllowed(path, given)
   const names = path.split('/')
   const depth = gone.path.split('/').length
   const missingFolders = names.slice(depth).map((_, i) => names.slice(0, depth + i).join('/'))
@@ -165,8 +166,8 @@ function outermostRemoval(taken: ReadonlyMap<string, Removal>, path: string): Re
 }
 
 /** Allows an emptied folder to be removed; fails before any change if an entry remains in it. */
-function assertBecomesEmpty(ground: PathResolver, { path, step }: Removal, taken: ReadonlyMap<string, Removal>) {
-  const place = ground.walkToEntry(path)
+function assertBecomesEmpty(resolver: PathResolver, { path, step }: Removal, taken: ReadonlyMap<string, Removal>) {
+  const place = resolver.walkToEntry(path)
   try {
     if (readdirSync(place.accessPath).every(name => taken.has(`${path}/${name}`))) return
     throw new ToolError('FILE_EXISTS', `${quotePath(step.path)} is not empty.`, { path: step.path })

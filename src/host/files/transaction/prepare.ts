@@ -82,19 +82,22 @@ const deepestFirst = (a: Removal, b: Removal) => (a.path < b.path ? 1 : -1)
 function prepareHide(
   { step, path, stat }: Removal,
   hidden: string,
-  { told, lines, kept }: RemovedEntry
+  { changeFields, lines, isStored }: RemovedEntry
 ): PreparedOperation {
-  const operation: FileOperation = { do: 'hide', path, hidden, kept }
+  const operation: FileOperation = { do: 'hide', path, hidden, kept: isStored }
   if (step.do === 'move') return { operation, was: stat }
   return {
     operation,
     was: stat,
-    change: { path, operation: 'deleted', ...told, ...(lines !== undefined && { added: 0, removed: lines }) }
+    change: { path, operation: 'deleted', ...changeFields, ...(lines !== undefined && { added: 0, removed: lines }) }
   }
 }
 
-function prepareRemoveFolder({ path, stat }: Removal, { told }: RemovedEntry): PreparedOperation {
-  return { operation: { do: 'unmake', path, mode: Number(stat.mode) }, change: { path, operation: 'deleted', ...told } }
+function prepareRemoveFolder({ path, stat }: Removal, { changeFields }: RemovedEntry): PreparedOperation {
+  return {
+    operation: { do: 'unmake', path, mode: Number(stat.mode) },
+    change: { path, operation: 'deleted', ...changeFields }
+  }
 }
 
 function prepareMakeFolder(path: string, mode: number | undefined): PreparedOperation {
@@ -116,10 +119,10 @@ function preparePlacement(
   fresh: (folder: string) => string
 ): PreparedOperation {
   const { path, replaces, from } = put
-  const before = gone?.told.before_hash
+  const before = gone?.changeFields.before_hash
   const modes =
-    arrived && gone && arrived.mode !== gone.told.before_mode
-      ? { before_mode: gone.told.before_mode!, after_mode: arrived.mode }
+    arrived && gone && arrived.mode !== gone.changeFields.before_mode
+      ? { before_mode: gone.changeFields.before_mode!, after_mode: arrived.mode }
       : {}
   const after = arrived ? { after_hash: arrived.hash } : before !== undefined ? { after_hash: before } : {}
   const lines = put.step.do === 'link' ? undefined : lineChangesOf(put.step)
@@ -141,7 +144,7 @@ function preparePlacement(
     ...lines
   }
   return {
-    operation: { do: 'replace', path, hidden, is, second: fresh(put.stagingFolder), kept: gone!.kept },
+    operation: { do: 'replace', path, hidden, is, second: fresh(put.stagingFolder), kept: gone!.isStored },
     was: replaces,
     change
   }

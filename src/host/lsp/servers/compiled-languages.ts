@@ -20,9 +20,9 @@ const paramEquals = (name: string, value: unknown) => (params: unknown) =>
   (params as Record<string, unknown> | null | undefined)?.[name] === value
 
 /** Extracts the Go version from the build information. */
-function parseGoVersion(told: string): string | undefined {
+function parseGoVersion(output: string): string | undefined {
   try {
-    const { Version } = JSON.parse(told) as { Version?: unknown }
+    const { Version } = JSON.parse(output) as { Version?: unknown }
     return typeof Version === 'string' ? Version : undefined
   } catch {
     return undefined

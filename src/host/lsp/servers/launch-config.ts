@@ -78,23 +78,23 @@ export function findProjectRoot(
 export function resolveLaunchConfig(
   server: LanguageServerDefinition,
   root: string,
-  ground: LaunchEnvironment
+  environment: LaunchEnvironment
 ): LaunchConfig | undefined {
   const folders = selfAndAncestors(root)
-  if (isLeftToOtherServer(server, root, ground)) return undefined
-  const file = firstDefined(server.programs, program => findProgram(program, folders, ground))
+  if (isLeftToOtherServer(server, root, environment)) return undefined
+  const file = firstDefined(server.programs, program => findProgram(program, folders, environment))
   if (file === undefined) return undefined
   const project: ProjectEnvironment = {
-    folder: join(ground.root, root),
-    isSandboxed: ground.isSandboxed,
-    findInProject: place => findProgram({ projectPath: place }, folders, ground),
-    findExecutable: ground.findExecutable
+    folder: join(environment.root, root),
+    isSandboxed: environment.isSandboxed,
+    findInProject: place => findProgram({ projectPath: place }, folders, environment),
+    findExecutable: environment.findExecutable
   }
   return {
     server,
     root,
     file,
-    args: [...(server.args ?? []), ...(ground.isSandboxed ? [] : (server.unsandboxedArgs ?? []))],
+    args: [...(server.args ?? []), ...(environment.isSandboxed ? [] : (server.unsandboxedArgs ?? []))],
     environment: server.environment?.(project) ?? {},
     initializationOptions: server.initializationOptions?.(project) ?? {},
     settings: server.settings?.(project) ?? {},
@@ -112,18 +112,20 @@ export const isLeftToOtherServer = (
 function findProgram(
   program: ServerProgram,
   folders: readonly string[],
-  ground: LaunchEnvironment
+  environment: LaunchEnvironment
 ): string | undefined {
   const { requires } = program
   if ('name' in program) {
-    const file = ground.findExecutable(program.name)
-    return file && (requires === undefined || ground.hasSibling(file, requires)) ? file : undefined
+    const file = environment.findExecutable(program.name)
+    return file && (requires === undefined || environment.hasSibling(file, requires)) ? file : undefined
   }
-  if (!ground.isSandboxed) return undefined
+  if (!environment.isSandboxed) return undefined
   const found = folders
     .map(folder => join(folder, program.projectPath))
-    .find(path => ground.exists(path) && (requires === undefined || ground.exists(join(dirname(path), requires))))
-  return found && join(ground.root, found)
+    .find(
+      path => environment.exists(path) && (requires === undefined || environment.exists(join(dirname(path), requires)))
+    )
+  return found && join(environment.root, found)
 }
 
 function firstDefined<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {

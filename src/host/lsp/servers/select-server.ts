@@ -46,20 +46,20 @@ export interface ServerCandidate {
 export function findCandidates(
   path: string,
   servers: readonly LanguageServerDefinition[],
-  ground: LaunchEnvironment
+  environment: LaunchEnvironment
 ): ServerCandidate[] {
   return serversFor(path, servers).flatMap(({ server }) => {
-    const root = findProjectRoot(path, server, ground.exists)
-    return isLeftToOtherServer(server, root, ground) ? [] : [{ server, root }]
+    const root = findProjectRoot(path, server, environment.exists)
+    return isLeftToOtherServer(server, root, environment) ? [] : [{ server, root }]
   })
 }
 
 export function firstLaunchConfig(
   choices: readonly ServerCandidate[],
-  ground: LaunchEnvironment
+  environment: LaunchEnvironment
 ): LaunchConfig | undefined {
   for (const { server, root } of choices) {
-    const launch = resolveLaunchConfig(server, root, ground)
+    const launch = resolveLaunchConfig(server, root, environment)
     if (launch) return launch
   }
   return undefined

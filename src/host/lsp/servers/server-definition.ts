@@ -44,7 +44,7 @@ export interface LanguageServerDefinition {
   /** Checks if it analyzes files of a project that were neither opened nor are reachable from open ones; true by default. */
   readsWholeProject?(project: ProjectEnvironment): boolean
   /** Extracts the version from the server's output, if that contains more. */
-  parseVersion?(told: string): string | undefined
+  parseVersion?(output: string): string | undefined
   /** Installation command or instruction. */
   install: string
 }

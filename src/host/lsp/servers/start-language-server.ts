@@ -28,7 +28,7 @@ export interface LanguageServerStarter extends LongLivedProcessStarter {
 export async function startLanguageServer(
   { file, args, root, environment: set, server }: LaunchConfig,
   workspace: Workspace,
-  kept: 'read-only' | undefined,
+  isolationLevel: 'read-only' | undefined,
   memory_bytes: number,
   { env_allow, environment, roots, ...starter }: LanguageServerStarter
 ): Promise<LongLivedProcess> {
@@ -37,11 +37,11 @@ export async function startLanguageServer(
     args,
     cwd: join(workspace.root, root),
     env: commandEnvironment(environment, env_allow, { PATH: searchPathOutside(roots, environment), ...set }),
-    ...(kept && { mounts: existingMounts(server.homeFolders ?? [], homeFolder(environment)) }),
+    ...(isolationLevel && { mounts: existingMounts(server.homeFolders ?? [], homeFolder(environment)) }),
     // It runs for days.
     limits: { memory_bytes: Math.round(memory_bytes * MEMORY_SLACK), cpu_seconds: Number.POSITIVE_INFINITY }
   }
-  const isolation = { level: kept ?? 'none', network: [] } as const
+  const isolation = { level: isolationLevel ?? 'none', network: [] } as const
   return startLongLivedProcess({ mark: PROCESS_MARK, program, isolation, workspace }, starter)
 }
 

@@ -39,9 +39,9 @@ export class DeltaQueue {
 
   /** Also yields undefined after `quietMs` without output, once for each silence. */
   async *untilQuiet(quietMs: number, signal: AbortSignal): AsyncGenerator<Delta | undefined, void, void> {
-    for (let isTold = false; ; ) {
-      const came = await this.#waitForDelta(isTold ? undefined : quietMs, signal)
-      isTold = !came
+    for (let wasQuiet = false; ; ) {
+      const came = await this.#waitForDelta(wasQuiet ? undefined : quietMs, signal)
+      wasQuiet = !came
       const delta = came ? this.#take(signal) : undefined
       if (came && !delta) return
       yield delta

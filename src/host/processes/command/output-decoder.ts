@@ -32,11 +32,11 @@ export class OutputDecoder {
   #timer: NodeJS.Timeout | undefined
 
   /** `offset` is that of the first bytes. */
-  constructor(stream: StdStream, offset: number, tell: (delta: Delta) => void) {
+  constructor(stream: StdStream, offset: number, publish: (delta: Delta) => void) {
     this.#stream = stream
     this.#offset = offset
     this.#at = offset
-    this.#publish = tell
+    this.#publish = publish
   }
 
   append(bytes: Uint8Array) {
@@ -58,11 +58,11 @@ export class OutputDecoder {
 
   /** Retains the newest bytes that are not published now. */
   #appendToBacklog(bytes: Uint8Array) {
-    const kept = bytes.subarray(-BACKLOG_BYTES)
-    const before = Math.min(this.#backlogBytes, BACKLOG_BYTES - kept.length)
+    const newest = bytes.subarray(-BACKLOG_BYTES)
+    const before = Math.min(this.#backlogBytes, BACKLOG_BYTES - newest.length)
     this.#backlog.copyWithin(0, this.#backlogBytes - before, this.#backlogBytes)
-    this.#backlog.set(kept, before)
-    this.#backlogBytes = before + kept.length
+    this.#backlog.set(newest, before)
+    this.#backlogBytes = before + newest.length
     this.#timer ??= setTimeout(() => this.#flushBacklog(), WINDOW_MS)
   }
 

@@ -28,11 +28,11 @@ export class HeadTailCapture {
     this.#head ??= Buffer.allocUnsafeSlow(MAX_RESULT_BYTES)
     this.#tail ??= Buffer.allocUnsafeSlow(SIDE_BYTES)
     if (this.#total < MAX_RESULT_BYTES) this.#head.set(bytes.subarray(0, MAX_RESULT_BYTES - this.#total), this.#total)
-    const kept = bytes.subarray(-SIDE_BYTES)
-    const place = (this.#total + bytes.length - kept.length) % SIDE_BYTES
-    const fits = kept.subarray(0, SIDE_BYTES - place)
+    const newest = bytes.subarray(-SIDE_BYTES)
+    const place = (this.#total + bytes.length - newest.length) % SIDE_BYTES
+    const fits = newest.subarray(0, SIDE_BYTES - place)
     this.#tail.set(fits, place)
-    this.#tail.set(kept.subarray(fits.length))
+    this.#tail.set(newest.subarray(fits.length))
     this.#total += bytes.length
     this.#lines += lines
   }

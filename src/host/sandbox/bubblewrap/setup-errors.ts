@@ -22,16 +22,16 @@ const HINTS: readonly Hint[] = [
   }
 ]
 
-export function explainSetupFailure(said: string, code: number | null): string {
-  const first = said.trim().split('\n')[0]?.slice(0, 300) ?? ''
-  const cure = HINTS.find(one => one.pattern.test(said))?.hint
+export function explainSetupFailure(stderr: string, code: number | null): string {
+  const first = stderr.trim().split('\n')[0]?.slice(0, 300) ?? ''
+  const hint = HINTS.find(one => one.pattern.test(stderr))?.hint
   const what = first === '' ? `It ended with ${code === null ? 'a signal' : `code ${code}`}.` : `It says: ${first}.`
-  return cure ? `${what.replace(/\.\.$/, '.')} ${cure}` : what
+  return hint ? `${what.replace(/\.\.$/, '.')} ${hint}` : what
 }
 
 /** Creates the error for a program that the sandbox did not start: all output is the sandbox's own. */
-export const sandboxSetupError = (said: string, code: number) =>
+export const sandboxSetupError = (stderr: string, code: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `The sandbox could not be set up, and the command did not run. ${explainSetupFailure(said, code)}`
+    `The sandbox could not be set up, and the command did not run. ${explainSetupFailure(stderr, code)}`
   )

@@ -23,9 +23,9 @@ let last = 0
 export function trackSetup(folder: string): SetupStatus {
   const file = path.join(folder, `${PREFIX}${process.pid}-${++last}`)
   const hasStarted = () => {
-    const told = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    const status = existsSync(file) ? readFileSync(file, 'utf8') : ''
     rmSync(file, { force: true })
-    return told.includes('"exit-code"')
+    return status.includes('"exit-code"')
   }
   return {
     inheritedFile: '/dev/null',

@@ -10,7 +10,7 @@ import {
 
 export interface NameProtection {
   /** Some program executes or interprets it later: a command may neither change it nor leave a new one behind. */
-  kept: boolean
+  writeProtected: boolean
   /** Holds secrets: hidden from commands. */
   sensitive: boolean
 }
@@ -46,16 +46,17 @@ export class GuardedNames {
   classify(folder: string, entries: readonly string[]): Map<string, NameProtection> {
     const all = namesOf(folder)
     const above = all.slice(1 - MAX_PATTERN_NAMES)
-    const isKept = WRITE_PROTECTED.covers(all)
+    const inheritsProtection = WRITE_PROTECTED.covers(all)
     const isSecret = this.#isSensitive(all)
     const folded = entries.map(name => foldPath(name))
     const isRepository = REPOSITORY_LAYOUTS.some(parts => parts.every(name => folded.includes(name)))
     const meanings = new Map<string, NameProtection>()
     for (const [i, name] of entries.entries()) {
       const names = [...above, folded[i]!]
-      const kept = !isKept && (WRITE_PROTECTED.covers(names) || (isRepository && GIT_CONTROL_NAMES.has(folded[i]!)))
+      const writeProtected =
+        !inheritsProtection && (WRITE_PROTECTED.covers(names) || (isRepository && GIT_CONTROL_NAMES.has(folded[i]!)))
       const sensitive = !isSecret && this.#isSensitive(names)
-      if (kept || sensitive) meanings.set(name, { kept, sensitive })
+      if (writeProtected || sensitive) meanings.set(name, { writeProtected, sensitive })
     }
     return meanings
   }

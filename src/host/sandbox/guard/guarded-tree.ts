@@ -112,7 +112,7 @@ export class GuardedTree {
       entries.map(entry => entry.name)
     )
     for (const { name: door } of entries.filter(({ isSpecialFile }) => isSpecialFile))
-      meanings.set(door, { kept: meanings.get(door)?.kept ?? false, sensitive: true })
+      meanings.set(door, { writeProtected: meanings.get(door)?.writeProtected ?? false, sensitive: true })
     const at = (entry: string) => (name === '' ? entry : `${name}/${entry}`)
     const within = entries.filter(one => one.isFolder && this.#names.shouldDescend(name, one.name))
     const canLook = (one: ScannedEntry) => one.isUtf8 && this.#isReachable(at(one.name))

@@ -91,12 +91,12 @@ export class GuardedWorkspace {
    * commands run are attributed to it.
    */
   async trackUnsandboxed(): Promise<() => Promise<void>> {
-    const unkept: UnsandboxedCommand = { baseline: undefined }
-    this.#unsandboxed.add(unkept)
-    if (this.#running > 0) unkept.baseline = identitiesOf((await this.#tree.scan())?.guarded ?? [])
+    const unsandboxed: UnsandboxedCommand = { baseline: undefined }
+    this.#unsandboxed.add(unsandboxed)
+    if (this.#running > 0) unsandboxed.baseline = identitiesOf((await this.#tree.scan())?.guarded ?? [])
     return async () => {
-      this.#unsandboxed.delete(unkept)
-      const { baseline } = unkept
+      this.#unsandboxed.delete(unsandboxed)
+      const { baseline } = unsandboxed
       if (!baseline || this.#running === 0) return
       const after = await this.#tree.scan()
       for (const { path: name, identity } of after?.guarded ?? []) if (!baseline.has(identity)) this.noteOwnWrite(name)
@@ -148,7 +148,7 @@ export class GuardedWorkspace {
         hasConcurrentWriters: false,
         release: async () => ({ quarantined: [] })
       }
-    const readOnly = guarded.filter(one => one.kept)
+    const readOnly = guarded.filter(one => one.writeProtected)
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
       inside: git.flatMap(one => one.inside),
@@ -157,7 +157,7 @@ export class GuardedWorkspace {
     try {
       const identities = identitiesOf(guarded)
       const over = this.#interrupted.recordStart(root, [...identities])
-      for (const unkept of this.#unsandboxed) unkept.baseline ??= identities
+      for (const unsandboxed of this.#unsandboxed) unsandboxed.baseline ??= identities
       const release = async () => {
         try {
           removePlaceholders(this.#workspace, hidden)
@@ -229,13 +229,13 @@ export class GuardedWorkspace {
     const made = after.guarded.filter(
       one => !identities.has(one.identity) && one.born <= endedBy && !this.#isOwnWrite(one.path)
     )
-    const kept = made.filter(one => one.kept)
-    const fresh = [...kept, ...excessSecrets(after.guarded.length - kept.length, made)]
+    const writeProtected = made.filter(one => one.writeProtected)
+    const fresh = [...writeProtected, ...excessSecrets(after.guarded.length - writeProtected.length, made)]
     const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name))]
     const taken = quarantine(this.#workspace, paths, this.#quarantine)
     const left = new Map(after.guarded.filter(one => !fresh.includes(one)).map(one => [one.path, one.identity]))
     for (const link of guarded)
-      if (link.kept && link.target !== undefined && left.get(link.path) !== link.identity)
+      if (link.writeProtected && link.target !== undefined && left.get(link.path) !== link.identity)
         restoreLink(this.#workspace, link.path, link.target)
     for (const file of readOnlyEntries) {
       const name = path.relative(this.#workspace.root, file.path)
@@ -255,14 +255,14 @@ export class GuardedWorkspace {
 
 /** Returns created secrets beyond what can be hidden: if left there, they would prevent every later command from running. */
 const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
-  made.filter(one => !one.kept).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
+  made.filter(one => !one.writeProtected).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
 
 const identitiesOf = (guarded: readonly GuardedEntry[]) => new Set(guarded.map(({ identity }) => identity))
 
 const workspaceTooLarge = (what: string) => unsandboxableWorkspace(what, 'Serve a smaller folder')
 
-const unsandboxableWorkspace = (what: string, cure: string) =>
+const unsandboxableWorkspace = (what: string, hint: string) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `This workspace has ${what}: no command can be kept in it. ${cure}, or ask for isolation none.`
+    `This workspace has ${what}: no command can be kept in it. ${hint}, or ask for isolation none.`
   )

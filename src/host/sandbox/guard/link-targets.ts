@@ -26,7 +26,9 @@ export function findLinkTargets(root: string, guarded: readonly GuardedEntry[]):
   const isKnown = (file: string, place: TargetPath) =>
     guarded.some(
       one =>
-        isWithin(file, path.join(root, one.path)) && (!place.kept || one.kept) && (!place.sensitive || one.sensitive)
+        isWithin(file, path.join(root, one.path)) &&
+        (!place.writeProtected || one.writeProtected) &&
+        (!place.sensitive || one.sensitive)
     )
   const there = new Map<string, GuardedEntry>()
   const missing = new Set<string>()
@@ -34,11 +36,11 @@ export function findLinkTargets(root: string, guarded: readonly GuardedEntry[]):
     const file = realPathIfExists(place.file)
     const name = path.relative(root, file ?? place.file)
     if (name === '' || !isWithin(path.join(root, name), root)) continue
-    if (file === undefined && place.kept) missing.add(name)
+    if (file === undefined && place.writeProtected) missing.add(name)
     const stat = file === undefined || isKnown(file, place) ? undefined : lstatSync(file, BIGINT_STAT)
     if (!stat) continue
-    const { kept = false, sensitive = false } = there.get(name) ?? {}
-    const meaning = { kept: kept || place.kept, sensitive: sensitive || place.sensitive }
+    const { writeProtected = false, sensitive = false } = there.get(name) ?? {}
+    const meaning = { writeProtected: writeProtected || place.writeProtected, sensitive: sensitive || place.sensitive }
     there.set(name, { ...meaning, path: name, ...statFacts(stat) })
   }
   return { existing: [...there.values()], missing: [...missing] }
@@ -46,16 +48,16 @@ export function findLinkTargets(root: string, guarded: readonly GuardedEntry[]):
 
 const BIGINT_STAT = { bigint: true, throwIfNoEntry: false } as const
 
-function targetsOf(root: string, { path: name, kind, target, kept, sensitive }: GuardedEntry): TargetPath[] {
+function targetsOf(root: string, { path: name, kind, target, writeProtected, sensitive }: GuardedEntry): TargetPath[] {
   const file = path.join(root, name)
-  if (target !== undefined) return [{ file: path.resolve(path.dirname(file), target), kept, sensitive }]
+  if (target !== undefined) return [{ file: path.resolve(path.dirname(file), target), writeProtected, sensitive }]
   if (kind !== 'folder' || path.basename(file) !== '.git') return []
   const config = readGitConfig(file)
   const hooks = unquote(HOOKS_PATH_SETTING.exec(config)?.[1]).map(value => path.resolve(path.dirname(file), value))
   const included = [...config.matchAll(INCLUDE_PATH_SETTING)].flatMap(([, value]) => unquote(value))
   return [...hooks, ...included.map(value => path.resolve(file, value))].map(one => ({
     file: one,
-    kept: true,
+    writeProtected: true,
     sensitive: false
   }))
 }

@@ -20,15 +20,15 @@ export async function sweepQuarantine(
 ): Promise<number> {
   const border = Date.now() - max_age_days * DAY_MS
   const slices = new TimeSlicer()
-  const kept: QuarantinedFolder[] = []
+  const folders: QuarantinedFolder[] = []
   for (const name of await listNames(quarantine)) {
     const folder = path.join(quarantine, name)
     const mtimeMs = (await statIfExists(folder))?.mtimeMs
-    if (mtimeMs !== undefined) kept.push({ folder, mtimeMs, bytes: await measureFolder(folder, slices) })
+    if (mtimeMs !== undefined) folders.push({ folder, mtimeMs, bytes: await measureFolder(folder, slices) })
   }
-  let total = kept.reduce((sum, { bytes }) => sum + bytes, 0)
+  let total = folders.reduce((sum, { bytes }) => sum + bytes, 0)
   let gone = 0
-  for (const { folder, mtimeMs, bytes } of kept.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
+  for (const { folder, mtimeMs, bytes } of folders.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
     if (mtimeMs >= border && total <= max_bytes) break
     await rm(folder, { recursive: true, force: true })
     total -= bytes

@@ -23,7 +23,7 @@ export const withLspProgress = <T>(
   { host: { languages } }: Context,
   ask: (languages: LanguageService) => Promise<T>
 ): AsyncGenerator<Progress, T> =>
-  withProgress(tell => {
-    languages.onProgress(message => tell({ message }))
+  withProgress(report => {
+    languages.onProgress(message => report({ message }))
     return ask(languages)
   })

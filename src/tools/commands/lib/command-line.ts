@@ -102,8 +102,8 @@ export function checkCommand(input: CommandParams, ctx: Pick<Context, 'host'>) {
 /** Rejects hosts that no sandbox accepts. */
 export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
   for (const [i, host] of network.entries()) {
-    const fault = hostPatternError(host) ?? explainUnreachable(host)
-    if (fault) throw invalidParam(`network/${i}`, fault)
+    const error = hostPatternError(host) ?? explainUnreachable(host)
+    if (error) throw invalidParam(`network/${i}`, error)
   }
 }
 

@@ -86,12 +86,12 @@ export const CommandResult = Type.Object({
 export type CommandResult = Static<typeof CommandResult>
 
 /** Formats the result as text for a model and a person. */
-export function commandContent(result: CommandResult, cures: SandboxHints): string {
+export function commandContent(result: CommandResult, hints: SandboxHints): string {
   const { output, survivors, survivor_names = [], task_id, network } = result
   const left = survivors.map((pid, i) => (survivor_names[i] ? `${escapeInline(survivor_names[i])} (${pid})` : `${pid}`))
   const notes = [
     describeEnd(result),
-    ...sandboxHints(result, cures),
+    ...sandboxHints(result, hints),
     ...trackingNotes(result),
     ...(survivors.length === 0
       ? []
@@ -166,14 +166,14 @@ interface SandboxHints {
 /** Returns hints for a sandboxed command whose failure looks like a restriction. */
 export function sandboxHints(
   { isolation, exit_code, output, network }: Pick<CommandResult, 'isolation' | 'exit_code' | 'output' | 'network'>,
-  cures: SandboxHints
+  hints: SandboxHints
 ): string[] {
   if (!isSandbox(isolation) || exit_code === 0 || exit_code === null) return []
   const has = network ? 'with the network it asked for' : 'without network'
   return SANDBOX_DENIALS.filter(({ pattern }) => pattern.test(output)).map(({ cause, from }) => {
-    const cure = cures[cause]
+    const hint = hints[cause]
     const ran = `It ran in the sandbox \`${isolation}\`, ${has}. It may have been kept from ${from}`
-    return cure === undefined ? ran : `${ran}: ask with ${cure}`
+    return hint === undefined ? ran : `${ran}: ask with ${hint}`
   })
 }
 

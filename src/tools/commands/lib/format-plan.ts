@@ -67,14 +67,14 @@ export async function planFormat({ paths, formatter }: FormatInput, ctx: Context
  */
 export async function selectFormatter(
   path: string,
-  asked: FormatterName | undefined,
+  requested: FormatterName | undefined,
   ctx: Context
 ): Promise<FormatterInvocation> {
   const [, folder = '.'] = folderAndAncestors(path)
   const fitting = (Object.keys(FORMATTERS) as FormatterName[]).filter(
-    name => asked === name || FORMATTERS[name].files.test(path)
+    name => requested === name || FORMATTERS[name].files.test(path)
   )
-  const names = asked ? [asked] : fitting
+  const names = requested ? [requested] : fitting
   const named = new Map<FormatterName, string | undefined>()
   for (const name of names) named.set(name, await findConfiguredFolder(FORMATTERS[name], folder, ctx))
   const installed = new Set(names.filter(name => findProjectProgram(ctx, folder, FORMATTERS[name].own) !== undefined))
@@ -82,7 +82,7 @@ export async function selectFormatter(
   const ordered = [
     ...names.filter(name => named.get(name) !== undefined),
     ...others.filter(name => installed.has(name)),
-    ...others.filter(name => !installed.has(name) && (asked || (FORMATTERS[name] as Formatter).usual))
+    ...others.filter(name => !installed.has(name) && (requested || (FORMATTERS[name] as Formatter).usual))
   ]
   for (const name of ordered) {
     const known: Formatter = FORMATTERS[name]
@@ -117,7 +117,7 @@ async function findConfiguredFolder(
 
 async function formatFile(
   given: string,
-  { formatter: asked, level }: { formatter: FormatterName | undefined; level: 'read-only' | undefined },
+  { formatter: requested, level }: { formatter: FormatterName | undefined; level: 'read-only' | undefined },
   ctx: Context
 ): Promise<{ file: FormattedFile; isolation: IsolationLevel }> {
   const { host, signal } = ctx
@@ -127,7 +127,7 @@ async function formatFile(
   if (!was) throw new ToolError('FILE_NOT_FOUND', 'There is no such file.', { path: given })
   const text = was.bytes && decode(was.bytes)
   if (!text) throw new ToolError('BINARY_FILE', `${given} is no text, or too large.`, { path: given })
-  const { formatter, argv, cwd } = await selectFormatter(was.path, asked, ctx)
+  const { formatter, argv, cwd } = await selectFormatter(was.path, requested, ctx)
   const made = await host.processes.filter({
     argv,
     cwd,

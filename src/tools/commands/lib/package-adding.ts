@@ -26,9 +26,9 @@ interface AddInvocation extends Required<Omit<Invocation, 'commandLine'>> {
 }
 
 /** Fails if no manager is detected, or a package is not from a registry. */
-export async function addInvocation(asked: AddPackagesInput, ctx: Context): Promise<AddInvocation> {
-  const { packages, dev = false, allow_scripts = false } = asked
-  const { manager, cwd } = detectManager(asked, ctx)
+export async function addInvocation(input: AddPackagesInput, ctx: Context): Promise<AddInvocation> {
+  const { packages, dev = false, allow_scripts = false } = input
+  const { manager, cwd } = detectManager(input, ctx)
   const known: PackageManager = MANAGERS[manager]
   for (const [at, text] of packages.entries())
     if (!isPackage(known.names, text))

@@ -17,9 +17,9 @@ export const NPM_LOCK: PackageList = {
   read(text) {
     const { packages } = parseObject(text)
     if (!isObject(packages)) return []
-    return Object.entries(packages).flatMap(([path, told]) => {
+    return Object.entries(packages).flatMap(([path, entry]) => {
       const at = path.lastIndexOf('node_modules/')
-      const version = isObject(told) ? told.version : undefined
+      const version = isObject(entry) ? entry.version : undefined
       return at < 0 || typeof version !== 'string' ? [] : [[path.slice(at + 'node_modules/'.length), version] as const]
     })
   }

@@ -30,14 +30,14 @@ interface DetectedRunner {
 }
 
 /** Fails if no runner is detected, or it does not support the request. */
-export async function testInvocation(asked: TestRunInput, ctx: Context): Promise<TestInvocation> {
-  if (asked.filter?.startsWith('-'))
+export async function testInvocation(input: TestRunInput, ctx: Context): Promise<TestInvocation> {
+  if (input.filter?.startsWith('-'))
     throw invalidParam('filter', 'begins with a dash, which a runner takes for an option.')
-  const { path, kind } = ctx.host.files.peek(asked.path ?? '.')
-  if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${asked.path} does not exist.`, { path: asked.path })
+  const { path, kind } = ctx.host.files.peek(input.path ?? '.')
+  if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${input.path} does not exist.`, { path: input.path })
   const folder = kind === 'directory' ? path : (folderAndAncestors(path)[1] ?? '.')
-  const { runner, cwd, extraArgs } = asked.runner
-    ? await configureRunner(asked.runner, folder, ctx)
+  const { runner, cwd, extraArgs } = input.runner
+    ? await configureRunner(input.runner, folder, ctx)
     : await detectRunner(path, folder, ctx)
   const known: TestRunner = RUNNERS[runner]
   const within = relative(cwd, path)
@@ -46,11 +46,11 @@ export async function testInvocation(asked: TestRunInput, ctx: Context): Promise
       within === ''
         ? undefined
         : { name: within.startsWith('-') ? `./${within}` : within, isFolder: kind === 'directory' },
-    filter: asked.filter,
+    filter: input.filter,
     extraArgs,
     hasFile: file => hasFile(ctx, cwd, file)
   })
-  if (typeof words === 'string') throw invalidParam(asked.filter === undefined ? 'path' : 'filter', words)
+  if (typeof words === 'string') throw invalidParam(input.filter === undefined ? 'path' : 'filter', words)
   const program = findProjectProgram(ctx, cwd, known.own) ?? known.program
   if (program === undefined)
     throw new ToolError('EXECUTION_ERROR', `${runner} is not installed in ${cwd === '.' ? 'the workspace' : cwd}.`)

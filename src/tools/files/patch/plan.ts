@@ -47,10 +47,10 @@ export async function planPatch(sections: readonly PatchSection[], ctx: Context)
     const ending = fileResult(draft, drafts)
     if (!ending) continue
     const { diff, added, removed } = await ctx.host.compute.run('fileDiff', diffSides(ending), computeOptions(ctx))
-    const { step, ...told } = FINISHERS[ending.operation](ending)
+    const { step, ...rest } = FINISHERS[ending.operation](ending)
     steps.push(step.do === 'remove' ? step : { ...step, lines: () => ({ added, removed }) })
     files.push({
-      ...told,
+      ...rest,
       operation: ending.operation,
       diff,
       ...gitPatchField(ending),

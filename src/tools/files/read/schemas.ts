@@ -133,8 +133,8 @@ export const fileFacts = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, h
 
 export function binaryFileError(path: string, bytes: Buffer, size: number): ToolError {
   const kind = binaryKind(bytes)
-  const cure = 'Its bytes can be read with encoding base64.'
-  return new ToolError('BINARY_FILE', `${path} is not text${kind ? ` but a ${kind}` : ''}. ${cure}`, {
+  const hint = 'Its bytes can be read with encoding base64.'
+  return new ToolError('BINARY_FILE', `${path} is not text${kind ? ` but a ${kind}` : ''}. ${hint}`, {
     path,
     size,
     kind

@@ -21,14 +21,14 @@ const plans = new WeakMap<Context, CachedPlan>()
 
 /** Returns the cached plan of the key, if it is still valid. */
 export async function getCachedPlan(ctx: Context, key: string): Promise<UndoPlan | undefined> {
-  const kept = plans.get(ctx)
-  if (kept?.key !== key) return undefined
+  const cached = plans.get(ctx)
+  if (cached?.key !== key) return undefined
   const slices = new TimeSlicer()
-  for (const [path, [stamp, shown]] of kept.observed) {
+  for (const [path, [stamp, shown]] of cached.observed) {
     if (ctx.host.files.fingerprintAt(path) !== stamp || canRevealEntry(path, ctx) !== shown) return undefined
     await slices.yieldIfDue()
   }
-  return kept.plan
+  return cached.plan
 }
 
 /** Caches a plan, unless it is large or a file changed so recently that a further change might go unnoticed. */

@@ -60,8 +60,8 @@ export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan
   const calls = selectCalls(input, ctx.history, choose)
   assertKnown(input, calls, ctx.history)
   const key = JSON.stringify([input, calls.map(call => call.tool_call_id)])
-  const kept = await getCachedPlan(ctx, key)
-  if (kept) return kept
+  const cached = await getCachedPlan(ctx, key)
+  if (cached) return cached
   const made = await computePlan(calls, ctx)
   cachePlan(ctx, key, made)
   return made.plan

@@ -47,7 +47,7 @@ export class PreviousContents {
     const mode = modeBefore(change, now)
     if (now.hash === back || (left !== undefined && left === back)) return { ...now, ...mode }
     const before = await this.#loadStored(change.path, back)
-    const { bytes: _, kept: __, ...same } = now
+    const { bytes: _, blob: __, ...same } = now
     if (now.hash === left) return { ...same, ...before, ...mode }
     const bytes = await this.#mergeBytes(change.path, now, left, before.bytes)
     if (now.bytes?.equals(bytes)) return { ...now, ...mode }
@@ -55,13 +55,13 @@ export class PreviousContents {
   }
 
   /** Large blobs are not read before they are written. */
-  async #loadStored(path: string, hash: string | undefined): Promise<Pick<FileState, 'hash' | 'bytes' | 'kept'>> {
-    const kept = hash === undefined ? undefined : this.#sources.files.findStored(hash)
-    if (hash === undefined || !kept) throw new Obstruction(path, 'not_kept')
-    if (kept.size > MAX_HASHED_FILE_BYTES) return { hash, bytes: undefined, kept }
-    this.heldBytes += kept.size
+  async #loadStored(path: string, hash: string | undefined): Promise<Pick<FileState, 'hash' | 'bytes' | 'blob'>> {
+    const blob = hash === undefined ? undefined : this.#sources.files.findStored(hash)
+    if (hash === undefined || !blob) throw new Obstruction(path, 'not_kept')
+    if (blob.size > MAX_HASHED_FILE_BYTES) return { hash, bytes: undefined, blob }
+    this.heldBytes += blob.size
     if (this.heldBytes > MAX_HELD_BYTES) throw new Obstruction(path, 'too_large')
-    const bytes = await kept.bytes(this.#sources.signal)
+    const bytes = await blob.bytes(this.#sources.signal)
     if (!bytes) throw new Obstruction(path, 'not_kept')
     return { hash, bytes }
   }

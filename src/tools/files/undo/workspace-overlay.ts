@@ -14,7 +14,7 @@ export interface FileState {
   /** Undefined if too large for memory. */
   bytes: Buffer | undefined
   /** Its blob, if it comes from the store. */
-  kept?: StoredBlob
+  blob?: StoredBlob
   /** Path of this file on disk. */
   origin?: string
   /** Includes later changes. */

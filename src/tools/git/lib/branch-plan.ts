@@ -35,8 +35,8 @@ export interface BranchPlan {
 export async function planBranch(input: BranchInput, ctx: Context): Promise<BranchPlan> {
   const { git } = ctx.host
   const { name, create = false, switch: switches = false } = input
-  const fault = branchNameError(name)
-  if (fault !== undefined) throw invalidParam('name', `${fault}; git takes names such as main or fix/login.`)
+  const error = branchNameError(name)
+  if (error !== undefined) throw invalidParam('name', `${error}; git takes names such as main or fix/login.`)
   const { repository } = await resolveRepository(ctx, input.path)
   const ref = HEADS + name
   const there = await resolveCommit(git, repository, ref)
@@ -119,17 +119,17 @@ async function changedFiles(
   repository: Repository,
   { host }: Context
 ): Promise<CommittedFile[]> {
-  const told = await host.git.run(repository, { args: ['diff-tree', ...COMMITTED_FLAGS, from, to, '--'] })
-  assertGitSucceeded(told, 'tell what would change', repository)
-  return committedFiles(told.stdout.toString('utf8'))
+  const result = await host.git.run(repository, { args: ['diff-tree', ...COMMITTED_FLAGS, from, to, '--'] })
+  assertGitSucceeded(result, 'tell what would change', repository)
+  return committedFiles(result.stdout.toString('utf8'))
 }
 
 /** Returns the paths with local changes, staged or not. */
 async function locallyChangedPaths(repository: Repository, { host }: Context): Promise<Set<string>> {
   const flags = ['--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=dirty', '--no-renames']
-  const told = await host.git.run(repository, { args: ['status', ...flags] })
-  assertGitSucceeded(told, 'tell what has changed', repository)
-  const paths = told.stdout
+  const result = await host.git.run(repository, { args: ['status', ...flags] })
+  assertGitSucceeded(result, 'tell what has changed', repository)
+  const paths = result.stdout
     .toString('utf8')
     .split('\0')
     .flatMap(record => /^(?:1 (?:\S+ ){7}|u (?:\S+ ){9})(.*)$/s.exec(record)?.[1] ?? [])

@@ -97,8 +97,8 @@ export async function planCommit(input: CommitInput, ctx: Context): Promise<Comm
 }
 
 function requireMessage({ message }: CommitInput): string {
-  const fault = messageError(message)
-  if (fault !== undefined) throw invalidParam('message', `${fault}; say what the commit changes, and why.`)
+  const error = messageError(message)
+  if (error !== undefined) throw invalidParam('message', `${error}; say what the commit changes, and why.`)
   return tidyMessage(message)!
 }
 
@@ -184,13 +184,13 @@ const NONE_IGNORED = 1
 async function findIgnored(files: readonly string[], repository: Repository, { host }: Context): Promise<string[]> {
   if (files.length === 0) return []
   // It has no literal pathspecs, so pathspec magic must be avoided.
-  const told = await host.git.run(repository, {
+  const result = await host.git.run(repository, {
     args: ['check-ignore', '-z', '--stdin', '--no-index'],
     stdin: files.map(file => `./${file}\0`).join(''),
     env: { GIT_LITERAL_PATHSPECS: '0' }
   })
-  if (told.code !== NONE_IGNORED) assertGitSucceeded(told, 'tell what is ignored', repository)
-  return told.stdout
+  if (result.code !== NONE_IGNORED) assertGitSucceeded(result, 'tell what is ignored', repository)
+  return result.stdout
     .toString('utf8')
     .split('\0')
     .flatMap(file => (file === '' ? [] : [file.slice(2)]))

@@ -109,10 +109,13 @@ export async function differences(
   const { files, texts } = await readDiff(output, bounds, shows)
   const page = files.slice(offset, offset + limit)
   const next = offset + page.length
-  const told = page.map((file, i) => ({ ...toOutputFile(file, repository), ...diffFields(texts.get(offset + i)) }))
-  const longer = told.some(({ diff_truncated }) => diff_truncated)
+  const outputFiles = page.map((file, i) => ({
+    ...toOutputFile(file, repository),
+    ...diffFields(texts.get(offset + i))
+  }))
+  const longer = outputFiles.some(({ diff_truncated }) => diff_truncated)
   return {
-    files: told,
+    files: outputFiles,
     added: sum(files, 'added'),
     removed: sum(files, 'removed'),
     left_out: [...hidden].map(file => ({ path: workspaceName(file.path, repository), reason: WITHHELD_REASON })),

@@ -99,8 +99,8 @@ export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan
 
 async function resolveBranch({ branch }: PushInput, repository: Repository, { host }: Context): Promise<string> {
   if (branch !== undefined) {
-    const fault = branchNameError(branch)
-    if (fault !== undefined) throw invalidParam('branch', `${fault}; name a branch of this repository, such as main.`)
+    const error = branchNameError(branch)
+    if (error !== undefined) throw invalidParam('branch', `${error}; name a branch of this repository, such as main.`)
     return branch
   }
   const current = await readHeadRef(host.git, repository)

@@ -78,15 +78,15 @@ export function parsePushResult({ code, stdout, stderr }: PushProcessResult): {
     .split('\n')
     .find(each => /^[ +*=!-]\t/.test(each))
   const outcome = line === undefined ? undefined : OUTCOMES[line[0]!]
-  const said = cleanStderr(stderr)
-  if (code === 0 && outcome) return { outcome, remote_says: remoteMessages(said) }
-  const [where, table] = line === undefined ? [said, FAILURES] : [line, REFUSALS]
+  const message = cleanStderr(stderr)
+  if (code === 0 && outcome) return { outcome, remote_says: remoteMessages(message) }
+  const [where, table] = line === undefined ? [message, FAILURES] : [line, REFUSALS]
   const [, error = 'EXECUTION_ERROR', hint = 'The push failed.'] = table.find(([pattern]) => pattern.test(where)) ?? []
   const reason = line === undefined ? '' : escapeInvisible(line.split('\t')[2] ?? '')
   throw new ToolError(error as ErrorCode, [hint, reason].filter(Boolean).join(' '), {
     exit_code: code,
     ...(reason !== '' && { reason }),
-    ...(said !== '' && { output: said })
+    ...(message !== '' && { output: message })
   })
 }
 
@@ -102,8 +102,8 @@ const cleanStderr = (stderr: string) =>
     .join('\n')
     .slice(0, MAX_OUTPUT_LENGTH)
 
-const remoteMessages = (said: string) =>
-  said
+const remoteMessages = (stderr: string) =>
+  stderr
     .split('\n')
     .flatMap(line => (line.startsWith('remote:') ? [line.slice('remote:'.length).trim()] : []))
     .filter(Boolean)

@@ -11,14 +11,14 @@ interface Remote {
 }
 
 /** Returns the named remote, else the branch's push remote, else the only one, else `origin`. */
-export function selectRemote(repository: Repository, asked: string | undefined, branch: string): Remote {
+export function selectRemote(repository: Repository, requested: string | undefined, branch: string): Remote {
   const { allSettings } = repository.configuration
   const names = [...new Set(allSettings.flatMap(([key]) => /^remote\.(.+)\.(?:url|pushurl)$/s.exec(key)?.[1] ?? []))]
   const usual = [`branch.${branch}.pushremote`, 'remote.pushdefault', `branch.${branch}.remote`].map(key =>
     lastValue(allSettings, key)
   )
-  const name = asked ?? usual.find(each => each !== undefined) ?? (names.length === 1 ? names[0]! : 'origin')
-  if (!names.includes(name)) throw unknownRemoteError(name, names, asked !== undefined)
+  const name = requested ?? usual.find(each => each !== undefined) ?? (names.length === 1 ? names[0]! : 'origin')
+  if (!names.includes(name)) throw unknownRemoteError(name, names, requested !== undefined)
   const [urls, pushurls] = ['url', 'pushurl'].map(kind =>
     allSettings.flatMap(([key, value]) => (key === `remote.${name}.${kind}` ? [value] : []))
   ) as [string[], string[]]
@@ -34,9 +34,9 @@ export function selectRemote(repository: Repository, asked: string | undefined, 
   return { name, url: (urls[0] ?? pushurls[0])!, pushurl: pushurls[0] }
 }
 
-function unknownRemoteError(name: string, names: readonly string[], asked: boolean) {
+function unknownRemoteError(name: string, names: readonly string[], isRequested: boolean) {
   const known = names.length === 0 ? 'there is none' : `there are: ${names.join(', ')}`
-  if (asked) return invalidParam('remote', `names no remote of this repository; ${known}.`)
+  if (isRequested) return invalidParam('remote', `names no remote of this repository; ${known}.`)
   return new ToolError('CONFLICT', `There is no remote ${JSON.stringify(name)} to push to; ${known}.`, { remote: name })
 }
 

@@ -37,14 +37,14 @@ export const mcpToolName = (server: string, tool: string) => `mcp:${server}:${to
 
 export function mcpPreview(tool: McpTool, args: unknown): Preview {
   // In one line: a separate line would look like a note of this server.
-  const said = tool.description.replaceAll(/\s+/g, ' ').trim()
+  const description = tool.description.replaceAll(/\s+/g, ' ').trim()
   return {
     title: mcpToolName(tool.server, tool.name),
     text: JSON.stringify(args, null, 2),
     notes: [
-      ...(said
+      ...(description
         ? [
-            `The server says of it: ${said.length > MAX_DESCRIPTION_LENGTH ? `${said.slice(0, MAX_DESCRIPTION_LENGTH)}…` : said}`
+            `The server says of it: ${description.length > MAX_DESCRIPTION_LENGTH ? `${description.slice(0, MAX_DESCRIPTION_LENGTH)}…` : description}`
           ]
         : []),
       ...HINTS.filter(([hint, value]) => tool.hints[hint] === value).map(([, , words]) => words)
@@ -85,8 +85,8 @@ export function rememberAnswer(data: object, answer: McpToolResult) {
 export function presentAnswer(title: string, data: unknown): Presented {
   const answer = (typeof data === 'object' && data !== null && answers.get(data)) || { blocks: [], structured: data }
   const texts = answer.blocks.map(blockText).filter(text => text !== '')
-  const isSaid = texts.length > 0 || answer.blocks.length > 0 || answer.structured === undefined
-  const whole = (isSaid ? texts.join('\n') : JSON.stringify(answer.structured, null, 2)).toWellFormed()
+  const hasContent = texts.length > 0 || answer.blocks.length > 0 || answer.structured === undefined
+  const whole = (hasContent ? texts.join('\n') : JSON.stringify(answer.structured, null, 2)).toWellFormed()
   const isCut = whole.length > MAX_CONTENT_LENGTH
   const cut = `\n(The first ${MAX_CONTENT_LENGTH} of ${whole.length} characters; all of them are in the call's data.)`
   const attachments = answer.blocks.flatMap(blockAttachments)

@@ -61,10 +61,10 @@ export async function findHit(
     const file = await readCurrentText(path, ctx)
     if (file === undefined) return undefined
     const lines = file.text.split('\n')
-    const told = matchesFingerprint(candidate.stamp, file.stamp)
+    const ranges = matchesFingerprint(candidate.stamp, file.stamp)
       ? candidate.pieces.map(each => scoreRange(each, lines, question))
       : []
-    const good = told.filter(({ words }) => candidate.by_meaning || words.size > 0)
+    const good = ranges.filter(({ words }) => candidate.by_meaning || words.size > 0)
     const pieces = good.length > 0 ? good : findBestChunks(path, file.text, lines, question)
     const inPath = matchedTerms(tokenize(path), question)
     const [best, ...others] = pieces.length > 0 || inPath.size === 0 ? pieces : [fileTop(lines)]
@@ -143,8 +143,8 @@ const fileTop = (lines: readonly string[]): ScoredRange => ({
 })
 
 function matchedTerms(words: readonly string[], question: QueryTerms): Set<string> {
-  const asked = new Set([...question.words, ...question.names])
-  return new Set(words.filter(word => asked.has(word)))
+  const terms = new Set([...question.words, ...question.names])
+  return new Set(words.filter(word => terms.has(word)))
 }
 
 /** Returns the lines of a piece with the most words of the query. */

@@ -54,19 +54,19 @@ export async function searchByWordCounts(
 function count(
   files: Map<string, Map<string, number>>,
   { path, text }: { path: string; text: string },
-  asked: string[]
+  terms: string[]
 ) {
   const counts = files.get(path) ?? new Map<string, number>()
-  for (const word of tokenize(text)) if (asked.includes(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const word of tokenize(text)) if (terms.includes(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
   if (counts.size > 0) files.set(path, counts)
 }
 
 function rankFiles(
   files: ReadonlyMap<string, ReadonlyMap<string, number>>,
-  asked: readonly string[]
+  terms: readonly string[]
 ): SearchCandidate[] {
   const values = new Map(
-    asked.map(word => {
+    terms.map(word => {
       const holding = [...files.values()].filter(counts => counts.has(word)).length
       return [word, Math.log(1 + (files.size - holding + 0.5) / (holding + 0.5))]
     })
@@ -74,12 +74,12 @@ function rankFiles(
   return [...files]
     .map(([path, counts]) => {
       const inPath = new Set(tokenize(path))
-      const worth = asked.map(word => {
+      const worth = terms.map(word => {
         const times = (counts.get(word) ?? 0) + (inPath.has(word) ? 2 : 0)
         return (values.get(word) ?? 0) * Math.log1p(times)
       })
       const score =
-        worth.reduce((sum, each) => sum + each, 0) * (counts.size / asked.length) * relevanceWeight(path, '')
+        worth.reduce((sum, each) => sum + each, 0) * (counts.size / terms.length) * relevanceWeight(path, '')
       return { path, score, stamp: '', pieces: [] }
     })
     .sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))

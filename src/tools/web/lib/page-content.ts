@@ -25,7 +25,7 @@ interface Kind {
   matches(media_type: string, bytes: Buffer): boolean
   read(
     page: CachedPage,
-    as: { media_type: string; told: string | undefined; form: Form },
+    as: { media_type: string; charset: string | undefined; form: Form },
     tools: PageReaders
   ): Promise<PageContent> | PageContent
 }
@@ -77,13 +77,13 @@ export async function readPageContent(page: CachedPage, form: Form, tools: PageR
     .toLowerCase()
     .split(';')
     .map(part => part.trim())
-  const told = params
+  const charset = params
     .find(param => param.startsWith('charset='))
     ?.slice('charset='.length)
     .replaceAll(/["']/g, '')
   const made = await KINDS.find(({ matches }) => matches(media_type, page.bytes))!.read(
     page,
-    { media_type, told, form },
+    { media_type, charset, form },
     tools
   )
   page.derived.set(form, made)
@@ -100,10 +100,10 @@ const asText = ({ text, charset }: DecodedText, media_type: string): PageContent
 
 async function readHtml(
   page: CachedPage,
-  { media_type, told, form }: Parameters<Kind['read']>[1],
+  { media_type, charset, form }: Parameters<Kind['read']>[1],
   tools: PageReaders
 ): Promise<PageContent> {
-  const source = asText(decodeWithCharset(page.bytes, told), media_type || 'text/html')
+  const source = asText(decodeWithCharset(page.bytes, charset), media_type || 'text/html')
   if (form === 'html' || form === 'raw') return source
   const query = { html: source.body, url: page.hops.at(-1)!, form }
   const { title, text, cut, needsScripts } = await tools.compute.run('page', query, {
@@ -121,8 +121,8 @@ async function readHtml(
   }
 }
 
-function readJson(page: CachedPage, { media_type, told, form }: Parameters<Kind['read']>[1]): PageContent {
-  const source = asText(decodeWithCharset(page.bytes, told), media_type)
+function readJson(page: CachedPage, { media_type, charset, form }: Parameters<Kind['read']>[1]): PageContent {
+  const source = asText(decodeWithCharset(page.bytes, charset), media_type)
   if (form === 'raw' || page.bytes.length > MAX_PRETTY_JSON_BYTES) return source
   try {
     return { ...source, body: JSON.stringify(JSON.parse(source.body), null, 2) }
@@ -131,8 +131,8 @@ function readJson(page: CachedPage, { media_type, told, form }: Parameters<Kind[
   }
 }
 
-function readText(page: CachedPage, { media_type, told }: Parameters<Kind['read']>[1]): PageContent {
-  return asText(decodeWithCharset(page.bytes, told), media_type || 'text/plain')
+function readText(page: CachedPage, { media_type, charset }: Parameters<Kind['read']>[1]): PageContent {
+  return asText(decodeWithCharset(page.bytes, charset), media_type || 'text/plain')
 }
 
 const base64 = (page: CachedPage, media_type: string): PageContent => ({
