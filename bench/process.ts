@@ -19,9 +19,9 @@ export async function startUntilReady(
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> }
 ): Promise<StartedProcess> {
   const child = spawn(process.execPath, [script, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let told = ''
+  let output = ''
   child.stderr.setEncoding('utf8').on('data', text => {
-    told = (told + text).slice(-2_000)
+    output = (output + text).slice(-2_000)
   })
   const line = Promise.withResolvers<string>()
   let said = ''
@@ -29,8 +29,8 @@ export async function startUntilReady(
     said += text
     if (said.includes('\n')) line.resolve(said.slice(0, said.indexOf('\n')))
   })
-  child.once('exit', code => line.reject(new Error(`${script} ended with ${code} before it was ready: ${told}`)))
-  const timer = setTimeout(() => line.reject(new Error(`${script} was not ready in time: ${told}`)), READY_TIMEOUT_MS)
+  child.once('exit', code => line.reject(new Error(`${script} ended with ${code} before it was ready: ${output}`)))
+  const timer = setTimeout(() => line.reject(new Error(`${script} was not ready in time: ${output}`)), READY_TIMEOUT_MS)
   try {
     return { pid: child.pid!, ready: JSON.parse(await line.promise), stop: () => stopProcess(child) }
   } catch (error) {

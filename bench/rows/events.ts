@@ -63,8 +63,8 @@ async function measureDelays(
       await pause(IDLE_MS)
       const before = subscriber.events
       const began = performance.now()
-      const told = subscriber.received(before + 1).then(() => performance.now() - began)
-      const [time] = await Promise.all([told, talker.say()])
+      const delivery = subscriber.received(before + 1).then(() => performance.now() - began)
+      const [time] = await Promise.all([delivery, talker.say()])
       times.push(time)
     }
     return times

@@ -10,8 +10,8 @@ export function anthropic(
 ): Chat {
   const messages: unknown[] = [{ role: 'user', content: task }]
   return {
-    async next(told) {
-      const results = told.map(({ id, text, failed }) => ({
+    async next(outcomes) {
+      const results = outcomes.map(({ id, text, failed }) => ({
         type: 'tool_result',
         tool_use_id: id,
         content: text,

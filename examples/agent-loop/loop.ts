@@ -11,7 +11,7 @@ export interface Wanted {
 }
 
 /** The result as text for the model. */
-export interface Told {
+export interface ToolOutcome {
   id: string
   text: string
   failed: boolean
@@ -20,7 +20,7 @@ export interface Told {
 /** A conversation with a model, in the form of its API. */
 export interface Chat {
   /** Sends the results of the previous calls and resolves with the model's reply: calls, or without any its answer. */
-  next(told: Told[]): Promise<{ text: string; calls: Wanted[] }>
+  next(outcomes: ToolOutcome[]): Promise<{ text: string; calls: Wanted[] }>
 }
 
 export interface AgentOptions {
@@ -41,24 +41,24 @@ const SETTLED = new Set<Call['status']>(['success', 'error', 'rejected', 'cancel
 
 /** Works on the task of the chat and resolves with the model's answer. */
 export async function runAgent({ max_turns = 50, ...options }: AgentOptions): Promise<string> {
-  let told: Told[] = []
+  let outcomes: ToolOutcome[] = []
   for (let turn = 0; turn < max_turns; turn += 1) {
-    const { text, calls } = await options.chat.next(told)
+    const { text, calls } = await options.chat.next(outcomes)
     if (calls.length === 0) return text
     if (text) options.say(text)
-    told = await act(calls, options)
+    outcomes = await act(calls, options)
   }
   throw new Error(`The model has not come to an answer in ${max_turns} turns.`)
 }
 
 /** Sends the calls of one turn as a batch: they run in parallel, except those on the same file, which run in order. */
-async function act(wanted: Wanted[], options: AgentOptions): Promise<Told[]> {
+async function act(wanted: Wanted[], options: AgentOptions): Promise<ToolOutcome[]> {
   const outcomes = await submit(
     wanted.filter(({ params }) => params !== undefined),
     options
   )
   return Promise.all(
-    wanted.map(async ({ id, name }): Promise<Told> => {
+    wanted.map(async ({ id, name }): Promise<ToolOutcome> => {
       const outcome = outcomes.get(id)
       if (outcome === undefined)
         return { id, text: 'The arguments must be one JSON object. Send the call again.', failed: true }
@@ -103,7 +103,7 @@ async function settled(call: Call, { toolgate, say, signal }: AgentOptions): Pro
   }
 }
 
-function inWords(outcome: BatchOutcome): Pick<Told, 'text' | 'failed'> {
+function inWords(outcome: BatchOutcome): Pick<ToolOutcome, 'text' | 'failed'> {
   if ('skipped' in outcome) return { text: 'Skipped.', failed: true }
   if ('problem' in outcome) return { text: `${outcome.problem.code}: ${outcome.problem.detail}`, failed: true }
   if (outcome.status === 'success') return { text: outcome.result.content, failed: false }

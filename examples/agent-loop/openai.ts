@@ -18,8 +18,8 @@ export function openai(
     { role: 'user', content: task }
   ]
   return {
-    async next(told) {
-      for (const { id, text } of told) messages.push({ role: 'tool', tool_call_id: id, content: text })
+    async next(outcomes) {
+      for (const { id, text } of outcomes) messages.push({ role: 'tool', tool_call_id: id, content: text })
       const { choices } = await post<{ choices: { message: Message }[] }>(endpoint, {
         path: '/chat/completions',
         headers: { authorization: `Bearer ${endpoint.key}` },
