@@ -13,7 +13,7 @@ const SPLIT = ['engine', 'host']
  */
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['app', 'client', 'config', 'errors', 'host/*', 'server', 'store'],
+  cli: ['app', 'client', 'config', 'errors', 'host/*', 'server', 'store', 'text'],
   client: ['engine/*', 'events', 'host/mcp', 'host/processes', 'routes', 'server'],
   app: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'routes', 'server', 'store', 'tool', 'tools'],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text'],

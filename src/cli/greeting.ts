@@ -5,9 +5,9 @@ import type { IsolationLevel } from '../host/sandbox/sandbox.ts'
 import { packageFolder } from '../host/user-file.ts'
 import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath } from '../server/log-file.ts'
+import { quoteArgv } from '../text/shell-quote.ts'
 import { launchCommand } from './launch-command.ts'
 import { formatClock } from './ui/format-time.ts'
-import { shellQuote } from './ui/shell-quote.ts'
 import { escapeUnsafe, type Terminal } from './ui/terminal.ts'
 
 interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
@@ -33,12 +33,12 @@ export async function greeting(terminal: Terminal, client: Client, options: Gree
     client.approvals({ signal }).catch(() => [])
   ])
   const { command, before } = launchCommand(packageFolder())
-  const root = roots.some(folder => isWithin(cwd, folder)) ? '' : ` --root ${shellQuote(roots[0]!)}`
+  const root = roots.some(folder => isWithin(cwd, folder)) ? '' : ` --root ${quoteArgv([roots[0]!])}`
   const rows = [
     ['Console', login ? `${url}${login.path} (until ${formatClock(login.expires_at)})` : url],
     ...policyRows(capabilities as Capabilities | undefined),
     ...(before.length > 0
-      ? [['Shell', `in other terminals: alias toolgate=${shellQuote([command, ...before].map(shellQuote).join(' '))}`]]
+      ? [['Shell', `in other terminals: alias toolgate=${quoteArgv([quoteArgv([command, ...before])])}`]]
       : []),
     ['Approve', `${waitingText(waiting.length)}toolgate approve${root}`],
     ['Log', logFilePath(state_dir)],

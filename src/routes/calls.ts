@@ -5,10 +5,10 @@ import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { CALL_STATUSES, isSettled } from '../engine/call.ts'
 import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
-import type { Streams } from '../events/streams.ts'
+import type { Streams } from '../events/event-streams.ts'
 import { watchDisconnect } from './http/disconnect.ts'
-import { openEventStream, visibleEventTypes } from './http/event-stream.ts'
 import { type ProblemRedactor, toProblem } from './http/problem.ts'
+import { openEventStream, visibleEventTypes } from './http/sse-reply.ts'
 import { CallIdParams, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
 import {
   formatForToolset,

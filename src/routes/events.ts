@@ -5,9 +5,9 @@ import { Type } from 'typebox'
 import { FRONT_END_EFFECTS, type FrontEndEffect } from '../engine/editors/delegations.ts'
 import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import { ToolError } from '../errors.ts'
+import type { Streams } from '../events/event-streams.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
-import type { Streams } from '../events/streams.ts'
-import { openEventStream, visibleEventTypes } from './http/event-stream.ts'
+import { openEventStream, visibleEventTypes } from './http/sse-reply.ts'
 import { ClientIdParam, problemResponses } from './schema.ts'
 
 const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]

@@ -7,7 +7,7 @@ import { type Static, Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
 import { sendJson } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
-import { beginEventStream } from './http/event-stream.ts'
+import { beginEventStream } from './http/sse-reply.ts'
 import { CallIdParams, problemResponses } from './schema.ts'
 
 const DEFAULT_LIMIT_BYTES = 65_536

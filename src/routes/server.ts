@@ -4,10 +4,10 @@ import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
 import type { Delegations } from '../engine/editors/delegations.ts'
 import type { Jobs } from '../engine/jobs/jobs.ts'
+import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
 import type { Sessions } from '../events/sessions.ts'
-import type { Streams } from '../events/streams.ts'
 import { problemResponses, schemaRef } from './schema.ts'
 
 export interface ServerInfo {

@@ -2,9 +2,9 @@
 import path from 'node:path'
 import type { Test } from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
+import type { Sink } from '../../src/events/event-streams.ts'
 import type { NewEvent } from '../../src/events/events.ts'
 import { Journal } from '../../src/events/journal.ts'
-import type { Sink } from '../../src/events/streams.ts'
 import { Store } from '../../src/store/store.ts'
 
 export async function openJournal(t: Test) {

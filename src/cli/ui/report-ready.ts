@@ -1,8 +1,8 @@
 // Announces that a server is ready: prints the next steps for people, or one line of JSON for programs.
 import { connect } from '../../client/client.ts'
 import type { DiscoveryRecord } from '../../server/discovery.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
 import type { CliContext } from '../context.ts'
-import { shellQuote } from './shell-quote.ts'
 
 interface ReadyOptions {
   /** `json`: one line for programs. */
@@ -40,4 +40,4 @@ Try it:
 
 /** Pipes the token from the file to curl, so that it is in no argument list and no history. */
 const formatCurlExample = (url: string, file: string) =>
-  `sed -n 's/^ *"token": "\\(.*\\)",$/header = "Authorization: Bearer \\1"/p' ${shellQuote(file)} | curl -s -K - ${url}/tools`
+  `sed -n 's/^ *"token": "\\(.*\\)",$/header = "Authorization: Bearer \\1"/p' ${quoteArgv([file])} | curl -s -K - ${url}/tools`

@@ -2,7 +2,7 @@
 import { invalidParam } from '../../errors.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
-import { patternsCoverHost } from '../policy/host-patterns.ts'
+import { patternsCoverHost } from '../policy/match-hosts.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
 import type { CallFacts } from '../policy/policy-input.ts'
 import { getEffectiveRules } from './effective-rules.ts'

@@ -1,7 +1,7 @@
 // Registry of connected front ends and their effects. Selects in this order: the front end that follows the call's session, the
 // one that sent the call, one that follows its workspace, the one last active.
 import { ToolError } from '../../errors.ts'
-import { type EventFilter, matchesFilter } from '../../events/streams.ts'
+import { type EventFilter, matchesFilter } from '../../events/event-streams.ts'
 import type { FrontEndEffect } from '../../tool/front-end.ts'
 
 /** The call that an effect belongs to. */

@@ -5,7 +5,7 @@ import type { ActiveCall } from '../active-call.ts'
 import { cancelCall } from '../approvals/decide.ts'
 import { type Call, isSettled } from '../call.ts'
 import type { Engine } from '../engine.ts'
-import { readCallOutput } from '../output/read-output.ts'
+import { readCallOutput } from '../output/call-output.ts'
 import { waitForEnd } from '../wait-for-end.ts'
 
 export function createBackgroundTasks(engine: Engine, live: ActiveCall): BackgroundTasks {

@@ -5,7 +5,7 @@ import { ToolError } from '../../errors.ts'
 import type { AcceptedLevel } from '../../host/sandbox/isolation-levels.ts'
 import type { Isolation, IsolationLevel, LevelState, Sandbox } from '../../host/sandbox/sandbox.ts'
 import type { IsolationRequest } from '../../tool/tool.ts'
-import { patternsCoverHost } from './host-patterns.ts'
+import { patternsCoverHost } from './match-hosts.ts'
 import type { ResolvedIsolation } from './policy-input.ts'
 
 /** Ranks by restriction. A container protects the machine, not the workspace, which counts as much as `workspace`. */

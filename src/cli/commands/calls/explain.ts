@@ -1,4 +1,5 @@
 import type { CallOptions, Client, Explanation } from '../../../client/client.ts'
+import { quoteArgv } from '../../../text/shell-quote.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT, usageError } from '../../exit.ts'
@@ -70,9 +71,7 @@ async function resolveRequest(
 }
 
 /** A single word is used unchanged; several have lost their quotes to the shell, so they are quoted again. */
-const toCommandLine = (words: readonly string[]) => (words.length === 1 ? words[0]! : words.map(shellQuote).join(' '))
-
-const shellQuote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+const toCommandLine = (words: readonly string[]) => (words.length === 1 ? words[0]! : quoteArgv(words))
 
 const isCommandLine = (argv: readonly string[], words: readonly string[]) => {
   const at = argv.indexOf('--')

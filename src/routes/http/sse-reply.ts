@@ -2,8 +2,8 @@
 // between readers and bypass it.
 import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
+import type { EventFilter, Sink, Streams } from '../../events/event-streams.ts'
 import { EVENT_TYPES, type EventType } from '../../events/events.ts'
-import type { EventFilter, Sink, Streams } from '../../events/streams.ts'
 import type { RequestCaller } from '../auth.ts'
 
 /**

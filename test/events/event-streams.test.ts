@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { type EventFilter, type StreamLimits, Streams } from '../../src/events/streams.ts'
+import { type EventFilter, type StreamLimits, Streams } from '../../src/events/event-streams.ts'
 import { runs } from '../support/property.ts'
 import { openJournal, progress, TestSink } from './open-journal.ts'
 
