@@ -1,22 +1,30 @@
 // Detects paths that an in-flight call may be changing; that call reports these changes itself.
 
-import type { ActiveCall, CallEvaluation } from './active-call.ts'
 import { isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
-/** Returns true if a running call may be changing the path, or creating it as an ancestor of its target. */
-export function isInFlight({ activeCalls }: Pick<Engine, 'activeCalls'>, workspace: string, path: string): boolean {
-  for (const each of activeCalls.values())
-    if (isActing(each, workspace) && writesPath(each.evaluation, path)) return true
+/**
+ * Returns true if a running call may be changing the path, or creating it as an ancestor of its target. A call of another
+ * workspace counts too: one workspace may lie within another.
+ */
+export function isInFlight(
+  { activeCalls, workspaces }: Pick<Engine, 'activeCalls' | 'workspaces'>,
+  workspace: string,
+  path: string
+): boolean {
+  const absolutePath = (name: string, relative: string) => {
+    const root = workspaces.get(name)?.root ?? ''
+    return relative === '.' ? root : `${root}/${relative}`
+  }
+  const changed = absolutePath(workspace, path)
+  for (const { call, evaluation, hasSideEffects } of activeCalls.values()) {
+    if (!hasSideEffects || isSettled(call)) continue
+    for (const { path: target, access, tree } of evaluation?.paths ?? []) {
+      const written = absolutePath(call.workspace, target)
+      if (access !== 'write') continue
+      if (written === changed || written.startsWith(`${changed}/`) || (tree && changed.startsWith(`${written}/`)))
+        return true
+    }
+  }
   return false
 }
-
-const isActing = ({ hasSideEffects, call }: ActiveCall, workspace: string) =>
-  hasSideEffects && call.workspace === workspace && !isSettled(call)
-
-const writesPath = (evaluation: CallEvaluation | undefined, path: string) =>
-  evaluation?.paths.some(
-    use =>
-      use.access === 'write' &&
-      (use.path === path || use.path.startsWith(`${path}/`) || (use.tree && path.startsWith(`${use.path}/`)))
-  ) ?? false
