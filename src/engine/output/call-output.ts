@@ -16,23 +16,22 @@ export async function readCallOutput(
   const until = performance.now() + query.wait_ms
   for (;;) {
     const wait_ms = Math.max(0, Math.ceil(until - performance.now()))
-    const page = await engine.outputs.read(tool_call_id, { ...query, wait_ms })
-    const live = engine.activeCalls.get(tool_call_id)
-    const open = live && !isSettled(live.call)
-    if (page && (!page.ended || !open)) return page
-    const { offset } = query
-    const none = page ?? { text: '', offset, next_offset: offset, ended: !open && hasEnded() }
-    if (!open) return none
-    if (none.text !== '' || wait_ms === 0 || query.signal?.aborted) return { ...none, ended: false }
-    await waitForMore(engine, tool_call_id, wait_ms, query.signal)
+    const over = new AbortController()
+    const signal = query.signal ? AbortSignal.any([over.signal, query.signal]) : over.signal
+    // Registered before reading, so that a command that starts to print in the meantime is not missed.
+    const opened = engine.outputs.opened(tool_call_id, signal)
+    try {
+      const page = await engine.outputs.read(tool_call_id, { ...query, wait_ms })
+      const live = engine.activeCalls.get(tool_call_id)
+      const open = live && !isSettled(live.call)
+      if (page && (!page.ended || !open)) return page
+      const { offset } = query
+      const none = page ?? { text: '', offset, next_offset: offset, ended: !open && hasEnded() }
+      if (!open) return none
+      if (none.text !== '' || wait_ms === 0 || query.signal?.aborted) return { ...none, ended: false }
+      await Promise.race([live.wait({ ms: wait_ms, throughApproval: true, signal }), opened])
+    } finally {
+      over.abort()
+    }
   }
-}
-
-/** Resolves when another command of the call begins to print, the call has ended, or after `ms` milliseconds. */
-async function waitForMore({ activeCalls, outputs }: Engine, id: string, ms: number, signal: AbortSignal | undefined) {
-  const over = new AbortController()
-  const waiting = signal ? AbortSignal.any([over.signal, signal]) : over.signal
-  const settled = activeCalls.get(id)?.wait({ ms, throughApproval: true, signal: waiting })
-  await Promise.race([settled, outputs.opened(id, waiting)])
-  over.abort()
 }
