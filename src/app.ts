@@ -1,4 +1,5 @@
-// Composition root: creates the services and passes them to the engine and the routes. It never listens.
+// Composition root: creates the services and passes them to the engine and the routes. It never listens. A graceful shutdown
+// waits for running calls, then closes the services in reverse order.
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

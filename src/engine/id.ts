@@ -1,4 +1,4 @@
-// Ids that sort by time: ULIDs, strictly monotonic within one process.
+// Unique identifiers of calls, rules and delegations, sortable by time: ULIDs, strictly monotonic within one process.
 import { randomBytes } from 'node:crypto'
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

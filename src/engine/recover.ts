@@ -1,4 +1,5 @@
-// Crash recovery of calls: waiting calls continue to wait; calls in flight become interrupted and are never re-run automatically.
+// Crash recovery of calls at the start of the server: calls that were waiting for approval continue to wait; calls that were
+// running when the server died become `interrupted` and never run again automatically.
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
 import { ActiveCall } from './active-call.ts'

@@ -1,4 +1,5 @@
-// Submission of requests: validation, deduplication and admission.
+// Submission of a request: schema validation, idempotency (the same request sent twice, with one key or id, runs once),
+// admission.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'

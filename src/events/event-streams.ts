@@ -1,5 +1,6 @@
-// Readers of the journal. A live reader receives shared frames as they become durable. A lagging one is only a position in the
-// journal: it is read from there when it drains, and disconnected, to resume, when it stalls.
+// Server-sent event streams: publishes the events of the journal to all subscribers, with keep-alive comments. A live reader
+// receives shared frames as they become durable. A lagging one is only a position in the journal: it is read from there when it
+// drains, and disconnected, to resume, when it stalls.
 import type { Event, EventType } from './events.ts'
 import { encodeEventFrame, encodeTransientFrame, type JournalEntry, MAX_FRAME_BYTES } from './frame.ts'
 import type { Journal } from './journal.ts'

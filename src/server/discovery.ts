@@ -1,5 +1,6 @@
-// Discovery files of running servers: one small file each, in a folder private to the user. Unlike a socket, a file in a fixed
-// place survives the loss of XDG_RUNTIME_DIR or the environment, and a changed working folder.
+// Discovery files, by which clients find where a running server listens: its URL, socket and tokens in one small file each, in a
+// folder private to the user. Unlike a socket, a file in a fixed place survives the loss of XDG_RUNTIME_DIR or the environment,
+// and a changed working folder.
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'

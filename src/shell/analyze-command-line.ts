@@ -1,5 +1,5 @@
-// Entry point of command line analysis: a prefilter on the raw text, then two parsers that must find the same literal commands,
-// then the classifiers of programs.
+// Entry point of command line analysis, which decides if a shell command may run without approval: a prefilter on the raw text,
+// then two parsers that must find the same literal commands, then the classifiers of programs.
 
 import { blockReasonForText } from './blocked-commands.ts'
 import { classifySimpleCommand } from './classify.ts'

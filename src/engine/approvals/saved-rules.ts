@@ -1,5 +1,5 @@
-// Saved rules: those that people created by answering "always", or by POST /rules. They persist across restarts and can be
-// listed, revoked and set to expire.
+// Saved rules: the remembered answers "always allow" of approvals, and rules created by POST /rules. They persist across restarts
+// and can be listed, revoked and set to expire.
 import type { RuleMatch, RuleScope } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'

@@ -1,5 +1,6 @@
-// Detects clients that disconnect before the response is complete. A request counts as closed once its body is read, so neither
-// its end nor its signal is reliable; only the response is.
+// Detects that the client of a running call hangs up (disconnects) before the response is complete, so that the call can be
+// cancelled or left to run. A request counts as closed once its body is read, so neither its end nor its signal is reliable; only
+// the response is.
 import type { FastifyReply } from 'fastify'
 
 interface DisconnectWatch {

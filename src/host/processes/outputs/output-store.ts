@@ -1,5 +1,6 @@
-// Stores the full captured output of calls, by byte offset, in page files. When a call's output exceeds its limit, the oldest
-// page after the first half is dropped, so that the beginning and the end remain and the gap between them is reported.
+// Stores the full captured output of calls on disk, by byte offset, in page files. When a long output exceeds its limit, it is
+// cut in the middle: the oldest page after the first half is dropped, so that the beginning and the end remain and the gap
+// between them is reported.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LiveOutput, type OutputWriter } from './live-output.ts'
