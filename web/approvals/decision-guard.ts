@@ -21,7 +21,11 @@ export function useGuard(what: string): DecisionGuard {
   const since = useRef({ what: '', shown: 0, focused: 0 })
   const [wakes, setWakes] = useState(0)
   const [rested, setRested] = useState<string>()
-  if (since.current.what !== what) Object.assign(since.current, { what, shown: performance.now() })
+  // Ignored until it is painted, however long that takes.
+  if (since.current.what !== what) Object.assign(since.current, { what, shown: Number.POSITIVE_INFINITY })
+  useEffect(() => {
+    since.current.shown = performance.now()
+  }, [what])
   useEffect(() => {
     const woken = () => {
       since.current.shown = performance.now()
