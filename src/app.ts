@@ -145,7 +145,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   mcpSecrets = () => machine.mcp.secrets
   await machine
     .recoverGitOperations()
-    .catch(error => log.warn({ err: error }, 'what was left half done in a repository stays so'))
+    .catch(error => log.warn({ err: error }, 'failed to recover an interrupted git operation'))
   const frontEnds = new FrontEndRegistry()
   const hooks = new ConfiguredHooks(options.contributions ?? staticContributions(settings.brought))
   const engine: Engine = {
@@ -188,9 +188,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     trust: options.trust ?? NO_TRUST
   })
   // Tools with a cached description are available to the first request; others follow once they are loaded.
-  const customToolsLoaded = custom
-    .refresh()
-    .catch(error => log.error({ err: error }, 'tools of users were not looked at'))
+  const customToolsLoaded = custom.refresh().catch(error => log.error({ err: error }, 'failed to load custom tools'))
   await Promise.race([customToolsLoaded, pause(CUSTOM_TOOLS_START_TIMEOUT_MS, undefined, { ref: false })])
   machine.code.onStateChange((workspace, index) => {
     if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the index of code has failed')
@@ -287,7 +285,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     machine.externalChanges.start({
       onChanges: (workspace, changes) => publishExternalChanges(journal, workspace, changes),
       isInFlight: (workspace, path) => isInFlight(engine, workspace, path),
-      onStopped: (workspace, reason) => log.warn({ workspace, reason }, 'changes by others are not told')
+      onStopped: (workspace, reason) =>
+        log.warn({ workspace, reason }, 'file watching disabled: external changes will not be reported')
     })
   }
 
@@ -315,10 +314,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
     await machine.undoStorage.blobs
       .collectGarbage()
-      .catch(error => log.warn({ err: error }, 'kept contents were not looked through'))
-    await machine
-      .sweepQuarantine()
-      .catch(error => log.warn({ err: error }, 'what commands had left was not looked through'))
+      .catch(error => log.warn({ err: error }, 'undo store garbage collection failed'))
+    await machine.sweepQuarantine().catch(error => log.warn({ err: error }, 'failed to clean up the quarantine'))
     machine.code.removeUnused()
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
     const isReferenced = (id: string) =>

@@ -55,7 +55,7 @@ const TODO: Readonly<Record<string, number>> = JSON.parse(
 
 const COMMENT = /^\s*(?:\/\/|\/\*\*?|\*(?!\/))\s?(?<text>.*?)(?:\*\/)?$|\s\/\/ (?<trailing>[^'"`]*)$/
 const TITLE = /\btest\(\s*(?<quote>['"`])(?<title>(?:\\.|(?!\k<quote>)[^\\])*)\k<quote>/g
-const DOC_START = /\/\*\*\s*(?:\n\s*\*\s*)?(?<text>\S.*)/g
+const DOC_START = /\/\*\*[ \t]*(?:\n\s*\*[ \t]*)?(?<text>\S.*)/g
 const DECLARATION = /\b(?:const|let|function\*?|class|interface|type|enum)\s+(?<name>[A-Za-z_$][\w$]*)/g
 const EXPORT = /^export (?:async )?(?:function\*?|class|interface|type|const|enum) (?<name>[A-Za-z_$][\w$]*)/gm
 
@@ -114,6 +114,19 @@ t.test('comments, titles and names use standard terms', async t => {
     [],
     'nothing of src, and no file that is gone, is on the list'
   )
+})
+
+t.test('finds words, clauses, names and limits', async t => {
+  const found = (text: string, file = 'src/x.ts') => findIssues(file, text).length
+  t.equal(found('// Reports changes.\n/** Returns the hash. */\nconst MAX_FILES = 1\n'), 0)
+  t.equal(found('const a = 1 // nobody reads it\n'), 1)
+  t.equal(found('/** Throws where it was told so. */\n'), 1)
+  t.equal(found('/**\n * What is left.\n */\n'), 1)
+  t.equal(found('// Whether it is open.\n'), 1)
+  t.equal(found('const wasTold = 1\n'), 1)
+  t.equal(found('const MOST_FILES = 1\n'), 1)
+  t.equal(found('', 'src/told-call.ts'), 1)
+  t.equal(found("t.test('tells the path', async t => {\n", 'test/x.test.ts'), 1)
 })
 
 t.test('an exported name of src has one meaning', async t => {

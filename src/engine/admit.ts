@@ -28,7 +28,7 @@ export async function admitCall(engine: Engine, live: ActiveCall, taking: AdmitO
   const known = Promise.withResolvers<void>()
   const taken = evaluateAndAdmit(engine, live, taking, known.resolve)
   await Promise.race([taken, known.promise])
-  taken.catch(error => engine.log.error({ err: error }, 'a call could not be taken'))
+  taken.catch(error => engine.log.error({ err: error }, 'failed to admit a call'))
   return live
 }
 
@@ -88,7 +88,7 @@ async function startAllowed(
 function startRun(engine: Engine, live: ActiveCall, bound: string | undefined): Promise<void> {
   const { tool_call_id } = live.call
   const running = runCall(engine, live, bound)
-  running.catch(error => engine.log.error({ err: error, tool_call_id }, 'a call could not be ended'))
+  running.catch(error => engine.log.error({ err: error, tool_call_id }, 'failed to settle a call'))
   return running
 }
 

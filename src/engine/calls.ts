@@ -1,8 +1,10 @@
 // Facade of the engine: every operation on calls. Routes translate HTTP to these methods and back.
+
 import { resolve } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
 import type { Workspace } from '../host/workspace.ts'
+import type { OutputPage, OutputPageQuery } from '../tool/background-tasks.ts'
 import { type ActiveCall, type Caller, joinResultJson, serializePublished } from './active-call.ts'
 import { type CallPreview, checkFreshness, getCallPreview, type PreviewFreshness } from './approvals/call-preview.ts'
 import {
@@ -18,7 +20,7 @@ import type { Explanation } from './approvals/explanation-schema.ts'
 import type { SavedRuleInput } from './approvals/saved-rules.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
 import { type DryRunResult, dryRun } from './dry-run.ts'
-import type { Engine, OutputPage, OutputPageQuery, ServedWorkspace } from './engine.ts'
+import type { Engine, ServedWorkspace } from './engine.ts'
 import { createHistory } from './history.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
 import { readCallOutput } from './output/call-output.ts'

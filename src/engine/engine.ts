@@ -58,8 +58,6 @@ export interface ServedWorkspace extends Workspace {
   treeVersion(): Promise<string | undefined>
 }
 
-export type { OutputPage, OutputPageQuery } from '../tool/background-tasks.ts'
-
 interface Log {
   info(details: object, message: string): void
   warn(details: object, message: string): void

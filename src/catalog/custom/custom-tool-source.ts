@@ -228,7 +228,7 @@ export class CustomToolSource {
 const stripExtension = (name: string) => name.replace(/\.m?[jt]s$/, '')
 
 const untrustedReason = (file = 'the file') =>
-  `Nobody has trusted it as it is now: look at it, then run toolgate trust ${file}`
+  `Not trusted in its current version: review it, then run toolgate trust ${file}`
 
 /** Shows errors in a module to its author; describes others by their message. */
 const toReason = (error: unknown): string =>

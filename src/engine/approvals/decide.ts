@@ -77,7 +77,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     await live.durableIntent
     logDecision(engine, approved.call, `approved by ${caller.client}`)
     runCall(engine, live, approved.digest).catch(error =>
-      engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'a call could not be ended')
+      engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'failed to settle a call')
     )
     return next
   })

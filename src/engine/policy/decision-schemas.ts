@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
 
+/** Schema of a point in time. */
 export const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
 
 /** A rule that a person created by choosing one of `always_options`, or by POST /rules. */
@@ -47,6 +48,7 @@ export const AlwaysOption = Type.Object({
   )
 })
 export type AlwaysOption = Static<typeof AlwaysOption>
+
 export const ApprovedBy = Type.Object(
   {
     source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook']),

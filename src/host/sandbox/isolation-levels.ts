@@ -1,7 +1,7 @@
 // Names of the isolation levels, from the least to the most isolation.
 
 /** Levels that a call may request. */
-export const REQUESTABLE_LEVELS = ['none', 'workspace', 'read-only'] as const
+const REQUESTABLE_LEVELS = ['none', 'workspace', 'read-only'] as const
 export const ISOLATION_LEVELS = [...REQUESTABLE_LEVELS, 'container'] as const
 
 /**

@@ -22,7 +22,7 @@ export interface FetchedPage extends CachedPage {
   source: 'network' | 'cache' | 'unchanged'
 }
 
-export interface WebServiceOptions {
+interface WebServiceOptions {
   settings: WebSettings
   version: string
   /** Ports on which the server itself listens. */

@@ -133,7 +133,7 @@ t.test('lists broken and untrusted tools, and picks up changes', async t => {
   t.match(await app.changed(), { changed: ['greet'], removed: ['read_file'] })
   app.brought.commands({ greet: GREET }, { trusted: false, workspace: app.root, file: '/repo/config.jsonc' })
   t.match(await app.changed(), { removed: ['greet'] })
-  t.match(await states(), { greet: /^Nobody has trusted it as it is now.*\/repo\/config\.jsonc$/ })
+  t.match(await states(), { greet: /^Not trusted in its current version.*\/repo\/config\.jsonc$/ })
   app.brought.commands({ greet: GREET }, { trusted: true, workspace: app.root, file: '/repo/config.jsonc' })
   t.match(await app.changed(), { source: 'custom:default', workspace: 'default', added: ['greet'] })
 })

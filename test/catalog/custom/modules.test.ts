@@ -22,7 +22,7 @@ t.test("lists a repository's tools, and serves them once their content is truste
     file: `${app.folder}/greet.ts`,
     workspace: 'default',
     state: 'untrusted',
-    reason: `Nobody has trusted it as it is now: look at it, then run toolgate trust ${app.folder}`
+    reason: `Not trusted in its current version: review it, then run toolgate trust ${app.folder}`
   })
   t.match(await app.request('POST', '/calls', { tool: 'greet', params: { name: 'Ada' } }), { status: 404 })
 

@@ -429,20 +429,26 @@ t.test('in the sandbox', async t => {
     ...more
   })
   const settings = {
-    ...withMcpServers({ one: kept(), strict: kept({ sandbox: 'read-only' }), free: kept({ sandbox: 'none' }) }),
+    ...withMcpServers({
+      one: kept(),
+      strict: kept({ sandbox: 'read-only' }),
+      former: kept({ sandbox: 'strict' }),
+      free: kept({ sandbox: 'none' })
+    }),
     sandbox
   }
   const app = await startApp(t, {}, { settings })
   const { levels } = (await app.get('/capabilities')).isolation
   if (!levels.find(({ level }: Json) => level === 'workspace').holds)
     return t.match(await waitForState(app, 'one', 'failed'), { reason: /"sandbox": "none"/ })
-  for (const name of ['one', 'strict', 'free']) await waitUntilReady(app, name)
+  for (const name of ['one', 'strict', 'former', 'free']) await waitUntilReady(app, name)
   mkdirSync(path.join(outside, 'free'))
   const write = async (server: string, to: string) =>
     (await app.call('mcp_tool', { server, tool: 'write', arguments: { path: to } })).status
   t.equal(await write('one', path.join(app.root, 'a.txt')), 'success')
   t.equal(await write('one', path.join(outside, 'free/a.txt')), 'error')
   t.equal(await write('strict', path.join(app.root, 'b.txt')), 'error')
+  t.equal(await write('former', path.join(app.root, 'b.txt')), 'error')
   t.equal(await write('free', path.join(outside, 'free/c.txt')), 'success')
   t.strictSame([existsSync(path.join(app.root, 'a.txt')), existsSync(path.join(app.root, 'b.txt'))], [true, false])
   const environment = JSON.parse((await use(app, 'environment')).result.content)

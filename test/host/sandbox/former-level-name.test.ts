@@ -1,4 +1,6 @@
 // `strict`, the former name of the isolation level `read-only`, is accepted on input and never written.
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
@@ -24,4 +26,22 @@ t.test('a saved rule may contain it', async t => {
   const { post } = await startApp(t)
   const match = { tool: 'shell_exec', command: 'make', isolation: 'strict' }
   t.match(await post('/rules', { effect: 'allow', match, scope: 'workspace' }), { match })
+})
+
+t.test('a hook may be sandboxed by it', needs('sandbox'), async t => {
+  const hook = {
+    name: 'touch',
+    when: 'before' as const,
+    command: ['/bin/sh', '-c', 'touch "$PWD/written" || echo \'{"decision": "refuse", "reason": "read-only"}\''],
+    isolation: 'strict' as const,
+    timeout_ms: 60_000
+  }
+  const hooks = [{ mcp_servers: {}, command_tools: {}, hooks: [hook], trusted: true }]
+  const { call, root } = await startApp(
+    t,
+    { 'a.txt': 'a\n' },
+    { settings: { sandbox: base }, brought: { current: () => hooks, onChange: () => () => {} } }
+  )
+  t.match(await call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /read-only/ })
+  t.notOk(existsSync(path.join(root, 'written')))
 })

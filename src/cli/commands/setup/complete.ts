@@ -16,7 +16,7 @@ const FETCH_TIMEOUT_MS = 1_000
 
 const complete: CommandSetup = (command, context, catalog) => {
   command
-    .description('Told to shells: what may follow the words of a command line.')
+    .description('Print completions of a command line. Used by shell completion scripts.')
     .argument('<shell>')
     .argument('[words...]')
     .action(async (shell: string, given: string[]) => {

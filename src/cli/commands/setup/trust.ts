@@ -6,6 +6,7 @@ import { canonicalTrustPath, contentHash } from '../../../host/trust/content-has
 import { addTrusted, readTrustFile, removeTrusted, trustFilePath } from '../../../host/trust/trust-file.ts'
 import { LiveTrustStore, type TrustStore } from '../../../host/trust/trust-store.ts'
 import { homeFolder } from '../../../server/xdg.ts'
+import { quoteArgv } from '../../../text/shell-quote.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
@@ -169,7 +170,8 @@ async function listTrustable(context: CliContext) {
   if (states.length === 0) return terminal.info(`Nothing to trust in ${escapeUnsafe(project)}.`)
   for (const { path: file, state } of states) {
     terminal.print(`${state.padEnd(9)}  ${escapeUnsafe(file)}`)
-    if (state !== 'trusted') terminal.print(`           toolgate trust ${shellQuote(path.relative(runtime.cwd, file))}`)
+    if (state !== 'trusted')
+      terminal.print(`           toolgate trust ${escapeUnsafe(quoteArgv([path.relative(runtime.cwd, file)]))}`)
   }
 }
 
@@ -185,6 +187,3 @@ function findProjectRoot(folder: string): string {
     if (at === path.dirname(at)) return folder
   }
 }
-
-const shellQuote = (word: string) =>
-  /^[\w./-]+$/.test(word) ? escapeUnsafe(word) : `'${escapeUnsafe(word).replaceAll("'", "'\\''")}'`
