@@ -140,7 +140,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 }
 
 /** Flags with a value that may precede the command. */
-export const VALUE_OPTIONS: readonly string[] = ['--timeout', '--url', '--root']
+const VALUE_OPTIONS: readonly string[] = ['--timeout', '--url', '--root']
 
 export async function runCli(world: CliRuntime): Promise<number> {
   const context = new CliContext(world)
