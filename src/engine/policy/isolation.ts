@@ -48,7 +48,7 @@ export async function resolveIsolation(
       unsandboxedReason: `Nothing keeps the command here: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`
     }
   if (level === 'none' || isLooser(level, sandbox.default) || isolation.network.length > 0) return isolation
-  return { ...isolation, autoRunLevel: unavailableReason('read-only', states) ? level : 'read-only' }
+  return unavailableReason('read-only', states) ? isolation : { ...isolation, autoRunLevel: 'read-only' }
 }
 
 /** Selects the final isolation after the policy: an auto-approved call gets the least privileges. */

@@ -71,8 +71,8 @@ export interface ResolvedIsolation {
   default: IsolationLevel
   /** Requested hosts beyond those that are granted to all. */
   network: readonly string[]
-  /** Level in which a read-only command may run without approval; absent if there is none. */
-  autoRunLevel?: IsolationLevel
+  /** Level in which a read-only command may run without approval; absent unless that level has been proven to hold here. */
+  autoRunLevel?: 'read-only'
   /** Reason for which only a person may approve it: no sandbox works here, and `none` was not configured. */
   unsandboxedReason?: string
   /** The level is a fallback for a requested one that does not work here. */

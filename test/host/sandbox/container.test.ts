@@ -74,6 +74,23 @@ t.test('without a sandbox nothing is auto-approved, and everything says so', nee
   t.match(code, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
 })
 
+t.test('if the container is the sandbox, no command is auto-approved', needs('bwrap'), async t => {
+  const { call, approve } = await contained(t, 'container')
+  for (const command of ['cat a.txt', 'ls', 'echo x | sed s/x/a/', 'git status']) {
+    const { body } = await call('shell_exec', { command })
+    t.match(
+      body,
+      {
+        status: 'awaiting_approval',
+        approval: { level: 'ask', reason: 'Only reads, but no sandbox enforces that.' }
+      },
+      command
+    )
+  }
+  const { body: asked } = await call('shell_exec', { command: 'cat a.txt' })
+  t.match((await approve(asked)).result.data, { stdout: 'a\n', isolation: 'container' })
+})
+
 t.test('if the container is the sandbox, code requires approval and runs in it', needs('bwrap'), async t => {
   const { call, get, approve } = await contained(t, 'container')
   const { isolation } = await get('/capabilities')
