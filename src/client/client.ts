@@ -71,6 +71,15 @@ export interface CallOptions extends RequestOptions, Omit<CallRequest, 'tool' | 
   fresh?: boolean
 }
 
+export interface BatchOptions extends RequestOptions {
+  /** Run one after the other, and none after a failure. */
+  stop_on_error?: boolean
+  /** Maximum delay of the response in milliseconds, also through approvals. */
+  wait_ms?: number
+  /** A repeated batch with the same key returns the same calls. */
+  idempotency_key?: string
+}
+
 /** Creates a client of the server at `url`. Sends nothing before the first method is called. */
 export const connect = (options: ConnectOptions): Client => new Client(new HttpTransport(options))
 
@@ -114,9 +123,11 @@ export class Client {
 
   batch(
     calls: CallRequest[],
-    { stop_on_error, wait_ms, signal }: RequestOptions & { stop_on_error?: boolean; wait_ms?: number } = {}
+    { stop_on_error, wait_ms, idempotency_key, signal }: BatchOptions = {}
   ): Promise<{ results: BatchOutcome[] }> {
-    return this.#transport.json('POST', '/calls/batch', { body: { calls, stop_on_error }, query: { wait_ms }, signal })
+    const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }
+    const body = { calls, stop_on_error }
+    return this.#transport.json('POST', '/calls/batch', { body, query: { wait_ms }, headers, signal })
   }
 
   /** Lists the log, newest first; `cursor` leads to the next page. */

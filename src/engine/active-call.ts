@@ -61,8 +61,6 @@ export class ActiveCall {
   hasProgressEvents = false
   /** The caller wants no cached result. */
   readonly bypassCache: boolean
-  /** Required hash of the file to be written. */
-  readonly if_match: string | undefined
   /** Reason for which the call is being stopped, if it is. */
   stopping: 'cancelled' | 'interrupted' | undefined
   /** Number of steps that the call has taken. */
@@ -86,7 +84,6 @@ export class ActiveCall {
     context: (live: ActiveCall) => Context
     abort: AbortController
     bypassCache?: boolean
-    if_match?: string | undefined
   }) {
     this.#call = options.call
     this.tool = options.tool
@@ -94,7 +91,6 @@ export class ActiveCall {
     this.sinceSeq = options.sinceSeq
     this.abort = options.abort
     this.bypassCache = options.bypassCache ?? false
-    this.if_match = options.if_match
     this.#publishedCall = options.call
     this.ctx = options.context(this)
   }

@@ -136,6 +136,7 @@ const baseFields = {
   agent: Type.Optional(Type.String()),
   context: Type.Optional(Type.String({ description: 'Where in a conversation the call arose.' })),
   background: Type.Boolean(),
+  if_match: Type.Optional(Type.String({ description: 'The hash that the file to be written must have.' })),
   client: Type.String(),
   hooks: Type.Optional(Type.Array(HookRun, { description: 'The hooks that looked at it, in their order.' })),
   attempts: Type.Integer({ description: 'How often the tool was started.' }),

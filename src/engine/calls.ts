@@ -12,8 +12,11 @@ import {
   alreadyDecidedError,
   approveCall,
   cancelCall,
+  expireOverdue,
+  isOverdue,
   type RejectionDecision,
-  rejectCall
+  rejectCall,
+  withDecisionLock
 } from './approvals/decide.ts'
 import { explainCall } from './approvals/explain.ts'
 import type { Explanation } from './approvals/explanation-schema.ts'
@@ -29,8 +32,14 @@ import { prepareRules } from './policy/rules.ts'
 import { recoverCalls } from './recover.ts'
 import { redactCall } from './redacted-call.ts'
 import { locksConflict, type PathLock } from './scheduler.ts'
-import { settleExpired } from './settle.ts'
-import { resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
+import {
+  assertSameBatch,
+  hashBatch,
+  resolveWorkspace,
+  type SubmitOptions,
+  type SubmitRequest,
+  submitCall
+} from './submit.ts'
 import { prepareUndo, previewUndo, type UndoDryRun, type UndoOptions } from './undo.ts'
 
 /** The known state of a call, ready to be sent. */
@@ -118,20 +127,26 @@ export class Calls {
 
   /**
    * Runs several requests in parallel, except that those on the same path run in order; with `stopOnError`, sequentially and none
-   * after a failure. The outcomes are in the order of the requests.
+   * after a failure. The outcomes are in the order of the requests. A batch sent again with the same idempotency key gives the
+   * calls it created then; with other requests it throws CONFLICT.
    */
   async batch(
     requests: SubmitRequest[],
     caller: Caller,
-    options: { stopOnError: boolean; wait: WaitOptions }
+    options: { stopOnError: boolean; wait: WaitOptions; idempotency_key?: string | undefined }
   ): Promise<BatchItemOutcome[]> {
-    const one = (request: SubmitRequest) =>
-      this.submit(request, caller, { wait: options.wait }).catch((error: unknown) => ({ error }))
+    const { wait, idempotency_key } = options
+    if (idempotency_key !== undefined) assertSameBatch(this.#engine, requests, idempotency_key)
+    const body_hash = idempotency_key === undefined ? '' : hashBatch(requests)
+    const one = (request: SubmitRequest, index: number) =>
+      this.submit(request, caller, { wait, idempotency_key, batch: { index, body_hash } }).catch((error: unknown) => ({
+        error
+      }))
     if (!options.stopOnError) return this.#runInPathOrder(requests, one)
     const outcomes: BatchItemOutcome[] = []
-    for (const request of requests) {
+    for (const [index, request] of requests.entries()) {
       const last = outcomes.at(-1)
-      outcomes.push(last && !isSuccess(last) ? { skipped: true } : await one(request))
+      outcomes.push(last && !isSuccess(last) ? { skipped: true } : await one(request, index))
     }
     return outcomes
   }
@@ -264,18 +279,22 @@ export class Calls {
     this.#engine.closed = 'draining'
   }
 
-  /** Waits `drain_ms` for running calls to end, then ends the rest as interrupted. Waiting approvals remain. */
+  /**
+   * Waits `drain_ms` for running calls to end, then ends the rest as interrupted. Waiting approvals remain, and so do calls that
+   * a person approved and that were not started: the next start queues them again.
+   */
   async close(drain_ms: number): Promise<void> {
     this.drain()
     clearInterval(this.#expiryTimer)
     const running = () =>
       [...this.#engine.activeCalls.values()].filter(({ call }) => call.status === 'running' || call.status === 'queued')
     await Promise.all(running().map(live => live.wait({ ms: drain_ms, throughApproval: true })))
+    const ends = running().map(live => live.wait({ ms: 5_000, throughApproval: true }))
     for (const live of running()) {
       live.stopping ??= 'interrupted'
       live.abort.abort(new ToolError('CANCELLED', 'The server stopped.'))
     }
-    await Promise.all(running().map(live => live.wait({ ms: 5_000, throughApproval: true })))
+    await Promise.all(ends)
     await this.#engine.jobs.close()
   }
 
@@ -309,15 +328,15 @@ export class Calls {
 
   async #runInPathOrder(
     requests: SubmitRequest[],
-    one: (request: SubmitRequest) => Promise<BatchItemOutcome>
+    one: (request: SubmitRequest, index: number) => Promise<BatchItemOutcome>
   ): Promise<BatchItemOutcome[]> {
     const started: { holds: PathLock[]; outcome: Promise<BatchItemOutcome> }[] = []
-    for (const request of requests) {
+    for (const [index, request] of requests.entries()) {
       const holds = this.getLocks(request)
       const earlier = started.filter(other =>
         other.holds.some(theirs => holds.some(ours => locksConflict(ours, theirs)))
       )
-      const outcome = Promise.all(earlier.map(({ outcome }) => outcome)).then(() => one(request))
+      const outcome = Promise.all(earlier.map(({ outcome }) => outcome)).then(() => one(request, index))
       started.push({ holds, outcome })
     }
     return Promise.all(started.map(({ outcome }) => outcome))
@@ -343,15 +362,8 @@ export class Calls {
   }
 
   #expireApprovals() {
-    const now = Date.now()
-    for (const live of this.#engine.activeCalls.values()) {
-      const { call } = live
-      if (call.status !== 'awaiting_approval' || call.approval.expires_at === null) continue
-      if (Date.parse(call.approval.expires_at) > now) continue
-      live.decisionQueue = live.decisionQueue
-        .then(() => (live.call.status === 'awaiting_approval' ? settleExpired(this.#engine, live) : undefined))
-        .catch(() => {})
-    }
+    for (const live of this.#engine.activeCalls.values())
+      if (isOverdue(live.call)) withDecisionLock(live, () => expireOverdue(this.#engine, live)).catch(() => {})
   }
 }
 

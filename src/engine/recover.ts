@@ -1,12 +1,16 @@
 // Crash recovery of calls at the start of the server: calls that were waiting for approval continue to wait; calls that were
-// running when the server died become `interrupted` and never run again automatically.
+// approved but had not been started are queued again, with what they would do checked against the decision; calls that were
+// running become `interrupted` and never run again automatically.
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
 import { ActiveCall } from './active-call.ts'
+import { isOverdue } from './approvals/decide.ts'
+import { requestApproval } from './approvals/request-approval.ts'
 import type { Call } from './call.ts'
 import { MISSING_TOOL } from './current-tool.ts'
 import { type Engine, registerCall } from './engine.ts'
-import { settleError, settleInterrupted } from './settle.ts'
+import { isResumable, type ResumableCall, resumeCall } from './run.ts'
+import { settleError, settleExpired, settleInterrupted } from './settle.ts'
 import { createContext } from './submit.ts'
 
 /** Recovers the calls that had not ended, with the changes that they made. Resolves when their new state is durable. */
@@ -22,7 +26,7 @@ async function recoverCall(engine: Engine, call: Call, changes: readonly Change[
   const live = new ActiveCall({
     call,
     tool,
-    // The call was put up for approval, not denied, so only the approver's rights matter from here on.
+    // A call that a person decides on was not denied, so only the approver's rights matter from here on.
     may_approve: true,
     abort: new AbortController(),
     sinceSeq: engine.journal.last,
@@ -30,9 +34,24 @@ async function recoverCall(engine: Engine, call: Call, changes: readonly Change[
   })
   live.changes.push(...changes)
   registerCall(engine, live)
-  if (call.status !== 'awaiting_approval')
+  // The start is durable before any effect, so a call that is stored as queued has had none.
+  if (call.status === 'running')
     return settleInterrupted(engine, live, 'The server ended while it ran; it is not run again.')
-  // A tool that is not served may still appear: MCP servers are queried later.
   if (!workspace) return settleError(engine, live, new ToolError('UNKNOWN_TOOL', 'Its workspace is no longer served.'))
-  live.isDirty = false
+  if (isOverdue(call)) return settleExpired(engine, live)
+  if (call.status === 'awaiting_approval') {
+    live.isDirty = false
+    return
+  }
+  if (!isResumable(call))
+    return settleInterrupted(engine, live, 'The server ended before it was started or had any effect; send it again.')
+  // A tool that is not served may still appear: MCP servers are queried later.
+  if (tool === MISSING_TOOL) return requestApprovalAgain(engine, live, call)
+  resumeCall(engine, live).catch(error =>
+    engine.log.error({ err: error, tool_call_id: call.tool_call_id }, 'failed to settle a call')
+  )
+}
+
+async function requestApprovalAgain(engine: Engine, live: ActiveCall, { approved_by: _, ...call }: ResumableCall) {
+  await requestApproval(engine, live, { ...call, status: 'awaiting_approval' })
 }

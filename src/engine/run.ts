@@ -6,7 +6,14 @@ import type { Progress } from '../tool/tool.ts'
 import type { ActiveCall, CallEvaluation } from './active-call.ts'
 import { buildApproval, computeDigest, evaluateCall } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
-import { type Call, type CallResult, isSettled, type NewDiagnostics } from './call.ts'
+import {
+  type Approval,
+  type Call,
+  type CallResult,
+  type CallWithStatus,
+  isSettled,
+  type NewDiagnostics
+} from './call.ts'
 import { refreshTool } from './current-tool.ts'
 import {
   captureDiagnosticsBaseline,
@@ -47,10 +54,35 @@ export async function runCall(engine: Engine, live: ActiveCall, bound: string | 
       await startTool(engine, live, bound)
     })
   } catch (error) {
-    if (!isSettled(live.call)) await settleStopped(engine, live, error)
+    if (isSettled(live.call)) return
+    // The next start of the server queues it again.
+    if (live.stopping === 'interrupted' && isResumable(live.call)) live.releaseWaiters()
+    else await settleStopped(engine, live, error)
     return
   }
   if (!holdsAll) await runCall(engine, live, bound)
+}
+
+export type ResumableCall = CallWithStatus<'queued'> & { approved_by: ApprovedBy; approval: Approval }
+
+/** Returns true for a call that a person approved and that was not started. Its caller need not be there to receive the result. */
+export const isResumable = (call: Call): call is ResumableCall =>
+  call.status === 'queued' && call.approved_by?.source === 'user' && call.approval !== undefined
+
+/**
+ * Queues a call again that was approved but had not been started when the server ended. What it would do now must equal what was
+ * decided on; if not, approval is requested again. Resolves like `runCall`.
+ */
+export async function resumeCall(engine: Engine, live: ActiveCall): Promise<void> {
+  const { approved_by } = live.call as ResumableCall
+  const { digest } = approved_by
+  try {
+    if (!(await revalidate(engine, live, digest))) return
+  } catch (error) {
+    if (!isSettled(live.call)) await settleStopped(engine, live, error)
+    return
+  }
+  await runCall(engine, live, digest)
 }
 
 /** Runs `work` once no conflicting call is ahead. A call that awaits a front end blocks no other and is not queued. */

@@ -39,10 +39,18 @@ export interface SubmitRequest {
 
 export interface SubmitOptions {
   idempotency_key?: string | undefined
+  /** The batch that the request is part of, if the key is the batch's. */
+  batch?: BatchPosition | undefined
   /** Return no cached result. */
   fresh?: boolean | undefined
   /** Digest of what the sender was shown and approves with the request, if permitted; `confirm` also if it is strict. */
   shown?: { digest: string; confirm: boolean } | undefined
+}
+
+/** The position of a request in a batch, with the hash of all of its requests. */
+export interface BatchPosition {
+  index: number
+  body_hash: string
 }
 
 /**
@@ -56,12 +64,9 @@ export function submitCall(
   options: SubmitOptions = {}
 ): Promise<ActiveCall | { settled: string }> {
   const keys = requestKeys(request, options)
-  const body_hash = keys.length === 0 ? '' : hashRequest(request)
-  for (const key of keys) {
-    const known = engine.pendingKeys.get(key) ?? engine.store.key(key)
+  for (const each of keys) {
+    const known = findKnownKey(engine, each)
     if (!known) continue
-    if (known.body_hash !== body_hash)
-      throw new ToolError('CONFLICT', `${key} was used for another request: take a fresh one.`)
     if ('live' in known) return known.live
     return Promise.resolve(engine.activeCalls.get(known.tool_call_id) ?? { settled: known.tool_call_id })
   }
@@ -71,11 +76,13 @@ export function submitCall(
   const live = createActiveCall(engine, request, caller, options)
   const { shown } = options
   const also = (): StoreWrite[] => [
-    ...keys.map((key): StoreWrite => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at]),
+    ...keys.map(
+      ({ key, body_hash }): StoreWrite => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at]
+    ),
     ...(live.call.background ? [backgroundCallWrite(live.call)] : [])
   ]
   const taken = admitCall(engine, live, { also, shown })
-  for (const key of keys) {
+  for (const { key, body_hash } of keys) {
     engine.pendingKeys.set(key, { body_hash, live: taken })
     taken.finally(() => engine.store.flushed().finally(() => engine.pendingKeys.delete(key))).catch(() => {})
   }
@@ -84,7 +91,24 @@ export function submitCall(
 
 /** Returns true if a request was seen before, by its idempotency key or id. */
 export const isKnownRequest = (engine: Engine, request: SubmitRequest, options: SubmitOptions): boolean =>
-  requestKeys(request, options).some(key => engine.pendingKeys.has(key) || engine.store.key(key) !== undefined)
+  requestKeys(request, options).some(({ key }) => lookUpKey(engine, key) !== undefined)
+
+/** Throws CONFLICT if the idempotency key was used for another batch. */
+export function assertSameBatch(engine: Engine, requests: readonly SubmitRequest[], idempotency_key: string) {
+  const body_hash = hashBatch(requests)
+  for (const [index, request] of requests.entries())
+    for (const key of requestKeys(request, { idempotency_key, batch: { index, body_hash } })) findKnownKey(engine, key)
+}
+
+const lookUpKey = (engine: Engine, key: string) => engine.pendingKeys.get(key) ?? engine.store.key(key)
+
+/** Returns the call that was created with the key, if any. Throws CONFLICT if that was for another request. */
+function findKnownKey(engine: Engine, { key, body_hash }: RequestKey) {
+  const known = lookUpKey(engine, key)
+  if (known && known.body_hash !== body_hash)
+    throw new ToolError('CONFLICT', `${key} was used for another request: take a fresh one.`)
+  return known
+}
 
 /** Creates the call of a request, or throws the error that prevents it. Has no side effects. */
 export function createActiveCall(
@@ -111,8 +135,7 @@ export function createActiveCall(
     abort,
     sinceSeq: engine.journal.last,
     context: live => createContext(engine, live, workspace),
-    bypassCache: fresh ?? false,
-    if_match: request.if_match
+    bypassCache: fresh ?? false
   })
 }
 
@@ -126,7 +149,7 @@ function buildCall(
   const { tool, params, toolset, requested_tool } = meant
   const own = typeof tool.timeout_ms === 'function' ? tool.timeout_ms(params) : tool.timeout_ms
   const usual = meant.timeout_ms ?? own
-  const { agent, context } = request
+  const { agent, context, if_match } = request
   return {
     status: 'queued',
     tool_call_id: request.tool_call_id ?? newId('tc'),
@@ -140,6 +163,7 @@ function buildCall(
     ...(agent !== undefined && { agent }),
     ...(context !== undefined && { context }),
     background: request.background ?? meant.background ?? false,
+    ...(if_match !== undefined && { if_match }),
     client,
     attempts: 0,
     created_at: new Date().toISOString(),
@@ -215,14 +239,28 @@ export function resolveWorkspace({ workspaces }: Engine, name: string | undefine
   )
 }
 
-const requestKeys = ({ tool_call_id }: SubmitRequest, { idempotency_key }: SubmitOptions) => [
-  ...(idempotency_key === undefined ? [] : [`key ${idempotency_key}`]),
-  ...(tool_call_id === undefined ? [] : [`id ${tool_call_id}`])
-]
+interface RequestKey {
+  key: string
+  body_hash: string
+}
 
-const hashRequest = (request: SubmitRequest) =>
+function requestKeys(request: SubmitRequest, { idempotency_key, batch }: SubmitOptions): RequestKey[] {
+  const { tool_call_id } = request
+  if (idempotency_key === undefined && tool_call_id === undefined) return []
+  const body_hash = hashRequest(request)
+  const keys = tool_call_id === undefined ? [] : [{ key: `id ${tool_call_id}`, body_hash }]
+  if (idempotency_key === undefined) return keys
+  if (batch) return [{ key: `batch ${batch.index} ${idempotency_key}`, body_hash: batch.body_hash }, ...keys]
+  return [{ key: `key ${idempotency_key}`, body_hash }, ...keys]
+}
+
+const hashRequest = (request: SubmitRequest) => hashJson(request)
+
+export const hashBatch = (requests: readonly SubmitRequest[]) => hashJson(requests)
+
+const hashJson = (value: unknown) =>
   createHash('sha256')
-    .update(JSON.stringify(sortKeys(request)))
+    .update(JSON.stringify(sortKeys(value)))
     .digest('hex')
 
 /** Returns the same value with sorted keys, so that equal requests have equal hashes. */

@@ -208,11 +208,12 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         tags: ['calls'],
         body: BatchBody,
         querystring: SubmitQuery,
+        headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) }),
         response: {
           200: Type.Object({
             results: Type.Array(Type.Unknown(), { description: 'By request: a Call, {problem}, or {skipped: true}.' })
           }),
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses('INVALID_PARAMS', 'CONFLICT')
         }
       }
     },
@@ -221,7 +222,11 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
       const { calls: given, stop_on_error } = request.body
       const requests = given.map(each => withToolset(toolset, each))
       const wait = toWaitOptions(wait_ms, watchDisconnect(reply).signal)
-      const outcomes = await calls.batch(requests, request.caller, { stopOnError: stop_on_error ?? false, wait })
+      const outcomes = await calls.batch(requests, request.caller, {
+        stopOnError: stop_on_error ?? false,
+        wait,
+        idempotency_key: request.headers['idempotency-key']
+      })
       if (toolset === undefined) return sendJson(reply, 200, serializeResults(outcomes, masking))
       return sendJson(reply, 200, formatOutcomesForToolset({ formatter, masking }, toolset, outcomes, requests))
     }

@@ -67,7 +67,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   stream: client => client.stream('t', {}, options).next(),
   dryRun: client => client.dryRun('t', {}, request),
   explain: client => client.explain('t', {}, request),
-  batch: client => client.batch([], { stop_on_error: true, wait_ms: 1 }),
+  batch: client => client.batch([], { stop_on_error: true, wait_ms: 1, idempotency_key: 'k' }),
   calls: client =>
     client.calls({
       status: 'success',

@@ -14,7 +14,7 @@ import {
 } from '../hooks/pre-hooks.ts'
 import type { AlwaysOption, ApprovedBy } from '../policy/decision-schemas.ts'
 import { runCall } from '../run.ts'
-import { decisionEvent, settleCancelled, settleError, settleRejected } from '../settle.ts'
+import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
 import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 
@@ -39,7 +39,7 @@ export interface RejectionDecision {
 /** Approves a waiting call. Resolves once the decision is durable; the scheduler then starts the call. */
 export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDecision, caller: Caller): Promise<Call> {
   return withDecisionLock(live, async () => {
-    const call = assertAwaitingApproval(live)
+    const call = await takeWaitingCall(engine, live)
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
     const decision = translateModifiedArgs(engine, call, given)
     refreshTool(engine, live, decision.modified_params ?? live.call.params)
@@ -58,7 +58,8 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
         ? await approveAsShown(engine, live)
         : await approveModified(engine, live, decision)
     if (!approved) return live.call
-    const made = always ? await saveRules(engine, live, always, caller) : []
+    const remembered = always && (await prepareRules(engine, live, always, caller))
+    const made = remembered?.rules.map(({ rule_id }) => rule_id) ?? []
     const reason = decision.reason !== undefined && { reason: decision.reason }
     const by: ApprovedBy = {
       source: 'user',
@@ -71,10 +72,15 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     }
     const changed = decision.modified_params !== undefined && { modified_params: decision.modified_params }
     const next: Call = { ...approved.call, status: 'queued', approved_by: by }
-    live.durableIntent = transition(engine, live, next, [
-      decisionEvent(next, 'approved', { by, ...changed, ...reason })
-    ])
+    live.durableIntent = transition(
+      engine,
+      live,
+      next,
+      [...(remembered?.events ?? []), decisionEvent(next, 'approved', { by, ...changed, ...reason })],
+      () => remembered?.writes ?? []
+    )
     await live.durableIntent
+    if (remembered) engine.rules.enforce(remembered)
     logDecision(engine, approved.call, `approved by ${caller.client}`)
     runCall(engine, live, approved.digest).catch(error =>
       engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'failed to settle a call')
@@ -90,7 +96,7 @@ export function rejectCall(
   caller: Caller
 ): Promise<Call> {
   return withDecisionLock(live, async () => {
-    const call = assertAwaitingApproval(live)
+    const call = await takeWaitingCall(engine, live)
     const by: ApprovedBy = { source: 'user', client: caller.client, at: new Date().toISOString() }
     await settleRejected(engine, live, { reason: reason ?? 'User rejected the operation', user_message, by })
     logDecision(engine, call, `rejected by ${caller.client}`)
@@ -139,6 +145,23 @@ export function assertAwaitingApproval({ call }: ActiveCall): CallWithStatus<'aw
   if (call.status === 'awaiting_approval') return call
   throw alreadyDecidedError(call)
 }
+
+/** Returns the call to be decided. One whose deadline has passed expires instead, however late that is noticed. */
+async function takeWaitingCall(engine: Engine, live: ActiveCall): Promise<CallWithStatus<'awaiting_approval'>> {
+  await expireOverdue(engine, live)
+  return assertAwaitingApproval(live)
+}
+
+/** Ends the call as expired if it still waits past its deadline. Resolves when that is durable. */
+export async function expireOverdue(engine: Engine, live: ActiveCall): Promise<void> {
+  if (isOverdue(live.call)) await settleExpired(engine, live)
+}
+
+/** Returns true if the call waits for a decision although its deadline has passed. */
+export const isOverdue = (call: Call): boolean =>
+  call.status === 'awaiting_approval' &&
+  call.approval.expires_at !== null &&
+  Date.parse(call.approval.expires_at) <= Date.now()
 
 /** Builds the error that names who decided, what and when. */
 export function alreadyDecidedError(call: Call): ToolError {
@@ -261,18 +284,17 @@ const previewChangedError = ({ tool_call_id, approval }: CallWithStatus<'awaitin
     approval
   })
 
-/** Saves all rules of an option and returns their ids. */
-async function saveRules(
+/** Prepares the rules of an option, to be committed together with the decision. */
+function prepareRules(
   engine: Engine,
   live: ActiveCall,
   { scope, rule, rules = rule ? [rule] : [] }: AlwaysOption,
   { client }: Caller
-): Promise<string[]> {
+) {
   const { root } = live.ctx.workspace
   const where = { scope, session_id: live.call.session_id, workspace: root }
-  const added = await engine.rules.addAll(
+  return engine.rules.prepare(
     rules.map(each => ({ ...each, ...where })),
     client
   )
-  return added.map(({ rule_id }) => rule_id)
 }

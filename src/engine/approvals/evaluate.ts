@@ -25,7 +25,7 @@ import { canRevealResolved } from './visibility.ts'
 
 /** Resolves what the call would touch and evaluates the policy. Throws on semantic errors in the params. */
 export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
-  const { tool, ctx, host, call, may_approve, if_match } = live
+  const { tool, ctx, host, call, may_approve } = live
   // The call acts on the same history that it is evaluated on.
   ctx.history = createHistory(engine, ctx.workspace.name, call)
   const subject = tool.subject(params, ctx.history)
@@ -38,7 +38,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     ...touched.map(use => resolvePathUse(host, use)),
     ...(await resolveRenamedPaths(host, [...named, ...touched]))
   )
-  if (if_match !== undefined) addIfMatch(paths, if_match)
+  if (call.if_match !== undefined) addIfMatch(paths, call.if_match)
   const invocation = await tool.invocation?.(params, ctx)
   ctx.invocation = invocation
   const line = invocation ? (invocation.commandLine ?? quoteArgv(invocation.argv)) : subject.command

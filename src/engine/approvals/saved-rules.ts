@@ -2,8 +2,9 @@
 // and can be listed, revoked and set to expire.
 import type { RuleMatch, RuleScope } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
+import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
-import type { Store } from '../../store/store.ts'
+import type { Store, StoreWrite } from '../../store/store.ts'
 import { newId } from '../id.ts'
 import type { SavedRule } from '../policy/decision-schemas.ts'
 import { validateMatch } from '../policy/rule-validation.ts'
@@ -17,6 +18,13 @@ export interface SavedRuleInput {
   workspace?: string | undefined
   reason?: string | undefined
   expires_at?: string | null | undefined
+}
+
+/** Valid rules that are neither stored nor in force yet. */
+interface PreparedRules {
+  rules: SavedRule[]
+  events: NewEvent[]
+  writes: StoreWrite[]
 }
 
 export class SavedRules {
@@ -51,20 +59,26 @@ export class SavedRules {
 
   /** Creates a rule; resolves when it is durable. Throws INVALID_PARAMS for an invalid rule. */
   async add(rule: SavedRuleInput, client: string): Promise<SavedRule> {
-    const [added] = await this.addAll([rule], client)
-    return added!
+    const prepared = await this.prepare([rule], client)
+    await this.#journal.append(prepared.events, () => prepared.writes)
+    this.enforce(prepared)
+    return prepared.rules[0]!
   }
 
-  /** Creates all of the rules or none of them. */
-  async addAll(rules: readonly SavedRuleInput[], client: string): Promise<SavedRule[]> {
-    await prepareRules(rules)
-    const added = rules.map(rule => createRule(rule, client))
-    await this.#journal.append(
-      added.map(({ rule_id }) => ({ type: 'rules.changed', change: 'added', rule_id })),
-      () => added.map(rule => ['rule', rule.rule_id, JSON.stringify(rule)])
-    )
-    for (const rule of added) this.#rules.set(rule.rule_id, rule)
-    return added
+  /** Validates the rules. Commit their events and writes in one transaction, then put them in force. */
+  async prepare(inputs: readonly SavedRuleInput[], client: string): Promise<PreparedRules> {
+    await prepareRules(inputs)
+    const rules = inputs.map(rule => createRule(rule, client))
+    return {
+      rules,
+      events: rules.map(({ rule_id }) => ({ type: 'rules.changed', change: 'added', rule_id })),
+      writes: rules.map(rule => ['rule', rule.rule_id, JSON.stringify(rule)])
+    }
+  }
+
+  /** Puts rules in force whose writes are durable. */
+  enforce({ rules }: PreparedRules) {
+    for (const rule of rules) this.#rules.set(rule.rule_id, rule)
   }
 
   /** Revokes a rule; resolves when that is durable. */

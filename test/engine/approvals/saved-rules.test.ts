@@ -14,14 +14,19 @@ t.test('one invalid rule prevents all of them', async t => {
     await store.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  const rules = new SavedRules(new Journal(store), store)
+  const journal = new Journal(store)
+  const rules = new SavedRules(journal, store)
   const rule = (command: string) => ({ effect: 'allow', match: { command, mode: 'prefix' }, scope: 'user' }) as const
 
-  await t.rejects(rules.addAll([rule('npm run a'), rule('npm run $x')], 'c'), { code: 'INVALID_PARAMS' })
+  await t.rejects(rules.prepare([rule('npm run a'), rule('npm run $x')], 'c'), { code: 'INVALID_PARAMS' })
   t.strictSame(rules.list(), [])
   t.strictSame(store.rules(), [])
 
-  const made = await rules.addAll([rule('npm run a'), rule('npm run b')], 'c')
+  const prepared = await rules.prepare([rule('npm run a'), rule('npm run b')], 'c')
+  t.strictSame([rules.list(), store.rules()], [[], []], 'prepared rules are not in force')
+  await journal.append(prepared.events, () => prepared.writes)
+  rules.enforce(prepared)
+  const made = prepared.rules
   t.strictSame(rules.list(), made)
   t.strictSame(
     store.rules().map(json => JSON.parse(json)),
