@@ -12,6 +12,7 @@ import { CustomTools } from './catalog/custom/custom-tools.ts'
 import { type ContributionSource, staticContributions } from './config/contributions.ts'
 import type { Settings } from './config/settings.ts'
 import { EditorPreviews } from './engine/approvals/editor-previews.ts'
+import { FileOrigins } from './engine/approvals/file-origins.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
 import { Calls } from './engine/calls.ts'
 import { DiagnosticsFeed } from './engine/diagnostics/diagnostics-feed.ts'
@@ -161,6 +162,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     scheduler: new Scheduler(settings.limits),
     cache: new ResultCache(settings.cache),
     rules: new SavedRules(journal, store),
+    origins: new FileOrigins(store),
     masking,
     outputs: machine.outputs,
     jobs: new Jobs(journal, store, machine.outputs, settings.commands),

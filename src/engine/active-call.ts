@@ -26,6 +26,8 @@ export interface CallEvaluation {
   calls?: string[] | undefined
   /** The program that the call would start, if the tool had to resolve it. */
   invocation?: Invocation | undefined
+  /** It moves files away, or takes the place of files, that are not its session's. */
+  displaces: boolean
   effect: Effect
   verdict: PolicyVerdict
   /** The input of the policy. */

@@ -101,7 +101,7 @@ export class Calls {
   ): Promise<SerializedCall> {
     const live = await submitCall(this.#engine, request, caller, options)
     if ('settled' in live) return this.#getStored(live.settled)
-    return this.#waitAndSerialize(live, live.call.background ? { ...options.wait, ms: 0 } : options.wait)
+    return this.#waitAndSerialize(live, live.publishedCall.background ? { ...options.wait, ms: 0 } : options.wait)
   }
 
   /** Submits a request and returns immediately which call it created and from which event on to follow it. */

@@ -16,6 +16,7 @@ import type { Store, StoreWrite } from '../store/store.ts'
 import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type ActiveCall, serializeHead } from './active-call.ts'
+import type { FileOrigins } from './approvals/file-origins.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
 import { type Call, type CallStatus, isSettled } from './call.ts'
 import type { DiagnosticsFeed } from './diagnostics/diagnostics-feed.ts'
@@ -80,6 +81,8 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly cache: ResultCache
   readonly rules: SavedRules
+  /** Sessions that created files, and paths that calls have vacated. */
+  readonly origins: FileOrigins
   /** Redacts secrets in error messages. */
   readonly masking: Pick<SecretMasker, 'maskValue' | 'maskForDecision'>
   /** Unsaved buffers of editors. */

@@ -49,15 +49,26 @@ function settleCall(
   }
   const cleared: StoreWrite[] = live.hasProgressEvents ? [['forgetProgress', call.tool_call_id]] : []
   if (call.background) cleared.push(...endBackgroundCallWrites(call, engine.settings.commands.keep_jobs))
+  const origins = recordOrigins(engine, call, live.changes)
   const durable = transition(
     engine,
     live,
     call,
     [...eventsBefore, ...live.changes.map(change => fileChangedEvent(call, change)), resultEvent],
-    () => [...(also?.() ?? []), ...cleared]
+    () => [...(also?.() ?? []), ...cleared, ...origins]
   )
   cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'settled failed'))
   return durable
+}
+
+/** Records what a call did to files, for later calls. Returns the writes to commit with it. */
+export function recordOrigins(
+  { origins, workspaces }: Engine,
+  call: Call,
+  changes: readonly FileChange[]
+): StoreWrite[] {
+  const root = workspaces.get(call.workspace)?.root
+  return root === undefined || changes.length === 0 ? [] : origins.record(call, root, changes)
 }
 
 const cleanUp = async ({ tool, ctx }: ActiveCall) => tool.settled?.(ctx)

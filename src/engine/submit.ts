@@ -8,6 +8,7 @@ import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Context } from '../tool/tool.ts'
 import { ActiveCall, type Caller } from './active-call.ts'
 import { admitCall } from './admit.ts'
+import { findFormerFile } from './approvals/displaced-files.ts'
 import { decideFetch } from './approvals/url-access.ts'
 import { canReveal } from './approvals/visibility.ts'
 import { type Call, isSettled } from './call.ts'
@@ -19,7 +20,7 @@ import { newId } from './id.ts'
 import { backgroundCallWrite } from './jobs/background.ts'
 import { createBackgroundTasks } from './jobs/background-tasks.ts'
 import { resolveAgent } from './resolve-agent.ts'
-import { fileChangedEvent } from './settle.ts'
+import { fileChangedEvent, recordOrigins } from './settle.ts'
 
 /** A request to run a tool, as received on the wire. */
 export interface SubmitRequest {
@@ -191,7 +192,9 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
           engine.diagnostics.recordEdit(workspace.name, change.path, change.after_hash, tool_call_id)
         // Changes are published together with the call's end, in one commit; immediately if a tool continues after its call was
         // ended.
-        if (isSettled(live.call)) engine.journal.append([fileChangedEvent(live.call, change)]).catch(() => {})
+        if (!isSettled(live.call)) return
+        const origins = recordOrigins(engine, live.call, [change])
+        engine.journal.append([fileChangedEvent(live.call, change)], () => origins).catch(() => {})
       },
       editors: createEditors(engine, live, workspace)
     },
@@ -210,6 +213,7 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
     history: createHistory(engine, workspace.name, live.call),
     delegate: createDelegate(engine, live),
     canReveal: use => canReveal(engine, live, use),
+    formerFile: path => findFormerFile(engine, live, path),
     decideFetch: url => decideFetch(engine, live, url),
     sessionStore: {
       read: key => {

@@ -30,7 +30,10 @@ const MIGRATIONS = [
   `CREATE TABLE tasks (
      n INTEGER PRIMARY KEY, task_id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, workspace TEXT NOT NULL,
      open INTEGER NOT NULL, job TEXT
-   ) STRICT;`
+   ) STRICT;`,
+  `CREATE TABLE vacated_paths (
+     path TEXT PRIMARY KEY, tool_call_id TEXT NOT NULL, moved_to TEXT
+   ) STRICT, WITHOUT ROWID;`
 ]
 
 export const STATEMENTS = {
@@ -43,6 +46,9 @@ export const STATEMENTS = {
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
   forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
+  vacatePath: `INSERT INTO vacated_paths (path, tool_call_id, moved_to) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET tool_call_id = excluded.tool_call_id, moved_to = excluded.moved_to`,
+  occupyPath: 'DELETE FROM vacated_paths WHERE path = ?',
   note: `INSERT INTO notes (workspace, session_id, key, value) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET value = excluded.value`,
   job: `INSERT INTO tasks (task_id, kind, workspace, open, job) VALUES (?, 'job', ?, ?, ?)

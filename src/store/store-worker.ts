@@ -108,7 +108,9 @@ const dropSlice = (before: string) =>
     const events = db.prepare(DROP_EVENTS).all(before) as { seq: number }[]
     if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(Math.max(...events.map(({ seq }) => seq)))
     const calls = Number(db.prepare(DROP_CALLS).run(before).changes)
-    if (calls > 0) db.exec('DELETE FROM keys WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)')
+    if (calls > 0)
+      for (const table of ['keys', 'vacated_paths'])
+        db.exec(`DELETE FROM ${table} WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)`)
     return events.length + calls
   })
 

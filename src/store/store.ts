@@ -249,6 +249,16 @@ export class Store {
       .map(row => row.rule as string)
   }
 
+  /** Lists the paths whose file or folder a call deleted or moved away, oldest call first. */
+  vacatedPaths(): { path: string; tool_call_id: string; moved_to: string | null }[] {
+    const rows = this.#prepare('SELECT path, tool_call_id, moved_to FROM vacated_paths ORDER BY tool_call_id').all()
+    return rows.map(({ path, tool_call_id, moved_to }) => ({
+      path: path as string,
+      tool_call_id: tool_call_id as string,
+      moved_to: moved_to as string | null
+    }))
+  }
+
   note(workspace: string, session_id: string, key: string): string | undefined {
     const row = this.#prepare('SELECT value FROM notes WHERE workspace = ? AND session_id = ? AND key = ?').get(
       workspace,

@@ -156,6 +156,14 @@ export interface History {
   isOwn(tool_call_id: string): boolean
 }
 
+/** A file that a call deleted or moved away from a path that is free now. */
+export interface FormerFile {
+  /** Names the file, and the call, for the approver. */
+  note: string
+  /** Its content; left out where it is not kept, too large or may not be revealed. */
+  bytes?: Buffer
+}
+
 /** A command that runs without approval. */
 export interface AutoApproval {
   /** Its argv, if it is exactly one program, which is then started without a shell. */
@@ -190,6 +198,11 @@ export interface Context {
    * let the sender read it without approval.
    */
   canReveal(use: Pick<PathUse, 'path' | 'entry'>): boolean
+  /**
+   * Returns the file that stood at a free path until a call deleted it or moved it away: writing there counts as overwriting it,
+   * and previews compare with it. Undefined if there was none.
+   */
+  formerFile(path: string): Promise<FormerFile | undefined>
   /** Evaluates the policy for reading another URL, such as the target of a redirect. */
   decideFetch(url: string): 'allow' | 'ask' | 'deny'
   /** Small JSON values of the session by key, which persist across restarts. */

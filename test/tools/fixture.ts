@@ -84,6 +84,7 @@ export function createToolFixture(
     history: NO_HISTORY,
     delegate: NO_FRONT_END,
     decideFetch: () => 'ask',
+    formerFile: async () => undefined,
     canReveal: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
     sessionStore: { read: () => undefined, write: async () => {} }
   }

@@ -18,6 +18,7 @@ import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
 import type { PolicyInput, UnsavedFile } from '../policy/policy-input.ts'
 import { commandNotes } from './command-notes.ts'
+import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
 import { createStaleFileError } from './stale-file.ts'
 import { getUrlFacts } from './url-access.ts'
@@ -50,7 +51,10 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const resolvedIsolation = command || subject.isolation ? await resolveIsolation(engine, request) : undefined
   const externalTool = await tool.known_as?.(params, ctx)
   assertNotDenied(engine, live, externalTool)
-  const effect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
+  const ownEffect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
+  const displacement =
+    ownEffect === 'create' ? await findDisplacement(engine, live, { paths, uses: [...named, ...touched] }) : undefined
+  const effect = displacement === undefined ? ownEffect : 'write'
   const question: PolicyInput = {
     tool: tool.name,
     alternateNames: engine.tools.alternateNames(tool.name),
@@ -66,6 +70,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     isolation: resolvedIsolation,
     longRunning: subject.longRunning,
     ownedBySession: subject.ownedBySession,
+    displacement,
     approvalReason: subject.approvalReason,
     strictReason: subject.strictReason,
     ruleRequiredReason: subject.ruleRequiredReason,
@@ -85,7 +90,18 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const isolation = resolvedIsolation && ctx.isolation
   ctx.isReadOnly = command?.class === 'auto'
   ctx.autoApproval = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
-  const found = { paths, command, cwd, calls: subject.callIds, invocation, isolation, effect, verdict, question }
+  const found = {
+    paths,
+    command,
+    cwd,
+    calls: subject.callIds,
+    invocation,
+    isolation,
+    displaces: displacement !== undefined,
+    effect,
+    verdict,
+    question
+  }
   // Never reveal file contents to a caller that is denied.
   if (found.verdict.decision === 'deny') return found
   for (const { if_match: wanted, ...use } of paths) {
@@ -160,19 +176,20 @@ async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promi
 
 /**
  * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file and its editor
- * buffers, the preview (which lists a changed tree), the earlier calls that it refers to, the program that it starts, the
+ * buffers, the preview (which lists a changed tree or compares with a displaced file), the earlier calls that it refers to, the program that it starts, the
  * sandbox, the version of the tool, and the tool's own preconditions.
  */
 export async function computeDigest(
   live: ActiveCall,
   params: unknown,
-  { paths, cwd, calls, invocation, isolation }: CallEvaluation
+  { paths, cwd, calls, invocation, isolation, displaces }: CallEvaluation
 ): Promise<string> {
   const { tool, host, ctx } = live
   const images = paths
     .filter(({ access }) => access !== 'list')
     .map(({ path, unsaved = [] }) => [path, host.files.preimage(path), ...unsaved.map(({ hash }) => hash)])
-  const tree = paths.some(use => use.tree && use.access === 'write') ? await getToolPreview(live, params) : null
+  const lists = displaces || paths.some(use => use.tree && use.access === 'write')
+  const tree = lists ? await getToolPreview(live, params) : null
   return createHash('sha256')
     .update(
       JSON.stringify([

@@ -31,6 +31,7 @@ export function decideByDefault(question: PolicyInput): PolicyVerdict {
 
 const DECIDERS: Partial<Record<Effect, (question: PolicyInput) => DefaultDecision>> = {
   execute: decideExecution,
+  write: ({ displacement }) => (displacement === undefined ? DEFAULT_BY_EFFECT.write : askDecision(displacement)),
   network: ({ isHostAllowed, method, sends = [] }) => {
     const parts = [...(method === undefined || method === 'GET' ? [] : [`a ${method}`]), ...sends]
     if (parts.length > 0) return askDecision(`It sends ${parts.join(', ')}.`)

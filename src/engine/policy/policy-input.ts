@@ -120,6 +120,8 @@ export interface PolicyInput extends CallFacts {
   longRunning?: boolean | undefined
   /** It acts only on a job that the same session has started. */
   ownedBySession?: boolean | undefined
+  /** The files that it takes the place of or moves away although it overwrites none, as one sentence. */
+  displacement?: string | undefined
   /** Reason for requesting approval, if the one derived from the effect would be wrong. */
   approvalReason?: string | undefined
   /** Reason for which no rule may auto-approve this call, such as an edit that matched only fuzzily. */

@@ -2,6 +2,8 @@ import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
 import type { TransactionStep } from '../../host/files/transaction/transaction-step.ts'
+import { unifiedDiff } from '../../text/diff/unified-diff.ts'
+import { decode } from '../../text/encoding.ts'
 import type { AppliedHunk } from '../../text/patch/apply.ts'
 import { parsePatch } from '../../text/patch/patch.ts'
 import type { Patch } from '../../text/patch/patch-model.ts'
@@ -85,8 +87,10 @@ export default defineTool({
   async preview(input, ctx) {
     const title = titleOf(parseInput(input))
     if (!canRevealAll(input, ctx)) return { title, text: input.patch, notes: [WITHHELD_NOTE] }
-    const { files, notes } = await planInput(input, ctx)
-    return { title, diff: files.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
+    const plan = await planInput(input, ctx)
+    const shown = await Promise.all(plan.files.map((file, i) => compareWithFormer(file, plan.steps[i]!, ctx)))
+    const notes = [...shown.flatMap(({ note }) => note ?? []), ...plan.notes]
+    return { title, diff: shown.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
     const { steps, files } = await planInput(input, ctx)
@@ -156,6 +160,17 @@ async function planInput(input: Input, ctx: Context) {
   const plan = await planPatch(sections, ctx)
   const concerns = [...notes, ...plan.files.flatMap(file => hunkNotes(file, needsReview))]
   return { ...plan, concerns, notes: [...notes, ...plan.files.flatMap(file => hunkNotes(file))] }
+}
+
+/** Compares a new file with the one that stood at its path until an earlier call took it away, if any. */
+async function compareWithFormer({ path, diff }: FileOutcome, step: TransactionStep, ctx: Context) {
+  if (step.do !== 'write' || step.was || !(step.content instanceof Uint8Array)) return { diff }
+  const former = await ctx.formerFile(step.path)
+  const [before, after] = [former?.bytes, step.content].map(bytes => bytes && decode(Buffer.from(bytes)))
+  return {
+    diff: before && after ? unifiedDiff(path, before.text, after.text).diff : diff,
+    ...(former && { note: former.note })
+  }
 }
 
 /** A single file may be changed in an editor's unsaved buffer; several are changed atomically, which is possible only on disk. */

@@ -1,20 +1,26 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { defineTool } from '../../tool/tool.ts'
+import { fileDiff, unifiedDiff } from '../../text/diff/unified-diff.ts'
+import { decode } from '../../text/encoding.ts'
+import { type Context, defineTool, type FormerFile, type Preview } from '../../tool/tool.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
+
+const Input = Type.Object(
+  {
+    from: Type.String({ description: 'What to move, relative to the workspace root.' }),
+    to: Type.String({ description: 'Its new path, not the folder to put it in.' }),
+    overwrite: Type.Optional(Type.Boolean({ description: 'Replace a file that is at the new path.' }))
+  },
+  { additionalProperties: false }
+)
+
+const MAX_SHOWN_PATHS = 200
 
 export default defineTool({
   name: 'move_file',
   category: 'files',
   description: 'Move or rename a file or folder. Folders missing above the new place are made.',
-  input: Type.Object(
-    {
-      from: Type.String({ description: 'What to move, relative to the workspace root.' }),
-      to: Type.String({ description: 'Its new path, not the folder to put it in.' }),
-      overwrite: Type.Optional(Type.Boolean({ description: 'Replace a file that is at the new path.' }))
-    },
-    { additionalProperties: false }
-  ),
+  input: Input,
   output: Type.Object({
     from: Type.String({ description: 'Where it was.' }),
     to: Type.String({ description: 'Where it is.' })
@@ -33,16 +39,23 @@ export default defineTool({
   check({ from, to, overwrite }, { host }) {
     if (host.files.peekEntry(from).kind === 'missing')
       throw new ToolError('FILE_NOT_FOUND', `${from} does not exist.`, { path: from })
-    const { kind } = host.files.peekEntry(to)
+    const { kind, path } = host.files.peekEntry(to)
+    if (path.startsWith(`${host.files.peekEntry(from).path}/`))
+      throw new ToolError('INVALID_PATH', `${from} cannot be moved into itself.`, { from, to })
     if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} exists already.`, { path: to })
     if (kind === 'directory')
       throw new ToolError('NOT_A_FILE', `${to} is a folder, which is never overwritten.`, { path: to })
   },
-  async preview({ from, to }, { host: { files } }) {
-    const title = `Move ${from} to ${to}`
-    if (files.peekEntry(to).kind === 'missing') return { title }
+  async preview(input, ctx) {
+    const { from, to } = input
+    const { files } = ctx.host
+    const shown = { title: `Move ${from} to ${to}`, ...(await describeMove(input, ctx)) }
+    if (files.peekEntry(to).kind === 'missing') {
+      const former = await ctx.formerFile(to)
+      return former ? { ...shown, ...(await compareWith(former, input, ctx)), notes: [former.note] } : shown
+    }
     return {
-      title,
+      ...shown,
       notes: [`${to} exists and is overwritten.`, ...irreversibleLossNotes(await files.listTree(to), files)]
     }
   },
@@ -51,3 +64,26 @@ export default defineTool({
   },
   present: ({ from, to }) => ({ title: to, content: `Moved ${from} to ${to}.` })
 })
+
+type Move = Static<typeof Input>
+
+/** Shows what leaves its place: a file as a rename in a diff, a folder as the list of what is in it. */
+async function describeMove({ from, to }: Move, { host: { files } }: Context): Promise<Partial<Preview>> {
+  const source = files.peekEntry(from)
+  if (source.kind === 'missing') return {}
+  const target = files.peekEntry(to).path
+  if (source.kind !== 'directory')
+    return { diff: fileDiff({ path: source.path, text: undefined }, { path: target, text: undefined }).diff }
+  const entries = (await files.listTree(from)).filter(({ type }) => type !== 'directory')
+  const lines = entries.map(({ path }) => `${path} → ${target}${path.slice(source.path.length)}`)
+  const more = lines.length - MAX_SHOWN_PATHS
+  return { text: [...lines.slice(0, MAX_SHOWN_PATHS), ...(more > 0 ? [`… and ${more} more`] : [])].join('\n') }
+}
+
+/** Compares the moved file with the one that stood at its new path. */
+async function compareWith({ bytes }: FormerFile, { from, to }: Move, ctx: Context): Promise<Partial<Preview>> {
+  if (!bytes || !ctx.canReveal({ path: from, entry: true })) return {}
+  const moved = (await ctx.host.files.snapshot(from))?.bytes
+  const [before, after] = [decode(bytes), moved && decode(moved)]
+  return before && after ? { diff: unifiedDiff(to, before.text, after.text).diff } : {}
+}

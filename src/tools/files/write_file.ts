@@ -41,15 +41,20 @@ export default defineTool({
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
   async preview(input, ctx) {
     const { was, bytes, after, ...plan } = await planWrite(input, ctx)
+    const former = was ? undefined : await ctx.formerFile(input.path)
     const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
     const lost =
       was && !was.unsaved
         ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], ctx.host.files)
         : []
+    const displaced = former ? [former.note] : []
     const shown = (preview: Preview, ...notes: string[]) =>
-      notes.length + lost.length > 0 ? { ...preview, notes: [...notes, ...lost] } : preview
+      notes.length + lost.length + displaced.length > 0
+        ? { ...preview, notes: [...displaced, ...notes, ...lost] }
+        : preview
     if (was && !ctx.canReveal(input)) return shown({ title, text: input.content }, WITHHELD_NOTE)
-    const diff = plan.diff()
+    const before = former?.bytes && decode(former.bytes)
+    const diff = before && after ? unifiedDiff(input.path, before.text, after.text) : plan.diff()
     if (diff) return shown({ title, diff: diff.diff }, ...plan.recoded)
     if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
     const why = was.bytes ? 'it is no text' : 'it is too large'

@@ -147,9 +147,14 @@ runToolsetSteps({
       answer: { ok: true, value: { deleted: ['dir', 'dir/b.txt'] } }
     },
     {
-      says: 'at once',
+      says: 'a file that the session did not create',
       name: 'move_file',
       params: { from: 'a.txt', to: 'moved.txt' },
+      waits: waitingAnswer(
+        'move_file',
+        { from: 'a.txt', to: 'moved.txt' },
+        'Moves a.txt away, which this session did not create.'
+      ),
       answer: { ok: true, value: { from: 'a.txt', to: 'moved.txt' } },
       files: { 'moved.txt': 'three\n' }
     },

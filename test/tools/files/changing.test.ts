@@ -271,14 +271,21 @@ t.test('move_file overwrites only if requested', async t => {
   const { ctx, root } = createToolFixture(t, { a: 'a', b: 'b', '.env': 'S' })
   const free = { from: 'a', to: 'x/c' }
   t.equal(await effectOf(moveFile, free, ctx), 'create')
-  t.same(await moveFile.preview!(free, ctx), { title: 'Move a to x/c' })
+  t.same(await moveFile.preview!(free, ctx), {
+    title: 'Move a to x/c',
+    diff: 'diff --git a/a b/x/c\nrename from a\nrename to x/c\n'
+  })
   await moveFile.check!(free, ctx)
   t.equal(await catchErrorCode(() => moveFile.check!({ from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
   t.equal(await catchErrorCode(() => moveFile.check!({ from: 'none', to: 'c' }, ctx)), 'FILE_NOT_FOUND')
   t.equal(await catchErrorCode(() => runTool(moveFile, { from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
   const over = { from: 'a', to: 'b', overwrite: true }
   t.equal(await effectOf(moveFile, over, ctx), 'write')
-  t.same(await moveFile.preview!(over, ctx), { title: 'Move a to b', notes: ['b exists and is overwritten.'] })
+  t.same(await moveFile.preview!(over, ctx), {
+    title: 'Move a to b',
+    diff: 'diff --git a/a b/b\nrename from a\nrename to b\n',
+    notes: ['b exists and is overwritten.']
+  })
   const output = await runTool(moveFile, over, ctx)
   t.same(
     [output, moveFile.present(output, over).content, read(root, 'b')],
