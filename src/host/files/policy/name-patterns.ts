@@ -4,24 +4,41 @@
 // descendants. '*' matches any run of characters inside one name. Paths and patterns are folded first (see `foldPath`), so that
 // alternative spellings of a name match too.
 
-/** A compiled list of patterns for matching many paths. */
+/** A compiled list of patterns for matching many paths: indexed, so that most names are compared with few patterns. */
 export class NamePatterns {
   #exact = new Set<string>()
-  #sequences: NamePattern[][] = []
+  /** Patterns of several names, by a first name without stars. */
+  #byFirstName = new Map<string, NamePattern[][]>()
+  /** Patterns whose first name has a star, by the first character before it; without one, by the last character after it. */
+  #byFirstCharacter = new Map<string, NamePattern[][]>()
+  #byLastCharacter = new Map<string, NamePattern[][]>()
+  /** Patterns whose first name begins and ends with a star. */
+  #unindexed: NamePattern[][] = []
+  #maxLength = 1
 
   constructor(patterns: readonly string[]) {
     for (const pattern of patterns) {
       const names = foldPath(pattern).split('/').filter(Boolean)
       if (names.length === 1 && !names[0]!.includes('*')) this.#exact.add(names[0]!)
-      else if (names.length > 0) this.#sequences.push(names.map(compile))
+      else if (names.length > 0) this.#addSequence(names.map(compile))
     }
+  }
+
+  #addSequence(sequence: NamePattern[]) {
+    this.#maxLength = Math.max(this.#maxLength, sequence.length)
+    const { head, rest } = sequence[0]!
+    const last = rest?.at(-1)?.at(-1)
+    if (!rest) append(this.#byFirstName, head, sequence)
+    else if (head !== '') append(this.#byFirstCharacter, head[0]!, sequence)
+    else if (last !== undefined) append(this.#byLastCharacter, last, sequence)
+    else this.#unindexed.push(sequence)
   }
 
   /** Checks if the path, given as folded names, is covered. */
   covers(names: readonly string[]): boolean {
     for (let at = 0; at < names.length; at++) {
       if (this.#exact.has(names[at]!)) return true
-      for (const sequence of this.#sequences) if (matchesAt(sequence, names, at)) return true
+      if (this.#someSequence(names[at]!, sequence => matchesAt(sequence, names, at))) return true
     }
     return false
   }
@@ -30,9 +47,10 @@ export class NamePatterns {
   coversLastName(names: readonly string[]): boolean {
     const last = names.at(-1)
     if (last === undefined) return false
-    return (
-      this.#exact.has(last) ||
-      this.#sequences.some(sequence => matchesAt(sequence, names, names.length - sequence.length))
+    if (this.#exact.has(last)) return true
+    return this.#someSequenceNearEnd(
+      names,
+      (sequence, at) => at + sequence.length === names.length && matchesAt(sequence, names, at)
     )
   }
 
@@ -41,10 +59,34 @@ export class NamePatterns {
    * names begins.
    */
   mayCoverDescendants(names: readonly string[]): boolean {
-    return this.#sequences.some(sequence =>
-      sequence.some((_, i) => i > 0 && i <= names.length && matchesAt(sequence.slice(0, i), names, names.length - i))
+    return this.#someSequenceNearEnd(names, (sequence, at) => {
+      const count = names.length - at
+      return count < sequence.length && matchesAt(sequence.slice(0, count), names, at)
+    })
+  }
+
+  #someSequenceNearEnd(names: readonly string[], check: (sequence: readonly NamePattern[], at: number) => boolean) {
+    for (let at = Math.max(0, names.length - this.#maxLength); at < names.length; at++)
+      if (this.#someSequence(names[at]!, sequence => check(sequence, at))) return true
+    return false
+  }
+
+  /** Checks the sequences whose first pattern may match a name. */
+  #someSequence(name: string, check: (sequence: readonly NamePattern[]) => boolean): boolean {
+    const isAny = (sequences: readonly NamePattern[][] | undefined) => sequences?.some(check) ?? false
+    return (
+      isAny(this.#byFirstName.get(name)) ||
+      isAny(this.#byFirstCharacter.get(name[0]!)) ||
+      isAny(this.#byLastCharacter.get(name[name.length - 1]!)) ||
+      isAny(this.#unindexed)
     )
   }
+}
+
+function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value) {
+  const values = map.get(key)
+  if (values) values.push(value)
+  else map.set(key, [value])
 }
 
 interface NamePattern {
