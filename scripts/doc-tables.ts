@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { ERRORS } from '../src/errors.ts'
+import { SELF_STARTING_GROUPS } from '../src/host/files/policy/self-starting-names.ts'
 import { LANGUAGE_SERVERS } from '../src/host/lsp/servers/servers.ts'
 import { FRONT_END_EFFECTS } from '../src/tool/front-end.ts'
 import { cliTables } from './cli-tables.ts'
@@ -64,6 +65,16 @@ const TABLES: Record<string, () => string> = {
           .map(one => `\`${one}\``)
           .join(' '),
         install.startsWith('see ') ? install : `\`${install}\``
+      ])
+    ),
+
+  self_starting: () =>
+    markdownTable(
+      ['program', 'files and folders', 'sandboxed commands'],
+      SELF_STARTING_GROUPS.map(({ program, names, source, commandsMayWrite }) => [
+        `[${program}](${source})`,
+        names.map(name => `\`${name}\``).join(' '),
+        commandsMayWrite ? 'may write' : 'may not write'
       ])
     ),
 

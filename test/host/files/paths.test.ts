@@ -300,7 +300,7 @@ t.test('recognizes auto-run files by name', async t => {
     '.junie/mcp/mcp.json'
   ])
     t.equal(files.resolve(path).self_starting, true, path)
-  for (const path of ['src/index.ts', 'README.md', '.gitignore', '.github/CODEOWNERS', '.hg/store/a', 'AGENTS.md'])
+  for (const path of ['src/index.ts', 'README.md', '.gitignore', '.github/CODEOWNERS', '.hg/store/a', 'docs/agent.txt'])
     t.equal(files.resolve(path).self_starting, false, path)
 })
 

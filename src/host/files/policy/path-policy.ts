@@ -4,7 +4,8 @@ import type { BigIntStats } from 'node:fs'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
-import { NON_SENSITIVE_NAMES, PROTECTED_NAMES, SELF_STARTING_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
+import { SELF_STARTING_NAMES } from './self-starting-names.ts'
+import { NON_SENSITIVE_NAMES, PROTECTED_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
 
 /** Names protected beyond the built-in ones. One object for the whole server: results derived from it are cached. */
 export interface PathGuard {

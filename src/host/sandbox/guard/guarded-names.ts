@@ -1,10 +1,10 @@
 // Classifies names in a workspace for the sandbox.
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
+import { SANDBOX_PROTECTED_NAMES } from '../../files/policy/self-starting-names.ts'
 import {
   DEPENDENCY_FOLDERS,
   NON_SENSITIVE_NAMES,
   PROTECTED_NAMES,
-  SELF_STARTING_NAMES,
   SENSITIVE_NAMES
 } from '../../files/policy/sensitive-names.ts'
 
@@ -28,7 +28,7 @@ const GIT_CONTROL_NAMES = new Set(['head', 'config', 'config.worktree', 'commond
 const MAX_PATTERN_NAMES = 3
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
-const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SELF_STARTING_NAMES, ...REPOSITORY_ONLY_NAMES])
+const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SANDBOX_PROTECTED_NAMES, ...REPOSITORY_ONLY_NAMES])
 const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
 const HARMLESS = new NamePatterns(NON_SENSITIVE_NAMES)
 

@@ -1,0 +1,149 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { NamePatterns } from '../../../src/host/files/policy/name-patterns.ts'
+import {
+  expandBraces,
+  SANDBOX_PROTECTED_NAMES,
+  SELF_STARTING_GROUPS,
+  SELF_STARTING_NAMES
+} from '../../../src/host/files/policy/self-starting-names.ts'
+import { GuardedNames } from '../../../src/host/sandbox/guard/guarded-names.ts'
+import { startApp } from '../../start-app.ts'
+import { runs } from '../../support/property.ts'
+
+/** One or more files of every kind of program. */
+const EXECUTED = `
+  .eslintrc .eslintrc.js .eslintrc.cjs .eslintrc.json .eslintrc.yaml .eslintrc.yml eslint.config.js eslint.config.mjs
+  eslint.config.mts .prettierrc .prettierrc.js .prettierrc.json .prettierrc.toml prettier.config.mjs .stylelintrc
+  .stylelintrc.yml stylelint.config.js .postcssrc.json postcss.config.js .babelrc .babelrc.js babel.config.json vite.config.ts
+  vitest.config.mts vitest.workspace.ts jest.config.js jest.config.ts webpack.config.js webpackfile.js rollup.config.mjs
+  rspack.config.js tailwind.config.ts metro.config.js next.config.mjs nuxt.config.ts svelte.config.js astro.config.mjs
+  angular.json remix.config.js playwright.config.ts cypress.config.ts .mocharc.js .mocharc.yml ava.config.js .taprc .nycrc.json
+  .c8rc.json karma.conf.js commitlint.config.js .commitlintrc .lintstagedrc.mjs .huskyrc.js .releaserc.json .release-it.json
+  tsup.config.ts tsdown.config.ts gulpfile.js Gruntfile.js Jakefile knexfile.ts drizzle.config.ts prisma.config.ts
+  .storybook/main.ts .pnpmfile.cjs .pnpmfile.mjs .yarnrc.yml .npmrc bunfig.toml deno.json deno.jsonc binding.gyp
+  conftest.py tests/unit/conftest.py sitecustomize.py usercustomize.py x.pth .pylintrc pylintrc pylintrc.toml setup.py setup.cfg
+  tox.ini pytest.ini pytest.toml noxfile.py .flake8 mypy.ini .mypy.ini .pdbrc .pythonrc .ipython/profile_default/startup/a.py .envrc
+  .rubocop.yml .irbrc .pryrc .rspec .solargraph.yml Gemfile gems.rb Rakefile Guardfile .simplecov
+  GNUmakefile makefile Makefile lib/Makefile justfile Taskfile.yml taskfile.dist.yaml
+  compose.yaml compose.override.yaml docker-compose.override.yml .devcontainer/devcontainer.json .devcontainer.json
+  Directory.Build.props Directory.Build.targets Directory.Build.rsp Directory.Packages.props NuGet.config App.csproj.user
+  .config/dotnet-tools.json MSBuild.rsp global.json
+  gradle.properties build.gradle build.gradle.kts settings.gradle.kts init.gradle .mvn/jvm.config .mvn/extensions.xml
+  gradle/wrapper/gradle-wrapper.properties .run/x.run.xml x.run.xml .idea/workspace.xml
+  build.rs crates/.cargo/config.toml rust-toolchain.toml go.work .golangci.yml .iex.exs mix.exs .formatter.exs .credo.exs
+  rebar.config.script .php-cs-fixer.php .php-cs-fixer.dist.php phpstan.neon phpunit.xml rector.php psalm.xml .phpactor.json .Rprofile
+  .ghci Setup.hs .luacheckrc .busted .nvim.lua .exrc .vimrc .lvimrc .vimspector.json .dir-locals.el x/.dir-locals.el .clangd .gdbinit
+  .lldbinit .vscode/settings.json .zed/tasks.json x.sublime-project .helix/config.toml .nova/Tasks/x.json .mise.toml mise.toml
+  mise.local.toml .tool-versions shell.nix flake.nix .pre-commit-config.yaml lefthook.yml lefthook-local.json .overcommit.yml
+  .gitattributes .gitmodules .bazelrc tools/bazel CMakePresets.json CMakeUserPresets.json .github/workflows/x.yml .gitlab-ci.yml
+  .circleci/config.yml azure-pipelines.yml Jenkinsfile .travis.yml Vagrantfile .terraformrc ansible.cfg netlify.toml vercel.json
+  node_modules/.bin/tsc packages/a/node_modules/.bin/tsc vendor/bin/phpunit .venv/bin/python venv/bin/pip env/bin/python
+  .venv/Scripts/python.exe
+  .claude/settings.json CLAUDE.md AGENTS.md sub/AGENTS.md .cursor/rules/x.mdc .cursorrules .windsurfrules .clinerules .roomodes
+  .aider.conf.yml .continue/config.yaml .codex/config.toml .gemini/settings.json GEMINI.md .github/copilot-instructions.md
+  .opencode/agent/x.md opencode.json opencode.jsonc crush.json .crush.json .goosehints .mcp.json mcp.json .kiro/settings/mcp.json
+  .amazonq/mcp.json .junie/guidelines.md .qwen/settings.json .factory/mcp.json .trae/mcp.json .augment/rules/x.md .zencoder/rules/x.md
+  .rules ESLINT.CONFIG.MJS Conftest.py
+`
+  .trim()
+  .split(/\s+/)
+
+/** Source code, documents, and manifests that act only when a person builds or installs the project. */
+const ORDINARY = `
+  src/index.ts src/x.test.ts test/helpers.js src/config.ts src/vite-config.ts eslint.config.md docs/eslint.config.js.md lib/makefile.rb
+  README.md CHANGELOG.md docs/agent-loops.md package.json packages/a/package.json package-lock.json tsconfig.json pyproject.toml
+  requirements.txt tests/test_conftest.py app/conf.py app/settings.py manage.py Cargo.toml src/build_rs.rs go.mod main.go pom.xml
+  composer.json App.csproj Program.cs CMakeLists.txt Dockerfile .dockerignore .gitignore .editorconfig .prettierignore .eslintignore
+  .nvmrc .python-version .ruby-version .github/CODEOWNERS .github/dependabot.yml .clang-format rustfmt.toml biome.json data.json
+  config/database.yml index.html style.css bin/tool scripts/build.sh vendor/lib/a.php venv.md node_modules.txt schema.prisma src/codegen.ts
+`
+  .trim()
+  .split(/\s+/)
+
+t.test('every group has names and a source', t => {
+  for (const { program, names, source } of SELF_STARTING_GROUPS) {
+    t.ok(names.length > 0, program)
+    t.match(source, /^https?:\/\/[\w.-]+\/\S*$/, program)
+  }
+  const programs = SELF_STARTING_GROUPS.map(({ program }) => program)
+  t.same(programs, [...new Set(programs)], 'each program is one group')
+  const folded = SELF_STARTING_NAMES.map(name => name.toLowerCase())
+  t.same(
+    folded.filter((name, i) => folded.indexOf(name) !== i),
+    [],
+    'each name is in one group'
+  )
+  t.same(
+    SELF_STARTING_NAMES.filter(name => /[{}\s]/.test(name)),
+    [],
+    'braces are expanded'
+  )
+  const all = new Set(SELF_STARTING_NAMES)
+  t.same(
+    SANDBOX_PROTECTED_NAMES.filter(name => !all.has(name)),
+    []
+  )
+  t.ok(SANDBOX_PROTECTED_NAMES.length < SELF_STARTING_NAMES.length)
+  t.end()
+})
+
+t.test('expands braces', t => {
+  t.same(expandBraces('plain'), ['plain'])
+  t.same(expandBraces('{,.}x.{a,b}'), ['x.a', 'x.b', '.x.a', '.x.b'])
+  t.end()
+})
+
+t.test('a new file that some program executes needs strict approval; an ordinary one needs none', async t => {
+  const { post, call } = await startApp(t)
+  const create = (path: string) => ({ tool: 'write_file', params: { path, content: 'x\n' } })
+  const withoutVerdict = async (paths: readonly string[], decision: string) => {
+    const verdicts = await Promise.all(
+      paths.map(async path => [path, (await post('/policy/explain', create(path))).verdict.decision])
+    )
+    return verdicts.filter(([, actual]) => actual !== decision)
+  }
+  t.same(await withoutVerdict(EXECUTED, 'strict'), [])
+  t.same(await withoutVerdict(ORDINARY, 'allow'), [])
+  t.match(await call('write_file', create('eslint.config.mjs').params), {
+    status: 'awaiting_approval',
+    approval: { level: 'strict' }
+  })
+  t.match(await call('write_file', create('src/index.ts').params), { status: 'success' })
+})
+
+t.test('the sandbox protects settings, not what build commands write', t => {
+  const names = [
+    '.vscode',
+    '.cursor',
+    '.envrc',
+    '.vimspector.json',
+    'eslint.config.js',
+    'Makefile',
+    '.venv',
+    'AGENTS.md'
+  ]
+  t.same([...new GuardedNames([]).classify('', names).keys()], names.slice(0, 4))
+  t.equal(new GuardedNames([]).classify('.venv', ['bin']).size, 0)
+  t.end()
+})
+
+t.test('patterns of several names match like the reference implementation', t => {
+  const patterns = new NamePatterns(SELF_STARTING_NAMES)
+  const sequences = SELF_STARTING_NAMES.map(name => name.split('/')).filter(names => names.length > 1)
+  // The beginnings of every pattern, each compiled alone.
+  const beginnings = new NamePatterns(
+    sequences.flatMap(names => names.slice(1).map((_, i) => names.slice(0, i + 1).join('/')))
+  )
+  const part = fc.constantFrom(...sequences.flat().map(name => name.toLowerCase()), 'src', '')
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), names => {
+      const covered = names.some((_, i) => patterns.coversLastName(names.slice(0, i + 1)))
+      return (
+        patterns.covers(names) === covered && patterns.mayCoverDescendants(names) === beginnings.coversLastName(names)
+      )
+    }),
+    runs(500)
+  )
+  t.end()
+})
