@@ -13,7 +13,7 @@ const Class = Type.Enum(['auto', 'ask', 'strict', 'block'], {
 })
 
 const Sensitive = Type.Boolean({ description: 'By its name it may hold credentials.' })
-const SelfStarting = Type.Boolean({ description: 'Some program runs or obeys it later by itself.' })
+const SelfStarting = Type.Boolean({ description: 'Some program executes or interprets it automatically.' })
 const Tree = Type.Boolean({ description: 'All that is beneath it is meant too.' })
 const Protected = Type.Enum(['write', 'all'], { description: 'The access to it that is refused for ever.' })
 

@@ -91,7 +91,7 @@ export const formatGivenPath = ({ path, given }: Pick<PathFacts, 'path' | 'given
   given === undefined ? path : `${JSON.stringify(given)} (${path})`
 
 export const selfStartingReason = (name: string) =>
-  `${name} is run or obeyed by some program later, so writing it is running code.`
+  `Programs execute or interpret ${name} automatically, so writing it is code execution.`
 
 const isPathNamedByRule = (verdict: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
   isAllowedByRule(verdict) &&
