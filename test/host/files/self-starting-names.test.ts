@@ -42,7 +42,7 @@ const EXECUTED = `
   .venv/Scripts/python.exe
   .claude/settings.json CLAUDE.md AGENTS.md sub/AGENTS.md .cursor/rules/x.mdc .cursorrules .windsurfrules .clinerules .roomodes
   .aider.conf.yml .continue/config.yaml .codex/config.toml .gemini/settings.json GEMINI.md .github/copilot-instructions.md
-  .opencode/agent/x.md opencode.json opencode.jsonc crush.json .crush.json .goosehints .mcp.json mcp.json .kiro/settings/mcp.json
+  .opencode/agent/x.md opencode.json opencode.jsonc crush.json .crush.json .crushrc .agents/skills/x/SKILL.md .goosehints .mcp.json mcp.json .kiro/settings/mcp.json
   .amazonq/mcp.json .junie/guidelines.md .qwen/settings.json .factory/mcp.json .trae/mcp.json .augment/rules/x.md .zencoder/rules/x.md
   .rules ESLINT.CONFIG.MJS Conftest.py
 `

@@ -180,8 +180,8 @@ const AGENTS: readonly SelfStartingGroup[] = [
   },
   {
     program: 'Crush',
-    names: ['crush.json', '.crush.json', '.crush'],
-    source: 'https://github.com/charmbracelet/crush#configuration'
+    names: ['.crushrc', 'crushrc', '.crush.json', 'crush.json', '.crush', '.config/crush'],
+    source: 'https://github.com/charmbracelet/crush/blob/main/docs/config/README.md#where-config-lives'
   },
   {
     program: 'Cline',
@@ -235,6 +235,28 @@ const AGENTS: readonly SelfStartingGroup[] = [
   { program: 'Qodo', names: ['.qodo'], source: 'https://docs.qodo.ai/qodo-documentation/qodo-gen' },
   { program: 'Warp', names: ['.warp'], source: 'https://docs.warp.dev/knowledge-and-collaboration/rules' },
   { program: 'Mistral Vibe', names: ['.vibe'], source: 'https://github.com/mistralai/mistral-vibe#configuration' },
+  { program: 'Amp', names: ['.amp'], source: 'https://ampcode.com/manual#configuration' },
+  { program: 'Pi', names: ['.pi'], source: 'https://docs.rs/crate/agent-config/0.3.0/source/docs/agents/pi.md' },
+  {
+    program: 'JetBrains AI Assistant',
+    names: ['.aiassistant'],
+    source: 'https://www.jetbrains.com/help/ai-assistant/configure-project-rules.html'
+  },
+  {
+    program: 'Firebender',
+    names: ['firebender.json', '.firebender'],
+    source: 'https://docs.firebender.com/context/rules'
+  },
+  {
+    program: 'Ruler',
+    names: ['.ruler'],
+    source: 'https://github.com/intellectronica/ruler#core-concepts'
+  },
+  {
+    program: 'Several agents: skills and rules',
+    names: ['.agents', '.agent', '.rules'],
+    source: 'https://agentskills.io/'
+  },
   {
     program: 'Several agents: instructions',
     names: [
@@ -246,10 +268,7 @@ const AGENTS: readonly SelfStartingGroup[] = [
       'GEMINI.md',
       'QWEN.md',
       'CRUSH.md',
-      'WARP.md',
-      '.rules',
-      '.agents',
-      '.agent'
+      'WARP.md'
     ],
     source: 'https://agents.md/',
     commandsMayWrite: true
@@ -636,9 +655,17 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
     source: 'https://docs.npmjs.com/cli/configuring-npm/npmrc'
   },
   {
-    program: 'npm, Yarn and pnpm: workspaces, native builds, lock files that take precedence',
-    names: ['pnpm-workspace.yaml', 'yarn.config.cjs', '.yarn/sdks', 'npm-shrinkwrap.json', 'binding.gyp'],
-    source: 'https://docs.npmjs.com/cli/using-npm/scripts#npm-install',
+    program: 'npm, Yarn and pnpm: workspaces, native builds, files that take precedence',
+    names: [
+      'pnpm-workspace.yaml',
+      'package.yaml',
+      'package.json5',
+      'yarn.config.cjs',
+      '.yarn/sdks',
+      'npm-shrinkwrap.json',
+      'binding.gyp'
+    ],
+    source: 'https://docs.npmjs.com/cli/v11/commands/npm-rebuild/',
     commandsMayWrite: true
   },
   {
