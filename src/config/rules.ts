@@ -56,6 +56,12 @@ export const RuleMatch = Type.Object(
           'The param that `pattern` is held against. Default: the one that says what the call is about, such as `command`, `path` or `url`.'
       })
     ),
+    sources: Type.Optional(
+      Type.Literal('approved', {
+        description:
+          'With a command: only while a person has approved every file that it executes in the workspace with the content that it has now, such as scripts, the scripts of package.json or the Makefile. Rules made by answering "always" have it.'
+      })
+    ),
     cwd: Type.Optional(
       Type.String({
         description:

@@ -4,6 +4,7 @@ import type { Host } from '../host/host.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { Context, Effect, Invocation, Tool } from '../tool/tool.ts'
 import { type Call, type FileChange, isSettled } from './call.ts'
+import type { CommandSources } from './policy/command-sources.ts'
 import type { CommandFacts, PathFacts, PolicyInput, PolicyVerdict, UnsavedFile } from './policy/policy-input.ts'
 
 /** The sender of a request. */
@@ -26,6 +27,8 @@ export interface CallEvaluation {
   calls?: string[] | undefined
   /** The program that the call would start, if the tool had to resolve it. */
   invocation?: Invocation | undefined
+  /** The files of the workspace that its command executes. */
+  sources?: CommandSources | undefined
   /** It moves files away, or takes the place of files, that are not its session's. */
   displaces: boolean
   effect: Effect

@@ -4,6 +4,7 @@ import type { StoreWrite } from '../store/store.ts'
 import type { ActiveCall, CallEvaluation } from './active-call.ts'
 import { buildApproval, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
+import { approveSourceWrites } from './approvals/source-previews.ts'
 import type { Approval, Call, HookRun } from './call.ts'
 import { type Engine, registerCall, transition } from './engine.ts'
 import { applyPreHookResult, formatHookRefusal, hasPreHooks, runPreHooks } from './hooks/pre-hooks.ts'
@@ -122,12 +123,14 @@ function startPreApproved(
   const { client } = live.call
   const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: approval.digest }
   const queued: Call = { ...live.call, status: 'queued', approval, approved_by: by }
+  const { sources } = live.evaluation!
+  const approvedSources = sources ? approveSourceWrites(live.ctx.workspace.root, sources) : []
   live.durableIntent = transition(
     engine,
     live,
     queued,
     [toolCallEvent(engine, live, queued), decisionEvent(queued, 'approved', { by })],
-    also
+    () => [...also(), ...approvedSources]
   )
   startRun(engine, live, approval.digest)
   return live.durableIntent

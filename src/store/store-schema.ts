@@ -33,6 +33,10 @@ const MIGRATIONS = [
    ) STRICT;`,
   `CREATE TABLE vacated_paths (
      path TEXT PRIMARY KEY, tool_call_id TEXT NOT NULL, moved_to TEXT
+   ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE approved_sources (
+     root TEXT NOT NULL, path TEXT NOT NULL, entry TEXT NOT NULL, hash TEXT NOT NULL, text TEXT,
+     PRIMARY KEY (root, path, entry)
    ) STRICT, WITHOUT ROWID;`
 ]
 
@@ -49,6 +53,8 @@ export const STATEMENTS = {
   vacatePath: `INSERT INTO vacated_paths (path, tool_call_id, moved_to) VALUES (?, ?, ?)
          ON CONFLICT DO UPDATE SET tool_call_id = excluded.tool_call_id, moved_to = excluded.moved_to`,
   occupyPath: 'DELETE FROM vacated_paths WHERE path = ?',
+  approveSource: `INSERT INTO approved_sources (root, path, entry, hash, text) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET hash = excluded.hash, text = excluded.text`,
   note: `INSERT INTO notes (workspace, session_id, key, value) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET value = excluded.value`,
   job: `INSERT INTO tasks (task_id, kind, workspace, open, job) VALUES (?, 'job', ?, ?, ?)

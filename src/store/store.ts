@@ -249,6 +249,16 @@ export class Store {
       .map(row => row.rule as string)
   }
 
+  /** Returns the content of an executed file, or of an entry of it, that a person approved last; `entry` is empty for a whole file. */
+  approvedSource(root: string, path: string, entry: string): { hash: string; text?: string } | undefined {
+    const row = this.#prepare('SELECT hash, text FROM approved_sources WHERE root = ? AND path = ? AND entry = ?').get(
+      root,
+      path,
+      entry
+    )
+    return row && { hash: row.hash as string, ...(row.text !== null && { text: row.text as string }) }
+  }
+
   /** Lists the paths whose file or folder a call deleted or moved away, oldest call first. */
   vacatedPaths(): { path: string; tool_call_id: string; moved_to: string | null }[] {
     const rows = this.#prepare('SELECT path, tool_call_id, moved_to FROM vacated_paths ORDER BY tool_call_id').all()

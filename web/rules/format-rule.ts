@@ -20,6 +20,7 @@ const FIELD_FORMATTERS: { [K in keyof Required<Match>]: (value: NonNullable<Matc
   isolation: value => `kept ${value}`,
   network: value => `reaching ${value.join(', ')}`,
   definition: () => 'as it was described then',
+  sources: () => 'while what it executes is unchanged',
   agent: value => `sent by agent ${value}`,
   client: value => `sent by ${value}`
 }

@@ -17,6 +17,10 @@ export const MATCH_FIELDS = {
     enum: ['read', 'create', 'write', 'execute', 'network', 'destructive'],
     description: 'What the call would do.'
   },
+  sources: {
+    enum: ['approved'],
+    description: 'With a command: only while what it executes is as a person approved it.'
+  },
   cwd: textField('Folder that the command runs in.'),
   isolation: { enum: ['none', 'workspace', 'read-only'], description: 'What keeps the command.' },
   network: { type: 'array', items: textField('A host pattern.'), description: 'Hosts that the call asks to reach.' },

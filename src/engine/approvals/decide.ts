@@ -17,6 +17,7 @@ import { runCall } from '../run.ts'
 import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
 import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
+import { approveSourceWrites } from './source-previews.ts'
 
 export interface ApprovalDecision {
   digest?: string | undefined
@@ -61,6 +62,8 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     const remembered = always && (await prepareRules(engine, live, always, caller))
     const made = remembered?.rules.map(({ rule_id }) => rule_id) ?? []
     const reason = decision.reason !== undefined && { reason: decision.reason }
+    const { sources } = live.evaluation!
+    const approvedSources = sources ? approveSourceWrites(live.ctx.workspace.root, sources) : []
     const by: ApprovedBy = {
       source: 'user',
       client: caller.client,
@@ -77,7 +80,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
       live,
       next,
       [...(remembered?.events ?? []), decisionEvent(next, 'approved', { by, ...changed, ...reason })],
-      () => remembered?.writes ?? []
+      () => [...(remembered?.writes ?? []), ...approvedSources]
     )
     await live.durableIntent
     if (remembered) engine.rules.enforce(remembered)

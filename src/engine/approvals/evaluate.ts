@@ -14,12 +14,14 @@ import type { Engine } from '../engine.ts'
 import { createHistory } from '../history.ts'
 import { hookNotes } from '../hooks/hook-notes.ts'
 import { resolveCommandFacts } from '../policy/command-facts.ts'
+import { areSourcesApproved, findChangedSource, findCommandSources } from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
 import type { PolicyInput, UnsavedFile } from '../policy/policy-input.ts'
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
+import { previewSources, sourceIdentity } from './source-previews.ts'
 import { createStaleFileError } from './stale-file.ts'
 import { getUrlFacts } from './url-access.ts'
 import { canRevealResolved } from './visibility.ts'
@@ -49,6 +51,13 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     line === undefined ? undefined : await resolveCommandFacts(line, { files: host.files, cwd: cwd!, surroundings })
   const request = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
   const resolvedIsolation = command || subject.isolation ? await resolveIsolation(engine, request) : undefined
+  const sources =
+    command &&
+    (await findCommandSources(command, {
+      files: host.files,
+      approved: (path, entry) => engine.store.approvedSource(ctx.workspace.root, path, entry),
+      canReveal: path => ctx.canReveal({ path })
+    }))
   const externalTool = await tool.known_as?.(params, ctx)
   assertNotDenied(engine, live, externalTool)
   const ownEffect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
@@ -65,6 +74,8 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     primary: primaryParam(tool),
     paths,
     command,
+    ...(sources && { sources: areSourcesApproved(sources) ? ('approved' as const) : ('unapproved' as const) }),
+    changedSource: sources && findChangedSource(sources),
     modifiers: subject.modifiers,
     envNames: subject.envNames,
     isolation: resolvedIsolation,
@@ -97,6 +108,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     calls: subject.callIds,
     invocation,
     isolation,
+    sources,
     displaces: displacement !== undefined,
     effect,
     verdict,
@@ -147,7 +159,8 @@ export async function buildPreview(
   evaluation: CallEvaluation,
   hooks = live.call.hooks
 ): Promise<Preview> {
-  const shown = await getToolPreview(live, params)
+  const own = await getToolPreview(live, params)
+  const shown = evaluation.sources ? previewSources(own, evaluation.sources) : own
   const notes = [
     ...(shown.notes ?? []),
     ...commandNotes(evaluation, await getMissingFeatures(engine, evaluation)),
@@ -176,13 +189,14 @@ async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promi
 
 /**
  * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file and its editor
- * buffers, the preview (which lists a changed tree or compares with a displaced file), the earlier calls that it refers to, the program that it starts, the
- * sandbox, the version of the tool, and the tool's own preconditions.
+ * buffers, the preview (which lists a changed tree or compares with a displaced file), the earlier calls that it refers to, the
+ * program that it starts, the content of the files that a command executes, the sandbox, the version of the tool, and the tool's
+ * own preconditions.
  */
 export async function computeDigest(
   live: ActiveCall,
   params: unknown,
-  { paths, cwd, calls, invocation, isolation, displaces }: CallEvaluation
+  { paths, cwd, calls, invocation, isolation, sources, displaces }: CallEvaluation
 ): Promise<string> {
   const { tool, host, ctx } = live
   const images = paths
@@ -203,6 +217,7 @@ export async function computeDigest(
           ? [invocation.argv, ...(invocation.commandLine === undefined ? [] : [invocation.commandLine])]
           : []),
         ...(isolation ? [isolation] : []),
+        ...(sources ? [sourceIdentity(sources)] : []),
         ...(tool.version === undefined ? [] : [tool.version]),
         ...(tool.stands_on ? [await tool.stands_on(params, ctx)] : [])
       ])

@@ -57,7 +57,12 @@ function decideExecution(question: PolicyInput): DefaultDecision {
   return approvalReason === undefined ? DEFAULT_BY_EFFECT.execute : askDecision(approvalReason)
 }
 
-function decideCommand(command: CommandFacts, { modifiers, isolation, longRunning }: PolicyInput): DefaultDecision {
+function decideCommand(
+  command: CommandFacts,
+  { modifiers, isolation, longRunning, changedSource }: PolicyInput
+): DefaultDecision {
+  if (changedSource !== undefined)
+    return askDecision(`Executes ${changedSource}, which has changed since it was approved.`)
   if (command.class !== 'auto') return askDecision(command.reason)
   if (modifiers?.length) return askDecision(`Only reads, but with ${modifiers.join(' and ')} set by the call.`)
   // The number of background commands is limited; an unapproved one must not take a slot.

@@ -94,6 +94,11 @@ export interface CallFacts {
   primary?: string | undefined
   paths: readonly Pick<PathFacts, 'path' | 'given' | 'access' | 'tree'>[]
   command?: CommandFacts | undefined
+  /**
+   * A person approved every file that the command executes in the workspace as it is now, or not. Absent if it executes none,
+   * whatever the files are.
+   */
+  sources?: 'approved' | 'unapproved' | undefined
   /** Params besides the command's text that modify its behavior. */
   modifiers?: readonly string[] | undefined
   isolation?: ResolvedIsolation | undefined
@@ -120,6 +125,8 @@ export interface PolicyInput extends CallFacts {
   longRunning?: boolean | undefined
   /** It acts only on a job that the same session has started. */
   ownedBySession?: boolean | undefined
+  /** An executed file that has changed since a person approved it. */
+  changedSource?: string | undefined
   /** The files that it takes the place of or moves away although it overwrites none, as one sentence. */
   displacement?: string | undefined
   /** Reason for requesting approval, if the one derived from the effect would be wrong. */

@@ -46,14 +46,18 @@ function suggestForExternalTool({ names, definition }: ExternalToolIdentity): Su
   return [{ name: 'tool', label: `${name} as it is now`, matches: [{ tool: literalGlob(name!), definition }] }]
 }
 
-function suggestForCommand({ tool, modifiers, isolation }: CallFacts, command: CommandFacts): Suggestion[] {
+function suggestForCommand({ tool, modifiers, isolation, sources }: CallFacts, command: CommandFacts): Suggestion[] {
   // A rule on the text alone would not cover the params that modify the command.
   if (modifiers?.length || command.class === 'strict' || !command.literal) return []
   // The command would fail each time.
   if (isolation && blocksGitWrites(command, isolation.level)) return []
   const { cwd = ROOT } = command
-  const around = { tool: literalGlob(tool), ...(isolation && matchIsolation(isolation)) }
-  const suffix = isolation ? formatIsolation(isolation) : ''
+  const around: RuleMatch = {
+    tool: literalGlob(tool),
+    ...(isolation && matchIsolation(isolation)),
+    ...(sources && { sources: 'approved' })
+  }
+  const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while what it executes is unchanged' : ''}`
   const exactly: Suggestion = {
     name: 'command',
     label: `exactly \`${command.text}\`${formatFolder(cwd)}${suffix}`,

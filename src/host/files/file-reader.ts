@@ -165,6 +165,26 @@ export class FileReader {
     }
   }
 
+  /**
+   * Reads a file as it is on disk, whatever editors hold. Returns only a fingerprint for one larger than `max_bytes`; undefined if
+   * there is no file that can be read.
+   */
+  identify(path: string, max_bytes: number): { hash: string; bytes?: Buffer } | undefined {
+    try {
+      const file = this.open(path)
+      try {
+        if (file.size > max_bytes) return { hash: `stat:${statFingerprint(file.stat)}` }
+        const bytes = file.bytesSync()
+        return { hash: hashBytes(bytes), bytes }
+      } finally {
+        file.close()
+      }
+    } catch (error) {
+      if (error instanceof ToolError) return undefined
+      throw error
+    }
+  }
+
   /** Takes a snapshot of the file that a change would replace; undefined if there is none. */
   async snapshot(path: string): Promise<FileSnapshot | undefined> {
     const place = this.walk(path)

@@ -1,0 +1,127 @@
+// The files of the workspace that a command executes, with their content now and as a person approved it last.
+import { createHash } from 'node:crypto'
+import type { Host } from '../../host/host.ts'
+import type { ExecutedSource, SourceFiles } from '../../shell/executed/executed-sources.ts'
+import { mayExecuteSources } from '../../shell/executed/may-execute.ts'
+import { decode } from '../../text/encoding.ts'
+import type { CommandFacts } from './policy-input.ts'
+
+/** Maximum size in bytes of a file whose text is read; of larger ones, a fingerprint counts as the content. */
+const MAX_FILE_BYTES = 1024 * 1024
+
+/** One executed file, or one entry of it, as it is now. */
+export interface CommandSource {
+  path: string
+  /** Name of the entry, such as `scripts.test`. */
+  entry?: string
+  /** Hash of the content. */
+  hash: string
+  /** Undefined if it is no text, too large, or may not be revealed to the caller. */
+  text: string | undefined
+  /** The content that a person approved last; undefined if that never happened. */
+  approved?: ApprovedSource | undefined
+}
+
+interface ApprovedSource {
+  hash: string
+  text?: string
+}
+
+export interface CommandSources {
+  sources: readonly CommandSource[]
+  /** Sentences on what is executed as well and cannot be determined. */
+  unknown: readonly string[]
+}
+
+/** Access of the search to the workspace, to earlier decisions, and to the rights of the caller. */
+interface SourceAccess {
+  files: Host['files']
+  /** Returns the content of a file, or of an entry of it, that a person approved last. */
+  approved(path: string, entry: string): ApprovedSource | undefined
+  /** Returns true if the content may be revealed to the caller. */
+  canReveal(path: string): boolean
+}
+
+/** Loaded with the first command that needs approval. */
+let finder: Promise<typeof import('../../shell/executed/executed-sources.ts')> | undefined
+const loadFinder = () => (finder ??= import('../../shell/executed/executed-sources.ts'))
+
+/** Returns what a command executes; undefined if it executes no file of the workspace, whatever the files are. */
+export async function findCommandSources(
+  { parts, cwd = '.', class: needed }: CommandFacts,
+  access: SourceAccess
+): Promise<CommandSources | undefined> {
+  if (needed === 'auto' || needed === 'block' || !mayExecuteSources(parts)) return undefined
+  const { findExecutedSources } = await loadFinder()
+  const files = new SourceReader(access.files)
+  const { sources, unknown } = findExecutedSources(parts, cwd, files)
+  return { sources: sources.map(source => describeSource(source, files, access)), unknown }
+}
+
+function describeSource(
+  { path, entry, text }: ExecutedSource,
+  files: SourceReader,
+  { approved: findApproved, canReveal }: SourceAccess
+): CommandSource {
+  const content = text === undefined ? files.content(path) : { hash: hashText(text), text }
+  const approved = findApproved(path, entry ?? '')
+  const isShown = canReveal(path)
+  return {
+    path,
+    ...(entry !== undefined && { entry }),
+    hash: content.hash,
+    text: isShown ? content.text : undefined,
+    ...(approved && { approved: isShown ? approved : { hash: approved.hash } })
+  }
+}
+
+interface SourceContent {
+  hash: string
+  text: string | undefined
+}
+
+/** Reads each file of the workspace once, as it is on disk. */
+class SourceReader implements SourceFiles {
+  readonly #files: Host['files']
+  readonly #contents = new Map<string, SourceContent | undefined>()
+
+  constructor(files: Host['files']) {
+    this.#files = files
+  }
+
+  read(path: string): string | undefined {
+    return this.#find(path)?.text
+  }
+
+  exists(path: string): boolean {
+    return this.#find(path) !== undefined
+  }
+
+  /** Returns the content of a file that exists. */
+  content(path: string): SourceContent {
+    return this.#find(path)!
+  }
+
+  #find(path: string): SourceContent | undefined {
+    if (this.#contents.has(path)) return this.#contents.get(path)
+    const found = this.#files.identify(path, MAX_FILE_BYTES)
+    const content = found && { hash: found.hash, text: found.bytes && decode(found.bytes)?.text }
+    this.#contents.set(path, content)
+    return content
+  }
+}
+
+const hashText = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+
+/** Returns true if a person approved all of it as it is now. */
+export const areSourcesApproved = ({ sources }: CommandSources): boolean => sources.every(isSourceApproved)
+
+export const isSourceApproved = ({ hash, approved }: CommandSource): boolean => approved?.hash === hash
+
+/** Names the first file that has changed since a person approved it; undefined if none has. */
+export function findChangedSource({ sources }: CommandSources): string | undefined {
+  const changed = sources.find(source => source.approved && !isSourceApproved(source))
+  return changed && formatSourceName(changed)
+}
+
+export const formatSourceName = ({ path, entry }: CommandSource) => (entry === undefined ? path : `${path} (${entry})`)

@@ -1,0 +1,136 @@
+// Tests that a decision on a command covers the content of what it executes.
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+const PACKAGE = (test: string) => `${JSON.stringify({ name: 'x', scripts: { pretest: 'true', test } }, null, 2)}\n`
+
+const FILES = { 'build.sh': 'echo built\n', 'package.json': PACKAGE('sh build.sh'), Makefile: 'all:\n\tsh build.sh\n' }
+
+async function start(t: Test, files: Record<string, string> = FILES, options: StartOptions = {}) {
+  const app = await startApp(t, files, options)
+  const agent = async (command: string, more: object = {}): Promise<Json> =>
+    (
+      await app.request(
+        'POST',
+        '/calls',
+        { tool: 'shell_exec', params: { command, ...more } },
+        { authorization: `Bearer ${CALL_TOKEN}` }
+      )
+    ).body
+  const approve = async ({ tool_call_id, approval }: Json, more: object = {}) =>
+    app.request('POST', `/calls/${tool_call_id}/approve?wait_ms=20000`, {
+      digest: approval.digest,
+      confirm: true,
+      ...more
+    })
+  return { ...app, agent, approve }
+}
+
+t.test('a script that changes while its command waits is shown again', async t => {
+  const { agent, approve, write, get } = await start(t)
+  const asked = await agent('sh build.sh')
+  t.equal(asked.approval.preview.text, 'sh build.sh\ncwd: .\n\nExecutes build.sh:\n    echo built')
+  write('build.sh', 'echo evil\n')
+  const { status, body } = await approve(asked)
+  t.equal(status, 409)
+  t.match(body, { code: 'PREVIEW_CHANGED' })
+  t.equal(body.details.approval.preview.text, 'sh build.sh\ncwd: .\n\nExecutes build.sh:\n    echo evil')
+  t.match(await get(`/calls/${asked.tool_call_id}`), { status: 'awaiting_approval' })
+  const { body: ran } = await approve({ ...asked, approval: body.details.approval })
+  t.match(ran, { status: 'success', result: { data: { stdout: 'evil\n' } } })
+})
+
+t.test('later a script is shown as the difference from what was approved', async t => {
+  const { agent, approve, write } = await start(t)
+  t.match((await approve(await agent('sh build.sh'))).body, { status: 'success' })
+  const same = await agent('sh build.sh')
+  t.equal(same.approval.preview.text, 'sh build.sh\ncwd: .')
+  t.match(same.approval.preview.notes, ['Executes build.sh, unchanged since a person approved it.'])
+  write('build.sh', 'echo built\necho more\n')
+  const { approval } = await agent('sh ./build.sh')
+  t.equal(approval.reason, 'Executes build.sh, which has changed since it was approved.')
+  t.equal(
+    approval.preview.text,
+    'sh ./build.sh\ncwd: .\n\nExecutes build.sh, changed since it was approved:\n' +
+      '    --- a/build.sh\n    +++ b/build.sh\n    @@ -1 +1,2 @@\n     echo built\n    +echo more'
+  )
+})
+
+t.test('a remembered rule asks again when what the command executes changes', async t => {
+  const { agent, approve, write, close, folder, settings } = await start(t)
+  const asked = await agent('npm test')
+  t.equal(
+    asked.approval.preview.text,
+    'npm test\ncwd: .\n\nExecutes package.json (scripts.pretest):\n    true\n\n' +
+      'Executes package.json (scripts.test):\n    sh build.sh\n\nExecutes build.sh:\n    echo built'
+  )
+  const [option] = asked.approval.always_options
+  t.match(option, {
+    label: 'Always allow exactly `npm test`, while what it executes is unchanged, in this session',
+    rule: { match: { command: 'npm test', sources: 'approved' } }
+  })
+  const prefix = asked.approval.always_options.find(({ id }: Json) => id === 'prefix:workspace')
+  t.match((await approve(asked, { always: prefix.id })).body, { status: 'success' })
+  t.match(await agent('npm test'), { status: 'success', approved_by: { source: 'rule' } })
+
+  const changed = /^Executes package.json \(scripts.test\), which has changed since it was approved/
+  write('package.json', PACKAGE('echo arbitrary'))
+  t.match(await agent('npm test'), { status: 'awaiting_approval', approval: { reason: changed } })
+  await close()
+  const again = await start(t, {}, { folder, settings })
+  const stopped = await again.agent('npm test')
+  t.match(stopped, { status: 'awaiting_approval', approval: { reason: changed } }, 'also after a restart')
+  t.match(stopped.approval.preview.text, '    -sh build.sh\n    +echo arbitrary')
+  t.match((await again.approve(stopped)).body, { status: 'success' })
+  t.match(await again.agent('npm test'), { status: 'success', approved_by: { source: 'rule' } }, 'approved once')
+  again.write('package.json', PACKAGE('sh build.sh'))
+  again.write('build.sh', 'echo other\n')
+  t.match(await again.agent('npm test'), { status: 'awaiting_approval' }, 'nor when a script of a script does')
+})
+
+t.test('a file that takes precedence, or appears, asks again', async t => {
+  const { agent, approve, write, root } = await start(t)
+  t.match((await approve(await agent('make'), { always: 'command:workspace' })).body, { status: 'success' })
+  t.match(await agent('make'), { status: 'success' })
+  write('GNUmakefile', 'all:\n\techo evil\n')
+  const asked = await agent('make')
+  t.match(asked, { status: 'awaiting_approval' })
+  t.match(asked.approval.preview.text, 'Executes GNUmakefile:')
+  rmSync(path.join(root, 'GNUmakefile'))
+  t.match(await agent('make'), { status: 'success' })
+
+  const missing = await agent('sh missing.sh')
+  t.match((await approve(missing, { always: 'command:workspace' })).body, { status: 'success' })
+  write('missing.sh', 'echo there now\n')
+  t.match(await agent('sh missing.sh'), { status: 'awaiting_approval' })
+})
+
+t.test('a rule of the configuration need not be bound to content', async t => {
+  const rules = (sources?: 'approved') => [
+    { effect: 'allow' as const, match: { command: 'sh build.sh', ...(sources && { sources }) } }
+  ]
+  const tiers = (user: ReturnType<typeof rules>) => ({
+    settings: { tiers: { administrator: [], user, workspace: [] } }
+  })
+  const free = await start(t, FILES, tiers(rules()))
+  t.match(await free.agent('sh build.sh'), { status: 'success' })
+  free.write('build.sh', 'echo other\n')
+  t.match(await free.agent('sh build.sh'), { status: 'success' })
+  const bound = await start(t, FILES, tiers(rules('approved')))
+  const asked = await bound.agent('sh build.sh')
+  t.match(asked, { status: 'awaiting_approval' })
+  await bound.approve(asked)
+  t.match(await bound.agent('sh build.sh'), { status: 'success' })
+})
+
+t.test('what may not be read without asking is not shown, and still binds', async t => {
+  const { call, agent, approve, write } = await start(t, { '.env': 'echo S3CRET\n' })
+  t.match(await agent('sh .env'), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
+  const asked = await call('shell_exec', { command: 'sh .env' })
+  t.notMatch(JSON.stringify(asked), 'S3CRET')
+  t.match(asked.approval.preview.text, 'Executes .env; its content is not shown')
+  write('.env', 'echo other\n')
+  t.match(await approve(asked), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+})
