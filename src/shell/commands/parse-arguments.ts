@@ -15,6 +15,8 @@ export interface FlagSet {
 
 export interface ParsedArguments {
   operands: string[]
+  /** Index of the first operand among the arguments, at which programs of BSD stop to look for flags. */
+  firstOperandAt?: number
   /** Files that flags name. */
   files: string[]
   /** Files that flags name for writing. */
@@ -65,11 +67,14 @@ export function parseArguments(known: FlagSet, args: readonly string[]): ParsedA
     const arg = args[at]!
     if (arg === '--') {
       found.delimiterIndex = found.operands.length
+      if (at + 1 < args.length) found.firstOperandAt ??= at + 1
       found.operands.push(...args.slice(at + 1))
       break
     }
-    if (!arg.startsWith('-') || arg === '-') found.operands.push(arg)
-    else if (known.acceptsNumber && /^-\d+$/.test(arg)) found.flags.add('-#')
+    if (!arg.startsWith('-') || arg === '-') {
+      found.operands.push(arg)
+      found.firstOperandAt ??= at
+    } else if (known.acceptsNumber && /^-\d+$/.test(arg)) found.flags.add('-#')
     else {
       const took = arg.startsWith('--')
         ? parseLongFlag(known, arg, args.slice(at + 1, at + 3), found)

@@ -1,4 +1,4 @@
-// sed: read-only for the few scripts that certainly do no more than print.
+// sed: read-only for scripts that certainly do no more than print.
 
 import {
   needsApproval,
@@ -9,48 +9,49 @@ import {
   unknownFlag,
   writeOperand
 } from './classification.ts'
-import { parseArguments, parseFlagSet } from './parse-arguments.ts'
+import { type ParsedArguments, parseArguments, parseFlagSet } from './parse-arguments.ts'
+import { onlyPrints } from './sed-script.ts'
 
 const SED = parseFlagSet(
   '-nErsuz -e: -i? -l: --quiet --silent --expression= --regexp-extended --in-place? --line-length= --separate ' +
-    '--unbuffered --null-data --posix --debug'
+    '--unbuffered --null-data --posix --debug --sandbox'
 )
-const ADDRESS = String.raw`(?:\d{1,9}|\$|/(?:[^/\\\n]|\\[^\n])*/I?)(?:~\d{1,9})?`
-const ADDRESSES = String.raw`(?:${ADDRESS}(?:,[+~]?${ADDRESS})?\s*!?\s*)?`
-const SIMPLE = new RegExp(`^${ADDRESSES}[pdqQ=lnNgGhHxD]\\s*(?:\\d{1,3})?$`)
-const SUBSTITUTES = new RegExp(
-  String.raw`^${ADDRESSES}(?:s/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/|s\|(?:[^|\\\n]|\\[^\n])*\|(?:[^|\\\n]|\\[^\n])*\||s#(?:[^#\\\n]|\\[^\n])*#(?:[^#\\\n]|\\[^\n])*#|s,(?:[^,\\\n]|\\[^\n])*,(?:[^,\\\n]|\\[^\n])*,|y/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/)[gpiI0-9]*\s*$`
-)
-
-const GROUP = new RegExp(String.raw`^${ADDRESSES}\{([^{}]*)\}$`)
 
 export const sed: ProgramClassifier = args => {
   const found = parseArguments(SED, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
-  const scripts = ['-e', '--expression'].flatMap(flag => found.values.get(flag) ?? [])
+  const scripts = scriptsOf(found)
   const [script, ...rest] = scripts.length > 0 ? [scripts.join('\n'), ...found.operands] : found.operands
   const paths = rest.filter(path => path !== '-')
-  if (script === undefined || !script.split('\n').every(onlyPrints))
+  if (script === undefined || !onlyPrints(script))
     return needsStrictApproval('Its script may write files or run commands.', { operands: paths.map(readOperand) })
-  if (found.flags.has('-i') || found.flags.has('--in-place'))
-    return needsApproval('It changes files in place.', {
-      operands: paths.map(writeOperand),
-      needsLiteralOperands: true
+  if (isReadOtherwise(found, args))
+    return needsStrictApproval('Which of its words is the script depends on the sed.', {
+      operands: paths.map(readOperand)
     })
-  return readsOnly(paths.map(readOperand))
+  const suffix = valuesOf(found, '-i', '--in-place').at(-1)
+  if (suffix === undefined && !found.flags.has('--in-place')) return readsOnly(paths.map(readOperand))
+  // The suffix may be a pattern for the name of the copy, in another folder.
+  if (/[*/]/.test(suffix ?? ''))
+    return needsStrictApproval('It names the copies of what it changes.', { operands: paths.map(writeOperand) })
+  const copies = suffix ? paths.map(path => `${path}${suffix}`) : []
+  return needsApproval('It changes files in place.', {
+    operands: [...paths, ...copies].map(writeOperand),
+    needsLiteralOperands: true
+  })
 }
 
-/** Matches a line of a script, whole or as commands separated by semicolons. */
-function onlyPrints(line: string) {
-  const text = line.trim()
-  if (text.length > 2_000) return false
-  return isCommand(text) || isGroup(text) || text.split(';').every(part => isCommand(part.trim()))
-}
+const valuesOf = ({ values }: ParsedArguments, ...flags: string[]) => flags.flatMap(flag => values.get(flag) ?? [])
+const scriptsOf = (found: ParsedArguments) => valuesOf(found, '-e', '--expression')
 
-const isCommand = (text: string) => text === '' || SIMPLE.test(text) || SUBSTITUTES.test(text)
-
-/** Matches commands in braces, for some lines. */
-function isGroup(text: string) {
-  const within = GROUP.exec(text)?.[1]
-  return within?.split(';').every(part => isCommand(part.trim())) ?? false
+/**
+ * Returns true if BSD sed may take another word for the script: its `-l` has no value, and flags after the first operand are files,
+ * so that an `-e` there is none.
+ */
+function isReadOtherwise(found: ParsedArguments, args: readonly string[]): boolean {
+  if (valuesOf(found, '-l', '--line-length').some(value => !/^\d{1,5}$/.test(value))) return true
+  const scripts = scriptsOf(found)
+  if (scripts.length === 0) return false
+  const leading = parseArguments(SED, args.slice(0, found.firstOperandAt))
+  return scriptsOf(leading).length < scripts.length
 }
