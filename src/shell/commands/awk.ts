@@ -8,6 +8,7 @@ import {
   readsOnly,
   unknownFlag
 } from './classification.ts'
+import { onlyComputes } from './jq-filter.ts'
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 
 const AWK = parseFlagSet('-F: -v:')
@@ -45,9 +46,8 @@ const withoutLiterals = (program: string) => program.replace(STRINGS_AND_PATTERN
 
 const JQ = parseFlagSet(
   '-cCMSajenrRs --compact-output --color-output --monochrome-output --sort-keys --ascii-output --join-output ' +
-    '--exit-status --null-input --raw-output --raw-input --slurp --tab --indent= --stream --seq --unbuffered --arg@ --argjson@'
+    '--exit-status --null-input --raw-output --raw-output0 --raw-input --slurp --tab --indent= --stream --seq --unbuffered --arg@ --argjson@'
 )
-const JQ_SIDE_EFFECTS = /\$__|\$ENV|\b(?:env|import|include|modulemeta|input_filename|get_search_list)\b/
 
 export const jq: ProgramClassifier = args => {
   const found = parseArguments(JQ, args)
@@ -55,7 +55,7 @@ export const jq: ProgramClassifier = args => {
   // Releases differ in the flags that they accept after `--`.
   if (found.delimiterIndex !== undefined) return unknownFlag('--')
   const [filter = '.', ...paths] = found.operands
-  if (JQ_SIDE_EFFECTS.test(filter))
+  if (!onlyComputes(filter))
     return needsStrictApproval('Its filter may show the environment or load others.', {
       operands: paths.map(readOperand)
     })
