@@ -13,6 +13,8 @@ export interface Operand {
   access: 'read' | 'write' | 'list'
   /** Includes all descendants. */
   tree?: boolean
+  /** Includes all descendants if it is a folder. */
+  treeIfFolder?: true
   /** It has the form of a Git revision, such as `HEAD~1`: it denotes a file only if that exists. */
   revision?: true
 }

@@ -142,6 +142,28 @@ t.test('a git revision is no file, unless a file has its name', async t => {
   t.strictSame(await touched('git diff main^'), ['strict', 'main^'])
 })
 
+t.test('a folder whose files a command reads is read as a tree', async t => {
+  const { app } = await kept(t)
+  const reads = async (command: string) => {
+    const { parts } = await explain(app, command)
+    return parts[0].operands.map(({ path, tree, access }: Json) => [access, path, ...(tree ? ['tree'] : [])].join(' '))
+  }
+  t.strictSame(await reads('diff -N . src'), ['read . tree', 'read src tree'])
+  t.strictSame(await reads('diff src/../src src/lib/'), ['read src/../src tree', 'read src/lib/ tree'])
+  t.strictSame(await reads('diff -r src README.md'), ['read src tree', 'read README.md tree'])
+  t.strictSame(await reads('diff src README.md'), ['read src tree', 'read README.md'])
+  t.strictSame(await reads('diff gone README.md'), ['read gone tree', 'read README.md'], 'it may come to be a folder')
+  t.strictSame(await reads('diff - README.md'), ['read README.md'])
+  t.strictSame(await reads('git grep x'), ['read . tree'])
+  t.strictSame(await reads('git grep x -- src README.md'), ['read src tree', 'read README.md'])
+  t.strictSame(await reads("git grep x -- '*.md'"), ['read . tree'])
+  t.strictSame(await reads('git grep -e x HEAD~1'), ['read . tree'])
+  t.strictSame(await reads('git diff HEAD~1 -- src'), ['read src tree'])
+  t.strictSame(await reads('git log -L 1,2:src/a.txt'), ['read src/a.txt'])
+  t.strictSame(await reads('grep x src'), ['read src'], 'which grep does not read')
+  t.strictSame(await reads('ls -R src'), ['list src tree'])
+})
+
 t.test("evaluates a command's operands by their resolved paths", async t => {
   const { app } = await kept(t)
   execFileSync('ln', ['-s', '/etc', path.join(app.root, 'out')])

@@ -97,7 +97,7 @@ function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLoca
 
 /** Returns undefined if the operand names no file. */
 function resolveOperand(
-  { revision, ...operand }: Operand,
+  { revision, treeIfFolder, ...operand }: Operand,
   { cwd: moved }: SubCommand,
   { files, cwd }: CommandLocation
 ): OperandFacts | undefined {
@@ -111,6 +111,8 @@ function resolveOperand(
   if (revision && found.kind === 'missing' && harmless) return undefined
   return {
     ...operand,
+    // A missing path may be a folder by the time the command runs.
+    ...(treeIfFolder && found.kind !== 'file' && { tree: true }),
     resolved: found.path,
     ...(found.sensitive && { sensitive: true }),
     ...(found.self_starting && { self_starting: true }),

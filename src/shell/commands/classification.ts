@@ -58,6 +58,8 @@ export const needsStrictApproval = (
 
 export const readOperand = (path: string): Operand => ({ path, access: 'read' })
 export const treeOperand = (path: string): Operand => ({ path, access: 'read', tree: true })
+/** Defines an operand of a program that also reads the files in a folder. */
+export const treeIfFolderOperand = (path: string): Operand => ({ path, access: 'read', treeIfFolder: true })
 export const listOperand = (path: string): Operand => ({ path, access: 'list' })
 export const writeOperand = (path: string): Operand => ({ path, access: 'write' })
 export const unknownFlag = (flag: string) => needsStrictApproval(`It is not known to only read with ${flag}.`)

@@ -33,7 +33,10 @@ const LISTING =
 type GitOperandMapper = (given: ParsedArguments) => readonly Operand[]
 
 /** Revisions and files look alike: each may be a file, and `revision:path` names a historic one. */
-const revisions: GitOperandMapper = ({ operands }) => operands.flatMap(toRevisionOperand)
+const revisions: GitOperandMapper = ({ operands, values }) =>
+  [...operands, ...(values.get('-L') ?? []).flatMap(filesOfRange)].flatMap(toRevisionOperand)
+/** Returns the file of `-L 1,2:file` and `-L :function:file`. */
+const filesOfRange = (range: string) => (range.includes(':') ? [range.slice(range.lastIndexOf(':') + 1)] : [])
 const toRevisionOperand = (operand: string): Operand[] => {
   // Also `:path` and `:2:path` of the index, and pathspecs with magic, such as `:(top)path` and `:!path`.
   const path = operand.replace(/^(?::(?:\([^)]*\)|[!^/]{1,9}|\d:)?|[^:]+:)/, '')
@@ -45,6 +48,12 @@ const BACK = '(?:[~^]\\d*)'
 const REVISION = new RegExp(
   `^(?:(?:@|(?:[A-Z]+_)?HEAD)${BACK}*|${NAME}${BACK}+|${NAME}${BACK}*\\.{2,3}(?:${NAME}${BACK}*)?)$`
 )
+/** Operands of a command that also reads the files in folders, and the whole workspace for a pathspec with a pattern. */
+const revisionsAndTrees: GitOperandMapper = given => toTreeOperands(revisions(given))
+const toTreeOperands = (operands: readonly Operand[]): Operand[] =>
+  operands.map(operand =>
+    /[*?[]/.test(operand.path) && !operand.revision ? treeOperand('.') : { ...operand, treeIfFolder: true }
+  )
 const paths: GitOperandMapper = ({ operands }) => operands.map(listOperand)
 const nothing: GitOperandMapper = () => []
 
@@ -86,7 +95,7 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
       '--no-ahead-behind --renames --no-renames --column? --no-column --null --ignore-submodules?',
     paths
   ),
-  diff: reader(DIFF, revisions),
+  diff: reader(DIFF, revisionsAndTrees),
   log: reader(`${DIFF} ${LOG}`, revisions),
   show: reader(`${DIFF} ${LOG}`, revisions),
   whatchanged: reader(`${DIFF} ${LOG}`, revisions),
@@ -143,7 +152,8 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
       '--no-recursive --max-count=',
     ({ operands, flags: seen }) => {
       const places = operands.slice(seen.has('-e') ? 0 : 1)
-      return places.length > 0 ? places.flatMap(toRevisionOperand) : [treeOperand('.')]
+      const found = toTreeOperands(places.flatMap(toRevisionOperand))
+      return found.some(({ revision }) => !revision) ? found : [...found, treeOperand('.')]
     }
   ),
   branch: reader(
@@ -173,6 +183,6 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
         ? needsStrictApproval('It may change what git runs, or show credentials.')
         : undefined
   ),
-  bundle: reader('', nothing, allowSubcommands('verify', 'list-heads')),
+  bundle: reader('', ({ operands }) => operands.slice(1).map(readOperand), allowSubcommands('verify', 'list-heads')),
   var: reader('', nothing, rejectOperands)
 }

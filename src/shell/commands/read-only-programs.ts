@@ -9,6 +9,7 @@ import {
   printsOnly,
   readOperand,
   readsOnly,
+  treeIfFolderOperand,
   treeOperand,
   unknownFlag,
   writeOperand
@@ -170,7 +171,10 @@ export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
       '--ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --color? ' +
       '--minimal --speed-large-files --exclude= --label= --show-c-function --no-dereference',
     found =>
-      ['-r', '--recursive'].some(flag => found.flags.has(flag)) ? found.operands.map(treeOperand) : files(found)
+      // Without -r it reads the files right in two folders.
+      found.operands
+        .filter(path => path !== '-')
+        .map(['-r', '--recursive'].some(flag => found.flags.has(flag)) ? treeOperand : treeIfFolderOperand)
   ),
   sort: reader(
     '-bcCdfghiMmnrRsuVz -k: -t: -S: --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort ' +
