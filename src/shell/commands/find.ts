@@ -8,6 +8,7 @@ import {
   readsOnly,
   type WrappedCommand
 } from './classification.ts'
+import { runsPlaceholder } from './wrappers.ts'
 
 /** Read-only predicates with their number of arguments. */
 const PREDICATES: Readonly<Record<string, number>> = {
@@ -47,6 +48,8 @@ export const find: ProgramClassifier = args => {
     } else if (EXEC_PREDICATES.has(arg)) {
       const from = at + 1
       while (at < args.length && args[at] !== ';' && args[at] !== '+') at++
+      if (runsPlaceholder(args.slice(from, at), '{}'))
+        return needsStrictApproval('It runs what it finds, or a script with names that it finds.', { operands })
       wrappedCommands.push({ from, until: at, appendsArguments: true })
     } else
       return needsStrictApproval(WRITE_PREDICATES[arg] ?? `It is not known to only read with ${arg}.`, {

@@ -39,7 +39,7 @@ interface Token {
 }
 
 /** Returns true if the filter certainly only computes from its input. */
-export function onlyComputes(filter: string): boolean {
+export function isSafeJqFilter(filter: string): boolean {
   if (filter.length > MAX_FILTER_LENGTH) return false
   const tokens = readTokens(filter)
   return tokens?.every(isSafe) ?? false

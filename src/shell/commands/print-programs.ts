@@ -16,10 +16,16 @@ import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './unsafe-variables.ts'
 /** Conversions that only print. `%n` is excluded: it assigns to a variable, whose name may contain a command. */
 const CONVERSION = /%(?:%|[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[sdiouxXeEfFgGcbq])/g
 
+const NUMBER_CONVERSION = /%[^%sbqc]*[diouxXeEfFgG]/
+/** Parts of an expression in which commands can hide: ksh and zsh evaluate numbers. */
+const EVALUATED = /[[(`$]/
+
 const printf: ProgramClassifier = args => {
   const format = (args[0] === '--' ? args[1] : args[0]) ?? ''
   if (format.startsWith('-')) return needsStrictApproval('printf with a flag may assign to a variable.')
   if (format.replace(CONVERSION, '').includes('%')) return needsStrictApproval('Its format may do more than print.')
+  if (NUMBER_CONVERSION.test(format) && args.slice(1).some(arg => EVALUATED.test(arg)))
+    return needsStrictApproval('Some shells evaluate its numbers.')
   return printsOnly()
 }
 
@@ -49,6 +55,9 @@ const TESTS = new Set(['-z', '-n', '-a', '-o', '-eq', '-ne', '-lt', '-le', '-gt'
 
 const test: ProgramClassifier = args => {
   const operands: Operand[] = []
+  const compares = args.some(arg => /^-(?:eq|ne|lt|le|gt|ge)$/.test(arg))
+  if (compares && args.some(arg => arg !== '(' && EVALUATED.test(arg.replace('$?', ''))))
+    return needsStrictApproval('Some shells evaluate its numbers.')
   for (const [at, arg] of args.entries()) {
     if (TESTS_FILE.has(arg) && args[at + 1] !== undefined) operands.push(listOperand(args[at + 1]!))
     else if (arg.startsWith('-') && !TESTS.has(arg) && !TESTS_FILE.has(arg) && !/^-\d+$/.test(arg))
@@ -70,9 +79,9 @@ const date: ProgramClassifier = args => {
   return readsOnly(found.files.map(readOperand))
 }
 
-/** Shows the command lines of other programs, and with some flags their environment. */
+/** Shows the command lines of other programs, and with some flags or columns their environment. */
 const ps: ProgramClassifier = args =>
-  args.some(arg => (arg.startsWith('-') ? /^-[A-Za-z]*E/.test(arg) : arg.includes('e')))
+  args.some(arg => (arg.startsWith('-') ? /^-[A-Za-z]*E|env/.test(arg) : arg.includes('e')))
     ? needsStrictApproval('It shows the environment of other programs.')
     : needsApproval('It shows what other programs were started with.')
 

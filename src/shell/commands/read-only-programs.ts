@@ -26,10 +26,16 @@ const folders: OperandMapper = ({ operands }) => (operands.length > 0 ? operands
 const listTrees: OperandMapper = ({ operands }) =>
   (operands.length > 0 ? operands : ['.']).map(path => ({ path, access: 'list', tree: true }))
 
+interface ReaderOptions {
+  maxOperands?: number
+  /** The use of files that flags name. */
+  filesAre?: (path: string) => Operand
+}
+
 function reader(
   notation: string,
   operandsOf: OperandMapper,
-  maxOperands = Number.POSITIVE_INFINITY
+  { maxOperands = Number.POSITIVE_INFINITY, filesAre = readOperand }: ReaderOptions = {}
 ): ProgramClassifier {
   const known = parseFlagSet(notation)
   return args => {
@@ -39,7 +45,7 @@ function reader(
       return needsStrictApproval('It may write over its last operand.', {
         operands: [writeOperand(found.operands.at(-1)!)]
       })
-    return readsOnly([...operandsOf(found), ...found.files.filter(path => path !== '-').map(readOperand)])
+    return readsOnly([...operandsOf(found), ...found.files.filter(path => path !== '-').map(filesAre)])
   }
 }
 
@@ -104,16 +110,31 @@ const RG =
 const rg = searcher(RG, { whole: () => true, takes: ['-g', '--glob=', '--iglob='] })
 
 const ls = reader(
-  '-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 -I: -w: -T: --all --almost-all --author --escape --ignore-backups --color? ' +
+  // On BSD the last three have no value, so that it is a file.
+  '-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 -I< -w< -T< --all --almost-all --author --escape --ignore-backups --color? ' +
     '--directory --classify? --file-type --full-time --group-directories-first --no-group --human-readable --si ' +
     '--dereference-command-line --hide= --inode --ignore= --kibibytes --dereference --numeric-uid-gid --literal ' +
     '--hide-control-chars --quote-name --quoting-style= --reverse --recursive --size --sort= --time= --time-style= ' +
     '--width= --context --zero --block-size= --format= --indicator-style=',
-  found => (found.flags.has('-R') || found.flags.has('--recursive') ? listTrees(found) : folders(found))
+  found => (found.flags.has('-R') || found.flags.has('--recursive') ? listTrees(found) : folders(found)),
+  { filesAre: listOperand }
 )
 
-const SUMS = '-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn'
-const sum = reader(SUMS, files)
+/** With `--check` it also reads the files that are listed in its operands. */
+const checksum = (notation: string): ProgramClassifier => {
+  const read = reader(notation, files)
+  return args => {
+    const found = read(args)
+    const checks = args.some(arg => /^-[a-z]*c/.test(arg) || arg.startsWith('--c'))
+    return found.class === 'auto' && checks
+      ? needsApproval('It reads the files that a list names.', {
+          operands: found.operands ?? [],
+          needsLiteralOperands: true
+        })
+      : found
+  }
+}
+const sum = checksum('-bctwz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict --warn')
 
 const tail = reader('-qvz -n: -c: -# --quiet --silent --verbose --zero-terminated --lines= --bytes= ', files)
 const FOLLOWS = /^-[a-z]*[fF]|^--(?:fo|re)/
@@ -127,7 +148,7 @@ const strings = reader('-afw -n: -t: -e: -# --all --bytes= --radix= --encoding='
 const FROM_FILE = 'It may take further arguments from a file.'
 
 /** It parses the first letter of an argument and ignores the others. */
-const xxd = reader('-abCeEipPru -c: -g: -l: -n: -o: -s:', files, 1)
+const xxd = reader('-abCeEipPru -c: -g: -l: -n: -o: -s:', files, { maxOperands: 1 })
 const XXD_NUMBER = /^-[cglos][+-]?(?:0x[\da-f]+|\d+)$/
 
 export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
@@ -152,12 +173,13 @@ export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   tr: definePrinter('-cCdst --complement --delete --squeeze-repeats --truncate-set1'),
   rev: reader('-0 --zero', files),
   fold: reader('-bs -w: --bytes --spaces --width=', files),
-  fmt: reader('-cstu -w: -p: -g: --width= --crown-margin --split-only --uniform-spacing', files),
+  // On BSD -g and -p have no value, so that it is a file.
+  fmt: reader('-cstu -w: -p< -g< --width= --crown-margin --split-only --uniform-spacing', files),
   expand: reader('-i -t: --initial --tabs=', files),
   unexpand: reader('-a -t: --all --first-only --tabs=', files),
   column: reader(
     '-txeJL -R: -s: -o: -c: -N: -l: -d --table --fillrows --separator= --output-separator= --output-width= --table-columns= ' +
-      '--json --table-name= -n:',
+      '--json --table-name= -n<',
     files
   ),
   paste: reader('-sz -d: --serial --delimiters= --zero-terminated', files),
@@ -186,7 +208,7 @@ export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
     '-cdDiuz -f: -s: -w: --count --repeated --all-repeated? --unique --ignore-case --skip-fields= --skip-chars= ' +
       '--check-chars= --zero-terminated --group?',
     files,
-    1
+    { maxOperands: 1 }
   ),
   ls,
   dir: ls,
@@ -208,7 +230,8 @@ export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   ),
   stat: reader('-Lft -c: --dereference --file-system --format= --printf= --terse', names),
   file: reader(
-    '-bEhikLNprsv0 -e: -F: --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference ' +
+    // Not -p, which sets the time of access.
+    '-bEhikLNrsv0 -e: -F: --brief --mime --mime-type --mime-encoding --extension --dereference --no-dereference ' +
       '--keep-going --raw --print0 --separator=',
     files
   ),
@@ -230,7 +253,7 @@ export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   sha384sum: sum,
   sha512sum: sum,
   b2sum: sum,
-  shasum: reader('-bct -a: --binary --check --text --algorithm=', files),
+  shasum: checksum('-bct -a: --binary --check --text --algorithm='),
   cksum: reader('-a: --algorithm= --untagged', files),
   od: reader('-abcdfhilosvx -A: -j: -N: -t: -w? -S: --address-radix= --skip-bytes= --read-bytes= --format=', files),
   hexdump: reader('-bcCdovx -n: -s: -e: --canonical --length= --skip=', files),

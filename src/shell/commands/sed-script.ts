@@ -22,7 +22,7 @@ const NO_COMMAND = /[\])*+.?\\^|&<>(]/
 type Reading = 'prints' | 'error' | 'unknown'
 
 /** Returns true if the script certainly neither writes files nor runs commands, whichever sed reads it. */
-export function onlyPrints(script: string): boolean {
+export function isSafeSedScript(script: string): boolean {
   if (script.length > MAX_SCRIPT_LENGTH) return false
   const readings = [new ScriptReader(script, true).read(), new ScriptReader(script, false).read()]
   return readings.includes('prints') && !readings.includes('unknown')

@@ -10,7 +10,7 @@ import {
   writeOperand
 } from './classification.ts'
 import { type ParsedArguments, parseArguments, parseFlagSet } from './parse-arguments.ts'
-import { onlyPrints } from './sed-script.ts'
+import { isSafeSedScript } from './sed-script.ts'
 
 const SED = parseFlagSet(
   '-nErsuz -e: -i? -l: --quiet --silent --expression= --regexp-extended --in-place? --line-length= --separate ' +
@@ -23,7 +23,7 @@ export const sed: ProgramClassifier = args => {
   const scripts = scriptsOf(found)
   const [script, ...rest] = scripts.length > 0 ? [scripts.join('\n'), ...found.operands] : found.operands
   const paths = rest.filter(path => path !== '-')
-  if (script === undefined || !onlyPrints(script))
+  if (script === undefined || !isSafeSedScript(script))
     return needsStrictApproval('Its script may write files or run commands.', { operands: paths.map(readOperand) })
   if (isReadOtherwise(found, args))
     return needsStrictApproval('Which of its words is the script depends on the sed.', {

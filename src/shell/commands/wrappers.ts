@@ -5,7 +5,9 @@ import {
   needsApproval,
   needsStrictApproval,
   type ProgramClassifier,
-  printsOnly
+  printsOnly,
+  unknownFlag,
+  writeOperand
 } from './classification.ts'
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './unsafe-variables.ts'
@@ -18,6 +20,12 @@ interface Wrapper {
   /** Its own classification in addition to that of the command, if any. */
   classification?: Omit<Classification, 'wrappedCommands'>
   appendsArguments?: boolean
+  /** Flag whose value stands for the arguments that it appends. */
+  placeholderFlag?: string
+  /** The skipped word is a file that it creates. */
+  createsFile?: boolean
+  /** Runs its words by a shell, unless it has this flag. */
+  shellUnless?: string
 }
 
 const NOTHING = printsOnly('It only runs the command after it.')
@@ -40,17 +48,23 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   busybox: { flags: '' },
   toybox: { flags: '' },
   catchsegv: { flags: '' },
-  flock: { flags: '-snuxoFv -w: -E:', skip: 1 },
+  flock: { flags: '-snuxoFv -w: -E:', skip: 1, createsFile: true },
   watch: {
     flags: '-bcdegtx -n: --interval= --no-title --color --differences?',
-    classification: needsApproval('It runs a command again and again.')
+    classification: needsApproval('It runs a command again and again.'),
+    shellUnless: '-x'
   },
-  parallel: { flags: '-0 -k -j: --jobs= -n: -N:', appendsArguments: true },
+  parallel: {
+    flags: '-0 -k -j: --jobs= -n: -N:',
+    classification: needsStrictApproval('It runs commands by a shell that it puts together.'),
+    appendsArguments: true
+  },
   xargs: {
     flags:
       '-0rtx -n: -P: -L: -I: -d: -s: -E: --null --no-run-if-empty --max-args= --max-procs= --delimiter= --max-lines? --verbose',
     classification: needsApproval('It runs a command on what it is fed.'),
-    appendsArguments: true
+    appendsArguments: true,
+    placeholderFlag: '-I'
   }
 }
 
@@ -60,15 +74,43 @@ const wrapper = ({
   flags,
   skip = 0,
   classification = UNKNOWN,
-  appendsArguments: more = false
+  appendsArguments: more = false,
+  placeholderFlag,
+  createsFile = false,
+  shellUnless
 }: Wrapper): ProgramClassifier => {
   const known = parseFlagSet(flags)
   return args => {
     const from = findCommandIndex(known, args, skip)
     if (from === undefined) return needsStrictApproval('What it runs cannot be told.')
     if (from >= args.length) return more ? classification : needsStrictApproval('What it runs cannot be told.')
-    return { ...classification, wrappedCommands: [{ from, ...(more && { appendsArguments: true }) }] }
+    const own = parseArguments(known, args.slice(0, from - skip))
+    const placeholder = placeholderFlag && own.values.get(placeholderFlag)?.at(-1)
+    if (placeholder !== undefined && runsPlaceholder(args.slice(from), placeholder))
+      return needsStrictApproval('What it runs cannot be told.')
+    if (shellUnless !== undefined && !own.flags.has(shellUnless))
+      return {
+        ...classification,
+        wrappedCommands: [{ script: args.slice(from).join(' ') }],
+        needsLiteralOperands: true
+      }
+    return {
+      ...classification,
+      ...(createsFile && { operands: [writeOperand(args[from - 1]!)] }),
+      wrappedCommands: [{ from, ...(more && { appendsArguments: true }) }]
+    }
   }
+}
+
+const SHELL = /(?:^|\/)(?:ba|da|z|k|mk|a|fi)?sh$/
+
+/** Returns true if a command runs what is put in for the placeholder: as its program, or within the script of a shell. */
+export function runsPlaceholder(words: readonly string[], placeholder: string): boolean {
+  if (words[0]?.includes(placeholder)) return true
+  const shell = words.findIndex(word => SHELL.test(word))
+  const flag = words.findIndex((word, at) => shell >= 0 && at > shell && /^-[A-Za-z]*c[A-Za-z]*$/.test(word))
+  const script = words.find((word, at) => flag >= 0 && at > flag && !/^[-+]/.test(word))
+  return script?.includes(placeholder) ?? false
 }
 
 /** Returns the start of the command: after the flags and skipped words. */
@@ -93,16 +135,20 @@ function findCommandIndex(
 const command: ProgramClassifier = args =>
   args[0] === '-v' || args[0] === '-V' ? printsOnly() : wrapper({ flags: '-p', classification: NOTHING })(args)
 
+/** Flags of `env` that only change the environment, not -C for another folder, nor -P of BSD for another search path. */
+const ENV_FLAG = /^-(?:[i0v]*|u\w+|-ignore-environment|-unset=\w+|-)$/
+
 /** `env` prints the environment, or changes it for a command. */
 const env: ProgramClassifier = args => {
   let at = 0
   for (; at < args.length; at++) {
     const arg = args[at]!
-    if (arg === '-u' || arg === '--unset' || arg === '-C' || arg === '--chdir') at++
+    if (arg === '-u' || arg === '--unset') at++
     else if (/^-[A-Za-z]*S|^--s/.test(arg)) return needsStrictApproval('It splits a text into a command of its own.')
     else if (/^[A-Za-z_]\w*=/.test(arg)) {
       if (isUnsafeVariable(arg.slice(0, arg.indexOf('=')))) return needsStrictApproval(SETS_UNSAFE_VARIABLE)
     } else if (!arg.startsWith('-')) break
+    else if (!ENV_FLAG.test(arg)) return unknownFlag(arg)
   }
   return at >= args.length
     ? needsStrictApproval('It shows the environment, which may hold secrets.')

@@ -66,7 +66,10 @@ export const WRITE_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   tee: writesAll('It writes files.'),
   mktemp: writesAll('It makes a temporary file.'),
   cp: copies('It copies files.', path => [treeOperand(path)]),
-  install: copies('It copies files.', path => [readOperand(path)]),
+  install: args =>
+    args.some(arg => arg.startsWith('--strip-'))
+      ? needsStrictApproval('It runs a program.')
+      : copies('It copies files.', path => [readOperand(path)])(args),
   mv: copies('It moves files, over others where they exist.', path => [{ path, access: 'write', tree: true }]),
   ln: copies('It makes a link.', path => [readOperand(path)]),
   link: copies('It makes a link.', path => [readOperand(path)]),
@@ -97,7 +100,11 @@ export const WRITE_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   },
   tar: args =>
     listing(/^-?[vzjJ]*t[vzjJ]*f$/, args) ??
-    archives(args, '--(?:to-c|use-c|check.*=exec|rsh|rmt|info-s|new-vol|absolute|checkpoint-a|I)', /^-?[A-Za-z]*[IFP]/),
+    archives(
+      args,
+      '--(?:to-c|use-c|check.*=exec|rsh|rmt|info-s|new-vol|absolute|checkpoint-a|I|files)',
+      /^-?[A-Za-z]*[IFPT]/
+    ),
   zip: args => archives(args, '--(?:unzip-c|TT)', /^-(?:TT|[a-zA-Z]*T)/),
   unzip: args => listing(/^-[lvZ1]{1,2}$/, args) ?? archives(args, '--never', /^-[a-zA-Z]*:/),
   gzip: args => listing(/^-(?:dc|cd|l|lv|t)$/, args) ?? writesAll('It replaces files by compressed ones.')(args),
