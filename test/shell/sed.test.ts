@@ -36,6 +36,8 @@ const PRINTS = [
 ]
 const HIDES = [
   // A delimiter within a bracket expression.
+  "sed 's/[/]/;/e#/p' a",
+  "sed 's/[/]/;/w out' a",
   "sed 's/[/]/;e#/p' a",
   "sed 's/[/]/;w out/p' a",
   "sed 's/[/]/;w out;#/p' a",
