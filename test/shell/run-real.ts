@@ -14,14 +14,13 @@ const CONTENT = `touch ${MARKER}\na/b[x]\nx;e\n`
 /** Runs each argv, with processor time and output limited. It must not be possible to do anything beyond the folder. */
 const DRIVER = `
 shopt -s nullglob dotglob
-ulimit -c 0 -t 2 -f 2000
 cd /work || exit 1
 put() { rm -rf ./* && printf '%s' "$content" >a && mkdir d && : >d/b; }
 content=$(</content)$'\\n'
 put
 for file in /cases/*; do
   mapfile -d '' -t argv <"$file"
-  "\${argv[@]}" </input >/tmp/out 2>&1
+  (ulimit -c 0 -t 2 -f 2000; exec "\${argv[@]}") </input >/tmp/out 2>&1
   did=''
   files=(* d/*)
   now=''
