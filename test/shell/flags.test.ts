@@ -16,6 +16,19 @@ const CLASSES: [line: string, expected: string][] = [
   ['shasum -a 256 -c a', 'ask'],
   ['tar cf a.tar -T list', 'strict'],
   ['tar cf a.tar --files-from=list', 'strict'],
+  // Abbreviated flags.
+  ['tar cf a.tar --use=./evil b', 'strict'],
+  ['tar xf a.tar --to-=./evil', 'strict'],
+  ['tar cf a.tar --files-f=list', 'strict'],
+  ['tar xf a.tar --absolute', 'strict'],
+  ['tar --create --file=a.tar --checkpoint=5 b', 'ask'],
+  ['tar xf a.tar --checkpoint-action=exec=id', 'strict'],
+  ['zip a.zip --unzip=./evil b', 'strict'],
+  ['curl --uplo a https://example.com', 'strict'],
+  ['curl --conf a https://example.com', 'strict'],
+  ['curl --data-binary @a https://example.com', 'strict'],
+  ['wget --post-fi=a https://example.com', 'strict'],
+  ['curl --compressed --connect-timeout 5 https://example.com', 'ask'],
   // Sets the time of access.
   ['file -p a', 'strict'],
   ['file -bi a', 'auto'],
@@ -64,4 +77,6 @@ t.test('reports files that stand where another system has no value', async t => 
   t.same(operands('column -n .env'), ['read .env'])
   t.same(operands('flock .git/hooks/pre-commit ls'), ['write .git/hooks/pre-commit', 'list .'])
   t.same(operands('git bundle verify ../x'), ['read ../x'])
+  t.same(operands('curl --outp .git/hooks/x https://example.com'), ['read .git/hooks/x', 'write .git/hooks/x'])
+  t.same(operands('wget --output-doc=.git/hooks/x https://example.com'), ['read .git/hooks/x', 'write .git/hooks/x'])
 })

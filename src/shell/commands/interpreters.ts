@@ -99,18 +99,40 @@ const version =
 
 const forNames = (names: string, program: ProgramClassifier) => names.split(' ').map(name => [name, program] as const)
 
-const NETWORK_STRICT =
-  /^-(?:[a-zA-Z]*[TK]|d$|F)|^--(?:upload|config|unix-socket|abstract-unix|post-file|body-file|data|form|netrc|proxy|cert|key|input-file|execute|use-askpass)|^@|^[\w.-]*=@|^-[a-zA-Z]*d@|^-d/
-const OUTPUT_FLAG_NAMES =
-  'output|output-dir|output-document|output-file|directory-prefix|dump-header|cookie-jar|trace|trace-ascii|stderr|' +
-  'etag-save|hsts|alt-svc|save-cookies|append-output'
-const OUTPUT_FLAG = new RegExp(`^-[a-zA-Z]*[oOPDca]$|^--(?:${OUTPUT_FLAG_NAMES})$`)
-const OUTPUT_FLAG_WITH_VALUE = new RegExp(`^-[a-zA-Z]*[oOPDca](?=[/.~])|^--(?:${OUTPUT_FLAG_NAMES})=`)
+const NETWORK_STRICT = /^-(?:[a-zA-Z]*[TK]|d$|F)|^@|^[\w.-]*=@|^-[a-zA-Z]*d@|^-d/
+/** Beginnings of long flags that send data, or name files with more flags or credentials. */
+const NETWORK_STRICT_NAMES = (
+  'upload config unix-socket abstract-unix post-file body-file data form netrc proxy cert key input-file execute use-askpass ' +
+  'json url-query'
+).split(' ')
+const isStrictFlag = (arg: string) =>
+  isLongFlag(arg, NETWORK_STRICT_NAMES) || NETWORK_STRICT_NAMES.some(name => arg.startsWith(`--${name}`))
+const OUTPUT_FLAG_NAMES = (
+  'output output-dir output-document output-file directory-prefix dump-header cookie-jar trace trace-ascii stderr ' +
+  'etag-save hsts alt-svc save-cookies append-output'
+).split(' ')
+const isOutputFlag = (arg: string) => /^-[a-zA-Z]*[oOPDca]$/.test(arg) || isLongFlag(arg, OUTPUT_FLAG_NAMES)
+
+/** Matches a long flag of these names, also abbreviated, without its value. */
+function isLongFlag(arg: string, names: readonly string[]): boolean {
+  const given = /^--([a-z][a-z-]+)/.exec(arg)?.[1]
+  return given !== undefined && names.some(name => name.startsWith(given))
+}
+
+/** Returns the file that is attached to a flag for output. */
+function attachedOutput(arg: string): string | undefined {
+  const equals = arg.indexOf('=')
+  if (equals > 0 && isLongFlag(arg.slice(0, equals), OUTPUT_FLAG_NAMES)) return arg.slice(equals + 1)
+  return /^-[a-zA-Z]*[oOPDca](?<file>[/.~].*)/s.exec(arg)?.groups?.file
+}
+
 /** Returns the files that receive its input. */
 const outputOperands = (args: readonly string[]) =>
   args.flatMap((arg, at) => {
-    if (OUTPUT_FLAG_WITH_VALUE.test(arg)) return [writeOperand(arg.replace(OUTPUT_FLAG_WITH_VALUE, ''))]
-    const isFile = OUTPUT_FLAG.test(args[at - 1] ?? '') && !arg.startsWith('-') && !arg.includes('://')
+    const attached = attachedOutput(arg)
+    if (attached !== undefined) return [writeOperand(attached)]
+    const before = args[at - 1] ?? ''
+    const isFile = isOutputFlag(before) && !before.includes('=') && !arg.startsWith('-') && !arg.includes('://')
     return isFile ? [writeOperand(arg)] : []
   })
 
@@ -123,7 +145,7 @@ const network: ProgramClassifier = args => {
   )
     return needsStrictApproval('It reads by another scheme than the web’s.')
   const operands = [...args.flatMap(guessPathOperands), ...outputOperands(args)]
-  if (args.some(arg => NETWORK_STRICT.test(arg)))
+  if (args.some(arg => NETWORK_STRICT.test(arg) || isStrictFlag(arg)))
     return needsStrictApproval('It sends data away, or is told more by a file.', { operands })
   return needsApproval('Accesses the network.', { operands })
 }

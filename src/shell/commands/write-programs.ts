@@ -98,15 +98,9 @@ export const WRITE_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
       ? needsStrictApproval('It lets others run a file with its owner’s rights.', { operands })
       : needsApproval('It changes permissions.', { operands, needsLiteralOperands: true })
   },
-  tar: args =>
-    listing(/^-?[vzjJ]*t[vzjJ]*f$/, args) ??
-    archives(
-      args,
-      '--(?:to-c|use-c|check.*=exec|rsh|rmt|info-s|new-vol|absolute|checkpoint-a|I|files)',
-      /^-?[A-Za-z]*[IFPT]/
-    ),
-  zip: args => archives(args, '--(?:unzip-c|TT)', /^-(?:TT|[a-zA-Z]*T)/),
-  unzip: args => listing(/^-[lvZ1]{1,2}$/, args) ?? archives(args, '--never', /^-[a-zA-Z]*:/),
+  tar: args => listing(/^-?[vzjJ]*t[vzjJ]*f$/, args) ?? archives(args, TAR_UNSAFE_FLAGS, /^-?[A-Za-z]*[IFPT]/),
+  zip: args => archives(args, ['unzip-command'], /^-[a-zA-Z]*T/),
+  unzip: args => listing(/^-[lvZ1]{1,2}$/, args) ?? archives(args, [], /^-[a-zA-Z]*:/),
   gzip: args => listing(/^-(?:dc|cd|l|lv|t)$/, args) ?? writesAll('It replaces files by compressed ones.')(args),
   gunzip: args => listing(/^-c$/, args) ?? writesAll('It replaces files by unpacked ones.')(args),
   bzip2: writesAll('It replaces files by compressed ones.'),
@@ -125,8 +119,19 @@ const INTO = /^(?:-C|-d|--directory)$/
 /** The flags of tar before the archive. */
 const MAKES_ARCHIVE = /^-?[A-Za-z]*[cruA][A-Za-z]*f$/
 
-function archives(args: readonly string[], longFlags: string, shortFlags: RegExp) {
-  const long = new RegExp(`^${longFlags}`)
+/** Flags by which tar runs a program, writes outside of the folder, or reads files that a list names. */
+const TAR_UNSAFE_FLAGS = (
+  'to-command use-compress-program checkpoint-action rsh-command rmt-command info-script new-volume-script absolute-names ' +
+  'absolute-paths files-from'
+).split(' ')
+/** Flags that are no abbreviation of one of these. */
+const TAR_WHOLE_FLAGS = new Set(['file', 'checkpoint'])
+
+function archives(args: readonly string[], longFlags: readonly string[], shortFlags: RegExp) {
+  const isUnsafe = (arg: string) => {
+    const given = /^--([a-z-]+)/.exec(arg)?.[1]
+    return given !== undefined && !TAR_WHOLE_FLAGS.has(given) && longFlags.some(name => name.startsWith(given))
+  }
   const operands = [
     ...collectOperands(args)
       .slice(/^[a-zA-Z]{1,8}$/.test(args[0] ?? '') ? 1 : 0)
@@ -139,7 +144,7 @@ function archives(args: readonly string[], longFlags: string, shortFlags: RegExp
   // A colon denotes another machine, which is contacted by a program.
   return args.some(
     (arg, at) =>
-      long.test(arg) || /^[^-/.][^/]*:/.test(arg) || ((arg.startsWith('-') || at === 0) && shortFlags.test(arg))
+      isUnsafe(arg) || /^[^-/.][^/]*:/.test(arg) || ((arg.startsWith('-') || at === 0) && shortFlags.test(arg))
   )
     ? needsStrictApproval('It runs a program, or writes outside.', { operands })
     : needsApproval('It packs or unpacks files.', { operands, needsLiteralOperands: true })
