@@ -177,13 +177,32 @@ function classifyWrappedCommand(
 const SHELL = /^(?:ba|da|z|k|a)?sh$/
 const isShell = (word: string) => SHELL.test(word.slice(word.lastIndexOf('/') + 1))
 
-/** Programs that only print names of files in the folders given to them. */
-const PATH_LISTERS = new Set(['find', 'ls', 'rg', 'grep', 'git', 'fd', 'sort', 'head', 'tail', 'uniq'])
+/** Programs that print names of files in the folders given to them: always, or with these arguments. */
+const PATH_LISTERS: Readonly<Record<string, RegExp | undefined>> = {
+  find: undefined,
+  ls: undefined,
+  fd: undefined,
+  rg: /^(?:-[A-Za-z]*l|--files(?:-with(?:out)?-match(?:es)?)?$)/,
+  grep: /^(?:-[A-Za-z]*[lL]|--files-with)/,
+  git: /^(?:ls-files|--name-only|-[A-Za-z]*l)$/
+}
+/** Programs that print lines of their input. */
+const LINE_FILTERS = new Set(['sort', 'head', 'tail', 'uniq', 'grep', 'rg'])
+
+/** Returns true if the output consists of names of files, rather than of what files hold. */
+function printsPaths({ words, pipedFrom }: SimpleCommand): boolean {
+  const name = words[0]?.value ?? ''
+  if (Object.hasOwn(PATH_LISTERS, name)) {
+    const required = PATH_LISTERS[name]
+    if (required === undefined || words.slice(1).some(({ unquoted }) => required.test(unquoted))) return true
+  }
+  return LINE_FILTERS.has(name) && pipedFrom !== undefined && printsPaths(pipedFrom)
+}
 
 /** Returns true if a wrapped command receives unknown arguments from its input. */
 function receivesUnknownArguments({ pipedFrom }: SimpleCommand, runs: readonly WrappedCommand[]) {
   if (!pipedFrom || !runs.some(run => 'from' in run && run.appendsArguments)) return false
-  return !PATH_LISTERS.has(pipedFrom.words[0]?.value ?? '')
+  return !printsPaths(pipedFrom)
 }
 
 function classifyRedirect(redirect: Redirect, verdict: Verdict) {

@@ -1,7 +1,7 @@
 // Registry of classifiers by program name.
 
 import { programName } from './blocked-commands.ts'
-import { awk, jq } from './commands/awk.ts'
+import { awk, jq, query } from './commands/awk.ts'
 import { BUILDERS } from './commands/builders.ts'
 import {
   guessPathOperands,
@@ -11,7 +11,7 @@ import {
   printsOnly
 } from './commands/classification.ts'
 import { DANGERS } from './commands/dangers.ts'
-import { find } from './commands/find.ts'
+import { fd, find } from './commands/find.ts'
 import { git } from './commands/git.ts'
 import { INTERPRETERS } from './commands/interpreters.ts'
 import { PRINT_PROGRAMS } from './commands/print-programs.ts'
@@ -30,6 +30,8 @@ const PROGRAMS = new Map<string, ProgramClassifier>(
     ...READ_ONLY_PROGRAMS,
     ...PRINT_PROGRAMS,
     find,
+    fd,
+    fdfind: fd,
     git,
     sed,
     gsed: sed,
@@ -38,7 +40,13 @@ const PROGRAMS = new Map<string, ProgramClassifier>(
     gawk: awk,
     mawk: awk,
     nawk: awk,
-    jq
+    jq,
+    jaq: query,
+    gojq: query,
+    yq: query,
+    xq: query,
+    tomlq: query,
+    dasel: query
   })
 )
 

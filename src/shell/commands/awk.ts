@@ -2,6 +2,7 @@
 
 import { isSafeAwkProgram } from './awk-program.ts'
 import {
+  guessPathOperands,
   needsApproval,
   needsStrictApproval,
   type ProgramClassifier,
@@ -44,3 +45,11 @@ export const jq: ProgramClassifier = args => {
     })
   return readsOnly(paths.map(readOperand))
 }
+
+/** Programs like jq, of which the names in a filter are not all known. */
+export const query: ProgramClassifier = args =>
+  args.some(arg => /env|load|import|include|eval|system|exec/i.test(arg))
+    ? needsStrictApproval('Its filter may show the environment or load others.', {
+        operands: args.flatMap(guessPathOperands)
+      })
+    : needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })

@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'useradd usermod userdel groupadd groupmod groupdel passwd chpasswd adduser deluser visudo vipw chsh',
   'It changes what is installed on the machine.':
     'apt apt-get aptitude dpkg yum dnf rpm zypper pacman apk brew port snap flatpak nix nix-env update-alternatives',
-  'It shows the environment, which may hold secrets.': 'printenv declare typeset compgen set',
+  'It shows the environment, which may hold secrets.': 'printenv envsubst declare typeset compgen set',
   'It changes what the shell does next.':
     'source . alias unalias hash enable trap shopt bind complete readonly local unset let mapfile readarray ' +
     'history fc caller ulimit umask logout',

@@ -1,6 +1,7 @@
 // find: reads a tree, unless a predicate writes, removes or executes.
 import type { Operand } from '../command-line-analysis.ts'
 import {
+  guessPathOperands,
   listOperand,
   needsApproval,
   needsStrictApproval,
@@ -60,4 +61,21 @@ export const find: ProgramClassifier = args => {
   return wrappedCommands.length > 0
     ? needsApproval('It runs a command on what it finds.', { operands, wrappedCommands, needsLiteralOperands: true })
     : readsOnly(operands)
+}
+
+/** fd: like find, with the command of `-x` and `-X` up to a semicolon or the end. */
+export const fd: ProgramClassifier = args => {
+  const at = args.findIndex(arg => /^-[A-Za-z]*[xX]|^--exec/.test(arg))
+  const operands = args.flatMap(guessPathOperands)
+  if (at < 0) return needsApproval('It is not known to only read.', { operands })
+  const ends = args.indexOf(';', at)
+  const until = ends < 0 ? args.length : ends
+  const isAttached = !/^(?:-[A-Za-z]*[xX]|--exec(?:-batch)?)$/.test(args[at]!)
+  if (isAttached || until < args.length || runsPlaceholder(args.slice(at + 1, until), '{'))
+    return needsStrictApproval('What it runs cannot be told.', { operands })
+  return needsApproval('It runs a command on what it finds.', {
+    operands,
+    wrappedCommands: [{ from: at + 1, until, appendsArguments: true }],
+    needsLiteralOperands: true
+  })
 }
