@@ -44,7 +44,8 @@ export async function runCall(engine: Engine, live: ActiveCall, bound: string | 
   const holds = getLocks(live)
   let holdsAll = true
   try {
-    await withTurn(engine, live, holds, async waited => {
+    await withTurn(engine, live, holds, async (waited, releaseLocks) => {
+      live.releaseLocks = releaseLocks
       if (isSettled(live.call)) return
       const mayDiffer = bound !== undefined || (effect !== 'read' && waited)
       if (mayDiffer && !(await revalidate(engine, live, bound))) return
@@ -90,18 +91,21 @@ function withTurn(
   { scheduler }: Engine,
   live: ActiveCall,
   holds: PathLock[],
-  work: (waited: boolean) => Promise<void>
+  work: (waited: boolean, releaseLocks: () => void) => Promise<void>
 ) {
   const { tool, evaluation, abort } = live
-  if (tool.awaitsFrontEnd) return work(false)
+  if (tool.awaitsFrontEnd) return work(false, () => {})
   return scheduler.run(QUEUE_BY_EFFECT[tool.skipsQueue ? 'read' : evaluation!.effect], holds, work, abort.signal)
 }
 
 function getLocks({ tool, evaluation, ctx: { workspace } }: ActiveCall): PathLock[] {
   if (tool.awaitsFrontEnd) return []
-  return evaluation!.paths.flatMap(({ path, access, tree }) =>
+  const paths = evaluation!.paths.flatMap(({ path, access, tree }) =>
     access === 'list' ? [] : [{ path: join(workspace.root, path), access, tree }]
   )
+  // What a command executes does not change while it starts.
+  const executed = evaluation!.sources?.lookedUp.map(path => ({ path: join(workspace.root, path), tree: false })) ?? []
+  return [...paths, ...executed.map(each => ({ ...each, access: 'read' as const }))]
 }
 
 /** Returns true if the held locks cover the paths that the call touches now: an undo may affect more after waiting. */
@@ -201,7 +205,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   } catch (error) {
     if (isSettled(live.call)) throw error
     teller.flush()
-    if (bound === undefined || !hasLostRace(live, error)) {
+    if ((bound === undefined && !live.evaluation?.sources) || !hasLostRace(live, error)) {
       await runPostHooksOnFailure(engine, live, error)
       return await settleStopped(engine, live, error)
     }

@@ -57,9 +57,15 @@ export class Scheduler {
 
   /**
    * Runs `work` once no earlier conflicting work remains; if there is none, synchronously. If `signal` aborts before the start,
-   * the work is never started. The slot is freed when the work's promise settles. `work` receives `true` if it had to wait.
+   * the work is never started. The slot is freed when the work's promise settles. `work` receives `true` if it had to wait, and a
+   * function that releases its locks earlier.
    */
-  run<T>(queue: QueueName, locks: PathLock[], work: (waited: boolean) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  run<T>(
+    queue: QueueName,
+    locks: PathLock[],
+    work: (waited: boolean, releaseLocks: () => void) => Promise<T>,
+    signal?: AbortSignal
+  ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let waited = false
     const ticket: Ticket = {
@@ -68,7 +74,9 @@ export class Scheduler {
       blockedBy: this.#findConflicts(locks),
       blocks: new Set(),
       start: release => {
-        work(waited).then(resolve, reject).finally(release)
+        work(waited, () => this.#releaseLocks(ticket))
+          .then(resolve, reject)
+          .finally(release)
       }
     }
     for (const earlier of ticket.blockedBy) earlier.blocks.add(ticket)
@@ -120,13 +128,19 @@ export class Scheduler {
 
   #release(ticket: Ticket) {
     this.#ready[ticket.queue].delete(ticket)
+    for (const earlier of ticket.blockedBy) earlier.blocks.delete(ticket)
+    this.#releaseLocks(ticket)
+  }
+
+  #releaseLocks(ticket: Ticket) {
     this.#trees.delete(ticket)
     for (const { path } of ticket.locks) {
       const tickets = this.#byPath.get(path)
       if (tickets?.delete(ticket) && tickets.size === 0) this.#byPath.delete(path)
     }
-    for (const earlier of ticket.blockedBy) earlier.blocks.delete(ticket)
-    for (const later of ticket.blocks) {
+    const blocked = [...ticket.blocks]
+    ticket.blocks.clear()
+    for (const later of blocked) {
       later.blockedBy.delete(ticket)
       if (later.blockedBy.size === 0) this.#makeReady(later)
     }

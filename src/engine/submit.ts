@@ -9,6 +9,7 @@ import type { Context } from '../tool/tool.ts'
 import { ActiveCall, type Caller } from './active-call.ts'
 import { admitCall } from './admit.ts'
 import { findFormerFile } from './approvals/displaced-files.ts'
+import { assertSourcesUnchanged } from './approvals/evaluate.ts'
 import { decideFetch } from './approvals/url-access.ts'
 import { canReveal } from './approvals/visibility.ts'
 import { type Call, isSettled } from './call.ts'
@@ -186,6 +187,8 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
         live.hasSideEffects = true
         return live.durableIntent
       },
+      startCheck: () => (live.evaluation?.sources ? () => assertSourcesUnchanged(engine, live) : undefined),
+      onStarted: () => live.releaseLocks(),
       recordChange: change => {
         live.changes.push(change)
         if (change.after_hash !== undefined)

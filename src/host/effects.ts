@@ -8,6 +8,13 @@ export interface Effects {
   /** Resolves once the call's intent is durable in the journal. Awaited right before the first visible change. */
   commitIntent(): Promise<void>
   recordChange(change: Change): void
+  /**
+   * Returns the check, right before a program starts, that what it executes is still what was decided on; it throws STALE_FILE if
+   * not. Undefined for a call whose programs execute no file of the workspace.
+   */
+  startCheck?(): (() => Promise<void>) | undefined
+  /** Called once the started program has had the time to open what it executes. */
+  onStarted?(): void
   /** Editors with unsaved files of the workspace. */
   editors?: EditorBridge
 }

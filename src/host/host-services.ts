@@ -32,6 +32,7 @@ import type { Environment } from './processes/environment.ts'
 import { OutputStore } from './processes/outputs/output-store.ts'
 import { Processes } from './processes/processes.ts'
 import { Spawner } from './processes/spawner/spawner.ts'
+import { StartGate } from './processes/start-gate.ts'
 import { sandboxFolder } from './sandbox/bubblewrap/sandbox-files.ts'
 import { removeStaleSetupStatus } from './sandbox/bubblewrap/setup-status.ts'
 import { quarantineFolder } from './sandbox/guard/quarantine.ts'
@@ -105,6 +106,7 @@ export class HostServices {
   /** Files and folders of the server itself: no command may name them. */
   readonly ownFiles: readonly string[]
   readonly #spawner: Spawner
+  readonly #startGate: StartGate
   readonly #compute = new ComputePool()
   readonly #lines = new LineIndexes()
   readonly #texts: RecentTexts
@@ -133,6 +135,7 @@ export class HostServices {
     this.ownFiles = [...new Set(own)]
     // A process that could open the pipe of another command would take its output, or add to it.
     this.#spawner = new Spawner(environment, emptyFolder(path.join(this.#guard.stateDir, 'pipes')))
+    this.#startGate = new StartGate(this.#spawner)
     this.undoStorage = openUndoStorage(this.#guard.stateDir, settings.undo)
     this.#texts = new RecentTexts(this.#guard)
     this.buffers = new EditorBuffers(this.#guard, settings.buffers)
@@ -237,6 +240,7 @@ export class HostServices {
         env_allow,
         roots: [...this.workspaces.values()].map(({ root }) => root),
         sandbox: this.sandbox,
+        gate: this.#startGate,
         place_in: stateTempFolder(this.#guard.stateDir),
         mask: () => this.#masker.createStreamMasker(),
         quiet_ms: this.#settings.commands.quiet_ms

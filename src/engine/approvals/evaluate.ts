@@ -1,6 +1,7 @@
 // Evaluation of a call: resolved paths, effect, the policy's verdict, the preview, and the digest that binds a decision to all of
 // it. Has no side effects.
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
@@ -17,7 +18,7 @@ import { resolveCommandFacts } from '../policy/command-facts.ts'
 import { areSourcesApproved, findChangedSource, findCommandSources } from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
-import type { PolicyInput, UnsavedFile } from '../policy/policy-input.ts'
+import type { CommandFacts, PolicyInput, UnsavedFile } from '../policy/policy-input.ts'
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
@@ -51,13 +52,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     line === undefined ? undefined : await resolveCommandFacts(line, { files: host.files, cwd: cwd!, surroundings })
   const request = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
   const resolvedIsolation = command || subject.isolation ? await resolveIsolation(engine, request) : undefined
-  const sources =
-    command &&
-    (await findCommandSources(command, {
-      files: host.files,
-      approved: (path, entry) => engine.store.approvedSource(ctx.workspace.root, path, entry),
-      canReveal: path => ctx.canReveal({ path })
-    }))
+  const sources = command && (await findSources(engine, live, command))
   const externalTool = await tool.known_as?.(params, ctx)
   assertNotDenied(engine, live, externalTool)
   const ownEffect = typeof tool.effect === 'function' ? await tool.effect(params, ctx) : tool.effect
@@ -127,6 +122,21 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   if (always_ask === undefined) return found
   const input = { ...question, always_ask }
   return { ...found, verdict: evaluatePolicy(input, rules), question: input }
+}
+
+const findSources = ({ store }: Engine, { host, ctx }: ActiveCall, command: CommandFacts) =>
+  findCommandSources(command, {
+    files: host.files,
+    approved: (path, entry) => store.approvedSource(ctx.workspace.root, path, entry),
+    canReveal: path => ctx.canReveal({ path })
+  })
+
+/** Throws STALE_FILE if what the call's command executes is no longer what it was evaluated with. */
+export async function assertSourcesUnchanged(engine: Engine, live: ActiveCall): Promise<void> {
+  const { command, sources } = live.evaluation!
+  const now = await findSources(engine, live, command!)
+  if (now && sources && isDeepStrictEqual(sourceIdentity(now), sourceIdentity(sources))) return
+  throw new ToolError('STALE_FILE', 'What the command executes has changed since it was decided on.')
 }
 
 /** Throws if the agent is denied the tool under any of its names. */

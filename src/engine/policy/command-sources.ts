@@ -31,6 +31,8 @@ export interface CommandSources {
   sources: readonly CommandSource[]
   /** Sentences on what is executed as well and cannot be determined. */
   unknown: readonly string[]
+  /** All paths that were looked up, also where there is no file. */
+  lookedUp: readonly string[]
 }
 
 /** Access of the search to the workspace, to earlier decisions, and to the rights of the caller. */
@@ -55,7 +57,11 @@ export async function findCommandSources(
   const { findExecutedSources } = await loadFinder()
   const files = new SourceReader(access.files)
   const { sources, unknown } = findExecutedSources(parts, cwd, files)
-  return { sources: sources.map(source => describeSource(source, files, access)), unknown }
+  return {
+    sources: sources.map(source => describeSource(source, files, access)),
+    unknown,
+    lookedUp: files.lookedUp()
+  }
 }
 
 function describeSource(
@@ -95,6 +101,10 @@ class SourceReader implements SourceFiles {
 
   exists(path: string): boolean {
     return this.#find(path) !== undefined
+  }
+
+  lookedUp(): string[] {
+    return [...this.#contents.keys()]
   }
 
   /** Returns the content of a file that exists. */

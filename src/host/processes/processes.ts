@@ -19,8 +19,9 @@ import type { OutputStore, OutputWriter } from './outputs/output-store.ts'
 import { type PrivateFile, type PrivateTempFile, writePrivateTempFile } from './private-temp-file.ts'
 import { type TerminalSize, withDefaultSignals, wrapInPty } from './pty.ts'
 import { searchPathOutside } from './search-path.ts'
-import type { ChildHandle } from './spawner/child-handle.ts'
+import type { ChildHandle, SpawnRequest } from './spawner/child-handle.ts'
 import type { Spawner } from './spawner/spawner.ts'
+import type { StartGate } from './start-gate.ts'
 
 const CALL_ID_VARIABLE = 'TOOL_CALL_ID'
 const TERMINAL = { TERM: 'xterm-256color' }
@@ -76,6 +77,8 @@ export interface ProcessesOptions {
   place_in?: string
   /** Silence of a command after which it is reported. */
   quiet_ms?: number
+  /** The gate that its commands pass when they start. */
+  gate?: StartGate
   /** Creates a mask for each stream of each command; without it the output is unmasked. */
   mask?: () => OutputMask
 }
@@ -226,12 +229,13 @@ export class Processes {
       const confined = await this.#confine(program, isolation, own)
       try {
         await committed
-        const spawned = await this.#spawner.spawn({
+        const spawned = await this.#passGate(confined, {
           ...confined,
           stdin,
           interactive: interactive || pty !== undefined,
           ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
           mark: `${CALL_ID_VARIABLE}=${id}`,
+          ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root }),
           isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
         })
         return { spawned, released: confined.released }
@@ -241,6 +245,26 @@ export class Processes {
       }
     } finally {
       folder.close()
+    }
+  }
+
+  /** Starts a program once no other start stands in the way, after a last check of what it executes. */
+  async #passGate({ hasBegun }: ConfinedProgram, request: SpawnRequest): Promise<ChildHandle> {
+    const verify = this.#effects.startCheck?.()
+    const onStarted = () => this.#effects.onStarted?.()
+    const pass = await this.#options.gate?.enter(this.#workspace.root, verify && { verify, onStarted })
+    try {
+      const spawned = await this.#spawner.spawn(request)
+      let hasExited = false
+      const noteExit = () => {
+        hasExited = true
+      }
+      spawned.exited.then(noteExit, noteExit)
+      pass?.(() => hasExited || (hasBegun?.() ?? true))
+      return spawned
+    } catch (error) {
+      pass?.(undefined)
+      throw error
     }
   }
 

@@ -44,6 +44,8 @@ export interface Mount {
 export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' | 'env'> {
   /** Files to be opened for reading as descriptors 3, 4, …, in this order. */
   inherit: readonly string[]
+  /** Returns true once the program itself runs, or has ended; without it, it runs as soon as it is started. */
+  hasBegun?: (() => boolean) | undefined
   /** Call once when the program and all its descendants have ended. */
   released(): Promise<SandboxReport>
 }

@@ -41,7 +41,8 @@ const packageManager: SourceFinder = (args, sources, program) => {
   if (scripts === undefined) return
   const run = RUN_SUBCOMMANDS.has(command)
     ? [name ?? '']
-    : (SCRIPT_SUBCOMMANDS[command] ?? LIFECYCLE[LIFECYCLE_ALIASES[command] ?? command])
+    : (SCRIPT_SUBCOMMANDS[command] ??
+      (args.includes('--ignore-scripts') ? undefined : LIFECYCLE[LIFECYCLE_ALIASES[command] ?? command]))
   // Yarn, pnpm and Bun run a script whose name is no subcommand.
   const implied = program !== 'npm' && command in scripts ? [command] : []
   for (const script of run ?? implied)

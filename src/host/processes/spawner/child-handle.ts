@@ -19,6 +19,8 @@ export interface SpawnRequest {
   interactive?: boolean
   /** Files to be opened for reading as its descriptors 3, 4, … */
   inherit?: readonly string[]
+  /** Absolute path of the workspace that the program may write in; undefined if it writes in none. */
+  writesIn?: string | undefined
   /** The program is a sandbox with its own pid namespace: signals are for its contents. */
   isSandbox?: boolean
   /** NAME=value of a variable in `env` that identifies the command's descendants, should they leave its session. */

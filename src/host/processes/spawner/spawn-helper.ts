@@ -21,6 +21,10 @@ export function runSpawnHelper(require: NodeJS.Require) {
   const MIND_MS = 500
   const LAST_GRACE_MS = 200
   const LAST_LOOKS = 100
+  /** Maximum number of looks until stopped processes no longer run; one is in the kernel for longer only rarely. */
+  const FREEZE_LOOKS = 200
+  /** Maximum time for which processes stay stopped, should the server not let them go on. */
+  const MAX_FROZEN_MS = 10_000
   /** Maximum time for a program to start, polled every millisecond. */
   const STARTING_MS = 100
 
@@ -49,6 +53,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
     else if (order.op === 'signal') signalAll(order.id, order.signal)
     else if (order.op === 'sweep') sweep(order)
     else if (order.op === 'mind') mind(order)
+    else if (order.op === 'freeze') freeze(order)
+    else if (order.op === 'thaw') thaw(order.pids)
     else makePipes(order.paths)
   })
   process.on('disconnect', endWithServer)
@@ -162,6 +168,37 @@ export function runSpawnHelper(require: NodeJS.Require) {
       report({ event: 'swept', id, left: ends ? [] : Array.from(found, ([pid, name]) => ({ pid, name })) })
     }
     look()
+  }
+
+  // Stops all processes of these commands and reports them once none runs any more. Those that were stopped already stay so later.
+  function freeze({ id, commands }: Extract<SpawnerRequest, { op: 'freeze' }>) {
+    const stopped = new Set<number>()
+    const stoppedBefore = new Set<number>()
+    const look = (looks: number) => {
+      let isNew = false
+      let runs = false
+      for (const command of commands) {
+        const one = living.get(command)
+        for (const pid of one ? [one.pid, ...relatives(one.pid, one.mark)] : []) {
+          const { state } = statOf(pid) ?? { state: 'X' }
+          if (stopped.has(pid) || stoppedBefore.has(pid)) runs ||= !'TtZX'.includes(state)
+          else if (state === 'T') stoppedBefore.add(pid)
+          else {
+            isNew = true
+            stopped.add(pid)
+            signal(pid, 'SIGSTOP')
+          }
+        }
+      }
+      if ((isNew || runs) && looks > 0) return void setTimeout(look, 1, looks - 1)
+      report({ event: 'frozen', id, pids: [...stopped] })
+    }
+    look(FREEZE_LOOKS)
+    setTimeout(() => thaw([...stopped]), MAX_FROZEN_MS).unref()
+  }
+
+  function thaw(pids: readonly number[]) {
+    for (const pid of pids) signal(pid, 'SIGCONT')
   }
 
   // Lets the processes left by a command live on, and reports when the last of them has ended.

@@ -60,6 +60,8 @@ export class Spawner {
   #pipes: FifoPool | undefined
   #group: SpawnerCgroup | undefined
   #running = new Map<number, RunningChild>()
+  /** Pending freezes by id. */
+  readonly #freezes = new Map<number, PromiseWithResolvers<number[]>>()
   #busy = 0
   #lastId = 0
   #closed = false
@@ -117,6 +119,23 @@ export class Spawner {
       sandbox: isSandbox
     })
     return running.started.promise
+  }
+
+  /**
+   * Stops all running programs that may write in a workspace, or in one within or around it. Resolves once none of them runs, with a
+   * function that lets them go on.
+   */
+  async freezeWriters(root: string): Promise<() => void> {
+    const commands = [...this.#running].flatMap(([id, { request, hasExited }]) =>
+      !hasExited && request.writesIn !== undefined && overlaps(request.writesIn, root) ? [id] : []
+    )
+    if (commands.length === 0) return () => {}
+    const id = ++this.#lastId
+    const frozen = Promise.withResolvers<number[]>()
+    this.#freezes.set(id, frozen)
+    this.#send({ op: 'freeze', id, commands })
+    const pids = await frozen.promise
+    return () => this.#send({ op: 'thaw', pids })
   }
 
   /** Pid of the helper, if there is one. */
@@ -198,6 +217,11 @@ export class Spawner {
   #onEvent(report: SpawnerEvent) {
     if (report.event === 'pipes') {
       this.#pipes?.onCreated(report.paths, report.error)
+      return
+    }
+    if (report.event === 'frozen') {
+      this.#freezes.get(report.id)?.resolve(report.pids)
+      this.#freezes.delete(report.id)
       return
     }
     const running = this.#running.get(report.id)
@@ -321,3 +345,5 @@ function killGroup(pid: number) {
     // Nothing of it is left.
   }
 }
+
+const overlaps = (one: string, other: string) => `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)

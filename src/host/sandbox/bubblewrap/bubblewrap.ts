@@ -109,7 +109,7 @@ export class Bubblewrap implements SandboxBackend {
         const aftermath = await guard.release()
         return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
       }
-      return { file: file!, args: rest, cwd: '/', env, inherit: descriptors.files, released }
+      return { file: file!, args: rest, cwd: '/', env, inherit: descriptors.files, hasBegun: setUp.hasBegun, released }
     } catch (error) {
       await guard.release()
       throw error

@@ -14,6 +14,8 @@ interface SetupStatus {
   shellLines: readonly string[]
   /** Arguments for bubblewrap. */
   args: readonly string[]
+  /** Returns true if the program has replaced the sandbox's own one, or has ended. */
+  hasBegun(): boolean
   /** Returns true if the program was started. Call once, after everything has ended. */
   hasStarted(): boolean
 }
@@ -27,11 +29,27 @@ export function trackSetup(folder: string): SetupStatus {
     rmSync(file, { force: true })
     return status.includes('"exit-code"')
   }
+  const hasBegun = () => {
+    const status = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    const init = /"child-pid": *(\d+)/.exec(status)?.[1]
+    return status.includes('"exit-code"') || (init !== undefined && startedPrograms(init).length > 0)
+  }
   return {
     inheritedFile: '/dev/null',
     shellLines: [`exec ${STATUS_FD}>${quoteArgv([file])}`],
     args: ['--json-status-fd', String(STATUS_FD)],
+    hasBegun,
     hasStarted
+  }
+}
+
+/** Returns the children of the first process of a sandbox that are no longer bubblewrap itself. */
+function startedPrograms(init: string): string[] {
+  try {
+    const children = readFileSync(`/proc/${init}/task/${init}/children`, 'utf8').trim().split(' ').filter(Boolean)
+    return children.filter(pid => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'bwrap')
+  } catch {
+    return []
   }
 }
 

@@ -1,0 +1,78 @@
+// The gate that commands pass when they start. While a command starts whose files were checked, no other starts and those that may
+// write in the workspace are stopped: between the last check and the start, nothing of the server changes what it executes.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Spawner } from './spawner/spawner.ts'
+
+/** Time in milliseconds for a started program to open the files that it executes first. */
+const OPENING_MS = 50
+/** Maximum time in milliseconds for a sandbox to start its program, and the interval of looks. */
+const MAX_STARTING_MS = 3_000
+const STARTING_INTERVAL_MS = 5
+
+/** Ends the start: with a function that returns true once the program runs, or with undefined if it could not be started. */
+export type PassGate = (hasBegun: (() => boolean) | undefined) => void
+
+interface CheckedStart {
+  verify(): Promise<void>
+  onStarted?: (() => void) | undefined
+}
+
+export class StartGate {
+  readonly #spawner: Pick<Spawner, 'freezeWriters'>
+  /** Resolves when no command with checked files is starting. */
+  #held: Promise<void> = Promise.resolve()
+  #holders = 0
+  /** Other commands that are starting. */
+  readonly #starting = new Set<Promise<void>>()
+
+  constructor(spawner: Pick<Spawner, 'freezeWriters'>) {
+    this.#spawner = spawner
+  }
+
+  /** Waits until a command may start; a checked one is verified after that. The result must be called after the start. */
+  async enter(root: string, checked: CheckedStart | undefined): Promise<PassGate> {
+    if (checked) return this.#enterChecked(root, checked)
+    while (this.#holders > 0) await this.#held
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#starting.add(promise)
+    return () => {
+      this.#starting.delete(promise)
+      resolve()
+    }
+  }
+
+  async #enterChecked(root: string, { verify, onStarted }: CheckedStart): Promise<PassGate> {
+    const before = this.#held
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#held = promise
+    this.#holders += 1
+    let thaw = () => {}
+    const leave = () => {
+      thaw()
+      this.#holders -= 1
+      resolve()
+    }
+    try {
+      await before
+      await Promise.all(this.#starting)
+      thaw = await this.#spawner.freezeWriters(root)
+      await verify()
+    } catch (error) {
+      leave()
+      throw error
+    }
+    return hasBegun => {
+      if (!hasBegun) return leave()
+      void waitForStart(hasBegun).then(() => {
+        leave()
+        onStarted?.()
+      })
+    }
+  }
+}
+
+async function waitForStart(hasBegun: () => boolean) {
+  const deadline = Date.now() + MAX_STARTING_MS
+  while (!hasBegun() && Date.now() < deadline) await pause(STARTING_INTERVAL_MS)
+  await pause(OPENING_MS)
+}

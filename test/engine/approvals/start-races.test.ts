@@ -1,0 +1,114 @@
+// Race tests: a command runs what was shown, whatever other calls, commands and jobs of the session do as it starts.
+import { setTimeout as pause } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
+
+/** `TEST_RACES` sets the number of tries of each kind: a thousand take minutes. */
+const TRIES = Number(process.env.TEST_RACES ?? 20)
+
+const GOOD = 'echo good\n'
+const EVIL = 'echo evil\n'
+
+type Level = 'none' | 'workspace'
+
+/** Starts a server with an agent, and a person who approves only commands whose preview shows the good script. */
+async function start(t: Test, level: Level) {
+  const sandbox = { ...defaultsFromSchema(Config).sandbox, level }
+  const app = await startApp(t, { good: GOOD, evil: EVIL, 's.sh': GOOD }, { settings: { sandbox } })
+  const agent = async (tool: string, params: object): Promise<Json> =>
+    (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
+  /** Approves a call; returns it once it has ended, or is asked about again. */
+  async function approve({ tool_call_id, approval }: Json): Promise<Json> {
+    await app.post(`/calls/${tool_call_id}/approve?wait_ms=0`, { digest: approval.digest, confirm: true })
+    return waitUntil('the approved call to end or ask again', async () => {
+      const call = await app.get(`/calls/${tool_call_id}`)
+      return call.status !== 'queued' && call.status !== 'running' && call
+    })
+  }
+
+  /** Returns what the script printed; undefined if it was not approved or did not run. */
+  async function tryOnce(meanwhile: () => Promise<unknown> = async () => {}): Promise<string | undefined> {
+    const asked = await agent('shell_exec', { command: 'sh s.sh' })
+    const { text = '', notes = [] } = asked.approval?.preview ?? {}
+    const isGood =
+      /^Executes s.sh:\n {4}echo good$/m.test(text) ||
+      (text === 'sh s.sh\ncwd: .' && /s.sh, unchanged/.test(notes.join('\n')))
+    const [ended] = isGood ? await Promise.all([approve(asked), meanwhile()]) : []
+    if (ended?.status === 'success') return ended.result.data.stdout
+    if (asked.tool_call_id) await app.post(`/calls/${asked.tool_call_id}/cancel`, {})
+    return undefined
+  }
+
+  /** Counts the outputs of many tries. */
+  async function tryOften(meanwhile?: () => Promise<unknown>) {
+    const seen: Record<string, number> = {}
+    for (let i = 0; i < TRIES; i++) {
+      const output = String(await tryOnce(meanwhile))
+      seen[output] = (seen[output] ?? 0) + 1
+    }
+    return seen
+  }
+  return { ...app, agent, approve, tryOften }
+}
+
+function compare(t: Test, { 'evil\n': evil, 'good\n': good, ...others }: Record<string, number>) {
+  t.equal(evil, undefined, 'nothing ran that was not shown')
+  t.ok(good, 'the script ran in some tries')
+  t.same(
+    Object.keys(others).filter(output => output !== 'undefined'),
+    []
+  )
+  t.comment(`${good} good, ${others.undefined ?? 0} not run`)
+}
+
+t.test('file tools', async t => {
+  const { agent, tryOften, approve } = await start(t, 'none')
+  for (const path of ['s.sh', 'evil']) await approve(await agent('delete_file', { path }))
+  await approve(await agent('write_file', { path: 's.sh', content: GOOD }))
+  await approve(await agent('write_file', { path: 'evil', content: EVIL }))
+  let races = true
+  const racing = (async () => {
+    while (races) {
+      const steps = [
+        ['s.sh', 'aside'],
+        ['evil', 's.sh'],
+        ['s.sh', 'evil'],
+        ['aside', 's.sh']
+      ] as const
+      for (const [from, to] of steps) {
+        const { status, tool_call_id } = await agent('move_file', { from, to })
+        if (status === 'success') continue
+        t.fail(`the move of ${from} to ${to} is ${status}`, { tool_call_id })
+        return
+      }
+      await pause(10)
+    }
+  })()
+  const seen = await tryOften()
+  races = false
+  await racing
+  compare(t, seen)
+})
+
+const FLIP = 'cp evil new && mv new s.sh; cp good new && mv new s.sh'
+
+for (const level of ['none', 'workspace'] as const) {
+  t.test(`a job, isolation ${level}`, needs(level === 'none' ? 'linux' : 'bwrap'), async t => {
+    const { agent, tryOften, approve } = await start(t, level)
+    const job = await agent('shell_background', { command: `while :; do ${FLIP}; sleep 0.02; done` })
+    const { tool_call_id } = await approve(job)
+    const seen = await tryOften()
+    await agent('stop_background_task', { task_id: tool_call_id })
+    compare(t, seen)
+  })
+
+  t.test(`a command, isolation ${level}`, needs(level === 'none' ? 'linux' : 'bwrap'), async t => {
+    const { agent, tryOften, approve } = await start(t, level)
+    const flip = async () => approve(await agent('shell_exec', { command: FLIP }))
+    compare(t, await tryOften(flip))
+  })
+}
