@@ -72,7 +72,9 @@ async function isCreatedBySession(
   const { path, kind } = host.files.peekEntry(given)
   // A missing source is an error of the call itself.
   if (kind === 'missing') return true
-  const isOwn = (each: string, hash: string | undefined) => origins.isAuthor(call, join(ctx.workspace.root, each), hash)
+  const after = host.git.lastHeadChange()
+  const isOwn = (each: string, hash: string | undefined) =>
+    origins.isAuthor(call, join(ctx.workspace.root, each), hash, after)
   if (!origins.isKnown(join(ctx.workspace.root, path))) return false
   if (kind !== 'directory') return isOwn(path, host.files.preimage(path))
   const entries = await host.files.listTree(given)

@@ -21,6 +21,8 @@ export interface VacatedPath {
 interface CreatedFile extends Author {
   /** Hash of the content that the author gave it last; undefined for a folder or link. */
   hash: string | undefined
+  /** Milliseconds since the Unix epoch. */
+  at: number
 }
 
 type ScopedCall = Author & Pick<Call, 'tool_call_id'>
@@ -46,7 +48,7 @@ export class FileOrigins {
       else if (change.operation === 'deleted') {
         if (!this.#deleteCreated(path, call, change.before_hash)) vacate(path, null)
       } else if (change.operation === 'created') {
-        this.#recordCreated(path, { ...call, hash: change.after_hash })
+        this.#recordCreated(path, { ...call, hash: change.after_hash, at: Date.now() })
         // A folder that is created again does not bring back what was in it.
         if (change.kind !== 'directory') occupied.add(path)
       } else {
@@ -70,15 +72,20 @@ export class FileOrigins {
     return this.#created.has(path)
   }
 
-  /** Returns true if the caller created the entry at a path, and its content is still what the caller gave it. */
-  isAuthor({ session_id, client }: Author, path: string, hash: string | undefined): boolean {
+  /**
+   * Returns true if the caller created the entry at a path after a time, and its content is still what the caller gave it. What was
+   * committed since belongs to the repository.
+   */
+  isAuthor({ session_id, client }: Author, path: string, hash: string | undefined, after = 0): boolean {
     const created = this.#created.get(path)
-    return created?.session_id === session_id && created.client === client && created.hash === hash
+    return (
+      created?.session_id === session_id && created.client === client && created.hash === hash && created.at > after
+    )
   }
 
-  #recordCreated(path: string, { session_id, client, hash }: CreatedFile) {
+  #recordCreated(path: string, { session_id, client, hash, at }: CreatedFile) {
     this.#created.delete(path)
-    this.#created.set(path, { session_id, client, hash })
+    this.#created.set(path, { session_id, client, hash, at })
     forgetOldest(this.#created)
   }
 

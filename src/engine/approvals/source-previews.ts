@@ -37,14 +37,19 @@ export function previewSources(preview: Preview, { sources, unknown }: CommandSo
   const notes = [
     ...(preview.notes ?? []),
     ...(unchanged.length > 0 ? [`Executes ${unchanged.join(', ')}, unchanged since a person approved it.`] : []),
-    ...unknown
+    ...(unknown.length > 0 ? unknown : [FURTHER_CODE])
   ]
   return {
     ...preview,
-    ...(sections.length > 0 && { text: [preview.text ?? preview.title, ...sections].join('\n\n') }),
+    ...(sections.length > 0 && { text: [withoutHeadings(preview.text ?? preview.title), ...sections].join('\n\n') }),
     ...(notes.length > 0 && { notes })
   }
 }
+
+const FURTHER_CODE = 'Code that it loads or runs besides is not listed.'
+
+/** Indents lines of the call itself that look like the heading of a section. */
+const withoutHeadings = (text: string) => text.replace(/^(?=Executes )/gm, '    ')
 
 function describeContent(source: CommandSource, limit: number): string {
   const { path, text, approved } = source
@@ -64,7 +69,8 @@ const indent = (text: string) => text.replace(/^/gm, '    ')
 
 function truncate(text: string, limit: number, path: string): string {
   if (text.length <= limit) return text.trimEnd()
-  const shown = text.slice(0, Math.max(0, text.lastIndexOf('\n', limit)))
+  const end = text.lastIndexOf('\n', limit)
+  const shown = text.slice(0, end > 0 ? end : limit)
   const lines = text.slice(shown.length).split('\n').length
   return `${shown}\n[${lines} more lines are not shown: read ${path}]`
 }

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import type { Host } from '../../host/host.ts'
 import type { ExecutedSource, SourceFiles } from '../../shell/executed/executed-sources.ts'
 import { mayExecuteSources } from '../../shell/executed/may-execute.ts'
-import { decode } from '../../text/encoding.ts'
 import type { CommandFacts } from './policy-input.ts'
 
 /** Maximum size in bytes of a file whose text is read; of larger ones, a fingerprint counts as the content. */
@@ -115,9 +114,21 @@ class SourceReader implements SourceFiles {
   #find(path: string): SourceContent | undefined {
     if (this.#contents.has(path)) return this.#contents.get(path)
     const found = this.#files.identify(path, MAX_FILE_BYTES)
-    const content = found && { hash: found.hash, text: found.bytes && decode(found.bytes)?.text }
+    const content = found && { hash: found.hash, text: found.bytes && readText(found.bytes) }
     this.#contents.set(path, content)
     return content
+  }
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Returns undefined for anything but UTF-8: programs execute the bytes, which another encoding would not show. */
+function readText(bytes: Buffer): string | undefined {
+  try {
+    const text = UTF_8.decode(bytes)
+    return text.includes('\0') ? undefined : text
+  } catch {
+    return undefined
   }
 }
 

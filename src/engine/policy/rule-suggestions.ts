@@ -57,7 +57,7 @@ function suggestForCommand({ tool, modifiers, isolation, sources }: CallFacts, c
     ...(isolation && matchIsolation(isolation)),
     ...(sources && { sources: 'approved' })
   }
-  const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while what it executes is unchanged' : ''}`
+  const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while the files that it is known to execute are unchanged' : ''}`
   const exactly: Suggestion = {
     name: 'command',
     label: `exactly \`${command.text}\`${formatFolder(cwd)}${suffix}`,

@@ -22,6 +22,7 @@ import type { GitExit, GitProcess } from './git-process.ts'
 import { type GitService, MAX_OUTPUT_BYTES } from './git-service.ts'
 import { NO_CONFIG_GIT_ENV, toConfigEnv } from './hardening.ts'
 import { copyIndex } from './index-copy.ts'
+import { lastHeadChange } from './last-head-change.ts'
 import { GitPush } from './push.ts'
 import { Repository } from './repository.ts'
 import { assertOwnWorktree, findRepository, type RepositoryLocation } from './repository-location.ts'
@@ -40,6 +41,11 @@ export class Git {
     this.#service = machine
     this.#workspace = workspace
     this.#effects = effects
+  }
+
+  /** Returns when HEAD of the repository at the workspace's root last moved; see `lastHeadChange`. */
+  lastHeadChange(): number | undefined {
+    return lastHeadChange(this.#workspace.root)
   }
 
   /** Finds the nearest repository of a folder or a path in it. The path is canonical; it need not exist any more. */

@@ -1,92 +1,201 @@
 // Scripts that interpreters execute: the first operand, and what options load before it.
-import type { SourceFinder } from './source-collector.ts'
+
+import { parseJsonObject } from './read-json.ts'
+import {
+  forPrograms,
+  joinFolder,
+  type SourceCollector,
+  type SourceFinder,
+  splitWords,
+  UNKNOWN
+} from './source-finder.ts'
+import { optionValues, splitArguments } from './split-arguments.ts'
 
 interface Interpreter {
   programs: string
   /** Options that take the next word as their value. */
-  valued: string
-  /** Options whose value is a file that is executed. */
+  valued?: string
+  /** Options whose value is a file that is executed. They take a value as well. */
   loading?: string
   /** Options that give the code itself, after which no script follows. */
   inline?: string
-  /** First words that precede the script, such as `run`. */
+  /** Options with which the first operand is no script. */
+  other?: string
+  /** The first operands after which a script follows. Without `optional`, nothing else is executed. */
   subcommands?: string
-  /** Extensions that a script may be named without. */
+  optional?: true
+  /** Endings of the name of a script, in the order in which they are tried. */
   extensions?: string
+  /** Only operands with these ends are scripts. */
+  ends?: RegExp
+  /** No operand is a script. */
+  optionsOnly?: true
 }
+
+const JAVASCRIPT = '.js .mjs .cjs .ts .mts .cts .tsx .jsx /index.js /index.ts'
 
 const INTERPRETERS: readonly Interpreter[] = [
   {
-    programs: 'sh bash dash zsh ksh mksh fish csh tcsh ash rbash yash busybox',
+    programs: 'sh bash dash zsh ksh mksh fish csh tcsh ash rbash yash',
     valued: '-o -O +o +O',
     loading: '--rcfile --init-file',
     inline: '-c --command',
-    subcommands: 'sh ash'
+    other: '-s'
   },
-  { programs: 'source .', valued: '' },
-  { programs: 'python pypy ipython', valued: '-W -X -Q --check-hash-based-pycs', inline: '-c' },
+  { programs: 'source .' },
   {
-    programs: 'node nodejs tsx ts-node electron',
-    valued: '-r --require --import --loader --experimental-loader -C --conditions --env-file --title -P --project',
-    loading: '-r --require --import --loader --experimental-loader --env-file -P --project',
-    inline: '-e --eval -p --print -pe',
-    subcommands: 'watch',
-    extensions: '.js .mjs .cjs .ts .mts .cts /index.js'
+    programs: 'python pypy ipython pythonw',
+    valued: '-W -X -Q --check-hash-based-pycs',
+    inline: '-c',
+    extensions: '/__main__.py'
+  },
+  {
+    programs: 'node nodejs tsx ts-node ts-node-esm ts-node-dev electron',
+    valued:
+      '-C --conditions --title --project -P --cwd --watch-path --test-name-pattern --inspect-port --run --tsconfig',
+    loading:
+      '-r --require --import --loader --experimental-loader --env-file --test-reporter --test-global-setup ' +
+      '--experimental-config-file',
+    inline: '-e --eval -p --print',
+    other: '--test --run --check -c',
+    subcommands: 'watch inspect',
+    optional: true,
+    extensions: JAVASCRIPT
   },
   {
     programs: 'deno',
-    valued: '-c --config --import-map --lock --cert -L',
-    loading: '-c --config --import-map',
-    inline: 'eval',
-    subcommands: 'run test bench serve check'
+    valued: '--lock --cert -L --log-level --location --seed --port --host --ext',
+    loading: '-c --config --import-map --preload --import',
+    subcommands: 'run serve',
+    optional: true,
+    ends: /\.[cm]?[jt]sx?$/
   },
-  { programs: 'perl', valued: '', inline: '-e -E', loading: '-I' },
-  { programs: 'ruby', valued: '-I -r -C -E', loading: '-r', inline: '-e' },
-  { programs: 'php', valued: '-c -d -f -t -z', loading: '-c -f', inline: '-r' },
-  { programs: 'lua luajit', valued: '-l -e', inline: '-e' },
-  { programs: 'Rscript', valued: '-e', inline: '-e' },
-  { programs: 'tclsh wish expect', valued: '-f', loading: '-f', inline: '-c' },
-  { programs: 'awk gawk mawk nawk', valued: '-F -v -f', loading: '-f --file -i --include', inline: '' },
-  { programs: 'sed gsed', valued: '-e -f -l', loading: '-f --file' }
+  { programs: 'perl', loading: '-I', inline: '-e -E' },
+  { programs: 'ruby jruby', valued: '-I -C -E', loading: '-r', inline: '-e' },
+  { programs: 'php', valued: '-d -t -z -S', loading: '-c -f --file -F', inline: '-r -R', other: '-f --file -F' },
+  { programs: 'lua luajit texlua', valued: '-l', inline: '-e' },
+  { programs: 'Rscript', inline: '-e' },
+  { programs: 'R', loading: '-f --file', inline: '-e', optionsOnly: true },
+  { programs: 'tclsh wish', valued: '-encoding' },
+  { programs: 'expect', loading: '-f', inline: '-c', other: '-f' },
+  {
+    programs: 'julia',
+    valued: '-C -t --project -p',
+    loading: '-L --load -J --sysimage',
+    inline: '-e -E --eval --print'
+  },
+  { programs: 'elixir iex', valued: '--cookie --name --sname', loading: '-r -pr --dot-iex', inline: '-e --eval' },
+  { programs: 'osascript', valued: '-l', inline: '-e' },
+  {
+    programs: 'pwsh powershell',
+    valued: '-ExecutionPolicy -WorkingDirectory',
+    loading: '-File -f',
+    other: '-File -f',
+    inline: '-Command -c'
+  },
+  { programs: 'swift', ends: /\.swift$/ },
+  {
+    programs: 'java',
+    valued: '-cp -classpath --class-path -p --module-path -m',
+    loading: '-jar',
+    other: '-jar',
+    ends: /\.java$/
+  },
+  { programs: 'kotlin kotlinc', ends: /\.kts$/ },
+  { programs: 'scala scala-cli amm', subcommands: 'run', optional: true, ends: /\.(?:sc|scala|jar)$/ },
+  { programs: 'groovy', valued: '-cp', inline: '-e' },
+  { programs: 'clojure clj bb', valued: '-Sdeps', loading: '-f -i --init', inline: '-e' },
+  { programs: 'guile', loading: '-l -s', inline: '-c', other: '-s' },
+  { programs: 'sbcl', loading: '--script --load', optionsOnly: true },
+  { programs: 'racket ocaml runghc runhaskell stack-runghc dart gnuplot gjs nu elvish xonsh raku coffee escript' },
+  { programs: 'octave', inline: '--eval' },
+  { programs: 'gdb', loading: '-x --command -ix --init-command -ex-file', optionsOnly: true },
+  { programs: 'lldb', loading: '-s --source -S', optionsOnly: true },
+  { programs: 'vim vi nvim view ex gvim', loading: '-S -u -U -s -l', optionsOnly: true },
+  { programs: 'emacs emacsclient', loading: '--script -script -l --load -load', optionsOnly: true },
+  { programs: 'awk gawk mawk nawk', valued: '-F -v', loading: '-f --file -i --include -E', optionsOnly: true },
+  { programs: 'sed gsed', valued: '-e -l', loading: '-f --file', optionsOnly: true },
+  { programs: 'sqlite3', loading: '-init --init', optionsOnly: true },
+  { programs: 'ansible-playbook', valued: '-i -l -e -t', ends: /\.ya?ml$/ },
+  { programs: 'streamlit', subcommands: 'run' },
+  { programs: 'go', valued: '-C -exec -tags -ldflags -gcflags -mod -p', subcommands: 'run', ends: /\.go$|^\.|\// },
+  { programs: 'bun', loading: '-r --preload -c --config', subcommands: 'run', optional: true, ends: /\.[cm]?[jt]sx?$/ }
 ]
 
-const words = (text: string | undefined) => new Set(text?.split(' ').filter(Boolean))
-
-function scriptFinder({ programs: _, ...notation }: Interpreter): SourceFinder {
-  const [valued, loading, inline, subcommands] = [
-    words(notation.valued),
-    words(notation.loading),
-    words(notation.inline),
-    words(notation.subcommands)
+function scriptFinder({ ends, optional, optionsOnly, ...notation }: Interpreter): SourceFinder {
+  const [loading, inline, other, subcommands] = [
+    splitWords(notation.loading),
+    splitWords(notation.inline),
+    splitWords(notation.other),
+    splitWords(notation.subcommands)
   ]
-  const extensions = ['', ...words(notation.extensions)]
-  return (args, sources) => {
-    for (let at = 0; at < args.length; at++) {
-      const arg = args[at]!
-      const equals = arg.startsWith('--') ? arg.indexOf('=') : -1
-      const option = equals < 0 ? arg : arg.slice(0, equals)
-      const value = equals < 0 ? args[at + 1] : arg.slice(equals + 1)
-      if (loading.has(option) && value !== undefined) for (const end of extensions) sources.addFile(value + end)
-      if (inline.has(option)) return
-      if (option === '-m' && value !== undefined) return addModule(value, sources)
-      if (equals < 0 && valued.has(option)) at++
-      else if (!/^[-+]./.test(arg) && !(subcommands.has(arg) && !sources.exists(arg))) {
-        for (const end of extensions) sources.addFile(arg + end)
-        return
-      }
+  const valued = new Set([...splitWords(notation.valued), ...loading, ...inline, '-m'])
+  const extensions = ['', ...splitWords(notation.extensions)]
+  return (args, sources, program) => {
+    const whole = splitArguments(args, valued, 1)
+    const [first = ''] = whole.operands
+    const hasSubcommand = subcommands.includes(first) && (!optional || !sources.exists(first))
+    const { options, operands } = hasSubcommand ? splitArguments(whole.rest.slice(1), valued, 1) : whole
+    const values = [...optionValues(whole.options, loading), ...(hasSubcommand ? optionValues(options, loading) : [])]
+    for (const value of values) if (/[./]/.test(value) || sources.exists(value)) addScript(value, extensions, sources)
+    const has = (names: readonly string[]) => names.some(name => options.has(name) || whole.options.has(name))
+    const [module] = optionValues(options, ['-m'])
+    if (module !== undefined && program.startsWith('py')) addModule(module, operands, sources)
+    else if (has(inline)) {
+      if (!program.endsWith('sh')) sources.addUnknown(UNKNOWN.scripts)
+    } else if (!optionsOnly && !has(other) && (subcommands.length === 0 || optional || hasSubcommand)) {
+      const [script] = operands
+      if (script === undefined || script === '-' || (ends && !ends.test(script))) return
+      if (program === 'go') addGoFiles(operands, sources)
+      else addScript(script, extensions, sources)
     }
   }
 }
 
-/** Adds a module that Python finds in the folder of the command, before installed ones. */
-function addModule(name: string, sources: Parameters<SourceFinder>[1]) {
-  const path = name.replaceAll('.', '/')
-  for (const file of [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`]) sources.addFile(file)
+function addScript(path: string, extensions: readonly string[], sources: SourceCollector) {
+  const manifest = joinFolder(path, 'package.json')
+  const main = sources.exists(manifest) ? parseJsonObject(sources.read(manifest))?.main : undefined
+  if (extensions.includes('.js') && typeof main === 'string' && !sources.exists(path)) {
+    sources.addEntry(manifest, 'main', main)
+    sources.addFile(joinFolder(path, main))
+    sources.addUnknown(UNKNOWN.scripts)
+  } else if (extensions.some(end => sources.addFile(path + end))) sources.addUnknown(UNKNOWN.scripts)
 }
 
-export const INTERPRETER_SOURCES: Readonly<Record<string, SourceFinder>> = Object.fromEntries(
-  INTERPRETERS.flatMap(interpreter => {
-    const find = scriptFinder(interpreter)
-    return interpreter.programs.split(' ').map(program => [program, find])
-  })
+/** Programs that also run as `python -m`. */
+const MODULE_PROGRAMS = new Set(
+  'pytest unittest tox nox mypy pylint flake8 invoke coverage pip build sphinx mkdocs alembic'.split(' ')
 )
+
+/** Adds a module that Python finds in the folder of the command, before installed ones. */
+function addModule(name: string, args: readonly string[], sources: SourceCollector) {
+  const path = name.replaceAll('.', '/')
+  const files = [`${path}/__init__.py`, `${path}/__main__.py`, `${path}.py`]
+  if (files.filter(file => sources.addFile(file)).length > 0) sources.addUnknown(UNKNOWN.scripts)
+  else if (MODULE_PROGRAMS.has(name)) sources.addCommand([name, ...args])
+  else sources.addUnknown(UNKNOWN.packages)
+}
+
+function addGoFiles(operands: readonly string[], sources: SourceCollector) {
+  for (const operand of operands) {
+    if (!operand.endsWith('.go') && operand !== operands[0]) break
+    sources.addFile(operand.endsWith('.go') ? operand : joinFolder(operand, 'main.go'))
+  }
+  sources.addUnknown(UNKNOWN.scripts)
+}
+
+/** `node --test` and `node --run`. */
+const nodeModes: SourceFinder = (args, sources) => {
+  const { options, operands } = splitArguments(args, new Set(['--run']))
+  if (options.has('--test')) {
+    for (const file of operands) sources.addFile(file)
+    sources.addUnknown(UNKNOWN.tests)
+  }
+  const [script] = optionValues(options, ['--run'])
+  if (script !== undefined) sources.addCommand(['node-run', script])
+}
+
+export const INTERPRETER_SOURCES: readonly [string, SourceFinder][] = [
+  ...INTERPRETERS.flatMap(interpreter => forPrograms(interpreter.programs, scriptFinder(interpreter))),
+  ...forPrograms('node', nodeModes)
+]

@@ -1,6 +1,6 @@
 // Distinguishes commands that may execute files of the workspace from those that never do.
 import type { SubCommand } from '../command-line-analysis.ts'
-import { findSourceFinder } from './source-finders.ts'
+import { findSourceFinders } from './source-finders.ts'
 
 /** Returns true if some part may execute a file of the workspace, whatever files there are. */
 export const mayExecuteSources = (parts: readonly SubCommand[]): boolean =>
@@ -9,9 +9,8 @@ export const mayExecuteSources = (parts: readonly SubCommand[]): boolean =>
 function mayPartExecute({ argv, text, class: needed }: SubCommand): boolean {
   if (needed === 'auto') return false
   const program = argv?.[0] ?? leadingWord(text)
-  return program === undefined || program.includes('/') || findSourceFinder(program) !== undefined
+  return program === undefined || program.includes('/') || findSourceFinders(program).length > 0
 }
 
 /** Returns the program of a command whose words are not all literal, after any assignments; undefined if it is not literal. */
-export const leadingWord = (text: string): string | undefined =>
-  /^(?:[A-Za-z_]\w*=\S*\s+)*([\w./+-]+)(?=\s|$)/.exec(text)?.[1]
+const leadingWord = (text: string): string | undefined => /^(?:[A-Za-z_]\w*=\S*\s+)*([\w./+-]+)(?=\s|$)/.exec(text)?.[1]

@@ -1,16 +1,38 @@
 // The programs that execute files of the workspace, with the finders of what they execute.
-
+import { BUILD_TOOL_SOURCES } from './build-tools.ts'
+import { COMPOSER_SOURCES } from './composer-scripts.ts'
+import { configurationFinders } from './configured-tools.ts'
 import { INTERPRETER_SOURCES } from './interpreter-sources.ts'
-import { MAKEFILE_SOURCES } from './makefile-sources.ts'
-import { PACKAGE_SCRIPT_SOURCES } from './package-script-sources.ts'
-import type { SourceFinder } from './source-collector.ts'
+import { JAVASCRIPT_TOOLS } from './javascript-tools.ts'
+import { OTHER_TOOLS } from './other-tools.ts'
+import { PACKAGE_SCRIPT_SOURCES } from './package-scripts.ts'
+import { PYTHON_TOOLS } from './python-tools.ts'
+import { RECIPE_SOURCES } from './recipes.ts'
+import type { SourceFinder } from './source-finder.ts'
+import { WRAPPER_SOURCES } from './wrapped-commands.ts'
 
-const FINDERS: ReadonlyMap<string, SourceFinder> = new Map(
-  Object.entries({ ...INTERPRETER_SOURCES, ...PACKAGE_SCRIPT_SOURCES, ...MAKEFILE_SOURCES })
-)
+const FINDERS = new Map<string, SourceFinder[]>()
+for (const [program, find] of [
+  ...INTERPRETER_SOURCES,
+  ...PACKAGE_SCRIPT_SOURCES,
+  ...COMPOSER_SOURCES,
+  ...RECIPE_SOURCES,
+  ...WRAPPER_SOURCES,
+  ...BUILD_TOOL_SOURCES,
+  ...configurationFinders([...JAVASCRIPT_TOOLS, ...PYTHON_TOOLS, ...OTHER_TOOLS])
+])
+  FINDERS.set(program, [...(FINDERS.get(program) ?? []), find])
 
-/** Returns the finder of a program by its name, with any folder and version; undefined if it executes no files of the workspace. */
-export function findSourceFinder(program: string): SourceFinder | undefined {
+const INTERPRETERS = new Set(INTERPRETER_SOURCES.map(([program]) => program))
+
+/** Returns the finders of a program by its name, with any folder and version; empty if it executes no files of the workspace. */
+export const findSourceFinders = (program: string): readonly SourceFinder[] =>
+  FINDERS.get(registeredName(program)) ?? []
+
+/** Returns true if an operand of the program may be a script. */
+export const isInterpreter = (program: string) => INTERPRETERS.has(registeredName(program))
+
+function registeredName(program: string): string {
   const name = program.slice(program.lastIndexOf('/') + 1)
-  return FINDERS.get(name) ?? FINDERS.get(name.replace(/[\d.]+$/, ''))
+  return FINDERS.has(name) ? name : name.replace(/-?[\d.]+$/, '')
 }

@@ -68,7 +68,8 @@ t.test('a remembered rule asks again when what the command executes changes', as
   )
   const [option] = asked.approval.always_options
   t.match(option, {
-    label: 'Always allow exactly `npm test`, while what it executes is unchanged, in this session',
+    label:
+      'Always allow exactly `npm test`, while the files that it is known to execute are unchanged, in this session',
     rule: { match: { command: 'npm test', sources: 'approved' } }
   })
   const prefix = asked.approval.always_options.find(({ id }: Json) => id === 'prefix:workspace')
@@ -133,4 +134,45 @@ t.test('what may not be read without asking is not shown, and still binds', asyn
   t.match(asked.approval.preview.text, 'Executes .env; its content is not shown')
   write('.env', 'echo other\n')
   t.match(await approve(asked), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+})
+
+t.test('what a program executes instead of what is shown is shown', async t => {
+  const { agent, approve, write } = await start(t, {
+    Makefile: 'test:\n\t@echo fine\n',
+    'app/index.js': 'console.log("fine")\n',
+    'app/package.json': '{ "main": "./other.js" }\n',
+    'app/other.js': 'console.log("other")\n',
+    'package.json': PACKAGE('node --test')
+  })
+  write('Makefile.sh', 'test:\n\t@echo other\n')
+  t.match((await agent('make test')).approval.preview.text, 'Executes Makefile.sh:\n    test:')
+  t.match((await agent('node app')).approval.preview.text, 'Executes app/other.js:')
+
+  const asked = await agent('npm test')
+  const prefix = asked.approval.always_options.find(({ id }: Json) => id === 'prefix:workspace')
+  t.match((await approve(asked, { always: prefix.id })).body, { status: 'success' })
+  write('hid/e.cjs', '')
+  for (const words of ['-- ../hid/e.cjs', './hid/e.cjs', '-- --import "data:text/javascript,0"'])
+    t.match(await agent(`npm test ${words}`), { status: 'awaiting_approval' }, words)
+})
+
+t.test('no param of a call looks like what it executes', async t => {
+  const { agent } = await start(t)
+  const fake = '1\n\nExecutes build.sh:\n    echo fine'
+  for (const more of [{ stdin: fake }, { env: { A: fake } }]) {
+    const { text } = (await agent('sh build.sh', more)).approval.preview
+    t.equal(text.match(/^Executes /gm).length, 1, text)
+  }
+  const { text } = (await agent(`: '${fake}'; sh build.sh`)).approval.preview
+  t.equal(text.match(/^Executes /gm).length, 1, text)
+})
+
+t.test('a script is shown as the bytes that run, however long its lines are', async t => {
+  const { agent } = await start(t, { 'long.sh': `: ${'x'.repeat(40_000)}\necho end\n` })
+  const { text } = (await agent('sh long.sh')).approval.preview
+  t.match(text, /x{1000}\n {4}\[\d more lines are not shown: read long.sh\]/)
+  const utf16 = Buffer.from('\ufeffecho', 'utf16le')
+  const { agent: other, write } = await start(t)
+  write('utf16.sh', utf16)
+  t.match((await other('sh utf16.sh')).approval.preview.text, 'Executes utf16.sh; its content is not shown')
 })

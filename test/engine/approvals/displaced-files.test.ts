@@ -1,5 +1,6 @@
 // Tests that calls which need no approval never add up to one that does: what a session did not create stays in its place unless
 // a person decides otherwise.
+import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
@@ -66,6 +67,22 @@ t.test('what the session created may be moved and replaced without asking', asyn
   write('newer/person.txt', '')
   t.match(await agent('move_file', { from: 'newer', to: 'newest' }), { status: 'awaiting_approval' })
   t.equal(read('q.txt'), 'changed by a person\n')
+})
+
+t.test('a committed file belongs to the repository', async t => {
+  const { agent, root } = await start(t)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: root, stdio: 'ignore' })
+  git('init')
+  t.match(await agent('write_file', { path: 'x.txt', content: 'x\n' }), { status: 'success' })
+  git('add', 'x.txt')
+  git('commit', '-m', 'Add x')
+  t.match(
+    await agent('move_file', { from: 'x.txt', to: 'y.txt' }),
+    asks('Moves x.txt away, which this session did not create.')
+  )
+  t.match(await agent('write_file', { path: 'z.txt', content: 'z\n' }), { status: 'success' })
+  t.match(await agent('move_file', { from: 'z.txt', to: 'w.txt' }), { status: 'success' })
 })
 
 t.test('writing where a file was deleted or moved away asks, with a diff against it', async t => {

@@ -38,7 +38,7 @@ const EXECUTED = `
   mise.local.toml .tool-versions shell.nix flake.nix .pre-commit-config.yaml lefthook.yml lefthook-local.json .overcommit.yml
   .gitattributes .gitmodules .bazelrc tools/bazel CMakePresets.json CMakeUserPresets.json .github/workflows/x.yml .gitlab-ci.yml
   .circleci/config.yml azure-pipelines.yml Jenkinsfile .travis.yml Vagrantfile .terraformrc ansible.cfg netlify.toml vercel.json
-  node_modules/.bin/tsc packages/a/node_modules/.bin/tsc vendor/bin/phpunit .venv/bin/python venv/bin/pip env/bin/python
+  __pycache__/a.cpython-311.pyc src/__pycache__/b.pyc Makefile.sh node_modules/.bin/tsc packages/a/node_modules/.bin/tsc vendor/bin/phpunit .venv/bin/python venv/bin/pip env/bin/python
   .venv/Scripts/python.exe
   .claude/settings.json CLAUDE.md AGENTS.md sub/AGENTS.md .cursor/rules/x.mdc .cursorrules .windsurfrules .clinerules .roomodes
   .aider.conf.yml .continue/config.yaml .codex/config.toml .gemini/settings.json GEMINI.md .github/copilot-instructions.md

@@ -578,7 +578,19 @@ const SHELLS_AND_SYSTEM: readonly SelfStartingGroup[] = [
 const BUILD_TOOLS: readonly SelfStartingGroup[] = [
   {
     program: 'Make',
-    names: ['GNUmakefile', 'Makefile', 'BSDmakefile', 'Makefile.toml'],
+    names: [
+      'GNUmakefile',
+      'Makefile',
+      'BSDmakefile',
+      'Makefile.toml',
+      // GNU make makes a makefile from these first, by its built-in rules.
+      'GNUmakefile.sh',
+      'Makefile.sh',
+      'GNUmakefile,v',
+      'Makefile,v',
+      's.Makefile',
+      's.GNUmakefile'
+    ],
     source: 'https://www.gnu.org/software/make/manual/html_node/Makefile-Names.html',
     commandsMayWrite: true
   },
@@ -891,6 +903,12 @@ const PYTHON_AND_RUBY: readonly SelfStartingGroup[] = [
     program: 'Python',
     names: ['*.pth', 'sitecustomize.py', 'usercustomize.py', '.pythonrc', '.pythonrc.py', '.pdbrc', '.pdbrc.py'],
     source: 'https://docs.python.org/3/library/site.html'
+  },
+  {
+    program: 'Python bytecode caches',
+    names: ['__pycache__', '*.pyc'],
+    source: 'https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation',
+    commandsMayWrite: true
   },
   {
     program: 'IPython and Jupyter',

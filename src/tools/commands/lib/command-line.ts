@@ -130,17 +130,22 @@ export function commandFolder({ cwd = '.' }: Pick<CommandParams, 'cwd'>, { host 
   return path
 }
 
-/** Shows the complete command, literally; `more` are additional lines of the tool. */
+/**
+ * Shows the complete command, literally; `more` are additional lines of the tool. Continuation lines are indented where they could
+ * be taken for another part of the preview.
+ */
 export function commandPreview(input: CommandParams, more: readonly string[] = []): Preview {
   const { command, cwd = '.', env = {}, description, isolation, network } = input
   const literal = [
-    command,
+    command.replace(/^(?=Executes )/gm, '    '),
     `cwd: ${cwd}`,
     ...Object.entries(env).map(([name, value]) => `env: ${name}=${value}`),
     ...(isolation === undefined ? [] : [`isolation: ${currentLevel(isolation)}`]),
     ...(network === undefined ? [] : [`network: ${network.join(', ') || 'none'}`]),
     ...more
-  ].join('\n')
+  ]
+    .map((part, i) => (i === 0 ? part : part.replaceAll('\n', '\n    ')))
+    .join('\n')
   const text = escapeInvisible(literal)
   return {
     title: commandTitle(input),

@@ -1,0 +1,79 @@
+// Literal words of a part of a command line, its input, and the files that its variables make programs load.
+import type { SubCommand } from '../command-line-analysis.ts'
+import { parseWithUnbash } from '../unbash.ts'
+
+export interface CommandWords {
+  /** The literal words, without assignments. */
+  argv: readonly string[]
+  /** Further words are not literal, or come from the input. */
+  isPartial: boolean
+  /** Words are patterns of file names, which stand in `argv` as they are. */
+  hasPatterns: boolean
+  /** The program is not literal. */
+  hasUnknownProgram: boolean
+  /** Files that are redirected to its input. */
+  inputs: readonly string[]
+  /** Its input is in the line, as a here-document. */
+  hasInputText: boolean
+  /** Its input is a file whose name is not literal. */
+  hasUnknownInput: boolean
+  /** Files that variables make the program load. */
+  variableFiles: readonly string[]
+  /** Folder that it changes to before running the rest. */
+  folder?: string
+}
+
+/** Variables whose value is a file that programs execute. */
+const FILE_VARIABLES = new Set(['BASH_ENV', 'ENV', 'PYTHONSTARTUP', 'MAKEFILES', 'RUBYOPT', 'PERL5OPT', 'NODE_OPTIONS'])
+
+export function readCommandWords(part: SubCommand): CommandWords {
+  const { argv, text } = part
+  const parsed = argv === undefined || text.includes('<') ? parseWithUnbash(text).commands[0] : undefined
+  const { words = [], assignments = [], redirects = [] } = parsed ?? {}
+  // A pattern that matches no file stands for itself, as in `run-s build:*`.
+  const literal = words.flatMap(({ value, expansion, unquoted }) => value ?? (expansion === 'pattern' ? unquoted : []))
+  const hasUnknownProgram = argv === undefined && words.length > 0 && words[0]!.value === undefined
+  const isAppended = words.every(({ value }) => value !== undefined) && assignments.length === 0
+  const opened = redirects.filter(({ operator, body }) => body === undefined && /^<>?$/.test(operator))
+  const folder = argv?.[0] === 'env' ? changedFolder(argv) : undefined
+  return {
+    argv: argv ?? (hasUnknownProgram ? [] : literal),
+    isPartial: argv === undefined && part.class !== 'auto' && (isAppended || literal.length < words.length),
+    hasPatterns: argv === undefined && words.some(({ expansion }) => expansion === 'pattern'),
+    hasUnknownProgram,
+    inputs: opened.flatMap(({ target }) => target?.value ?? []),
+    hasInputText: redirects.some(({ body }) => body !== undefined),
+    hasUnknownInput: opened.some(({ target }) => target?.value === undefined),
+    variableFiles: assignments.flatMap(({ name, value }) => variableFiles(name, value)),
+    ...(folder !== undefined && { folder })
+  }
+}
+
+/** Interpreters that execute their input if no argument names a script. */
+const READS_CODE =
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|Rscript|tclsh|pwsh|osascript|make|gmake|just)$/
+/** Programs of these that execute no input unless an operand is a dash. */
+const NEEDS_DASH = /make$|^just$/
+
+/** Returns true if the command executes the code that it reads from its input. */
+export function isInterpreterOfInput([program = '', ...args]: readonly string[]): boolean {
+  const name = program.slice(program.lastIndexOf('/') + 1)
+  if (!READS_CODE.test(name)) return false
+  if (args.includes('-') || args.includes('-f-') || args.includes('/dev/stdin')) return true
+  if (NEEDS_DASH.test(name)) return false
+  if (args.some(arg => /^-[a-z]*s$/.test(arg)) && /sh$/.test(name)) return true
+  return args.every(arg => /^[-+]/.test(arg) && !/^--?(?:version|help|v|V|h|c|e|r|p|test|run)$|^-[a-z]*[ce]$/.test(arg))
+}
+
+function variableFiles(name: string, value: string | undefined): string[] {
+  if (value === undefined || !FILE_VARIABLES.has(name)) return []
+  const words = value.split(/[\s=]+/)
+  // Paths within options, such as `--require ./setup.js`.
+  return words.map(word => word.replace(/^-r/, '')).filter(word => word !== '' && !word.startsWith('-'))
+}
+
+/** Returns the folder of `env -C`. */
+function changedFolder(words: readonly string[]): string | undefined {
+  const at = words.findIndex(word => word === '-C' || word === '--chdir')
+  return at > 0 ? words[at + 1] : words.find(word => word.startsWith('--chdir='))?.slice('--chdir='.length)
+}

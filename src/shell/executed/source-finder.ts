@@ -1,0 +1,51 @@
+// Interface between the search for executed sources and the finders of programs, which know what a program looks up.
+
+/** Collects what one simple command executes. Paths are relative to the folder of the command, and never leave the workspace. */
+export interface SourceCollector {
+  /** Returns the text of a file, to look up what it configures; undefined if it is too long. */
+  read(path: string): string | undefined
+  exists(path: string): boolean
+  /** Returns the folders from the command's upward to the root of the workspace, the nearest first. */
+  readonly folders: readonly string[]
+  /** Adds a file, and returns true if it exists. One outside of the workspace is reported as unknown. */
+  addFile(path: string): boolean
+  /** Adds one entry of a file, such as a script of package.json. */
+  addEntry(path: string, entry: string, text: string): void
+  /** Adds what a command line executes in a folder. With `packages`, its programs are looked up in node_modules/.bin first. */
+  addLine(line: string, folder: string, options?: { packages?: boolean }): void
+  /** Adds what a command with literal words executes, which a wrapper such as `npx` runs in the folder. */
+  addCommand(argv: readonly string[], folder?: string): void
+  /** Adds a sentence on what cannot be determined. */
+  addUnknown(sentence: string): void
+}
+
+/** Adds what a command with these arguments executes. */
+export type SourceFinder = (args: readonly string[], sources: SourceCollector, program: string) => void
+
+/** Sentences on what is not listed, shared by the finders: the same sentence is shown once. */
+export const UNKNOWN = {
+  tests: 'The tests themselves, what they load and installed packages are not listed.',
+  plugins: 'Plugins and other files that the configuration loads are not listed.',
+  scripts: 'Other files that the scripts load or run are not listed.',
+  packages: 'Installed packages, and those that it downloads, are not listed.',
+  recipes: 'Recipes may run scripts that are not listed.',
+  build: 'Plugins, dependencies and other files that the build executes are not listed.',
+  workspaces: 'It runs scripts of several packages of the workspace, which are not listed.',
+  input: 'The code that an interpreter reads from its input is not listed.',
+  images: 'Images and files that the containers execute are not listed.'
+} as const
+
+/** Joins without normalizing, which the collector does. */
+export const joinFolder = (folder: string, name: string) =>
+  folder === '.' || folder === '' || /^[/~]/.test(name) ? name : `${folder}/${name}`
+
+/** Returns the nearest folder, from the command's upward, that has one of the files. */
+export const findUpward = (sources: SourceCollector, ...names: string[]): string | undefined =>
+  sources.folders.find(folder => names.some(name => sources.exists(joinFolder(folder, name))))
+
+/** Splits a list of words that is written as one text. */
+export const splitWords = (text = ''): string[] => text.split(' ').filter(Boolean)
+
+/** Registers one finder under several program names. */
+export const forPrograms = (programs: string, find: SourceFinder): [string, SourceFinder][] =>
+  splitWords(programs).map(program => [program, find])
