@@ -255,12 +255,7 @@ export class Processes {
     const pass = await this.#options.gate?.enter(this.#workspace.root, verify && { verify, onStarted })
     try {
       const spawned = await this.#spawner.spawn(request)
-      let hasExited = false
-      const noteExit = () => {
-        hasExited = true
-      }
-      spawned.exited.then(noteExit, noteExit)
-      pass?.(() => hasExited || (hasBegun?.() ?? true))
+      pass?.({ hasBegun: hasBegun ?? (() => true), ended: spawned.exited })
       return spawned
     } catch (error) {
       pass?.(undefined)

@@ -3,14 +3,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Spawner } from './spawner/spawner.ts'
 
-/** Time in milliseconds for a started program to open the files that it executes first. */
-const OPENING_MS = 50
+/**
+ * Time in milliseconds for a started program to open the files that it executes first, in which no other starts: interpreters take
+ * some ten milliseconds.
+ */
+const OPENING_MS = 250
+/** The same until file tools may change them: package managers take some hundred milliseconds. */
+const READING_MS = 2_000
 /** Maximum time in milliseconds for a sandbox to start its program, and the interval of looks. */
 const MAX_STARTING_MS = 3_000
 const STARTING_INTERVAL_MS = 5
 
-/** Ends the start: with a function that returns true once the program runs, or with undefined if it could not be started. */
-export type PassGate = (hasBegun: (() => boolean) | undefined) => void
+/** A program that is being started in a sandbox. */
+interface StartingProgram {
+  /** Returns true once the program itself runs. */
+  hasBegun(): boolean
+  /** Resolves when it has ended. */
+  ended: Promise<unknown>
+}
+
+/** Ends the start, with the program, or with undefined if it could not be started. */
+export type PassGate = (started: StartingProgram | undefined) => void
 
 interface CheckedStart {
   verify(): Promise<void>
@@ -61,18 +74,27 @@ export class StartGate {
       leave()
       throw error
     }
-    return hasBegun => {
-      if (!hasBegun) return leave()
-      void waitForStart(hasBegun).then(() => {
-        leave()
-        onStarted?.()
-      })
+    return started => {
+      if (started) void letOpen(started, leave).then(onStarted)
+      else leave()
     }
   }
 }
 
-async function waitForStart(hasBegun: () => boolean) {
+/** Resolves when the program has had the time to read the files that it executes; calls `leave` when it has opened the first. */
+async function letOpen({ hasBegun, ended }: StartingProgram, leave: () => void) {
+  let hasEnded = false
+  const onEnd = ended.then(
+    () => {
+      hasEnded = true
+    },
+    () => {
+      hasEnded = true
+    }
+  )
   const deadline = Date.now() + MAX_STARTING_MS
-  while (!hasBegun() && Date.now() < deadline) await pause(STARTING_INTERVAL_MS)
-  await pause(OPENING_MS)
+  while (!hasEnded && !hasBegun() && Date.now() < deadline) await pause(STARTING_INTERVAL_MS)
+  await Promise.race([onEnd, pause(OPENING_MS, undefined, { ref: false })])
+  leave()
+  await Promise.race([onEnd, pause(READING_MS - OPENING_MS, undefined, { ref: false })])
 }
