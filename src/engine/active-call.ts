@@ -47,8 +47,8 @@ export class ActiveCall {
   readonly abort: AbortController
   /** Signals the tool that no caller waits any more. */
   readonly detach = new AbortController()
-  /** Releases the locks of the call before its end, while it runs. */
-  releaseLocks: () => void = () => {}
+  /** Releases the locks on the files that its command executes, while the call runs. */
+  releaseSources: () => void = () => {}
   /** Resolves when the call's intent is durable. */
   durableIntent: Promise<void> = Promise.resolve()
   /** The engine's latest evaluation of the call. */

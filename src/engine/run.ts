@@ -27,7 +27,7 @@ import { ProgressLog } from './output/progress-log.ts'
 import { ProgressThrottle } from './output/progress-throttle.ts'
 import type { ApprovedBy } from './policy/decision-schemas.ts'
 import type { CachedResult } from './result-cache.ts'
-import { type PathLock, QUEUE_BY_EFFECT } from './scheduler.ts'
+import { type PathLock, QUEUE_BY_EFFECT, type ReleaseLocks } from './scheduler.ts'
 import { settleError, settleStopped, settleSuccess } from './settle.ts'
 
 const MAX_RETRIES = 3
@@ -41,15 +41,16 @@ const ABORT_GRACE_MS = 2_000
  */
 export async function runCall(engine: Engine, live: ActiveCall, bound: string | undefined): Promise<void> {
   const { effect } = live.evaluation!
-  const holds = getLocks(live)
+  const executed = getSourceLocks(live)
+  const holds = [...getLocks(live), ...executed]
   let holdsAll = true
   try {
-    await withTurn(engine, live, holds, async (waited, releaseLocks) => {
-      live.releaseLocks = releaseLocks
+    await withTurn(engine, live, holds, async (waited, release) => {
+      live.releaseSources = () => release(executed)
       if (isSettled(live.call)) return
       const mayDiffer = bound !== undefined || (effect !== 'read' && waited)
       if (mayDiffer && !(await revalidate(engine, live, bound))) return
-      holdsAll = areLocksHeld(getLocks(live), holds)
+      holdsAll = areLocksHeld([...getLocks(live), ...getSourceLocks(live)], holds)
       if (!holdsAll) return
       if (bound !== undefined) live.host.files.bindApprovedState()
       await startTool(engine, live, bound)
@@ -91,7 +92,7 @@ function withTurn(
   { scheduler }: Engine,
   live: ActiveCall,
   holds: PathLock[],
-  work: (waited: boolean, releaseLocks: () => void) => Promise<void>
+  work: (waited: boolean, release: ReleaseLocks) => Promise<void>
 ) {
   const { tool, evaluation, abort } = live
   if (tool.awaitsFrontEnd) return work(false, () => {})
@@ -100,13 +101,14 @@ function withTurn(
 
 function getLocks({ tool, evaluation, ctx: { workspace } }: ActiveCall): PathLock[] {
   if (tool.awaitsFrontEnd) return []
-  const paths = evaluation!.paths.flatMap(({ path, access, tree }) =>
+  return evaluation!.paths.flatMap(({ path, access, tree }) =>
     access === 'list' ? [] : [{ path: join(workspace.root, path), access, tree }]
   )
-  // What a command executes does not change while it starts.
-  const executed = evaluation!.sources?.lookedUp.map(path => ({ path: join(workspace.root, path), tree: false })) ?? []
-  return [...paths, ...executed.map(each => ({ ...each, access: 'read' as const }))]
 }
+
+/** Returns locks for the files that the call's command executes, or would if they were there: held until it has read them. */
+const getSourceLocks = ({ evaluation, ctx: { workspace } }: ActiveCall): PathLock[] =>
+  evaluation!.sources?.lookedUp.map(path => ({ path: join(workspace.root, path), access: 'read', tree: false })) ?? []
 
 /** Returns true if the held locks cover the paths that the call touches now: an undo may affect more after waiting. */
 function areLocksHeld(now: readonly PathLock[], held: readonly PathLock[]): boolean {

@@ -21,6 +21,9 @@ export const QUEUE_BY_EFFECT: Record<Effect, QueueName> = {
   network: 'network'
 }
 
+/** Releases these of the locks that a call was started with. */
+export type ReleaseLocks = (locks: readonly PathLock[]) => void
+
 interface Ticket {
   queue: QueueName
   locks: PathLock[]
@@ -58,12 +61,12 @@ export class Scheduler {
   /**
    * Runs `work` once no earlier conflicting work remains; if there is none, synchronously. If `signal` aborts before the start,
    * the work is never started. The slot is freed when the work's promise settles. `work` receives `true` if it had to wait, and a
-   * function that releases its locks earlier.
+   * function that releases some of its locks earlier.
    */
   run<T>(
     queue: QueueName,
     locks: PathLock[],
-    work: (waited: boolean, releaseLocks: () => void) => Promise<T>,
+    work: (waited: boolean, release: ReleaseLocks) => Promise<T>,
     signal?: AbortSignal
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -74,7 +77,7 @@ export class Scheduler {
       blockedBy: this.#findConflicts(locks),
       blocks: new Set(),
       start: release => {
-        work(waited, () => this.#releaseLocks(ticket))
+        work(waited, released => this.#releaseLocks(ticket, released))
           .then(resolve, reject)
           .finally(release)
       }
@@ -129,18 +132,22 @@ export class Scheduler {
   #release(ticket: Ticket) {
     this.#ready[ticket.queue].delete(ticket)
     for (const earlier of ticket.blockedBy) earlier.blocks.delete(ticket)
-    this.#releaseLocks(ticket)
+    this.#releaseLocks(ticket, ticket.locks)
   }
 
-  #releaseLocks(ticket: Ticket) {
-    this.#trees.delete(ticket)
-    for (const { path } of ticket.locks) {
+  /** Releases some of the locks of a ticket; later tickets that these alone kept from starting become ready. */
+  #releaseLocks(ticket: Ticket, released: readonly PathLock[]) {
+    const gone = new Set(released)
+    ticket.locks = ticket.locks.filter(lock => !gone.has(lock))
+    if (!ticket.locks.some(({ tree }) => tree)) this.#trees.delete(ticket)
+    for (const { path } of released) {
+      if (ticket.locks.some(lock => lock.path === path)) continue
       const tickets = this.#byPath.get(path)
       if (tickets?.delete(ticket) && tickets.size === 0) this.#byPath.delete(path)
     }
-    const blocked = [...ticket.blocks]
-    ticket.blocks.clear()
-    for (const later of blocked) {
+    for (const later of [...ticket.blocks]) {
+      if (later.locks.some(lock => conflictsWith(lock, ticket))) continue
+      ticket.blocks.delete(later)
       later.blockedBy.delete(ticket)
       if (later.blockedBy.size === 0) this.#makeReady(later)
     }

@@ -188,7 +188,7 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
         return live.durableIntent
       },
       startCheck: () => (live.evaluation?.sources ? () => assertSourcesUnchanged(engine, live) : undefined),
-      onStarted: () => live.releaseLocks(),
+      onStarted: () => live.releaseSources(),
       recordChange: change => {
         live.changes.push(change)
         if (change.after_hash !== undefined)

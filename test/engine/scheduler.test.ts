@@ -47,6 +47,33 @@ t.test('starts a call without conflicts at once', async t => {
   t.equal(await one, 'one')
 })
 
+t.test('some locks can be released before the end', async t => {
+  const scheduler = new Scheduler({ ...LIMITS, write: 20 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const [kept, released] = [hold('kept'), hold('released', 'read')]
+  let release = (_: readonly PathLock[]) => {}
+  const started: string[] = []
+  const first = scheduler.run('execute', [kept, released], (_waited, early) => {
+    release = early
+    return promise
+  })
+  const later = ['kept', 'released'].map(path =>
+    scheduler.run('write', [hold(path)], async waited => {
+      started.push(`${path} ${waited}`)
+    })
+  )
+  t.strictSame(started, [])
+  release([released])
+  await turn()
+  t.strictSame(started, ['released true'])
+  await scheduler.run('write', [hold('released')], async waited => {
+    started.push(`new ${waited}`)
+  })
+  resolve()
+  await Promise.all([first, ...later])
+  t.strictSame(started, ['released true', 'new false', 'kept true'])
+})
+
 t.test('readers share, writers exclude, each path in order of arrival', async t => {
   const { run, running, end, order } = controlled({ ...LIMITS, write: 20 })
   run('r1', [hold('a', 'read')])

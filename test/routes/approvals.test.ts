@@ -505,9 +505,9 @@ t.test('"always" saves every rule of an option, each for one command of the line
   t.equal(rules.length, option.rules.length)
   const ids = rules.map(({ rule_id }: Json) => rule_id)
   t.match(done.approved_by, { rule_id: ids[0], rule_ids: ids })
-  for (const command of ['npm run a && npm run b', 'npm run b', 'npm run a -- x; npm run b | head -1'])
+  for (const command of ['npm run a && npm run b', 'npm run b', 'npm run a; npm run b | head -1'])
     t.match(await app.call('shell_exec', { command }), { status: 'success', approved_by: { source: 'rule' } }, command)
-  for (const command of ['npm run c', 'npm run a && npm test', 'npm run a > x', 'npm run a; touch y'])
+  for (const command of ['npm run c', 'npm run a -- x', 'npm run a && npm test', 'npm run a > x', 'npm run a; touch y'])
     t.equal((await app.call('shell_exec', { command })).status, 'awaiting_approval', command)
 })
 

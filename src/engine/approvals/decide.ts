@@ -63,7 +63,8 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     const made = remembered?.rules.map(({ rule_id }) => rule_id) ?? []
     const reason = decision.reason !== undefined && { reason: decision.reason }
     const { sources } = live.evaluation!
-    const approvedSources = sources ? approveSourceWrites(live.ctx.workspace.root, sources) : []
+    const wasShown = decision.modified_params === undefined || decision.modified_digest !== undefined
+    const approvedSources = sources && wasShown ? approveSourceWrites(live.ctx.workspace.root, sources) : []
     const by: ApprovedBy = {
       source: 'user',
       client: caller.client,

@@ -31,6 +31,16 @@ const CODE_OR_DATA = '{js,cjs,mjs,ts,cts,mts,json,jsonc,json5,yaml,yml,toml}'
 
 const TOOLGATE_AND_EDITORS: readonly SelfStartingGroup[] = [
   {
+    program: 'Vetur and Wallaby',
+    names: ['vetur.config.{js,cjs}', 'wallaby.{js,cjs,mjs,ts}', '.wallaby.{js,cjs,mjs,ts}'],
+    source: 'https://vuejs.github.io/vetur/reference/'
+  },
+  {
+    program: 'Lazygit',
+    names: ['.lazygit.yml'],
+    source: 'https://github.com/jesseduffield/lazygit/blob/master/docs/Config.md'
+  },
+  {
     program: 'Toolgate',
     names: ['.toolgate', '.config/toolgate'],
     source: 'https://github.com/toolgate/toolgate/blob/main/docs/configuration.md'
@@ -576,6 +586,24 @@ const SHELLS_AND_SYSTEM: readonly SelfStartingGroup[] = [
 ]
 
 const BUILD_TOOLS: readonly SelfStartingGroup[] = [
+  {
+    program: 'SCons and Waf',
+    names: ['SConstruct', 'wscript'],
+    source: 'https://scons.org/doc/production/HTML/scons-man.html',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Build server protocol, in Metals and IntelliJ IDEA',
+    names: ['.bsp'],
+    source: 'https://build-server-protocol.github.io/docs/overview/server-discovery',
+    commandsMayWrite: true
+  },
+  {
+    program: 'depot_tools',
+    names: ['PRESUBMIT.py', '.gclient'],
+    source: 'https://www.chromium.org/developers/how-tos/depottools/presubmit-scripts/',
+    commandsMayWrite: true
+  },
   {
     program: 'Make',
     names: [

@@ -135,7 +135,10 @@ export class Spawner {
     this.#freezes.set(id, frozen)
     this.#send({ op: 'freeze', id, commands })
     const pids = await frozen.promise
-    return () => this.#send({ op: 'thaw', pids })
+    return () => {
+      // A helper that is gone has taken them along.
+      if (!this.#closed && this.#helper) this.#send({ op: 'thaw', pids })
+    }
   }
 
   /** Pid of the helper, if there is one. */
@@ -314,6 +317,8 @@ export class Spawner {
     if (this.#helper !== helper) return
     this.#helper = undefined
     this.#group?.killAll()
+    for (const frozen of this.#freezes.values()) frozen.resolve([])
+    this.#freezes.clear()
     const lost = [...this.#running]
     this.#running.clear()
     this.#busy -= lost.length
