@@ -50,9 +50,9 @@ t.test('shows pending calls in a terminal, decides, and shows files on request',
   await until(/^\[2\] approved by terminal$/)
   t.match(await app.get(`/calls/${strict.tool_call_id}?wait_ms=60000`), { status: 'success' })
 
-  const other = await app.call('write_file', { path: 'a.txt', content: 'x'.repeat(70_000) })
+  const other = await app.call('write_file', { path: 'b.txt', content: 'x'.repeat(70_000) })
   t.match(other, { status: 'success' }, 'a new file asks nobody')
-  const large = await app.call('write_file', { path: 'a.txt', content: 'y'.repeat(70_000) })
+  const large = await app.call('write_file', { path: 'b.txt', content: 'y'.repeat(70_000) })
   t.match(await until(/^y 3 /), /\+y{70000}/, 'what is too large for an event is fetched')
   await app.post(`/calls/${large.tool_call_id}/cancel`, {})
   await until(/^\[3\] cancelled$/)
