@@ -32,14 +32,7 @@ import { prepareRules } from './policy/rules.ts'
 import { recoverCalls } from './recover.ts'
 import { redactCall } from './redacted-call.ts'
 import { locksConflict, type PathLock } from './scheduler.ts'
-import {
-  assertSameBatch,
-  hashBatch,
-  resolveWorkspace,
-  type SubmitOptions,
-  type SubmitRequest,
-  submitCall
-} from './submit.ts'
+import { placeInBatch, resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
 import { prepareUndo, previewUndo, type UndoDryRun, type UndoOptions } from './undo.ts'
 
 /** The known state of a call, ready to be sent. */
@@ -136,10 +129,9 @@ export class Calls {
     options: { stopOnError: boolean; wait: WaitOptions; idempotency_key?: string | undefined }
   ): Promise<BatchItemOutcome[]> {
     const { wait, idempotency_key } = options
-    if (idempotency_key !== undefined) assertSameBatch(this.#engine, requests, idempotency_key)
-    const body_hash = idempotency_key === undefined ? '' : hashBatch(requests)
+    const positions = idempotency_key === undefined ? [] : placeInBatch(this.#engine, requests, idempotency_key)
     const one = (request: SubmitRequest, index: number) =>
-      this.submit(request, caller, { wait, idempotency_key, batch: { index, body_hash } }).catch((error: unknown) => ({
+      this.submit(request, caller, { wait, idempotency_key, batch: positions[index] }).catch((error: unknown) => ({
         error
       }))
     if (!options.stopOnError) return this.#runInPathOrder(requests, one)

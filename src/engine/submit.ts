@@ -95,11 +95,18 @@ export function submitCall(
 export const isKnownRequest = (engine: Engine, request: SubmitRequest, options: SubmitOptions): boolean =>
   requestKeys(request, options).some(({ key }) => lookUpKey(engine, key) !== undefined)
 
-/** Throws CONFLICT if the idempotency key was used for another batch. */
-export function assertSameBatch(engine: Engine, requests: readonly SubmitRequest[], idempotency_key: string) {
-  const body_hash = hashBatch(requests)
-  for (const [index, request] of requests.entries())
-    for (const key of requestKeys(request, { idempotency_key, batch: { index, body_hash } })) findKnownKey(engine, key)
+/** Returns the positions of requests in a batch. Throws CONFLICT if the idempotency key was used for another batch. */
+export function placeInBatch(
+  engine: Engine,
+  requests: readonly SubmitRequest[],
+  idempotency_key: string
+): BatchPosition[] {
+  const body_hash = hashJson(requests)
+  return requests.map((request, index) => {
+    const batch = { index, body_hash }
+    for (const key of requestKeys(request, { idempotency_key, batch })) findKnownKey(engine, key)
+    return batch
+  })
 }
 
 const lookUpKey = (engine: Engine, key: string) => engine.pendingKeys.get(key) ?? engine.store.key(key)
@@ -254,16 +261,12 @@ interface RequestKey {
 function requestKeys(request: SubmitRequest, { idempotency_key, batch }: SubmitOptions): RequestKey[] {
   const { tool_call_id } = request
   if (idempotency_key === undefined && tool_call_id === undefined) return []
-  const body_hash = hashRequest(request)
+  const body_hash = hashJson(request)
   const keys = tool_call_id === undefined ? [] : [{ key: `id ${tool_call_id}`, body_hash }]
   if (idempotency_key === undefined) return keys
   if (batch) return [{ key: `batch ${batch.index} ${idempotency_key}`, body_hash: batch.body_hash }, ...keys]
   return [{ key: `key ${idempotency_key}`, body_hash }, ...keys]
 }
-
-const hashRequest = (request: SubmitRequest) => hashJson(request)
-
-export const hashBatch = (requests: readonly SubmitRequest[]) => hashJson(requests)
 
 const hashJson = (value: unknown) =>
   createHash('sha256')

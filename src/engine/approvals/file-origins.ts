@@ -48,7 +48,9 @@ export class FileOrigins {
       else if (change.operation === 'deleted') {
         if (!this.#deleteCreated(path, call, change.before_hash)) vacate(path, null)
       } else if (change.operation === 'created') {
-        this.#recordCreated(path, { ...call, hash: change.after_hash, at: Date.now() })
+        // What takes the place of another file was decided on, and is not the session's to take away.
+        if (!vacated.has(path) && !this.findVacated(path))
+          this.#recordCreated(path, { ...call, hash: change.after_hash, at: Date.now() })
         // A folder that is created again does not bring back what was in it.
         if (change.kind !== 'directory') occupied.add(path)
       } else {
@@ -106,7 +108,7 @@ export class FileOrigins {
     const isOwn = this.isAuthor(author, from, from_hash ?? after_hash)
     const created = this.#created.get(from)
     this.#created.delete(from)
-    if (created && isOwn) this.#recordCreated(to, { ...created, hash: after_hash })
+    if (created && isOwn && !this.findVacated(to)) this.#recordCreated(to, { ...created, hash: after_hash })
     else this.#created.delete(to)
     if (kind !== 'directory') return isOwn
     for (const [path, each] of [...this.#created]) {

@@ -1,8 +1,8 @@
 // The files of the workspace that a command executes, with their content now and as a person approved it last.
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Host } from '../../host/host.ts'
 import type { ExecutedSource, SourceFiles } from '../../shell/executed/executed-sources.ts'
-import { mayExecuteSources } from '../../shell/executed/may-execute.ts'
 import type { CommandFacts } from './policy-input.ts'
 
 /** Maximum size in bytes of a file whose text is read; of larger ones, a fingerprint counts as the content. */
@@ -52,8 +52,9 @@ export async function findCommandSources(
   { parts, cwd = '.', class: needed }: CommandFacts,
   access: SourceAccess
 ): Promise<CommandSources | undefined> {
-  if (needed === 'auto' || needed === 'block' || !mayExecuteSources(parts)) return undefined
-  const { findExecutedSources } = await loadFinder()
+  if (needed === 'auto' || needed === 'block') return undefined
+  const { findExecutedSources, mayExecuteSources } = await loadFinder()
+  if (!mayExecuteSources(parts)) return undefined
   const files = new SourceReader(access.files)
   const { sources, unknown } = findExecutedSources(parts, cwd, files)
   return {
@@ -120,17 +121,9 @@ class SourceReader implements SourceFiles {
   }
 }
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** Returns undefined for anything but UTF-8: programs execute the bytes, which another encoding would not show. */
-function readText(bytes: Buffer): string | undefined {
-  try {
-    const text = UTF_8.decode(bytes)
-    return text.includes('\0') ? undefined : text
-  } catch {
-    return undefined
-  }
-}
+const readText = (bytes: Buffer): string | undefined =>
+  isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined
 
 const hashText = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 

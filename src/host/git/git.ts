@@ -43,9 +43,9 @@ export class Git {
     this.#effects = effects
   }
 
-  /** Returns when HEAD of the repository at the workspace's root last moved; see `lastHeadChange`. */
+  /** Returns when HEAD of the workspace's repository last moved; see `lastHeadChange`. */
   lastHeadChange(): number | undefined {
-    return lastHeadChange(this.#workspace.root)
+    return lastHeadChange(this.#workspace)
   }
 
   /** Finds the nearest repository of a folder or a path in it. The path is canonical; it need not exist any more. */

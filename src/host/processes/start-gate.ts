@@ -14,7 +14,7 @@ const READING_MS = 2_000
 const MAX_STARTING_MS = 3_000
 const STARTING_INTERVAL_MS = 5
 
-/** A program that is being started in a sandbox. */
+/** A program that is being started, in a sandbox or without one. */
 interface StartingProgram {
   /** Returns true once the program itself runs. */
   hasBegun(): boolean
@@ -84,14 +84,11 @@ export class StartGate {
 /** Resolves when the program has had the time to read the files that it executes; calls `leave` when it has opened the first. */
 async function letOpen({ hasBegun, ended }: StartingProgram, leave: () => void) {
   let hasEnded = false
-  const onEnd = ended.then(
-    () => {
+  const onEnd = ended
+    .catch(() => {})
+    .then(() => {
       hasEnded = true
-    },
-    () => {
-      hasEnded = true
-    }
-  )
+    })
   const deadline = Date.now() + MAX_STARTING_MS
   while (!hasEnded && !hasBegun() && Date.now() < deadline) await pause(STARTING_INTERVAL_MS)
   await Promise.race([onEnd, pause(OPENING_MS, undefined, { ref: false })])

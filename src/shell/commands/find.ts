@@ -72,7 +72,7 @@ export const fd: ProgramClassifier = args => {
   const until = ends < 0 ? args.length : ends
   const isAttached = !/^(?:-[A-Za-z]*[xX]|--exec(?:-batch)?)$/.test(args[at]!)
   if (isAttached || until < args.length || runsPlaceholder(args.slice(at + 1, until), '{'))
-    return needsStrictApproval('What it runs cannot be told.', { operands })
+    return needsStrictApproval('What it runs cannot be determined.', { operands })
   return needsApproval('It runs a command on what it finds.', {
     operands,
     wrappedCommands: [{ from: at + 1, until, appendsArguments: true }],

@@ -82,12 +82,12 @@ const wrapper = ({
   const known = parseFlagSet(flags)
   return args => {
     const from = findCommandIndex(known, args, skip)
-    if (from === undefined) return needsStrictApproval('What it runs cannot be told.')
-    if (from >= args.length) return more ? classification : needsStrictApproval('What it runs cannot be told.')
+    if (from === undefined) return needsStrictApproval('What it runs cannot be determined.')
+    if (from >= args.length) return more ? classification : needsStrictApproval('What it runs cannot be determined.')
     const own = parseArguments(known, args.slice(0, from - skip))
     const placeholder = placeholderFlag && own.values.get(placeholderFlag)?.at(-1)
     if (placeholder !== undefined && runsPlaceholder(args.slice(from), placeholder))
-      return needsStrictApproval('What it runs cannot be told.')
+      return needsStrictApproval('What it runs cannot be determined.')
     if (shellUnless !== undefined && !own.flags.has(shellUnless))
       return {
         ...classification,

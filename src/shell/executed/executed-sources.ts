@@ -9,6 +9,8 @@ import type { SourceCollector } from './source-finder.ts'
 import { UNKNOWN } from './source-finder.ts'
 import { findSourceFinders, isInterpreter } from './source-finders.ts'
 
+export { mayExecuteSources } from './may-execute.ts'
+
 /** Access to the files of a workspace. Paths are relative to its root, links are followed. */
 export interface SourceFiles {
   /** Returns the text of a file; undefined if there is none, or if it is no readable text. */

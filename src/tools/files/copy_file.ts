@@ -3,6 +3,7 @@ import { ToolError } from '../../errors.ts'
 import type { TreeMember } from '../../host/files/files.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { type DiscardedEntry, irreversibleLossNotes } from './irreversible-loss.ts'
+import { joinPathLines } from './shown-paths.ts'
 
 const Input = Type.Object(
   {
@@ -13,8 +14,6 @@ const Input = Type.Object(
   },
   { additionalProperties: false }
 )
-
-const MAX_SHOWN_PATHS = 200
 
 export default defineTool({
   name: 'copy_file',
@@ -47,8 +46,7 @@ export default defineTool({
   async preview(input, ctx) {
     const { files, left_out } = await planCopy(input, ctx)
     const title = `Copy ${input.source} to ${input.dest}`
-    const text = files.slice(0, MAX_SHOWN_PATHS).map(({ from, to }) => `${from} → ${to}`)
-    if (files.length > MAX_SHOWN_PATHS) text.push(`… and ${files.length - MAX_SHOWN_PATHS} more`)
+    const text = joinPathLines(files.map(({ from, to }) => `${from} → ${to}`))
     const replaced = files.filter(({ to }) => ctx.host.files.peek(to).kind !== 'missing')
     const notes = [
       ...(replaced.length > 0 ? [`Overwrites ${replaced.length} files.`] : []),
@@ -58,7 +56,7 @@ export default defineTool({
       ),
       ...formatOmitted(left_out)
     ]
-    return { title, text: text.join('\n'), ...(notes.length > 0 && { notes }) }
+    return { title, text, ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
     const { source, dest, folders, files, left_out } = await planCopy(input, ctx)

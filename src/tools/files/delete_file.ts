@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
+import { joinPathLines } from './shown-paths.ts'
 
 const Input = Type.Object(
   {
@@ -10,8 +11,6 @@ const Input = Type.Object(
   },
   { additionalProperties: false }
 )
-
-const MAX_SHOWN_PATHS = 200
 
 export default defineTool({
   name: 'delete_file',
@@ -32,7 +31,7 @@ export default defineTool({
     const title =
       paths.length === 1 ? `Delete ${input.path}` : `Delete ${input.path} and the ${paths.length - 1} entries in it`
     const notes = irreversibleLossNotes(branches, ctx.host.files)
-    return { title, text: formatPaths(paths), ...(notes.length > 0 && { notes }) }
+    return { title, text: joinPathLines(paths), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
     await planDelete(input, ctx)
@@ -41,7 +40,7 @@ export default defineTool({
   },
   present: ({ deleted }, { path }) => ({
     title: path,
-    content: `Deleted ${deleted.length} ${deleted.length === 1 ? 'path' : 'paths'}:\n${formatPaths(deleted)}`,
+    content: `Deleted ${deleted.length} ${deleted.length === 1 ? 'path' : 'paths'}:\n${joinPathLines(deleted)}`,
     metadata: { count: deleted.length }
   })
 })
@@ -52,8 +51,3 @@ async function planDelete({ path, recursive }: Static<typeof Input>, { host }: C
   if (recursive || branches[0]!.type !== 'directory') return branches
   throw new ToolError('NOT_A_FILE', `${path} is a folder; recursive deletes it with everything in it.`, { path })
 }
-
-const formatPaths = (paths: readonly string[]) =>
-  paths.length <= MAX_SHOWN_PATHS
-    ? paths.join('\n')
-    : `${paths.slice(0, MAX_SHOWN_PATHS).join('\n')}\n… and ${paths.length - MAX_SHOWN_PATHS} more`

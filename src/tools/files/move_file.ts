@@ -4,6 +4,7 @@ import { fileDiff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import { type Context, defineTool, type FormerFile, type Preview } from '../../tool/tool.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
+import { joinPathLines } from './shown-paths.ts'
 
 const Input = Type.Object(
   {
@@ -13,8 +14,6 @@ const Input = Type.Object(
   },
   { additionalProperties: false }
 )
-
-const MAX_SHOWN_PATHS = 200
 
 export default defineTool({
   name: 'move_file',
@@ -76,8 +75,7 @@ async function describeMove({ from, to }: Move, { host: { files } }: Context): P
     return { diff: fileDiff({ path: source.path, text: undefined }, { path: target, text: undefined }).diff }
   const entries = (await files.listTree(from)).filter(({ type }) => type !== 'directory')
   const lines = entries.map(({ path }) => `${path} → ${target}${path.slice(source.path.length)}`)
-  const more = lines.length - MAX_SHOWN_PATHS
-  return { text: [...lines.slice(0, MAX_SHOWN_PATHS), ...(more > 0 ? [`… and ${more} more`] : [])].join('\n') }
+  return { text: joinPathLines(lines) }
 }
 
 /** Compares the moved file with the one that stood at its new path. */

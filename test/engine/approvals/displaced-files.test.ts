@@ -126,6 +126,15 @@ t.test('writing where a file was deleted or moved away asks, with a diff against
   t.match(await again.agent('write_file', { path: 'elsewhere.ts', content: '' }), { status: 'success' })
 })
 
+t.test("a file that a person let take the place of another is not the session's", async t => {
+  const { agent, approve } = await start(t)
+  await approve(await agent('delete_file', { path: 'package.json' }))
+  const written = await approve(await agent('write_file', { path: 'package.json', content: '{}\n' }))
+  t.match(written, { status: 'success', approved_by: { source: 'user' } })
+  const reason = 'Moves package.json away, which this session did not create.'
+  t.match(await agent('move_file', { from: 'package.json', to: 'p.bak' }), asks(reason))
+})
+
 t.test('the steps of a batch do not add up either', async t => {
   const { request, read, headers } = await start(t)
   const calls = [

@@ -15,10 +15,12 @@ const EVIL = 'echo evil\n'
 
 type Level = 'none' | 'workspace'
 
+const FILES = { good: GOOD, evil: EVIL, 's.sh': GOOD }
+
 /** Starts a server with an agent, and a person who approves only commands whose preview shows the good script. */
-async function start(t: Test, level: Level) {
+async function start(t: Test, level: Level, files: Record<string, string> = FILES) {
   const sandbox = { ...defaultsFromSchema(Config).sandbox, level }
-  const app = await startApp(t, { good: GOOD, evil: EVIL, 's.sh': GOOD }, { settings: { sandbox } })
+  const app = await startApp(t, files, { settings: { sandbox } })
   const agent = async (tool: string, params: object): Promise<Json> =>
     (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
   /** Approves a call; returns it once it has ended, or is asked about again. */
@@ -66,10 +68,9 @@ function compare(t: Test, { 'evil\n': evil, 'good\n': good, ...others }: Record<
 }
 
 t.test('file tools', async t => {
-  const { agent, tryOften, approve } = await start(t, 'none')
-  for (const path of ['s.sh', 'evil']) await approve(await agent('delete_file', { path }))
-  await approve(await agent('write_file', { path: 's.sh', content: GOOD }))
-  await approve(await agent('write_file', { path: 'evil', content: EVIL }))
+  const { agent, tryOften } = await start(t, 'none', {})
+  await agent('write_file', { path: 's.sh', content: GOOD })
+  await agent('write_file', { path: 'evil', content: EVIL })
   let races = true
   const racing = (async () => {
     while (races) {
@@ -92,6 +93,34 @@ t.test('file tools', async t => {
   races = false
   await racing
   compare(t, seen)
+})
+
+t.test('file tools, right when the call leaves the approval', needs('bwrap'), async t => {
+  const { agent, approve, get, post } = await start(t, 'workspace')
+  for (const [folder, word] of [
+    ['good-folder', 'good'],
+    ['evil-folder', 'evil']
+  ])
+    await agent('write_file', { path: `${folder}/x.js`, content: `console.log('${word}')\n` })
+  await agent('move_file', { from: 'good-folder', to: 'current' })
+  const exchange = async (aside: string, next: string) => {
+    await agent('move_file', { from: 'current', to: aside })
+    await agent('move_file', { from: next, to: 'current' })
+  }
+  for (let i = 0; i < Math.min(TRIES, 10); i++) {
+    const asked = await agent('shell_exec', { command: 'node current/x.js' })
+    t.equal(asked.status, 'awaiting_approval')
+    const approving = approve(asked)
+    await waitUntil('the approval', async () => {
+      const { status } = await get(`/calls/${asked.tool_call_id}`)
+      return status !== 'awaiting_approval'
+    })
+    await exchange('good-folder', 'evil-folder')
+    const { status, result } = await approving
+    if (status === 'success') t.equal(result.data.stdout, 'good\n')
+    else await post(`/calls/${asked.tool_call_id}/cancel`, {})
+    await exchange('evil-folder', 'good-folder')
+  }
 })
 
 const FLIP = 'cp evil new && mv new s.sh; cp good new && mv new s.sh'

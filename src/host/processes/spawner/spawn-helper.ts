@@ -42,6 +42,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
   }
   /** In the order they were started. */
   const living = new Map<number, Living>()
+  /** Stopped processes by the id of their freeze, with the timer that lets them go on at the latest. */
+  const frozen = new Map<number, { stopped: Set<number>; timer: NodeJS.Timeout }>()
   /** Number of programs that are creating FIFOs. */
   let making = 0
   // Without a server there is no recipient; `disconnect` handles that case.
@@ -54,7 +56,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     else if (order.op === 'sweep') sweep(order)
     else if (order.op === 'mind') mind(order)
     else if (order.op === 'freeze') freeze(order)
-    else if (order.op === 'thaw') thaw(order.pids)
+    else if (order.op === 'thaw') thaw(order.id)
     else makePipes(order.paths)
   })
   process.on('disconnect', endWithServer)
@@ -191,14 +193,18 @@ export function runSpawnHelper(require: NodeJS.Require) {
         }
       }
       if ((isNew || runs) && looks > 0) return void setTimeout(look, 1, looks - 1)
-      report({ event: 'frozen', id, pids: [...stopped] })
+      report({ event: 'frozen', id })
     }
+    frozen.set(id, { stopped, timer: setTimeout(thaw, MAX_FROZEN_MS, id).unref() })
     look(FREEZE_LOOKS)
-    setTimeout(() => thaw([...stopped]), MAX_FROZEN_MS).unref()
   }
 
-  function thaw(pids: readonly number[]) {
-    for (const pid of pids) signal(pid, 'SIGCONT')
+  function thaw(id: number) {
+    const { stopped = [], timer } = frozen.get(id) ?? {}
+    // Otherwise it would end a later freeze of the same processes.
+    clearTimeout(timer)
+    frozen.delete(id)
+    for (const pid of stopped) signal(pid, 'SIGCONT')
   }
 
   // Lets the processes left by a command live on, and reports when the last of them has ended.

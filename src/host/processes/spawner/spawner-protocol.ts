@@ -2,7 +2,7 @@
 
 /**
  * Requests of the server. A process's `id` is chosen by the server, `mark` is a NAME=value that all its descendants carry. `freeze`
- * has an id of the same kind, for its answer.
+ * has an id of the same kind, for its answer and for `thaw`.
  */
 export type SpawnerRequest =
   | { op: 'pipes'; paths: string[] }
@@ -27,7 +27,7 @@ export type SpawnerRequest =
   | { op: 'sweep'; id: number; pid: number; mark: string; grace_ms: number }
   | { op: 'mind'; id: number; pid: number; mark: string }
   | { op: 'freeze'; id: number; commands: number[] }
-  | { op: 'thaw'; pids: number[] }
+  | { op: 'thaw'; id: number }
 
 /** Events of the helper. `left`: a process of the command still lives after it exited. */
 export type SpawnerEvent =
@@ -37,7 +37,7 @@ export type SpawnerEvent =
   | { event: 'exited'; id: number; code: number | null; signal: string | null; left: boolean }
   | { event: 'minded'; id: number; left: Orphan[] }
   | { event: 'swept'; id: number; left: Orphan[] }
-  | { event: 'frozen'; id: number; pids: number[] }
+  | { event: 'frozen'; id: number }
 
 /** A process left by a command, and the name of its program if it could be determined. */
 export interface Orphan {

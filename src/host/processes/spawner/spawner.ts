@@ -61,7 +61,7 @@ export class Spawner {
   #group: SpawnerCgroup | undefined
   #running = new Map<number, RunningChild>()
   /** Pending freezes by id. */
-  readonly #freezes = new Map<number, PromiseWithResolvers<number[]>>()
+  readonly #freezes = new Map<number, PromiseWithResolvers<void>>()
   #busy = 0
   #lastId = 0
   #closed = false
@@ -131,13 +131,13 @@ export class Spawner {
     )
     if (commands.length === 0) return () => {}
     const id = ++this.#lastId
-    const frozen = Promise.withResolvers<number[]>()
+    const frozen = Promise.withResolvers<void>()
     this.#freezes.set(id, frozen)
     this.#send({ op: 'freeze', id, commands })
-    const pids = await frozen.promise
+    await frozen.promise
     return () => {
       // A helper that is gone has taken them along.
-      if (!this.#closed && this.#helper) this.#send({ op: 'thaw', pids })
+      if (!this.#closed && this.#helper) this.#send({ op: 'thaw', id })
     }
   }
 
@@ -223,7 +223,7 @@ export class Spawner {
       return
     }
     if (report.event === 'frozen') {
-      this.#freezes.get(report.id)?.resolve(report.pids)
+      this.#freezes.get(report.id)?.resolve()
       this.#freezes.delete(report.id)
       return
     }
@@ -317,7 +317,7 @@ export class Spawner {
     if (this.#helper !== helper) return
     this.#helper = undefined
     this.#group?.killAll()
-    for (const frozen of this.#freezes.values()) frozen.resolve([])
+    for (const frozen of this.#freezes.values()) frozen.resolve()
     this.#freezes.clear()
     const lost = [...this.#running]
     this.#running.clear()
