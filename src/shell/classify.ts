@@ -39,12 +39,13 @@ export function classifySimpleCommand(
   }
   const inner: SubCommand[] = []
   let prefix: readonly string[] | undefined
-  let configured = false
+  let history: Pick<SubCommand, 'readsHistory' | 'objectIds'> = {}
   let writesGit = false
   if (name) {
     const found = classifyProgram(name, simple.words.slice(1))
     verdict.raise(found.class, found.reason)
-    configured = found.configured ?? false
+    const { readsHistory, objectIds } = found
+    history = { ...(readsHistory && { readsHistory }), ...(objectIds && { objectIds }) }
     writesGit = found.writesGit ?? false
     verdict.operands.push(...(found.operands ?? []))
     if (found.prefix && found.class === 'ask') prefix = [name.unquoted, ...found.prefix]
@@ -71,7 +72,7 @@ export function classifySimpleCommand(
     reason: verdict.reason,
     operands: verdict.operands,
     ...(simple.cwd !== undefined && { cwd: simple.cwd }),
-    ...(configured && { configured }),
+    ...history,
     ...(writesGit && { writesGit }),
     prefix: literal && verdict.class === 'ask' && inner.length === 0 ? prefix : undefined
   }

@@ -17,6 +17,8 @@ export interface Operand {
   treeIfFolder?: true
   /** It has the form of a Git revision, such as `HEAD~1`: it denotes a file only if that exists. */
   revision?: true
+  /** Reason for which approval is needed if there is no such file: then it denotes something else. */
+  ifMissing?: string
 }
 
 /** A simple command at any position in a line. */
@@ -36,11 +38,10 @@ export interface SubCommand {
    * resolved before the `..` of an operand, so the two are joined without normalizing.
    */
   cwd?: string | null
-  /**
-   * Its input may name programs that it runs, such as a repository's configuration: it may run without approval only if these are
-   * sandboxed too.
-   */
-  configured?: true
+  /** It reads git's history, which is hidden from other programs that run without approval. */
+  readsHistory?: true
+  /** Ids of git objects whose content it prints, whatever the name of the file: a file's needs approval. */
+  objectIds?: readonly string[]
   /** It writes to the Git folder of the repository. */
   writesGit?: true
   /** The program and its subcommand, such as `npm run build`, for "always" rules; undefined if it has no known one. */

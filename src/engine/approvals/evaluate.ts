@@ -49,7 +49,9 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const cwd = line === undefined ? undefined : host.files.resolve(invocation?.cwd ?? subject.cwd ?? '.').path
   const surroundings = engine.serverResources()
   const command =
-    line === undefined ? undefined : await resolveCommandFacts(line, { files: host.files, cwd: cwd!, surroundings })
+    line === undefined
+      ? undefined
+      : await resolveCommandFacts(line, { files: host.files, git: host.git, cwd: cwd!, surroundings })
   const request = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
   const resolvedIsolation = command || subject.isolation ? await resolveIsolation(engine, request) : undefined
   const sources = command && (await findSources(engine, live, command))
@@ -92,7 +94,11 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const verdict = evaluatePolicy(question, rules)
   const byItself = verdict.decision === 'allow' && verdict.source === 'auto'
   if (resolvedIsolation)
-    ctx.isolation = selectIsolation(engine, resolvedIsolation, { network: request.network, byItself })
+    ctx.isolation = selectIsolation(engine, resolvedIsolation, {
+      network: request.network,
+      byItself,
+      readsHistory: command?.parts.some(part => part.readsHistory) ?? false
+    })
   const isolation = resolvedIsolation && ctx.isolation
   ctx.isReadOnly = command?.class === 'auto'
   ctx.autoApproval = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined

@@ -48,7 +48,7 @@ const toExplainedCommand = ({ text, class: needed, reason, literal }: CommandFac
 })
 
 function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
-  const { argv, prefix, operands, ...rest } = part
+  const { argv, prefix, operands, readsHistory, objectIds: _, ...rest } = part
   const { text, class: needed, reason } = part
   const { cwd = '.' } = question.command!
   const alone = { text, cwd, class: needed, reason, parts: [part], literal: argv !== undefined, candidatePaths: [] }
@@ -57,7 +57,8 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
     ...rest,
     ...(argv && { argv: [...argv] }),
     ...(prefix && { prefix: [...prefix] }),
-    operands: [...operands],
+    ...(readsHistory && { reads_history: readsHistory }),
+    operands: operands.map(({ ifMissing: _, missing: __, ...operand }) => operand),
     verdict: verdict.decision,
     matched_rules: tiers.filter(({ tier }) => RULE_TIERS.has(tier)).flatMap(tier => tier.rules)
   }

@@ -61,9 +61,9 @@ const Part = Type.Object(
     inner: Type.Optional(Type.Literal(true, { description: 'It is run by the part before it.' })),
     class: Class,
     reason: Type.String(),
-    configured: Type.Optional(
+    reads_history: Type.Optional(
       Type.Literal(true, {
-        description: 'What it reads may name programs that it runs: by itself it runs only with isolation `read-only`.'
+        description: "It reads git's history, which is hidden from other programs that run without approval."
       })
     ),
     cwd: Type.Optional(

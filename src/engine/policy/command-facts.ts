@@ -7,6 +7,7 @@ import type { CommandClass, Operand, ProtectedResources, SubCommand } from '../.
 import { HARMLESS_FILES, isStricter } from '../../shell/parsed-command-line.ts'
 import { formatGivenPath, selfStartingReason } from './minimum-levels.ts'
 import type { CommandFacts, CommandPartFacts, OperandFacts } from './policy-input.ts'
+import { mayPrintFiles } from './printed-objects.ts'
 
 /** Maximum number of operands to resolve: more than anyone would review, and resolution blocks the event loop. */
 const MAX_OPERANDS = 200
@@ -32,12 +33,13 @@ export async function analyzeCommand(text: string, surroundings = NO_RESOURCES):
 /** Classifies a line that runs in a folder of the workspace. */
 export async function resolveCommandFacts(
   text: string,
-  where: CommandLocation & { surroundings: ProtectedResources }
+  where: CommandLocation & { git: Host['git']; surroundings: ProtectedResources }
 ): Promise<CommandFacts> {
   const read = await analyzeCommand(text, where.surroundings)
   const few = read.parts.reduce((sum, { operands }) => sum + operands.length, 0) <= MAX_OPERANDS
   const parts = few ? read.parts.map(part => resolvePart(part, where)) : read.parts.map(toUnresolvedPart)
-  const worst = findStrictest(read, parts)
+  const found = findStrictest(read, parts)
+  const worst = found.class === 'auto' ? ((await classifyHistoryAccess(parts, where)) ?? found) : found
   const candidatePaths = read.candidatePaths.map(path => join(where.cwd, path))
   return { ...read, cwd: where.cwd, class: worst.class, reason: worst.reason, parts, candidatePaths }
 }
@@ -71,6 +73,25 @@ const toUnresolvedPart = (part: SubCommand): CommandPartFacts => ({
   ...(part.operands.length > 0 && findStrictest(part, [TOO_MANY_OPERANDS])),
   ...(part.cwd !== undefined && { folder: null })
 })
+
+/** Classifies a line of parts that only read, by what they show of git's history together. */
+async function classifyHistoryAccess(
+  parts: readonly CommandPartFacts[],
+  { files, git, cwd }: CommandLocation & { git: Host['git'] }
+): Promise<Classification | undefined> {
+  if (!parts.some(part => part.readsHistory)) return undefined
+  // The history is visible to all parts then.
+  const others = parts.filter(part => !part.readsHistory).flatMap(({ operands }) => operands)
+  const holder = others.find(({ resolved, tree }) => tree && resolved !== undefined && hasGitFolder(files, resolved))
+  if (holder) return classify('ask', `It reads ${holder.path} with the stored objects of git, as well as the history.`)
+  return (await mayPrintFiles(parts, cwd, git))
+    ? classify('ask', 'It prints a file of the history by its object id, which may hold credentials.')
+    : undefined
+}
+
+/** Returns true if a folder is in a Git folder or contains one. */
+const hasGitFolder = (files: Host['files'], folder: string) =>
+  files.resolve(folder).protected !== undefined || tryResolve(files, `${folder}/.git`)?.kind !== 'missing'
 
 const classify = (needed: CommandClass, reason: string): Classification => ({ class: needed, reason })
 
@@ -108,12 +129,14 @@ function resolveOperand(
     : tryResolve(files, appendPath(appendPath(cwd, folder), operand.path))
   if (!found) return { ...operand, outside: true }
   const harmless = !found.sensitive && found.protected !== 'all'
-  if (revision && found.kind === 'missing' && harmless) return undefined
+  const isMissing = found.kind === 'missing'
+  if (revision && isMissing && harmless && operand.ifMissing === undefined) return undefined
   return {
     ...operand,
     // A missing path may be a folder by the time the command runs.
     ...(treeIfFolder && found.kind !== 'file' && { tree: true }),
     resolved: found.path,
+    ...(isMissing && { missing: true }),
     ...(found.sensitive && { sensitive: true }),
     ...(found.self_starting && { self_starting: true }),
     ...(found.protected && { protected: found.protected })
@@ -127,7 +150,8 @@ function classifyOperand(operand: OperandFacts): Classification | undefined {
   if (operand.protected === 'all' || (operand.protected && access === 'write'))
     return classify('block', `${name} is protected.`)
   if (operand.sensitive && access === 'read') return classify('strict', `${name} may hold credentials.`)
-  return operand.self_starting && access === 'write' ? classify('strict', selfStartingReason(name)) : undefined
+  if (operand.self_starting && access === 'write') return classify('strict', selfStartingReason(name))
+  return operand.missing && operand.ifMissing !== undefined ? classify('ask', operand.ifMissing) : undefined
 }
 
 /** Concatenates paths without normalizing: `..` after a link is relative to the link's target. */

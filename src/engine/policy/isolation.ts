@@ -51,13 +51,23 @@ export async function resolveIsolation(
   return unavailableReason('read-only', states) ? isolation : { ...isolation, autoRunLevel: 'read-only' }
 }
 
+interface LevelChoice {
+  /** Requested hosts. */
+  network?: readonly string[] | undefined
+  /** No person and no rule approved it. */
+  byItself: boolean
+  /** It runs git commands that leave out files of the history that may hold credentials. */
+  readsHistory: boolean
+}
+
 /** Selects the final isolation after the policy: an auto-approved call gets the least privileges. */
 export function selectIsolation(
   { settings }: Pick<IsolationSource, 'settings'>,
   { level, autoRunLevel }: ResolvedIsolation,
-  { network = [], byItself }: { network?: readonly string[] | undefined; byItself: boolean }
+  { network = [], byItself, readsHistory }: LevelChoice
 ): Isolation {
-  if (byItself && autoRunLevel) return { level: autoRunLevel, network: [] }
+  if (byItself && autoRunLevel)
+    return { level: autoRunLevel, network: [], ...(!readsHistory && { hidesHistory: true }) }
   if (level === 'none' || level === 'container') return { level, network: [] }
   return { level, network: [...new Set([...network, ...(level === 'workspace' ? settings.sandbox.network : [])])] }
 }

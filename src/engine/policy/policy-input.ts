@@ -39,6 +39,8 @@ export interface OperandFacts extends Operand {
   self_starting?: boolean
   protected?: 'write' | 'all'
   outside?: boolean
+  /** There is no such file. */
+  missing?: true
 }
 
 export interface CommandPartFacts extends SubCommand {

@@ -88,7 +88,7 @@ async function runAttempts(
       env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent' },
       mounts: [{ from: realpathSync(process.execPath), to: NODE_MOUNT_POINT }]
     }
-    const confined = await backend.confine(program, level, workspace)
+    const confined = await backend.confine(program, { level }, workspace)
     try {
       return parseOutcomes(await collectOutput(confined, signal))
     } finally {

@@ -3,10 +3,15 @@
 import type { Config } from '../../config/schema.ts'
 import type { Environment } from '../processes/environment.ts'
 import type { Workspace } from '../workspace.ts'
-import type { ConfinedProgram, Program } from './sandbox.ts'
+import type { ConfinedProgram, Isolation, Program } from './sandbox.ts'
 
 /** Levels that sandbox a program, as opposed to those of the whole server. */
 export type SandboxedLevel = 'workspace' | 'read-only'
+
+/** Isolation by a sandbox of the platform. */
+export interface Confinement extends Pick<Isolation, 'hidesHistory'> {
+  level: SandboxedLevel
+}
 
 export interface SandboxBackend {
   /**
@@ -17,7 +22,7 @@ export interface SandboxBackend {
   readonly lacks: readonly string[]
   /** Programs can be granted access to named hosts. */
   readonly canGrantHosts: boolean
-  confine(program: Program, level: SandboxedLevel, workspace: Workspace): Promise<ConfinedProgram>
+  confine(program: Program, how: Confinement, workspace: Workspace): Promise<ConfinedProgram>
 }
 
 export interface SandboxBackendOptions {

@@ -80,7 +80,11 @@ export class SandboxManager implements Sandbox {
     return this.#options.workspaces.of(workspace).recover()
   }
 
-  async confine(program: Program, { level, network }: Isolation, workspace: Workspace): Promise<ConfinedProgram> {
+  async confine(
+    program: Program,
+    { level, network, ...isolation }: Isolation,
+    workspace: Workspace
+  ): Promise<ConfinedProgram> {
     const state = (await this.states()).find(each => each.level === level)
     if (!state?.holds)
       throw new ToolError(
@@ -89,7 +93,8 @@ export class SandboxManager implements Sandbox {
       )
     if (level === 'none') return this.#runUnsandboxed(program, workspace)
     if (level === 'container') return passThrough(program)
-    if (network.length === 0) return this.#options.backend.confine(withoutNetworkRetries(program), level, workspace)
+    const how = { ...isolation, level }
+    if (network.length === 0) return this.#options.backend.confine(withoutNetworkRetries(program), how, workspace)
     const { temporary, ownPorts, outside } = this.#options
     if (!this.#options.backend.canGrantHosts)
       throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')
@@ -100,7 +105,7 @@ export class SandboxManager implements Sandbox {
       ...(outside && { network: outside })
     })
     try {
-      return withEgress(egress, await this.#options.backend.confine(throughEgress(egress, program), level, workspace))
+      return withEgress(egress, await this.#options.backend.confine(throughEgress(egress, program), how, workspace))
     } catch (error) {
       await egress.close()
       throw error

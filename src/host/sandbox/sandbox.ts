@@ -9,6 +9,8 @@ export interface Isolation {
   level: IsolationLevel
   /** Host patterns that it may reach, only through the server's proxy; empty for no network at all. Not with level `none`. */
   network: readonly string[]
+  /** The contents of git repositories are hidden: their objects and what git stores like them. Only in a sandbox. */
+  hidesHistory?: true
 }
 
 /** A program about to be started, as the spawner requires it. Paths are absolute, the environment is complete. */

@@ -1,8 +1,9 @@
 // Sandbox backend for macOS, based on the system's `sandbox-exec`. There are no namespaces: every path stays visible under its
 // name, and a profile defines the permitted operations. The test suite has not been run on macOS yet; the levels are probed
 // before they are trusted, as everywhere.
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { homeFolder } from '../../server/xdg.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import type { Workspace } from '../workspace.ts'
@@ -11,8 +12,9 @@ import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
 import { realPath, resolveConfiguredPath } from './path-within.ts'
 import type { ConfinedProgram, Program } from './sandbox.ts'
-import type { SandboxBackend, SandboxBackendOptions, SandboxedLevel } from './sandbox-backend.ts'
+import type { Confinement, SandboxBackend, SandboxBackendOptions } from './sandbox-backend.ts'
 import { buildProfile, type ProfilePaths } from './seatbelt-profile.ts'
+import { GIT_ATTRIBUTES_FILE, secretAttributes } from './secret-attributes.ts'
 import { Toolchains } from './toolchains.ts'
 
 const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
@@ -39,8 +41,12 @@ export class Seatbelt implements SandboxBackend {
     this.#workspaces = workspaces
   }
 
-  async confine(program: Program, level: SandboxedLevel, workspace: Workspace): Promise<ConfinedProgram> {
-    const { environment, settings, stateDir, hidden } = this.#options
+  async confine(
+    program: Program,
+    { level, hidesHistory }: Confinement,
+    workspace: Workspace
+  ): Promise<ConfinedProgram> {
+    const { environment, settings, stateDir, hidden, sensitive } = this.#options
     const { cpu_seconds, file_bytes, open_files } = settings
     const toolchains = await this.#toolchains.pathsFor(workspace.root)
     const home = homeFolder(environment)
@@ -50,7 +56,9 @@ export class Seatbelt implements SandboxBackend {
     try {
       const temporary = await createTempFolder(tmpdir())
       const folder = realpathSync(temporary.path)
-      const mounts = program.mounts ?? []
+      const attributes = path.join(folder, path.basename(GIT_ATTRIBUTES_FILE))
+      writeFileSync(attributes, secretAttributes(sensitive).join('\n'))
+      const mounts = [...(program.mounts ?? []), { from: attributes, to: GIT_ATTRIBUTES_FILE }]
       const writable = level === 'workspace' ? [workspace.root, ...expandedAll(settings.write)] : []
       const places: ProfilePaths = {
         read: [
@@ -63,17 +71,22 @@ export class Seatbelt implements SandboxBackend {
         ],
         write: [folder, ...writable],
         kept: guard.readOnlyEntries.map(held => held.path),
-        hidden: [...guard.hidden, ...toolchains.hidden, ...[stateDir, ...hidden].map(realPath)],
+        hidden: [
+          ...guard.hidden,
+          ...(hidesHistory ? guard.gitStores : []),
+          ...toolchains.hidden,
+          ...[stateDir, ...hidden].map(realPath)
+        ],
         mounted: mounts.map(({ from }) => realPath(from))
       }
       const { text, parameters } = buildProfile(places)
       const limits = `ulimit -c 0 && ulimit -n ${open_files} && ulimit -t ${cpu_seconds} && ulimit -f ${Math.ceil(file_bytes / BLOCK)} && exec "$@"`
-      const { file, args } = withHostPaths(program)
+      const { file, args, env } = withHostPaths({ ...program, mounts })
       return {
         file: SANDBOX_EXEC,
         args: ['-p', text, ...parameters, '/bin/sh', '-c', limits, 'sandbox', file, ...args],
         cwd: program.cwd,
-        env: { ...program.env, TMPDIR: folder },
+        env: { ...env, TMPDIR: folder },
         inherit: [],
         released: () => temporary.remove().then(guard.release, guard.release)
       }

@@ -8,8 +8,10 @@ export interface Classification {
   operands?: readonly Operand[]
   /** Commands that it runs: some of its arguments, or a script for a shell. */
   wrappedCommands?: readonly WrappedCommand[]
-  /** Its input may name programs that it runs. */
-  configured?: true
+  /** It reads git's history, which is hidden from other programs that run without approval. */
+  readsHistory?: true
+  /** Ids of git objects whose content it prints. */
+  objectIds?: readonly string[]
   /** It writes to the Git folder of the repository. */
   writesGit?: true
   /** Its operands must be literal, and are not if they contain a variable. */

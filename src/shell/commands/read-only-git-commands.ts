@@ -8,6 +8,7 @@ import {
   readOperand,
   treeOperand
 } from './classification.ts'
+import { SEARCHES_HISTORY } from './git-history.ts'
 import { type FlagSet, type ParsedArguments, parseFlagSet } from './parse-arguments.ts'
 
 const DIFF =
@@ -25,7 +26,7 @@ const LOG =
   '--walk-reflogs --oneline --pretty? --format? --abbrev-commit --no-abbrev-commit --decorate? --no-decorate ' +
   '--decorate-refs= --date= --graph --no-graph --follow --reverse --topo-order --date-order --author-date-order ' +
   '--left-right --cherry --cherry-pick --cherry-mark --boundary --simplify-by-decoration --full-history --parents ' +
-  '--children --log-size --source --no-walk? --use-mailmap --no-mailmap --relative-date --ancestry-path --not --stdin ' +
+  '--children --log-size --source --no-walk? --use-mailmap --no-mailmap --relative-date --ancestry-path --not ' +
   '--no-notes --notes? --clear-decorations --line-prefix= --remerge-diff --cc --diff-merges= --dense --sparse'
 const LISTING =
   '--contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --column? --color? --ignore-case'
@@ -36,11 +37,13 @@ type GitOperandMapper = (given: ParsedArguments) => readonly Operand[]
 const revisions: GitOperandMapper = ({ operands, values }) =>
   [...operands, ...(values.get('-L') ?? []).flatMap(filesOfRange)].flatMap(toRevisionOperand)
 /** Returns the file of `-L 1,2:file` and `-L :function:file`. */
-const filesOfRange = (range: string) => (range.includes(':') ? [range.slice(range.lastIndexOf(':') + 1)] : [])
+const filesOfRange = (range: string) => (range.includes(':') ? [range.slice(range.indexOf(':') + 1)] : [])
 const toRevisionOperand = (operand: string): Operand[] => {
   // Also `:path` and `:2:path` of the index, and pathspecs with magic, such as `:(top)path` and `:!path`.
   const path = operand.replace(/^(?::(?:\([^)]*\)|[!^/]{1,9}|\d:)?|[^:]+:)/, '')
-  return [{ ...readOperand(path || '.'), ...(REVISION.test(operand) && { revision: true }) }]
+  // A revision may contain colons itself, as in `HEAD^{/fix: x}:path`, and so may a path.
+  const later = [...path.matchAll(/:/g)].map(({ index }) => path.slice(index + 1)).filter(Boolean)
+  return [{ ...readOperand(path || '.'), ...(REVISION.test(operand) && { revision: true }) }, ...later.map(readOperand)]
 }
 const NAME = '(?:@|\\w(?:[\\w/-]*\\w)?)'
 const BACK = '(?:[~^]\\d*)'
@@ -100,8 +103,8 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
   show: reader(`${DIFF} ${LOG}`, revisions),
   whatchanged: reader(`${DIFF} ${LOG}`, revisions),
   shortlog: reader(`${LOG} -nsec --numbered --summary --email --group=`, revisions),
-  'rev-list': reader(`${LOG} --count --objects --disk-usage? --header --timestamp`, revisions),
-  'diff-tree': reader(`${DIFF} -rt --root --no-commit-id --stdin`, revisions),
+  'rev-list': reader(`${LOG} --stdin --count --objects --disk-usage? --header --timestamp`, revisions),
+  'diff-tree': reader(`${DIFF} -rt --root --no-commit-id`, revisions),
   'diff-index': reader(DIFF, revisions),
   'diff-files': reader(DIFF, revisions),
   'rev-parse': reader(
@@ -150,10 +153,12 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
       '--only-matching --count --color? --no-color --break --heading --show-function --function-context --context= ' +
       '--after-context= --before-context= --max-depth= --threads= --and --or --not --all-match --quiet --recursive ' +
       '--no-recursive --max-count=',
-    ({ operands, flags: seen }) => {
+    ({ operands, flags: seen, delimiterIndex }) => {
       const places = operands.slice(seen.has('-e') ? 0 : 1)
       const found = toTreeOperands(places.flatMap(toRevisionOperand))
-      return found.some(({ revision }) => !revision) ? found : [...found, treeOperand('.')]
+      const all = found.some(({ revision }) => !revision) ? found : [...found, treeOperand('.')]
+      const mayBeRevision = delimiterIndex === undefined && !seen.has('-I')
+      return mayBeRevision ? all.map(place => ({ ...place, ifMissing: SEARCHES_HISTORY })) : all
     }
   ),
   branch: reader(

@@ -75,7 +75,7 @@ t.test('auto-approves only with default options, and at least the default sandbo
   const tree = fakeCommand('cat x', [{ path: '.', access: 'read', tree: true }])
   t.equal(decision(shell('', { command: tree })), 'allow', 'strict hides the secrets in a folder')
   const status = fakeCommand('cat x')
-  const command = { ...status, parts: status.parts.map(part => ({ ...part, configured: true as const })) }
+  const command = { ...status, parts: status.parts.map(part => ({ ...part, readsHistory: true as const })) }
   t.equal(decision(shell('', { command })), 'allow', 'strict keeps what a repository has git run')
   for (const level of ['container', 'workspace'] as const)
     t.match(evaluatePolicy(shell('ls', keptBy({ level, default: level })), rulebook()), {

@@ -174,7 +174,7 @@ t.test('ending a sandbox during its start ends all its processes', async t => {
   const starting: SandboxBackend = {
     ...keeper,
     confine: async program => ({
-      ...(await keeper.confine(program, 'read-only', nowhere)),
+      ...(await keeper.confine(program, { level: 'read-only' }, nowhere)),
       file: '/bin/sh',
       args: ['-c', script]
     })

@@ -5,7 +5,7 @@ import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { SELF_STARTING_NAMES } from './self-starting-names.ts'
-import { NON_SENSITIVE_NAMES, PROTECTED_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
+import { GIT_STORE_NAMES, NON_SENSITIVE_NAMES, PROTECTED_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
 
 /** Names protected beyond the built-in ones. One object for the whole server: results derived from it are cached. */
 export interface PathGuard {
@@ -109,7 +109,7 @@ function kindOf(stat: BigIntStats | undefined): PathClassification['kind'] {
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
 /** Substring of all protected names: most paths need not be compared with them. */
 export const PROTECTED_NAME_PART = 'git'
-const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
+const SENSITIVE = new NamePatterns([...SENSITIVE_NAMES, ...GIT_STORE_NAMES])
 const SENSITIVE_EXCEPTIONS = new NamePatterns(NON_SENSITIVE_NAMES)
 const SELF_STARTING = new NamePatterns(SELF_STARTING_NAMES)
 

@@ -9,7 +9,7 @@ import { findConfiguredCertificates } from '../configured-certificates.ts'
 import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
 import { resolveConfiguredPath } from '../path-within.ts'
 import type { ConfinedProgram, Program } from '../sandbox.ts'
-import type { SandboxBackend, SandboxBackendOptions, SandboxedLevel } from '../sandbox-backend.ts'
+import type { Confinement, SandboxBackend, SandboxBackendOptions } from '../sandbox-backend.ts'
 import { Toolchains } from '../toolchains.ts'
 import { Limiter } from './limits.ts'
 import { InheritedFiles, mountArguments } from './mount-arguments.ts'
@@ -63,7 +63,11 @@ export class Bubblewrap implements SandboxBackend {
     ]
   }
 
-  async confine(program: Program, level: SandboxedLevel, workspace: Workspace): Promise<ConfinedProgram> {
+  async confine(
+    program: Program,
+    { level, hidesHistory }: Confinement,
+    workspace: Workspace
+  ): Promise<ConfinedProgram> {
     const { root } = workspace
     if (overlapsSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
@@ -80,7 +84,17 @@ export class Bubblewrap implements SandboxBackend {
       const setUp = trackSetup(sandboxFiles.folder)
       descriptors.add(setUp.inheritedFile)
       const view = mountArguments(
-        { ...parts, program, level, root, settings, guard, toolchains, serverFiles: [stateDir, ...hidden] },
+        {
+          ...parts,
+          program,
+          level,
+          hidesHistory,
+          root,
+          settings,
+          guard,
+          toolchains,
+          serverFiles: [stateDir, ...hidden]
+        },
         descriptors
       )
       // Last of the steps that may fail: a cgroup remains until it is removed.
@@ -124,12 +138,12 @@ export class Bubblewrap implements SandboxBackend {
   #prepared(): BackendParts {
     const bwrap = this.#bwrap
     if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missingDependency ?? '')
-    const { environment, settings, stateDir } = this.#options
+    const { environment, settings, stateDir, sensitive } = this.#options
     const home = homeFolder(environment)
     const certificates = findConfiguredCertificates(environment)
     return {
       bwrap,
-      sandboxFiles: writeSandboxFiles(sandboxFolder(stateDir), { ...identity(), home }, certificates),
+      sandboxFiles: writeSandboxFiles(sandboxFolder(stateDir), { ...identity(), home, certificates, sensitive }),
       home,
       toolchains: new Toolchains(environment),
       certificates,

@@ -14,6 +14,7 @@ import { isSystemPath, SYSTEM_FOLDERS } from './system-folders.ts'
 interface MountOptions {
   program: Program
   level: SandboxedLevel
+  hidesHistory: true | undefined
   root: string
   settings: Config['sandbox']
   guard: WorkspaceGuard
@@ -67,7 +68,19 @@ export class InheritedFiles {
 }
 
 export function mountArguments(view: MountOptions, descriptors: InheritedFiles): string[] {
-  const { program, level, root, settings, guard, sandboxFiles, home, toolchains, certificates, canBindFds } = view
+  const {
+    program,
+    level,
+    hidesHistory,
+    root,
+    settings,
+    guard,
+    sandboxFiles,
+    home,
+    toolchains,
+    certificates,
+    canBindFds
+  } = view
   const configured = (folders: readonly string[]) =>
     folders
       .map(folder => resolveConfiguredPath(folder, home))
@@ -98,6 +111,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
       canBindFds ? ['--ro-bind-fd', descriptors.add(procPath), path] : readOnly(path)
     ),
     ...guard.hidden.flatMap(file => hideOrFail(sandboxFiles, file)),
+    ...(hidesHistory ? guard.gitStores.flatMap(folder => ['--ro-bind', sandboxFiles.emptyFolder, folder]) : []),
     ...[...new Set(never)].flatMap(file => hide(sandboxFiles, file)),
     ...(program.mounts ?? []).flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...['--remount-ro', '/']

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
 import { isWithin } from '../path-within.ts'
+import { GIT_ATTRIBUTES_FILE, secretAttributes } from '../secret-attributes.ts'
 import { type Device, makeDevices } from './devices.ts'
 import { buildFilter } from './seccomp.ts'
 import { isSystemPath } from './system-folders.ts'
@@ -19,13 +20,19 @@ export interface SandboxFiles {
   /** Empty and unreadable. */
   hiddenFile: string
   hiddenFolder: string
+  /** Empty and readable. */
+  emptyFolder: string
 }
 
-/** User identity as visible to a program. */
-interface Identity {
+interface SandboxFilesOptions {
+  /** User identity as visible to a program. */
   uid: number
   gid: number
   home: string
+  /** Files and folders of certificates: those in the system's /etc need mount points here. */
+  certificates: readonly string[]
+  /** Name patterns that are sensitive besides the built-in ones. */
+  sensitive: readonly string[]
 }
 
 /**
@@ -62,8 +69,7 @@ export const isMountedByDefault = (file: string) =>
 /** Returns the folder of the sandbox's files. */
 export const sandboxFolder = (stateDir: string) => path.join(stateDir, 'sandbox')
 
-/** `certificates`: those in the system's /etc need mount points here. */
-export function writeSandboxFiles(folder: string, identity: Identity, certificates: readonly string[]): SandboxFiles {
+export function writeSandboxFiles(folder: string, options: SandboxFilesOptions): SandboxFiles {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const filter = buildFilter(process.arch)
   const files: SandboxFiles = {
@@ -72,11 +78,12 @@ export function writeSandboxFiles(folder: string, identity: Identity, certificat
     etc: path.join(folder, 'etc'),
     devices: makeDevices(path.join(folder, 'devices')),
     hiddenFile: path.join(folder, 'hidden-file'),
-    hiddenFolder: path.join(folder, 'hidden-folder')
+    hiddenFolder: path.join(folder, 'hidden-folder'),
+    emptyFolder: path.join(folder, 'empty-folder')
   }
   if (files.seccomp && filter) writeFileSync(files.seccomp, filter, { mode: 0o600 })
-  writeEtc(files.etc, identity)
-  for (const file of certificates.filter(one => isWithin(one, '/etc') && !isMountedByDefault(one))) {
+  writeEtc(files.etc, options)
+  for (const file of options.certificates.filter(one => isWithin(one, '/etc') && !isMountedByDefault(one))) {
     const place = path.join(files.etc, path.relative('/etc', file))
     mkdirSync(path.dirname(place), { recursive: true, mode: 0o755 })
     makeMountPoint(place, statSync(file).isDirectory())
@@ -85,10 +92,11 @@ export function writeSandboxFiles(folder: string, identity: Identity, certificat
   chmodSync(files.hiddenFile, 0)
   mkdirSync(files.hiddenFolder, { recursive: true })
   chmodSync(files.hiddenFolder, 0)
+  mkdirSync(files.emptyFolder, { recursive: true, mode: 0o755 })
   return files
 }
 
-function writeEtc(etc: string, { uid, gid, home }: Identity) {
+function writeEtc(etc: string, { uid, gid, home, sensitive }: SandboxFilesOptions) {
   mkdirSync(etc, { recursive: true, mode: 0o755 })
   const write = (name: string, ...lines: string[]) => writeFileSync(path.join(etc, name), `${lines.join('\n')}\n`)
   write('passwd', `user:x:${uid}:${gid}:user:${home}:/bin/sh`, 'nobody:x:65534:65534:nobody:/:/usr/sbin/nologin')
@@ -96,6 +104,7 @@ function writeEtc(etc: string, { uid, gid, home }: Identity) {
   write('hosts', '127.0.0.1 localhost sandbox', '::1 localhost')
   write('nsswitch.conf', 'passwd: files', 'group: files', 'hosts: files')
   write('shells', '/bin/sh', '/bin/bash')
+  write(path.basename(GIT_ATTRIBUTES_FILE), ...secretAttributes(sensitive))
   link('/proc/mounts', path.join(etc, 'mtab'))
   for (const name of ETC_NAMES.copied)
     if (existsSync(`/etc/${name}`)) writeFileSync(path.join(etc, name), readFileSync(`/etc/${name}`))

@@ -8,6 +8,7 @@ import { removePlaceholders } from '../bubblewrap/placeholders.ts'
 import { isWithin } from '../path-within.ts'
 import type { SandboxReport } from '../sandbox.ts'
 import { resolveGitFolders } from './git-folders.ts'
+import { findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
 import { type GuardedEntry, GuardedTree } from './guarded-tree.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
@@ -32,6 +33,8 @@ export interface WorkspaceGuard {
   hidden: readonly string[]
   /** Absolute paths of git's external folders, mounted read-only. */
   outside: readonly string[]
+  /** Absolute paths of the folders in which git repositories store contents. */
+  gitStores: readonly string[]
   /** Call once the command has ended: quarantines the self-starting files that it left behind. */
   release(): Promise<SandboxReport>
 }
@@ -139,7 +142,10 @@ export class GuardedWorkspace {
     const hidden = secret.filter(one => !isInSecret(at(one)))
     const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
     const git = gitFiles.map(one => resolveGitFolders(root, one.path))
-    const guard = { hidden: hidden.map(at), outside: git.flatMap(one => one.outside) }
+    const outside = git.flatMap(one => one.outside)
+    const inside = git.flatMap(one => one.inside)
+    const gitStores = findGitStores(root, guarded, [...outside, ...inside.map(name => path.join(root, name))])
+    const guard = { hidden: hidden.map(at), outside, gitStores }
     if (!writes)
       return {
         ...guard,
@@ -151,7 +157,7 @@ export class GuardedWorkspace {
     const readOnly = guarded.filter(one => one.writeProtected)
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
-      inside: git.flatMap(one => one.inside),
+      inside,
       pinned: ancestorFolders([...readOnly, ...hidden].map(one => one.path))
     })
     try {

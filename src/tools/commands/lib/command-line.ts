@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { explainUnreachable, hostPatternError } from '../../../host/egress/host-patterns.ts'
 import { ACCEPTED_LEVELS, currentLevel } from '../../../host/sandbox/isolation-levels.ts'
+import { GIT_ATTRIBUTES_FILE } from '../../../host/sandbox/secret-attributes.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { JOB_ISOLATION_LEVELS } from '../../../tool/background-tasks.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
@@ -47,6 +48,8 @@ type CommandParams = Static<typeof CommandParams>
  * converters and diff tools, which only the sandbox confines.
  */
 const SAFE_GIT_SETTINGS = {
+  // Where a sandbox provides it: files that may hold credentials are left out.
+  'core.attributesFile': GIT_ATTRIBUTES_FILE,
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
   'core.pager': 'cat',

@@ -1,0 +1,33 @@
+// Git objects that a command prints by their ids: files of the history, whose names do not say if they hold credentials.
+import { ToolError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
+import type { CommandPartFacts } from './policy-input.ts'
+
+type GitPart = Pick<CommandPartFacts, 'objectIds' | 'cwd' | 'folder'>
+
+/** Matches the answer for an object that is no file, or does not exist. */
+const NO_FILE = /^(?:\S+ (?:commit|tree) \d+|.* missing)$/
+
+/** Returns true if one of the ids may denote a file. `cwd` is the folder of the line, relative to the root. */
+export async function mayPrintFiles(parts: readonly GitPart[], cwd: string, git: Host['git']): Promise<boolean> {
+  for (const { objectIds = [], cwd: moved, folder } of parts) {
+    if (objectIds.length === 0) continue
+    if (moved !== undefined && typeof folder !== 'string') return true
+    if (await mayBeFiles(objectIds, folder ?? cwd, git)) return true
+  }
+  return false
+}
+
+async function mayBeFiles(ids: readonly string[], folder: string, git: Host['git']): Promise<boolean> {
+  try {
+    const repository = await git.repository(folder)
+    const stdin = ids.map(id => `${id}^{}\n`).join('')
+    const { stdout, code } = await git.run(repository, { args: ['cat-file', '--batch-check'], stdin })
+    const answers = stdout.toString('utf8').trimEnd().split('\n')
+    return code !== 0 || answers.length !== ids.length || !answers.every(answer => NO_FILE.test(answer))
+  } catch (error) {
+    // The command fails too where there is no repository.
+    if (error instanceof ToolError) return error.code !== 'FILE_NOT_FOUND'
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+// Finds the folders in which git repositories store the contents of files.
+import { realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { GIT_STORES } from '../../files/policy/sensitive-names.ts'
+import type { GuardedEntry } from './guarded-tree.ts'
+
+/**
+ * Returns the real paths of existing stores. A repository is recognized by a guarded entry: its `.git`, or the `HEAD` in it.
+ * `further`: absolute paths of other git folders.
+ */
+export function findGitStores(root: string, guarded: readonly GuardedEntry[], further: readonly string[]): string[] {
+  const folders = guarded.flatMap(({ path: name }) => {
+    const file = path.join(root, name)
+    const base = path.basename(file).toLowerCase()
+    return base === '.git' ? [file] : base === 'head' ? [path.dirname(file)] : []
+  })
+  const stores = [...folders, ...further].flatMap(folder => GIT_STORES.map(name => path.join(folder, name)))
+  return [...new Set(stores.flatMap(store => realFolder(store) ?? []))]
+}
+
+function realFolder(file: string): string | undefined {
+  try {
+    const real = realpathSync(file)
+    return statSync(real).isDirectory() ? real : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,128 @@
+// Tests that secrets of a repository's history are not printed without approval: by git commands, by object ids, or by reading the
+// stored objects.
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+
+const { sandbox, sensitive } = defaultsFromSchema(Config)
+const settings = { sandbox, sensitive: { ...sensitive, names: ['*.vault'] } }
+const SECRET = 'formerly-hunter2'
+
+/** Starts a server on a repository whose history has secrets under several names. */
+async function startWithHistory(t: Test) {
+  const app = await startApp(t, {}, { settings })
+  const { root, write } = app
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+      cwd: root,
+      encoding: 'utf8'
+    }).trim()
+  git('init', '--quiet', '--initial-branch', 'main')
+  for (const file of ['.env', 'svc/.Env.local', '.ssh/config', 'a/.docker/config.json', 'own.vault'])
+    write(file, `PASSWORD=${SECRET}\nLINE=1\n`)
+  write('.env.example', 'PASSWORD=example-value\n')
+  write('a.txt', 'first\n')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'first')
+  const blob = git('rev-parse', 'HEAD:.env')
+  git('tag', '--annotate', '--message', 'points to a file', 'file', blob)
+  const tag = git('rev-parse', 'file')
+  write('a.txt', 'second\n')
+  git('rm', '--quiet', '-r', '.env', 'svc', '.ssh', 'a', 'own.vault')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'fix: second')
+  return { ...app, git, blob, tag }
+}
+
+t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), async t => {
+  const { call, blob, tag, git } = await startWithHistory(t)
+  const run = async (command: string) => {
+    const { status, approved_by, result, approval, error } = await call('shell_exec', { command })
+    const output: string = result?.data.output ?? ''
+    t.notMatch(output, SECRET, command)
+    return { status, source: approved_by?.source, output, reason: approval?.reason ?? error?.message }
+  }
+  const first = git('rev-parse', 'HEAD~1')
+  const automatic = [
+    'git show HEAD~1',
+    `git show ${first}`,
+    `git show ${first.slice(0, 9)}`,
+    'git log -p',
+    'git log -p --cc | cat',
+    'git log -p --word-diff --all',
+    'git diff HEAD~1 HEAD',
+    'git diff HEAD~1',
+    `git diff ${first}..main`,
+    'git diff-tree -p --root HEAD~1',
+    'git grep -I -n PASSWORD HEAD~1',
+    'git reflog -p',
+    'git whatchanged -p'
+  ]
+  for (const command of automatic) {
+    const { status, source, output, reason } = await run(command)
+    t.match({ status, source }, { status: 'success', source: 'auto' }, `${command}: ${reason}`)
+    t.match(output, /example-value|second|points/, `${command} shows the rest`)
+  }
+  const asking = [
+    'git show --text HEAD~1',
+    'git log -p -a',
+    'git diff --binary HEAD~1 HEAD',
+    'git log --oneline -S formerly',
+    'git grep PASSWORD HEAD~1',
+    'git grep PASSWORD main',
+    'git grep PASSWORD main --',
+    `git grep PASSWORD ${first}`,
+    'git grep --cached PASSWORD',
+    `git show ${blob}`,
+    `git show ${blob.slice(0, 7)}`,
+    `git show ${blob}^{}`,
+    `git show ${tag}`,
+    `git diff ${blob} HEAD:a.txt`,
+    `git diff ${blob}..HEAD:a.txt`,
+    `git cat-file -p ${blob}`,
+    `git cat-file blob ${blob}`,
+    `git log -p | cat; git show ${blob}`,
+    'git cat-file -p HEAD~1:.env',
+    'git show HEAD~1:.env',
+    "git show 'HEAD~1^{tree}:svc/.Env.local'",
+    "git show 'HEAD^{/fix: s}~1:.env'",
+    'git blame HEAD~1 -- .env',
+    `echo ${blob} | git show --stdin`,
+    'git log --oneline; grep -ra PASSWORD .'
+  ]
+  for (const command of asking) t.equal((await run(command)).status, 'awaiting_approval', command)
+  t.match(await run('git cat-file -p HEAD'), { status: 'success', source: 'auto' })
+  t.match(await run('git show HEAD~1:a.txt'), { status: 'success', source: 'auto', output: 'first' })
+  t.match(await run('git log --oneline; cat a.txt'), { status: 'success', source: 'auto', output: 'second' })
+})
+
+t.test('other programs that run without approval see no history', needs('bwrap'), async t => {
+  const { call, root, blob, git, write, post } = await startWithHistory(t)
+  execFileSync('git', ['clone', '--quiet', '--bare', root, path.join(root, 'mirror')], { stdio: 'ignore' })
+  write('.git/lfs/objects/x', SECRET)
+  const object = `.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`
+  const script = (folder: string) =>
+    `git -C ${folder} rev-parse --is-inside-git-dir; git -C ${folder} show ${blob}; git -C ${folder} log -p --text`
+  for (const code of [script('.'), script('mirror'), `cat ${object} | base64; cat .git/lfs/objects/x`]) {
+    const { approved_by, result, error } = await call('run_code', { language: 'bash', code })
+    t.match(approved_by, { source: 'auto' }, JSON.stringify(error))
+    t.notMatch(result.data.output, SECRET, code)
+    t.match(result.data.output, /bad object|No such file/, 'the objects are not there')
+    t.notMatch(result.data.output, git('hash-object', 'a.txt'))
+  }
+  t.match(await call('shell_exec', { command: `base64 ${object}` }), {
+    status: 'awaiting_approval',
+    approval: { level: 'strict', reason: `${object} may hold credentials.` }
+  })
+  t.match(await call('read_file', { path: object }), { status: 'awaiting_approval', approval: { level: 'strict' } })
+  t.match(await call('shell_exec', { command: 'grep -rac PASSWORD .' }), { approved_by: { source: 'auto' } })
+
+  const asked = await call('shell_exec', { command: `git show ${blob}` })
+  const { digest } = asked.approval
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest })
+  t.match(done.result.data.output, SECRET, 'what a person approved sees it')
+})
