@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { sandboxSetupError } from '../sandbox/bubblewrap/setup-errors.ts'
 import type { ConfinedProgram, IsolationLevel, Mount } from '../sandbox/sandbox.ts'
+import { explainExposure } from './exposed-secrets.ts'
 import { pauseAndRead } from './pause-and-read.ts'
 import { type ChildHandle, KILL_GRACE_MS } from './spawner/child-handle.ts'
 
@@ -36,7 +37,7 @@ export interface FilterResult {
   isolation: IsolationLevel
 }
 
-interface ConfinedChild extends Pick<ConfinedProgram, 'released'> {
+interface ConfinedChild extends Pick<ConfinedProgram, 'released' | 'findExposedSecrets'> {
   spawned: ChildHandle
 }
 
@@ -48,14 +49,29 @@ interface FilterLimits {
 }
 
 /** Returns the complete output once the program has ended; fails if it takes too long, prints too much, or did not start. */
-export async function runFilter({ spawned, released }: ConfinedChild, bounds: FilterLimits): Promise<FilterResult> {
-  const made = await awaitResult(spawned, bounds).catch(async (error: unknown) => {
+export async function runFilter(
+  { spawned, released, findExposedSecrets }: ConfinedChild,
+  bounds: FilterLimits
+): Promise<FilterResult> {
+  const made = await awaitReleasedResult(spawned, bounds, findExposedSecrets).catch(async (error: unknown) => {
     await released()
     throw error
   })
   const { never_began } = await released()
   if (never_began && made.exit_code !== null) throw sandboxSetupError(made.stderr, made.exit_code)
   return made
+}
+
+/** Throws if the program may have read a secret that appeared while it ran. */
+async function awaitReleasedResult(
+  spawned: ChildHandle,
+  bounds: FilterLimits,
+  findExposedSecrets: ConfinedProgram['findExposedSecrets']
+): Promise<FilterResult> {
+  const result = await awaitResult(spawned, bounds)
+  const reason = findExposedSecrets && (await explainExposure(findExposedSecrets))
+  if (reason) throw reason
+  return result
 }
 
 async function awaitResult(spawned: ChildHandle, bounds: FilterLimits): Promise<FilterResult> {

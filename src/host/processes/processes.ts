@@ -11,7 +11,9 @@ import type { Workspace } from '../workspace.ts'
 import { Command, type CommandEnd, type CommandTexts, type Delta } from './command/command.ts'
 import { pipeInput, terminalInput } from './command/command-input.ts'
 import { CommandOutput, type OutputMask } from './command/command-output.ts'
+import type { OutputCheck } from './command/held-output.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
+import { explainExposure } from './exposed-secrets.ts'
 import { type FilterOptions, type FilterResult, runFilter } from './filter.ts'
 import { findProgram, findShell, isProgramAvailable } from './find-program.ts'
 import { type CapturedStdout, readCapturedStdout } from './outputs/captured-stdout.ts'
@@ -83,6 +85,10 @@ export interface ProcessesOptions {
   mask?: () => OutputMask
 }
 
+interface SpawnedProgram extends Pick<ConfinedProgram, 'released' | 'findExposedSecrets'> {
+  spawned: ChildHandle
+}
+
 export class Processes {
   readonly #spawner: Spawner
   readonly #outputs: OutputStore
@@ -127,11 +133,15 @@ export class Processes {
     const { signal } = this.#effects
     signal.throwIfAborted()
     const isolation = options.isolation ?? (await this.#defaultIsolation())
-    const { spawned, released } = await this.#spawn(options, isolation, this.#effects.commitIntent())
+    const { spawned, released, findExposedSecrets } = await this.#spawn(
+      options,
+      isolation,
+      this.#effects.commitIntent()
+    )
     const command = new Command({
       spawned,
       released,
-      output: this.#output(),
+      output: this.#output(findExposedSecrets && (() => explainExposure(findExposedSecrets))),
       signal,
       isolation: isolation.level,
       input: options.pty ? terminalInput(spawned.stdin) : pipeInput(options.interactive ? spawned.stdin : undefined),
@@ -185,11 +195,11 @@ export class Processes {
     return runFilter(child, { signal, timeout_ms, maxBytes, isolation: isolation.level })
   }
 
-  #output(): CommandOutput {
+  #output(check: OutputCheck | undefined): CommandOutput {
     const { call_id, mask } = this.#options
     this.#writer = this.#outputs.open(call_id, this.#writer)
     this.#stdoutStart = this.#writer.end.stdout
-    return new CommandOutput(this.#writer, call_id, mask)
+    return new CommandOutput({ writer: this.#writer, callId: call_id, mask, check })
   }
 
   async #defaultIsolation(): Promise<Isolation> {
@@ -203,7 +213,7 @@ export class Processes {
     options: StartOptions,
     isolation: Isolation,
     committed: Promise<void> | undefined
-  ): Promise<Pick<ConfinedProgram, 'released'> & { spawned: ChildHandle }> {
+  ): Promise<SpawnedProgram> {
     const { stdin, interactive = false, mounts, pty } = options
     const { call_id, env_allow, environment = this.#spawner.environment } = this.#options
     // Unique, so that the cleanup after one command never ends another of the same call.
@@ -238,7 +248,8 @@ export class Processes {
           ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root }),
           isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
         })
-        return { spawned, released: confined.released }
+        const { released, findExposedSecrets } = confined
+        return { spawned, released, findExposedSecrets }
       } catch (error) {
         await confined.released()
         throw error

@@ -48,6 +48,11 @@ export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' |
   inherit: readonly string[]
   /** Returns true once the program itself runs, or has ended; without it, it runs as soon as it is started. */
   hasBegun?: (() => boolean) | undefined
+  /**
+   * Returns the workspace paths of secrets that the program can read although they are hidden from others, since they appeared,
+   * were replaced or moved after it was confined. Undefined for a program that may create such files itself.
+   */
+  findExposedSecrets?: (() => Promise<string[]>) | undefined
   /** Call once when the program and all its descendants have ended. */
   released(): Promise<SandboxReport>
 }

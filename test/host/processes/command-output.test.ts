@@ -19,10 +19,11 @@ import { needs } from '../../support/needs.ts'
 
 t.test('a failing pipe ends its output; earlier output is kept', async t => {
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
-  const output = new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined)
+  const output = new CommandOutput({ writer: outputs.open('tc_1'), callId: 'tc_1' })
   const socket = new Socket()
   socket.on('error', () => {})
   await output.read('stdout', {
+    exited: Promise.resolve({ code: 0, signal: null, left: false }),
     read: (_, take) => {
       take?.(Buffer.from('before\n'))
       process.nextTick(() => socket.destroy(new Error('EIO')))
@@ -56,7 +57,7 @@ t.test('reads the last output of a program also on a busy server', async t => {
       killTree: async () => [],
       adopt: async () => ({ orphans: [], gone: Promise.resolve() })
     },
-    output: new CommandOutput(outputs.open('tc_1'), 'tc_1', undefined),
+    output: new CommandOutput({ writer: outputs.open('tc_1'), callId: 'tc_1' }),
     isolation: 'none',
     signal: new AbortController().signal,
     input: pipeInput(undefined),

@@ -103,6 +103,7 @@ export class Command {
     // Prevents an unhandled rejection if the caller leaves early.
     this.ended.catch(() => {})
     signal.addEventListener('abort', this.stop, { once: true })
+    output.withheld?.addEventListener('abort', this.stop, { once: true })
     if (signal.aborted) this.stop()
   }
 
@@ -223,6 +224,8 @@ export class Command {
     try {
       const { code, signal, left } = await spawned.exited
       await this.#drain(pipes)
+      // The exit code is withheld too.
+      await this.#parts.output.assertReleased()
       const survivors = left ? await this.#handleOrphans(code, signal) : []
       this.#exit ??= { exit_code: code, signal, adopted: [] }
       if (survivors.length > 0) await this.#drain(pipes)

@@ -123,7 +123,16 @@ export class Bubblewrap implements SandboxBackend {
         const aftermath = await guard.release()
         return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
       }
-      return { file: file!, args: rest, cwd: '/', env, inherit: descriptors.files, hasBegun: setUp.hasBegun, released }
+      return {
+        file: file!,
+        args: rest,
+        cwd: '/',
+        env,
+        inherit: descriptors.files,
+        hasBegun: setUp.hasBegun,
+        findExposedSecrets: guard.findExposedSecrets,
+        released
+      }
     } catch (error) {
       await guard.release()
       throw error

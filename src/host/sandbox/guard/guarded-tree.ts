@@ -29,8 +29,9 @@ interface TreeScan {
 }
 
 interface ScannedFolder {
-  ctimeNs: bigint
-  identity: string
+  stat: BigIntStats
+  /** The last scan that found it. */
+  scan: number
   /** It may have changed again within the timestamp granularity of the file system. */
   isRacy: boolean
   folders: string[]
@@ -50,7 +51,8 @@ export class GuardedTree {
   readonly #root: string
   readonly #names: GuardedNames
   readonly #maxFolders: number
-  #folders = new Map<string, ScannedFolder>()
+  readonly #folders = new Map<string, ScannedFolder>()
+  #scans = 0
   /** Scans are serialized, so that any number of requests blocks the server for no longer than a slice. */
   #running: Promise<unknown> = Promise.resolve()
   /** A scan that has not begun: it is shared by all requests until then. */
@@ -73,35 +75,38 @@ export class GuardedTree {
   }
 
   async #scan(): Promise<TreeScan | undefined> {
-    const seen = new Map<string, ScannedFolder>()
+    const scan = ++this.#scans
+    const found: TreeScan = { folders: 0, guarded: [], unreadable: [] }
     const waiting = ['']
     let since = performance.now()
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      if (seen.size >= this.#maxFolders) return undefined
+      if (found.folders >= this.#maxFolders) return undefined
       const folder = this.#folder(name)
       if (!folder) continue
-      seen.set(name, folder)
-      for (const one of folder.folders) waiting.push(one)
+      folder.scan = scan
+      found.folders += 1
+      for (const entry of folder.guarded) found.guarded.push(entry)
+      for (const entry of folder.unreadable) found.unreadable.push(entry)
+      for (const child of folder.folders) waiting.push(child)
       if (performance.now() - since > SLICE_MS) {
         await setImmediate()
         since = performance.now()
       }
     }
-    this.#folders = seen
-    const all = [...seen.values()]
-    return {
-      folders: seen.size,
-      guarded: all.flatMap(({ guarded }) => guarded),
-      unreadable: all.flatMap(({ unreadable }) => unreadable)
-    }
+    if (this.#folders.size > found.folders)
+      for (const [name, folder] of this.#folders) if (folder.scan !== scan) this.#folders.delete(name)
+    return found
   }
 
+  /** Returns a folder as it is now. A large workspace has many: this is the cost of a scan. */
   #folder(name: string): ScannedFolder | undefined {
-    const stat = statIfExists(path.join(this.#root, name))
+    const stat = statIfExists(name === '' ? this.#root : `${this.#root}/${name}`)
     if (!stat?.isDirectory()) return undefined
     const known = this.#folders.get(name)
-    const isKnown = known && !known.isRacy && known.ctimeNs === stat.ctimeNs && known.identity === inodeIdentity(stat)
-    return isKnown ? known : this.#scanFolder(name, stat)
+    if (known && !known.isRacy && isUnchanged(known.stat, stat)) return known
+    const folder = this.#scanFolder(name, stat)
+    this.#folders.set(name, folder)
+    return folder
   }
 
   #scanFolder(name: string, stat: BigIntStats): ScannedFolder {
@@ -118,8 +123,8 @@ export class GuardedTree {
     const canLook = (one: ScannedEntry) => one.isUtf8 && this.#isReachable(at(one.name))
     const unnamed = entries.filter(one => !one.isUtf8 && meanings.has(one.name))
     return {
-      ctimeNs: stat.ctimeNs,
-      identity: inodeIdentity(stat),
+      stat,
+      scan: this.#scans,
       // Also true if the clock has been set back since.
       isRacy: readAt - stat.ctimeNs < TIMESTAMP_GRANULARITY_NS,
       folders: within.filter(canLook).map(one => at(one.name)),
@@ -153,6 +158,12 @@ export const statFacts = (stat: BigIntStats): Pick<GuardedEntry, 'identity' | 'b
 
 /** The birth time distinguishes a file from a later one with the same inode number, which may be reused at once. */
 export const inodeIdentity = (stat: BigIntStats) => `${stat.dev}:${stat.ino}:${stat.birthtimeNs}:${kindOf(stat)}`
+
+const isUnchanged = (one: BigIntStats, other: BigIntStats) =>
+  one.ctimeNs === other.ctimeNs &&
+  one.ino === other.ino &&
+  one.dev === other.dev &&
+  one.birthtimeNs === other.birthtimeNs
 
 function kindOf(stat: BigIntStats): GuardedEntry['kind'] {
   if (stat.isSymbolicLink()) return 'link'

@@ -35,6 +35,8 @@ export interface WorkspaceGuard {
   outside: readonly string[]
   /** Absolute paths of the folders in which git repositories store contents. */
   gitStores: readonly string[]
+  /** Returns secrets that are visible now, relative to the root; undefined for a command with write access. */
+  findExposedSecrets?: (() => Promise<string[]>) | undefined
   /** Call once the command has ended: quarantines the self-starting files that it left behind. */
   release(): Promise<SandboxReport>
 }
@@ -132,14 +134,8 @@ export class GuardedWorkspace {
 
   async #guard(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
-    const named = await this.#scanGuarded()
-    const { existing, missing } = findLinkTargets(root, named)
-    const guarded = [...named, ...existing]
+    const { guarded, missing, hidden } = await this.#scanSecrets(exposed)
     const at = ({ path: name }: GuardedEntry) => path.join(root, name)
-    const isExposed = (one: GuardedEntry) => exposed.some(folder => isWithin(at(one), folder))
-    const secret = guarded.filter(one => one.sensitive && one.kind !== 'link' && !isExposed(one))
-    const isInSecret = (file: string) => secret.some(one => at(one) !== file && isWithin(file, at(one)))
-    const hidden = secret.filter(one => !isInSecret(at(one)))
     const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
     const git = gitFiles.map(one => resolveGitFolders(root, one.path))
     const outside = git.flatMap(one => one.outside)
@@ -152,6 +148,7 @@ export class GuardedWorkspace {
         readOnlyEntries: [],
         pinnedFolders: [],
         hasConcurrentWriters: false,
+        findExposedSecrets: () => this.#findExposedSecrets(hidden, exposed),
         release: async () => ({ quarantined: [] })
       }
     const readOnly = guarded.filter(one => one.writeProtected)
@@ -194,6 +191,25 @@ export class GuardedWorkspace {
       close()
       throw error
     }
+  }
+
+  /** Scans for guarded entries; `hidden` are the uppermost of those with secrets. */
+  async #scanSecrets(exposed: readonly string[]) {
+    const { root } = this.#workspace
+    const named = await this.#scanGuarded()
+    const { existing, missing } = findLinkTargets(root, named)
+    const guarded = [...named, ...existing]
+    const isExposed = (one: GuardedEntry) => exposed.some(folder => isWithin(path.join(root, one.path), folder))
+    const secret = guarded.filter(one => one.sensitive && one.kind !== 'link' && !isExposed(one))
+    const hidden = secret.filter(one => !secret.some(other => other !== one && isWithin(one.path, other.path)))
+    return { guarded, missing, hidden }
+  }
+
+  /** Returns the secrets that are not covered by what was hidden: mounts belong to a path and to the entry that was there. */
+  async #findExposedSecrets(hidden: readonly GuardedEntry[], exposed: readonly string[]): Promise<string[]> {
+    const covered = new Map(hidden.map(one => [one.path, one.identity]))
+    const { hidden: now } = await this.#scanSecrets(exposed)
+    return now.filter(one => one.kind !== 'other' && covered.get(one.path) !== one.identity).map(one => one.path)
   }
 
   #end() {

@@ -1,0 +1,85 @@
+// Tests that a program cannot pass on a secret that appears in the workspace while it runs, although its sandbox hides only those
+// that existed when it started.
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+
+const { sandbox } = defaultsFromSchema(Config)
+const SECRET = 'brand-new-5151'
+const FILES = { '.env': 'PIN=old\n', 'svc/.env': `PIN=${SECRET}\n`, 'a.txt': 'plain\n' }
+/** Waits until the file `go` exists, at most a minute. */
+const WAIT = 'for i in $(seq 1200); do [ -e go ] && break; sleep 0.05; done'
+
+/** Runs code that waits in the middle, changes files meanwhile, and returns the call with everything that was published of it. */
+async function runMeanwhile(t: Test, code: (wait: string) => string, change: (root: string) => void) {
+  const { call, events, root, get } = await startApp(t, FILES, { settings: { sandbox } })
+  const stream = await events()
+  const started = call('run_code', { language: 'bash', code: code(`echo waiting; ${WAIT}`) })
+  await stream.type('tool.progress', ({ delta }) => delta?.text.includes('waiting'))
+  change(root)
+  writeFileSync(path.join(root, 'go'), '')
+  const ended = await started
+  const output = await get(`/calls/${ended.tool_call_id}/output`)
+  await stream.type('tool.result')
+  return { ended, published: JSON.stringify([ended, output, stream.seen]) }
+}
+
+const save = (name: string) => (root: string) => {
+  writeFileSync(path.join(root, 'save.tmp'), `PIN=${SECRET}\n`)
+  renameSync(path.join(root, 'save.tmp'), path.join(root, name))
+}
+
+for (const [title, change, path] of [
+  ['a secret that an editor saves again', save('.env'), '.env'],
+  ['a new secret', save('.npmrc'), '.npmrc'],
+  ['a secret in a folder that is moved', (root: string) => renameSync(`${root}/svc`, `${root}/moved`), 'moved/.env'],
+  [
+    'a secret in a new folder',
+    (root: string) => {
+      mkdirSync(`${root}/new/.ssh`, { recursive: true })
+      save('new/.ssh/config')(root)
+    },
+    'new/.ssh'
+  ]
+] as const)
+  t.test(`withholds the output after ${title}`, needs('bwrap'), async t => {
+    const code = (wait: string) => `${wait}; cat .env .npmrc moved/.env new/.ssh/config | tee /tmp/x | rev; cat /tmp/x`
+    const { ended, published } = await runMeanwhile(t, code, change)
+    t.match(ended, {
+      status: 'error',
+      error: {
+        code: 'SENSITIVE_PATH',
+        message: `${path}, which may hold credentials, appeared or was replaced while the program ran and could read it.`
+      }
+    })
+    t.match(published, 'waiting', 'what was printed before is there')
+    t.notMatch(published, SECRET)
+    t.notMatch(published, [...SECRET].reverse().join(''))
+  })
+
+t.test('withholds the exit code too', needs('bwrap'), async t => {
+  const code = (wait: string) => `${wait}; [ "$(cat .npmrc)" = "PIN=${SECRET}" ] && exit 3; exit 4`
+  const { ended, published } = await runMeanwhile(t, code, save('.npmrc'))
+  t.match(ended, { status: 'error', error: { code: 'SENSITIVE_PATH' } })
+  t.notMatch(published, /"exit_code":[34]/)
+})
+
+t.test(
+  'releases the output of a program if other files change, and secrets are written in place',
+  needs('bwrap'),
+  async t => {
+    const code = (wait: string) => `${wait}; cat other.txt; cat .env; seq 300000; exit 5`
+    const { ended } = await runMeanwhile(t, code, root => {
+      save('other.txt')(root)
+      writeFileSync(path.join(root, '.env'), 'PIN=changed\n')
+    })
+    t.match(ended, { status: 'success', result: { data: { exit_code: 5 } } })
+    t.match(ended.result.data.stdout, /^waiting\n\S+\n1\n2\n/, 'the known secret in the other file is masked')
+    t.match(ended.result.data.stdout, /299999\n300000\n$/)
+    t.match(ended.result.data.stderr, '.env: Permission denied')
+  }
+)
