@@ -14,28 +14,33 @@
 ;;; Code:
 
 (require 'seq)
+(require 'toolgate-invisible)
 
 (defconst toolgate-lines--longest 8192
   "How many characters a line may have before it is broken.")
 
+(defun toolgate-lines--class (ranges)
+  "Return the inside of a character alternative that matches RANGES."
+  (mapconcat (lambda (range) (format "%c-%c" (car range) (cdr range)))
+             ranges ""))
+
 (defconst toolgate-lines--deceptive
-  '((#xad . #xad) (#x34f . #x34f) (#x600 . #x605) (#x61c . #x61c)
-    (#x6dd . #x6dd) (#x70f . #x70f) (#x890 . #x891) (#x8e2 . #x8e2)
-    (#x115f . #x1160) (#x17b4 . #x17b5) (#x180b . #x180f) (#x200b . #x200f)
-    (#x2028 . #x202e) (#x2060 . #x206f) (#x3164 . #x3164) (#xfe00 . #xfe0d)
-    (#xfeff . #xfeff) (#xffa0 . #xffa0) (#xfff9 . #xfffb)
-    (#x110bd . #x110bd) (#x110cd . #x110cd) (#x13430 . #x1343f)
-    (#x1bca0 . #x1bca3) (#x1d173 . #x1d17a) (#xe0000 . #xe0fff))
-  "Ranges of characters that cannot be seen, or reorder what stands beside them.
-All that Unicode has for formatting, its fillers and its variation selectors but
-the two that choose between a letter and a picture.")
+  (mapcan (lambda (range)
+            (if (equal range '(#xfe00 . #xfe0f)) (list '(#xfe00 . #xfe0e))
+              (list range)))
+          (copy-sequence toolgate-invisible-ranges))
+  "Ranges of characters that render as nothing or reorder text, wherever they are.
+U+FE0F is visible after a character that it turns into a picture.")
+
+(defconst toolgate-lines--stray-selector
+  (concat "\\(?:^\\|[^" (toolgate-lines--class toolgate-invisible-pictographs)
+          "]\\)\\(\ufe0f\\)")
+  "Matches U+FE0F, as group 1, that turns nothing into a picture.")
 
 (defconst toolgate-lines-deceptive
-  (concat "["
-          (mapconcat (lambda (range) (format "%c-%c" (car range) (cdr range)))
-                     toolgate-lines--deceptive "")
-          "]")
-  "Matches a character that cannot be seen, or reorders what stands beside it.")
+  (concat "[" (toolgate-lines--class toolgate-lines--deceptive) "]\\|"
+          toolgate-lines--stray-selector)
+  "Matches a character that renders as nothing or reorders text.")
 
 (defun toolgate-lines-break (text)
   "Return TEXT with its overlong lines broken, each place marked."
@@ -81,10 +86,21 @@ Whoever is at the end, in the buffer or in a window on it, stays at the end."
 (defun toolgate-lines-order ()
   "Show the current buffer in the order in which it is written, if that differs.
 Arabic and Hebrew read as they should unless something reorders them on purpose."
+  (toolgate-lines--show-selectors)
   (setq bidi-display-reordering
         (not (save-excursion
                (goto-char (point-min))
                (re-search-forward toolgate-lines-deceptive nil t)))))
+
+(defun toolgate-lines--show-selectors ()
+  "Show by their code the selectors that turn nothing into a picture."
+  (save-excursion
+    (goto-char (point-min))
+    (let ((inhibit-read-only t))
+      (with-silent-modifications
+        (while (re-search-forward toolgate-lines--stray-selector nil t)
+          (put-text-property (match-beginning 1) (match-end 1)
+                             'display "\\u{fe0f}"))))))
 
 ;; `set-auto-mode' would let the text itself name any command that ends in
 ;; -mode, and would look at its beginning; names of files lead to what the

@@ -5,10 +5,11 @@ import type { IsolationLevel } from '../host/sandbox/sandbox.ts'
 import { packageFolder } from '../host/user-file.ts'
 import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath } from '../server/log-file.ts'
+import { escapeInvisible } from '../text/escape-invisible.ts'
 import { quoteArgv } from '../text/shell-quote.ts'
 import { launchCommand } from './launch-command.ts'
 import { formatClock } from './ui/format-time.ts'
-import { escapeUnsafe, type Terminal } from './ui/terminal.ts'
+import type { Terminal } from './ui/terminal.ts'
 
 interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
   state_dir: string
@@ -45,9 +46,9 @@ export async function greeting(terminal: Terminal, client: Client, options: Gree
     ['Stop', options.stop ?? `toolgate stop${root}`]
   ]
   const lines = rows.map(
-    ([name = '', text = '']) => `  ${terminal.paint('bold', name.padEnd(7))}  ${escapeUnsafe(text)}\n`
+    ([name = '', text = '']) => `  ${terminal.paint('bold', name.padEnd(7))}  ${escapeInvisible(text)}\n`
   )
-  return `Toolgate ${version} serves ${escapeUnsafe(roots.join(', '))}\n${lines.join('')}`
+  return `Toolgate ${version} serves ${escapeInvisible(roots.join(', '))}\n${lines.join('')}`
 }
 
 interface Capabilities {

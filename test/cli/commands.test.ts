@@ -85,7 +85,7 @@ t.test('calls without approval', async t => {
   const { toolgate } = await serveProject(t, { 'a.txt': 'one\ntwo\u001b[31m\u202e\n' })
   t.same(await toolgate(['call', 'read_file', 'path=a.txt', 'offset=2', 'limit=1']), {
     code: 0,
-    stdout: '     2\ttwo\\x1b[31m\\u{202e}\n',
+    stdout: '     2\ttwo\\u{1b}[31m\\u{202e}\n',
     stderr: ''
   })
   const json = await toolgate(['call', 'read_file', '--args', '{"path":"a.txt"}', '--json'])

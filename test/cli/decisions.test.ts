@@ -119,7 +119,7 @@ t.test('shows the output of a background job', async t => {
   t.match(id, CALL_ID_PATTERN)
   await toolgate(['approve', id, '--yes', '--quiet'])
   await client.get(id, { wait_ms: 10_000 })
-  t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\x1bb\nc\n', stderr: '' })
+  t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\u{1b}b\nc\n', stderr: '' })
 })
 
 t.test('an option shows every rule that it would create', async t => {

@@ -112,14 +112,21 @@ Keys
 (ert-deftest toolgate-approval-deceptive ()
   "What hides or reorders text is told of and shown; letters and pictures are not."
   (dolist (char '(#xad #x34f #x115f #x180e #x200b #x2028 #x202e #x2066 #x3164
-                  #xfe00 #xfeff #xfff9 #xe0001 #xe0041 #xe0100))
+                  #x2800 #x1d159 #xfe00 #xfeff #xfff9 #xe0001 #xe0041
+                  #xe0100))
     (should (string-match-p toolgate-lines-deceptive (string ?a char)))
     (should (eq 'hex-code (aref (toolgate-lines--as-codes) char))))
   (dotimes (char #x30000)
     (when (eq 'Cf (get-char-code-property char 'general-category))
       (should (string-match-p toolgate-lines-deceptive (string char)))))
   (should-not (string-match-p toolgate-lines-deceptive
-                              "azAZ09 -]^\n\täя中ע❤️🦊")))
+                              "azAZ09 -]^\n\täя中ע❤️🦊"))
+  (should (string-match-p toolgate-lines-deceptive "a\ufe0f"))
+  (with-temp-buffer
+    (insert "❤\ufe0f a\ufe0f")
+    (toolgate-lines-order)
+    (should-not (get-text-property 2 'display))
+    (should (equal "\\u{fe0f}" (get-text-property 5 'display)))))
 
 (ert-deftest toolgate-approval-header-of-diff ()
   "What a title says stands in the header as it is."

@@ -3,13 +3,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ApproveRequest } from '../../client/api-types.ts'
 import { type Approval, type Call, type Client, ToolgateError } from '../../client/client.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../exit.ts'
 import { CallChangedError, CallWatcher, type PendingCall } from './call-watcher.ts'
 import { formatApproval, formatDecision, formatEditedCall } from './format.ts'
 import { KeyReader } from './key-reader.ts'
 import { showInPager } from './pager.ts'
-import { colorizeDiff, escapeUnsafe, toSafeJson } from './terminal.ts'
+import { colorizeDiff, toSafeJson } from './terminal.ts'
 
 /** Presets of an approval. */
 export type ApprovalPreset = Pick<ApproveRequest, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
@@ -92,7 +93,7 @@ class ApprovalPrompt {
     this.#shown = error === undefined ? call.approval.preview : undefined
     const warn = (text: string) => terminal.info(terminal.paint('yellow', `\n${text}`))
     if (error !== undefined)
-      return warn(`Would fail now: ${escapeUnsafe(error)} Press n to reject it, or e to edit its parameters.`)
+      return warn(`Would fail now: ${escapeInvisible(error)} Press n to reject it, or e to edit its parameters.`)
     if (isDeepStrictEqual(before, call.approval.preview))
       return warn('Files have changed; the preview is still the same.')
     if (!this.#isFirst) warn('The preview has changed:')
@@ -118,7 +119,7 @@ class ApprovalPrompt {
     this.#keys.open()
     try {
       await this.#keys.waitUntilReady(changed)
-      const question = `${terminal.paint('bold', escapeUnsafe(call.approval.preview.title))}? ${formatMenu(call)} `
+      const question = `${terminal.paint('bold', escapeInvisible(call.approval.preview.title))}? ${formatMenu(call)} `
       terminal.writePrompt(question)
       for (;;) {
         const key = await this.#keys.next(changed)
@@ -145,7 +146,7 @@ class ApprovalPrompt {
       if (changed.aborted) throw changed.reason
     }
     if (!(error instanceof ToolgateError || error instanceof CliError)) throw error
-    this.#context.terminal.info(this.#context.terminal.paint('red', escapeUnsafe(error.message)))
+    this.#context.terminal.info(this.#context.terminal.paint('red', escapeInvisible(error.message)))
   }
 
   async approve(
@@ -196,7 +197,7 @@ class ApprovalPrompt {
     const options = call.approval.always_options
     for (const [index, { label, scope, rule, rules }] of options.entries())
       terminal.info(
-        `  ${terminal.paint('bold', String(index + 1))}  ${escapeUnsafe(label)}  (${scope})\n     ${toSafeJson(rules ?? rule)}`
+        `  ${terminal.paint('bold', String(index + 1))}  ${escapeInvisible(label)}  (${scope})\n     ${toSafeJson(rules ?? rule)}`
       )
     const number = await this.promptLine('Number of the rule (Esc to go back): ', changed)
     const option = options[Number(number) - 1]
@@ -246,7 +247,7 @@ class ApprovalPrompt {
     const { terminal } = this.#context
     const { text, diff } = approval.preview
     const whole = [
-      ...(text ? [escapeUnsafe(text)] : []),
+      ...(text ? [escapeInvisible(text)] : []),
       ...(diff ? [colorizeDiff(terminal, diff.trimEnd())] : [])
     ].join('\n\n')
     await showInPager(this.#context, whole, changed, { always: true })

@@ -1,8 +1,9 @@
 // Formats calls and events for people.
 import type { Call, DryRun, Event } from '../../client/client.ts'
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { EXIT } from '../exit.ts'
 import { formatClock, formatDue, formatTimestamp } from './format-time.ts'
-import { colorizeDiff, escapeUnsafe, type Terminal, type TextStyle, toSafeJson, toSingleLine } from './terminal.ts'
+import { colorizeDiff, type Terminal, type TextStyle, toSafeJson, toSingleLine } from './terminal.ts'
 
 export const STATUS_STYLES: Record<Call['status'], TextStyle> = {
   awaiting_approval: 'yellow',
@@ -53,16 +54,16 @@ export function formatReason(call: Call): string {
 /** Formats the state of a decided call, with the approver. */
 export function formatDecision(call: Call): string {
   const formatActor = (by: { client?: string | undefined; source: string; at: string }) =>
-    `by ${escapeUnsafe(by.client ?? by.source)} at ${formatClock(by.at)}`
+    `by ${escapeInvisible(by.client ?? by.source)} at ${formatClock(by.at)}`
   if (call.status === 'rejected') return `it was rejected ${formatActor(call.rejected_by)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
-  const why = escapeUnsafe(formatReason(call))
+  const why = escapeInvisible(formatReason(call))
   return `its status is ${call.status}${why && ` (${why})`}${by ? `, approved ${formatActor(by)}` : ''}`
 }
 
 /** Formats the result of an approval; a call that could not start, or has failed by now, as that. */
 export const formatApprovalResult = (call: Call) =>
-  exitCodeFor(call) === EXIT.ok ? 'approved' : `${call.status}: ${escapeUnsafe(formatReason(call))}`
+  exitCodeFor(call) === EXIT.ok ? 'approved' : `${call.status}: ${escapeInvisible(formatReason(call))}`
 
 /** Formats everything that an approver must see before deciding. */
 export function formatApproval(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
@@ -70,15 +71,15 @@ export function formatApproval(terminal: Terminal, call: Extract<Call, { status:
   const { title, text, diff, notes = [] } = approval.preview
   const who = [call.client, call.agent, call.session_id].filter(name => name !== undefined)
   return [
-    `${terminal.paint('bold', escapeUnsafe(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
-    `  tool     ${escapeUnsafe(call.tool)}  (${approval.level})`,
-    `  caller   ${escapeUnsafe(who.join(' / '))}`,
-    `  reason   ${escapeUnsafe(approval.reason)}`,
+    `${terminal.paint('bold', escapeInvisible(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
+    `  tool     ${escapeInvisible(call.tool)}  (${approval.level})`,
+    `  caller   ${escapeInvisible(who.join(' / '))}`,
+    `  reason   ${escapeInvisible(approval.reason)}`,
     ...(call.context === undefined ? [] : [`  context  ${toSingleLine(call.context, 300)}`]),
     ...(approval.expires_at === null ? [] : [`  expires  ${formatDue(approval.expires_at)}`]),
     `  params   ${toSafeJson(call.params)}`,
-    ...notes.map(note => terminal.paint('yellow', `  note     ${escapeUnsafe(note)}`)),
-    ...(text === undefined ? [] : ['', escapeUnsafe(text)]),
+    ...notes.map(note => terminal.paint('yellow', `  note     ${escapeInvisible(note)}`)),
+    ...(text === undefined ? [] : ['', escapeInvisible(text)]),
     ...(diff === undefined ? [] : ['', colorizeDiff(terminal, diff.trimEnd())])
   ].join('\n')
 }
@@ -95,10 +96,10 @@ export function formatEditedCall(
   { tool, params, dryRun: { verdict, preview } }: EditedCall
 ): string {
   return [
-    terminal.paint('bold', `\nAs you changed it: ${escapeUnsafe(preview?.title ?? tool)}`),
-    `  verdict  ${verdict.decision}: ${escapeUnsafe(verdict.reason)}`,
+    terminal.paint('bold', `\nAs you changed it: ${escapeInvisible(preview?.title ?? tool)}`),
+    `  verdict  ${verdict.decision}: ${escapeInvisible(verdict.reason)}`,
     `  params   ${toSafeJson(params)}`,
-    ...(preview?.text ? ['', escapeUnsafe(preview.text)] : []),
+    ...(preview?.text ? ['', escapeInvisible(preview.text)] : []),
     ...(preview?.diff ? ['', colorizeDiff(terminal, preview.diff.trimEnd())] : [])
   ].join('\n')
 }
@@ -111,7 +112,7 @@ export const formatRuleOptions = (
   approval.always_options
     .map(
       ({ id, label, rule, rules }) =>
-        `  --always ${id}  ${escapeUnsafe(label)}  ${terminal.paint('gray', toSafeJson(rules ?? rule))}`
+        `  --always ${id}  ${escapeInvisible(label)}  ${terminal.paint('gray', toSafeJson(rules ?? rule))}`
     )
     .join('\n')
 
@@ -122,7 +123,7 @@ export function formatEventLine(terminal: Terminal, event: Event): string {
   const format = EVENT_FORMATTERS[event.type] as ((event: Event) => string) | undefined
   // A truncated event lacks its details; a newer server may have events that are unknown here.
   const words = format && !event.truncated ? format(event) : (event.href ?? '')
-  return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${escapeUnsafe(call)} ${toSingleLine(words, 200)}`.trimEnd()
+  return `${terminal.paint('gray', time)} ${terminal.paint('cyan', event.type)}${escapeInvisible(call)} ${toSingleLine(words, 200)}`.trimEnd()
 }
 
 type EventFormatters = { [T in Event['type']]: (event: Extract<Event, { type: T }>) => string }

@@ -1,7 +1,8 @@
 // Prints captured output page by page: only one page is in memory, however much output there is and however slowly it is read.
+
+import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CliContext } from '../context.ts'
 import { withReconnect } from '../reconnect.ts'
-import { escapeUnsafe } from './terminal.ts'
 
 const MAX_WAIT_MS = 30_000
 const PAGE_BYTES = 1_048_576
@@ -25,7 +26,7 @@ export async function printOutput(context: CliContext, id: string, { stream, fol
     if (terminal.json) terminal.printJson(page)
     else {
       if (dropped) terminal.info(`${dropped.bytes} bytes were dropped, starting at byte ${dropped.from}.`)
-      terminal.write(escapeUnsafe(text))
+      terminal.write(escapeInvisible(text))
     }
     await terminal.waitForDrain(signal)
     offset = next_offset

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { styleText } from 'node:util'
+import { escapeInvisible, HIDDEN_CHARACTER } from '../../text/escape-invisible.ts'
 import { formatTable } from '../table.ts'
 
 export type TextStyle = Parameters<typeof styleText>[0]
@@ -11,15 +12,11 @@ interface OutputStream {
   isTTY?: boolean
 }
 
-// Control characters (line feed and tab are allowed below), and those that hide or reorder text: zero-width, bidi, tags.
-const UNSAFE_CHARS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
-
-/** Escapes invisible characters. Line feeds and tabs remain. */
-export const escapeUnsafe = (text: string): string =>
-  text.replace(UNSAFE_CHARS, char => (char === '\n' || char === '\t' ? char : escapeChar(char)))
+/** Matches what is escaped in text, and tabs, which JSON escapes. */
+const UNSAFE_IN_JSON = new RegExp(`${HIDDEN_CHARACTER}|\\t`, 'gu')
 
 /** Escapes the text and joins it to one line. */
-export const oneLine = (text: string): string => escapeUnsafe(text).replace(/\s+/g, ' ').trim()
+export const oneLine = (text: string): string => escapeInvisible(text).replace(/\s+/g, ' ').trim()
 
 /** Escapes, joins and truncates the text to a readable length. */
 export function toSingleLine(text: string, width = 100): string {
@@ -27,17 +24,10 @@ export function toSingleLine(text: string, width = 100): string {
   return line.length > width ? `${line.slice(0, width - 1)}…` : line
 }
 
-const escapeChar = (char: string) => {
-  const code = char.codePointAt(0)!
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
-}
-
 /** Formats equivalent JSON that is safe to display. */
 export const toSafeJson = (value: unknown, indent?: number): string =>
-  (JSON.stringify(value, null, indent) ?? 'null').replace(UNSAFE_CHARS, char =>
-    char === '\n'
-      ? char
-      : [...Array(char.length).keys()].map(i => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
+  (JSON.stringify(value, null, indent) ?? 'null').replace(UNSAFE_IN_JSON, char =>
+    [...Array(char.length).keys()].map(i => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
   )
 
 interface TerminalOptions {
@@ -150,7 +140,7 @@ const DIFF_STYLES: readonly [string, TextStyle][] = [
 
 /** Escapes a unified diff and colors it by line. */
 export const colorizeDiff = (terminal: Terminal, diff: string): string =>
-  escapeUnsafe(diff)
+  escapeInvisible(diff)
     .split('\n')
     .map(line => {
       const style = DIFF_STYLES.find(([prefix]) => line.startsWith(prefix))?.[1]

@@ -28,7 +28,7 @@ function told(t: Test, quiet: boolean) {
   return shown
 }
 
-const WORSE = `2026-01-02 03:04  warning  a custom tool is untrusted (tool: x; reason: run\\x1b[2J it; at: [1])
+const WORSE = `2026-01-02 03:04  warning  a custom tool is untrusted (tool: x; reason: run\\u{1b}[2J it; at: [1])
 2026-01-02 03:04  error  it broke
 `
 

@@ -1,32 +1,39 @@
 -- Characters that can't be seen, or that show text in another order than it has: whoever decides is to know of them.
 local M = {}
 
---- All formatting characters of Unicode, its line and paragraph separators, and what else is drawn as nothing.
-local RANGES = {
-  { 0xad, 0xad }, { 0x34f, 0x34f }, { 0x600, 0x605 }, { 0x61c, 0x61c }, { 0x6dd, 0x6dd }, { 0x70f, 0x70f },
-  { 0x890, 0x891 }, { 0x8e2, 0x8e2 }, { 0x115f, 0x1160 }, { 0x17b4, 0x17b5 }, { 0x180b, 0x180f }, { 0x200b, 0x200f },
-  { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0x2800, 0x2800 }, { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },
-  { 0xfeff, 0xfeff }, { 0xffa0, 0xffa0 }, { 0xfff0, 0xfffb }, { 0x110bd, 0x110bd }, { 0x110cd, 0x110cd },
-  { 0x13430, 0x1343f }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a }, { 0xe0000, 0xe0fff },
-}
+local invisible = require('toolgate.invisible')
+
+local EMOJI_SELECTOR = 0xfe0f
+
+local function is_within(ranges, code)
+  for _, range in ipairs(ranges) do
+    if code <= range[2] then return code >= range[1] end
+  end
+  return false
+end
 
 local CHARACTER = '[\194-\244][\128-\191]+'
 
---- By character: its number where it is hidden, else false.
+--- By character: its code point if it renders as nothing, else false.
 local number = setmetatable({}, { __index = function(known, character)
   local code = vim.fn.char2nr(character)
-  known[character] = false
-  for _, range in ipairs(RANGES) do
-    if code >= range[1] and code <= range[2] then known[character] = code end
-  end
+  known[character] = is_within(invisible.ranges, code) and code
   return known[character]
 end })
+
+--- The code point of a character that begins at a byte of a text, if it renders as nothing there; else nil.
+local function hidden_code(text, at, character)
+  local code = number[character] or nil
+  if code ~= EMOJI_SELECTOR then return code end
+  local before = text:sub(math.max(1, at - 4), at - 1):match(CHARACTER .. '$')
+  return not (before and is_within(invisible.pictographs, vim.fn.char2nr(before))) and code or nil
+end
 
 --- The text with what is hidden in it written out, and where that stands: {from, to}, bytes from 0.
 function M.shown(text)
   local places, longer = {}, 0
   local shown = text:gsub('()(' .. CHARACTER .. ')', function(at, character)
-    local code = number[character]
+    local code = hidden_code(text, at, character)
     if not code then return end
     local written = ('\\u{%x}'):format(code)
     table.insert(places, { at - 1 + longer, at - 1 + longer + #written })
@@ -38,8 +45,8 @@ end
 
 --- JSON that means the same, and hides nothing.
 function M.in_json(text)
-  return (text:gsub(CHARACTER, function(character)
-    local code = number[character]
+  return (text:gsub('()(' .. CHARACTER .. ')', function(at, character)
+    local code = hidden_code(text, at, character)
     if not code then return end
     if code < 0x10000 then return ('\\u%04x'):format(code) end
     local rest = code - 0x10000
@@ -50,8 +57,8 @@ end
 --- Whether a text hides something, or one in a table, or a name in it.
 function M.is_in(value)
   if type(value) == 'string' then
-    for character in value:gmatch(CHARACTER) do
-      if number[character] then return true end
+    for at, character in value:gmatch('()(' .. CHARACTER .. ')') do
+      if hidden_code(value, at, character) then return true end
     end
   elseif type(value) == 'table' then
     for name, each in pairs(value) do

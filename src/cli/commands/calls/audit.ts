@@ -1,10 +1,11 @@
 import type { Call, Client, LogQuery } from '../../../client/client.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { parseAge } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
 import { formatReason } from '../../ui/format.ts'
-import { escapeUnsafe, oneLine, type TextStyle } from '../../ui/terminal.ts'
+import { oneLine, type TextStyle } from '../../ui/terminal.ts'
 
 interface Options {
   since?: string
@@ -200,7 +201,7 @@ function printEntries({ terminal }: CliContext, found: readonly AuditEntry[]) {
   const rows = found.map(({ at, decision, by, tool, about, why, tool_call_id }) => [
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,
     DECISION_STYLES[decision] ? terminal.paint(DECISION_STYLES[decision], decision) : decision,
-    escapeUnsafe(by),
+    escapeInvisible(by),
     oneLine(tool),
     oneLine(about),
     oneLine(why),

@@ -1,4 +1,5 @@
 import { type Call, type CallOptions, type Client, type Event, ToolgateError } from '../../../client/client.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT, usageError } from '../../exit.ts'
@@ -6,7 +7,7 @@ import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
 import { withReconnect } from '../../reconnect.ts'
 import { promptForApproval } from '../../ui/approval-prompt.ts'
 import { exitCodeFor, formatFollowHint, formatReason, hasBackgroundJob } from '../../ui/format.ts'
-import { colorizeDiff, escapeUnsafe, toSingleLine } from '../../ui/terminal.ts'
+import { colorizeDiff, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {
   args?: string
@@ -86,8 +87,8 @@ async function printDryRun(context: CliContext, client: Client, tool: string, pa
   const dryRun = await client.dryRun(tool, params, { ...options, signal })
   context.exitCode = dryRun.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
   if (terminal.json) return terminal.printJson(dryRun)
-  terminal.print(`${dryRun.verdict.decision}: ${escapeUnsafe(dryRun.verdict.reason)}`)
-  if (dryRun.preview?.text) terminal.print(escapeUnsafe(dryRun.preview.text))
+  terminal.print(`${dryRun.verdict.decision}: ${escapeInvisible(dryRun.verdict.reason)}`)
+  if (dryRun.preview?.text) terminal.print(escapeInvisible(dryRun.preview.text))
   if (dryRun.preview?.diff) terminal.print(colorizeDiff(terminal, dryRun.preview.diff.trimEnd()))
 }
 
@@ -179,7 +180,7 @@ function reportEvent({ terminal }: CliContext, event: Event) {
   if (event.type === 'tool.call' && event.requires_approval)
     terminal.info(`Waiting for approval: toolgate approve ${event.tool_call_id}`)
   if (event.type !== 'tool.progress' || !terminal.isInteractive) return
-  if (event.delta) terminal.writeInfo(escapeUnsafe(event.delta.text))
+  if (event.delta) terminal.writeInfo(escapeInvisible(event.delta.text))
   else terminal.progress(formatProgress(event))
 }
 
@@ -193,10 +194,10 @@ function printResult(context: CliContext, ended: Call) {
   context.exitCode = exitCodeFor(ended)
   if (terminal.json) return terminal.printJson(ended)
   if (ended.status === 'success') {
-    terminal.print(escapeUnsafe(ended.result.content))
+    terminal.print(escapeInvisible(ended.result.content))
     if (hasBackgroundJob(ended)) terminal.info(formatFollowHint(ended.tool_call_id))
     return
   }
   if (UNSETTLED_STATUSES.includes(ended.status)) return
-  terminal.error(`toolgate: ${ended.tool} ${ended.status}: ${escapeUnsafe(formatReason(ended))}`)
+  terminal.error(`toolgate: ${ended.tool} ${ended.status}: ${escapeInvisible(formatReason(ended))}`)
 }

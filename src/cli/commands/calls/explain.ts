@@ -1,10 +1,11 @@
 import type { CallOptions, Client, Explanation } from '../../../client/client.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { quoteArgv } from '../../../text/shell-quote.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT, usageError } from '../../exit.ts'
 import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
-import { escapeUnsafe, oneLine, type Terminal, toSingleLine } from '../../ui/terminal.ts'
+import { oneLine, type Terminal, toSingleLine } from '../../ui/terminal.ts'
 
 interface Options {
   args?: string
@@ -79,7 +80,7 @@ const isCommandLine = (argv: readonly string[], words: readonly string[]) => {
 }
 
 function printExplanation(terminal: Terminal, { verdict, isolation, parts, precedence, hooks = [] }: Explanation) {
-  terminal.print(`${terminal.paint('bold', verdict.decision)}: ${escapeUnsafe(verdict.reason)}`)
+  terminal.print(`${terminal.paint('bold', verdict.decision)}: ${escapeInvisible(verdict.reason)}`)
   if (isolation) terminal.print(`sandbox: ${isolation.level}${formatNetwork(isolation.network)}`)
   if (parts.length > 0) {
     const rows = parts.map(part => [

@@ -1,8 +1,9 @@
 import type { Call } from '../../../client/client.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { formatApproval, formatReason, formatRuleOptions, STATUS_STYLES } from '../../ui/format.ts'
 import { printOutput } from '../../ui/print-output.ts'
-import { escapeUnsafe, type Terminal, toSafeJson } from '../../ui/terminal.ts'
+import { type Terminal, toSafeJson } from '../../ui/terminal.ts'
 
 const show: CommandSetup = (command, context) => {
   command
@@ -28,9 +29,10 @@ export function formatCall(terminal: Terminal, call: Call): string {
   const by = 'approved_by' in call ? call.approved_by : undefined
   const took = 'execution_time_ms' in call ? call.execution_time_ms : undefined
   const changes = ('changes' in call ? call.changes : undefined) ?? []
-  const field = (name: string, text: string | undefined) => (text ? [`  ${name.padEnd(8)} ${escapeUnsafe(text)}`] : [])
+  const field = (name: string, text: string | undefined) =>
+    text ? [`  ${name.padEnd(8)} ${escapeInvisible(text)}`] : []
   return [
-    `${escapeUnsafe(call.tool)} ${terminal.paint(STATUS_STYLES[call.status], call.status)}  ${terminal.paint('gray', call.tool_call_id)}`,
+    `${escapeInvisible(call.tool)} ${terminal.paint(STATUS_STYLES[call.status], call.status)}  ${terminal.paint('gray', call.tool_call_id)}`,
     ...field('params', toSafeJson(call.params)),
     ...field('original', call.requested_params === undefined ? undefined : toSafeJson(call.requested_params)),
     ...field('caller', [call.client, call.agent, call.session_id].filter(name => name !== undefined).join(' / ')),
@@ -41,6 +43,6 @@ export function formatCall(terminal: Terminal, call: Call): string {
     ...changes.flatMap(({ operation, path, added = 0, removed = 0 }) =>
       field('changed', `${operation} ${path} +${added} -${removed}`)
     ),
-    ...(call.status === 'success' ? ['', escapeUnsafe(call.result.content)] : [])
+    ...(call.status === 'success' ? ['', escapeInvisible(call.result.content)] : [])
   ].join('\n')
 }

@@ -1,8 +1,9 @@
 import type { ListedTool, ToolsQuery } from '../../../client/client.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { EXIT } from '../../exit.ts'
 import { formatSchemaType, type JsonSchema } from '../../ui/format-schema-type.ts'
-import { escapeUnsafe, oneLine, type Terminal } from '../../ui/terminal.ts'
+import { oneLine, type Terminal } from '../../ui/terminal.ts'
 
 const tools: CommandSetup = (command, context) => {
   command
@@ -21,7 +22,9 @@ const tools: CommandSetup = (command, context) => {
       if (name !== undefined) return printTool(terminal, await client.tool(name, options))
       const all = await client.tools(options)
       if (terminal.json) return terminal.printJson(all)
-      const rows = all.map(tool => [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(escapeUnsafe))
+      const rows = all.map(tool =>
+        [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(escapeInvisible)
+      )
       terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DESCRIPTION'], rows)
       context.exitCode = EXIT.ok
     })
@@ -33,10 +36,10 @@ function printTool(terminal: Terminal, tool: ListedTool) {
   const { properties = {}, required = [] } = tool.input as JsonSchema
   const rows = Object.entries(properties).map(([key, schema]) => [
     required.includes(key) ? key : `${key}?`,
-    escapeUnsafe(formatSchemaType(schema)),
+    escapeInvisible(formatSchemaType(schema)),
     oneLine(schema.description ?? '')
   ])
-  terminal.print(`${tool.name}: ${escapeUnsafe(tool.description)}`)
+  terminal.print(`${tool.name}: ${escapeInvisible(tool.description)}`)
   terminal.print(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
   terminal.table(['PARAMETER', 'TYPE', 'DESCRIPTION'], rows)
 }

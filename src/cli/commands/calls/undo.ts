@@ -1,9 +1,10 @@
 import type { Client, UndoPreview, UndoQuery } from '../../../client/client.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
 import { exitCodeFor, formatReason } from '../../ui/format.ts'
-import { colorizeDiff, escapeUnsafe, type Terminal } from '../../ui/terminal.ts'
+import { colorizeDiff, type Terminal } from '../../ui/terminal.ts'
 
 interface Options {
   since?: boolean
@@ -71,24 +72,24 @@ async function undoCall(context: CliContext, client: Client, { id, query, shown,
   const ended = await client.undo(id, { ...query, ...(digest !== undefined && { digest }), confirm: true, signal })
   context.exitCode = exitCodeFor(ended)
   if (terminal.json) return terminal.printJson(ended)
-  if (ended.status === 'success') return terminal.print(escapeUnsafe(ended.result.content))
+  if (ended.status === 'success') return terminal.print(escapeInvisible(ended.result.content))
   if (ended.status === 'awaiting_approval')
     return terminal.info(`Waiting for approval: toolgate approve ${ended.tool_call_id}`)
-  terminal.error(`toolgate: undo ${ended.status}: ${escapeUnsafe(formatReason(ended))}`)
+  terminal.error(`toolgate: undo ${ended.status}: ${escapeInvisible(formatReason(ended))}`)
 }
 
 /** Formats the effect per path, with the conflicts and the diff. */
 function formatUndoPreview(terminal: Terminal, { files, reason }: UndoPreview): string {
   const lines = files.flatMap(({ action, path, from, note, conflicts = [] }) => [
-    `  ${action.padEnd(9)} ${escapeUnsafe(from === undefined ? path : `${from} → ${path}`)}${note ? `  (${escapeUnsafe(note)})` : ''}`,
+    `  ${action.padEnd(9)} ${escapeInvisible(from === undefined ? path : `${from} → ${path}`)}${note ? `  (${escapeInvisible(note)})` : ''}`,
     ...conflicts.flatMap(({ message, now, before }) => [
-      terminal.paint('yellow', `            ${escapeUnsafe(message)}`),
+      terminal.paint('yellow', `            ${escapeInvisible(message)}`),
       ...formatQuoted('now', now),
       ...formatQuoted('before', before)
     ])
   ])
   const diffs = files.flatMap(({ diff }) => (diff === undefined ? [] : [colorizeDiff(terminal, diff.trimEnd())]))
-  return [...lines, ...(diffs.length > 0 ? ['', ...diffs] : []), ...(reason ? ['', escapeUnsafe(reason)] : [])].join(
+  return [...lines, ...(diffs.length > 0 ? ['', ...diffs] : []), ...(reason ? ['', escapeInvisible(reason)] : [])].join(
     '\n'
   )
 }
@@ -96,4 +97,4 @@ function formatUndoPreview(terminal: Terminal, { files, reason }: UndoPreview): 
 const formatQuoted = (name: string, text: string | undefined) =>
   text === undefined
     ? []
-    : text.split('\n').map((line, i) => `            ${(i === 0 ? name : '').padEnd(6)} | ${escapeUnsafe(line)}`)
+    : text.split('\n').map((line, i) => `            ${(i === 0 ? name : '').padEnd(6)} | ${escapeInvisible(line)}`)

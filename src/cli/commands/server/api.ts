@@ -1,10 +1,10 @@
 import { text } from 'node:stream/consumers'
 import { ToolgateError } from '../../../client/error.ts'
 import { readUserFile } from '../../../host/user-file.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
-import { escapeUnsafe } from '../../ui/terminal.ts'
 
 interface Options {
   data?: string
@@ -95,7 +95,9 @@ async function sendRequest(url: string, path: string, init: RequestInit): Promis
 }
 
 const formatHead = ({ status, statusText, headers }: Response) =>
-  [`${status} ${statusText}`, ...[...headers].map(([name, value]) => `${name}: ${escapeUnsafe(value)}`), ''].join('\n')
+  [`${status} ${statusText}`, ...[...headers].map(([name, value]) => `${name}: ${escapeInvisible(value)}`), ''].join(
+    '\n'
+  )
 
 /** Streams the body, so that events appear as they arrive; strips terminal control sequences on a terminal. */
 async function printBody({ terminal, runtime, signal }: CliContext, { body }: Response) {
@@ -104,7 +106,7 @@ async function printBody({ terminal, runtime, signal }: CliContext, { body }: Re
   const decoder = new TextDecoder()
   for await (const bytes of body) {
     const piece = decoder.decode(bytes, { stream: true })
-    terminal.write(runtime.stdout.isTTY ? escapeUnsafe(piece) : piece)
+    terminal.write(runtime.stdout.isTTY ? escapeInvisible(piece) : piece)
     await terminal.waitForDrain(signal)
     last = piece.at(-1) ?? last
   }

@@ -1,10 +1,11 @@
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CheckResult, DoctorCheck } from '../../doctor/check-result.ts'
 import { FOLDER_CHECKS } from '../../doctor/folder-checks.ts'
 import { MACHINE_CHECKS } from '../../doctor/machine-checks.ts'
 import { SERVER_CHECKS } from '../../doctor/server-checks.ts'
 import { EXIT } from '../../exit.ts'
-import { escapeUnsafe, type Terminal, type TextStyle } from '../../ui/terminal.ts'
+import type { Terminal, TextStyle } from '../../ui/terminal.ts'
 
 const DOCTOR_CHECKS: readonly DoctorCheck[] = [...MACHINE_CHECKS, ...FOLDER_CHECKS, ...SERVER_CHECKS]
 const STATE_STYLES: Record<CheckResult['state'], TextStyle> = { ok: 'green', warn: 'yellow', fail: 'red' }
@@ -37,6 +38,8 @@ Examples:
 export default doctor
 
 function printResult(terminal: Terminal, { check, state, found, cure: hint }: CheckResult) {
-  terminal.print(`${terminal.paint(STATE_STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${escapeUnsafe(found)}`)
-  if (hint !== undefined) terminal.print(`      ${' '.repeat(17)} → ${escapeUnsafe(hint)}`)
+  terminal.print(
+    `${terminal.paint(STATE_STYLES[state], state.padEnd(4))}  ${check.padEnd(17)} ${escapeInvisible(found)}`
+  )
+  if (hint !== undefined) terminal.print(`      ${' '.repeat(17)} → ${escapeInvisible(hint)}`)
 }

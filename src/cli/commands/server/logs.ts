@@ -1,4 +1,5 @@
 import { type Client, ToolgateError } from '../../../client/client.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { commandName } from '../../cli-command.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
@@ -6,7 +7,6 @@ import { CliError, EXIT, parseChoice } from '../../exit.ts'
 import { isDisconnected } from '../../reconnect.ts'
 import { formatJobStatus } from '../../ui/format-job-status.ts'
 import { printOutput } from '../../ui/print-output.ts'
-import { escapeUnsafe } from '../../ui/terminal.ts'
 
 const logs: CommandSetup = (command, context) => {
   const commandPath = commandName(command)
@@ -60,6 +60,6 @@ async function getEndStatus(client: Client, id: string, signal: AbortSignal) {
     throw error
   })
   const ended = job ?? (await client.get(id, { signal }))
-  const reason = 'reason' in ended && ended.reason ? `: ${escapeUnsafe(ended.reason)}` : ''
+  const reason = 'reason' in ended && ended.reason ? `: ${escapeInvisible(ended.reason)}` : ''
   return { status: ended.status, words: `${job ? formatJobStatus(job) : ended.status}${reason}` }
 }

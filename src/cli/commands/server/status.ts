@@ -1,8 +1,9 @@
 import { connect } from '../../../client/client.ts'
 import { type DiscoveredServer, findLiveServers } from '../../../client/discover.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { parseChoice } from '../../exit.ts'
-import { escapeUnsafe, type Terminal } from '../../ui/terminal.ts'
+import type { Terminal } from '../../ui/terminal.ts'
 
 const status: CommandSetup = (command, context) => {
   command
@@ -67,7 +68,7 @@ function printStatus(terminal: Terminal, { url, record }: DiscoveredServer, stat
   terminal.print(`  running  ${state.running}`)
   terminal.print(`  jobs     ${state.jobs}`)
   for (const server of state.language_servers)
-    terminal.print(`  language ${escapeUnsafe(formatLanguageServer(server))}`)
+    terminal.print(`  language ${escapeInvisible(formatLanguageServer(server))}`)
 }
 
 function formatLanguageServer({ server, root, state, memory_bytes, reason }: LanguageServer) {

@@ -6,11 +6,12 @@ import { type ConfigInputs, globalConfigFiles, workspaceConfigFile } from '../..
 import type { ConfiguredRule } from '../../../config/schema.ts'
 import { ConfigError, validateSource } from '../../../config/validation.ts'
 import { readConfigFile, writeConfigFile } from '../../../server/config-file.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { didYouMean } from '../../did-you-mean.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import { escapeUnsafe, toSafeJson } from '../../ui/terminal.ts'
+import { toSafeJson } from '../../ui/terminal.ts'
 
 interface RootOptions {
   root?: string
@@ -77,9 +78,9 @@ async function printSetting(context: CliContext, setting: string | undefined, wh
   if (!held) throw await unknownSettingError(setting)
   if (setting === undefined) return terminal.print(terminal.json ? toSafeJson(held.value) : toSafeJson(held.value, 2))
   if (terminal.json) return terminal.printJson({ setting, ...held })
-  terminal.print(typeof held.value === 'string' ? escapeUnsafe(held.value) : toSafeJson(held.value, 2))
+  terminal.print(typeof held.value === 'string' ? escapeInvisible(held.value) : toSafeJson(held.value, 2))
   terminal.info(
-    terminal.paint('gray', held.from.length === 0 ? 'default' : `from ${escapeUnsafe(held.from.join(', '))}`)
+    terminal.paint('gray', held.from.length === 0 ? 'default' : `from ${escapeInvisible(held.from.join(', '))}`)
   )
 }
 
@@ -97,7 +98,7 @@ async function changeSetting(context: CliContext, setting: string, text: string 
   const before = readConfigFile(file)?.toString('utf8') ?? ''
   const value = text === undefined ? undefined : parseSettingValue(text, schema.type)
   if (text === undefined && before === '')
-    return terminal.info(`Nothing to remove: ${escapeUnsafe(file)} does not exist.`)
+    return terminal.info(`Nothing to remove: ${escapeInvisible(file)} does not exist.`)
   let after: string
   try {
     after = editSetting(before, at, value)
@@ -113,7 +114,7 @@ async function changeSetting(context: CliContext, setting: string, text: string 
   if (text !== undefined && issues.length > 0) throw usageError(`${setting} ${issues[0]!.message}.`)
   if (after !== before) writeConfigFile(file, after)
   if (terminal.json) return terminal.printJson({ file, setting, value: value ?? null, changed: after !== before })
-  terminal.print(`${after === before ? 'Nothing to change in' : 'Changed'} ${escapeUnsafe(file)}`)
+  terminal.print(`${after === before ? 'Nothing to change in' : 'Changed'} ${escapeInvisible(file)}`)
   terminal.info(formatWhenEffective(at[0], file, target))
 }
 
@@ -121,7 +122,7 @@ function formatWhenEffective(setting: string | undefined, file: string, { projec
   if (!RELOADABLE_SETTINGS.includes(setting ?? ''))
     return 'Takes effect when the server restarts: toolgate serve --replace'
   return project
-    ? `A running server applies it once the file is trusted: toolgate trust ${escapeUnsafe(file)}`
+    ? `A running server applies it once the file is trusted: toolgate trust ${escapeInvisible(file)}`
     : 'A running server applies it immediately.'
 }
 
@@ -136,7 +137,7 @@ async function printPaths(context: CliContext, where: RootOptions) {
   ].map(file => ({ ...file, exists: existsSync(file.path) }))
   if (terminal.json) terminal.printJson(files)
   else {
-    const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'exists' : 'none', escapeUnsafe(file)])
+    const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'exists' : 'none', escapeInvisible(file)])
     terminal.table(['WHOSE', 'IS', 'FILE'], rows)
   }
 }
@@ -147,13 +148,13 @@ async function checkConfig(context: CliContext, where: RootOptions) {
   try {
     const { warnings } = await loadConfig({ ...toInputs(context, where), checkRule })
     if (terminal.json) return terminal.printJson({ faults: [], warnings })
-    for (const warning of warnings) terminal.print(`warning: ${escapeUnsafe(warning)}`)
+    for (const warning of warnings) terminal.print(`warning: ${escapeInvisible(warning)}`)
     terminal.info(warnings.length === 0 ? 'The configuration is valid.' : 'The configuration is valid, with warnings.')
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     context.exitCode = EXIT.usage
     if (terminal.json) return terminal.printJson({ faults: error.issues, warnings: [] })
-    for (const line of error.message.split('\n')) terminal.print(escapeUnsafe(line))
+    for (const line of error.message.split('\n')) terminal.print(escapeInvisible(line))
   }
 }
 

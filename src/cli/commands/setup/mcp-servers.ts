@@ -1,7 +1,7 @@
 // Commands for MCP servers whose tools are served: list, log in and out, restart.
 import type { Command } from 'commander'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CliContext } from '../../context.ts'
-import { escapeUnsafe } from '../../ui/terminal.ts'
 
 interface WorkspaceOptions {
   workspace?: string
@@ -19,7 +19,7 @@ export function addMcpServerCommands(command: Command, context: CliContext) {
       if (terminal.json) return terminal.printJson(servers)
       if (servers.length === 0) return terminal.info('No MCP servers are configured (setting: mcp_servers).')
       const rows = servers.map(({ name, workspace, transport, state, tools, reason = '' }) =>
-        [name, workspace, transport, state, String(tools), reason].map(escapeUnsafe)
+        [name, workspace, transport, state, String(tools), reason].map(escapeInvisible)
       )
       terminal.table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows)
     })
@@ -32,7 +32,7 @@ export function addMcpServerCommands(command: Command, context: CliContext) {
       const { authorization_url, expires_at } = await client.mcpLogin(name, { workspace, signal })
       if (terminal.json) return terminal.printJson({ authorization_url, expires_at })
       terminal.info('To log in, open this address in a browser on this machine:')
-      terminal.print(escapeUnsafe(authorization_url))
+      terminal.print(escapeInvisible(authorization_url))
     })
 
   for (const [action, words] of [
@@ -47,7 +47,7 @@ export function addMcpServerCommands(command: Command, context: CliContext) {
         const servers = await client.controlMcpServer(action, name, { workspace, signal })
         if (terminal.json) return terminal.printJson(servers)
         for (const { state, reason } of servers)
-          terminal.info(`${escapeUnsafe(name)}: ${state}${reason ? `, ${escapeUnsafe(reason)}` : ''}`)
+          terminal.info(`${escapeInvisible(name)}: ${state}${reason ? `, ${escapeInvisible(reason)}` : ''}`)
       })
 }
 

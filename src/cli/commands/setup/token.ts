@@ -1,8 +1,9 @@
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { parseDuration } from '../../context.ts'
 import { parseRole } from '../../roles.ts'
 import { formatDue } from '../../ui/format-time.ts'
-import { escapeUnsafe, oneLine } from '../../ui/terminal.ts'
+import { oneLine } from '../../ui/terminal.ts'
 
 interface CreateOptions {
   name?: string
@@ -46,7 +47,7 @@ Examples:
       if (terminal.json) return terminal.printJson(given)
       terminal.print(given.token)
       terminal.info(
-        `Created ${given.token_id} (${escapeUnsafe(wish.name)}), valid until ${formatDue(given.expires_at)}. The token is not shown again.`
+        `Created ${given.token_id} (${escapeInvisible(wish.name)}), valid until ${formatDue(given.expires_at)}. The token is not shown again.`
       )
     })
 

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { xdgFolder } from '../../../server/xdg.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import { escapeUnsafe, oneLine } from '../../ui/terminal.ts'
+import { oneLine } from '../../ui/terminal.ts'
 import { renderToolTemplate } from './tool-template.ts'
 
 interface NewOptions {
@@ -67,8 +68,8 @@ function createTool({ terminal, runtime, project }: CliContext, name: string, { 
   writeFileSync(file, renderToolTemplate(name), { flag: 'wx' })
   const shown = user ? file : path.relative(runtime.cwd, file)
   if (terminal.json) return terminal.printJson({ file })
-  terminal.print(`Wrote ${escapeUnsafe(shown)}. Change it to what you need.`)
-  if (!user) terminal.print(`To use it, trust it first: toolgate trust ${escapeUnsafe(path.dirname(shown))}`)
+  terminal.print(`Wrote ${escapeInvisible(shown)}. Change it to what you need.`)
+  if (!user) terminal.print(`To use it, trust it first: toolgate trust ${escapeInvisible(path.dirname(shown))}`)
   terminal.print('Check it with: toolgate tool check')
 }
 
@@ -89,7 +90,7 @@ async function checkTools(context: CliContext) {
   if (terminal.json) return terminal.printJson(all)
   if (all.length === 0) return terminal.info('No custom tools. Create one with: toolgate tool new NAME')
   const rows = all.map(({ name, state, file = '', reason = '' }) =>
-    [name, state, file, oneLine(reason)].map(escapeUnsafe)
+    [name, state, file, oneLine(reason)].map(escapeInvisible)
   )
   terminal.table(['TOOL', 'STATE', 'FILE', 'REASON'], rows)
 }

@@ -6,12 +6,12 @@ import { canonicalTrustPath, contentHash } from '../../../host/trust/content-has
 import { addTrusted, readTrustFile, removeTrusted, trustFilePath } from '../../../host/trust/trust-file.ts'
 import { LiveTrustStore, type TrustStore } from '../../../host/trust/trust-store.ts'
 import { homeFolder } from '../../../server/xdg.ts'
+import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { quoteArgv } from '../../../text/shell-quote.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
 import { readTrustable, type Trustable } from '../../trustable.ts'
-import { escapeUnsafe } from '../../ui/terminal.ts'
 
 interface TrustOptions {
   yes?: true
@@ -54,7 +54,7 @@ async function trustOne(context: CliContext, file: string, { yes }: { yes: boole
   const store = trustFilePath(runtime.env)
   const shown = await readTrustable(file, runtime.env)
   const all = trustedContents(shown)
-  if (isTrusted(readTrustFile(store), all)) return terminal.info(`${escapeUnsafe(file)} is already trusted.`)
+  if (isTrusted(readTrustFile(store), all)) return terminal.info(`${escapeInvisible(file)} is already trusted.`)
   terminal.info(formatTrustable(context, shown))
   if (!yes && !context.canPrompt)
     throw usageError(
@@ -72,7 +72,7 @@ async function trustOne(context: CliContext, file: string, { yes }: { yes: boole
     })
   await addTrusted(store, all)
   if (terminal.json) terminal.printJson(Object.fromEntries(all))
-  else terminal.print(`Trusted ${escapeUnsafe(file)} with its current content.`)
+  else terminal.print(`Trusted ${escapeInvisible(file)} with its current content.`)
 }
 
 /** Returns the trusted contents: the path of each file or folder, with the shown hash. */
@@ -92,11 +92,11 @@ function formatTrustable(
   const before = readTrustFile(trustFilePath(runtime.env)).get(file)
   const state = before === undefined ? 'never trusted' : `changed since it was trusted, ${before.at}`
   return [
-    terminal.paint('bold', escapeUnsafe(file)),
+    terminal.paint('bold', escapeInvisible(file)),
     `  sha256   ${sha256}`,
     `  ${state}`,
-    ...brings.map(line => terminal.paint('yellow', `  would bring ${escapeUnsafe(line)}`)),
-    ...[...names, ...holds].map(([each, its]) => `  with file   ${its.slice(0, 12)}  ${escapeUnsafe(each)}`)
+    ...brings.map(line => terminal.paint('yellow', `  would bring ${escapeInvisible(line)}`)),
+    ...[...names, ...holds].map(([each, its]) => `  with file   ${its.slice(0, 12)}  ${escapeInvisible(each)}`)
   ].join('\n')
 }
 
@@ -111,7 +111,7 @@ async function revokeAll({ terminal, runtime }: CliContext, paths: readonly stri
       hint: 'See: toolgate trust --list'
     })
   await removeTrusted(store, paths)
-  for (const file of paths) terminal.print(`Revoked trust in ${escapeUnsafe(file)}.`)
+  for (const file of paths) terminal.print(`Revoked trust in ${escapeInvisible(file)}.`)
 }
 
 async function listTrusted(context: CliContext) {
@@ -135,7 +135,7 @@ async function listTrusted(context: CliContext) {
     state,
     sha256.slice(0, 12),
     at ?? 'by the configuration',
-    escapeUnsafe(file)
+    escapeInvisible(file)
   ])
   terminal.table(['STATE', 'SHA256', 'SINCE', 'FILE'], rows)
 }
@@ -167,11 +167,11 @@ async function listTrustable(context: CliContext) {
     states.push({ path: file, sha256: shown.sha256, state: trustStateHere(known, trustedContents(shown)) })
   }
   if (terminal.json) return terminal.printJson(states)
-  if (states.length === 0) return terminal.info(`Nothing to trust in ${escapeUnsafe(project)}.`)
+  if (states.length === 0) return terminal.info(`Nothing to trust in ${escapeInvisible(project)}.`)
   for (const { path: file, state } of states) {
-    terminal.print(`${state.padEnd(9)}  ${escapeUnsafe(file)}`)
+    terminal.print(`${state.padEnd(9)}  ${escapeInvisible(file)}`)
     if (state !== 'trusted')
-      terminal.print(`           toolgate trust ${escapeUnsafe(quoteArgv([path.relative(runtime.cwd, file)]))}`)
+      terminal.print(`           toolgate trust ${escapeInvisible(quoteArgv([path.relative(runtime.cwd, file)]))}`)
   }
 }
 
