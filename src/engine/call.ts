@@ -11,7 +11,14 @@ export const Preview = Type.Object(
     title: Type.String(),
     text: Type.Optional(Type.String({ description: 'The whole command, or what else the call would do, literally.' })),
     diff: Type.Optional(Type.String({ description: 'Unified diff of the change.' })),
-    notes: Type.Optional(Type.Array(Type.String(), { description: 'What the approver must know besides.' }))
+    notes: Type.Optional(Type.Array(Type.String(), { description: 'What the approver must know besides.' })),
+    cut: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Something is left out of `text` for its length. `GET /calls/{id}/preview` returns all of it, with the `whole_digest` ' +
+          'that an approval must name then.'
+      })
+    )
   },
   { title: 'Preview' }
 )

@@ -2,6 +2,7 @@
 import { ToolError } from '../errors.ts'
 import type { ActiveCall, CallEvaluation, Caller } from './active-call.ts'
 import { buildStablePreview, computeDigest, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
+import { WHOLE_SOURCES } from './approvals/source-previews.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
 import type { OperandFacts } from './policy/policy-input.ts'
@@ -47,7 +48,7 @@ export async function buildDryRunResult(
   await runEarlyCheck(engine, live, params, evaluation)
   if (evaluation.effect === 'read' && verdict.decision === 'allow')
     return { ...found, digest: await computeDigest(live, params, evaluation) }
-  return { ...found, ...(await buildStablePreview(engine, live, params, evaluation)) }
+  return { ...found, ...(await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_SOURCES })) }
 }
 
 async function listMatchingHooks(

@@ -13,6 +13,10 @@ import { formatForToolset, type ToolsetFormatter, ToolsetParam } from './toolset
 
 const approveFields = {
   digest: Type.Optional(DigestParam),
+  whole_digest: Type.Optional({
+    ...DigestParam,
+    description: 'Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns.'
+  }),
   modified_params: Type.Optional(
     Type.Object({}, { additionalProperties: true, description: 'Params to run with instead; checked and judged anew.' })
   ),
@@ -98,6 +102,9 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
             {
               tool_call_id: Type.String(),
               digest: Type.String({ description: 'What a decision on this must name.' }),
+              whole_digest: Type.Optional(
+                Type.String({ description: 'What an approval must name as well if the preview in the call is cut.' })
+              ),
               preview: schemaRef('Preview'),
               files: Type.Array(PreviewFile, { description: 'None where the call shows no diff.' })
             },
@@ -280,7 +287,7 @@ interface DecisionRequest {
 }
 
 /** Fields that refer to one call's preview or modified params. */
-const SINGLE_CALL_FIELDS = ['digest', 'modified_params', 'modifiedArgs', 'modified_digest'] as const
+const SINGLE_CALL_FIELDS = ['digest', 'whole_digest', 'modified_params', 'modifiedArgs', 'modified_digest'] as const
 
 function resolveIds({
   tool_call_id,

@@ -1,5 +1,5 @@
-// Approval prompt at the terminal: shows the full call, then one key decides. The decision applies to what was shown; a decision
-// elsewhere or changed effects end the prompt.
+// Approval prompt at the terminal: shows the full call page by page, then one key decides. Only what was on the screen can be
+// approved; a decision elsewhere or changed effects end the prompt.
 import { isDeepStrictEqual } from 'node:util'
 import type { ApproveRequest } from '../../client/api-types.ts'
 import { type Approval, type Call, type Client, ToolgateError } from '../../client/client.ts'
@@ -9,6 +9,7 @@ import { CliError } from '../exit.ts'
 import { CallChangedError, CallWatcher, type PendingCall } from './call-watcher.ts'
 import { formatApproval, formatDecision, formatEditedCall } from './format.ts'
 import { KeyReader } from './key-reader.ts'
+import { PagedText } from './paged-text.ts'
 import { showInPager } from './pager.ts'
 import { colorizeDiff, toSafeJson } from './terminal.ts'
 
@@ -51,6 +52,12 @@ class ApprovalPrompt {
   #isFirst = true
   /** The preview on the screen. */
   #shown: Approval['preview'] | undefined
+  /** The text of which every page must have been on the screen. */
+  #pages: PagedText | undefined
+  /** The previous prompt was for a page of the same preview. */
+  #isPaging = false
+  /** Digest of the whole preview, if the one in the call is cut. */
+  #wholeDigest: string | undefined
   /** The edited params need strict approval, whatever the original ones did. */
   #editedIsStrict = false
   /** Last text in the editor, as the start of the next edit. */
@@ -72,8 +79,8 @@ class ApprovalPrompt {
         return { kind: 'elsewhere', call }
       }
       try {
-        await this.#show(call, changed)
-        if (this.#preset.modified_params !== undefined) await this.#showEdited(call, changed)
+        await this.#show(call)
+        if (this.#preset.modified_params !== undefined) await this.#showEdited(call)
         return await this.#waitForDecision(call, changed)
       } catch (error) {
         if (!(error instanceof CallChangedError)) throw error
@@ -85,8 +92,8 @@ class ApprovalPrompt {
     }
   }
 
-  /** Shows the full preview, unless it is already on the screen. */
-  async #show(call: PendingCall, changed: AbortSignal) {
+  /** Shows the first page of the preview, unless it is already on the screen. */
+  async #show(call: PendingCall) {
     const { terminal } = this.#context
     const { error } = this.#watched
     const before = this.#shown
@@ -98,7 +105,35 @@ class ApprovalPrompt {
       return warn('Files have changed; the preview is still the same.')
     if (!this.#isFirst) warn('The preview has changed:')
     this.#isFirst = false
-    await showInPager(this.#context, formatApproval(terminal, call), changed)
+    this.#showPages(formatApproval(terminal, await this.#withWholePreview(call)))
+  }
+
+  /** Returns the call with all of its preview, and keeps the digest that an approval must name then. */
+  async #withWholePreview(call: PendingCall): Promise<PendingCall> {
+    this.#wholeDigest = undefined
+    const { tool_call_id, approval } = call
+    if (!approval.preview.cut) return call
+    const { signal } = this.#context
+    const { preview, whole_digest } = await this.#client.preview(tool_call_id, { digest: approval.digest, signal })
+    this.#wholeDigest = whole_digest
+    return { ...call, approval: { ...approval, preview } }
+  }
+
+  #showPages(text: string) {
+    this.#pages = new PagedText(text)
+    this.#isPaging = false
+    this.showNextPage()
+  }
+
+  showNextPage(): undefined {
+    const { terminal, runtime } = this.#context
+    const { rows = 24, columns = 80 } = runtime.stderr
+    if (this.#pages) terminal.info(this.#pages.takePage({ rows, columns }))
+  }
+
+  /** Returns true if all of what would be approved has been on the screen. */
+  get isReviewed(): boolean {
+    return this.#pages?.isComplete ?? true
   }
 
   /** Prompts until a key decides. Errors are reported, and the prompt is repeated. */
@@ -116,15 +151,22 @@ class ApprovalPrompt {
 
   async #readKey(call: PendingCall, changed: AbortSignal): Promise<string> {
     const { terminal } = this.#context
+    // No key decides anything before the last page, so that paging need not pause.
+    if (this.isReviewed || !this.#isPaging) this.#keys.guard()
+    this.#isPaging = !this.isReviewed
     this.#keys.open()
     try {
       await this.#keys.waitUntilReady(changed)
-      const question = `${terminal.paint('bold', escapeInvisible(call.approval.preview.title))}? ${formatMenu(call)} `
+      const keys = availableKeys(call, this.isReviewed)
+      const asks = this.isReviewed
+        ? `${escapeInvisible(call.approval.preview.title)}?`
+        : `-- ${this.#pages?.position} --`
+      const question = `${terminal.paint('bold', asks)} ${formatMenu(keys)} `
       terminal.writePrompt(question)
       for (;;) {
         const key = await this.#keys.next(changed)
-        if (availableKeys(call).includes(key)) {
-          terminal.info(key)
+        if (keys.includes(key)) {
+          terminal.info(key.trim())
           return key
         }
         this.#keys.bell()
@@ -159,7 +201,14 @@ class ApprovalPrompt {
     if (strict && (await this.promptLine('Strict approval: type yes to approve (Esc to go back): ', changed)) !== 'yes')
       return undefined
     const { signal } = this.#context
-    const decision = { digest, ...(strict && { confirm: true }), ...this.#preset, ...more, signal }
+    const decision = {
+      digest,
+      ...(this.#wholeDigest !== undefined && { whole_digest: this.#wholeDigest }),
+      ...(strict && { confirm: true }),
+      ...this.#preset,
+      ...more,
+      signal
+    }
     return { kind: 'approved', call: await this.#approveAsShown(call, decision) }
   }
 
@@ -207,7 +256,7 @@ class ApprovalPrompt {
   }
 
   /** Decides nothing: previews the edited call, then prompts again. */
-  async editParams(call: PendingCall, changed: AbortSignal): Promise<undefined> {
+  async editParams(call: PendingCall): Promise<undefined> {
     const { editInEditor } = await import('./editor.ts')
     const { terminal } = this.#context
     const before = this.#draft ?? `${toSafeJson(this.#preset.modified_params ?? call.params, 2)}\n`
@@ -221,10 +270,10 @@ class ApprovalPrompt {
     this.#draft = undefined
     const { always: _, ...rest } = this.#preset
     this.#preset = { ...rest, modified_params: params }
-    await this.#showEdited(call, changed)
+    await this.#showEdited(call)
   }
 
-  async #showEdited({ tool, session_id, workspace, agent }: PendingCall, changed: AbortSignal) {
+  async #showEdited({ tool, session_id, workspace, agent }: PendingCall) {
     const { terminal, signal } = this.#context
     const params = this.#preset.modified_params ?? {}
     const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
@@ -234,7 +283,7 @@ class ApprovalPrompt {
       this.#editedIsStrict = verdict.decision === 'strict'
       const { modified_digest: _, ...rest } = this.#preset
       this.#preset = { ...rest, ...(digest !== undefined && { modified_digest: digest }) }
-      await showInPager(this.#context, formatEditedCall(terminal, { tool, params, dryRun }), changed)
+      this.#showPages(formatEditedCall(terminal, { tool, params, dryRun }))
     } catch (error) {
       const { modified_params: _, modified_digest: __, ...rest } = this.#preset
       this.#preset = rest
@@ -243,21 +292,21 @@ class ApprovalPrompt {
     }
   }
 
-  async showDetails({ approval }: PendingCall, changed: AbortSignal) {
+  async showDetails(call: PendingCall, changed: AbortSignal) {
     const { terminal } = this.#context
-    const { text, diff } = approval.preview
+    const { text, diff } = (await this.#withWholePreview(call)).approval.preview
     const whole = [
       ...(text ? [escapeInvisible(text)] : []),
       ...(diff ? [colorizeDiff(terminal, diff.trimEnd())] : [])
     ].join('\n\n')
-    await showInPager(this.#context, whole, changed, { always: true })
+    await showInPager(this.#context, whole, changed)
     return undefined
   }
 
   showHelp(call: PendingCall) {
     const { terminal } = this.#context
-    for (const key of availableKeys(call))
-      terminal.info(`  ${terminal.paint('bold', key)}  ${KEY_BINDINGS[key]!.description}`)
+    for (const key of availableKeys(call, this.isReviewed))
+      terminal.info(`  ${terminal.paint('bold', formatKey(key))}  ${KEY_BINDINGS[key]!.description}`)
     return undefined
   }
 }
@@ -265,8 +314,8 @@ class ApprovalPrompt {
 interface KeyBinding {
   label: string
   description: string
-  /** Returns true if the action is available. */
-  isAvailable?: (call: PendingCall) => boolean
+  /** Returns true if the action is available; `isReviewed`: all of the preview has been on the screen. */
+  isAvailable?: (call: PendingCall, isReviewed: boolean) => boolean
   run: (
     question: ApprovalPrompt,
     call: PendingCall,
@@ -275,22 +324,29 @@ interface KeyBinding {
 }
 
 const KEY_BINDINGS: Readonly<Record<string, KeyBinding>> = {
+  ' ': {
+    label: 'next page',
+    description: 'show the next page; approving needs all of them',
+    isAvailable: (_, isReviewed) => !isReviewed,
+    run: question => question.showNextPage()
+  },
   y: {
     label: 'yes',
     description: 'approve exactly what is shown',
+    isAvailable: (_, isReviewed) => isReviewed,
     run: (question, call, changed) => question.approve(call, changed)
   },
   n: { label: 'no', description: 'reject the call', run: (question, call) => question.reject(call) },
   a: {
     label: 'always',
     description: 'approve, and save a rule that allows such calls; the rules are listed first',
-    isAvailable: ({ approval }) => approval.always_options.length > 0,
+    isAvailable: ({ approval }, isReviewed) => isReviewed && approval.always_options.length > 0,
     run: (question, call, changed) => question.chooseRule(call, changed)
   },
   e: {
     label: 'edit',
     description: 'edit the parameters in your editor (VISUAL, EDITOR); the new preview is shown before you decide',
-    run: (question, call, changed) => question.editParams(call, changed)
+    run: (question, call) => question.editParams(call)
   },
   r: {
     label: 'reject…',
@@ -310,13 +366,12 @@ const KEY_BINDINGS: Readonly<Record<string, KeyBinding>> = {
   q: { label: 'quit', description: 'quit; the call keeps waiting', run: () => ({ kind: 'left' }) }
 }
 
-const availableKeys = (call: PendingCall) =>
-  Object.keys(KEY_BINDINGS).filter(key => KEY_BINDINGS[key]!.isAvailable?.(call) ?? true)
+const availableKeys = (call: PendingCall, isReviewed: boolean) =>
+  Object.keys(KEY_BINDINGS).filter(key => KEY_BINDINGS[key]!.isAvailable?.(call, isReviewed) ?? true)
 
-const formatMenu = (call: PendingCall) =>
-  `[${availableKeys(call)
-    .map(key => `${key} ${KEY_BINDINGS[key]!.label}`)
-    .join(' · ')}]`
+const formatKey = (key: string) => (key === ' ' ? 'space' : key)
+const formatMenu = (keys: readonly string[]) =>
+  `[${keys.map(key => `${formatKey(key)} ${KEY_BINDINGS[key]!.label}`).join(' · ')}]`
 
 function parseParamsText(text: string): Record<string, unknown> | undefined {
   try {

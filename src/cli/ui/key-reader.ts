@@ -21,7 +21,6 @@ export class KeyReader {
   /** Switches the terminal to raw mode: no line editing, no echo. */
   open(): void {
     const { stdin, stderr } = this.#runtime
-    this.guard()
     stdin.setRawMode?.(true)
     stdin.on('data', this.#onData)
     stdin.resume()

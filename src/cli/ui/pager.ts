@@ -1,18 +1,16 @@
-// Shows text that is longer than the screen in the person's pager; prints other text.
+// Shows text in the person's pager; prints it where there is none.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { stripVTControlCharacters } from 'node:util'
 import type { CliContext } from '../context.ts'
 
 /** Flags of less if `LESS` is unset: shows colors, and leaves the text on the screen. */
 const DEFAULT_LESS_FLAGS = 'RX'
 
-/** Resolves when the person has left the pager; the signal ends it. `always`: even if the text would fit. */
-export async function showInPager(context: CliContext, text: string, signal: AbortSignal, { always = false } = {}) {
+/** Resolves when the person has left the pager; the signal ends it. */
+export async function showInPager(context: CliContext, text: string, signal: AbortSignal) {
   const { terminal, runtime } = context
   const { PAGER = 'less', LESS: less = DEFAULT_LESS_FLAGS } = runtime.env
-  const fits = countRows(text, runtime.stderr.columns ?? 80) < (runtime.stderr.rows ?? 24)
-  if ((fits && !always) || PAGER === '' || PAGER === 'cat') return terminal.info(text)
+  if (PAGER === '' || PAGER === 'cat') return terminal.info(text)
   const pager = spawn('/bin/sh', ['-c', PAGER], {
     env: { ...runtime.env, LESS: less },
     stdio: ['pipe', 'inherit', 'inherit']
@@ -29,8 +27,3 @@ export async function showInPager(context: CliContext, text: string, signal: Abo
 
 /** Exit code of a shell. */
 const COMMAND_NOT_FOUND = 127
-
-const countRows = (text: string, columns: number) =>
-  stripVTControlCharacters(text)
-    .split('\n')
-    .reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), 0)

@@ -7,10 +7,15 @@ import type { Engine } from '../engine.ts'
 import { assertAwaitingApproval, withDecisionLock } from './decide.ts'
 import { buildStablePreview, computeDigest, evaluateCall } from './evaluate.ts'
 import { type PreviewFile, readPreviewFiles } from './preview-files.ts'
+import { WHOLE_SOURCES } from './source-previews.ts'
+import { computeWholeDigest } from './whole-preview.ts'
 
 export interface CallPreview {
   tool_call_id: string
   digest: string
+  /** Digest that an approval must name if the preview in the call is cut. */
+  whole_digest?: string
+  /** The whole preview. */
   preview: Preview
   files: PreviewFile[]
 }
@@ -24,12 +29,18 @@ export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string 
     const files = await readPreviewFiles(engine, live, approval.preview, bound)
     const now = await computeDigest(live, params, evaluation)
     if (now !== bound.digest || (wanted !== undefined && wanted !== bound.digest))
-      throw new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown: review the call again.', {
-        tool_call_id
-      })
-    return { ...bound, preview: approval.preview, files }
+      throw previewChangedError(tool_call_id)
+    if (!approval.preview.cut) return { ...bound, preview: approval.preview, files }
+    const whole = await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_SOURCES })
+    if (whole.digest !== bound.digest) throw previewChangedError(tool_call_id)
+    return { ...bound, whole_digest: computeWholeDigest(bound.digest), preview: whole.preview, files }
   })
 }
+
+const previewChangedError = (tool_call_id: string) =>
+  new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown: review the call again.', {
+    tool_call_id
+  })
 
 /** Freshness of a preview: if the call would still do what was shown, or what it would do now. */
 export interface PreviewFreshness {

@@ -18,9 +18,12 @@ import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejec
 import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 import { approveSourceWrites } from './source-previews.ts'
+import { assertWholePreviewSeen } from './whole-preview.ts'
 
 export interface ApprovalDecision {
   digest?: string | undefined
+  /** Digest of the whole preview, if the one in the call is cut. */
+  whole_digest?: string | undefined
   modified_params?: unknown
   /** The modified params in the names of the call's toolset. */
   modified_args?: unknown
@@ -53,6 +56,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
       await approveAsShown(engine, live)
       throw previewChangedError(assertAwaitingApproval(live))
     }
+    if (decision.modified_params === undefined) assertWholePreviewSeen(call, decision.whole_digest)
     const always = decision.always === undefined ? undefined : findAlwaysOption(call, decision.always)
     const approved =
       decision.modified_params === undefined

@@ -6,6 +6,7 @@ import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
+import { joinLines } from '../../text/title-line.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
 import type { ExternalToolIdentity, PathUse } from '../../tool/tool.ts'
 import type { ActiveCall, CallEvaluation } from '../active-call.ts'
@@ -22,7 +23,7 @@ import type { CommandFacts, PolicyInput, UnsavedFile } from '../policy/policy-in
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
-import { previewSources, sourceIdentity } from './source-previews.ts'
+import { CUT_SOURCES, previewSources, type SourceLimits, sourceIdentity } from './source-previews.ts'
 import { createStaleFileError } from './stale-file.ts'
 import { getUrlFacts } from './url-access.ts'
 import { canRevealResolved } from './visibility.ts'
@@ -167,30 +168,37 @@ export async function runEarlyCheck(
   await live.tool.check?.(params, live.ctx)
 }
 
+/** Settings of a preview. */
+interface PreviewOptions {
+  hooks?: ActiveCall['call']['hooks']
+  limits?: SourceLimits
+}
+
 /** Builds the preview for the approver. */
-export async function buildPreview(
+async function buildPreview(
   engine: Engine,
   live: ActiveCall,
   params: unknown,
   evaluation: CallEvaluation,
-  hooks = live.call.hooks
+  { hooks = live.call.hooks, limits = CUT_SOURCES }: PreviewOptions
 ): Promise<Preview> {
   const own = await getToolPreview(live, params)
-  const shown = evaluation.sources ? previewSources(own, evaluation.sources) : own
+  const shown: Preview = evaluation.sources ? previewSources(own, evaluation.sources, limits) : own
   const notes = [
     ...(shown.notes ?? []),
     ...commandNotes(evaluation, await getMissingFeatures(engine, evaluation)),
     ...unsavedNotesBefore(engine, evaluation.paths),
     ...hookNotes(hooks)
   ]
-  const { title, text, diff } = shown
+  const { title, text, diff, cut } = shown
   // Escape what a terminal would interpret or hide, including text from the author of the tool.
   const without = (one: string) => escapeInvisible(engine.masking.maskForDecision(one))
   return {
-    title: without(title),
+    title: joinLines(without(title)),
     ...(text !== undefined && { text: without(text) }),
     ...(diff !== undefined && { diff }),
-    ...(notes.length > 0 && { notes: notes.map(without) })
+    ...(notes.length > 0 && { notes: notes.map(without) }),
+    ...(cut && { cut })
   }
 }
 
@@ -256,11 +264,11 @@ export async function buildStablePreview(
   live: ActiveCall,
   params: unknown,
   evaluation: CallEvaluation,
-  hooks = live.call.hooks
+  options: PreviewOptions = {}
 ): Promise<BoundPreview> {
   let before = await computeDigest(live, params, evaluation)
   for (let look = 0; look < MAX_PREVIEW_ATTEMPTS; look += 1) {
-    const made = await buildPreview(engine, live, params, evaluation, hooks)
+    const made = await buildPreview(engine, live, params, evaluation, options)
     const after = await computeDigest(live, params, evaluation)
     if (after === before) return { preview: made, digest: after }
     before = after
@@ -284,7 +292,7 @@ export async function buildApproval(
     level: decision === 'strict' ? 'strict' : 'ask',
     reason,
     matched_rules,
-    ...(await buildStablePreview(engine, live, params, evaluation, hooks)),
+    ...(await buildStablePreview(engine, live, params, evaluation, { hooks })),
     expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
     always_options

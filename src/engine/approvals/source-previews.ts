@@ -10,8 +10,14 @@ import {
 } from '../policy/command-sources.ts'
 
 /** Maximum number of characters of one source, and of all, in a preview. */
-const MAX_SHOWN = 32 * 1024
-const MAX_SHOWN_IN_ALL = 96 * 1024
+export interface SourceLimits {
+  each: number
+  total: number
+}
+
+/** Limits of previews that are part of calls and events. */
+export const CUT_SOURCES: SourceLimits = { each: 32 * 1024, total: 96 * 1024 }
+export const WHOLE_SOURCES: SourceLimits = { each: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
 
 /** Returns the writes that record the content as approved, to be committed together with the decision. */
 export const approveSourceWrites = (root: string, { sources }: CommandSources): StoreWrite[] =>
@@ -23,15 +29,26 @@ export const approveSourceWrites = (root: string, { sources }: CommandSources): 
 export const sourceIdentity = ({ sources }: CommandSources) =>
   sources.map(({ path, entry = '', hash }) => [path, entry, hash])
 
-/** Appends to a preview what the command executes: the text when first seen, later the difference from what was approved. */
-export function previewSources(preview: Preview, { sources, unknown }: CommandSources): Preview {
+/**
+ * Appends to a preview what the command executes: the text when first seen, later the difference from what was approved. Sets `cut`
+ * if the limits leave something out.
+ */
+export function previewSources(
+  preview: Preview,
+  { sources, unknown }: CommandSources,
+  { each, total }: SourceLimits
+): Preview & { cut?: true } {
   const sections: string[] = []
-  let left = MAX_SHOWN_IN_ALL
+  let left = total
+  let isCut = false
   for (const source of sources) {
     if (isSourceApproved(source)) continue
-    const section = describeContent(source, Math.min(MAX_SHOWN, left))
-    left = Math.max(0, left - section.length)
-    sections.push(section)
+    const { heading, content } = describeContent(source)
+    const { shown, rest } = splitAt(content, Math.min(each, left))
+    left = Math.max(0, left - shown.length)
+    isCut ||= rest !== ''
+    const note = rest === '' ? '' : `\n[${rest.split('\n').length} more lines of ${source.path} are not shown here]`
+    sections.push(content === '' ? heading : `${heading}\n${indent(shown + note)}`)
   }
   const unchanged = sources.filter(isSourceApproved).map(formatSourceName)
   const notes = [
@@ -42,7 +59,8 @@ export function previewSources(preview: Preview, { sources, unknown }: CommandSo
   return {
     ...preview,
     ...(sections.length > 0 && { text: [withoutHeadings(preview.text ?? preview.title), ...sections].join('\n\n') }),
-    ...(notes.length > 0 && { notes })
+    ...(notes.length > 0 && { notes }),
+    ...(isCut && { cut: true as const })
   }
 }
 
@@ -51,26 +69,26 @@ const FURTHER_CODE = 'Code that it loads or runs besides is not listed.'
 /** Indents lines of the call itself that look like the heading of a section. */
 const withoutHeadings = (text: string) => text.replace(/^(?=Executes )/gm, '    ')
 
-function describeContent(source: CommandSource, limit: number): string {
+function describeContent(source: CommandSource): { heading: string; content: string } {
   const { path, text, approved } = source
   const name = formatSourceName(source)
   if (text === undefined) {
     const why = 'its content is not shown: it is no text, too large, or may not be read without asking'
-    return `Executes ${name}${approved ? ', changed since it was approved' : ''}; ${why}.`
+    return { heading: `Executes ${name}${approved ? ', changed since it was approved' : ''}; ${why}.`, content: '' }
   }
-  if (approved?.text === undefined) return `Executes ${name}:\n${indent(truncate(text, limit, path))}`
+  if (approved?.text === undefined) return { heading: `Executes ${name}:`, content: text.trimEnd() }
   const end = source.entry === undefined ? '' : '\n'
   const { diff } = unifiedDiff(path, approved.text + end, text + end)
-  return `Executes ${name}, changed since it was approved:\n${indent(truncate(diff, limit, path))}`
+  return { heading: `Executes ${name}, changed since it was approved:`, content: diff.trimEnd() }
 }
 
 /** Indents content, so that none of its lines looks like the heading of a section. */
 const indent = (text: string) => text.replace(/^/gm, '    ')
 
-function truncate(text: string, limit: number, path: string): string {
-  if (text.length <= limit) return text.trimEnd()
+/** Splits a text at the last line end within the limit. */
+function splitAt(text: string, limit: number): { shown: string; rest: string } {
+  if (text.length <= limit) return { shown: text, rest: '' }
   const end = text.lastIndexOf('\n', limit)
-  const shown = text.slice(0, end > 0 ? end : limit)
-  const lines = text.slice(shown.length).split('\n').length
-  return `${shown}\n[${lines} more lines are not shown: read ${path}]`
+  const at = end > 0 ? end : limit
+  return { shown: text.slice(0, at), rest: text.slice(at) }
 }

@@ -1,4 +1,4 @@
-// Approval as an MCP elicitation form: the preview, and the fields of a decision.
+// Approval as an MCP elicitation form: the preview, and the fields of a decision. A preview that is cut can only be rejected here.
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import type { ApprovalDecision, RejectionDecision } from '../../engine/approvals/decide.ts'
 import type { CallWithStatus } from '../../engine/call.ts'
@@ -13,7 +13,8 @@ const ONCE = 'once'
 
 export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
   const { level, always_options } = call.approval
-  const strict = level === 'strict'
+  const isWhole = isWholeInForm(call)
+  const strict = level === 'strict' && isWhole
   const remember = [{ const: ONCE, title: 'Only this call' }, ...always_options.map(toChoice)]
   return {
     mode: 'form',
@@ -24,10 +25,7 @@ export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
         decision: {
           type: 'string',
           title: 'Decision',
-          oneOf: [
-            { const: 'approve', title: 'Approve' },
-            { const: 'reject', title: 'Reject' }
-          ]
+          oneOf: [...(isWhole ? [{ const: 'approve', title: 'Approve' }] : []), { const: 'reject', title: 'Reject' }]
         },
         ...(strict && {
           confirm: {
@@ -36,9 +34,10 @@ export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
             description: `Needed to approve. Digest of what is shown: ${call.approval.digest}.`
           }
         }),
-        ...(always_options.length > 0 && {
-          remember: { type: 'string', title: 'Approve also from now on', oneOf: remember }
-        }),
+        ...(isWhole &&
+          always_options.length > 0 && {
+            remember: { type: 'string', title: 'Approve also from now on', oneOf: remember }
+          }),
         reason: { type: 'string', title: 'Reason', description: 'For the log; to the caller if you reject.' }
       },
       required: ['decision']
@@ -51,16 +50,18 @@ const toChoice = ({ id, label, scope }: PendingCall['approval']['always_options'
   title: `${label} (${scope})`
 })
 
-function formatMessage({ tool, workspace, agent, approval, tool_call_id }: PendingCall) {
+function formatMessage(call: PendingCall) {
+  const { tool, workspace, agent, approval, tool_call_id } = call
   const { preview, reason, level } = approval
-  const shown = [preview.text, preview.diff].filter(part => part !== undefined).join('\n\n')
+  const shown = previewText(preview)
   const who = agent === undefined ? '' : ` for ${agent}`
   const words = [
     `${preview.title}`,
     `${tool} in workspace ${workspace}${who} (${tool_call_id}). ${reason}`,
     ...(level === 'strict' ? ['This cannot be taken back easily: read it whole.'] : []),
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
-    ...(shown === '' ? [] : ['', truncate(shown)])
+    ...(shown === '' ? [] : ['', truncate(shown)]),
+    ...(isWholeInForm(call) ? [] : ['', formatCutHint(tool_call_id)])
   ]
   // Escape the text: a diff contains raw file content, and the client may be a terminal.
   return escapeInvisible(words.join('\n'))
@@ -70,13 +71,23 @@ function truncate(text: string) {
   if (text.length <= MAX_CHARACTERS) return text
   const end = text.lastIndexOf('\n', MAX_CHARACTERS)
   const shown = text.slice(0, end > 0 ? end : MAX_CHARACTERS)
-  return `${shown}\n[${text.length - shown.length} more characters: see the whole with toolgate approvals]`
+  return `${shown}\n[${text.length - shown.length} more characters]`
 }
 
-/** Parses the answers of a form. `digest` is that of the shown preview. Undefined if no decision was made. */
+const previewText = ({ text, diff }: PendingCall['approval']['preview']) =>
+  [text, diff].filter(part => part !== undefined).join('\n\n')
+
+/** Returns true if the form shows all of what is decided on. */
+const isWholeInForm = ({ approval: { preview } }: PendingCall) =>
+  !preview.cut && previewText(preview).length <= MAX_CHARACTERS
+
+const formatCutHint = (id: string) =>
+  `Not all of it is shown, so it cannot be approved here. Review all of it with: toolgate approve ${id}`
+
+/** Parses the answers of a form about a call. Undefined if no decision was made, or none that the form offered. */
 export function parseDecision(
   { action, content = {} }: ElicitationReply,
-  digest: string
+  call: PendingCall
 ): { approve: ApprovalDecision } | { reject: RejectionDecision } | undefined {
   const reason =
     typeof content.reason === 'string' && content.reason !== '' ? content.reason.slice(0, 4_096) : undefined
@@ -84,11 +95,11 @@ export function parseDecision(
   if (action !== 'accept') return undefined
   if (content.decision === 'reject')
     return { reject: { ...(reason !== undefined && { reason, user_message: reason }) } }
-  if (content.decision !== 'approve') return undefined
+  if (content.decision !== 'approve' || !isWholeInForm(call)) return undefined
   const { remember } = content
   return {
     approve: {
-      digest,
+      digest: call.approval.digest,
       confirm: content.confirm === true,
       ...(typeof remember === 'string' && remember !== ONCE && { always: remember }),
       ...(reason !== undefined && { reason })

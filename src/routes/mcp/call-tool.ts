@@ -137,7 +137,7 @@ class McpToolCall {
       const now = await this.#refresh()
       if (now.status !== 'awaiting_approval' || now.approval.digest !== approval.digest) return true
       const reply = await elicit!(call, AbortSignal.any([this.#abandoned.signal, withdrawn.signal]))
-      return await applyDecision(this.#calls, tool_call_id, parseDecision(reply, approval.digest), caller)
+      return await applyDecision(this.#calls, tool_call_id, parseDecision(reply, call), caller)
     } catch (error) {
       if (withdrawn.signal.aborted || this.#abandoned.signal.aborted) return true
       throw error

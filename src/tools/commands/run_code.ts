@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { summarizeLines } from '../../text/title-line.ts'
 import { toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
 import { LANGUAGES } from './lib/code-languages.ts'
@@ -12,7 +13,6 @@ const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_TIMEOUT_MS = 600_000
 // Time for ending the code and cleaning up its processes, after its own time limit.
 const CLEAN_UP_MS = 5_000
-const TITLE_CHARACTERS = 80
 
 const Input = Type.Object(
   {
@@ -154,6 +154,5 @@ function words({ args = [], env = {} }: Input): [name: string, text: string][] {
 }
 
 function titleOf({ language, code }: Input) {
-  const first = code.trimStart().split('\n', 1)[0] ?? ''
-  return `${LANGUAGES[language].title}: ${escapeInvisible(first.slice(0, TITLE_CHARACTERS))}`
+  return `${LANGUAGES[language].title}: ${escapeInvisible(summarizeLines(code))}`
 }

@@ -119,7 +119,7 @@ t.test('escapes control and invisible characters for the approver', async t => {
   }) as unknown as Tool
   const other = await startApp(t, {}, { tools: [plain] })
   t.match((await other.call('plain', { text: `${hidden}\n\tx` })).approval.preview, {
-    title: `${shown}\n\tx`,
+    title: `${shown} ⏎ x`,
     text: `${shown}\n\tx`,
     notes: [`${shown}\n\tx`]
   })
@@ -165,6 +165,34 @@ t.test('a strict call is asked again until confirmed, and a rule may be saved', 
   })
   await client.call('shell_exec', { command: 'touch x' })
   t.match(await get('/rules'), { rules: [{ effect: 'allow' }] })
+})
+
+t.test('a preview that is too long for the form can only be rejected in it', async t => {
+  const { url, get, post } = await startApp(t, { 'a.txt': 'one\n' })
+  for (const open of [classic, modern]) {
+    const { promise: asked, resolve } = Promise.withResolvers<Json>()
+    const client = await open(t, url, {
+      answering: (question: Json) => {
+        resolve(question)
+        return { action: 'accept', content: { decision: 'approve' } }
+      }
+    })
+    const done = client.call('write_file', { path: 'a.txt', content: 'line\n'.repeat(2_000) })
+    const { message, requestedSchema } = await asked
+    t.same(requestedSchema.properties.decision.oneOf, [{ const: 'reject', title: 'Reject' }])
+    t.notOk(requestedSchema.properties.remember)
+    const { approvals } = await get('/approvals')
+    const { tool_call_id } = approvals[0]
+    t.match(message, /\n\[\d+ more characters\]\n\nNot all of it is shown, so it cannot be approved here\./)
+    t.ok(message.endsWith(`Review all of it with: toolgate approve ${tool_call_id}`))
+    t.equal(
+      (await get(`/calls/${tool_call_id}`)).status,
+      'awaiting_approval',
+      'an answer that was not offered counts as none'
+    )
+    await post('/reject', { tool_call_id })
+    t.match(await done, { isError: true })
+  }
 })
 
 t.test('a call-only token gets no elicitation: the call waits for a front end and says so', async t => {

@@ -170,7 +170,7 @@ t.test('no param of a call looks like what it executes', async t => {
 t.test('a script is shown as the bytes that run, however long its lines are', async t => {
   const { agent } = await start(t, { 'long.sh': `: ${'x'.repeat(40_000)}\necho end\n` })
   const { text } = (await agent('sh long.sh')).approval.preview
-  t.match(text, /x{1000}\n {4}\[\d more lines are not shown: read long.sh\]/)
+  t.match(text, /x{1000}\n {4}\[\d more lines of long.sh are not shown here\]/)
   const utf16 = Buffer.from('\ufeffecho', 'utf16le')
   const { agent: other, write } = await start(t)
   write('utf16.sh', utf16)

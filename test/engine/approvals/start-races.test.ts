@@ -7,7 +7,7 @@ import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-/** `TEST_RACES` sets the number of tries of each kind: a thousand take minutes. */
+/** `TAP_TIMEOUT=3600 TEST_RACES=1000 node test/engine/approvals/start-races.test.ts` makes a thousand tries of each kind. */
 const TRIES = Number(process.env.TEST_RACES ?? 20)
 
 const GOOD = 'echo good\n'

@@ -33,8 +33,9 @@ const approve: CommandSetup = (command, context) => {
     .addHelpText(
       'after',
       `
-Keys: y approve, n reject, a approve and save a rule, e edit the parameters, r reject with a reason, d show the diff in your
-pager, ? help, q quit and leave the call waiting. Keys are ignored for half a second after the preview changes. Without a
+Keys: space next page, y approve, n reject, a approve and save a rule, e edit the parameters, r reject with a reason, d show the
+diff in your pager, ? help, q quit and leave the call waiting. A preview that is longer than the screen is shown page by page,
+and can be approved after its last page. Keys are ignored for half a second after the preview changes. Without a
 terminal, use --digest or --yes.
 
 Examples:
@@ -82,13 +83,22 @@ async function promptForEach(context: CliContext, client: Client, ids: readonly 
 
 async function approveOne(context: CliContext, client: Client, id: string, options: Options): Promise<void> {
   const { terminal, signal } = context
-  const call = await getPendingCall(client, id, signal)
+  const pending = await getPendingCall(client, id, signal)
+  const whole = pending.approval.preview.cut && (await client.preview(id, { digest: pending.approval.digest, signal }))
+  const call = whole ? { ...pending, approval: { ...pending.approval, preview: whole.preview } } : pending
   if (!terminal.json) terminal.info(`${formatApproval(terminal, call)}\n\n${formatRuleOptions(terminal, call)}`)
   const digest = options.digest ?? call.approval.digest
   const preset = toPreset(options)
   const params = preset.modified_params as Record<string, unknown> | undefined
   const changed = params && (await previewEdited(context, client, call, params))
-  const approved = await client.approve(id, { digest, confirm: true, signal, ...preset, ...changed })
+  const approved = await client.approve(id, {
+    digest,
+    ...(whole && whole.whole_digest !== undefined && { whole_digest: whole.whole_digest }),
+    confirm: true,
+    signal,
+    ...preset,
+    ...changed
+  })
   printApproved(context, approved)
 }
 

@@ -5,6 +5,7 @@ import { explainUnreachable, hostPatternError } from '../../../host/egress/host-
 import { ACCEPTED_LEVELS, currentLevel } from '../../../host/sandbox/isolation-levels.ts'
 import { GIT_ATTRIBUTES_FILE } from '../../../host/sandbox/secret-attributes.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
+import { summarizeLines } from '../../../text/title-line.ts'
 import { JOB_ISOLATION_LEVELS } from '../../../tool/background-tasks.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
 
@@ -160,5 +161,5 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
   }
 }
 
-/** Returns the first line. */
-export const commandTitle = ({ command }: CommandParams) => escapeInvisible(command.trimStart().split('\n', 1)[0]!)
+/** Returns the command on one line, with the number of further lines. */
+export const commandTitle = ({ command }: CommandParams) => escapeInvisible(summarizeLines(command))

@@ -14,6 +14,7 @@ const { client, commandOf, project, folder, toolgate } = await servedIn(t, UNSAN
 })
 const BELL = new RegExp(String.fromCharCode(7))
 const READY = /\? \[y yes.*\] $/m
+const PAGE = /-- line \d+ of \d+ -- \[space next page · n no.*\] $/m
 
 const edit = { path: 'a.txt', old: 'one', new: 'two' }
 async function waits(tool = 'edit_file', params: Record<string, unknown> = edit) {
@@ -114,8 +115,8 @@ t.test('at a terminal', needs('node-pty'), async t => {
     const id = await waits('write_file', { path: 'long.txt', content: 'x' })
     const editor = path.join(folder, 'strict.sh')
     writeFileSync(editor, 'sed -i s/long.txt/.envrc/ "$1"\n')
-    const person = await decide([id], { EDITOR: `sh ${editor}`, PAGER: 'cat' })
-    await person.sees(READY)
+    const person = await decide([id], { EDITOR: `sh ${editor}` })
+    await person.sees(PAGE)
     person.press('e')
     t.match(await person.sees(READY), /verdict {2}strict: /)
     person.press('y')
@@ -160,21 +161,46 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
   })
 
-  t.test('pages a preview longer than the screen, completely', async t => {
+  t.test('a preview longer than the screen is shown page by page, and approved after the last one', async t => {
+    write('long.txt', lines(300))
     const id = await waits('write_file', { path: 'long.txt', content: 'short\n' })
     const person = await decide([id])
-    await person.sees(/:$/)
-    t.notMatch(person.raw(), '-line 300')
-    person.press('G')
-    await person.sees(/-line 300\n.*\(END\)$/s)
-    person.press('q')
-    await person.sees(READY)
+    let shown = await person.sees(PAGE)
+    t.notMatch(shown, '-line 300')
+    for (const key of ['y', 'a']) {
+      person.press(key)
+      await person.sees(BELL)
+    }
+    // The pager shows everything, but not what of it was on the screen.
     person.press('d')
     await person.sees(/:$/)
+    person.press('G')
+    await person.sees(/\(END\)$/)
     person.press('q')
-    await person.sees(READY)
-    person.press('n')
-    t.match(await person.ended(), { code: 0 })
+    await person.sees(PAGE)
+    t.equal(await statusOf(id), 'awaiting_approval')
+    while (!READY.test(shown)) {
+      person.press(' ')
+      shown += await person.sees(/\[(?:space|y).*\] $/m)
+    }
+    for (let line = 1; line <= 300; line += 1) t.match(shown, `-line ${line}\n`)
+    person.press('y')
+    t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
+    t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+  })
+
+  t.test('a preview that is cut in the call is shown whole', async t => {
+    write('big.sh', `${lines(6_000).replaceAll('line', ': line')}: the end\n`)
+    const id = await waits('shell_exec', { command: 'sh big.sh' })
+    const person = await decide([id])
+    let shown = await person.sees(PAGE)
+    while (!READY.test(shown)) {
+      person.press(' ')
+      shown += await person.sees(/\[(?:space|y).*\] $/m)
+    }
+    t.match(shown, ': line 6000\n    : the end\n')
+    person.press('y')
+    t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
   })
 
   t.test('refreshes a changed preview by itself, and approves the new one', async t => {
