@@ -34,6 +34,7 @@ The rules are the server's, the narrowest first, and shown as they would be
 remembered."
   (interactive nil toolgate-approval-mode)
   (let* ((call (toolgate-decide-here))
+         (_ (toolgate-approval-check call))
          (options (or (toolgate-always--options call)
                       (user-error
                        (if (toolgate-get call 'edited)
@@ -107,6 +108,7 @@ remembered."
     ("D" . "The files before and after in ediff.")
     ("o" . "Visit the file.")
     ("w" . "Copy the command, or the params.")
+    ("SPC" . "Show the next part that has not been displayed; y needs all of it.")
     ("f, RET" . "Show long params whole, or fold them again.")
     ("TAB, S-TAB" . "Next section, the one before.")
     ("M-n, M-p" . "The next call that waits, the one before.")

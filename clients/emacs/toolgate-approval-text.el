@@ -7,9 +7,10 @@
 
 ;;; Commentary:
 
-;; A call that waits, as text: what it would do, with which params, what that
-;; changes, who asks and why.  Nothing is cut: what is long is folded, and
-;; what was folded is text of the buffer like all else.
+;; A call that waits, as text: what it would do, who asks and why, what it
+;; changes, and with which params.  Nothing is cut.  Only params that repeat the
+;; diff are folded where they are long; they come last, since one can decide
+;; without them.
 
 ;;; Code:
 
@@ -31,37 +32,50 @@
   '(("y" . "approve") ("n" . "reject") ("r" . "reject with a reason")
     ("a" . "always…") ("e" . "edit the params") ("d" . "whole diff")
     ("D" . "ediff") ("o" . "the file") ("w" . "copy")
-    ("f" . "fold or unfold") ("?" . "help") ("q" . "away, undecided"))
+    ("SPC" . "next part") ("f" . "fold or unfold") ("?" . "help")
+    ("q" . "away, undecided"))
   "Keys that the text ends with, and what they do.")
 
 (defconst toolgate-approval-text--bar "  │ "
   "What stands before each line of a text of others that has several.
 So none of its lines can pass for a line of the prompt.")
 
+(defconst toolgate-approval-text--repeating
+  '(old new old_string new_string old_str new_str content contents file_text
+    edits patch)
+  "Params that hold texts of files, which the diff shows where there is one.")
+
 (cl-defun toolgate-approval-text-insert (call &key diff unsaved folder branch)
   "Insert CALL as a person is asked about it.
 DIFF is its diff as it is shown, UNSAVED the names of its files that have
-unsaved changes here; FOLDER and BRANCH are where it would run."
-  (let ((approval (toolgate-get call 'approval)))
+unsaved changes here; FOLDER and BRANCH are where it would run.  Return where
+the text ends that a decision needs."
+  (let* ((approval (toolgate-get call 'approval))
+         (params (toolgate-get call 'params))
+         (repeats (lambda (param)
+                    (and diff (memq (car param)
+                                    toolgate-approval-text--repeating))))
+         end)
     (insert (toolgate-faces-text (toolgate-approval-text-title call)
                                  'toolgate-heading)
             "\n")
     (toolgate-approval-text--warnings call unsaved)
-    (toolgate-approval-text--section "Tool")
-    (insert "  " (toolgate-faces-text (toolgate-get call 'tool) 'toolgate-tool)
-            (if-let ((asked (toolgate-get call 'requested_tool)))
-                (format " (asked for as %s)" asked)
-              "")
-            "\n")
-    (toolgate-approval-text--section
-     (if (toolgate-get call 'edited) "Parameters, edited by you" "Parameters"))
-    (toolgate-approval-text--params (toolgate-get call 'params))
-    (toolgate-approval-text--preview (toolgate-get approval 'preview) diff)
-    (toolgate-approval-text--section "Context")
+    (toolgate-approval-text--section "Who and why")
     (toolgate-approval-text--fields
      (toolgate-approval-text--context call folder branch))
+    (toolgate-approval-text--preview (toolgate-get approval 'preview) diff)
+    (toolgate-approval-text--section
+     (if (toolgate-get call 'edited) "Parameters, edited by you" "Parameters"))
+    (toolgate-approval-text--params (seq-remove repeats params))
+    (setq end (point-marker))
+    (when-let ((repeated (seq-filter repeats params)))
+      (toolgate-approval-text--section "Parameters that the diff shows")
+      (toolgate-approval-text--params repeated t))
+    (toolgate-approval-text--section "Details")
+    (toolgate-approval-text--fields (toolgate-approval-text--details call))
     (toolgate-approval-text--section "Keys")
-    (toolgate-approval-text--keys)))
+    (toolgate-approval-text--keys)
+    end))
 
 (defun toolgate-approval-text-title (call)
   "Return on one line what CALL would do."
@@ -124,8 +138,8 @@ Whoever reads on below stays where they are."
 
 ;;;; Params
 
-(defun toolgate-approval-text--params (params)
-  "Insert PARAMS, an object, each value whole."
+(defun toolgate-approval-text--params (params &optional folded)
+  "Insert PARAMS, an object, each value whole; FOLDED folds long ones."
   (if (null params) (insert (toolgate-faces-text "  none\n" 'toolgate-muted))
     (let ((width (apply #'max (mapcar (lambda (param)
                                         (string-width (symbol-name (car param))))
@@ -134,7 +148,7 @@ Whoever reads on below stays where they are."
         (insert "  " (toolgate-faces-text (symbol-name (car param))
                                           'toolgate-param))
         (toolgate-approval-text--value
-         (toolgate-approval-text--plain (cdr param)) (+ width 4))))))
+         (toolgate-approval-text--plain (cdr param)) (+ width 4) folded)))))
 
 (defun toolgate-approval-text--plain (value)
   "Return VALUE as text: a string as it is, all else as JSON."
@@ -147,9 +161,10 @@ Whoever reads on below stays where they are."
         ((eq value t) "true")
         (t (string-remove-prefix ":" (format "%s" value)))))
 
-(defun toolgate-approval-text--value (value column)
-  "Insert VALUE at COLUMN, or where it has several lines, beneath its name.
-What indents it is display alone: copied, it is what will be used."
+(defun toolgate-approval-text--value (value column folded)
+  "Insert VALUE at COLUMN, or where it has several lines, under its name.
+FOLDED folds it if it is long.  What indents it is display alone: copied, it is
+what will be used."
   (let* ((below (string-match-p "\n" value))
          (indent (if below toolgate-approval-text--bar
                    (make-string column ?\s)))
@@ -162,7 +177,7 @@ What indents it is display alone: copied, it is what will be used."
              (toolgate-approval-text--show-blanks start)))
     (let ((end (point)))
       (insert "\n")
-      (toolgate-approval-text--fold start end value)
+      (when folded (toolgate-approval-text--fold start end value))
       (add-text-properties start (point)
                            ;; Also one line has several where it is broken.
                            (list 'wrap-prefix indent
@@ -202,10 +217,6 @@ What indents it is display alone: copied, it is what will be used."
 
 (defun toolgate-approval-text--preview (preview diff)
   "Insert PREVIEW, with DIFF as it is shown."
-  (when diff
-    (toolgate-approval-text--section "Diff")
-    (insert diff)
-    (unless (bolp) (insert "\n")))
   (let ((text (toolgate-get preview 'text))
         (notes (toolgate-get-list preview 'notes)))
     (when (or notes (and text (not (equal text (toolgate-get preview 'title)))))
@@ -218,31 +229,48 @@ What indents it is display alone: copied, it is what will be used."
         (insert (propertize (concat "- " (toolgate-lines-break note) "\n")
                             'line-prefix toolgate-approval-text--bar
                             'wrap-prefix
-                            (concat toolgate-approval-text--bar "  ")))))))
+                            (concat toolgate-approval-text--bar "  "))))))
+  (when diff
+    (toolgate-approval-text--section "Diff")
+    (insert (propertize diff 'toolgate-diff t))
+    (unless (bolp) (insert "\n"))))
 
 ;;;; Who asks and why
 
 (defun toolgate-approval-text--context (call folder branch)
-  "Return pairs of names and texts that tell where CALL comes from.
+  "Return pairs of names and texts that say where CALL comes from, and why it asks.
 FOLDER and BRANCH are where it would run."
-  (let ((approval (toolgate-get call 'approval)))
-    `(("asked because" . ,(toolgate-get approval 'reason))
-      ,@(mapcar (lambda (rule)
-                  (cons "rule" (format "%s: %s (%s%s)"
-                                       (toolgate-get rule 'tier)
-                                       (toolgate-get rule 'effect)
-                                       (toolgate-get rule 'reason)
-                                       (if-let ((id (toolgate-get rule 'rule_id)))
-                                           (concat ", " id)
-                                         ""))))
-                (toolgate-get-list approval 'matched_rules))
-      ("session" . ,(toolgate-get call 'session_id))
-      ("agent" . ,(toolgate-get call 'agent))
-      ("sent by" . ,(toolgate-get call 'client))
+  (let ((asked (toolgate-get call 'requested_tool)))
+    `(("asked because" . ,(toolgate-get call 'approval 'reason))
+      ("tool" . ,(concat (toolgate-get call 'tool)
+                         (if asked (format " (asked for as %s)" asked) "")))
+      ("from" . ,(toolgate-approval-text--from call))
       ("it says" . ,(toolgate-get call 'context))
-      ("folder" . ,(and folder (abbreviate-file-name folder)))
-      ("branch" . ,branch)
-      ("call" . ,(toolgate-get call 'tool_call_id)))))
+      ("folder" . ,(and folder
+                        (concat (abbreviate-file-name folder)
+                                (if branch (format ", branch %s" branch) "")))))))
+
+(defun toolgate-approval-text--from (call)
+  "Return on one line which agent, client and session CALL comes from."
+  (mapconcat #'toolgate-faces-line
+             (delq nil (list (toolgate-get call 'agent)
+                             (toolgate-get call 'client)
+                             (when-let ((session (toolgate-get call 'session_id)))
+                               (concat "session " session))))
+             " · "))
+
+(defun toolgate-approval-text--details (call)
+  "Return pairs of names and texts of CALL that no decision needs."
+  `(,@(mapcar (lambda (rule)
+                (cons "rule" (format "%s: %s (%s%s)"
+                                     (toolgate-get rule 'tier)
+                                     (toolgate-get rule 'effect)
+                                     (toolgate-get rule 'reason)
+                                     (if-let ((id (toolgate-get rule 'rule_id)))
+                                         (concat ", " id)
+                                       ""))))
+              (toolgate-get-list call 'approval 'matched_rules))
+    ("call" . ,(toolgate-get call 'tool_call_id))))
 
 (defun toolgate-approval-text--fields (fields)
   "Insert FIELDS, pairs of a name and a text; those without text are left out."

@@ -18,6 +18,7 @@
 (require 'toolgate-keys)
 (require 'toolgate-store)
 (require 'toolgate-decide)
+(require 'toolgate-displayed)
 (require 'toolgate-diff)
 (require 'toolgate-approval-text)
 (require 'toolgate-place)
@@ -41,6 +42,7 @@
                  "w" #'toolgate-approval-copy
                  "f" #'toolgate-approval-fold
                  "RET" #'toolgate-approval-fold
+                 "SPC" #'toolgate-displayed-page
                  "?" #'toolgate-approval-help
                  "C-c C-c" #'toolgate-approval-approve
                  "C-c C-k" #'toolgate-approval-reject
@@ -55,12 +57,12 @@
   "A call that waits for a decision.
 
 \\{toolgate-approval-mode-map}"
-  (setq truncate-lines nil
-        buffer-invisibility-spec '(toolgate-folded)
+  (setq buffer-invisibility-spec '(toolgate-folded)
         header-line-format '(:eval (toolgate-approval--header)))
   (setq-local revert-buffer-function
               (lambda (&rest _) (toolgate-approval--render)))
   (toolgate-lines-setup)
+  (toolgate-displayed-setup)
   (toolgate-guard-start))
 
 (with-eval-after-load 'evil
@@ -102,7 +104,7 @@
             (toolgate-approval--all)))
 
 (defun toolgate-approval--render ()
-  "Write the current buffer anew, from the call that it shows."
+  "Write the current buffer again, from the call that it shows."
   (let* ((inhibit-read-only t)
          (call toolgate-decide-call)
          (place (toolgate-place-of call))
@@ -111,13 +113,15 @@
       (when (file-directory-p folder)
         (setq default-directory (file-name-as-directory folder))))
     (erase-buffer)
-    (apply #'toolgate-approval-text-insert call
-           :diff (and diff (toolgate-diff-text diff)) place)
-    (toolgate-lines-order)
-    (set-buffer-modified-p nil)
-    (goto-char (point-min))
-    (dolist (window (get-buffer-window-list nil nil t))
-      (set-window-point window (point-min)))))
+    (let ((end (apply #'toolgate-approval-text-insert call
+                      :diff (and diff (toolgate-diff-text diff)) place)))
+      (toolgate-lines-order)
+      (set-buffer-modified-p nil)
+      (goto-char (point-min))
+      (dolist (window (get-buffer-window-list nil nil t))
+        (set-window-point window (point-min))
+        (set-window-start window (point-min)))
+      (toolgate-displayed-start end))))
 
 (defun toolgate-approval--show-changed (call)
   "Show CALL in its buffer in the place of what it was."
@@ -137,6 +141,7 @@
             toolgate-decide-call)
       (let ((inhibit-read-only t)) (toolgate-approval-text-add-change file))
       (set-buffer-modified-p nil)
+      (toolgate-displayed-refresh)
       (toolgate-guard-renew)
       (force-mode-line-update))))
 
@@ -165,6 +170,47 @@
       (set-window-parameter window 'quit-restore
                             (append (seq-take restore 3) (list buffer))))
     (with-current-buffer buffer (toolgate-guard-renew))))
+
+;;;; What has been displayed
+
+(defun toolgate-approval--diff-start ()
+  "Return where the diff begins in the current buffer, or nil."
+  (text-property-any (point-min) (point-max) 'toolgate-diff t))
+
+(defun toolgate-approval-displayed (call start end)
+  "Record that the diff of CALL was displayed from START to END elsewhere."
+  (when-let ((buffer (toolgate-approval--showing call)))
+    (with-current-buffer buffer
+      (when-let ((diff (toolgate-approval--diff-start)))
+        (toolgate-displayed-add (+ diff start -1) (+ diff end -1))))))
+
+(defun toolgate-approval--showing (call)
+  "Return the buffer that asks about CALL just as it is, if there is one."
+  (when-let ((buffer (toolgate-approval--find call)))
+    (let ((shown (buffer-local-value 'toolgate-decide-call buffer)))
+      (and (equal (toolgate-get shown 'approval 'digest)
+                  (toolgate-get call 'approval 'digest))
+           (equal (toolgate-get shown 'edited) (toolgate-get call 'edited))
+           buffer))))
+
+(defun toolgate-approval-displayed-p (call)
+  "Return whether all of CALL has been displayed that a decision needs."
+  (when-let ((buffer (toolgate-approval--showing call)))
+    (with-current-buffer buffer (not (toolgate-displayed-missing)))))
+
+(defun toolgate-approval-check (call)
+  "Stop the current command unless CALL has been displayed as it is.
+Where that is elsewhere, go there."
+  (unless (toolgate-approval-displayed-p call)
+    (let ((buffer (toolgate-approval--showing call)))
+      (cond ((eq buffer (current-buffer)) (toolgate-displayed-check))
+            ((and buffer (derived-mode-p 'toolgate-diff-mode)
+                  (toolgate-displayed-missing))
+             (toolgate-displayed-check))
+            (t (toolgate-approval-open call)
+               (with-current-buffer (toolgate-approval-buffer call)
+                 (toolgate-guard-renew))
+               (user-error "Nothing decided: look at it here first"))))))
 
 ;;;; Commands
 

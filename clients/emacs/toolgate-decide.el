@@ -18,6 +18,9 @@
 (require 'toolgate-guard)
 (require 'toolgate-show)
 
+;; Loaded by all that shows a call.
+(declare-function toolgate-approval-check "toolgate-approval")
+
 (defvar-local toolgate-decide-call nil
   "The call that this buffer shows, as it shows it.")
 (put 'toolgate-decide-call 'permanent-local t)
@@ -47,7 +50,8 @@ They are told together with what becomes of the call, once that is known.")
 
 (defun toolgate-decide-approve (call &optional always)
   "Let CALL run as it is shown, after a question where it is strict.
-ALWAYS is the id of a rule to remember."
+ALWAYS is the id of a rule to remember.  What was not displayed is not approved."
+  (toolgate-approval-check call)
   (when (toolgate-decide--sure-p call)
     (toolgate-decide--approve call always)))
 
@@ -67,10 +71,10 @@ ALWAYS is the id of a rule to remember."
 
 (defun toolgate-decide-title (call)
   "Return on one line what CALL would do."
-  (truncate-string-to-width
+  (toolgate-faces-shorten
    (toolgate-faces-line (or (toolgate-get call 'approval 'preview 'title)
                             (toolgate-get call 'tool)))
-   60 nil nil t))
+   60))
 
 (defun toolgate-decide--sure-p (call)
   "Return whether the person is sure about CALL; a strict one is asked about."

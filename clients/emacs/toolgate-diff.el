@@ -15,12 +15,16 @@
 
 (require 'diff-mode)
 (require 'toolgate-decide)
+(require 'toolgate-displayed)
 (require 'toolgate-keys)
 (require 'toolgate-lines)
 (require 'toolgate-place)
 (require 'toolgate-source)
 
 (autoload 'toolgate-diff-show-proposal "toolgate-proposal")
+;; Loads this file.
+(declare-function toolgate-approval-buffer "toolgate-approval")
+(declare-function toolgate-approval-displayed "toolgate-approval")
 
 (defconst toolgate-diff--refine-lines 400
   "Longer diffs are not searched for what changed within lines.")
@@ -29,6 +33,7 @@
   (make-composed-keymap
    (list (toolgate-keys "C-c C-c" #'toolgate-diff-approve
                         "C-c C-k" #'toolgate-diff-reject
+                        "SPC" #'toolgate-displayed-page
                         "q" #'quit-window)
          toolgate-source-map))
   "Keys of `toolgate-diff-mode', before those of `diff-mode'.")
@@ -37,9 +42,9 @@
   "What a call that waits would change.
 \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approves, \
 \\[toolgate-diff-reject] rejects, \\[toolgate-source-visit] goes to the source."
-  (setq buffer-read-only t
-        truncate-lines t)
+  (setq buffer-read-only t)
   (toolgate-lines-setup)
+  (toolgate-displayed-setup)
   (toolgate-guard-start)
   (setq header-line-format
         '(:eval (toolgate-diff--header))))
@@ -87,6 +92,10 @@
          diff (lambda (path)
                 (toolgate-connection-file toolgate-buffer-connection call path))
          (toolgate-place-named call))
+        ;; What is displayed here is displayed of the prompt as well.
+        (toolgate-approval-buffer call)
+        (toolgate-displayed-start
+         nil (lambda (start end) (toolgate-approval-displayed call start end)))
         (toolgate-guard-renew))
       buffer)))
 
@@ -119,8 +128,8 @@
    (string-replace "%" "%%" (toolgate-decide-title toolgate-decide-call))
    (substitute-command-keys
     "  \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approve  \
-\\[toolgate-diff-reject] reject  \\[toolgate-source-visit] source  \
-\\[quit-window] away, undecided")))
+\\[toolgate-diff-reject] reject  \\[toolgate-displayed-page] next part  \
+\\[toolgate-source-visit] source  \\[quit-window] away, undecided")))
 
 (defun toolgate-diff-approve ()
   "Let the call run whose diff this is."

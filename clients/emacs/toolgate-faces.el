@@ -86,5 +86,16 @@
   "Return TEXT on one line."
   (string-trim (replace-regexp-in-string "[ \t\n\r]+" " " (or text ""))))
 
+(defun toolgate-faces-shorten (line width)
+  "Return LINE in WIDTH columns, cut in the middle where it is longer.
+How it ends, such as (+2 lines), is kept."
+  (if (<= (string-width line) width) line
+    (let* ((end (/ (1- width) 3))
+           (from (length line)))
+      (while (<= (string-width (substring line (1- from))) end)
+        (setq from (1- from)))
+      (concat (truncate-string-to-width line (- width 1 end)) "…"
+              (substring line from)))))
+
 (provide 'toolgate-faces)
 ;;; toolgate-faces.el ends here

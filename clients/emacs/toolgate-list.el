@@ -8,7 +8,9 @@
 ;;; Commentary:
 
 ;; The calls of all servers that wait for a decision.  Only chords decide
-;; here, since hands that move in a list press single keys.
+;; here, since hands that move in a list press single keys, and a row shows too
+;; little: a call is approved from here once all of it has been displayed in its
+;; prompt, which the key that approves opens until then.
 
 ;;; Code:
 
@@ -65,9 +67,17 @@
                     (directory-file-name
                      (toolgate-connection-name
                       (toolgate-store-connection call))))
-                   (toolgate-faces-line
-                    (toolgate-get call 'approval 'preview 'title)))))
+                   (toolgate-faces-shorten
+                    (toolgate-faces-line
+                     (toolgate-get call 'approval 'preview 'title))
+                    (toolgate-list--room)))))
    toolgate-list--shown))
+
+(defun toolgate-list--room ()
+  "Return how many columns the last column has in the window of this list."
+  (let ((window (get-buffer-window nil t)))
+    (max 20 (- (if window (window-body-width window) (frame-width))
+               (+ 2 toolgate-age-width 1 7 1 18 1 16 1)))))
 
 (defun toolgate-list--older-p (a b)
   "Return whether the call of entry A was sent before that of entry B."
@@ -170,7 +180,7 @@ moment then, and where the call would do something else."
   (toolgate-approval-open (toolgate-list--at-point)))
 
 (defun toolgate-list-approve ()
-  "Approve the call at point."
+  "Approve the call at point, or open it where it was not displayed yet."
   (interactive nil toolgate-list-mode)
   (toolgate-guard-check)
   (toolgate-decide-approve (toolgate-list--at-point)))
@@ -212,21 +222,38 @@ moment then, and where the call would do something else."
 
 (defun toolgate-list-decide ()
   "Approve or reject all marked calls, after one question.
-Strict ones among them are asked about one by one."
+Only those are approved that were opened and displayed whole, each by its
+digest; the others stay marked, and the first of them is named.  Strict ones are
+asked about one by one."
   (interactive nil toolgate-list-mode)
   (let* ((calls (delq nil (mapcar #'toolgate-list--call (toolgate-list--marked))))
          (_ (unless calls (user-error "Mark calls first, with m")))
+         (unseen (seq-remove #'toolgate-approval-displayed-p calls))
          (answer (car (read-multiple-choice
-                       (format "%d marked: %s.  Decide on all?" (length calls)
-                               (mapconcat #'toolgate-decide-title
-                                          (seq-take calls 3) "; "))
-                       '((?a "approve" "Let all of them run")
+                       (toolgate-list--question calls unseen)
+                       `((?a "approve" ,(if unseen "Approve those displayed"
+                                          "Approve all of them"))
                          (?r "reject" "Reject all of them")
                          (?c "cancel" "Decide nothing"))))))
-    (dolist (call calls)
-      (pcase answer
-        (?a (toolgate-decide-approve call))
-        (?r (toolgate-decide-reject call))))))
+    (pcase answer
+      (?a (mapc #'toolgate-decide-approve
+                (seq-filter #'toolgate-approval-displayed-p calls))
+          (when unseen
+            (toolgate-message "Not approved, since not displayed yet: %d, %s"
+                              (length unseen)
+                              (toolgate-list--titles unseen))))
+      (?r (mapc #'toolgate-decide-reject calls)))))
+
+(defun toolgate-list--question (calls unseen)
+  "Return what is asked about CALLS, of which UNSEEN were not displayed."
+  (format "%d marked%s: %s.  Decide on all?" (length calls)
+          (if unseen (format ", %d not displayed yet" (length unseen)) "")
+          (toolgate-list--titles calls)))
+
+(defun toolgate-list--titles (calls)
+  "Return the titles of the first CALLS."
+  (concat (mapconcat #'toolgate-decide-title (seq-take calls 3) "; ")
+          (if (> (length calls) 3) "; …" "")))
 
 (provide 'toolgate-list)
 ;;; toolgate-list.el ends here

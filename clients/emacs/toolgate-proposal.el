@@ -34,6 +34,7 @@
                         "C-c C-k" #'toolgate-proposal-reject
                         "e" #'toolgate-proposal-edit
                         "D" #'toolgate-proposal-ediff
+                        "SPC" #'toolgate-displayed-page
                         "q" #'quit-window)
          toolgate-source-map))
   "Keys of `toolgate-proposal-mode', before those of `diff-mode'.")
@@ -43,9 +44,9 @@
 
 \\{toolgate-proposal-mode-map}"
   (setq buffer-read-only t
-        truncate-lines t
         header-line-format '(:eval (toolgate-proposal--header)))
   (toolgate-lines-setup)
+  (toolgate-displayed-setup)
   (toolgate-guard-start))
 
 ;;;###autoload
@@ -80,6 +81,7 @@ ANSWER is told the decision."
             toolgate-proposal--answer answer)
       (toolgate-source-setup diff (lambda (_) file))
       (toolgate-lines-order)
+      (toolgate-displayed-start)
       (current-buffer))))
 
 (defun toolgate-proposal--header ()
@@ -104,9 +106,10 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
     (funcall give answer)))
 
 (defun toolgate-proposal-accept ()
-  "Accept what is proposed."
+  "Accept what is proposed, once all of it has been displayed."
   (interactive nil toolgate-proposal-mode)
   (toolgate-guard-check)
+  (toolgate-displayed-check)
   (toolgate-proposal--decide (current-buffer) '((decision . "accepted"))))
 
 (defun toolgate-proposal-reject (comment)

@@ -67,7 +67,7 @@
           (toolgate-store-renew connection changed))
         (should-error (call-interactively #'toolgate-approval-approve)
                       :type 'user-error)
-        (setq toolgate-guard--since 0)
+        (approval-test-look)
         (call-interactively #'toolgate-approval-approve)
         (should (equal approval-test--requests
                        '(("POST" "/calls/tc_1/approve"
@@ -149,6 +149,68 @@
                    '(("POST" "/calls/tc_1/approve"
                       ((digest . "digest-of-tc_1") (confirm . t))))))))
 
+(ert-deftest toolgate-approval-displayed ()
+  "What was not displayed is not approved, by no key; the middle counts as well."
+  (approval-test-with (list (approval-test-call "tc_1"))
+    (select-window (display-buffer "*Agent Approval*"))
+    (let* ((call toolgate-decide-call)
+           (prompt (current-buffer))
+           (diff (toolgate-diff-buffer call))
+           (middle (progn (goto-char (point-min))
+                          (search-forward "-violets\n")))
+           (approve (lambda ()
+                      (setq toolgate-guard--since 0)
+                      (call-interactively (if (derived-mode-p 'toolgate-diff-mode)
+                                              #'toolgate-diff-approve
+                                            #'toolgate-approval-approve)))))
+      (toolgate-displayed-add (point-min) (- middle 9))
+      (toolgate-displayed-add middle (point-max))
+      (should (equal (toolgate-displayed-summary)
+                     "1 line not displayed yet, next in poem.txt"))
+      (should (equal (cadr (should-error (funcall approve) :type 'user-error))
+                     "Not approved: 1 line not displayed yet, next in poem.txt \
+(SPC shows the next part)"))
+      (should-error (call-interactively #'toolgate-approval-always)
+                    :type 'user-error)
+      (toolgate-displayed-page)
+      (should (looking-at-p "-violets\n"))
+      (should (= (window-start) (point)))
+      ;; In the diff it is the same text: displayed there, it is displayed.
+      (switch-to-buffer diff)
+      (should-error (funcall approve) :type 'user-error)
+      (should (eq diff (current-buffer)))
+      (toolgate-displayed-add (point-min) (point-max))
+      (should (toolgate-approval-displayed-p call))
+      (should-not approval-test--requests)
+      (funcall approve)
+      (should (equal approval-test--requests
+                     '(("POST" "/calls/tc_1/approve"
+                        ((digest . "digest-of-tc_1"))))))
+      ;; What is not in the diff is in the prompt: that is where one goes.
+      (setq toolgate-decide--sent nil)
+      (with-current-buffer prompt (toolgate-approval--render))
+      (should-error (funcall approve) :type 'user-error)
+      (set-buffer (window-buffer))
+      (should (eq prompt (current-buffer)))
+      ;; What is hidden is not displayed.
+      (approval-test-look)
+      (should-not (toolgate-displayed-missing))
+      (toolgate-approval--render)
+      (let ((inhibit-read-only t))
+        (put-text-property (- middle 9) middle 'invisible 'toolgate-folded))
+      (approval-test-look)
+      (should (= (- middle 9) (toolgate-displayed-missing))))))
+
+(ert-deftest toolgate-approval-displayed-since ()
+  "A line that is added to what was displayed must be displayed as well."
+  (approval-test-with (list (approval-test-call "tc_1"))
+    (approval-test-in (approval-test-call "tc_1")
+      (toolgate-approval--show-overtaken "tc_1" "poem.txt")
+      (should (string-prefix-p "1 line not" (toolgate-displayed-summary)))
+      (approval-test-look)
+      (toolgate-approval-approve)
+      (should approval-test--requests))))
+
 (ert-deftest toolgate-approval-no-vote ()
   "Putting it away and killing it decide nothing."
   (approval-test-with (list (approval-test-call "tc_1"))
@@ -171,7 +233,7 @@
         (toolgate-approval-approve)
         (should (string-match-p "^\\+lilies$" (buffer-string)))
         (should-error (toolgate-approval-approve) :type 'user-error)
-        (setq toolgate-guard--since 0)
+        (approval-test-look)
         (toolgate-approval-approve)
         (should (equal (nth 2 (car approval-test--requests))
                        '((digest . "fresh"))))))))
@@ -231,8 +293,8 @@
     (set-buffer (window-buffer))
     (should (string-match-p "Parameters, edited by you\n  path  a.txt\n"
                             (buffer-string)))
-    (setq toolgate-guard--since 0
-          approval-test--requests nil)
+    (approval-test-look)
+    (setq approval-test--requests nil)
     (toolgate-approval-approve)
     (should (equal (mapcar #'cdr approval-test--requests)
                    '(("/calls/tc_1/approve"
@@ -252,7 +314,7 @@
     (should (string-match-p "Parameters\n  path  a.txt\n" (buffer-string)))
     (should (string-match-p "^\\+asters$" (buffer-string)))
     (should-error (toolgate-approval-approve) :type 'user-error)
-    (setq toolgate-guard--since 0)
+    (approval-test-look)
     (toolgate-approval-approve)
     (should (equal (nth 2 (car approval-test--requests))
                    '((digest . "fresh"))))))
@@ -367,7 +429,7 @@ else by now, approving only shows what.\n"))
         (toolgate-take-events connection (funcall change 4 "poem.txt"))
         (toolgate-take-events connection (funcall change 5 "poem.txt"))
         (should (looking-back "\\+tulips" (line-beginning-position)))
-        (should (string-prefix-p (concat "Edit poem.txt\n" line "\nTool")
+        (should (string-prefix-p (concat "Edit poem.txt\n" line "\nWho and why")
                                  (buffer-string)))
         (should (string-match-p "risk medium · file changed ·"
                                 (toolgate-approval--header)))

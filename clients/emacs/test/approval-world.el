@@ -82,11 +82,17 @@
                     (mapcar #'buffer-name (buffer-list)))
         #'string<))
 
+(defun approval-test-look ()
+  "Have the current buffer displayed whole, for long enough.
+There is no screen in batch mode, so nothing is recorded."
+  (toolgate-displayed-add (point-min) (point-max))
+  (setq toolgate-guard--since 0))
+
 (defmacro approval-test-in (call &rest body)
-  "Run BODY in the selected buffer that asks about CALL, its guard over."
+  "Run BODY in the selected buffer that asks about CALL, displayed, its guard over."
   (declare (indent 1))
   `(progn (select-window (display-buffer (toolgate-approval-buffer ,call)))
-          (setq toolgate-guard--since 0)
+          (approval-test-look)
           ,@body))
 
 (provide 'approval-world)

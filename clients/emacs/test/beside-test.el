@@ -21,6 +21,9 @@
                   (select-window (get-buffer-window "*Agent Proposal: a.txt*"))
                   (setq toolgate-guard--since 0)))
         (show)
+        ;; It is not accepted before it was displayed.
+        (should-error (toolgate-proposal-accept) :type 'user-error)
+        (approval-test-look)
         (toolgate-proposal-accept)
         (show)
         (toolgate-proposal-reject "no")
@@ -32,7 +35,7 @@
         (toolgate-proposal-edit-accept)
         (show)
         (text-mode)
-        (setq toolgate-guard--since 0)
+        (approval-test-look)
         (toolgate-proposal-accept)
         (funcall (toolgate-diff-show-proposal delegation "/nowhere" #'ignore))
         (should-not (approval-test-names))

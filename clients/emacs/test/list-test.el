@@ -7,11 +7,58 @@
 (require 'approval-world)
 (require 'toolgate-list)
 
+(defun list-test-look (id)
+  "Have the prompt of the call ID displayed whole."
+  (with-current-buffer (toolgate-approval-buffer (toolgate-store-call id))
+    (approval-test-look)))
+
+(ert-deftest toolgate-list-opens-first ()
+  "A row decides nothing on a call that was not displayed: its prompt is opened."
+  (approval-test-with (mapcar #'approval-test-call '("tc_1" "tc_2" "tc_3"))
+    (toolgate-approvals)
+    (setq toolgate-guard--since 0)
+    (goto-char (point-min))
+    (should-error (toolgate-list-approve) :type 'user-error)
+    (set-buffer (window-buffer))
+    (should (equal "tc_1" (toolgate-get toolgate-decide-call 'tool_call_id)))
+    (should-not approval-test--requests)
+    (toolgate-approvals)
+    (goto-char (point-min))
+    (dotimes (_ 3) (toolgate-list-mark))
+    (list-test-look "tc_2")
+    (let (asked told)
+      (cl-letf (((symbol-function 'read-multiple-choice)
+                 (lambda (question &rest _) (setq asked question) '(?a "approve")))
+                ((symbol-function 'toolgate-message)
+                 (lambda (&rest words) (setq told (apply #'format words)))))
+        (toolgate-list-decide))
+      (should (string-prefix-p "3 marked, 2 not displayed yet: " asked))
+      (should (equal told "Not approved, since not displayed yet: 2, \
+Edit poem.txt; Edit poem.txt")))
+    (should (equal approval-test--requests
+                   '(("POST" "/calls/tc_2/approve"
+                      ((digest . "digest-of-tc_2"))))))
+    ;; What it would do now was not displayed.
+    (let ((changed (approval-test-call "tc_1")))
+      (list-test-look "tc_1")
+      (setf (alist-get 'digest (alist-get 'approval changed)) "other")
+      (toolgate-store-renew connection changed)
+      (should-not (toolgate-approval-displayed-p changed)))))
+
+(ert-deftest toolgate-list-titles ()
+  "A title is cut in the middle: how many lines follow is always seen."
+  (should (equal (toolgate-faces-shorten "npm test ⏎ touch x (+1 line)" 28)
+                 "npm test ⏎ touch x (+1 line)"))
+  (should (equal (toolgate-faces-shorten "npm test ⏎ touch a-long-name (+1 line)" 30)
+                 "npm test ⏎ touch a-l…(+1 line)"))
+  (should (= 21 (string-width (toolgate-faces-shorten (make-string 40 ?中) 22)))))
+
 (ert-deftest toolgate-approval-list ()
   "The list decides at point by chords, and on marked ones after a question."
   (approval-test-with (list (approval-test-call "tc_1")
                             (approval-test-call "tc_2")
                             (approval-test-strict "tc_3"))
+    (mapc #'list-test-look '("tc_1" "tc_2" "tc_3"))
     (toolgate-approvals)
     (setq toolgate-guard--since 0)
     (goto-char (point-min))
@@ -56,6 +103,7 @@
       (should-error (toolgate-list-approve) :type 'user-error)
       (should-not approval-test--requests)
       (setq toolgate-guard--since 0)
+      (list-test-look "tc_2")
       (toolgate-list-approve)
       (should (equal approval-test--requests
                      '(("POST" "/calls/tc_2/approve" ((digest . "other")))))))))

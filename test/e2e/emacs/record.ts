@@ -22,7 +22,7 @@ try {
   await place.client.call('edit_file', { path: 'greet.js', old: "'Hello ' + name", new: "'Hello, ' + name + '!'" })
   const asked = await emacs.waitForScreen(/1 pending[\s\S]*Diff/)
   await emacs.press('C-x', 'o')
-  await emacs.press('y')
+  await emacs.press('Space', 'y')
   const decided = await emacs.waitForScreen(
     screen => !screen.includes('Agent Approval') && /^ *return 'Hello, '/m.test(screen)
   )

@@ -9,8 +9,8 @@ import { startEmacs } from './emacs.ts'
 const POEM = 'roses\nviolets\n'
 
 /** Starts a server with a poem, and Emacs showing it. */
-async function reading(t: Test, settings: readonly string[]) {
-  const place = await serveProject(t, { 'poem.txt': POEM })
+async function reading(t: Test, settings: readonly string[], files: Record<string, string> = {}) {
+  const place = await serveProject(t, { 'poem.txt': POEM, ...files })
   const emacs = await startEmacs(place, 'poem.txt', settings)
   t.teardown(() => emacs.close())
   await emacs.waitForScreen(/violets/)
@@ -26,7 +26,9 @@ async function reading(t: Test, settings: readonly string[]) {
 
 /** Moves from the poem to the prompt beside it. */
 const TO_PROMPT = ['C-x', 'o'] as const
-const ASKS = /1 pending · .*risk medium[\s\S]*Parameters/
+const ASKS = /1 pending · .*risk medium[\s\S]*Diff/
+/** Shows the rest of a prompt that is longer than its window, and approves. */
+const APPROVE = ['Space', 'y'] as const
 const asksNothing = (screen: string) => !screen.includes('Agent Approval')
 
 t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
@@ -42,7 +44,7 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     t.match(screen, /-violets\n\+tulips/)
     await emacs.press('C-x', 'u')
     await emacs.waitForScreen(/^roses$/m)
-    await emacs.press(...TO_PROMPT, 'y')
+    await emacs.press(...TO_PROMPT, ...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
     t.equal(poem(), 'roses\ntulips\n')
     await emacs.waitForScreen(asksNothing)
@@ -68,8 +70,8 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.press('Enter', 'M-BSpace')
     await emacs.type('daisies')
     await emacs.press('C-c', 'C-c')
-    await emacs.waitForScreen(/edited by you[\s\S]*-tulips\n\+daisies/)
-    await emacs.press('y')
+    await emacs.waitForScreen(/-tulips\n\+daisies/)
+    await emacs.press(...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
     t.equal(poem(), 'roses\ndaisies\n')
     await emacs.waitForScreen(asksNothing)
@@ -86,10 +88,10 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     const { tool_call_id } = await edit('daisies', 'asters')
     await emacs.waitForScreen(ASKS)
     appendFileSync(path.join(project, 'poem.txt'), 'weeds\n')
-    await emacs.press(...TO_PROMPT, 'y')
+    await emacs.press(...TO_PROMPT, ...APPROVE)
     t.match(await emacs.waitForScreen(/@@ -1,3 \+1,3 @@/), /! It would do something else by now/)
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
-    await emacs.press('y')
+    await emacs.press(...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
     await emacs.waitForScreen(asksNothing)
   })
@@ -102,10 +104,55 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(/Ignored: this has only just appeared/)
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
     await emacs.evaluate('(setq toolgate-key-guard-seconds 0)')
-    await emacs.press('y')
+    await emacs.press(...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
   })
 })
+
+t.test('nothing is approved that was not on the screen', needs('emacs', 'tmux'), async t => {
+  const { files, patch } = rewriteFiles(40, 38)
+  const { emacs, client, ended, project } = await reading(t, ['(setq toolgate-key-guard-seconds 0)'], files)
+  const { tool_call_id } = await client.call('apply_patch', { patch })
+  await emacs.waitForScreen(ASKS)
+  await emacs.press(...TO_PROMPT, 'y')
+  await emacs.waitForScreen(/Not approved: 3\d\d\d lines not displayed yet, next in f0\.txt \(SPC/)
+  await emacs.press('M->', 'y')
+  await emacs.waitForScreen(/Not approved: 3\d\d\d lines not displayed yet, next in f0\.txt \(SPC/)
+  await emacs.press('C-c', 'C-c')
+  await emacs.press('C-x', 'o')
+  await emacs.evaluate('(toolgate-approvals)')
+  await emacs.waitForScreen(/Agent Approvals/)
+  await emacs.press('C-c', 'C-c')
+  await emacs.waitForScreen(/Nothing decided: look at it here first/)
+  t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
+
+  await emacs.press('C-x', '1')
+  await emacs.press('Space')
+  const counts = [linesLeft(await emacs.waitForScreen(screen => linesLeft(screen) > 0))]
+  while (counts.at(-1)! > 0) {
+    await emacs.press('Space')
+    counts.push(linesLeft(await emacs.waitForScreen(screen => linesLeft(screen) < counts.at(-1)!)))
+  }
+  await emacs.press('y')
+  t.equal(await ended(tool_call_id), 'success')
+  t.ok(counts.length > 3000 / 40, 'page by page')
+  t.match(readFileSync(path.join(project, 'f39.txt'), 'utf8'), /^new 0\n/)
+})
+
+/** Returns how many lines are left to display, by the echo area; NaN where it does not say so. */
+const linesLeft = (screen: string) =>
+  /^All of it has been displayed$/m.test(screen) ? 0 : Number(/^(\d+) lines? not displayed yet/m.exec(screen)?.[1])
+
+/** Returns so many files of so many lines, and a patch that changes each line. */
+function rewriteFiles(count: number, lines: number) {
+  const names = Array.from({ length: count }, (_, file) => `f${file}.txt`)
+  const text = (start: string) => Array.from({ length: lines }, (_, line) => `${start} ${line}\n`).join('')
+  const changes = names.map(name => `*** Update File: ${name}\n@@\n${text('-old')}${text('+new')}`)
+  return {
+    files: Object.fromEntries(names.map(name => [name, text('old')])),
+    patch: `*** Begin Patch\n${changes.join('')}*** End Patch`
+  }
+}
 
 /** Debian's folder of Emacs packages. */
 const PACKAGES = '/usr/share/emacs/site-lisp/elpa-src'
@@ -117,7 +164,7 @@ t.test('the same keys work under evil', needs('emacs', 'emacs-evil', 'tmux'), as
   const { emacs, edit, ended, poem } = await reading(t, ['(setq toolgate-key-guard-seconds 0)', EVIL])
   const first = await edit('violets', 'tulips')
   await emacs.waitForScreen(ASKS)
-  await emacs.press('C-w', 'w', 'y')
+  await emacs.press('C-w', 'w', ...APPROVE)
   t.equal(await ended(first.tool_call_id), 'success')
   t.equal(poem(), 'roses\ntulips\n')
   await emacs.waitForScreen(asksNothing)
