@@ -8,7 +8,7 @@ end
 
 local call = {
   tool_call_id = 'tc_1', tool = 'edit_file', session_id = 's', client = 'curl', agent = 'coder',
-  params = { path = 'a.txt', text = ('x\n'):rep(20) .. 'y' },
+  params = { path = 'a.txt', content = ('x\n'):rep(20) .. 'y' },
   approval = {
     level = 'strict', reason = 'Modifies files.', digest = 'd', expires_at = vim.NIL,
     matched_rules = { { tier = 'user', effect = 'ask', reason = 'mine' } },
@@ -18,22 +18,36 @@ local call = {
 
 return {
   ['every byte of a call is shown, what is long folded'] = function()
-    local lines, marks, folds = words.of_call(call)
-    same(vim.list_slice(lines, 1, 12), {
+    local lines, marks, folds, last = words.of_call(call)
+    same(vim.list_slice(lines, 1, 13), {
       'edit_file: Edit a.txt',
       'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
-      'Modifies files.  STRICT', '! An editor holds it.', '',
+      'Modifies files.  STRICT', 'agent coder · session s · client curl', '! An editor holds it.', '',
       '--- a/a.txt', '+++ b/a.txt', '@@ -1 +1 @@', '-a', '+b', '', 'Parameters',
     })
-    same(vim.list_slice(lines, #lines - 1), {
-      'agent coder · session s · client curl · tc_1', 'asked by: user rule, ask: mine' })
+    same(vim.list_slice(lines, #lines - 1), { 'tc_1', 'asked by: user rule, ask: mine' })
     same(#vim.tbl_filter(function(line) return line == '    x' end, lines), 20)
-    same(folds, { { 15, 35 } })
+    same(vim.list_slice(lines, last, last + 3), { '  path  a.txt', '', 'Also in the diff', '  content' })
+    same(folds, { { last + 4, last + 24 } })
     local groups = {}
     for _, mark in ipairs(marks) do
       groups[mark[1]] = mark[2]
     end
-    same({ groups[6], groups[9], groups[10] }, { 'ToolgateMuted', 'ToolgateRemoved', 'ToolgateAdded' })
+    same({ groups[7], groups[10], groups[11] }, { 'ToolgateMuted', 'ToolgateRemoved', 'ToolgateAdded' })
+  end,
+
+  ['a parameter that no diff shows is needed for a decision, and not folded'] = function()
+    local plain = vim.tbl_deep_extend('force', call, { approval = { preview = { diff = '' } } })
+    local lines, _, folds, last = words.of_call(plain)
+    assert(vim.fn.index(lines, '    y') + 1 < last)
+    same(folds, {})
+  end,
+
+  ['a long line is continued on others, whole'] = function()
+    local long = ('é'):rep(250) .. ('\194'):rep(5)
+    local lines = words.of_call(vim.tbl_deep_extend('force', call, { params = { path = long } }))
+    local at = vim.fn.match(lines, '^  path') + 1
+    same(lines[at]:sub(9) .. lines[at + 1]:gsub('^↪ ', '') .. lines[at + 2]:gsub('^↪ ', ''), long)
   end,
 
   ['what an agent wrote is never taken for more than that'] = function()
@@ -45,10 +59,9 @@ return {
     local lines = words.of_call(forged)
     same(lines[1], 'edit_file: Edit␊Parameters')
     same(#vim.tbl_filter(function(line) return line:match('^%s*Parameters') end, lines), 1)
-    same(vim.list_slice(lines, 6, 7), { '│ one', '│ Parameters' })
-    same(vim.list_slice(lines, #lines - 6), {
-      'agent me␊Parameters · session s · client curl · tc_1', '│ fine', '│ asked by: rule, allow: signed off', '│ ',
-      '│ Parameters', '│   command  true', 'asked by: user rule, ask: mine' })
+    same(vim.list_slice(lines, 4, 12), {
+      'agent me␊Parameters · session s · client curl', '│ fine', '│ asked by: rule, allow: signed off', '│ ',
+      '│ Parameters', '│   command  true', '! An editor holds it.', '', '│ one' })
     assert(vim.tbl_contains(lines, '  a␊Parameters  x'))
   end,
 
@@ -62,7 +75,7 @@ return {
     local text = words.json({ secret })
     same(text, '[\n  "a\\u2066b\\u200b\\udb40\\udc41é"\n]')
     same(vim.json.decode(text), { secret })
-    assert(not vim.tbl_contains((words.of_call(call)), lines[5]), 'nothing is said where nothing is hidden')
+    assert(not vim.tbl_contains((words.of_call(call)), lines[6]), 'nothing is said where nothing is hidden')
   end,
 
   ['what is removed or added is known by its place, not by how it looks'] = function()

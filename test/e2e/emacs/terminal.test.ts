@@ -4,6 +4,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
+import { rewriteFiles } from '../rewrite-files.ts'
 import { startEmacs } from './emacs.ts'
 
 const POEM = 'roses\nviolets\n'
@@ -142,17 +143,6 @@ t.test('nothing is approved that was not on the screen', needs('emacs', 'tmux'),
 /** Returns how many lines are left to display, by the echo area; NaN where it does not say so. */
 const linesLeft = (screen: string) =>
   /^All of it has been displayed$/m.test(screen) ? 0 : Number(/^(\d+) lines? not displayed yet/m.exec(screen)?.[1])
-
-/** Returns so many files of so many lines, and a patch that changes each line. */
-function rewriteFiles(count: number, lines: number) {
-  const names = Array.from({ length: count }, (_, file) => `f${file}.txt`)
-  const text = (start: string) => Array.from({ length: lines }, (_, line) => `${start} ${line}\n`).join('')
-  const changes = names.map(name => `*** Update File: ${name}\n@@\n${text('-old')}${text('+new')}`)
-  return {
-    files: Object.fromEntries(names.map(name => [name, text('old')])),
-    patch: `*** Begin Patch\n${changes.join('')}*** End Patch`
-  }
-}
 
 /** Debian's folder of Emacs packages. */
 const PACKAGES = '/usr/share/emacs/site-lisp/elpa-src'

@@ -1,7 +1,7 @@
 // Tests of decisions in a real Neovim, with the installed server.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { hurry, KEYS_DECIDE, NOTHING_WAITS, POEM, TULIPS, world } from './world.ts'
+import { hurry, KEYS_DECIDE, NOTHING_WAITS, PAGES, POEM, TULIPS, world } from './world.ts'
 
 t.test('deciding', needs('nvim'), async t => {
   const at = await world(t)
@@ -16,7 +16,9 @@ t.test('deciding', needs('nvim'), async t => {
     await until(`${shown(name)} == 1`)
     t.equal(await lua('vim.api.nvim_get_current_win()'), here, 'the focus is where it was')
     t.equal(await lua(`require('toolgate').status()`), 'toolgate:1')
-    t.same((await lines(name)).slice(0, 15), [
+    const seen = await lines(name)
+    t.match(seen.splice(3, 1)[0], /^session default · client agent · until /)
+    t.same(seen.slice(0, 16), [
       'edit_file: Edit poem.txt',
       'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
       'Modifies files.',
@@ -25,8 +27,9 @@ t.test('deciding', needs('nvim'), async t => {
       '',
       'Parameters',
       '  path  poem.txt',
-      '  old  violets',
-      '  new  tulips'
+      '',
+      'Also in the diff',
+      '  old  violets'
     ])
 
     await type('y')
@@ -38,6 +41,9 @@ t.test('deciding', needs('nvim'), async t => {
 
     await until(KEYS_DECIDE)
     await type('y')
+    await until(`vim.fn.execute('messages'):find('not approved: .* not displayed yet') ~= nil`)
+    t.equal((await client.get(tool_call_id)).status, 'awaiting_approval', 'nor what was not on the screen')
+    await type(`${PAGES}y`)
     await until(`${shown('toolgate://')} == 0`)
     const done = await client.get(tool_call_id, { wait_ms: 10_000 })
     t.match(done, { status: 'success', approved_by: { source: 'user', client: 'neovim', digest: /^[0-9a-f]{64}$/ } })
@@ -96,13 +102,13 @@ t.test('deciding', needs('nvim'), async t => {
     await type('<C-c><C-c>')
     await shows('+daisies')
     write('poem.txt', 'red roses\nviolets\n')
-    await type('y')
+    await type(`${PAGES}y`)
     await shows(' red roses')
     t.match(await editor.messages(), 'not approved: it would do something else by now.')
     const seen = await lua('vim.fn.getline(1, "$")')
     t.ok(seen.includes('+daisies') && seen.includes('  new  daisies'), 'the call has by now what was changed')
     t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'nor is it approved unseen later')
-    await type('y')
+    await type(`${PAGES}y`)
     await until(NOTHING_WAITS)
     await client.get(second.tool_call_id, { wait_ms: 10_000 })
     t.equal(read('poem.txt'), 'red roses\ndaisies\n')
@@ -129,7 +135,7 @@ t.test('deciding', needs('nvim'), async t => {
     await until(`vim.bo.filetype == 'json'`)
     await type(':%s/touch d.txt/rm -rf ..\\/x/<CR><C-c><C-c>')
     await until(`vim.fn.getline(3):find('STRICT') ~= nil and ${KEYS_DECIDE}`)
-    await type('yno<CR>')
+    await type(`${PAGES}yno<CR>`)
     await until(`vim.fn.execute('messages'):find('nothing decided, the call waits on') ~= nil`)
     t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
     await type('yyes<CR>')

@@ -2,7 +2,7 @@ import t from 'tap'
 import { connect } from '../../../src/client/client.ts'
 import { needs } from '../../support/needs.ts'
 import { run } from '../../support/wait.ts'
-import { hurry, KEYS_DECIDE, POEM, TULIPS, token, told, world } from './world.ts'
+import { hurry, KEYS_DECIDE, PAGES, POEM, TULIPS, token, told, world } from './world.ts'
 
 t.test('editing', needs('nvim'), async t => {
   const at = await world(t)
@@ -33,7 +33,7 @@ t.test('editing', needs('nvim'), async t => {
       '',
       ...TULIPS
     ])
-    await type('y')
+    await type(`${PAGES}y`)
     t.match(await accepted, { result: { data: { decision: 'accepted', edited: false, front_end: 'neovim' } } })
 
     const changed = propose()

@@ -1,7 +1,7 @@
 // Tests of a real Neovim with non-default settings.
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { held, KEYS_DECIDE, NOTHING_WAITS, POEM, told, world } from './world.ts'
+import { held, KEYS_DECIDE, NOTHING_WAITS, PAGES, POEM, told, world } from './world.ts'
 
 t.test('with other settings', needs('nvim'), async t => {
   const at = await world(t, "view = 'float'", { TOOLGATE_BUFFERS_ON_WRITE: 'delegate' })
@@ -27,7 +27,7 @@ t.test('with other settings', needs('nvim'), async t => {
     await until(`${shown('toolgate://call/')} == 1`)
     await editor.command('Toolgate approvals')
     await until(KEYS_DECIDE)
-    await type('yy<CR>')
+    await type(`${PAGES}yy<CR>`)
     t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
     await type('yyes<CR>')
     await until(NOTHING_WAITS)
@@ -42,7 +42,7 @@ t.test('with other settings', needs('nvim'), async t => {
     await until(`vim.bo.filetype == 'json'`)
     await type(':%s/\\.env/b.lua/<CR><C-c><C-c>')
     await until(`vim.fn.getline(1) == 'read_file: read_file with other parameters' and ${KEYS_DECIDE}`)
-    await type('yyes<CR>')
+    await type(`${PAGES}yyes<CR>`)
     await until(NOTHING_WAITS)
     t.match(await client.get(call.tool_call_id, { wait_ms: 10_000 }), {
       status: 'success',

@@ -2,9 +2,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { serveProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
+import { rewriteFiles } from '../rewrite-files.ts'
 import { openTerminal } from '../terminal.ts'
 import { NEOVIM_FLAGS, PLUGIN } from './neovim.ts'
 
@@ -14,14 +15,20 @@ const SETTINGS = [
 ].flatMap(command => ['--cmd', command])
 const SET_UP = ['-c', 'runtime plugin/toolgate.lua', '-c', "lua require('toolgate').setup()"]
 
-t.test('shows events without input', needs('nvim', 'tmux'), async t => {
-  const { client, home, project, server, serve } = await serveProject(t, { 'poem.txt': 'roses\nviolets\n' })
+/** Starts Neovim in a terminal on the poem of the project. */
+async function openPoem(t: Test, { home, project }: { home: string; project: string }) {
   const neovim = await openTerminal(
     ['nvim', ...NEOVIM_FLAGS, '--cmd', `cd ${project}`, ...SETTINGS, ...SET_UP, path.join(project, 'poem.txt')],
     { HOME: home, TMPDIR: tmpdir(), PATH: process.env.PATH ?? '' },
     { columns: 80, lines: 30 }
   )
   t.teardown(() => neovim.close())
+  return neovim
+}
+
+t.test('shows events without input', needs('nvim', 'tmux'), async t => {
+  const { client, home, project, server, serve } = await serveProject(t, { 'poem.txt': 'roses\nviolets\n' })
+  const neovim = await openPoem(t, { home, project })
   const poem = path.join(project, 'poem.txt')
   await neovim.waitForScreen(/poem\.txt +\[toolgate\]/)
 
@@ -36,7 +43,7 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
 
   await neovim.press('C-w', 'j')
   // Keys do not decide in the first half second.
-  do await neovim.press('y')
+  do await neovim.press('Space', 'y')
   while ((await client.get(first.tool_call_id)).status === 'awaiting_approval')
   t.equal((await client.get(first.tool_call_id, { wait_ms: 10_000 })).status, 'success')
   await neovim.waitForScreen(/^roses\ntulips\n[\s\S]*approved edit_file/)
@@ -54,3 +61,35 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   await serve()
   await neovim.waitForScreen(/\[toolgate\]/)
 })
+
+t.test('nothing is approved that was not on the screen', needs('nvim', 'tmux'), async t => {
+  const { files, patch } = rewriteFiles(40, 38)
+  const { client, ...place } = await serveProject(t, { 'poem.txt': 'roses\n', ...files })
+  const neovim = await openPoem(t, place)
+  await neovim.waitForScreen(/poem\.txt +\[toolgate\]/)
+  const { tool_call_id } = await client.call('apply_patch', { patch })
+  await neovim.waitForScreen(/Toolgate {2}1 of 1/)
+  await neovim.press('C-w', 'j')
+  // Keys do not decide in the first half second, nor does a jump to the end count for what is between.
+  for (let screen = ''; !/^Toolgate: not approved: 3\d\d\d lines not displayed yet, next in f0/m.test(screen); ) {
+    await neovim.press('G', 'y')
+    screen = await neovim.waitForScreen(/^Toolgate: (?:it was shown just now|not approved)/m)
+  }
+  t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
+
+  await neovim.press('C-w', '_')
+  const counts = [Number.POSITIVE_INFINITY]
+  while (counts.at(-1)! > 0) {
+    await neovim.press('Space')
+    counts.push(linesLeft(await neovim.waitForScreen(screen => linesLeft(screen) < counts.at(-1)!)))
+  }
+  await neovim.press('y')
+  t.equal((await client.get(tool_call_id, { wait_ms: 10_000 })).status, 'success')
+  t.ok(counts.length > 3000 / 30, 'page by page')
+})
+
+/** Returns how many lines are left to display, by the last line; NaN where it does not say so. */
+const linesLeft = (screen: string) =>
+  /^Toolgate: all of it has been displayed$/m.test(screen)
+    ? 0
+    : Number(/^Toolgate: (\d+) lines? not displayed yet/m.exec(screen)?.[1])

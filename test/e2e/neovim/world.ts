@@ -31,11 +31,12 @@ export async function world(t: Test, options = '', variables: Record<string, str
     edit,
     read: (name: string) => readFileSync(path.join(at.project, name), 'utf8'),
     write: (name: string, text: string) => writeFileSync(path.join(at.project, name), text),
-    /** Opens the call as `:Toolgate approvals` does, and waits until keys decide. */
+    /** Opens the call as `:Toolgate approvals` does, shows all of it, and waits until keys decide. */
     async visit(id: string) {
       await editor.until(`#require('toolgate').pending() == 1`)
       await editor.command('Toolgate approvals')
       await editor.until(`vim.api.nvim_buf_get_name(0) == 'toolgate://call/${id}'`)
+      await editor.type(PAGES)
       await editor.until(KEYS_DECIDE)
     },
     /** Restores the initial state. An unchanged file is not written: the next call would be notified of a change. */
@@ -51,6 +52,9 @@ export async function world(t: Test, options = '', variables: Record<string, str
 
 export const token = (server: { discovery_file: string }) =>
   (JSON.parse(readFileSync(server.discovery_file, 'utf8')) as { token: string }).token
+
+/** Shows all parts of a short view. */
+export const PAGES = '<Space>'.repeat(4)
 
 /** The view has been shown for half a second. */
 export const KEYS_DECIDE = `require('toolgate.beside').current().ready_at < vim.loop.hrtime() / 1e6`

@@ -1,5 +1,6 @@
 -- What waits for the person, in a window beside their work: shown by itself once they pause, one view at a time, and never
 -- with the focus. For half a second after a view is shown, changes or gets the focus, none of its keys decides.
+local displayed = require('toolgate.displayed')
 local say = require('toolgate.say').say
 local scratch = require('toolgate.scratch')
 local M = {
@@ -19,7 +20,7 @@ local touched_at = 0
 --- All that waits, oldest first. Each is a table with
 ---   name      of its buffer
 ---   title     in a line, for who chooses among several
----   draw()    gives its lines, the highlights {line, group} and the folds {first, last}
+---   draw()    gives its lines, the highlights {line, group}, the folds {first, last}, and the last line that a decision needs
 ---   keys      by key, a function that gets the view
 ---   left()    it was closed, which decides nothing; left out where nobody cares
 ---   about()   what its status line says besides, if anything
@@ -68,6 +69,11 @@ function M.may_decide(view)
   end
 end
 
+--- Whether a key may approve now: all that a decision needs has been displayed. Says why not.
+function M.may_approve(view)
+  return M.may_decide(view) and displayed.check(view)
+end
+
 --- Closing a view, however it is done, is no vote; but it is not shown by itself again.
 local function put_away(view)
   if view.is_over or vim.v.exiting ~= vim.NIL then return end
@@ -92,8 +98,9 @@ end
 local function drawn(view)
   if view.is_drawn and buffer_of(view) then return view.buffer end
   if not buffer_of(view) then make(view) end
-  local lines, marks, folds = view.draw()
+  local lines, marks, folds, last = view.draw()
   scratch.fill(view.buffer, lines, marks)
+  displayed.start(view, lines, last or #lines, view.has_more)
   view.folds, view.is_drawn = folds, true
   guard(view)
   return view.buffer
@@ -244,8 +251,9 @@ end
 --- What it shows is the same, but there is more to say of it: keys decide as before.
 function M.say_more(view)
   local ready_at = view.ready_at
+  view.has_more = true
   M.renew(view)
-  view.ready_at = ready_at
+  view.ready_at, view.has_more = ready_at, nil
 end
 
 local function forget(view)
@@ -267,12 +275,14 @@ end
 function M.finish(view, why)
   if M.current() ~= view then return M.remove(view) end
   forget(view)
+  view.displayed = nil
   scratch.fill(view.buffer, { why, '', 'q puts this away.' }, { { 1, 'ToolgateTitle' } })
 end
 
 --- Begins to know when a key was last pressed.
 function M.setup(where)
   M.where = where
+  displayed.setup(function(buffer) return of_buffer[buffer] end)
   vim.on_key(function() touched_at = now() end, space)
 end
 

@@ -43,10 +43,10 @@ local function change(view)
   say('<C-c><C-c> accepts the right side, <C-c><C-k> goes back.')
 end
 
-local keys = { e = change, d = change, q = beside.put_away }
+local keys = { e = change, d = change, q = beside.put_away, ['<Space>'] = require('toolgate.displayed').page }
 
 function keys.y(view)
-  if beside.may_decide(view) then decide(view, { decision = 'accepted' }) end
+  if beside.may_approve(view) then decide(view, { decision = 'accepted' }) end
 end
 
 function keys.n(view)

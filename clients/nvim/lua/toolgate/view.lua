@@ -12,9 +12,15 @@ local M = {}
 --- By id of the call.
 local views = {}
 
---- The call of this view where it may be decided on now, and the digest of what is shown of it.
+--- The call of this view where it may be decided on now.
 local function at_hand(view)
   if not beside.may_decide(view) then return end
+  return approvals.find(view.call)
+end
+
+--- The call of this view where it may be approved now, and the digest of what was displayed of it.
+local function displayed_at_hand(view)
+  if not beside.may_approve(view) then return end
   return approvals.find(view.call), view.digest
 end
 
@@ -35,7 +41,7 @@ end
 local keys = {}
 
 function keys.y(view)
-  local call, digest = at_hand(view)
+  local call, digest = displayed_at_hand(view)
   if not call then return end
   local changed = view.changed
   confirm(changed or call, function(more)
@@ -62,11 +68,13 @@ function keys.r(view)
 end
 
 function keys.a(view)
-  local call, digest = at_hand(view)
+  local call = at_hand(view)
   if not call then return end
   if view.changed then return say('changed parameters get no rule: y approves once, u takes them back.') end
   local options = call.approval.always_options
   if #options == 0 then return say('no rule could allow this for good: it is asked each time.') end
+  local digest = view.digest
+  if not beside.may_approve(view) then return end
   vim.ui.select(options, {
     prompt = 'Approve, and remember:',
     format_item = function(option) return words.brief(option.label) .. ' — ' .. words.rules_of(option) end,
@@ -97,6 +105,7 @@ function keys.d(view)
   if call then require('toolgate.compare').open(call) end
 end
 
+keys['<Space>'] = require('toolgate.displayed').page
 keys.q = beside.put_away
 keys['?'] = function() scratch.help(words.HELP) end
 keys[']]'] = function(view) beside.step(view, 1) end

@@ -5,8 +5,14 @@ local ordered = require('toolgate.ordered')
 local M = {}
 
 local RED, GREEN, QUIET = 'ToolgateRemoved', 'ToolgateAdded', 'ToolgateMuted'
---- Longer values are folded: one key away, never cut.
+--- Longer values that the diff shows as well are folded: one key away, never cut.
 local FOLD_OVER = 8
+--- Longer lines are continued on another: one that is longer than its window could not be displayed whole.
+local MAX_LINE_BYTES = 200
+
+--- Parameters that hold texts of files, which the diff shows where there is one.
+local REPEATING = { old = true, new = true, old_string = true, new_string = true, old_str = true, new_str = true,
+  content = true, contents = true, file_text = true, edits = true, patch = true }
 
 local function is_dict(value)
   return getmetatable(value) == getmetatable(vim.empty_dict()) or not vim.tbl_islist(value)
@@ -52,14 +58,31 @@ function M.brief(text)
   return (hidden.shown((text:gsub('\n', '␊'))))
 end
 
+--- A text in parts that are short enough for a line, none of which ends within a character.
+local function parts_of(text)
+  local parts, first = {}, 1
+  repeat
+    local last = math.min(first + MAX_LINE_BYTES - 1, #text)
+    local is_within = function() return (text:byte(last + 1) or 0) >= 128 and (text:byte(last + 1) or 0) < 192 end
+    for _ = 1, 3 do
+      if is_within() then last = last - 1 end
+    end
+    table.insert(parts, text:sub(first, last))
+    first = last + 1
+  until first > #text
+  return parts
+end
+
 --- A function that adds a line to lines, and the colour it has to marks. What it hides is written out, in a colour of its own.
 local function into(lines, marks)
   return function(text, group)
-    local line, places = hidden.shown((text:gsub('\n', '␊')))
-    table.insert(lines, line)
-    if group then table.insert(marks, { #lines, group }) end
-    for _, place in ipairs(places) do
-      table.insert(marks, { #lines, 'ToolgateWarning', place[1], place[2] })
+    for index, part in ipairs(parts_of((text:gsub('\n', '␊')))) do
+      local line, places = hidden.shown(index > 1 and '↪ ' .. part or part)
+      table.insert(lines, line)
+      if group then table.insert(marks, { #lines, group }) end
+      for _, place in ipairs(places) do
+        table.insert(marks, { #lines, 'ToolgateWarning', place[1], place[2] })
+      end
     end
   end
 end
@@ -123,7 +146,28 @@ function M.of_proposal(params)
   return lines, marks, {}
 end
 
---- The lines of a call, the highlights {line, group}, and the folds {first, last}.
+--- Adds a parameter; of a value of many lines `folds` gets the {first, last} where it is given.
+local function add_param(add, lines, name, value, folds)
+  local shown = vim.split(type(value) == 'string' and value or M.json(value), '\n')
+  if #shown == 1 then return add(('  %s  %s'):format(name, shown[1])) end
+  add('  ' .. name)
+  local first = #lines + 1
+  for _, line in ipairs(shown) do
+    add('    ' .. line)
+  end
+  if folds and #shown > FOLD_OVER then table.insert(folds, { first, #lines }) end
+end
+
+--- Adds who asks, and until when.
+local function add_origin(add, call)
+  local from = { 'session ' .. call.session_id, 'client ' .. (call.client or '?') }
+  if type(call.agent) == 'string' then table.insert(from, 1, 'agent ' .. call.agent) end
+  from[#from + 1] = M.deadline(call)
+  add(table.concat(from, ' · '), QUIET)
+  if type(call.context) == 'string' then quote(add, call.context, QUIET) end
+end
+
+--- The lines of a call, the highlights {line, group}, the folds {first, last}, and the last line that a decision needs.
 function M.of_call(call)
   local lines, marks, folds = {}, {}, {}
   local add = into(lines, marks)
@@ -133,6 +177,7 @@ function M.of_call(call)
     or 'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away', QUIET)
   add(approval.reason .. (approval.level == 'strict' and '  STRICT' or ''),
     approval.level == 'strict' and 'ToolgateWarning' or nil)
+  add_origin(add, call)
   if call.overtaken then
     add(('! %s has changed meanwhile: where it would do something else by now, y only shows what.'):format(call.overtaken), 'ToolgateWarning')
   end
@@ -144,36 +189,35 @@ function M.of_call(call)
     add('')
     quote(add, preview.text)
   end
-  if preview.diff and preview.diff ~= '' then
+  local has_diff = preview.diff and preview.diff ~= ''
+  if has_diff then
     add('')
     add_diff(add, preview.diff)
   end
   add('')
   add(call.changed and 'Parameters, changed by you' or 'Parameters', 'ToolgateTitle')
+  local repeated = {}
   for _, name in ipairs(type(call.params) == 'table' and ordered.names(call.params) or {}) do
-    local value = call.params[name]
-    local shown = vim.split(type(value) == 'string' and value or M.json(value), '\n')
-    if #shown == 1 then
-      add(('  %s  %s'):format(name, shown[1]))
+    if has_diff and REPEATING[name] then
+      table.insert(repeated, name)
     else
-      add('  ' .. name)
-      local first = #lines + 1
-      for _, line in ipairs(shown) do
-        add('    ' .. line)
-      end
-      if #shown > FOLD_OVER then table.insert(folds, { first, #lines }) end
+      add_param(add, lines, name, call.params[name])
     end
   end
+  local last = #lines
+  if #repeated > 0 then
+    add('')
+    add('Also in the diff', 'ToolgateTitle')
+  end
+  for _, name in ipairs(repeated) do
+    add_param(add, lines, name, call.params[name], folds)
+  end
   add('')
-  local from = { 'session ' .. call.session_id, 'client ' .. (call.client or '?'), call.tool_call_id }
-  if type(call.agent) == 'string' then table.insert(from, 1, 'agent ' .. call.agent) end
-  from[#from + 1] = M.deadline(call)
-  add(table.concat(from, ' · '), QUIET)
-  if type(call.context) == 'string' then quote(add, call.context, QUIET) end
+  add(call.tool_call_id, QUIET)
   for _, rule in ipairs(approval.matched_rules or {}) do
     add(('asked by: %s rule, %s: %s'):format(rule.tier, rule.effect, rule.reason), QUIET)
   end
-  return lines, marks, folds
+  return lines, marks, folds, last
 end
 
 M.HELP = {
@@ -184,6 +228,7 @@ M.HELP = {
   'e      edit the parameters: what they would do is shown here, to decide on',
   'u      take back the parameters that you edited',
   'd      compare the whole texts before and after, side by side',
+  'Space  show the next part that has not been displayed; y needs all of it',
   ']] [[  the next and the previous call that waits',
   'q      put away; that is no vote, the call waits on',
   '',
@@ -197,6 +242,7 @@ M.HELP_WITH_PROPOSAL = {
   'r      reject, and say why: the reason reaches whoever proposed it',
   'e, d   open both texts side by side in a tab, and change the proposed one: there',
   '       <C-c><C-c> accepts it as it stands, <C-c><C-k> comes back',
+  'Space  show the next part that has not been displayed; y needs all of it',
   ']] [[  the next and the previous of what waits',
   'q      put away; that is no vote',
   '',
