@@ -1,11 +1,15 @@
 // The card of one call: everything needed to decide, and the buttons.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffViewToggle } from '../diff/diff.tsx'
-import { PreviewNotes } from '../diff/preview.tsx'
+import { EndMark, useCoveredHeight } from '../diff/end-mark.tsx'
+import { PreviewNotes, PreviewText } from '../diff/preview.tsx'
+import { describeUnviewed, isFullyViewed, isPartViewed } from '../diff/review.ts'
+import { ReviewStatus } from '../diff/review-status.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { ignoresKeys, isSequenceKey } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
+import { announce } from '../shell/live-region.tsx'
 import { keysSetting } from '../shell/settings.ts'
 import type { ApprovalEntry, ApprovalOutcome, Staleness } from '../store/approvals.ts'
 import { isConnected } from '../store/connection.ts'
@@ -13,10 +17,9 @@ import { CopyButton } from '../text/copy-button.tsx'
 import { formatTime } from '../text/format-time.ts'
 import { hasInvisible } from '../text/has-invisible.ts'
 import { markInvisible } from '../text/invisible.tsx'
-import { TextBlock } from '../text/text-block.tsx'
 import { AlwaysDialog } from './always-dialog.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { approve, decisionErrors, reject, sendingCalls } from './decide.ts'
+import { approve, decisionErrors, getReview, reject, sendingCalls } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
 import { ContextSection, ParamsSection, ReasonFacts, RequestedAs } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
@@ -36,6 +39,9 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   const busy = sendingCalls.value.has(call.tool_call_id)
   const failure = decisionErrors.value.get(call.tool_call_id)
   const acts = !outcome && !busy
+  const review = getReview(call)
+  const isViewed = isFullyViewed(review)
+  const end = useCoveredHeight<HTMLElement>()
 
   useEffect(() => {
     self.current?.focus({ preventScroll: true })
@@ -44,6 +50,15 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   useEffect(() => {
     if (isConnected.value && !outcome) void checkFreshness(call)
   }, [isConnected.value, approval.digest])
+  // A new preview is read from its start: its end, which may be where the old one was scrolled to, says nothing.
+  const shownReview = useRef(review.id)
+  useLayoutEffect(() => {
+    if (shownReview.current === review.id) return
+    shownReview.current = review.id
+    const card = self.current!
+    if (card.scrollTop > 0) card.scrollTop = 0
+    else card.scrollIntoView({ block: 'start' })
+  }, [review.id])
   // After a decision from elsewhere, the open dialog is obsolete.
   useEffect(() => {
     if (outcome) setDialog(undefined)
@@ -55,12 +70,14 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   }, [approval.digest, stale])
 
   const yes = () => (level === 'strict' ? setDialog('confirm') : void approve(call))
+  /** Approving needs everything on the screen first. */
+  const ifViewed = (act: () => void) => () => (isViewed ? act() : announce(`Not approved: ${describeUnviewed(review)}`))
   const actions: Record<string, () => void> = {
-    y: yes,
+    y: ifViewed(yes),
     n: () => void reject(call),
     r: () => setDialog('reject'),
     e: () => setDialog('edit'),
-    ...(approval.always_options.length > 0 && { a: () => setDialog('always') })
+    ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) })
   }
   const press = (key: string) => () => guard.acceptsClick() && acts && actions[key]?.()
 
@@ -97,29 +114,43 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
       <ErrorNotice text={failure} />
       {hasInvisible([preview, call.params, call.context]) && <p class="notice warn">{HIDDEN_NOTICE}</p>}
-      <PreviewNotes preview={preview} />
+      <div class="notes" data-viewed={isPartViewed(review, 'notes')}>
+        <PreviewNotes preview={preview} />
+        <EndMark review={review} part="notes" />
+      </div>
       {preview.text !== undefined && (
         <CardSection title="What it would do" text={preview.text}>
-          <TextBlock text={preview.text} label="What it would do" />
+          <PreviewText text={preview.text} review={review} />
         </CardSection>
       )}
       {preview.diff !== undefined && (
         <CardSection title="What would change" text={preview.diff} beside={<DiffViewToggle />}>
-          <Diff text={preview.diff} />
+          <Diff key={review.id} text={preview.diff} review={review} />
         </CardSection>
       )}
-      <ParamsSection call={call} folded={preview.diff !== undefined || preview.text !== undefined} />
+      <ParamsSection call={call} folded={preview.diff !== undefined || preview.text !== undefined} review={review} />
       <RequestedAs call={call} />
       <ContextSection call={call} />
       {!outcome && (
-        <footer class="card-end row">
-          <DecisionButton label="Approve" key_="y" primary acts={guard.isReady && acts} onClick={press('y')} />
-          <DecisionButton label="Reject" key_="n" acts={guard.isReady && acts} onClick={press('n')} />
-          <DecisionButton label="Reject with a reason…" key_="r" acts={guard.isReady && acts} onClick={press('r')} />
-          {actions.a && <DecisionButton label="Always…" key_="a" acts={guard.isReady && acts} onClick={press('a')} />}
-          <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />
-          {stale && <span class="badge warn">changed since shown</span>}
-          {busy && <span class="muted">Sending…</span>}
+        <footer class="card-end" ref={end}>
+          <ReviewStatus review={review} />
+          <div class="row decisions">
+            <DecisionButton
+              label="Approve"
+              key_="y"
+              primary
+              acts={guard.isReady && acts && isViewed}
+              onClick={press('y')}
+            />
+            <DecisionButton label="Reject" key_="n" acts={guard.isReady && acts} onClick={press('n')} />
+            <DecisionButton label="Reject with a reason…" key_="r" acts={guard.isReady && acts} onClick={press('r')} />
+            {actions.a && (
+              <DecisionButton label="Always…" key_="a" acts={guard.isReady && acts && isViewed} onClick={press('a')} />
+            )}
+            <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />
+            {stale && <span class="badge warn">changed since shown</span>}
+            {busy && <span class="muted">Sending…</span>}
+          </div>
         </footer>
       )}
       {dialog === 'confirm' && (

@@ -1,6 +1,7 @@
 // Pending approvals: a list, and the card of the one that was opened. Nothing opens by itself and nothing moves: new entries are
 // appended, and decided ones stay in place for a while.
 import { useEffect, useRef } from 'preact/hooks'
+import { showNextUnviewed } from '../diff/review-status.tsx'
 import { useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { diffViewSetting } from '../shell/settings.ts'
@@ -25,6 +26,7 @@ export function Approvals() {
     d: () => {
       diffViewSetting.value = diffViewSetting.peek() === 'unified' ? 'split' : 'unified'
     },
+    v: () => showNextUnviewed(document.querySelector<HTMLElement>('.card')),
     Escape: () => {
       goTo('approvals')
       self.current?.querySelector<HTMLElement>('[aria-current]')?.focus()

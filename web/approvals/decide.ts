@@ -1,6 +1,7 @@
 // Sends decisions, bound to the preview by its digest. Errors appear on the card.
 import { signal } from '@preact/signals'
 import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError } from '../../src/client/client.ts'
+import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
 import { client, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import { settleApproval, toDecision, upsertPending, type WaitingCall } from '../store/approvals.ts'
@@ -10,17 +11,33 @@ export const sendingCalls = signal<ReadonlySet<string>>(new Set())
 /** Error of a decision, by call. */
 export const decisionErrors = signal<ReadonlyMap<string, string>>(new Map())
 
-/** Returns whether the decision was accepted. `confirm` is set after a second confirmation. */
-export const approve = (
+const reviews = new WeakMap<Approval, Review>()
+
+/** Returns the review of the preview of a pending call. */
+export function getReview({ tool_call_id, approval, params }: WaitingCall): Review {
+  const known = reviews.get(approval)
+  if (known) return known
+  const review = createReview(`${tool_call_id} ${approval.digest}`, approval.preview, params)
+  reviews.set(approval, review)
+  return review
+}
+
+/**
+ * Approves a call if its preview has been viewed to the end, and returns whether the decision was accepted. `confirm` is set after
+ * a second confirmation; modified params have a review of their preview.
+ */
+export async function approve(
   call: WaitingCall,
-  decision: Omit<ApproveRequest, 'digest'> & { digest?: string } = {}
-): Promise<boolean> =>
-  decide(call, () =>
-    client().approve(call.tool_call_id, {
-      digest: call.approval.digest,
-      ...decision
-    })
-  )
+  decision: Omit<ApproveRequest, 'digest'> = {},
+  review: Review = getReview(call)
+): Promise<boolean> {
+  const missing = describeUnviewed(review)
+  if (missing !== undefined) {
+    announce(`Not approved: ${missing}`)
+    return false
+  }
+  return decide(call, () => client().approve(call.tool_call_id, { digest: call.approval.digest, ...decision }))
+}
 
 export const reject = (call: WaitingCall, decision: RejectRequest = {}): Promise<boolean> =>
   decide(call, () => client().reject(call.tool_call_id, decision))

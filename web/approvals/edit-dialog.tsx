@@ -1,8 +1,11 @@
 // Approval with modified params: a form from the tool's schema, then a dry run of the modified call, then the decision. Its
 // digest goes with the decision, so that only what was previewed is approved.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
+import { EndMark } from '../diff/end-mark.tsx'
 import { PreviewView } from '../diff/preview.tsx'
+import { createReview, isFullyViewed, isPartViewed, type Review } from '../diff/review.ts'
+import { ReviewStatus } from '../diff/review-status.tsx'
 import { Form } from '../form/form.ts'
 import { SchemaForm } from '../form/schema-form.tsx'
 import { client, toErrorMessage } from '../session/session.ts'
@@ -10,6 +13,7 @@ import { Dialog } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
+import { TextBlock } from '../text/text-block.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { approve } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
@@ -65,22 +69,30 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
     askTwice(false)
   }
 
+  const review = useMemo(
+    () =>
+      foreseen &&
+      createReview(`${call.tool_call_id} edited ${looks.current}`, foreseen.dryRun.preview, form?.value.peek()),
+    [foreseen]
+  )
   const mayRun = foreseen && foreseen.dryRun.verdict.decision !== 'deny'
+  const isViewed = review !== undefined && isFullyViewed(review)
   function submit() {
-    if (!mayRun || !guard.acceptsClick()) return
+    if (!mayRun || !isViewed || !guard.acceptsClick()) return
     if (level === 'strict' || foreseen.dryRun.verdict.decision === 'strict') askTwice(true)
     else decide()
   }
 
   function decide(confirmed?: { confirm: true }) {
-    if (!form || !foreseen) return
+    if (!form || !foreseen || !review) return
     onClose()
     const { dryRun, call } = foreseen
-    void approve(call, {
+    const decision = {
       modified_params: form.value.peek() as Record<string, unknown>,
       ...(dryRun.digest !== undefined && { modified_digest: dryRun.digest }),
       ...confirmed
-    })
+    }
+    void approve(call, decision, review)
   }
 
   return (
@@ -92,17 +104,23 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
       >
         <div class="inside" ref={inside}>
           <ErrorNotice text={failure} />
-          {foreseen ? (
-            <DryRunPreview run={foreseen.dryRun} />
+          {foreseen && review ? (
+            <DryRunPreview run={foreseen.dryRun} params={form?.value.peek()} review={review} />
           ) : (
             form && <SchemaForm form={form} label={`Params of ${call.tool}`} />
           )}
+          {review && mayRun && <ReviewStatus review={review} />}
           <div class="row end">
             <button class="button" type="button" onClick={foreseen ? lookAway : onClose}>
               Back
             </button>
             {foreseen ? (
-              <button class="button primary" type="button" aria-disabled={!mayRun || !guard.isReady} onClick={submit}>
+              <button
+                class="button primary"
+                type="button"
+                aria-disabled={!mayRun || !isViewed || !guard.isReady}
+                onClick={submit}
+              >
                 Approve this
               </button>
             ) : (
@@ -129,8 +147,15 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
 const CHANGED_MESSAGE = 'What would happen has changed. Nothing was approved: look at what it would do now.'
 const NO_PREVIEW_TITLE = 'It shows nothing beforehand.'
 
+interface DryRunPreviewProps {
+  run: DryRun
+  params: unknown
+  review: Review
+}
+
 /** Takes the focus, so that keyboard input continues where the form was. */
-function DryRunPreview({ run: { preview, verdict } }: { run: DryRun }) {
+function DryRunPreview({ run: { preview, verdict }, params, review }: DryRunPreviewProps) {
+  const showsParams = review.parts.some(({ kind }) => kind === 'params')
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
   return (
@@ -143,7 +168,13 @@ function DryRunPreview({ run: { preview, verdict } }: { run: DryRun }) {
       ) : (
         <p class="muted">{markInvisible(verdict.reason)}</p>
       )}
-      {preview && <PreviewView preview={preview} />}
+      <PreviewView preview={preview ?? { title: NO_PREVIEW_TITLE }} review={review} />
+      {showsParams && (
+        <div data-viewed={isPartViewed(review, 'params')}>
+          <TextBlock text={JSON.stringify(params, null, 2)} label="Params" isFullHeight />
+          <EndMark review={review} part="params" />
+        </div>
+      )}
     </>
   )
 }

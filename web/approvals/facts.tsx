@@ -1,5 +1,7 @@
 // The reason a call waits, its params, and its origin.
 import type { Approval, Call } from '../../src/client/client.ts'
+import { EndMark } from '../diff/end-mark.tsx'
+import { isPartViewed, type Review } from '../diff/review.ts'
 import type { WaitingCall } from '../store/approvals.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { formatTime } from '../text/format-time.ts'
@@ -23,11 +25,11 @@ export function ReasonFacts({ approval: { reason, matched_rules } }: { approval:
   )
 }
 
-/** All params in full; collapsed if the preview shows their effect. */
-export function ParamsSection({ call, folded }: { call: WaitingCall; folded: boolean }) {
+/** All params in full; collapsed if the preview shows their effect, and otherwise a part of the review. */
+export function ParamsSection({ call, folded, review }: { call: WaitingCall; folded: boolean; review: Review }) {
   const params = Object.entries((call.params ?? {}) as Record<string, unknown>)
   return (
-    <details class="part" open={!folded}>
+    <details class="part" open={!folded} data-viewed={folded ? undefined : isPartViewed(review, 'params')}>
       <summary>
         <h3>
           Params <span class="muted">{params.length}</span>
@@ -46,11 +48,13 @@ export function ParamsSection({ call, folded }: { call: WaitingCall; folded: boo
               <TextBlock
                 text={typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
                 label={`Param ${name}`}
+                isFullHeight={!folded}
               />
             </dd>
           </div>
         ))}
       </dl>
+      {!folded && <EndMark review={review} part="params" />}
     </details>
   )
 }

@@ -1,5 +1,5 @@
 // Parses a unified diff into rows: lines with their numbers and changed words.
-import { diffWordsWithSpace, parsePatch } from 'diff'
+import { diffWordsWithSpace, parsePatch, type StructuredPatch } from 'diff'
 
 export type DiffRowKind = 'same' | 'added' | 'removed' | 'hunk' | 'note'
 
@@ -30,17 +30,30 @@ export interface DiffFileRows {
 const MAX_COMPARED_LINES = 2_000
 const MAX_COMPARED_LENGTH = 500
 
+/** The last diff, which the card and its review both parse. */
+let lastParsed: { diff: string; files: readonly DiffFileRows[] | undefined } | undefined
+
 /** Returns undefined if the text is no unified diff, so that it is shown unchanged. */
 export function parseDiffRows(diff: string): readonly DiffFileRows[] | undefined {
+  if (lastParsed?.diff !== diff) lastParsed = { diff, files: parse(diff) }
+  return lastParsed.files
+}
+
+function parse(diff: string): readonly DiffFileRows[] | undefined {
   let budget = MAX_COMPARED_LINES
   try {
     const files = parsePatch(diff)
-    if (files.length === 0 || files.some(({ hunks }) => hunks.length === 0)) return undefined
-    return files.map(({ oldFileName = '', newFileName = '', hunks }) => {
-      const rows = hunks.flatMap(hunk => [
-        { kind: 'hunk' as const, text: formatHunkHeader(hunk) },
-        ...numberLines(hunk.lines, hunk.oldStart, hunk.newStart)
-      ])
+    if (files.length === 0 || files.some(file => file.hunks.length === 0 && listFileNotes(file).length === 0))
+      return undefined
+    return files.map(file => {
+      const { oldFileName = '', newFileName = '', hunks } = file
+      const rows: DiffRow[] = [
+        ...listFileNotes(file).map(text => ({ kind: 'note' as const, text })),
+        ...hunks.flatMap(hunk => [
+          { kind: 'hunk' as const, text: formatHunkHeader(hunk) },
+          ...numberLines(hunk.lines, hunk.oldStart, hunk.newStart)
+        ])
+      ]
       for (const [removed, added] of findChangeRuns(rows)) {
         const both = Math.min(removed.length, added.length, budget)
         budget -= both
@@ -52,6 +65,30 @@ export function parseDiffRows(diff: string): readonly DiffFileRows[] | undefined
   } catch {
     return undefined
   }
+}
+
+/** Describes what git's header of a file says besides its name. */
+function listFileNotes({
+  isCreate,
+  isDelete,
+  isRename,
+  isCopy,
+  isBinary,
+  oldMode,
+  newMode,
+  oldFileName,
+  newFileName
+}: StructuredPatch) {
+  const notes: string[] = []
+  if (isCreate) notes.push(newMode === undefined ? 'new file' : `new file, mode ${newMode}`)
+  else if (isDelete) notes.push(oldMode === undefined ? 'deleted' : `deleted, mode ${oldMode}`)
+  else if (newMode !== undefined && newMode !== oldMode) notes.push(`mode ${oldMode ?? 'unknown'} → ${newMode}`)
+  if (isBinary) notes.push('binary file')
+  if (isRename || isCopy)
+    notes.push(
+      `${isRename ? 'renamed' : 'copied'} from ${formatPath(oldFileName ?? '', '/dev/null')} to ${formatPath('/dev/null', newFileName ?? '')}`
+    )
+  return notes
 }
 
 /** Returns rows side by side: removed lines beside their replacement. */

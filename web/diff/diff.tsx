@@ -7,6 +7,8 @@ import { diffViewSetting } from '../shell/settings.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { DiffBlock, SplitDiffBlock } from './diff-block.tsx'
 import { type DiffFileRows, type DiffRow, type DiffRowPair, parseDiffRows, toRowPairs } from './diff-rows.ts'
+import { EndMark } from './end-mark.tsx'
+import { fileKey, isPartViewed, type Review, setPartViewed } from './review.ts'
 
 /** Longer diffs show this many lines and the others on request. */
 const MAX_UNFOLDED_LINES = 1_500
@@ -23,13 +25,25 @@ NARROW_QUERY.addEventListener('change', ({ matches }) => {
   isNarrow.value = matches
 })
 
-export function Diff({ text }: { text: string }) {
+interface DiffProps {
+  text: string
+  /** Marks each file as viewed once its end has been on the screen. */
+  review?: Review
+}
+
+export function Diff({ text, review }: DiffProps) {
   const files = useMemo(() => parseDiffRows(text), [text])
-  if (!files) return <pre class="code">{markInvisible(text)}</pre>
+  if (!files)
+    return (
+      <div data-viewed={review && isPartViewed(review, 'diff')}>
+        <pre class="code">{markInvisible(text)}</pre>
+        {review && <EndMark review={review} part="diff" />}
+      </div>
+    )
   return (
     <div class="diff">
-      {files.map(file => (
-        <DiffFile key={file.path} file={file} />
+      {files.map((file, index) => (
+        <DiffFile key={index} file={file} {...(review && { viewed: { review, part: fileKey(index) } })} />
       ))}
     </div>
   )
@@ -56,32 +70,60 @@ export const DiffViewToggle = () =>
     </fieldset>
   )
 
-function DiffFile({ file: { path, added, removed, rows } }: { file: DiffFileRows }) {
+interface DiffFileProps {
+  file: DiffFileRows
+  /** The part of a review that this file is. */
+  viewed?: { review: Review; part: string }
+}
+
+function DiffFile({ file: { path, added, removed, rows }, viewed }: DiffFileProps) {
   const [whole, setWhole] = useState(rows.length <= MAX_UNFOLDED_LINES)
-  const shown = useMemo(() => (whole ? rows : rows.slice(0, MAX_UNFOLDED_LINES)), [rows, whole])
+  const isSplit = diffViewSetting.value === 'split' && !isNarrow.value
+  const isViewed = viewed && isPartViewed(viewed.review, viewed.part)
+  const end = whole && viewed ? <EndMark {...viewed} /> : null
   return (
-    <div class="diff-file">
-      <h3 class="mono diff-head">
-        <span>{markInvisible(path)}</span>
-        <span class="small">
-          <span class="plus">+{added}</span> <span class="minus">−{removed}</span>
-        </span>
-      </h3>
+    <div class="diff-file" data-viewed={isViewed}>
+      <div class="diff-head">
+        <h3 class="mono">
+          {markInvisible(path)}{' '}
+          <span class="small">
+            <span class="plus">+{added}</span> <span class="minus">−{removed}</span>
+          </span>
+        </h3>
+        {viewed && (
+          <label class="viewed small">
+            <input
+              type="checkbox"
+              checked={isViewed}
+              disabled={!whole}
+              onChange={({ currentTarget: { checked } }) => setPartViewed(viewed.review, viewed.part, checked)}
+            />
+            Viewed
+          </label>
+        )}
+      </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <section class="diff-body" tabIndex={0} aria-label={`Diff of ${path}`}>
-        {diffViewSetting.value === 'split' && !isNarrow.value ? <Split rows={shown} /> : <Unified rows={shown} />}
+        {isSplit ? <Split rows={rows} whole={whole} end={end} /> : <Unified rows={rows} whole={whole} end={end} />}
       </section>
       {!whole && (
         <button class="button diff-more" type="button" onClick={() => setWhole(true)}>
-          Show {(rows.length - MAX_UNFOLDED_LINES).toLocaleString('en')} more lines
+          Show all {rows.length.toLocaleString('en')} lines
         </button>
       )}
     </div>
   )
 }
 
+interface ProgressiveBlocksProps<T> {
+  items: readonly T[]
+  view: (block: readonly T[]) => VNode
+  /** Rendered after the last block. */
+  end: VNode | null
+}
+
 /** Renders blocks of items, the first ones at once and the others in the next frames, so that no frame takes long. */
-function ProgressiveBlocks<T>({ items, view }: { items: readonly T[]; view: (block: readonly T[]) => VNode }) {
+function ProgressiveBlocks<T>({ items, view, end }: ProgressiveBlocksProps<T>) {
   const all = useMemo(() => chunk(items).map(view), [items, view])
   const [count, setCount] = useState(FIRST_BLOCKS)
   useEffect(() => {
@@ -89,25 +131,42 @@ function ProgressiveBlocks<T>({ items, view }: { items: readonly T[]; view: (blo
     const frame = requestAnimationFrame(() => setCount(count + BLOCKS_PER_FRAME))
     return () => cancelAnimationFrame(frame)
   }, [count, all])
-  return <>{all.slice(0, count)}</>
+  return (
+    <>
+      {all.slice(0, count)}
+      {count >= all.length && end}
+    </>
+  )
 }
 
-const Unified = ({ rows }: Pick<DiffFileRows, 'rows'>) => (
-  <div class="unified">
-    <ProgressiveBlocks items={rows} view={unifiedBlock} />
-  </div>
-)
+interface RowsProps {
+  rows: readonly DiffRow[]
+  whole: boolean
+  end: VNode | null
+}
+
+function Unified({ rows, whole, end }: RowsProps) {
+  const shown = useMemo(() => fold(rows, whole), [rows, whole])
+  return (
+    <div class="unified">
+      <ProgressiveBlocks items={shown} view={unifiedBlock} end={end} />
+    </div>
+  )
+}
 const unifiedBlock = (rows: readonly DiffRow[]) => <DiffBlock rows={rows} />
 
-function Split({ rows }: Pick<DiffFileRows, 'rows'>) {
-  const pairs = useMemo(() => toRowPairs(rows), [rows])
+/** Pairs the lines before it folds them: removed lines would have nothing beside them otherwise. */
+function Split({ rows, whole, end }: RowsProps) {
+  const pairs = useMemo(() => fold(toRowPairs(rows), whole), [rows, whole])
   return (
     <div class="split">
-      <ProgressiveBlocks items={pairs} view={splitBlock} />
+      <ProgressiveBlocks items={pairs} view={splitBlock} end={end} />
     </div>
   )
 }
 const splitBlock = (pairs: readonly DiffRowPair[]) => <SplitDiffBlock pairs={pairs} />
+
+const fold = <T,>(items: readonly T[], whole: boolean) => (whole ? items : items.slice(0, MAX_UNFOLDED_LINES))
 
 function chunk<T>(items: readonly T[]): readonly T[][] {
   return Array.from({ length: Math.ceil(items.length / BLOCK_LINES) }, (_, i) =>

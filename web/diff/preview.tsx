@@ -1,20 +1,26 @@
 // The preview of a call before the decision: notes, text and diff.
-import type { Approval } from '../../src/client/client.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { TextBlock } from '../text/text-block.tsx'
 import { Diff } from './diff.tsx'
+import { EndMark } from './end-mark.tsx'
+import { isPartViewed, type Review, type ReviewedPreview } from './review.ts'
 
-type Preview = Approval['preview']
+interface PreviewProps {
+  preview: ReviewedPreview
+  /** Marks each part as viewed once its end has been on the screen. */
+  review?: Review
+}
 
-export const PreviewView = ({ preview }: { preview: Preview }) => (
+export const PreviewView = ({ preview, review }: PreviewProps) => (
   <>
     <PreviewNotes preview={preview} />
-    {preview.text !== undefined && <TextBlock text={preview.text} label="What it would do" />}
-    {preview.diff !== undefined && <Diff text={preview.diff} />}
+    {review && <EndMark review={review} part="notes" />}
+    {preview.text !== undefined && <PreviewText text={preview.text} review={review} />}
+    {preview.diff !== undefined && <Diff text={preview.diff} {...(review && { review })} />}
   </>
 )
 
-export const PreviewNotes = ({ preview: { notes = [] } }: { preview: Preview }) => (
+export const PreviewNotes = ({ preview: { notes = [] } }: { preview: ReviewedPreview }) => (
   <>
     {notes.map(note => (
       <p key={note} class="notice warn">
@@ -22,4 +28,12 @@ export const PreviewNotes = ({ preview: { notes = [] } }: { preview: Preview }) 
       </p>
     ))}
   </>
+)
+
+/** Shows the text in full height if it is reviewed. */
+export const PreviewText = ({ text, review }: { text: string; review?: Review | undefined }) => (
+  <div data-viewed={review && isPartViewed(review, 'text')}>
+    <TextBlock text={text} label="What it would do" isFullHeight={review !== undefined} />
+    {review && <EndMark review={review} part="text" />}
+  </div>
 )

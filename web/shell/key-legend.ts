@@ -21,6 +21,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
     keys: [
       ['j k', 'next, previous'],
       ['Enter', 'open: its card gets the focus'],
+      ['v', 'next part that was not viewed'],
       ['d', 'unified or split diff']
     ]
   },

@@ -2,10 +2,16 @@
 import { CopyButton } from './copy-button.tsx'
 import { markInvisible } from './invisible.tsx'
 
-/** Long text, in a box that scrolls. */
-export const TextBlock = ({ text, label }: { text: string; label: string }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by its focus
-  <section class="code long" tabIndex={0} aria-label={label}>
+interface TextBlockProps {
+  text: string
+  label: string
+  isFullHeight?: boolean
+}
+
+/** Long text, in a box that scrolls unless it has its full height. */
+export const TextBlock = ({ text, label, isFullHeight = false }: TextBlockProps) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, a box scrolls by its focus
+  <section class={isFullHeight ? 'code' : 'code long'} tabIndex={0} aria-label={label}>
     <pre>{markInvisible(text)}</pre>
   </section>
 )

@@ -122,7 +122,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await openCard(page, 'Overwrite long.txt')
     const rows = page.locator('.diff .lines > div')
     t.equal(await rows.count(), 1_500)
-    await page.getByRole('button', { name: /more lines/ }).click()
+    await page.getByRole('button', { name: /^Show all/ }).click()
     await rows.nth(10_000).waitFor({ state: 'attached' })
     t.match(await rows.last().textContent(), /^\+new 4999/)
   })
