@@ -11,6 +11,8 @@ import type { CommandFacts, PathFacts, PolicyInput, PolicyVerdict, UnsavedFile }
 export interface Caller {
   client: string
   rights: ReadonlySet<'call' | 'approve'>
+  /** The token, and the person or program that it belongs to. */
+  token?: { id: string; name: string }
   /** The agent that the token is bound to: its requests cannot act as another agent. */
   agent?: string
 }

@@ -110,6 +110,28 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     }
   )
 
+  app.patch(
+    '/session',
+    {
+      schema: {
+        operationId: 'nameSession',
+        summary: 'Name the person at this console, for the decisions made there from now on.',
+        tags: ['tokens'],
+        body: Type.Object(
+          { name: Type.String({ minLength: 1, maxLength: 64, pattern: '\\S', description: 'Name of the person.' }) },
+          { additionalProperties: false }
+        ),
+        response: { 200: IssuedToken, ...problemResponses('INVALID_PARAMS') }
+      }
+    },
+    async ({ body, caller }) => {
+      const own = issued.list().find(({ token_id }) => token_id === caller.issued?.token_id)
+      if (own?.kind !== 'session')
+        throw new ToolError('FORBIDDEN', 'Only the token of a console can be named like this.')
+      return issued.rename(own.token_id, body.name.trim())
+    }
+  )
+
   app.get(
     '/tokens',
     {

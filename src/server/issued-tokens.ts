@@ -97,13 +97,27 @@ export class IssuedTokens {
     return { token: text, ...withoutDigest(stored) }
   }
 
+  /** Renames a token, for decisions made with it from now on. */
+  rename(token_id: string, name: string): IssuedToken {
+    const known = this.#find(token_id)
+    known.stored = { ...known.stored, name }
+    known.holder = { ...known.holder, token: { id: token_id, name } }
+    this.#save()
+    return withoutDigest(known.stored)
+  }
+
   /** Revokes a token and those made with it. `end` closes their open connections. */
   revoke(token_id: string): { token: IssuedToken; end: () => void } {
-    const known = [...this.#byDigest.values()].find(({ stored }) => stored.token_id === token_id)
-    if (!known) throw new ToolError('NOT_FOUND', 'There is no such token. See: toolgate token list')
+    const known = this.#find(token_id)
     const gone = this.#remove([known])
     this.#save()
     return { token: withoutDigest(known.stored), end: () => abortAll(gone) }
+  }
+
+  #find(token_id: string): ActiveToken {
+    const known = [...this.#byDigest.values()].find(({ stored }) => stored.token_id === token_id)
+    if (!known) throw new ToolError('NOT_FOUND', 'There is no such token. See: toolgate token list')
+    return known
   }
 
   close() {
@@ -163,12 +177,13 @@ const withoutDigest = ({ digest: _, ...token }: StoredToken): IssuedToken => tok
 
 function activate(stored: StoredToken): ActiveToken {
   const revocation = new AbortController()
-  const { token_id, expires_at, rights, agent } = stored
+  const { token_id, name, expires_at, rights, agent } = stored
   return {
     stored,
     revocation,
     holder: {
       rights: new Set(rights),
+      token: { id: token_id, name },
       ...(agent !== undefined && { agent }),
       issued: { token_id, expires_at, revoked: revocation.signal }
     }

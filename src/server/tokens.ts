@@ -3,13 +3,22 @@
 // restart.
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { ToolError } from '../errors.ts'
 
 export type Right = 'call' | 'approve'
 
 /** The rights of a token's bearer. */
+export interface TokenIdentity {
+  /** Id of an issued token; `server` for those of the discovery file. */
+  id: string
+  name: string
+}
+
 export interface Principal {
   rights: ReadonlySet<Right>
+  /** Identifies the token, and names the person or program that it belongs to. */
+  token?: TokenIdentity
   /** The agent that the token is bound to: the bearer cannot act as another. */
   agent?: string
   /** Set for a token that was issued at run time. */
@@ -47,11 +56,12 @@ export function loadTokens({ token_file, call_token_file, agent_token_files = {}
   const full = token_file ? fileToken(token_file) : generateToken()
   const call = call_token_file ? fileToken(call_token_file) : generateToken()
   const kinds: (Principal & { secret: Secret })[] = [
-    { secret: full, rights: new Set<Right>(['call', 'approve']) },
-    { secret: call, rights: new Set<Right>(['call']) },
+    { secret: full, rights: new Set<Right>(['call', 'approve']), token: { id: SERVER_TOKEN_ID, name: userName() } },
+    { secret: call, rights: new Set<Right>(['call']), token: { id: SERVER_TOKEN_ID, name: userName() } },
     ...Object.entries(agent_token_files).map(([agent, file]) => ({
       secret: fileToken(file),
       rights: new Set<Right>(['call']),
+      token: { id: SERVER_TOKEN_ID, name: agent },
       agent
     }))
   ]
@@ -65,6 +75,18 @@ export function loadTokens({ token_file, call_token_file, agent_token_files = {}
     },
     current: () => ({ token: full.text(), call_token: call.text() }),
     allTexts: () => kinds.map(({ secret }) => secret.text())
+  }
+}
+
+/** Identifies the tokens of the discovery file and of token files. */
+const SERVER_TOKEN_ID = 'server'
+
+/** Returns the name of the user who runs the server, to whom its own tokens belong. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return SERVER_TOKEN_ID
   }
 }
 

@@ -40,7 +40,7 @@ t.test('lists, shows and approves a pending call, which completes', async t => {
   t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'goodbye\n')
   t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, normalizeOutput(stderr)]), [
     6,
-    'toolgate: ID is not waiting for approval: its status is success, approved by toolgate-cli at TIME.\n'
+    'toolgate: ID is not waiting for approval: its status is success, approved by USER (toolgate-cli) at TIME.\n'
   ])
   t.match(
     normalizeOutput((await toolgate(['show', id!])).stdout),

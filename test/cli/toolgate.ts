@@ -148,5 +148,6 @@ export const normalizeOutput = (text: string) =>
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replace(/^\d\d:\d\d:\d\d\.\d{3}/gm, 'TIME')
     .replace(/(?<![\d:])(?:\d{4}-\d\d-\d\d )?\d\d:\d\d(?: \(in [\w ]+\))?(?![\d:])/g, 'TIME')
+    .replace(/\S+ \(toolgate-cli\)/g, 'USER (toolgate-cli)')
     .replace(/ in \d+ ms/g, ' in N ms')
     .replace(/took( +)\d+ ms/g, 'took$1N ms')

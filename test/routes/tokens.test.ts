@@ -52,6 +52,36 @@ t.test('a page exchanges a code for a token, once', async t => {
   t.ok([200, 202].includes(approved.status), 'it may approve')
 })
 
+t.test('a decision names the token and its person, with the label of the client', async t => {
+  const app = await startApp(t, {})
+  const { body: console } = await session(app, (await app.post('/codes', {})).code)
+  const headers = { ...as(console.token), 'x-toolgate-client': 'browser' }
+  const decide = async (decision: 'approve' | 'reject') => {
+    const { tool_call_id } = await app.call('shell_exec', { command: 'touch x' })
+    const decided = await app.request('POST', `/calls/${tool_call_id}/${decision}`, {}, headers)
+    return { tool_call_id, decided: decided.body }
+  }
+  const token = { id: console.token_id, name: 'console' }
+  t.match((await decide('approve')).decided.approved_by, { source: 'user', token, client: 'browser' })
+
+  const named = await app.request('PATCH', '/session', { name: ' Ada ' }, headers)
+  t.match(named, { status: 200, body: { token_id: console.token_id, name: 'Ada', kind: 'session' } })
+  t.match(await app.get('/tokens'), { tokens: [{ token_id: console.token_id, name: 'Ada' }] })
+  const stream = await app.events()
+  const { tool_call_id, decided } = await decide('reject')
+  const ada = { source: 'user', token: { id: console.token_id, name: 'Ada' }, client: 'browser' }
+  t.match(decided.rejected_by, ada)
+  t.match((await stream.type('tool.decision')).at(-1), { tool_call_id, by: ada })
+  const late = await app.request('POST', `/calls/${tool_call_id}/approve`, {})
+  t.match(late.body.detail, 'The call was rejected by Ada (browser) at ')
+
+  for (const name of ['', ' ', 'x'.repeat(65)])
+    t.match(await app.request('PATCH', '/session', { name }, headers), { status: 400 })
+  t.match(await app.request('PATCH', '/session', { name: 'Eve' }), { status: 403, body: { code: 'FORBIDDEN' } })
+  const { body: program } = await app.request('POST', '/tokens', { name: 'bot', rights: ['call'] })
+  t.match(await app.request('PATCH', '/session', { name: 'Eve' }, as(program.token)), { status: 403 })
+})
+
 t.test('a code grants no more rights than its creator has', async t => {
   const app = await startApp(t)
   const make = (body: object, token: string) => app.request('POST', '/codes', body, as(token))

@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { loadTokens } from '../../src/server/tokens.ts'
@@ -14,6 +15,7 @@ t.test('creates tokens: two, long, with their rights', async t => {
   t.not(token, call_token)
   t.same([...(tokens.authenticate(token)?.rights ?? [])], ['call', 'approve'])
   t.same([...(tokens.authenticate(call_token)?.rights ?? [])], ['call'])
+  t.same(tokens.authenticate(token)?.token, { id: 'server', name: userInfo().username })
   t.equal(tokens.authenticate(''), undefined)
   t.equal(tokens.authenticate(`${token} `), undefined)
 })

@@ -51,10 +51,20 @@ export function formatReason(call: Call): string {
   return call.status === 'rejected' && call.user_message ? `${reason} (${call.user_message})` : reason
 }
 
+interface Decider {
+  token?: { name: string } | undefined
+  client?: string | undefined
+  source: string
+}
+
+/** Formats who decided: the name of the token, with the label of the client. */
+export const formatByline = ({ token, client, source }: Decider): string =>
+  token === undefined ? (client ?? source) : client === undefined ? token.name : `${token.name} (${client})`
+
 /** Formats the state of a decided call, with the approver. */
 export function formatDecision(call: Call): string {
-  const formatActor = (by: { client?: string | undefined; source: string; at: string }) =>
-    `by ${escapeInvisible(by.client ?? by.source)} at ${formatClock(by.at)}`
+  const formatActor = (by: Decider & { at: string }) =>
+    `by ${escapeInvisible(formatByline(by))} at ${formatClock(by.at)}`
   if (call.status === 'rejected') return `it was rejected ${formatActor(call.rejected_by)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
   const why = escapeInvisible(formatReason(call))

@@ -12,7 +12,7 @@ import {
   type PreHookResult,
   runPreHooks
 } from '../hooks/pre-hooks.ts'
-import type { AlwaysOption, ApprovedBy } from '../policy/decision-schemas.ts'
+import { type AlwaysOption, type ApprovedBy, formatDecider } from '../policy/decision-schemas.ts'
 import { runCall } from '../run.ts'
 import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
 import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
@@ -71,7 +71,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     const approvedSources = sources && wasShown ? approveSourceWrites(live.ctx.workspace.root, sources) : []
     const by: ApprovedBy = {
       source: 'user',
-      client: caller.client,
+      ...identifyDecider(caller),
       ...reason,
       at: new Date().toISOString(),
       digest: approved.digest,
@@ -89,7 +89,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     )
     await live.durableIntent
     if (remembered) engine.rules.enforce(remembered)
-    logDecision(engine, approved.call, `approved by ${caller.client}`)
+    logDecision(engine, approved.call, `approved by ${formatDecider(by)}`)
     runCall(engine, live, approved.digest).catch(error =>
       engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'failed to settle a call')
     )
@@ -105,12 +105,17 @@ export function rejectCall(
 ): Promise<Call> {
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
-    const by: ApprovedBy = { source: 'user', client: caller.client, at: new Date().toISOString() }
+    const by: ApprovedBy = { source: 'user', ...identifyDecider(caller), at: new Date().toISOString() }
     await settleRejected(engine, live, { reason: reason ?? 'User rejected the operation', user_message, by })
-    logDecision(engine, call, `rejected by ${caller.client}`)
+    logDecision(engine, call, `rejected by ${formatDecider(by)}`)
     return live.call
   })
 }
+
+const identifyDecider = ({ client, token }: Caller): Pick<ApprovedBy, 'token' | 'client'> => ({
+  ...(token && { token }),
+  client
+})
 
 const logDecision = (
   { log }: Engine,
@@ -176,7 +181,7 @@ export function alreadyDecidedError(call: Call): ToolError {
   const by = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const decision = call.status === 'rejected' ? 'rejected' : by ? 'approved' : call.status
   const at = by?.at ?? ('finished_at' in call ? call.finished_at : undefined)
-  const who = by?.client ?? by?.source
+  const who = by && formatDecider(by)
   return new ToolError('CONFLICT', `The call was ${decision}${who ? ` by ${who}` : ''}${at ? ` at ${at}` : ''}.`, {
     status: call.status,
     decision,

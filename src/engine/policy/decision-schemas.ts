@@ -59,7 +59,18 @@ export const ApprovedBy = Type.Object(
     rule_ids: Type.Optional(
       Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
     ),
-    client: Type.Optional(Type.String()),
+    token: Type.Optional(
+      Type.Object(
+        {
+          id: Type.String({ description: 'Id of an issued token; `server` for those of the discovery file.' }),
+          name: Type.String({
+            description: 'The name that a person gave it; for `server` that of the user who runs the server.'
+          })
+        },
+        { description: 'The token of the decision, which proves who decided.' }
+      )
+    ),
+    client: Type.Optional(Type.String({ description: 'The name that the client gives itself: a label, no proof.' })),
     reason: Type.Optional(Type.String({ description: 'Why, as whoever approved it said.' })),
     at: Time,
     digest: Type.Optional(Type.String())
@@ -67,3 +78,7 @@ export const ApprovedBy = Type.Object(
   { title: 'ApprovedBy' }
 )
 export type ApprovedBy = Static<typeof ApprovedBy>
+
+/** Formats who decided: the name of the token, with the label of the client. */
+export const formatDecider = ({ token, client, source }: Pick<ApprovedBy, 'token' | 'client' | 'source'>): string =>
+  token === undefined ? (client ?? source) : client === undefined ? token.name : `${token.name} (${client})`

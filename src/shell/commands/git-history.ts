@@ -34,7 +34,7 @@ export function findHistoryExposure(command: string, { flags, operands, delimite
 /** Reason for `git grep` with a revision: a word that names no file may be one. */
 export const SEARCHES_HISTORY =
   'It searches files of the history that may hold credentials; with -I git leaves them out.'
-const REVISION_SYNTAX = /[~^{]|\.\.|^:\//
+const REVISION_SYNTAX = /[~^{]|\.\.|^:\/|^(?:@|(?:[A-Z]+_)?HEAD)$/
 
 /** Returns the object ids among the arguments of a command that prints what they denote. */
 export function findObjectIds(command: string, { operands, delimiterIndex }: ParsedArguments): string[] {

@@ -158,7 +158,9 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
       const found = toTreeOperands(places.flatMap(toRevisionOperand))
       const all = found.some(({ revision }) => !revision) ? found : [...found, treeOperand('.')]
       const mayBeRevision = delimiterIndex === undefined && !seen.has('-I')
-      return mayBeRevision ? all.map(place => ({ ...place, ifMissing: SEARCHES_HISTORY })) : all
+      return mayBeRevision
+        ? all.map(place => (place.revision ? place : { ...place, ifMissing: SEARCHES_HISTORY }))
+        : all
     }
   ),
   branch: reader(

@@ -234,7 +234,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     await toolgate(['reject', id, '-m', 'no'])
     const { code, rest } = await person.ended()
     t.equal(code, 6)
-    t.match(normalizeOutput(rest), /it was rejected by toolgate-cli at TIME\n$/)
+    t.match(normalizeOutput(rest), /it was rejected by USER \(toolgate-cli\) at TIME\n$/)
   })
 
   t.test('an interrupt decides nothing and restores the terminal', async t => {

@@ -21,8 +21,8 @@ t.test('shows who decided, when and why', async t => {
     [
       'TIME (UTC)  DECISION  BY  TOOL  TITLE  REASON  CALL',
       'TIME  auto  read_file  a.txt  ID',
-      'TIME  approved  toolgate-cli  shell_exec  touch b  it may  ID',
-      'TIME  rejected  toolgate-cli  shell_exec  touch c  not that  ID',
+      'TIME  approved  USER (toolgate-cli)  shell_exec  touch b  it may  ID',
+      'TIME  rejected  USER (toolgate-cli)  shell_exec  touch c  not that  ID',
       'TIME  withdrawn  shell_exec  touch d  Cancelled by the client.  ID',
       'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: The command is never run: it would remove a system or home folder whole.  ID',
       'TIME  waiting  edit_file  Edit a.txt  Modifies files.  ID'

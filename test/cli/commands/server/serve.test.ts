@@ -345,7 +345,7 @@ t.test('without arguments serves at a terminal, and then prints the address', ne
   ])
   t.match(await toolgate([]), { code: 0, stdout: /^Toolgate runs tool calls/ }, 'a pipe gets the help')
   t.match(await toolgate(['reject', asked.stdout.trim()]), { code: 0 })
-  await first.sees(/rejected by toolgate-cli: date\n/)
+  await first.sees(/rejected by \S+ \(toolgate-cli\): date\n/)
 })
 
 t.test(
