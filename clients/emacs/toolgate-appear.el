@@ -15,6 +15,7 @@
 
 (require 'seq)
 (require 'toolgate-approval)
+(require 'toolgate-outcome)
 
 (autoload 'toolgate-list-show "toolgate-list")
 
@@ -38,23 +39,34 @@
   "Show CALL if it waits still and nothing else is asked."
   (when (and (toolgate-store-pending-p call)
              (not (toolgate-approval--window)))
-    (toolgate-show-beside
-     (toolgate-approval-buffer
-      (toolgate-store-call (toolgate-get call 'tool_call_id))))))
+    (let ((buffer (toolgate-approval-buffer
+                   (toolgate-store-call (toolgate-get call 'tool_call_id))))
+          (outcome (get-buffer-window toolgate-outcome--name 'visible)))
+      ;; An outcome that is read stays until a key goes on.
+      (cond ((null outcome) (toolgate-show-beside buffer))
+            ((not (eq outcome (selected-window)))
+             (toolgate-approval--replace outcome buffer))))))
 
-(defun toolgate-appear--resolved (_connection call decision)
-  "CALL waits no more, by DECISION: what was shown for it goes."
+(defun toolgate-appear--resolved (connection call decision)
+  "CALL of CONNECTION waits no more, by DECISION: what was shown for it goes.
+Where it was approved here its outcome takes the place, else the next call."
   (toolgate-diff-close call)
   (when-let ((buffer (toolgate-approval--find call)))
     (toolgate-appear--tell-elsewhere call decision)
-    (let ((next (toolgate-appear--next-unseen)))
-      (dolist (window (get-buffer-window-list buffer nil t))
-        (if next
-            (progn (toolgate-approval--replace window
-                                               (toolgate-approval-buffer next))
-                   (setq next nil))
-          (quit-restore-window window 'bury))))
+    (let ((windows (get-buffer-window-list buffer nil t)))
+      (when-let ((next (and windows
+                            (toolgate-appear--successor connection call decision))))
+        (toolgate-approval--replace (pop windows) next))
+      (dolist (window windows) (quit-restore-window window 'bury)))
     (kill-buffer buffer)))
+
+(defun toolgate-appear--successor (connection call decision)
+  "Return the buffer to show after CALL of CONNECTION, by DECISION, or nil."
+  (if (and (equal (toolgate-get decision 'decision) "approved")
+           (toolgate-decide-here-p call))
+      (toolgate-outcome-buffer connection call)
+    (when-let ((next (toolgate-appear--next-unseen)))
+      (toolgate-approval-buffer next))))
 
 (defun toolgate-appear--next-unseen ()
   "Return the oldest call that waits and that no window shows."

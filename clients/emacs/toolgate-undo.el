@@ -54,11 +54,14 @@
 (defun toolgate-undo-call ()
   "Take back what a call changed in files; choose which, and look first."
   (interactive)
-  (let* ((connection (toolgate-current-connection))
-         (call (toolgate-undo--choose connection))
-         (shown (toolgate-http-wait
-                 connection "GET"
-                 (format "/calls/%s/undo" (toolgate-get call 'tool_call_id)))))
+  (let ((connection (toolgate-current-connection)))
+    (toolgate-undo-open connection (toolgate-undo--choose connection))))
+
+(defun toolgate-undo-open (connection call)
+  "Show what undoing CALL of CONNECTION would do."
+  (let ((shown (toolgate-http-wait
+                connection "GET"
+                (format "/calls/%s/undo" (toolgate-get call 'tool_call_id)))))
     (unless (toolgate-get shown 'available)
       (user-error "%s" (toolgate-undo--unavailable shown)))
     (pop-to-buffer (toolgate-undo--buffer connection call shown))))

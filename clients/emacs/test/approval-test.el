@@ -414,6 +414,49 @@
                          `(,@(unless event-first '("Approved: Edit poem.txt"))
                            "Failed: Edit poem.txt (It broke)"))))))))
 
+(ert-deftest toolgate-outcome ()
+  "What was approved here is followed by its outcome, and that by the next call."
+  (approval-test-with (mapcar #'approval-test-call '("tc_1" "tc_2"))
+    (setq approval-test--answers
+          `(("/calls/tc_1/approve" (status . "queued"))
+            ("/calls/tc_1" (status . "running") (tool_call_id . "tc_1"))))
+    (approval-test-in (approval-test-call "tc_1") (toolgate-approval-approve))
+    (toolgate-store-resolve connection "tc_1" '((decision . "approved")))
+    (set-buffer (window-buffer))
+    (should (equal "*Agent Outcome*" (buffer-name)))
+    (should (string-match-p "^status     running$" (buffer-string)))
+    (setq approval-test--answers
+          `(("/calls/tc_1"
+             (status . "success") (tool_call_id . "tc_1")
+             (result (title . "Ran\nit") (data (exit_code . 3))
+                     (content . ,(mapconcat #'number-to-string
+                                            (number-sequence 1 22) "\n")))
+             (changes . [((operation . "modified") (path . "poem.txt"))]))))
+    (toolgate-connection-run 'toolgate-event-functions connection
+                             '((type . "tool.result") (tool_call_id . "tc_2")
+                               (status . "success")))
+    (should (string-match-p "running" (buffer-string)))
+    (toolgate-connection-run 'toolgate-event-functions connection
+                             '((type . "tool.result") (tool_call_id . "tc_1")
+                               (status . "success")))
+    (should (equal (buffer-substring-no-properties (point-min) (point-max))
+                   (format "Ran it
+
+status     success
+exit code  3
+modified   poem.txt
+
+u shows what undoing this would do.
+
+%s
+… 2 more lines: toolgate show tc_1\n"
+                           (mapconcat #'number-to-string (number-sequence 1 20)
+                                      "\n"))))
+    (toolgate-outcome-next)
+    (should (equal "tc_2" (toolgate-get (buffer-local-value
+                                         'toolgate-decide-call (window-buffer))
+                                        'tool_call_id)))))
+
 (ert-deftest toolgate-approval-overtaken ()
   "That a file has changed since is seen before one decides."
   (let ((change (lambda (seq path)

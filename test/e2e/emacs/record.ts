@@ -24,7 +24,7 @@ try {
   await emacs.press('C-x', 'o')
   await emacs.press('Space', 'y')
   const decided = await emacs.waitForScreen(
-    screen => !screen.includes('Agent Approval') && /^ *return 'Hello, '/m.test(screen)
+    screen => /^modified +greet/m.test(screen) && /^ *return 'Hello, '/m.test(screen)
   )
   writeFileSync(
     new URL('../../../docs/emacs-approval.txt', import.meta.url),
@@ -32,7 +32,7 @@ try {
 
 ${frameScreen(asked)}
 
-In the prompt, y approves just that; the prompt goes, and the file is as it was shown:
+In the prompt, y approves just that; the outcome takes its place, and the file is as it was shown:
 
 ${frameScreen(decided)}
 `

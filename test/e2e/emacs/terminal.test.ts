@@ -30,7 +30,8 @@ const TO_PROMPT = ['C-x', 'o'] as const
 const ASKS = /1 pending · .*risk medium[\s\S]*Diff/
 /** Shows the rest of a prompt that is longer than its window, and approves. */
 const APPROVE = ['Space', 'y'] as const
-const asksNothing = (screen: string) => !screen.includes('Agent Approval')
+const OUTCOME = /^status +success$/m
+const asksNothing = (screen: string) => !/Agent (?:Approval|Outcome)/.test(screen)
 
 t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
   // Typing into the poem must not change the call: the key would not decide then.
@@ -48,6 +49,8 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.press(...TO_PROMPT, ...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
     t.equal(poem(), 'roses\ntulips\n')
+    await emacs.waitForScreen(/^status +success\nmodified +poem\.txt\n\nu shows what undoing/m)
+    await emacs.press('q')
     await emacs.waitForScreen(asksNothing)
     await emacs.waitForScreen(/^tulips$/m)
   })
@@ -75,6 +78,8 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.press(...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
     t.equal(poem(), 'roses\ndaisies\n')
+    await emacs.waitForScreen(OUTCOME)
+    await emacs.press('q')
     await emacs.waitForScreen(asksNothing)
   })
 
@@ -94,6 +99,8 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
     await emacs.press(...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
+    await emacs.waitForScreen(OUTCOME)
+    await emacs.press('q')
     await emacs.waitForScreen(asksNothing)
   })
 
@@ -157,9 +164,11 @@ t.test('the same keys work under evil', needs('emacs', 'emacs-evil', 'tmux'), as
   await emacs.press('C-w', 'w', ...APPROVE)
   t.equal(await ended(first.tool_call_id), 'success')
   t.equal(poem(), 'roses\ntulips\n')
-  await emacs.waitForScreen(asksNothing)
+  await emacs.waitForScreen(OUTCOME)
   const second = await edit('tulips', 'lilies')
+  await emacs.waitForScreen(/1 pending · SPC next call/)
+  await emacs.press('Space')
   await emacs.waitForScreen(ASKS)
-  await emacs.press('C-w', 'w', 'n')
+  await emacs.press('n')
   t.equal(await ended(second.tool_call_id), 'rejected')
 })

@@ -1,0 +1,163 @@
+;;; toolgate-outcome.el --- The outcome of a call that was approved here  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The Toolgate authors
+
+;; Author: The Toolgate authors
+;; SPDX-License-Identifier: MIT
+
+;;; Commentary:
+
+;; Takes the place of the prompt in its window: how the call ended, the first
+;; lines of its output, the files that it changed, and how to undo that.  One key
+;; goes on to the next call that waits.
+
+;;; Code:
+
+(require 'toolgate-decide)
+(require 'toolgate-faces)
+(require 'toolgate-keys)
+(require 'toolgate-lines)
+
+(autoload 'toolgate-undo-open "toolgate-undo")
+;; Loads this file.
+(declare-function toolgate-approval-buffer "toolgate-approval")
+(declare-function toolgate-approval--replace "toolgate-approval")
+
+(defconst toolgate-outcome--max-lines 20
+  "How many lines of the output are shown.")
+
+(defconst toolgate-outcome--name "*Agent Outcome*"
+  "Name of the one buffer that shows an outcome.")
+
+(defvar-local toolgate-outcome--call nil
+  "The call whose outcome this buffer shows, as far as it is known.")
+
+(defvar toolgate-outcome-mode-map
+  (toolgate-keys "SPC" #'toolgate-outcome-next
+                 "RET" #'toolgate-outcome-next
+                 "M-n" #'toolgate-outcome-next
+                 "u" #'toolgate-outcome-undo
+                 "q" #'quit-window)
+  "Keys of `toolgate-outcome-mode'.")
+
+(define-derived-mode toolgate-outcome-mode special-mode "Agent-Outcome"
+  "The outcome of a call that was approved here.
+
+\\{toolgate-outcome-mode-map}"
+  (setq truncate-lines nil
+        header-line-format '(:eval (toolgate-outcome--header)))
+  (toolgate-lines-setup))
+
+(with-eval-after-load 'evil
+  (when (fboundp 'evil-make-overriding-map)
+    (evil-make-overriding-map toolgate-outcome-mode-map)))
+
+(defun toolgate-outcome--header ()
+  "Return the header line: how many calls wait, and the keys."
+  (format " %d pending · SPC %s · u undo · q close"
+          (toolgate-store-pending-count)
+          (if (toolgate-store-pending) "next call" "close")))
+
+(defun toolgate-outcome-buffer (connection call)
+  "Return the buffer that shows the outcome of CALL of CONNECTION."
+  (with-current-buffer (get-buffer-create toolgate-outcome--name)
+    (toolgate-outcome-mode)
+    (setq toolgate-buffer-connection connection)
+    (toolgate-outcome--render `((status . "running") ,@call))
+    (toolgate-outcome--read connection (toolgate-get call 'tool_call_id))
+    (current-buffer)))
+
+(defun toolgate-outcome--showing-p (id)
+  "Return whether the outcome of the call ID is shown."
+  (when-let ((buffer (get-buffer toolgate-outcome--name)))
+    (equal id (toolgate-get (buffer-local-value 'toolgate-outcome--call buffer)
+                            'tool_call_id))))
+
+(defun toolgate-outcome--read (connection id)
+  "Ask CONNECTION for the call ID, and show what is known of it."
+  (toolgate-http-request
+   connection "GET" (format "/calls/%s" id)
+   :on-success (lambda (call)
+                 (when (toolgate-outcome--showing-p id)
+                   (with-current-buffer toolgate-outcome--name
+                     (toolgate-outcome--render call))))
+   :on-error #'ignore))
+
+(defun toolgate-outcome--event (connection event)
+  "Show the outcome of a call of CONNECTION that has ended by EVENT."
+  (let ((id (toolgate-get event 'tool_call_id)))
+    (when (and (equal (toolgate-get event 'type) "tool.result")
+               (toolgate-outcome--showing-p id))
+      (toolgate-outcome--read connection id))))
+
+(add-hook 'toolgate-event-functions #'toolgate-outcome--event)
+
+(defun toolgate-outcome--render (call)
+  "Write the current buffer: the outcome of CALL."
+  (let ((inhibit-read-only t))
+    (setq toolgate-outcome--call call)
+    (erase-buffer)
+    (insert (toolgate-faces-text
+             (toolgate-faces-line (or (toolgate-get call 'approval 'preview 'title)
+                                      (toolgate-get call 'result 'title)
+                                      (toolgate-get call 'tool)))
+             'toolgate-heading)
+            "\n\n")
+    (toolgate-outcome--field "status" (toolgate-get call 'status))
+    (toolgate-outcome--field "exit code"
+                             (toolgate-get call 'result 'data 'exit_code))
+    (toolgate-outcome--field "error" (toolgate-get call 'error 'message))
+    (toolgate-outcome--field "reason" (toolgate-get call 'reason))
+    (let ((changes (toolgate-get-list call 'changes)))
+      (dolist (change changes)
+        (toolgate-outcome--field (toolgate-get change 'operation)
+                                 (toolgate-get change 'path)))
+      (when changes (insert "\nu shows what undoing this would do.\n")))
+    (toolgate-outcome--output call)
+    (toolgate-lines-order)
+    (goto-char (point-min))
+    (dolist (window (get-buffer-window-list nil nil t))
+      (set-window-point window (point-min)))))
+
+(defun toolgate-outcome--field (name value)
+  "Insert VALUE under NAME, where there is one."
+  (when value
+    (insert (toolgate-faces-text (format "%-10s " name) 'toolgate-muted)
+            (toolgate-faces-line (format "%s" value)) "\n")))
+
+(defun toolgate-outcome--output (call)
+  "Insert the first lines of the output of CALL."
+  (let* ((text (string-trim-right (or (toolgate-get call 'result 'content) "")))
+         (lines (split-string text "\n"))
+         (more (- (length lines) toolgate-outcome--max-lines)))
+    (unless (string-empty-p text)
+      (insert "\n"
+              (propertize
+               (concat (toolgate-lines-break
+                        (string-join (seq-take lines toolgate-outcome--max-lines)
+                                     "\n"))
+                       "\n")
+               'line-prefix "  │ " 'wrap-prefix "  │ "))
+      (when (> more 0)
+        (insert (toolgate-faces-text
+                 (format "… %d more lines: toolgate show %s\n" more
+                         (toolgate-get call 'tool_call_id))
+                 'toolgate-muted))))))
+
+(defun toolgate-outcome-next ()
+  "Show the call that has waited longest, in this window; close it where none does."
+  (interactive nil toolgate-outcome-mode)
+  (if-let ((next (car (toolgate-store-pending))))
+      (toolgate-approval--replace (selected-window)
+                                  (toolgate-approval-buffer next))
+    (quit-window)))
+
+(defun toolgate-outcome-undo ()
+  "Show what undoing this call would do."
+  (interactive nil toolgate-outcome-mode)
+  (unless (toolgate-get-list toolgate-outcome--call 'changes)
+    (user-error "It has changed no file"))
+  (toolgate-undo-open toolgate-buffer-connection toolgate-outcome--call))
+
+(provide 'toolgate-outcome)
+;;; toolgate-outcome.el ends here
