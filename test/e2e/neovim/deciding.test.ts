@@ -44,6 +44,15 @@ t.test('deciding', needs('nvim'), async t => {
     await until(`vim.fn.execute('messages'):find('not approved: .* not displayed yet') ~= nil`)
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval', 'nor what was not on the screen')
     await type(`${PAGES}y`)
+    await until(`vim.tbl_contains(vim.fn.getline(1, '$'), 'status  success')`)
+    t.same((await lua('vim.fn.getline(1, "$")')).slice(0, 5), [
+      'edit_file: Edit poem.txt',
+      'Space next call that waits  q away',
+      'status  success',
+      'modified  poem.txt',
+      `undo  toolgate undo ${tool_call_id}`
+    ])
+    await type('q')
     await until(`${shown('toolgate://')} == 0`)
     const done = await client.get(tool_call_id, { wait_ms: 10_000 })
     t.match(done, { status: 'success', approved_by: { source: 'user', client: 'neovim', digest: /^[0-9a-f]{64}$/ } })
@@ -211,6 +220,25 @@ t.test('deciding', needs('nvim'), async t => {
     await type('n')
     await until(`#require('toolgate').pending() == 1 and ${shown(`toolgate://call/${first.tool_call_id}`)} == 1`)
     await client.reject(first.tool_call_id)
+    await until(`${shown('toolgate://')} == 0`)
+  })
+
+  await t.test('one key goes from the outcome to the next call', async t => {
+    const first = await edit()
+    await visit(first.tool_call_id)
+    const touch = await client.call('shell_exec', { command: 'touch e.txt; seq 30; exit 3' })
+    await until(`#require('toolgate').pending() == 2`)
+    await type(`${PAGES}y`)
+    await until(`vim.fn.getline(3) == 'status  success'`)
+    await type('<Space>')
+    await until(`vim.api.nvim_buf_get_name(0) == 'toolgate://call/${touch.tool_call_id}'`)
+    t.equal(await lua(shown('toolgate://')), 1)
+    t.equal(await lua(`vim.fn.bufexists('toolgate://call/${first.tool_call_id}')`), 0)
+    await until(KEYS_DECIDE)
+    await type(`${PAGES}y`)
+    await until(`vim.fn.getline(4) == 'exit code  3'`)
+    t.match((await lua('vim.fn.getline("$")')).toString(), /^… \d+ more lines: toolgate show tc_/)
+    await type('<Space>')
     await until(`${shown('toolgate://')} == 0`)
   })
 

@@ -48,6 +48,9 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   t.equal((await client.get(first.tool_call_id, { wait_ms: 10_000 })).status, 'success')
   await neovim.waitForScreen(/^roses\ntulips\n[\s\S]*approved edit_file/)
   t.equal(readFileSync(poem, 'utf8'), 'roses\ntulips\n')
+  await neovim.waitForScreen(/^status {2}success\nmodified {2}poem\.txt$/m)
+  await neovim.press('q')
+  await neovim.waitForScreen(screen => !screen.includes('status  success'))
 
   await neovim.press('Escape')
   await neovim.type('ggOmy own line')

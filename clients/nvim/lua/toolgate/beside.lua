@@ -154,12 +154,17 @@ local function window_beside()
   end
 end
 
+local function delete(view)
+  if buffer_of(view) then vim.api.nvim_buf_delete(view.buffer, { force = true }) end
+end
+
 --- Shows another view in the window of one, which is not put away by that.
 local function turn(window, view)
-  local buffer = drawn(view)
+  local buffer, before = drawn(view), of_buffer[vim.api.nvim_win_get_buf(window)]
   vim.api.nvim_win_call(window, function() vim.cmd(('noautocmd keepalt buffer %d'):format(buffer)) end)
   guard(view)
   dress(window, view)
+  if before and before.is_over then delete(before) end
 end
 
 --- Shows the view and goes there: only because the person said so.
@@ -183,8 +188,16 @@ end
 
 --- Goes on to the next view, or the one that is so many further.
 function M.step(view, by)
-  local next = views[((position(view) or 1) - 1 + by) % math.max(1, #views) + 1]
+  local next = views[((position(view) or 0) - 1 + by) % math.max(1, #views) + 1]
   if not next or next == view then return say('nothing else waits.') end
+  next.is_put_away, next.from = false, view.from
+  turn(vim.api.nvim_get_current_win(), next)
+end
+
+--- Goes on from a view that is over to what has waited longest; puts it away where nothing waits.
+function M.next(view)
+  local next = views[1]
+  if not next then return M.put_away(view) end
   next.is_put_away, next.from = false, view.from
   turn(vim.api.nvim_get_current_win(), next)
 end
@@ -198,10 +211,6 @@ local function close(view)
   end
   -- To where the person came from; Neovim would take whatever window is next.
   if was_here and view.from and vim.api.nvim_win_is_valid(view.from) then vim.api.nvim_set_current_win(view.from) end
-end
-
-local function delete(view)
-  if buffer_of(view) then vim.api.nvim_buf_delete(view.buffer, { force = true }) end
 end
 
 --- Closes the view. What it shows waits on.
@@ -226,7 +235,14 @@ local function show_when_idle()
   end
   if not wanted or M.where == 'none' then return timer:stop() end
   -- Whoever compares two texts is at work.
-  if is_idle() and not window_beside() and not vim.wo.diff then dress(open_beside(drawn(wanted)), wanted) end
+  if not is_idle() or vim.wo.diff then return end
+  local window = window_beside()
+  if not window then
+    dress(open_beside(drawn(wanted)), wanted)
+  elseif window ~= vim.api.nvim_get_current_win() then
+    -- It shows what is over, and the person has left it.
+    turn(window, wanted)
+  end
 end
 
 local function watch() timer:start(0, LOOK_MS, vim.schedule_wrap(show_when_idle)) end
@@ -271,12 +287,20 @@ function M.remove(view)
   delete(view)
 end
 
---- It waits no more, for another reason. Under the hands of the person it is not closed: the next key would go elsewhere.
-function M.finish(view, why)
+--- Shows other lines in a view that is over.
+function M.fill(view, lines, marks)
+  if buffer_of(view) then scratch.fill(view.buffer, lines, marks) end
+end
+
+--- It waits no more. Under the hands of the person it is not closed, since the next key would go elsewhere: it shows these lines,
+--- and this returns true.
+function M.finish(view, lines, marks)
   if M.current() ~= view then return M.remove(view) end
   forget(view)
   view.displayed = nil
-  scratch.fill(view.buffer, { why, '', 'q puts this away.' }, { { 1, 'ToolgateTitle' } })
+  M.fill(view, lines, marks)
+  vim.cmd('normal! gg')
+  return true
 end
 
 --- Begins to know when a key was last pressed.

@@ -117,7 +117,7 @@ end
 
 --- Shows the next part of the view that was not displayed, in the current window.
 function M.page(view)
-  if not view.displayed then return end
+  if view.is_over then return require('toolgate.beside').next(view) end
   vim.wo.wrap = true
   vim.cmd('redraw')
   forget_folded(view)

@@ -78,7 +78,7 @@ function M.show(id, params, answer)
     local what = ('%s: nobody waits for your answer any more.'):format(params.path)
     say(what)
     if view.pair then texts.close_when_left(view.pair) end
-    beside.finish(view, what)
+    beside.finish(view, { what, '', 'q puts this away.' }, { { 1, 'ToolgateTitle' } })
   end
 end
 

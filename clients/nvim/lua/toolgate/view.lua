@@ -178,10 +178,11 @@ approvals.on.settled = function(call, how, mine)
   local view = views[call.tool_call_id]
   views[call.tool_call_id], view.changed = nil, nil
   require('toolgate.compare').close(call.tool_call_id)
+  if mine and how == 'approve' then return require('toolgate.outcome').show(view, call) end
   if mine then return beside.remove(view) end
   local what = ('%s: %s'):format(call.tool, how)
   say(what)
-  beside.finish(view, what)
+  beside.finish(view, { what, '', 'q puts this away.' }, { { 1, 'ToolgateTitle' } })
 end
 
 return M

@@ -220,6 +220,37 @@ function M.of_call(call)
   return lines, marks, folds, last
 end
 
+--- How many lines of the output are shown.
+local MAX_OUTPUT_LINES = 20
+
+--- The lines of the outcome of a call, and the highlights.
+function M.of_outcome(call)
+  local lines, marks = {}, {}
+  local add = into(lines, marks)
+  local result = type(call.result) == 'table' and call.result or {}
+  local preview = type(call.approval) == 'table' and call.approval.preview or {}
+  -- The call of an event has no status.
+  local status = call.status ~= 'awaiting_approval' and call.status or 'approved'
+  add(call.tool .. ': ' .. (preview.title or result.title or ''), 'ToolgateTitle')
+  add('Space next call that waits  q away', QUIET)
+  add('status  ' .. status, status ~= 'success' and 'ToolgateWarning' or nil)
+  local exit_code = type(result.data) == 'table' and result.data.exit_code
+  if type(exit_code) == 'number' then add(('exit code  %d'):format(exit_code)) end
+  if type(call.error) == 'table' then quote(add, call.error.message, 'ToolgateWarning') end
+  for _, change in ipairs(call.changes or {}) do
+    add(('%s  %s'):format(change.operation, change.path))
+  end
+  if #(call.changes or {}) > 0 then add('undo  toolgate undo ' .. call.tool_call_id, QUIET) end
+  local output = vim.split(vim.trim(result.content or ''), '\n')
+  if #output == 1 and output[1] == '' then return lines, marks end
+  add('')
+  quote(add, table.concat(vim.list_slice(output, 1, MAX_OUTPUT_LINES), '\n'))
+  if #output > MAX_OUTPUT_LINES then
+    add(('… %d more lines: toolgate show %s'):format(#output - MAX_OUTPUT_LINES, call.tool_call_id), QUIET)
+  end
+  return lines, marks
+end
+
 M.HELP = {
   'y      approve what is shown; asks once more where it is strict',
   'n      reject',
