@@ -223,6 +223,17 @@ t.test('deciding', needs('nvim'), async t => {
     await until(`${shown('toolgate://')} == 0`)
   })
 
+  await t.test('lines in a closed fold are not displayed', async t => {
+    const call = await edit()
+    await visit(call.tool_call_id)
+    await type('ggzfGzfGy')
+    await until(`vim.fn.execute('messages'):find('not approved: .* not displayed yet') ~= nil`)
+    t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
+    await type(`${PAGES}y`)
+    await until(NOTHING_WAITS)
+    t.equal((await client.get(call.tool_call_id, { wait_ms: 10_000 })).status, 'success')
+  })
+
   await t.test('one key goes from the outcome to the next call', async t => {
     const first = await edit()
     await visit(first.tool_call_id)
