@@ -1,23 +1,22 @@
 // The details of one call: request, result, timing and events.
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
 import type { Call } from '../../src/client/client.ts'
 import { RequestedAs } from '../approvals/facts.tsx'
 import { Diff } from '../diff/diff.tsx'
-import { client, toErrorMessage } from '../session/session.ts'
 import { hrefOf } from '../shell/routes.ts'
 import { eventRing, eventRingVersion } from '../store/event-ring.ts'
-import { onEvent } from '../store/updates.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { formatDateTime } from '../text/format.ts'
 import { formatTime } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { JsonView, TextBlock } from '../text/text-block.tsx'
+import { ChangedFiles, hasChangedFiles } from './changed-files.tsx'
 import { callIdOf } from './entries.ts'
 import { describeCall, formatEvent } from './format-event.ts'
 import { Status } from './status.tsx'
 import { UndoDialog } from './undo-dialog.tsx'
+import { useCall } from './use-call.ts'
 import { Waterfall } from './waterfall.tsx'
 
 export function CallPage({ id }: { id: string }) {
@@ -66,7 +65,11 @@ export function CallPage({ id }: { id: string }) {
             </Section>
           )}
           <CallOutcome call={call} />
-          <ChangedFiles call={call} />
+          {hasChangedFiles(call) && (
+            <Section title="Files">
+              <ChangedFiles call={call} />
+            </Section>
+          )}
           <CallEvents id={id} />
           <details class="detail-section">
             <summary>The call as JSON</summary>
@@ -77,39 +80,6 @@ export function CallPage({ id }: { id: string }) {
       )}
     </div>
   )
-}
-
-/** Fetches a call, and fetches it again after each event about it. */
-function useCall(id: string) {
-  const call = useSignal<Call | undefined>(undefined)
-  const fault = useSignal<string | undefined>(undefined)
-  useEffect(() => {
-    const stop = new AbortController()
-    let asking = false
-    let again = false
-    const ask = async () => {
-      again = asking
-      if (asking) return
-      asking = true
-      try {
-        call.value = await client().get(id, { signal: stop.signal })
-        fault.value = undefined
-      } catch (error) {
-        if (!stop.signal.aborted) fault.value = toErrorMessage(error)
-      }
-      asking = false
-      if (again && !stop.signal.aborted) await ask()
-    }
-    void ask()
-    const end = onEvent(event => {
-      if (event.type !== 'tool.progress' && callIdOf(event) === id) void ask()
-    })
-    return () => {
-      end()
-      stop.abort()
-    }
-  }, [id])
-  return { call: call.value, fault: fault.value }
 }
 
 const describeShownCall = (call: Call): string =>
@@ -174,25 +144,6 @@ function CallOutcome({ call }: { call: Call }) {
       ) : (
         <p class="notice bad">{markInvisible(why)}</p>
       )}
-    </Section>
-  )
-}
-
-function ChangedFiles({ call }: { call: Call }) {
-  const changes = ('changes' in call && call.changes) || []
-  if (changes.length === 0) return null
-  return (
-    <Section title="Files">
-      <ul class="files">
-        {changes.map(({ path, from, operation, added, removed }) => (
-          <li key={path}>
-            <span class="muted">{operation}</span>{' '}
-            <code>{markInvisible(from === undefined ? path : `${from} → ${path}`)}</code>
-            {added !== undefined && <span class="added number"> +{added}</span>}
-            {removed !== undefined && <span class="removed number"> −{removed}</span>}
-          </li>
-        ))}
-      </ul>
     </Section>
   )
 }

@@ -10,18 +10,20 @@ import { ErrorNotice } from '../shell/error-notice.tsx'
 import { ignoresKeys, isSequenceKey } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { announce } from '../shell/live-region.tsx'
+import { goTo } from '../shell/routes.ts'
 import { keysSetting } from '../shell/settings.ts'
-import type { ApprovalEntry, ApprovalOutcome, Staleness } from '../store/approvals.ts'
+import { type ApprovalEntry, type ApprovalOutcome, findNextPending, type Staleness } from '../store/approvals.ts'
 import { isConnected } from '../store/connection.ts'
 import { CopyButton } from '../text/copy-button.tsx'
 import { formatTime } from '../text/format-time.ts'
 import { hasInvisible } from '../text/has-invisible.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { AlwaysDialog } from './always-dialog.tsx'
+import { CallOutcome } from './call-outcome.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { approve, decisionErrors, getReview, reject, sendingCalls } from './decide.ts'
 import { useGuard } from './decision-guard.ts'
-import { ContextSection, ParamsSection, ReasonFacts, RequestedAs } from './facts.tsx'
+import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
 import { RejectDialog } from './reject-dialog.tsx'
 
@@ -35,9 +37,9 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   const { preview, level } = approval
   const self = useRef<HTMLElement>(null)
   const [dialog, setDialog] = useState<OpenDialog>()
-  const guard = useGuard(stale ? `${approval.digest}, stale ${stale.reason ?? ''}` : approval.digest)
   const busy = sendingCalls.value.has(call.tool_call_id)
   const failure = decisionErrors.value.get(call.tool_call_id)
+  const guard = useGuard(`${approval.digest} ${stale ? `stale ${stale.reason ?? ''}` : ''} ${failure ?? ''}`)
   const acts = !outcome && !busy
   const review = getReview(call)
   const isViewed = isFullyViewed(review)
@@ -59,9 +61,11 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     if (card.scrollTop > 0) card.scrollTop = 0
     else card.scrollIntoView({ block: 'start' })
   }, [review.id])
-  // After a decision from elsewhere, the open dialog is obsolete.
+  // After a decision from elsewhere, the open dialog is obsolete. The focus was on a button that is gone: keys go on in the card.
   useEffect(() => {
-    if (outcome) setDialog(undefined)
+    if (!outcome) return
+    setDialog(undefined)
+    if (document.activeElement === document.body) self.current?.focus({ preventScroll: true })
   }, [outcome])
   // The confirmation applied to the earlier preview. The reason of a rejection remains valid, and edited params are previewed
   // again.
@@ -70,7 +74,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   }, [approval.digest, stale])
 
   const yes = () => (level === 'strict' ? setDialog('confirm') : void approve(call))
-  /** Approving needs everything on the screen first. */
+  /** Approving needs everything on the screen first. Keys rest after a refusal: `n` may be meant for the next card. */
   const ifViewed = (act: () => void) => () => (isViewed ? act() : announce(`Not approved: ${describeUnviewed(review)}`))
   const actions: Record<string, () => void> = {
     y: ifViewed(yes),
@@ -78,6 +82,10 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     r: () => setDialog('reject'),
     e: () => setDialog('edit'),
     ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) })
+  }
+  const next = outcome && findNextPending(call.tool_call_id)
+  const decidedActions: Record<string, () => void> = {
+    n: () => (next === undefined ? announce('No other call waits') : goTo('approvals', next))
   }
   const press = (key: string) => () => guard.acceptsClick() && acts && actions[key]?.()
 
@@ -88,14 +96,13 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       tabIndex={-1}
       aria-labelledby="card-title"
       onFocusIn={({ relatedTarget }) => {
-        if (!self.current?.contains(relatedTarget as Node | null)) guard.onFocus()
+        if (!self.current?.contains(relatedTarget as Node | null)) guard.ignoreKeys()
       }}
       onKeyDown={event => {
-        const act = actions[event.key]
-        if (!act || !acts || event.ctrlKey || event.metaKey || event.altKey || ignoresKeys(event) || isSequenceKey())
-          return
+        const act = outcome ? decidedActions[event.key] : acts ? actions[event.key] : undefined
+        if (!act || event.ctrlKey || event.metaKey || event.altKey || ignoresKeys(event) || isSequenceKey()) return
         event.preventDefault()
-        if (guard.acceptsKey()) act()
+        if (outcome || guard.acceptsKey()) act()
       }}
     >
       <header class="card-head">
@@ -107,9 +114,11 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
           </a>
         </div>
         <h2 id="card-title">{markInvisible(preview.title)}</h2>
+        <RequestFacts call={call} />
         <ReasonFacts approval={approval} />
       </header>
       {outcome && <OutcomeNotice outcome={outcome} />}
+      {outcome && <CallOutcome id={call.tool_call_id} />}
       {stale && !outcome && <StaleNotice stale={stale} />}
       {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
       <ErrorNotice text={failure} />
@@ -131,14 +140,30 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       <ParamsSection call={call} folded={preview.diff !== undefined || preview.text !== undefined} review={review} />
       <RequestedAs call={call} />
       <ContextSection call={call} />
-      {!outcome && (
+      {outcome ? (
+        <footer class="card-end">
+          <div class="row decisions">
+            {next === undefined ? (
+              <span class="muted">No other call waits.</span>
+            ) : (
+              <DecisionButton
+                label="Next waiting call"
+                key_="n"
+                kind="primary"
+                acts
+                onClick={() => goTo('approvals', next)}
+              />
+            )}
+          </div>
+        </footer>
+      ) : (
         <footer class="card-end" ref={end}>
           <ReviewStatus review={review} />
           <div class="row decisions">
             <DecisionButton
               label="Approve"
               key_="y"
-              primary
+              kind={level === 'strict' ? 'danger-solid' : 'primary'}
               acts={guard.isReady && acts && isViewed}
               onClick={press('y')}
             />
@@ -197,15 +222,15 @@ const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
 interface DecisionButtonProps {
   label: string
   key_: string
-  primary?: boolean
+  kind?: 'primary' | 'danger-solid'
   acts: boolean
   onClick: () => void
 }
 
 /** A disabled button remains a button: it looks disabled, and pressing it does nothing. */
-const DecisionButton = ({ label, key_, primary, acts, onClick }: DecisionButtonProps) => (
+const DecisionButton = ({ label, key_, kind, acts, onClick }: DecisionButtonProps) => (
   <button
-    class={primary ? 'button primary' : 'button'}
+    class={kind ? `button ${kind}` : 'button'}
     type="button"
     aria-disabled={!acts}
     aria-keyshortcuts={key_}

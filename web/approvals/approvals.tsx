@@ -2,7 +2,7 @@
 // appended, and decided ones stay in place for a while.
 import { useEffect, useRef } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
-import { useKeys } from '../shell/keys.ts'
+import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { diffViewSetting } from '../shell/settings.ts'
 import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSettled } from '../store/approvals.ts'
@@ -55,6 +55,9 @@ export function Approvals() {
   )
 }
 
+/** Keys that decide on a card. In the list they open the card: a row does not show what would be approved. */
+const DECISION_KEYS: ReadonlySet<string> = new Set(['y', 'n', 'r', 'a', 'e'])
+
 function ApprovalLine({
   asked: { call, outcome, previousApproval, stale },
   isCurrent
@@ -68,6 +71,13 @@ function ApprovalLine({
       class={`asked-line${outcome ? ' settled' : ''}`}
       href={hrefOf('approvals', tool_call_id)}
       aria-current={isCurrent ? 'true' : undefined}
+      onKeyDown={event => {
+        if (!DECISION_KEYS.has(event.key) || event.ctrlKey || event.metaKey || event.altKey || ignoresKeys(event))
+          return
+        if (isSequenceKey()) return
+        event.preventDefault()
+        goTo('approvals', tool_call_id)
+      }}
     >
       <span class="asked-top">
         <code>{markInvisible(tool)}</code>
@@ -113,17 +123,15 @@ function moveFocus(by: number) {
   lines[from < 0 && by < 0 ? lines.length - 1 : Math.min(Math.max(from + by, 0), lines.length - 1)]?.focus()
 }
 
-/** Removes decided entries, unless the pointer is over the list: nothing may move then. */
+/** Removes decided entries except the opened one, unless the pointer is over the list: nothing may move then. */
 function useSweepDecided(list: { current: HTMLElement | null }, chosen: string | undefined) {
   const settled = approvals.value.filter(({ outcome }) => outcome).length
-  const settledChoice = approvals.value.some(({ call, outcome }) => outcome && call.tool_call_id === chosen)
   useEffect(() => {
     if (settled === 0) return
     const timer = setInterval(() => {
       if (list.current?.matches(':hover')) return
-      if (settledChoice) goTo('approvals')
-      removeSettled(undefined)
+      removeSettled(chosen)
     }, DECIDED_LINGER_MS)
     return () => clearInterval(timer)
-  }, [settled, settledChoice])
+  }, [settled, chosen])
 }

@@ -12,8 +12,8 @@ export interface DecisionGuard {
   acceptsClick: () => boolean
   /** Returns whether a key is accepted: keys are also ignored after the card has got the focus. */
   acceptsKey: () => boolean
-  /** Called when the card gets the focus. */
-  onFocus: () => void
+  /** Ignores keys for the same time from now on. */
+  ignoreKeys: () => void
 }
 
 /** Creates a guard that restarts whenever `what` changes: a call and the preview shown of it. */
@@ -45,7 +45,7 @@ export function useGuard(what: string): DecisionGuard {
     isReady: rested === now,
     acceptsClick,
     acceptsKey: () => acceptsClick() && over(since.current.focused),
-    onFocus: () => {
+    ignoreKeys: () => {
       since.current.focused = performance.now()
     }
   }

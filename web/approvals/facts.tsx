@@ -9,6 +9,14 @@ import { markInvisible } from '../text/invisible.tsx'
 import { JsonView, TextBlock } from '../text/text-block.tsx'
 import { Expiry } from './times.tsx'
 
+/** Shows which agent asks for the call, and why. */
+export const RequestFacts = ({ call: { agent, client, context } }: { call: Call }) => (
+  <p>
+    {markInvisible(agent === undefined ? client : `${agent} (${client})`)}
+    {context === undefined ? ' asks for it without a reason.' : <>: {markInvisible(context)}</>}
+  </p>
+)
+
 /** Rules that repeat the reason are left out. */
 export function ReasonFacts({ approval: { reason, matched_rules } }: { approval: Approval }) {
   const others = matched_rules.filter(rule => rule.reason !== reason)
@@ -88,8 +96,6 @@ export function RequestedAs({ call: { toolset, requested_tool, requested_params 
 export function ContextSection({ call }: { call: WaitingCall }) {
   const { cwd } = call.params as { cwd?: unknown }
   const facts: readonly (readonly [name: string, value: unknown])[] = [
-    ['Asked by', call.agent === undefined ? call.client : `${call.agent} (${call.client})`],
-    ['Why it asks', call.context],
     ['Session', call.session_id],
     ['Workspace', call.workspace],
     ['Folder', typeof cwd === 'string' ? cwd : undefined],

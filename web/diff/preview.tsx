@@ -20,10 +20,14 @@ export const PreviewView = ({ preview, review }: PreviewProps) => (
   </>
 )
 
+/** Notes about a sandbox that holds, or a part of a command that is not strict, inform; all others may be warnings. */
+const isInformation = (note: string) =>
+  /^Isolation (?:read-only|workspace): |^`.*` \((?:reads|ask)\): /s.test(note) && !/\((?:strict|never run)\)/.test(note)
+
 export const PreviewNotes = ({ preview: { notes = [] } }: { preview: ReviewedPreview }) => (
   <>
     {notes.map(note => (
-      <p key={note} class="notice warn">
+      <p key={note} class={isInformation(note) ? 'notice' : 'notice warn'}>
         {markInvisible(note)}
       </p>
     ))}

@@ -29,7 +29,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
     where: 'While a card has the focus',
     keys: [
       ['y', 'approve'],
-      ['n', 'reject'],
+      ['n', 'reject; after the decision: the next waiting call'],
       ['r', 'reject with a reason'],
       ['a', 'always: choose a rule'],
       ['e', 'edit the params'],

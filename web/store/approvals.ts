@@ -84,6 +84,14 @@ export function removeSettled(kept: string | undefined) {
   if (left.length < approvals.peek().length) approvals.value = left
 }
 
+/** Returns the id of the pending call after this one in the list, or else of the first. */
+export function findNextPending(id: string): string | undefined {
+  const list = approvals.value
+  const at = list.findIndex(({ call }) => call.tool_call_id === id)
+  const isWaiting = ({ call, outcome }: ApprovalEntry) => !outcome && call.tool_call_id !== id
+  return (list.slice(at + 1).find(isWaiting) ?? list.find(isWaiting))?.call.tool_call_id
+}
+
 const findApproval = (id: string | undefined) => approvals.peek().find(({ call }) => call.tool_call_id === id)
 
 /** Updates the outcome from an event: a decision comes first, the result of an approved call later. */

@@ -33,7 +33,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     ])
     t.match(
       await page.locator('.card').innerText(),
-      /Paused: Modifies files\.[\s\S]*naming flowers[\s\S]*s1[\s\S]*in 2[34] h/
+      /naming flowers[\s\S]*Paused: Modifies files\.[\s\S]*s1[\s\S]*in 2[34] h/
     )
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved by console at /)
@@ -92,9 +92,50 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     t.match(await outcome(page), /^Rejected by emacs at .*: too late/)
     // There is nothing left to fill in, and its line stays in place.
     await gone(page, 'dialog')
-    await gone(page, '.card-end')
+    await page.getByText('No other call waits.').waitFor()
+    t.equal(await page.locator('.card-end button').count(), 0)
     await page.locator('.asked-line.settled').waitFor()
+    await page.keyboard.press('Escape')
     await page.locator('h1', { hasText: 'Nothing waits' }).waitFor()
+  })
+
+  t.test('shows the outcome on the card, and n goes on to the next call', async t => {
+    const { call, get, open } = await startConsole(t, browser, POEM)
+    await call('shell_exec', { command: 'echo grown; touch bed; exit 3' })
+    const { tool_call_id: edit } = await call('edit_file', EDIT)
+    const page = await open()
+    await waitUntilLive(page)
+    await openCard(page, 'echo grown')
+    await page.keyboard.press('y')
+    const shown = page.getByRole('region', { name: 'Outcome' })
+    await shown.locator('.badge', { hasText: 'exit code 3' }).waitFor()
+    t.match(await shown.getByRole('region', { name: 'Output' }).innerText(), /grown/)
+    await page.keyboard.press('n')
+    await page.getByRole('heading', { name: 'Edit poem.txt' }).waitFor()
+    await page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
+    t.equal((await get(`/calls/${edit}`)).status, 'awaiting_approval', 'n decided nothing')
+    await pressButton(page, 'Approve')
+    await shown.locator('.files', { hasText: 'poem.txt +1 −1' }).waitFor()
+    t.equal(await page.locator('.card-end').innerText(), 'No other call waits.')
+    await page.locator('.asked-line', { hasText: 'echo grown' }).waitFor({ state: 'detached' })
+    t.equal(await page.locator('.card h2').innerText(), 'Edit poem.txt', 'the card stays')
+    await pressButton(page, 'Undo…')
+    await page.getByRole('heading', { name: 'Undo this call' }).waitFor()
+  })
+
+  t.test('keys that decide only open the call in the list', async t => {
+    const { call, get, open } = await startConsole(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const page = await open()
+    for (const key of ['y', 'n', 'r', 'a', 'e']) {
+      await page.locator('.asked-line').focus()
+      await page.keyboard.press(key)
+      await page.locator('.card:focus').waitFor()
+      t.equal(await page.locator('dialog[open]').count(), 0)
+      await page.keyboard.press('Escape')
+      await gone(page, '.card')
+    }
+    t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
   })
 
   t.test('confirms a strict call twice, and offers no rule', async t => {
@@ -157,7 +198,6 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await page.keyboard.press('y')
     await page.keyboard.press('j')
     t.equal(await page.evaluate('document.activeElement.className'), 'asked-line')
-    await page.keyboard.press('y')
     await page.evaluate(PRESS_AT_ONCE)
     await page.keyboard.press('Enter')
     await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
