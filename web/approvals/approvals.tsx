@@ -9,6 +9,8 @@ import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSet
 import { isConnected } from '../store/connection.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { ApprovalCard } from './approval-card.tsx'
+import { ListToolbar, SelectionBar } from './list-toolbar.tsx'
+import { isSelected, selectRange, toggleSelected, visibleGroups } from './list-view.ts'
 import { Age } from './times.tsx'
 
 /** Time before decided entries are removed. */
@@ -27,6 +29,8 @@ export function Approvals() {
       diffViewSetting.value = diffViewSetting.peek() === 'unified' ? 'split' : 'unified'
     },
     v: () => showNextUnviewed(document.querySelector<HTMLElement>('.card')),
+    x: () => forFocusedCall(toggleSelected),
+    'Shift+X': () => forFocusedCall(selectRange),
     Escape: () => {
       goTo('approvals')
       self.current?.querySelector<HTMLElement>('[aria-current]')?.focus()
@@ -38,13 +42,21 @@ export function Approvals() {
       <h1 class="spoken">Approvals</h1>
       <nav class="asked" aria-label="Waiting calls" ref={self}>
         <h2 class="asked-head">{pending.value.length === 1 ? '1 call waits' : `${pending.value.length} calls wait`}</h2>
-        <ul>
-          {list.map(each => (
-            <li key={each.call.tool_call_id}>
-              <ApprovalLine asked={each} isCurrent={each === current} />
-            </li>
-          ))}
-        </ul>
+        <ListToolbar />
+        <SelectionBar />
+        {visibleGroups.value.length === 0 && <p class="asked-head">No call matches the filter.</p>}
+        {visibleGroups.value.map(({ name, entries }) => (
+          <section key={name} aria-label={name || 'All calls'}>
+            {name !== '' && <h3 class="asked-head">{markInvisible(name)}</h3>}
+            <ul>
+              {entries.map(each => (
+                <li key={each.call.tool_call_id}>
+                  <ApprovalLine asked={each} isCurrent={each === current} />
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
       </nav>
       {current ? (
         <ApprovalCard key={current.call.tool_call_id} asked={current} />
@@ -66,9 +78,16 @@ function ApprovalLine({
   isCurrent: boolean
 }) {
   const { approval, tool, created_at, tool_call_id } = call
+  const isMarked = !outcome && isSelected(tool_call_id)
   return (
     <a
-      class={`asked-line${outcome ? ' settled' : ''}`}
+      class={`asked-line${outcome ? ' settled' : ''}${isMarked ? ' selected' : ''}`}
+      data-call={tool_call_id}
+      onClick={event => {
+        if (!event.shiftKey) return
+        event.preventDefault()
+        selectRange(tool_call_id)
+      }}
       href={hrefOf('approvals', tool_call_id)}
       aria-current={isCurrent ? 'true' : undefined}
       onKeyDown={event => {
@@ -86,6 +105,7 @@ function ApprovalLine({
       <span class="asked-title">{markInvisible(approval.preview.title)}</span>
       {!outcome && (
         <span class="row">
+          {isMarked && <span class="badge accent">selected</span>}
           {approval.level === 'strict' && <span class="badge bad">strict</span>}
           {stale ? (
             <span class="badge warn">changed since shown</span>
@@ -114,6 +134,13 @@ const EmptyState = () => (
     </p>
   </div>
 )
+
+/** Acts on the call whose row has the focus, or else on the opened one. */
+function forFocusedCall(act: (id: string) => void) {
+  const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.call : undefined
+  const id = focused ?? (route.peek().panel === 'approvals' ? route.peek().segments[0] : undefined)
+  if (id !== undefined) act(id)
+}
 
 /** Moves the focus within the list. */
 function moveFocus(by: number) {

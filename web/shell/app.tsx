@@ -14,10 +14,13 @@ export function App() {
 
 function Shell() {
   const panel = PANELS.find(({ name }) => name === route.value.panel) ?? PANELS[0]
+  const openHelp = () => {
+    isHelpOpen.value = true
+  }
   useKeys({
-    '?': () => {
-      isHelpOpen.value = true
-    },
+    '?': openHelp,
+    // Most keyboards type it with Shift, which a binding has to name.
+    'Shift+?': openHelp,
     t: nextTheme,
     '/': () => document.querySelector<HTMLElement>('main [type="search"]')?.focus(),
     ...Object.fromEntries(PANELS.map(({ name, shortcut }) => [`g ${shortcut}`, () => goTo(name)]))

@@ -21,6 +21,8 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
     keys: [
       ['j k', 'next, previous'],
       ['Enter', 'open: its card gets the focus'],
+      ['x', 'select the call, or not'],
+      ['X', 'select up to here'],
       ['v', 'next part that was not viewed'],
       ['d', 'unified or split diff']
     ]

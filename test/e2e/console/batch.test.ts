@@ -1,0 +1,75 @@
+// Tests of the list of waiting calls: its filter, its groups, and decisions on several calls at once.
+import t from 'tap'
+import { needs } from '../../support/needs.ts'
+import { findAxeViolations, launchChromium, openCard, pressButton, startConsole, waitUntilLive } from './browser.ts'
+
+const FILES = { 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n', 'd.txt': 'one\n' }
+
+t.test('batches', needs('chromium', 'playwright-core'), async t => {
+  // Each test has its own server and page, and mostly waits.
+  t.jobs = 2
+  const browser = await launchChromium()
+  t.teardown(() => browser.close())
+
+  t.test('approves the selected calls that were viewed, and no other', async t => {
+    const { call, get, open } = await startConsole(t, browser, FILES)
+    const [a, b, c] = await Promise.all(
+      ['a.txt', 'b.txt', 'c.txt'].map(path => call('edit_file', { path, old: 'one', new: 'two' }))
+    )
+    const { tool_call_id: strict } = await call('delete_file', { path: 'd.txt' })
+    const page = await open()
+    await waitUntilLive(page)
+    for (const title of ['Edit a.txt', 'Edit b.txt', 'Delete d.txt']) {
+      await openCard(page, title)
+      await page.locator('.card-end :is(.primary, .danger-solid)[aria-disabled="false"]').waitFor()
+      await page.keyboard.press('x')
+      await page.locator('.asked-line.selected', { hasText: title }).waitFor()
+    }
+    await page.locator('.asked-line', { hasText: 'Edit c.txt' }).focus()
+    await page.keyboard.press('x')
+    await page.getByText('4 selected').waitFor()
+    await page.locator('.selection-bar').getByRole('button', { name: 'Approve…' }).click()
+    t.match(await page.locator('.batch').innerText(), /c\.txt[\s\S]*not viewed/)
+    t.match(await page.locator('.batch').innerText(), /d\.txt[\s\S]*strict/)
+    t.same(await findAxeViolations(page), [])
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    await pressButton(page, 'Approve 2 calls')
+    for (const { tool_call_id: id } of [a, b])
+      t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success', approved_by: { digest: /./ } })
+    for (const id of [c.tool_call_id, strict]) t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+  })
+
+  t.test('filters and groups the list, and rejects a range that is in sight', async t => {
+    const { call, get, open } = await startConsole(t, browser, FILES)
+    const ids: string[] = []
+    for (const [path, session_id] of [
+      ['a.txt', 's1'],
+      ['b.txt', 's2'],
+      ['c.txt', 's2'],
+      ['d.txt', 's2']
+    ])
+      ids.push((await call('edit_file', { path, old: 'one', new: 'two' }, { session_id })).tool_call_id)
+    const page = await open()
+    await waitUntilLive(page)
+    await page.getByText('4 calls wait').waitFor()
+    await page.keyboard.press('Shift+?')
+    await page.locator('dialog', { hasText: 'select up to here' }).waitFor()
+    await pressButton(page, 'Close')
+    await page.getByLabel('Group waiting calls').selectOption('session')
+    t.same(await page.locator('.asked h3').allInnerTexts(), ['s1', 's2'])
+    const rows = page.locator('.asked-line')
+    await rows.first().focus()
+    await page.keyboard.press('x')
+    await rows.last().focus()
+    await page.keyboard.press('Shift+X')
+    await page.getByText('4 selected').waitFor()
+    await page.getByLabel('Filter waiting calls').fill('s2')
+    await page.getByText('3 selected').waitFor()
+    t.equal(await rows.count(), 3)
+    await page.locator('.selection-bar').getByRole('button', { name: 'Reject…' }).click()
+    await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
+    await pressButton(page, 'Reject 3 calls')
+    for (const id of ids.slice(1)) t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'rejected')
+    t.equal((await get(`/calls/${ids[0]}`)).status, 'awaiting_approval', 'what the filter hides is not decided')
+  })
+})
