@@ -123,11 +123,17 @@ t.test('nothing is approved that was not on the screen', needs('emacs', 'tmux'),
   const { tool_call_id } = await client.call('apply_patch', { patch })
   await emacs.waitForScreen(ASKS)
   await emacs.press(...TO_PROMPT, 'y')
-  await emacs.waitForScreen(/Not approved: 3\d\d\d lines not displayed yet, next in f0\.txt \(SPC/)
-  await emacs.press('M->', 'y')
-  await emacs.waitForScreen(/Not approved: 3\d\d\d lines not displayed yet, next in f0\.txt \(SPC/)
-  await emacs.press('C-c', 'C-c')
+  const REFUSED = /Not approved: 3\d\d\d lines not displayed yet, next in f0\.txt \(SPC/
+  await emacs.waitForScreen(REFUSED)
+  for (const keys of [['y'], ['C-c', 'C-c']]) {
+    // The next key clears the message. Keys that are typed ahead are discarded.
+    await emacs.press('M->')
+    await emacs.waitForScreen(screen => !REFUSED.test(screen))
+    await emacs.press(...keys)
+    await emacs.waitForScreen(REFUSED)
+  }
   await emacs.press('C-x', 'o')
+  await emacs.waitForScreen(screen => !REFUSED.test(screen))
   await emacs.evaluate('(toolgate-approvals)')
   await emacs.waitForScreen(/Agent Approvals/)
   await emacs.press('C-c', 'C-c')
