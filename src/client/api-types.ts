@@ -45,6 +45,8 @@ export type { Explanation } from '../engine/approvals/explanation-schema.ts'
 
 export interface ApproveRequest {
   digest?: string
+  /** Required if the preview of the call is cut: the digest that `preview` returns with all of it. */
+  whole_digest?: string
   modified_params?: Record<string, unknown>
   /** Digest of a dry run of `modified_params`: approves only if it still matches. */
   modified_digest?: string

@@ -361,6 +361,11 @@ export class Client {
     return this.#transport.json('POST', '/session', { body: { code }, signal })
   }
 
+  /** Names the person at a console, for the decisions made with its token from now on. */
+  nameSession(name: string, { signal }: RequestOptions = {}): Promise<IssuedToken> {
+    return this.#transport.json('PATCH', '/session', { body: { name }, signal })
+  }
+
   /** Lists the issued, valid tokens, oldest first. */
   async tokens({ signal }: RequestOptions = {}): Promise<IssuedToken[]> {
     return (await this.#transport.json<{ tokens: IssuedToken[] }>('GET', '/tokens', { signal })).tokens

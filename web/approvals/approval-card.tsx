@@ -21,11 +21,13 @@ import { markInvisible } from '../text/invisible.tsx'
 import { AlwaysDialog } from './always-dialog.tsx'
 import { CallOutcome } from './call-outcome.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { approve, decisionErrors, getReview, reject, sendingCalls } from './decide.ts'
+import { approve, getReview, reject, sendingCalls } from './decide.ts'
+import { decisionErrors } from './decision-errors.ts'
 import { useGuard } from './decision-guard.ts'
 import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
 import { RejectDialog } from './reject-dialog.tsx'
+import { loadWholePreview } from './whole-preview.ts'
 
 const EditDialog = lazy(async () => (await import('./edit-dialog.tsx')).EditDialog)
 
@@ -51,6 +53,9 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   }, [])
   useEffect(() => {
     if (isConnected.value && !outcome) void checkFreshness(call)
+  }, [isConnected.value, approval.digest])
+  useEffect(() => {
+    if (isConnected.value && !outcome) void loadWholePreview(call)
   }, [isConnected.value, approval.digest])
   // A new preview is read from its start: its end, which may be where the old one was scrolled to, says nothing.
   const shownReview = useRef(review.id)

@@ -2,6 +2,7 @@
 // appended, and decided ones stay in place for a while.
 import { useEffect, useRef } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
+import { PersonName } from '../session/person-name.tsx'
 import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { diffViewSetting } from '../shell/settings.ts'
@@ -42,6 +43,7 @@ export function Approvals() {
       <h1 class="spoken">Approvals</h1>
       <nav class="asked" aria-label="Waiting calls" ref={self}>
         <h2 class="asked-head">{pending.value.length === 1 ? '1 call waits' : `${pending.value.length} calls wait`}</h2>
+        <PersonName />
         <ListToolbar />
         <SelectionBar />
         {visibleGroups.value.length === 0 && <p class="asked-head">No call matches the filter.</p>}

@@ -5,11 +5,11 @@ import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
 import { client, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import { settleApproval, toDecision, upsertPending, type WaitingCall } from '../store/approvals.ts'
+import { setDecisionError } from './decision-errors.ts'
+import { getWholeDigest } from './whole-preview.ts'
 
 /** Calls whose decision is in flight. */
 export const sendingCalls = signal<ReadonlySet<string>>(new Set())
-/** Error of a decision, by call. */
-export const decisionErrors = signal<ReadonlyMap<string, string>>(new Map())
 
 const reviews = new WeakMap<Approval, Review>()
 
@@ -36,7 +36,14 @@ export async function approve(
     announce(`Not approved: ${missing}`)
     return false
   }
-  return decide(call, () => client().approve(call.tool_call_id, { digest: call.approval.digest, ...decision }))
+  const whole_digest = getWholeDigest(call.approval.digest)
+  return decide(call, () =>
+    client().approve(call.tool_call_id, {
+      digest: call.approval.digest,
+      ...(whole_digest !== undefined && { whole_digest }),
+      ...decision
+    })
+  )
 }
 
 export const reject = (call: WaitingCall, decision: RejectRequest = {}): Promise<boolean> =>
@@ -75,11 +82,4 @@ async function handleRefusal(call: WaitingCall, error: unknown) {
     setDecisionError(call.tool_call_id, text)
     announce(text)
   }
-}
-
-function setDecisionError(id: string, failure: string | undefined) {
-  const next = new Map(decisionErrors.peek())
-  if (failure === undefined) next.delete(id)
-  else next.set(id, failure)
-  decisionErrors.value = next
 }

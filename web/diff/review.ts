@@ -6,7 +6,7 @@ import { parseDiffRows } from './diff-rows.ts'
 
 export type ReviewedPreview = Approval['preview']
 
-type PartKind = 'notes' | 'text' | 'file' | 'diff' | 'params'
+type PartKind = 'notes' | 'text' | 'rest of the text' | 'file' | 'diff' | 'params'
 
 /** A part of a preview that is marked as viewed on its own. */
 export interface ReviewPart {
@@ -29,6 +29,8 @@ export const fileKey = (index: number) => `file ${index}`
 export function createReview(id: string, preview: ReviewedPreview | undefined, params?: unknown): Review {
   const parts: ReviewPart[] = [{ key: 'notes', kind: 'notes' }]
   if (preview?.text !== undefined) parts.push({ key: 'text', kind: 'text' })
+  // A part that no card shows: it counts until the whole preview has been loaded.
+  if (preview?.cut) parts.push({ key: 'rest', kind: 'rest of the text' })
   if (preview?.diff !== undefined) {
     const files = parseDiffRows(preview.diff)
     if (files) parts.push(...files.map((_, index): ReviewPart => ({ key: fileKey(index), kind: 'file' })))

@@ -52,6 +52,14 @@ export function upsertPending(call: WaitingCall) {
     updateApproval(call.tool_call_id, { call, previousApproval: known.call.approval })
 }
 
+/** Replaces a preview that is cut by all of it, if the call still waits with the same digest. */
+export function replacePreview(id: string, digest: string, preview: Approval['preview']) {
+  const known = findApproval(id)
+  if (!known || known.outcome || known.call.approval.digest !== digest) return
+  const { call } = known
+  updateApproval(id, { ...known, call: { ...call, approval: { ...call.approval, preview } } })
+}
+
 export function applyApprovalEvent(event: Event) {
   const known = findApproval(event.tool_call_id)
   const outcome = known && toOutcome(event, known.outcome)
@@ -99,7 +107,9 @@ function toOutcome(event: Event, before: ApprovalOutcome | undefined): ApprovalO
   const isOpen = !before || before.decision === 'gone'
   if (event.type === 'tool.decision') {
     const { decision, reason, time: at } = event
-    const by = (event.by as { client?: string } | undefined)?.client
+    const { token, client } = (event.by ?? {}) as { token?: { name: string }; client?: string }
+    const by =
+      token && client !== undefined && client !== token.name ? `${token.name} (${client})` : (token?.name ?? client)
     return isOpen
       ? { decision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
       : undefined

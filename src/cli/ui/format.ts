@@ -59,7 +59,11 @@ interface Decider {
 
 /** Formats who decided: the name of the token, with the label of the client. */
 export const formatByline = ({ token, client, source }: Decider): string =>
-  token === undefined ? (client ?? source) : client === undefined ? token.name : `${token.name} (${client})`
+  token === undefined
+    ? (client ?? source)
+    : client === undefined || client === token.name
+      ? token.name
+      : `${token.name} (${client})`
 
 /** Formats the state of a decided call, with the approver. */
 export function formatDecision(call: Call): string {

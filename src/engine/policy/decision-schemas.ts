@@ -81,4 +81,8 @@ export type ApprovedBy = Static<typeof ApprovedBy>
 
 /** Formats who decided: the name of the token, with the label of the client. */
 export const formatDecider = ({ token, client, source }: Pick<ApprovedBy, 'token' | 'client' | 'source'>): string =>
-  token === undefined ? (client ?? source) : client === undefined ? token.name : `${token.name} (${client})`
+  token === undefined
+    ? (client ?? source)
+    : client === undefined || client === token.name
+      ? token.name
+      : `${token.name} (${client})`

@@ -4,7 +4,17 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { EDIT, launchChromium, openCard, outcome, POEM, pressButton, startConsole, waitUntilLive } from './browser.ts'
+import {
+  EDIT,
+  launchChromium,
+  openCard,
+  openPage,
+  outcome,
+  POEM,
+  pressButton,
+  startConsole,
+  waitUntilLive
+} from './browser.ts'
 
 const gone = (page: Page, what: string) => page.locator(what).waitFor({ state: 'detached' })
 
@@ -44,6 +54,26 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     const ended = await get(`/calls/${id}?wait_ms=10000`)
     t.match(ended, { status: 'success', approved_by: { source: 'user', client: 'console', digest: /./ } })
     t.equal(read('poem.txt'), 'roses\ntulips\n')
+  })
+
+  t.test('asks once for the name of the person, who is named in the record of decisions', async t => {
+    const { call, get, post, context, url } = await startConsole(t, browser, POEM)
+    const { tool_call_id: id } = await call('edit_file', EDIT)
+    const { token } = await post('/session', { code: (await post('/codes', {})).code })
+    const page = await openPage(context, url, token)
+    const form = page.getByRole('form', { name: 'Your name' })
+    await form.getByRole('textbox').fill('Ada')
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.waitFor({ state: 'detached' })
+    await openCard(page, 'Edit poem.txt')
+    await pressButton(page, 'Approve')
+    t.match(await outcome(page), /^Approved by Ada \(console\) at /)
+    const { approved_by } = await get(`/calls/${id}?wait_ms=10000`)
+    t.match(approved_by, { token: { id: /^tok_/, name: 'Ada' }, client: 'console' })
+    await page.reload()
+    await call('edit_file', { ...EDIT, old: 'tulips', new: 'violets' })
+    await openCard(page, 'Edit poem.txt')
+    t.equal(await form.count(), 0, 'it is remembered')
   })
 
   t.test('rejects a call with a reason, which reaches the requester', async t => {

@@ -75,6 +75,21 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
   const browser = await launchChromium()
   t.teardown(() => browser.close())
 
+  t.test('a preview that is cut in the call is loaded whole', async t => {
+    const script = `${linesOf(': line', 6_000)}: the end\n`
+    const { call, get, open } = await startConsole(t, browser, { 'big.sh': script })
+    const { tool_call_id: id, approval } = await call('shell_exec', { command: 'sh big.sh' })
+    t.equal(approval.preview.cut, true)
+    const page = await open()
+    await openCard(page, 'sh big.sh')
+    await page.locator('.card').getByText(': the end').waitFor()
+    await viewAll(page)
+    await waitUntilApprovable(page)
+    await pressButton(page, 'Approve')
+    t.match(await outcome(page), /^Approved/)
+    t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success' })
+  })
+
   t.test('a folded diff is approved by no button and no key until its end has been on the screen', async t => {
     const { call, get, open } = await startConsole(t, browser, { 'long.txt': linesOf('old', LONG_LINES) })
     const { tool_call_id: id } = await call('write_file', { path: 'long.txt', content: linesOf('new', LONG_LINES) })
