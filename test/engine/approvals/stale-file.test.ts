@@ -159,9 +159,9 @@ t.test('an approved write to a changed file returns to the approver with the new
   app.write('a.txt', 'two\n')
   t.match(await approve(atApprove), {
     status: 409,
-    body: { code: 'PREVIEW_CHANGED', details: { approval: { preview: { title: 'After two\n' } } } }
+    body: { code: 'PREVIEW_CHANGED', details: { approval: { preview: { title: 'After two' } } } }
   })
-  t.match(await waitsAgain(atApprove), { approval: { preview: { title: 'After two\n' } } })
+  t.match(await waitsAgain(atApprove), { approval: { preview: { title: 'After two' } } })
 
   const inQueue = await app.get(`/calls/${atApprove.tool_call_id}`)
   const holder = app.call('held_create', { name: 'first', path: 'a.txt' })
@@ -170,14 +170,14 @@ t.test('an approved write to a changed file returns to the approver with the new
   app.write('a.txt', 'three\n')
   gate.open('first')
   await holder
-  t.match(await waitsAgain(inQueue), { approval: { preview: { title: 'After three\n' } } })
+  t.match(await waitsAgain(inQueue), { approval: { preview: { title: 'After three' } } })
   t.equal(app.read('a.txt'), 'three\n')
 
   const atTurn = await app.get(`/calls/${inQueue.tool_call_id}`)
   t.match(atTurn, { status: 'awaiting_approval', approved_by: undefined })
   meanwhile = () => writeFileSync(path.join(app.root, 'a.txt'), 'four\n')
   t.match((await approve(atTurn)).status, 202)
-  t.match(await waitsAgain(atTurn), { approval: { preview: { title: 'After four\n' } } })
+  t.match(await waitsAgain(atTurn), { approval: { preview: { title: 'After four' } } })
   t.equal(app.read('a.txt'), 'four\n')
 
   meanwhile = () => {}

@@ -31,7 +31,7 @@ t.test('runs, streams and shows a command', async t => {
   t.equal(both.length, `${rest.stdout}${rest.stderr}`.length)
   t.ok(told.every(({ delta }) => delta !== undefined && delta.text.length > 0))
   t.same(shellExec.present(output, input), {
-    title: 'echo out',
+    title: 'echo out ⏎ pwd; echo err >&2; exit 3 (+1 line)',
     content: `${both}[Exit code 3]`,
     metadata: { exit_code: 3, duration_ms }
   })
@@ -262,7 +262,7 @@ t.test('cancelling reports the reason', async t => {
 t.test('the approver sees everything, hidden characters too', async t => {
   const { ctx } = createHostFixture(t, spawner)
   t.same(await shellExec.preview!({ command: 'make all\n\techo done' }, ctx), {
-    title: 'make all',
+    title: 'make all ⏎ echo done (+1 line)',
     text: 'make all\n\techo done\ncwd: .',
     notes: []
   })
