@@ -1,12 +1,13 @@
-// Git objects that a command prints by their ids: files of the history, whose names do not say if they hold credentials.
+// Git objects that a command prints by their ids: files of the history, or folders, whose paths do not say then if they hold
+// credentials.
 import { ToolError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { CommandPartFacts } from './policy-input.ts'
 
 type GitPart = Pick<CommandPartFacts, 'objectIds' | 'cwd' | 'folder'>
 
-/** Matches the answer for an object that is no file, or does not exist. */
-const NO_FILE = /^(?:\S+ (?:commit|tree) \d+|.* missing)$/
+/** Matches the answer for a commit, or for an object that does not exist. */
+const NO_FILE = /^(?:\S+ commit \d+|.* missing)$/
 
 /** Returns true if one of the ids may denote a file. `cwd` is the folder of the line, relative to the root. */
 export async function mayPrintFiles(parts: readonly GitPart[], cwd: string, git: Host['git']): Promise<boolean> {

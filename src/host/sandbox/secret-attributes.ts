@@ -10,13 +10,15 @@ const UNSPECIFIED = '!diff'
 /** Returns the lines of the file; `further` are sensitive names besides the built-in ones. */
 export function secretAttributes(further: readonly string[]): string[] {
   const within = (name: string) => `**/${toPattern(name)}/** ${NOT_AS_TEXT}`
+  // Other systems ignore dots and spaces at the end of a name.
+  const trailing = (name: string) => `"**/${toPattern(name)}[. ]" ${NOT_AS_TEXT}`
   const own = (name: string) => `**/${toPattern(name)} ${NOT_AS_TEXT}`
   // The last line that matches applies.
   return [
     ...SENSITIVE_NAMES.map(own),
     ...NON_SENSITIVE_NAMES.map(name => `**/${toPattern(name)} ${UNSPECIFIED}`),
     ...further.map(own),
-    ...[...SENSITIVE_NAMES, ...further].map(within)
+    ...[...SENSITIVE_NAMES, ...further].flatMap(name => [within(name), trailing(name)])
   ]
 }
 

@@ -157,7 +157,7 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
       const places = operands.slice(seen.has('-e') ? 0 : 1)
       const found = toTreeOperands(places.flatMap(toRevisionOperand))
       const all = found.some(({ revision }) => !revision) ? found : [...found, treeOperand('.')]
-      const mayBeRevision = delimiterIndex === undefined && !seen.has('-I')
+      const mayBeRevision = delimiterIndex === undefined
       return mayBeRevision
         ? all.map(place => (place.revision ? place : { ...place, ifMissing: SEARCHES_HISTORY }))
         : all

@@ -93,6 +93,11 @@ async function showRevision(input: Input, ctx: Context): Promise<Output> {
   const { repository } = location
   const [object] = await resolveObjects([input.rev], repository, ctx)
   if (!object) throw noSuchObjectError('rev', input.rev)
+  if (name.path !== undefined && !(await isPathOfCommit({ ...name, path: name.path }, object, repository, ctx)))
+    throw invalidParam(
+      'rev',
+      'must name a path of a commit or of the index: REVISION:PATH, not one of a tree or an object id.'
+    )
   const { tags, target } = await tagsFrom(object, repository, ctx)
   const head = { repository: repository.path, oid: target.oid, ...(tags.length > 0 && { tags }) }
   if (target.type === 'commit') return { ...head, ...(await showCommit(target, location, input, ctx)) }
@@ -105,6 +110,23 @@ async function showRevision(input: Input, ctx: Context): Promise<Output> {
   if (target.type === 'tree') return { ...head, path, ...(await showTree(target, name.path, location, input, ctx)) }
   const { file, ...page } = await readFileContent(target, repository, input, ctx)
   return { ...head, kind: 'file', path, file, ...page }
+}
+
+/** Matches a name that git takes for the object id in it, as `git describe` prints it, whatever precedes it. */
+const DESCRIBED_ID = /-g[0-9a-f]{4,}$/i
+
+/** Returns true if the object is what the path denotes in a commit or the index: what is read is judged by that path. */
+async function isPathOfCommit(
+  { revision, path }: { revision: string; path: string },
+  { oid }: GitObject,
+  repository: Repository,
+  ctx: Context
+): Promise<boolean> {
+  if (DESCRIBED_ID.test(path)) return false
+  if (revision.startsWith(':')) return true
+  const [commit] = await resolveObjects([`${revision}^{commit}`], repository, ctx)
+  const [named] = commit ? await resolveObjects([`${commit.oid}:${path}`], repository, ctx) : []
+  return named?.oid === oid
 }
 
 async function showCommit({ oid }: GitObject, location: RepositoryTarget, input: Input, ctx: Context) {

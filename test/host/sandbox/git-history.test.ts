@@ -22,7 +22,7 @@ async function startWithHistory(t: Test) {
       encoding: 'utf8'
     }).trim()
   git('init', '--quiet', '--initial-branch', 'main')
-  for (const file of ['.env', 'svc/.Env.local', '.ssh/config', 'a/.docker/config.json', 'own.vault'])
+  for (const file of ['.env', 'svc/.Env.local', '.ssh/config', 'a/.docker/config.json', 'own.vault', 'odd/.env '])
     write(file, `PASSWORD=${SECRET}\nLINE=1\n`)
   write('.env.example', 'PASSWORD=example-value\n')
   write('a.txt', 'first\n')
@@ -32,7 +32,7 @@ async function startWithHistory(t: Test) {
   git('tag', '--annotate', '--message', 'points to a file', 'file', blob)
   const tag = git('rev-parse', 'file')
   write('a.txt', 'second\n')
-  git('rm', '--quiet', '-r', '.env', 'svc', '.ssh', 'a', 'own.vault')
+  git('rm', '--quiet', '-r', '.env', 'svc', '.ssh', 'a', 'own.vault', 'odd')
   git('add', '--all')
   git('commit', '--quiet', '--message', 'fix: second')
   return { ...app, git, blob, tag }
@@ -40,6 +40,7 @@ async function startWithHistory(t: Test) {
 
 t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), async t => {
   const { call, blob, tag, git } = await startWithHistory(t)
+  const tree = git('rev-parse', 'HEAD~1:.ssh')
   const run = async (command: string) => {
     const { status, approved_by, result, approval, error } = await call('shell_exec', { command })
     const output: string = result?.data.output ?? ''
@@ -58,7 +59,6 @@ t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), 
     'git diff HEAD~1',
     `git diff ${first}..main`,
     'git diff-tree -p --root HEAD~1',
-    'git grep -I -n PASSWORD HEAD~1',
     'git reflog -p',
     'git whatchanged -p'
   ]
@@ -73,6 +73,10 @@ t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), 
     'git diff --binary HEAD~1 HEAD',
     'git log --oneline -S formerly',
     'git grep PASSWORD HEAD~1',
+    "git grep -I PASSWORD 'HEAD~1^{tree}'",
+    'git grep -I PASSWORD HEAD~1:',
+    'git grep -I -a PASSWORD HEAD~1',
+    'git grep -I --cached PASSWORD',
     'git grep PASSWORD main',
     'git grep PASSWORD main --',
     `git grep PASSWORD ${first}`,
@@ -85,6 +89,13 @@ t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), 
     `git diff ${blob}..HEAD:a.txt`,
     `git cat-file -p ${blob}`,
     `git cat-file blob ${blob}`,
+    `git show :z-g${blob.slice(0, 7)}`,
+    `git show a:b-g${blob}`,
+    `git show ${tree}:config`,
+    `git cat-file -p ${tree}:config`,
+    `git diff ${tree} HEAD`,
+    'git log -L1,2:a.txt',
+    'git show --cc -M HEAD',
     `git log -p | cat; git show ${blob}`,
     'git cat-file -p HEAD~1:.env',
     'git show HEAD~1:.env',
@@ -125,4 +136,57 @@ t.test('other programs that run without approval see no history', needs('bwrap')
   const { digest } = asked.approval
   const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest })
   t.match(done.result.data.output, SECRET, 'what a person approved sees it')
+})
+
+t.test('a merge that renames a secret shows none of it', needs('bwrap'), async t => {
+  const { call, git, write } = await startWithHistory(t)
+  const text = (value: string) => `${Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n')}\nval=${value}\n`
+  write('m.env', text('base'))
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'base')
+  git('switch', '--quiet', '--create', 'other')
+  write('m.env', text(SECRET))
+  git('commit', '--quiet', '--all', '--message', 'other')
+  git('switch', '--quiet', 'main')
+  write('m.env', text(`${SECRET}-2`))
+  git('commit', '--quiet', '--all', '--message', 'main')
+  git('merge', '--quiet', '--no-commit', '--strategy', 'ours', 'other')
+  git('mv', 'm.env', 'settings.txt')
+  write('settings.txt', text('none'))
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'merged')
+  for (const command of [
+    'git show',
+    'git show --cc',
+    'git show -c',
+    'git log -p -3 --diff-merges=combined',
+    'git log -p -m'
+  ]) {
+    const { approved_by, result } = await call('shell_exec', { command })
+    t.match(approved_by, { source: 'auto' }, command)
+    t.notMatch(result.data.output, SECRET, command)
+  }
+})
+
+t.test('code runs beside a submodule, and does not see its history', needs('bwrap'), async t => {
+  const { call, root, git } = await startWithHistory(t)
+  const source = path.join(root, '..', 'module')
+  execFileSync('git', ['clone', '--quiet', root, source])
+  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source, 'sub')
+  const code = 'git -C sub log -p --text; ls .git/modules'
+  const { approved_by, result, error } = await call('run_code', { language: 'bash', code })
+  t.match(approved_by, { source: 'auto' }, JSON.stringify(error))
+  t.notMatch(result.data.output, SECRET)
+})
+
+t.test('the tool git_show takes paths of commits only, by which it judges them', needs('bwrap'), async t => {
+  const { call, blob, git } = await startWithHistory(t)
+  const tree = git('rev-parse', 'HEAD~1:.ssh')
+  for (const rev of [`a:b-g${blob}`, `:z-g${blob.slice(0, 8)}`, `:0:z-g${blob}`, `${tree}:config`]) {
+    const { status, error } = await call('git_show', { rev })
+    t.match({ status, error }, { status: 'error', error: { code: 'INVALID_PARAMS' } }, rev)
+  }
+  t.match(await call('git_show', { rev: 'HEAD~1:a.txt' }), { status: 'success', result: { data: { path: 'a.txt' } } })
+  t.match(await call('git_show', { rev: ':a.txt' }), { status: 'success', result: { data: { path: 'a.txt' } } })
+  t.match(await call('git_show', { rev: 'HEAD^{/first}:a.txt' }), { status: 'success' })
 })

@@ -2,6 +2,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { GIT_STORES } from '../../files/policy/sensitive-names.ts'
+import { isWithin } from '../path-within.ts'
 import type { GuardedEntry } from './guarded-tree.ts'
 
 /**
@@ -9,13 +10,15 @@ import type { GuardedEntry } from './guarded-tree.ts'
  * `further`: absolute paths of other git folders.
  */
 export function findGitStores(root: string, guarded: readonly GuardedEntry[], further: readonly string[]): string[] {
-  const folders = guarded.flatMap(({ path: name }) => {
+  const repositories = guarded.flatMap(({ path: name }) => {
     const file = path.join(root, name)
     const base = path.basename(file).toLowerCase()
     return base === '.git' ? [file] : base === 'head' ? [path.dirname(file)] : []
   })
-  const stores = [...folders, ...further].flatMap(folder => GIT_STORES.map(name => path.join(folder, name)))
-  return [...new Set(stores.flatMap(store => realFolder(store) ?? []))]
+  const stores = [...repositories, ...further].flatMap(folder => GIT_STORES.map(name => path.join(folder, name)))
+  const folders = [...new Set(stores.flatMap(store => realFolder(store) ?? []))]
+  // A mount covers the ones within, such as those of a submodule in `.git/modules`.
+  return folders.filter(folder => !folders.some(other => other !== folder && isWithin(folder, other)))
 }
 
 function realFolder(file: string): string | undefined {

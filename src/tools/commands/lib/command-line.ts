@@ -51,6 +51,9 @@ type CommandParams = Static<typeof CommandParams>
 const SAFE_GIT_SETTINGS = {
   // Where a sandbox provides it: files that may hold credentials are left out.
   'core.attributesFile': GIT_ATTRIBUTES_FILE,
+  // In the combined diff of a merge, the new name alone would decide if a renamed file is left out.
+  'diff.renames': 'false',
+  'status.renames': 'true',
   'core.fsmonitor': 'false',
   'core.hooksPath': '/dev/null',
   'core.pager': 'cat',
