@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { fileDiff } from '../../text/diff/unified-diff.ts'
+import { decode } from '../../text/encoding.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { irreversibleLossNotes } from './irreversible-loss.ts'
+import { type DiscardedEntry, irreversibleLossNotes } from './irreversible-loss.ts'
 import { joinPathLines } from './shown-paths.ts'
 
 const Input = Type.Object(
@@ -11,6 +13,10 @@ const Input = Type.Object(
   },
   { additionalProperties: false }
 )
+
+/** Limits of the content in a preview. */
+const MAX_SHOWN_FILES = 50
+const MAX_SHOWN_BYTES = 64 * 1024
 
 export default defineTool({
   name: 'delete_file',
@@ -30,8 +36,17 @@ export default defineTool({
     const paths = branches.map(({ path }) => path)
     const title =
       paths.length === 1 ? `Delete ${input.path}` : `Delete ${input.path} and the ${paths.length - 1} entries in it`
-    const notes = irreversibleLossNotes(branches, ctx.host.files)
-    return { title, text: joinPathLines(paths), ...(notes.length > 0 && { notes }) }
+    const { diff, hidden } = await diffRemoved(branches, ctx)
+    const notes = [
+      ...irreversibleLossNotes(branches, ctx.host.files),
+      ...(hidden === 0 ? [] : [`The content of ${hidden === 1 ? '1 file' : `${hidden} files`} is not shown.`])
+    ]
+    return {
+      title,
+      text: joinPathLines(paths),
+      ...(diff !== '' && { diff }),
+      ...(notes.length > 0 && { notes })
+    }
   },
   async run(input, ctx) {
     await planDelete(input, ctx)
@@ -44,6 +59,24 @@ export default defineTool({
     metadata: { count: deleted.length }
   })
 })
+
+/** Shows the content of what is removed, as a diff. `hidden`: files beyond the limits, or that the caller may not read unasked. */
+async function diffRemoved(
+  branches: readonly DiscardedEntry[],
+  ctx: Context
+): Promise<{ diff: string; hidden: number }> {
+  const files = branches.filter(({ type }) => type === 'file')
+  const diffs: string[] = []
+  let left = MAX_SHOWN_BYTES
+  for (const { path, size } of files) {
+    if (diffs.length === MAX_SHOWN_FILES || size > left || !ctx.canReveal({ path, entry: true })) continue
+    const bytes = (await ctx.host.files.snapshot(path))?.bytes
+    if (!bytes) continue
+    left -= size
+    diffs.push(fileDiff({ path, text: decode(bytes)?.text }, undefined).diff)
+  }
+  return { diff: diffs.join(''), hidden: files.length - diffs.length }
+}
 
 /** Lists everything that is removed. */
 async function planDelete({ path, recursive }: Static<typeof Input>, { host }: Context) {

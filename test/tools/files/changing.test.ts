@@ -247,8 +247,8 @@ t.test('an edit preserves encoding, mark, line endings and final newline, and it
 
 t.test('delete_file previews the removal, and removes folders only if requested', async t => {
   const { ctx, root } = createToolFixture(t, { 'a.txt': 'a', d: { e: { f: '' }, g: '' }, keep: '' })
-  t.same(await deleteFile.preview!({ path: 'a.txt' }, ctx), { title: 'Delete a.txt', text: 'a.txt' })
-  t.same(await deleteFile.preview!({ path: 'd', recursive: true }, ctx), {
+  t.match(await deleteFile.preview!({ path: 'a.txt' }, ctx), { title: 'Delete a.txt', text: 'a.txt', diff: /^-a$/m })
+  t.match(await deleteFile.preview!({ path: 'd', recursive: true }, ctx), {
     title: 'Delete d and the 3 entries in it',
     text: 'd\nd/e\nd/g\nd/e/f'
   })
