@@ -1,5 +1,5 @@
 // Loads all of a preview that is cut in the call: only what was on the screen is approved.
-import { client } from '../session/session.ts'
+import { canApprove, client } from '../session/session.ts'
 import { replacePreview, type WaitingCall } from '../store/approvals.ts'
 import { setDecisionError } from './decision-errors.ts'
 
@@ -10,7 +10,7 @@ export const getWholeDigest = (digest: string): string | undefined => wholeDiges
 
 /** Replaces a preview that is cut by all of it. */
 export async function loadWholePreview({ tool_call_id, approval: { digest, preview } }: WaitingCall): Promise<void> {
-  if (!preview.cut) return
+  if (!preview.cut || !canApprove()) return
   try {
     const whole = await client().preview(tool_call_id, { digest })
     if (whole.whole_digest !== undefined) wholeDigests.set(digest, whole.whole_digest)

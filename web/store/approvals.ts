@@ -2,7 +2,7 @@
 // result closes it, whoever decided; a snapshot says which are open. Decided ones stay in place for a while, so that nothing
 // moves under the pointer.
 import { computed, signal } from '@preact/signals'
-import type { Approval, Call, Event } from '../../src/client/client.ts'
+import { type Approval, type Call, describeDecider, type Event } from '../../src/client/client.ts'
 
 export type WaitingCall = Extract<Call, { status: 'awaiting_approval' }>
 
@@ -108,8 +108,7 @@ function toOutcome(event: Event, before: ApprovalOutcome | undefined): ApprovalO
   if (event.type === 'tool.decision') {
     const { decision, reason, time: at } = event
     const { token, client } = (event.by ?? {}) as { token?: { name: string }; client?: string }
-    const by =
-      token && client !== undefined && client !== token.name ? `${token.name} (${client})` : (token?.name ?? client)
+    const by = describeDecider({ token, client })
     return isOpen
       ? { decision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
       : undefined

@@ -26,14 +26,14 @@
     (goto-char (point-min))
     (dotimes (_ 3) (toolgate-list-mark))
     (list-test-look "tc_2")
-    (let (asked told)
+    (let (asked shown)
       (cl-letf (((symbol-function 'read-multiple-choice)
                  (lambda (question &rest _) (setq asked question) '(?a "approve")))
                 ((symbol-function 'toolgate-message)
-                 (lambda (&rest words) (setq told (apply #'format words)))))
+                 (lambda (&rest words) (setq shown (apply #'format words)))))
         (toolgate-list-decide))
       (should (string-prefix-p "3 marked, 2 not displayed yet: " asked))
-      (should (equal told "Not approved, since not displayed yet: 2, \
+      (should (equal shown "Not approved, since not displayed yet: 2, \
 Edit poem.txt; Edit poem.txt")))
     (should (equal approval-test--requests
                    '(("POST" "/calls/tc_2/approve"

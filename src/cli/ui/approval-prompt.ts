@@ -12,6 +12,7 @@ import { KeyReader } from './key-reader.ts'
 import { PagedText } from './paged-text.ts'
 import { showInPager } from './pager.ts'
 import { colorizeDiff, toSafeJson } from './terminal.ts'
+import { loadWholePreview } from './whole-preview.ts'
 
 /** Presets of an approval. */
 export type ApprovalPreset = Pick<ApproveRequest, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
@@ -101,7 +102,8 @@ class ApprovalPrompt {
     const warn = (text: string) => terminal.info(terminal.paint('yellow', `\n${text}`))
     if (error !== undefined)
       return warn(`Would fail now: ${escapeInvisible(error)} Press n to reject it, or e to edit its parameters.`)
-    if (isDeepStrictEqual(before, call.approval.preview))
+    // Of a preview that is cut, the rest may differ.
+    if (!call.approval.preview.cut && isDeepStrictEqual(before, call.approval.preview))
       return warn('Files have changed; the preview is still the same.')
     if (!this.#isFirst) warn('The preview has changed:')
     this.#isFirst = false
@@ -111,12 +113,9 @@ class ApprovalPrompt {
   /** Returns the call with all of its preview, and keeps the digest that an approval must name then. */
   async #withWholePreview(call: PendingCall): Promise<PendingCall> {
     this.#wholeDigest = undefined
-    const { tool_call_id, approval } = call
-    if (!approval.preview.cut) return call
-    const { signal } = this.#context
-    const { preview, whole_digest } = await this.#client.preview(tool_call_id, { digest: approval.digest, signal })
-    this.#wholeDigest = whole_digest
-    return { ...call, approval: { ...approval, preview } }
+    const whole = await loadWholePreview(this.#client, call, this.#context.signal)
+    this.#wholeDigest = whole.whole_digest
+    return whole.call
   }
 
   #showPages(text: string) {
@@ -228,7 +227,9 @@ class ApprovalPrompt {
       const { signal } = decision
       const now = await this.#client.get(tool_call_id, { signal })
       if (now.status !== 'awaiting_approval' || now.approval.digest !== approval.digest) throw error
-      return await this.#client.approve(tool_call_id, decision)
+      // What was shown was whole; only in the call it may be cut.
+      const { call: _, ...whole } = await loadWholePreview(this.#client, now, signal)
+      return await this.#client.approve(tool_call_id, { ...decision, ...whole })
     }
   }
 

@@ -1,5 +1,5 @@
 // Formats calls and events for people.
-import type { Call, DryRun, Event } from '../../client/client.ts'
+import { type Call, type DryRun, describeDecider, type Event } from '../../client/client.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { EXIT } from '../exit.ts'
 import { formatClock, formatDue, formatTimestamp } from './format-time.ts'
@@ -51,24 +51,10 @@ export function formatReason(call: Call): string {
   return call.status === 'rejected' && call.user_message ? `${reason} (${call.user_message})` : reason
 }
 
-interface Decider {
-  token?: { name: string } | undefined
-  client?: string | undefined
-  source: string
-}
-
-/** Formats who decided: the name of the token, with the label of the client. */
-export const formatByline = ({ token, client, source }: Decider): string =>
-  token === undefined
-    ? (client ?? source)
-    : client === undefined || client === token.name
-      ? token.name
-      : `${token.name} (${client})`
-
 /** Formats the state of a decided call, with the approver. */
 export function formatDecision(call: Call): string {
-  const formatActor = (by: Decider & { at: string }) =>
-    `by ${escapeInvisible(formatByline(by))} at ${formatClock(by.at)}`
+  const formatActor = (by: Parameters<typeof describeDecider>[0] & { at: string }) =>
+    `by ${escapeInvisible(describeDecider(by) ?? '')} at ${formatClock(by.at)}`
   if (call.status === 'rejected') return `it was rejected ${formatActor(call.rejected_by)}`
   const by = 'approved_by' in call ? call.approved_by : undefined
   const why = escapeInvisible(formatReason(call))

@@ -47,7 +47,7 @@ export interface PreviewFreshness {
   tool_call_id: string
   /** Digest of the current effects. */
   digest?: string
-  /** The current preview, if it differs from the shown one. */
+  /** The whole current preview, if it differs from the shown one. */
   preview?: Preview
   /** Reason for which the call would fail now, instead of both. */
   reason?: string
@@ -62,7 +62,10 @@ export function checkFreshness(engine: Engine, live: ActiveCall): Promise<Previe
       if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
       const now = await computeDigest(live, params, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }
-      return { tool_call_id, ...(await buildStablePreview(engine, live, params, evaluation)) }
+      return {
+        tool_call_id,
+        ...(await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_SOURCES }))
+      }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error
       return { tool_call_id, reason: error.message }

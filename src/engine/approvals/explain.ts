@@ -58,7 +58,7 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
     ...(argv && { argv: [...argv] }),
     ...(prefix && { prefix: [...prefix] }),
     ...(readsHistory && { reads_history: readsHistory }),
-    operands: operands.map(({ ifMissing: _, missing: __, ...operand }) => operand),
+    operands: operands.map(({ ifMissing: _, ...operand }) => operand),
     verdict: verdict.decision,
     matched_rules: tiers.filter(({ tier }) => RULE_TIERS.has(tier)).flatMap(tier => tier.rules)
   }

@@ -7,7 +7,7 @@ import type { CommandClass, Operand, ProtectedResources, SubCommand } from '../.
 import { HARMLESS_FILES, isStricter } from '../../shell/parsed-command-line.ts'
 import { formatGivenPath, selfStartingReason } from './minimum-levels.ts'
 import type { CommandFacts, CommandPartFacts, OperandFacts } from './policy-input.ts'
-import { mayPrintFiles } from './printed-objects.ts'
+import { mayPrintContents } from './printed-objects.ts'
 
 /** Maximum number of operands to resolve: more than anyone would review, and resolution blocks the event loop. */
 const MAX_OPERANDS = 200
@@ -84,8 +84,8 @@ async function classifyHistoryAccess(
   const others = parts.filter(part => !part.readsHistory).flatMap(({ operands }) => operands)
   const holder = others.find(({ resolved, tree }) => tree && resolved !== undefined && hasGitFolder(files, resolved))
   if (holder) return classify('ask', `It reads ${holder.path} with the stored objects of git, as well as the history.`)
-  return (await mayPrintFiles(parts, cwd, git))
-    ? classify('ask', 'It prints a file of the history by its object id, which may hold credentials.')
+  return (await mayPrintContents(parts, cwd, git))
+    ? classify('ask', 'It prints a file or folder of the history by its object id, which may hold credentials.')
     : undefined
 }
 
@@ -118,7 +118,7 @@ function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLoca
 
 /** Returns undefined if the operand names no file. */
 function resolveOperand(
-  { revision, treeIfFolder, ...operand }: Operand,
+  { revision, treeIfFolder, ifMissing, ...operand }: Operand,
   { cwd: moved }: SubCommand,
   { files, cwd }: CommandLocation
 ): OperandFacts | undefined {
@@ -130,13 +130,13 @@ function resolveOperand(
   if (!found) return { ...operand, outside: true }
   const harmless = !found.sensitive && found.protected !== 'all'
   const isMissing = found.kind === 'missing'
-  if (revision && isMissing && harmless && operand.ifMissing === undefined) return undefined
+  if (revision && isMissing && harmless && ifMissing === undefined) return undefined
   return {
     ...operand,
     // A missing path may be a folder by the time the command runs.
     ...(treeIfFolder && found.kind !== 'file' && { tree: true }),
     resolved: found.path,
-    ...(isMissing && { missing: true }),
+    ...(isMissing && ifMissing !== undefined && { ifMissing }),
     ...(found.sensitive && { sensitive: true }),
     ...(found.self_starting && { self_starting: true }),
     ...(found.protected && { protected: found.protected })
@@ -151,7 +151,7 @@ function classifyOperand(operand: OperandFacts): Classification | undefined {
     return classify('block', `${name} is protected.`)
   if (operand.sensitive && access === 'read') return classify('strict', `${name} may hold credentials.`)
   if (operand.self_starting && access === 'write') return classify('strict', selfStartingReason(name))
-  return operand.missing && operand.ifMissing !== undefined ? classify('ask', operand.ifMissing) : undefined
+  return operand.ifMissing === undefined ? undefined : classify('ask', operand.ifMissing)
 }
 
 /** Concatenates paths without normalizing: `..` after a link is relative to the link's target. */

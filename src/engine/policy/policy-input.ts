@@ -39,8 +39,8 @@ export interface OperandFacts extends Operand {
   self_starting?: boolean
   protected?: 'write' | 'all'
   outside?: boolean
-  /** There is no such file. */
-  missing?: true
+  /** As in `Operand`; set only if there is no such file. */
+  ifMissing?: string
 }
 
 export interface CommandPartFacts extends SubCommand {

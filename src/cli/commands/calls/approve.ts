@@ -12,6 +12,7 @@ import {
   formatEditedCall,
   formatRuleOptions
 } from '../../ui/format.ts'
+import { loadWholePreview } from '../../ui/whole-preview.ts'
 
 interface Options {
   yes?: boolean
@@ -84,8 +85,7 @@ async function promptForEach(context: CliContext, client: Client, ids: readonly 
 async function approveOne(context: CliContext, client: Client, id: string, options: Options): Promise<void> {
   const { terminal, signal } = context
   const pending = await getPendingCall(client, id, signal)
-  const whole = pending.approval.preview.cut && (await client.preview(id, { digest: pending.approval.digest, signal }))
-  const call = whole ? { ...pending, approval: { ...pending.approval, preview: whole.preview } } : pending
+  const { call, ...whole } = await loadWholePreview(client, pending, signal)
   if (!terminal.json) terminal.info(`${formatApproval(terminal, call)}\n\n${formatRuleOptions(terminal, call)}`)
   const digest = options.digest ?? call.approval.digest
   const preset = toPreset(options)
@@ -93,7 +93,7 @@ async function approveOne(context: CliContext, client: Client, id: string, optio
   const changed = params && (await previewEdited(context, client, call, params))
   const approved = await client.approve(id, {
     digest,
-    ...(whole && whole.whole_digest !== undefined && { whole_digest: whole.whole_digest }),
+    ...whole,
     confirm: true,
     signal,
     ...preset,

@@ -1,10 +1,10 @@
-import type { Call, Client, LogQuery } from '../../../client/client.ts'
+import { type Call, type Client, describeDecider, type LogQuery } from '../../../client/client.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { parseAge } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
-import { formatByline, formatReason } from '../../ui/format.ts'
+import { formatReason } from '../../ui/format.ts'
 import { oneLine, type TextStyle } from '../../ui/terminal.ts'
 
 interface Options {
@@ -164,7 +164,7 @@ function toAuditDecision(call: Call): AuditDecision {
       ? { at: call.finished_at, decision: 'withdrawn', by: '', why: formatReason(call) }
       : { at: call.created_at, decision: 'auto', by: '', why: '' }
   const digest = by.digest === undefined ? {} : { digest: by.digest }
-  const who = by.token || by.client ? formatByline(by) : (by.hook ?? by.rule_id ?? by.source)
+  const who = describeDecider({ ...by, source: by.hook ?? by.rule_id ?? by.source }) ?? ''
   if (call.status === 'rejected')
     return {
       at: by.at,

@@ -73,8 +73,11 @@ export class HeldOutput {
     this.#checks += 1
     const next = this.#running.then(async () => {
       this.#next = undefined
-      await this.#checkAndPass()
-      this.#checks -= 1
+      try {
+        await this.#checkAndPass()
+      } finally {
+        this.#checks -= 1
+      }
     })
     this.#next = next
     this.#running = next

@@ -199,6 +199,15 @@ t.test('at a terminal', needs('node-pty'), async t => {
       shown += await person.sees(/\[(?:space|y).*\] $/m)
     }
     t.match(shown, ': line 6000\n    : the end\n')
+    // What is cut in the call is the same: the rest is not.
+    write('big.sh', `${lines(6_000).replaceAll('line', ': line')}: another end\n`)
+    shown = await person.sees(PAGE)
+    t.match(shown, '\nThe preview has changed:\n')
+    while (!READY.test(shown)) {
+      person.press(' ')
+      shown += await person.sees(/\[(?:space|y).*\] $/m)
+    }
+    t.match(shown, ': another end\n')
     person.press('y')
     t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
   })
