@@ -178,7 +178,8 @@ export async function listenToEvents(
   const bytes = response.body![Symbol.asyncIterator]()
   let taken = 0
 
-  const until = (fits: (event: Json) => boolean) => within(`an event such as ${fits}`, next(fits))
+  const until = (fits: (event: Json) => boolean, limitMs = LIMIT_MS) =>
+    within(`an event such as ${fits}`, next(fits), limitMs)
 
   async function next(fits: (event: Json) => boolean): Promise<Json[]> {
     for (;;) {
@@ -202,8 +203,8 @@ export async function listenToEvents(
         seen.push({ id, event, ...JSON.parse(data) })
     return seen.slice(taken)
   }
-  const type = (name: string, more: (event: Json) => boolean = () => true) =>
-    until(event => event.event === name && more(event))
+  const type = (name: string, more: (event: Json) => boolean = () => true, limitMs = LIMIT_MS) =>
+    until(event => event.event === name && more(event), limitMs)
   return { response, until, type, rest, seen, close: () => abort.abort() }
 }
 
