@@ -65,7 +65,17 @@ const MAY: Record<string, readonly string[]> = {
   'host/mcp': ['config', 'errors', 'host', 'host/egress', 'host/processes', 'host/sandbox', 'server', 'text'],
   'host/modules': ['errors', 'host', 'host/processes', 'host/sandbox', 'host/secrets', 'host/trust'],
   'host/processes': ['errors', 'host', 'host/egress', 'host/files', 'host/sandbox'],
-  'host/sandbox': ['config', 'errors', 'host', 'host/egress', 'host/files', 'host/processes', 'server', 'text'],
+  'host/sandbox': [
+    'config',
+    'errors',
+    'host',
+    'host/egress',
+    'host/files',
+    'host/processes',
+    'host/watch',
+    'server',
+    'text'
+  ],
   'host/search': ['errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
   'host/secrets': ['config', 'host', 'host/files', 'host/processes', 'text'],
   'host/trust': ['errors', 'host', 'host/files', 'host/modules', 'host/sandbox', 'server'],

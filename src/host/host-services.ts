@@ -149,6 +149,7 @@ export class HostServices {
       hidden: serverFilesOutsideState(settings, environment),
       sensitive: settings.sensitive.names,
       ownPorts: () => this.ownPorts,
+      watcherOf: ({ name }) => this.workspaces.get(name)?.watcher,
       ...(network && { outside: network })
     })
     this.#git = new GitService({
@@ -257,6 +258,7 @@ export class HostServices {
       }),
       modules: new ModuleRunner(this.modules, workspace, effects, this.#masker),
       git: new Git(this.#git, workspace, effects),
+      findGitStores: () => this.sandbox.findGitStores(workspace),
       web: new WebClient(this.#web, effects),
       ripgrep,
       list,

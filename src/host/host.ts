@@ -37,6 +37,12 @@ export interface Host {
   /** Modules written by users, in separate processes. */
   modules: ModuleRunner
   git: Git
+  /**
+   * Returns the folders in which git repositories of the workspace, nested ones too, store the contents of files: paths relative
+   * to the root, or absolute ones of worktrees whose repository is outside. Throws SANDBOX_UNAVAILABLE if the workspace cannot be
+   * scanned.
+   */
+  findGitStores(): Promise<string[]>
   /** MCP servers of the workspace. */
   mcp: McpClient
   /** Hook programs that give a verdict on a call. */

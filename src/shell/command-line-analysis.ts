@@ -15,6 +15,8 @@ export interface Operand {
   tree?: boolean
   /** Includes all descendants if it is a folder. */
   treeIfFolder?: true
+  /** Links found in the tree are followed, wherever they lead. */
+  followsLinks?: true
   /** It has the form of a Git revision, such as `HEAD~1`: it denotes a file only if that exists. */
   revision?: true
   /** Reason for which approval is needed if there is no such file: then it denotes something else. */

@@ -49,10 +49,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const line = invocation ? (invocation.commandLine ?? quoteArgv(invocation.argv)) : subject.command
   const cwd = line === undefined ? undefined : host.files.resolve(invocation?.cwd ?? subject.cwd ?? '.').path
   const surroundings = engine.serverResources()
-  const command =
-    line === undefined
-      ? undefined
-      : await resolveCommandFacts(line, { files: host.files, git: host.git, cwd: cwd!, surroundings })
+  const command = line === undefined ? undefined : await resolveCommandFacts(line, { ...host, cwd: cwd!, surroundings })
   const request = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
   const resolvedIsolation = command || subject.isolation ? await resolveIsolation(engine, request) : undefined
   const sources = command && (await findSources(engine, live, command))

@@ -33,7 +33,7 @@ export async function analyzeCommand(text: string, surroundings = NO_RESOURCES):
 /** Classifies a line that runs in a folder of the workspace. */
 export async function resolveCommandFacts(
   text: string,
-  where: CommandLocation & { git: Host['git']; surroundings: ProtectedResources }
+  where: HistoryLocation & { surroundings: ProtectedResources }
 ): Promise<CommandFacts> {
   const read = await analyzeCommand(text, where.surroundings)
   const few = read.parts.reduce((sum, { operands }) => sum + operands.length, 0) <= MAX_OPERANDS
@@ -57,6 +57,9 @@ interface CommandLocation {
   cwd: string
 }
 
+/** A command's location, and access to the git repositories there. */
+interface HistoryLocation extends CommandLocation, Pick<Host, 'git' | 'findGitStores'> {}
+
 /** Returns the first of the strictest. */
 const findStrictest = (first: Classification, others: readonly (Classification | undefined)[]): Classification =>
   others.reduce<Classification>((worst, each) => (each && isStricter(each.class, worst.class) ? each : worst), first)
@@ -77,21 +80,34 @@ const toUnresolvedPart = (part: SubCommand): CommandPartFacts => ({
 /** Classifies a line of parts that only read, by what they show of git's history together. */
 async function classifyHistoryAccess(
   parts: readonly CommandPartFacts[],
-  { files, git, cwd }: CommandLocation & { git: Host['git'] }
+  { files, git, findGitStores, cwd }: HistoryLocation
 ): Promise<Classification | undefined> {
   if (!parts.some(part => part.readsHistory)) return undefined
   // The history is visible to all parts then.
-  const others = parts.filter(part => !part.readsHistory).flatMap(({ operands }) => operands)
-  const holder = others.find(({ resolved, tree }) => tree && resolved !== undefined && hasGitFolder(files, resolved))
+  const trees = parts
+    .filter(part => !part.readsHistory)
+    .flatMap(({ operands }) => operands)
+    .filter(({ tree, resolved }) => tree && resolved !== undefined)
+  const stores = trees.length > 0 ? await findStores(findGitStores) : []
+  const holder = trees.find(({ resolved, followsLinks }) => {
+    if (!stores || files.resolve(resolved!).protected !== undefined) return true
+    return followsLinks ? stores.length > 0 : stores.some(store => resolved === '.' || store.startsWith(`${resolved}/`))
+  })
   if (holder) return classify('ask', `It reads ${holder.path} with the stored objects of git, as well as the history.`)
   return (await mayPrintContents(parts, cwd, git))
     ? classify('ask', 'It prints a file or folder of the history by its object id, which may hold credentials.')
     : undefined
 }
 
-/** Returns true if a folder is in a Git folder or contains one. */
-const hasGitFolder = (files: Host['files'], folder: string) =>
-  files.resolve(folder).protected !== undefined || tryResolve(files, `${folder}/.git`)?.kind !== 'missing'
+/** Returns undefined if the workspace cannot be scanned. */
+async function findStores(findGitStores: Host['findGitStores']): Promise<string[] | undefined> {
+  try {
+    return await findGitStores()
+  } catch (error) {
+    if (error instanceof ToolError) return undefined
+    throw error
+  }
+}
 
 const classify = (needed: CommandClass, reason: string): Classification => ({ class: needed, reason })
 

@@ -37,7 +37,7 @@ export interface FilterResult {
   isolation: IsolationLevel
 }
 
-interface ConfinedChild extends Pick<ConfinedProgram, 'released' | 'findExposedSecrets'> {
+interface ConfinedChild extends Pick<ConfinedProgram, 'released' | 'exposure'> {
   spawned: ChildHandle
 }
 
@@ -50,10 +50,10 @@ interface FilterLimits {
 
 /** Returns the complete output once the program has ended; fails if it takes too long, prints too much, or did not start. */
 export async function runFilter(
-  { spawned, released, findExposedSecrets }: ConfinedChild,
+  { spawned, released, exposure }: ConfinedChild,
   bounds: FilterLimits
 ): Promise<FilterResult> {
-  const made = await awaitReleasedResult(spawned, bounds, findExposedSecrets).catch(async (error: unknown) => {
+  const made = await awaitReleasedResult(spawned, bounds, exposure).catch(async (error: unknown) => {
     await released()
     throw error
   })
@@ -66,10 +66,13 @@ export async function runFilter(
 async function awaitReleasedResult(
   spawned: ChildHandle,
   bounds: FilterLimits,
-  findExposedSecrets: ConfinedProgram['findExposedSecrets']
+  exposure: ConfinedProgram['exposure']
 ): Promise<FilterResult> {
-  const result = await awaitResult(spawned, bounds)
-  const reason = findExposedSecrets && (await explainExposure(findExposedSecrets))
+  const end = () => spawned.kill(KILL_GRACE_MS)
+  exposure?.detected.addEventListener('abort', end, { once: true })
+  if (exposure?.detected.aborted) end()
+  const result = await awaitResult(spawned, bounds).finally(() => exposure?.detected.removeEventListener('abort', end))
+  const reason = exposure && (await explainExposure(exposure))
   if (reason) throw reason
   return result
 }

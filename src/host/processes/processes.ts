@@ -6,14 +6,21 @@ import { ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
 import { openFolder } from '../files/open-folder.ts'
 import { withHostPaths } from '../sandbox/host-paths.ts'
-import type { ConfinedProgram, Isolation, IsolationLevel, Mount, Program, Sandbox } from '../sandbox/sandbox.ts'
+import type {
+  ConfinedProgram,
+  Isolation,
+  IsolationLevel,
+  Mount,
+  Program,
+  Sandbox,
+  SecretExposure
+} from '../sandbox/sandbox.ts'
 import type { Workspace } from '../workspace.ts'
 import { Command, type CommandEnd, type CommandTexts, type Delta } from './command/command.ts'
 import { pipeInput, terminalInput } from './command/command-input.ts'
 import { CommandOutput, type OutputMask } from './command/command-output.ts'
-import type { OutputCheck } from './command/held-output.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
-import { explainExposure } from './exposed-secrets.ts'
+import { toOutputCheck } from './exposed-secrets.ts'
 import { type FilterOptions, type FilterResult, runFilter } from './filter.ts'
 import { findProgram, findShell, isProgramAvailable } from './find-program.ts'
 import { type CapturedStdout, readCapturedStdout } from './outputs/captured-stdout.ts'
@@ -85,7 +92,7 @@ export interface ProcessesOptions {
   mask?: () => OutputMask
 }
 
-interface SpawnedProgram extends Pick<ConfinedProgram, 'released' | 'findExposedSecrets'> {
+interface SpawnedProgram extends Pick<ConfinedProgram, 'released' | 'exposure'> {
   spawned: ChildHandle
 }
 
@@ -133,15 +140,11 @@ export class Processes {
     const { signal } = this.#effects
     signal.throwIfAborted()
     const isolation = options.isolation ?? (await this.#defaultIsolation())
-    const { spawned, released, findExposedSecrets } = await this.#spawn(
-      options,
-      isolation,
-      this.#effects.commitIntent()
-    )
+    const { spawned, released, exposure } = await this.#spawn(options, isolation, this.#effects.commitIntent())
     const command = new Command({
       spawned,
       released,
-      output: this.#output(findExposedSecrets && (() => explainExposure(findExposedSecrets))),
+      output: this.#output(exposure),
       signal,
       isolation: isolation.level,
       input: options.pty ? terminalInput(spawned.stdin) : pipeInput(options.interactive ? spawned.stdin : undefined),
@@ -195,11 +198,16 @@ export class Processes {
     return runFilter(child, { signal, timeout_ms, maxBytes, isolation: isolation.level })
   }
 
-  #output(check: OutputCheck | undefined): CommandOutput {
+  #output(exposure: SecretExposure | undefined): CommandOutput {
     const { call_id, mask } = this.#options
     this.#writer = this.#outputs.open(call_id, this.#writer)
     this.#stdoutStart = this.#writer.end.stdout
-    return new CommandOutput({ writer: this.#writer, callId: call_id, mask, check })
+    return new CommandOutput({
+      writer: this.#writer,
+      callId: call_id,
+      mask,
+      check: exposure && toOutputCheck(exposure)
+    })
   }
 
   async #defaultIsolation(): Promise<Isolation> {
@@ -248,8 +256,8 @@ export class Processes {
           ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root }),
           isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
         })
-        const { released, findExposedSecrets } = confined
-        return { spawned, released, findExposedSecrets }
+        const { released, exposure } = confined
+        return { spawned, released, exposure }
       } catch (error) {
         await confined.released()
         throw error

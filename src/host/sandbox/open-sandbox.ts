@@ -4,7 +4,7 @@ import type { EgressNetwork } from '../egress/guarded-connect.ts'
 import { stateTempFolder } from '../temp-folders.ts'
 import { Bubblewrap } from './bubblewrap/bubblewrap.ts'
 import { detectContainer } from './container.ts'
-import { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
+import { GuardedWorkspaces, type WatcherLookup } from './guard/guarded-workspaces.ts'
 import { currentLevel } from './isolation-levels.ts'
 import { probe } from './probe.ts'
 import type { LevelState } from './sandbox.ts'
@@ -18,12 +18,13 @@ export type { SandboxManager } from './sandbox-manager.ts'
 interface SandboxOptions extends SandboxBackendOptions {
   /** Ports that the server listens on, unreachable for commands. */
   ownPorts(): readonly number[]
+  watcherOf?: WatcherLookup
   /** The network for outgoing connections of commands, if not this machine's. */
   outside?: EgressNetwork
 }
 
-export function openSandbox({ ownPorts, outside, ...options }: SandboxOptions): SandboxManager {
-  const workspaces = new GuardedWorkspaces(options)
+export function openSandbox({ ownPorts, watcherOf, outside, ...options }: SandboxOptions): SandboxManager {
+  const workspaces = new GuardedWorkspaces(options, watcherOf)
   const backend = createBackend(options, workspaces)
   return new SandboxManager({
     backend,

@@ -80,6 +80,11 @@ export class SandboxManager implements Sandbox {
     return this.#options.workspaces.of(workspace).recover()
   }
 
+  /** As `Host.findGitStores`. */
+  findGitStores(workspace: Workspace): Promise<string[]> {
+    return this.#options.workspaces.of(workspace).findGitStores()
+  }
+
   async confine(
     program: Program,
     { level, network, ...isolation }: Isolation,

@@ -42,17 +42,25 @@ export interface Mount {
   to: string
 }
 
+/**
+ * The secrets that a program may have read although they are hidden from others, since they appeared, were replaced or moved after
+ * it was confined, or since a program that ran beside it may have read them.
+ */
+export interface SecretExposure {
+  /** Looks for them and returns their paths, relative to the root. */
+  find(): Promise<string[]>
+  /** Aborts as soon as one is known. */
+  detected: AbortSignal
+}
+
 /** The same program, confined. */
 export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' | 'env'> {
   /** Files to be opened for reading as descriptors 3, 4, …, in this order. */
   inherit: readonly string[]
   /** Returns true once the program itself runs, or has ended; without it, it runs as soon as it is started. */
   hasBegun?: (() => boolean) | undefined
-  /**
-   * Returns the workspace paths of secrets that the program can read although they are hidden from others, since they appeared,
-   * were replaced or moved after it was confined. Undefined for a program that may create such files itself.
-   */
-  findExposedSecrets?: (() => Promise<string[]>) | undefined
+  /** Undefined for a program that may create secrets itself. */
+  exposure?: SecretExposure | undefined
   /** Call once when the program and all its descendants have ended. */
   released(): Promise<SandboxReport>
 }

@@ -88,7 +88,7 @@ export class Seatbelt implements SandboxBackend {
         cwd: program.cwd,
         env: { ...env, TMPDIR: folder },
         inherit: [],
-        findExposedSecrets: guard.findExposedSecrets,
+        exposure: guard.exposure,
         released: () => temporary.remove().then(guard.release, guard.release)
       }
     } catch (error) {

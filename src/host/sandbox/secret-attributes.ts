@@ -1,4 +1,5 @@
 // Attributes by which git leaves out files that may hold credentials when it prints changes: it takes them for binary.
+import { FOLDED_RANGES } from '../files/policy/folded-ranges.ts'
 import { NON_SENSITIVE_NAMES, SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 /** Path of the file of attributes as a sandboxed program sees it, for the setting `core.attributesFile`. */
@@ -11,15 +12,24 @@ const UNSPECIFIED = '!diff'
 export function secretAttributes(further: readonly string[]): string[] {
   const within = (name: string) => `**/${toPattern(name)}/** ${NOT_AS_TEXT}`
   // Other systems ignore dots and spaces at the end of a name.
-  const trailing = (name: string) => `"**/${toPattern(name)}[. ]" ${NOT_AS_TEXT}`
-  const own = (name: string) => `**/${toPattern(name)} ${NOT_AS_TEXT}`
+  const trailing = (name: string) => `"${anywhere(name)}[. ]" ${NOT_AS_TEXT}`
+  const stream = (name: string) => `${anywhere(name)}:* ${NOT_AS_TEXT}`
+  const own = (name: string) => `${anywhere(name)} ${NOT_AS_TEXT}`
   // The last line that matches applies.
   return [
     ...SENSITIVE_NAMES.map(own),
-    ...NON_SENSITIVE_NAMES.map(name => `**/${toPattern(name)} ${UNSPECIFIED}`),
+    ...NON_SENSITIVE_NAMES.map(name => `${anywhere(name)} ${UNSPECIFIED}`),
     ...further.map(own),
-    ...[...SENSITIVE_NAMES, ...further].flatMap(name => [within(name), trailing(name)])
+    ...[...SENSITIVE_NAMES, ...further].flatMap(name => [within(name), trailing(name), stream(name)]),
+    // Any name with such a character may be one of these in another spelling.
+    ...foldedBytes().flatMap(bytes => [`"*${bytes}*" ${NOT_AS_TEXT}`, `"**/*${bytes}*/**" ${NOT_AS_TEXT}`])
   ]
+}
+
+/** Returns a pattern for the entries with that name in any folder. Git matches one without a slash with the last name, which is fast. */
+function anywhere(name: string): string {
+  const pattern = toPattern(name)
+  return pattern.includes('/') ? `**/${pattern}` : pattern
 }
 
 /** Converts a name pattern to one of git that ignores case. Other characters than these match more than themselves. */
@@ -31,3 +41,31 @@ const toPattern = (name: string) =>
       return character <= '~' ? '?' : '*'
     })
     .join('')
+
+/** Returns patterns for the UTF-8 bytes of characters that fold to ASCII. Git unquotes as C does, and matches bytes. */
+function foldedBytes(): string[] {
+  const characters = FOLDED_RANGES.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, i) => [...Buffer.from(String.fromCodePoint(first + i))])
+  )
+  return toBytePatterns(characters)
+}
+
+/** Number of bytes that may follow the first one of a character, at each place. */
+const CONTINUATIONS = 64
+
+/** Returns patterns that match any of the sequences: bytes with the same continuation are merged. */
+function toBytePatterns(sequences: readonly (readonly number[])[]): string[] {
+  if (sequences[0]?.length === 0) return ['']
+  const byContinuation = new Map<string, number[]>()
+  for (const [byte, group] of Map.groupBy(sequences, ([first]) => first!))
+    for (const pattern of toBytePatterns(group.map(sequence => sequence.slice(1))))
+      byContinuation.set(pattern, [...(byContinuation.get(pattern) ?? []), byte])
+  return [...byContinuation].map(([pattern, bytes]) =>
+    bytes.length === CONTINUATIONS && pattern === '' ? '' : oneOf(bytes) + pattern
+  )
+}
+
+function oneOf(bytes: readonly number[]): string {
+  const escaped = bytes.map(byte => `\\${byte.toString(8)}`).join('')
+  return bytes.length === 1 ? escaped : `[${escaped}]`
+}

@@ -86,7 +86,7 @@ export class FileList {
       await this.#watcher.start()
       if (!this.#watcher.isLive) return
       this.#folders = new Map()
-      this.#onWatchEvents({ paths: [], folders: [], gone: [], everything: true })
+      this.#onWatchEvents({ paths: [], renamed: [], folders: [], gone: [], everything: true })
       await this.files()
     } catch {
       // Concurrent requests get the same error; the next one retries.

@@ -15,6 +15,8 @@ const SLICE_MS = 4
 export interface WatchEvents {
   /** Paths touched in any way. */
   paths: readonly string[]
+  /** Names that were added or removed, or both. */
+  renamed: readonly string[]
   /** Folders in which names were added or removed, and new folders; all of them exist. */
   folders: readonly string[]
   /** Folders that were removed, became ignored, or were replaced; the last are among `folders` too. */
@@ -130,6 +132,7 @@ export class Watcher {
     const events = countEvent()
     const path = name === null ? folder : joinPath(folder, name)
     this.#pending.paths.add(path)
+    if (event === 'rename') this.#pending.renamed.add(path)
     // So many events in one turn that the queue may have been full are treated as a loss.
     if (events >= this.#limits.max_queued_events / 2 || (name !== null && IGNORE_NAMES.has(name)))
       this.#needsRescan = true
@@ -258,15 +261,16 @@ export class Watcher {
   }
 
   #publish(news: PendingEvents) {
-    const { paths, folders, gone, everything } = news
+    const { paths, renamed, folders, gone, everything } = news
     const there = [...folders].filter(folder => this.#watched.has(folder))
-    const events = { paths: [...paths], folders: there, gone: [...gone], everything }
+    const events = { paths: [...paths], renamed: [...renamed], folders: there, gone: [...gone], everything }
     for (const listener of this.#listeners) listener(events)
   }
 }
 
 interface PendingEvents {
   paths: Set<string>
+  renamed: Set<string>
   folders: Set<string>
   gone: Set<string>
   everything: boolean
@@ -274,7 +278,13 @@ interface PendingEvents {
 
 const WATCH_LIMIT_REACHED = 'The system gives no more watches.'
 
-const noEvents = (): PendingEvents => ({ paths: new Set(), folders: new Set(), gone: new Set(), everything: false })
+const noEvents = (): PendingEvents => ({
+  paths: new Set(),
+  renamed: new Set(),
+  folders: new Set(),
+  gone: new Set(),
+  everything: false
+})
 
 function end({ watcher, excludesWatcher }: FolderWatch) {
   watcher.close()

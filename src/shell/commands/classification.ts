@@ -60,6 +60,8 @@ export const needsStrictApproval = (
 
 export const readOperand = (path: string): Operand => ({ path, access: 'read' })
 export const treeOperand = (path: string): Operand => ({ path, access: 'read', tree: true })
+/** Defines an operand of a program that also follows the links in a tree. */
+export const linkedTreeOperand = (path: string): Operand => ({ ...treeOperand(path), followsLinks: true })
 /** Defines an operand of a program that also reads the files in a folder. */
 export const treeIfFolderOperand = (path: string): Operand => ({ path, access: 'read', treeIfFolder: true })
 export const listOperand = (path: string): Operand => ({ path, access: 'list' })

@@ -2,6 +2,7 @@
 import type { Operand } from '../command-line-analysis.ts'
 import {
   guessPathOperands,
+  linkedTreeOperand,
   listOperand,
   needsApproval,
   needsStrictApproval,
@@ -59,13 +60,20 @@ function definePrinter(notation: string, maxOperands = Number.POSITIVE_INFINITY)
   }
 }
 
+type ArgumentTest = (given: ParsedArguments) => boolean
+
+const hasFlag =
+  (...names: readonly string[]): ArgumentTest =>
+  ({ flags }) =>
+    names.some(name => flags.has(name))
+
 /**
  * Defines a search program: the first operand is a pattern, unless a flag gives it; without files it reads its input, or the
  * whole folder.
  */
 function searcher(
   notation: string,
-  { whole, takes }: { whole: (given: ParsedArguments) => boolean; takes: readonly string[] }
+  { whole, follows, takes }: { whole: ArgumentTest; follows: ArgumentTest; takes: readonly string[] }
 ): ProgramClassifier {
   const known = parseFlagSet(notation)
   return args => {
@@ -75,7 +83,8 @@ function searcher(
       found.flags.has(flag)
     )
     const paths = found.operands.slice(patternGiven ? 0 : 1).filter(path => path !== '-')
-    const operands = whole(found) ? (paths.length > 0 ? paths : ['.']).map(treeOperand) : paths.map(readOperand)
+    const tree = follows(found) ? linkedTreeOperand : treeOperand
+    const operands = whole(found) ? (paths.length > 0 ? paths : ['.']).map(tree) : paths.map(readOperand)
     return {
       ...readsOnly([...operands, ...found.files.filter(path => path !== '-').map(readOperand)]),
       repeatableFlags: takes
@@ -91,8 +100,8 @@ const GREP =
   '--regexp! --file< --max-count= --after-context= --before-context= --context= --color? --colour? --label= ' +
   '--binary-files= --devices= --directories= --include= --exclude= --exclude-dir= --exclude-from<'
 const grep = searcher(GREP, {
-  whole: ({ flags }) =>
-    ['-r', '-R', '--recursive', '--dereference-recursive', '--directories', '-d'].some(flag => flags.has(flag)),
+  whole: hasFlag('-r', '-R', '--recursive', '--dereference-recursive', '--directories', '-d'),
+  follows: hasFlag('-R', '--dereference-recursive'),
   takes: ['--include=', '--exclude=', '--exclude-dir=']
 })
 
@@ -107,7 +116,7 @@ const RG =
   '--before-context= --context= --glob= --iglob= --type= --type-not= --replace= --max-depth= --threads= --max-columns= ' +
   '--max-columns-preview --max-filesize= --encoding= --sort= --sortr= --color= --colors= --context-separator= --engine= ' +
   '--ignore-file< --include-zero --path-separator='
-const rg = searcher(RG, { whole: () => true, takes: ['-g', '--glob=', '--iglob='] })
+const rg = searcher(RG, { whole: () => true, follows: hasFlag('-L', '--follow'), takes: ['-g', '--glob=', '--iglob='] })
 
 const ls = reader(
   // On BSD the last three have no value, so that it is a file.
@@ -192,11 +201,12 @@ export const READ_ONLY_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
       '--unidirectional-new-file --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change ' +
       '--ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --color? ' +
       '--minimal --speed-large-files --exclude= --label= --show-c-function --no-dereference',
-    found =>
+    found => {
       // Without -r it reads the files right in two folders.
-      found.operands
-        .filter(path => path !== '-')
-        .map(['-r', '--recursive'].some(flag => found.flags.has(flag)) ? treeOperand : treeIfFolderOperand)
+      const isRecursive = hasFlag('-r', '--recursive')(found)
+      const tree = hasFlag('--no-dereference')(found) ? treeOperand : linkedTreeOperand
+      return found.operands.filter(path => path !== '-').map(isRecursive ? tree : treeIfFolderOperand)
+    }
   ),
   sort: reader(
     '-bcCdfghiMmnrRsuVz -k: -t: -S: --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort ' +

@@ -1,6 +1,7 @@
 // Tests that secrets of a repository's history are not printed without approval: by git commands, by object ids, or by reading the
 // stored objects.
 import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -12,6 +13,21 @@ const { sandbox, sensitive } = defaultsFromSchema(Config)
 const settings = { sandbox, sensitive: { ...sensitive, names: ['*.vault'] } }
 const SECRET = 'formerly-hunter2'
 
+const SECRET_FILES = [
+  '.env',
+  'svc/.Env.local',
+  '.ssh/config',
+  'a/.docker/config.json',
+  'own.vault',
+  // A file system may take these for other names.
+  'odd/.env ',
+  'odd/.env:x',
+  'odd/．ｅｎｖ',
+  'odd/.e\u200bnv',
+  'odd/.\uff53sh/config',
+  'odd/.ſſh/config'
+]
+
 /** Starts a server on a repository whose history has secrets under several names. */
 async function startWithHistory(t: Test) {
   const app = await startApp(t, {}, { settings })
@@ -22,8 +38,7 @@ async function startWithHistory(t: Test) {
       encoding: 'utf8'
     }).trim()
   git('init', '--quiet', '--initial-branch', 'main')
-  for (const file of ['.env', 'svc/.Env.local', '.ssh/config', 'a/.docker/config.json', 'own.vault', 'odd/.env '])
-    write(file, `PASSWORD=${SECRET}\nLINE=1\n`)
+  for (const file of SECRET_FILES) write(file, `PASSWORD=${SECRET}\nLINE=1\n`)
   write('.env.example', 'PASSWORD=example-value\n')
   write('a.txt', 'first\n')
   git('add', '--all')
@@ -167,6 +182,27 @@ t.test('a merge that renames a secret shows none of it', needs('bwrap'), async t
     t.notMatch(result.data.output, SECRET, command)
   }
 })
+
+t.test(
+  'a line of git and a search below a folder asks if stored objects are within its reach',
+  needs('bwrap'),
+  async t => {
+    const { call, root, write } = await startWithHistory(t)
+    execFileSync('git', ['clone', '--quiet', root, path.join(root, 'packages/inner/deep')])
+    write('docs/a.txt', 'first\n')
+    symlinkSync('../.git/objects', path.join(root, 'docs/link'))
+    for (const command of [
+      'git status; grep -ra x packages',
+      'git log --oneline | cat; rg -uuu x packages/inner',
+      'git status; rg -L x docs',
+      'git status; grep -R x docs',
+      'git status; diff -r docs docs'
+    ])
+      t.match(await call('shell_exec', { command }), { status: 'awaiting_approval' }, command)
+    for (const command of ['git status; grep -r first docs', 'grep -R first docs', 'rg -L first docs'])
+      t.match(await call('shell_exec', { command }), { status: 'success', approved_by: { source: 'auto' } }, command)
+  }
+)
 
 t.test('code runs beside a submodule, and does not see its history', needs('bwrap'), async t => {
   const { call, root, git } = await startWithHistory(t)

@@ -44,13 +44,7 @@ const keeper: SandboxBackend = {
   })
 }
 const unkept = (): LevelState => ({ level: 'none', holds: true, lacks: ['much'] })
-const workspaces = new GuardedWorkspaces({
-  environment: process.env,
-  settings: sandbox,
-  stateDir: '/nonexistent',
-  hidden: [],
-  sensitive: []
-})
+const workspaces = new GuardedWorkspaces({ stateDir: '/nonexistent', sensitive: [] })
 const own = { backend: keeper, workspaces, unsandboxed: unkept, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
 

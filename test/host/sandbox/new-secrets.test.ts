@@ -1,12 +1,13 @@
 // Tests that a program cannot pass on a secret that appears in the workspace while it runs, although its sandbox hides only those
 // that existed when it started.
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { startApp } from '../../start-app.ts'
+import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
+import { waitUntil, within } from '../../support/wait.ts'
 
 const { sandbox } = defaultsFromSchema(Config)
 const SECRET = 'brand-new-5151'
@@ -53,7 +54,7 @@ for (const [title, change, path] of [
       status: 'error',
       error: {
         code: 'SENSITIVE_PATH',
-        message: `${path}, which may hold credentials, appeared or was replaced while the program ran and could read it.`
+        message: `${path}, which may hold credentials, appeared, was moved or replaced while the program ran`
       }
     })
     t.match(published, 'waiting', 'what was printed before is there')
@@ -81,5 +82,66 @@ t.test(
     t.match(ended.result.data.stdout, /^waiting\n\S+\n1\n2\n/, 'the known secret in the other file is masked')
     t.match(ended.result.data.stdout, /299999\n300000\n$/)
     t.match(ended.result.data.stderr, '.env: Permission denied')
+  }
+)
+
+/** Starts a server that watches its workspace. */
+async function startWatching(t: Test) {
+  const app = await startApp(t, FILES, { settings: { sandbox, watch: { external: true, max_folders: 16_384 } } })
+  await waitUntil('the workspace to be watched', async () => {
+    const { workspaces } = await app.get('/capabilities')
+    return workspaces.every(({ watching }: Json) => watching)
+  })
+  return app
+}
+
+for (const [title, change] of [
+  [
+    'a secret that is gone again',
+    (root: string) => {
+      save('.npmrc')(root)
+      rmSync(`${root}/.npmrc`)
+    }
+  ],
+  [
+    'a secret that is moved away and back',
+    (root: string) => {
+      renameSync(`${root}/.env`, `${root}/other.txt`)
+      renameSync(`${root}/other.txt`, `${root}/.env`)
+    }
+  ],
+  ['a secret that is moved to another name', (root: string) => renameSync(`${root}/.env`, `${root}/other.txt`)]
+] as const)
+  t.test(`ends a silent program, and withholds its exit code, after ${title}`, needs('bwrap'), async t => {
+    const { call, events, root } = await startWatching(t)
+    const stream = await events()
+    const started = call('run_code', { language: 'bash', code: 'echo waiting; sleep 300; exit 3' })
+    await stream.type('tool.progress', ({ delta }) => delta?.text.includes('waiting'))
+    change(root)
+    const ended = await within('the end of the program', started)
+    t.match(ended, { status: 'error', error: { code: 'SENSITIVE_PATH' } })
+    t.equal(ended.result?.data?.exit_code, undefined)
+  })
+
+t.test(
+  'withholds the output of every program that runs beside one that could read a secret',
+  needs('bwrap'),
+  async t => {
+    const { call, events, root } = await startApp(t, FILES, { settings: { sandbox } })
+    const stream = await events()
+    const run = async (code: string) => {
+      const ended = call('run_code', { language: 'bash', code })
+      await stream.type('tool.progress', ({ delta }) => delta?.text.includes('waiting'))
+      return { ended }
+    }
+    const silent = await run('echo waiting; sleep 300')
+    const other = await run(`echo waiting; ${WAIT}; rev <<<skcol; sleep 300`)
+    save('.npmrc')(root)
+    writeFileSync(path.join(root, 'go'), '')
+    for (const { ended } of [silent, other]) {
+      const call = await within('the end of a program', ended)
+      t.match(call, { status: 'error', error: { code: 'SENSITIVE_PATH', details: { path: '.npmrc' } } })
+      t.notMatch(JSON.stringify(call), 'locks')
+    }
   }
 )

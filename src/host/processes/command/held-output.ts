@@ -7,8 +7,20 @@ const CHECK_AFTER_MS = 100
 /** Maximum number of held bytes; the program waits then. */
 const MAX_HELD_BYTES = 1 << 20
 
-/** Resolves to the reason for withholding the output so far; undefined if there is none. */
-export type OutputCheck = () => Promise<ToolError | undefined>
+/**
+ * Minimum time in milliseconds between two checks of a program that prints nothing: it must not show by its duration what it has
+ * read.
+ */
+const CHECK_PERIOD_MS = 500
+/** Checks of a silent program take at most this share of the time. */
+const MAX_CHECK_SHARE = 0.02
+
+export interface OutputCheck {
+  /** Resolves to the reason for withholding the output so far; undefined if there is none. */
+  findReason(): Promise<ToolError | undefined>
+  /** Aborts when there is a reason to check at once. */
+  isDue: AbortSignal
+}
 
 interface HeldBytes {
   bytes: Uint8Array
@@ -21,6 +33,7 @@ export class HeldOutput {
   #held: HeldBytes[] = []
   #size = 0
   #timer: NodeJS.Timeout | undefined
+  #periodic: NodeJS.Timeout | undefined
   #running: Promise<void> = Promise.resolve()
   /** A check that has not begun. */
   #next: Promise<void> | undefined
@@ -30,6 +43,8 @@ export class HeldOutput {
 
   constructor(check: OutputCheck) {
     this.#check = check
+    check.isDue.addEventListener('abort', this.#checkNow, { once: true })
+    this.#schedule(check.isDue.aborted ? 0 : CHECK_PERIOD_MS)
   }
 
   get isFull() {
@@ -63,6 +78,8 @@ export class HeldOutput {
       this.#isFinished = true
       for (const { bytes, pass } of this.#held.splice(0)) pass(bytes)
       clearTimeout(this.#timer)
+      clearTimeout(this.#periodic)
+      this.#check.isDue.removeEventListener('abort', this.#checkNow)
     })
     return this.#finishing
   }
@@ -84,19 +101,30 @@ export class HeldOutput {
     return next
   }
 
+  readonly #checkNow = () => void this.release()
+
+  #schedule(ms: number) {
+    if (this.#isFinished) return
+    clearTimeout(this.#periodic)
+    this.#periodic = setTimeout(this.#checkNow, ms).unref()
+  }
+
   async #checkAndPass() {
     clearTimeout(this.#timer)
     this.#timer = undefined
     if (this.withheld.aborted) return
     const held = this.#held
     this.#held = []
-    const reason = await this.#check().catch((error: unknown) => error)
+    const started = performance.now()
+    const reason = await this.#check.findReason().catch((error: unknown) => error)
     if (reason !== undefined) {
       this.#held = []
       this.#size = 0
+      clearTimeout(this.#periodic)
       this.#withheld.abort(reason)
       return
     }
+    this.#schedule(Math.max(CHECK_PERIOD_MS, (performance.now() - started) / MAX_CHECK_SHARE))
     for (const { bytes, pass } of held) {
       this.#size -= bytes.length
       pass(bytes)

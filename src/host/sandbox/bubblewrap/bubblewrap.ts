@@ -130,7 +130,7 @@ export class Bubblewrap implements SandboxBackend {
         env,
         inherit: descriptors.files,
         hasBegun: setUp.hasBegun,
-        findExposedSecrets: guard.findExposedSecrets,
+        exposure: guard.exposure,
         released
       }
     } catch (error) {

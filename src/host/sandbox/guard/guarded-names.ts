@@ -1,4 +1,5 @@
 // Classifies names in a workspace for the sandbox.
+import path from 'node:path'
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import { SANDBOX_PROTECTED_NAMES } from '../../files/policy/self-starting-names.ts'
 import {
@@ -59,6 +60,12 @@ export class GuardedNames {
       if (writeProtected || sensitive) meanings.set(name, { writeProtected, sensitive })
     }
     return meanings
+  }
+
+  /** Checks a path, relative to the root, by its last names. What lies in a sensitive folder is not sensitive itself. */
+  isSensitive(name: string): boolean {
+    const { dir, base } = path.posix.parse(name)
+    return this.classify(dir, [base]).get(base)?.sensitive ?? false
   }
 
   /**

@@ -1,12 +1,14 @@
 // Guards one workspace: determines what is protected from a command before it runs, and what is quarantined afterwards.
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
+import type { Watcher } from '../../watch/watcher.ts'
 import type { Workspace } from '../../workspace.ts'
 import { ancestorFolders } from '../bubblewrap/mount-check.ts'
 import { type PinnedEntry, pinEntries } from '../bubblewrap/pinned-entries.ts'
 import { removePlaceholders } from '../bubblewrap/placeholders.ts'
 import { isWithin } from '../path-within.ts'
-import type { SandboxReport } from '../sandbox.ts'
+import type { SandboxReport, SecretExposure } from '../sandbox.ts'
+import { ExposureTracker } from './exposure-tracker.ts'
 import { resolveGitFolders } from './git-folders.ts'
 import { findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
@@ -23,6 +25,14 @@ const MAX_FOLDERS_AFTER_RUN = 300_000
 const MAX_ATTEMPTS = 3
 const MAX_REPORTED_PATHS = 5
 
+interface GuardedWorkspaceOptions {
+  names: GuardedNames
+  /** Absolute path of the folder for quarantined files. */
+  quarantine: string
+  interrupted: InterruptedCommands
+  watcher?: Watcher | undefined
+}
+
 export interface WorkspaceGuard {
   readOnlyEntries: readonly PinnedEntry[]
   /** Folders with protected entries, the upper ones first: their contents may change, but they cannot be moved. */
@@ -35,8 +45,8 @@ export interface WorkspaceGuard {
   outside: readonly string[]
   /** Absolute paths of the folders in which git repositories store contents. */
   gitStores: readonly string[]
-  /** Returns secrets that are visible now, relative to the root; undefined for a command with write access. */
-  findExposedSecrets?: (() => Promise<string[]>) | undefined
+  /** Undefined for a command with write access. */
+  exposure?: SecretExposure | undefined
   /** Call once the command has ended: quarantines the self-starting files that it left behind. */
   release(): Promise<SandboxReport>
 }
@@ -67,13 +77,20 @@ export class GuardedWorkspace {
   #ownWrites = new Set<string>()
   #running = 0
   readonly #unsandboxed = new Set<UnsandboxedCommand>()
+  readonly #exposures: ExposureTracker
   #recovered: Promise<SandboxReport> | undefined
 
-  constructor(workspace: Workspace, names: GuardedNames, quarantineFolder: string, unfinished: InterruptedCommands) {
+  constructor(workspace: Workspace, { names, quarantine, interrupted, watcher }: GuardedWorkspaceOptions) {
     this.#workspace = workspace
     this.#tree = new GuardedTree(workspace.root, names, MAX_FOLDERS_AFTER_RUN)
-    this.#quarantine = quarantineFolder
-    this.#interrupted = unfinished
+    this.#quarantine = quarantine
+    this.#interrupted = interrupted
+    this.#exposures = new ExposureTracker({
+      root: workspace.root,
+      findSecrets: async exposed => (await this.#scanSecrets(exposed)).hidden,
+      isSensitive: name => names.isSensitive(name),
+      watcher
+    })
   }
 
   /** Quarantines what commands of a killed server left behind. */
@@ -108,6 +125,17 @@ export class GuardedWorkspace {
     }
   }
 
+  /**
+   * Returns the folders in which git repositories store contents: paths relative to the root, or absolute ones of worktrees whose
+   * repository is outside. Throws SANDBOX_UNAVAILABLE if the workspace cannot be scanned.
+   */
+  async findGitStores(): Promise<string[]> {
+    const { root } = this.#workspace
+    const { guarded } = await this.#scanSecrets([])
+    const { gitStores } = this.#resolvePaths(guarded, [])
+    return gitStores.map(store => (isWithin(store, root) ? path.relative(root, store) : store))
+  }
+
   /** `exposed`: absolute paths below which secrets are visible. */
   async begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     for (let tries = 1; ; tries++) {
@@ -122,35 +150,45 @@ export class GuardedWorkspace {
 
   async #begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
     await this.recover()
+    if (!writes) return this.#guardReadOnly(exposed)
     // Entries created by calls from here on, during the scan, may be missing in its result.
-    if (writes) this.#running += 1
+    this.#running += 1
     try {
-      return await this.#guard(writes, exposed)
+      return await this.#guardWriter(exposed)
     } catch (error) {
-      if (writes) this.#end()
+      this.#end()
       throw error
     }
   }
 
-  async #guard(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
-    const { root } = this.#workspace
-    const { guarded, missing, hidden } = await this.#scanSecrets(exposed)
-    const at = ({ path: name }: GuardedEntry) => path.join(root, name)
-    const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
-    const git = gitFiles.map(one => resolveGitFolders(root, one.path))
-    const outside = git.flatMap(one => one.outside)
-    const inside = git.flatMap(one => one.inside)
-    const gitStores = findGitStores(root, guarded, [...outside, ...inside.map(name => path.join(root, name))])
-    const guard = { hidden: hidden.map(at), outside, gitStores }
-    if (!writes)
+  /** Guards against a program that can change nothing. */
+  async #guardReadOnly(exposed: readonly string[]): Promise<WorkspaceGuard> {
+    const exposure = await this.#exposures.track(exposed)
+    try {
+      const { guarded, hidden } = await this.#scanSecrets(exposed)
+      exposure.hide(hidden)
+      const { inside: _, ...guard } = this.#resolvePaths(guarded, hidden)
       return {
         ...guard,
         readOnlyEntries: [],
         pinnedFolders: [],
         hasConcurrentWriters: false,
-        findExposedSecrets: () => this.#findExposedSecrets(hidden, exposed),
-        release: async () => ({ quarantined: [] })
+        exposure,
+        release: async () => {
+          exposure.end()
+          return { quarantined: [] }
+        }
       }
+    } catch (error) {
+      exposure.end()
+      throw error
+    }
+  }
+
+  async #guardWriter(exposed: readonly string[]): Promise<WorkspaceGuard> {
+    const { root } = this.#workspace
+    const { guarded, missing, hidden } = await this.#scanSecrets(exposed)
+    const { inside, ...guard } = this.#resolvePaths(guarded, hidden)
     const readOnly = guarded.filter(one => one.writeProtected)
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
@@ -205,11 +243,15 @@ export class GuardedWorkspace {
     return { guarded, missing, hidden }
   }
 
-  /** Returns the secrets that are not covered by what was hidden: mounts belong to a path and to the entry that was there. */
-  async #findExposedSecrets(hidden: readonly GuardedEntry[], exposed: readonly string[]): Promise<string[]> {
-    const covered = new Map(hidden.map(one => [one.path, one.identity]))
-    const { hidden: now } = await this.#scanSecrets(exposed)
-    return now.filter(one => one.kind !== 'other' && covered.get(one.path) !== one.identity).map(one => one.path)
+  /** Returns the absolute paths to hide, and git's folders; `inside` are those in the workspace, relative to the root. */
+  #resolvePaths(guarded: readonly GuardedEntry[], hidden: readonly GuardedEntry[]) {
+    const { root } = this.#workspace
+    const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
+    const git = gitFiles.map(one => resolveGitFolders(root, one.path))
+    const outside = git.flatMap(one => one.outside)
+    const inside = git.flatMap(one => one.inside)
+    const gitStores = findGitStores(root, guarded, [...outside, ...inside.map(name => path.join(root, name))])
+    return { hidden: hidden.map(one => path.join(root, one.path)), outside, inside, gitStores }
   }
 
   #end() {

@@ -1,5 +1,6 @@
 // Registry of guarded workspaces, each from its first command on.
 import path from 'node:path'
+import type { Watcher } from '../../watch/watcher.ts'
 import type { Workspace } from '../../workspace.ts'
 import { sandboxFolder } from '../bubblewrap/sandbox-files.ts'
 import type { SandboxBackendOptions } from '../sandbox-backend.ts'
@@ -8,13 +9,21 @@ import { GuardedWorkspace } from './guarded-workspace.ts'
 import { InterruptedCommands } from './interrupted-commands.ts'
 import { quarantineFolder } from './quarantine.ts'
 
+/** Returns the watcher of a workspace, if it has one. */
+export type WatcherLookup = (workspace: Workspace) => Watcher | undefined
+
 export class GuardedWorkspaces {
   readonly #names: GuardedNames
   readonly #stateDir: string
   readonly #interrupted: InterruptedCommands
+  readonly #watcherOf: WatcherLookup
   readonly #workspaces = new Map<string, GuardedWorkspace>()
 
-  constructor({ sensitive, stateDir }: SandboxBackendOptions) {
+  constructor(
+    { sensitive, stateDir }: Pick<SandboxBackendOptions, 'sensitive' | 'stateDir'>,
+    watcherOf: WatcherLookup = () => undefined
+  ) {
+    this.#watcherOf = watcherOf
     this.#names = new GuardedNames(sensitive)
     this.#stateDir = stateDir
     this.#interrupted = new InterruptedCommands(path.join(sandboxFolder(stateDir), 'running'))
@@ -24,7 +33,12 @@ export class GuardedWorkspaces {
   of(workspace: Workspace): GuardedWorkspace {
     const known = this.#workspaces.get(workspace.root)
     if (known) return known
-    const guarded = new GuardedWorkspace(workspace, this.#names, quarantineFolder(this.#stateDir), this.#interrupted)
+    const guarded = new GuardedWorkspace(workspace, {
+      names: this.#names,
+      quarantine: quarantineFolder(this.#stateDir),
+      interrupted: this.#interrupted,
+      watcher: this.#watcherOf(workspace)
+    })
     this.#workspaces.set(workspace.root, guarded)
     return guarded
   }
