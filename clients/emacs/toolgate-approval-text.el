@@ -218,7 +218,12 @@ what will be used."
 (defun toolgate-approval-text--preview (preview diff)
   "Insert PREVIEW, with DIFF as it is shown."
   (let ((text (toolgate-get preview 'text))
-        (notes (toolgate-get-list preview 'notes)))
+        (notes (append
+                (mapcar (lambda (note)
+                          (propertize note 'face 'warning
+                                      'font-lock-face 'warning))
+                        (toolgate-get-list preview 'notes))
+                (toolgate-get-list preview 'information))))
     (when (or notes (and text (not (equal text (toolgate-get preview 'title)))))
       (toolgate-approval-text--section "Preview")
       (when text

@@ -26,8 +26,10 @@ export interface Preview {
   text?: string
   /** Unified diff. */
   diff?: string
-  /** Anything the approver must know. */
+  /** Anything the approver must pay attention to. */
   notes?: string[]
+  /** Anything else that the approver should know. */
+  information?: string[]
 }
 
 /** The presentation of an output. */

@@ -11,7 +11,15 @@ export const Preview = Type.Object(
     title: Type.String(),
     text: Type.Optional(Type.String({ description: 'The whole command, or what else the call would do, literally.' })),
     diff: Type.Optional(Type.String({ description: 'Unified diff of the change.' })),
-    notes: Type.Optional(Type.Array(Type.String(), { description: 'What the approver must know besides.' })),
+    notes: Type.Optional(
+      Type.Array(Type.String(), { description: 'What the approver must pay attention to, such as unsaved changes.' })
+    ),
+    information: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'What the approver should know besides, such as the sandbox of a command and its parts that are not strict.'
+      })
+    ),
     cut: Type.Optional(
       Type.Literal(true, {
         description:

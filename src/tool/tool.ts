@@ -115,8 +115,10 @@ export interface Preview {
   text?: string
   /** Unified diff. */
   diff?: string
-  /** Anything the approver must know, such as that the match was fuzzy. */
+  /** Anything the approver must pay attention to, such as that the match was fuzzy. */
   notes?: string[]
+  /** Anything else that the approver should know. */
+  information?: string[]
 }
 
 export interface Attachment {

@@ -20,15 +20,16 @@ export const PreviewView = ({ preview, review }: PreviewProps) => (
   </>
 )
 
-/** Notes about a sandbox that holds, or a part of a command that is not strict, inform; all others may be warnings. */
-const isInformation = (note: string) =>
-  /^Isolation (?:read-only|workspace): |^`.*` \((?:reads|ask)\): /s.test(note) && !/\((?:strict|never run)\)/.test(note)
-
-export const PreviewNotes = ({ preview: { notes = [] } }: { preview: ReviewedPreview }) => (
+export const PreviewNotes = ({ preview: { notes = [], information = [] } }: { preview: ReviewedPreview }) => (
   <>
     {notes.map(note => (
-      <p key={note} class={isInformation(note) ? 'notice' : 'notice warn'}>
+      <p key={note} class="notice warn">
         {markInvisible(note)}
+      </p>
+    ))}
+    {information.map(fact => (
+      <p key={fact} class="notice">
+        {markInvisible(fact)}
       </p>
     ))}
   </>

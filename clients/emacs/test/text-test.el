@@ -106,7 +106,8 @@ Only a param that the diff shows is folded."
               (long . ,(concat (make-string 8192 ?x) "Tool")))
        (session_id . "song\nTool") (context . "hello\n\nTool\n  harmless")
        (approval (preview (title . "Run") (text . "ls\nTool")
-                          (notes . ["b\nTool"])))))
+                          (notes . ["b\nTool"])
+                          (information . ["c\nTool"])))))
     (goto-char (point-min))
     (let ((marked 0))
       (while (re-search-forward "^Tool$" nil t)
@@ -115,7 +116,7 @@ Only a param that the diff shows is folded."
           (setq marked (1+ marked))
           (should (equal "  │ " (get-text-property (match-beginning 0)
                                                   'line-prefix)))))
-      (should (= 5 marked)))))
+      (should (= 6 marked)))))
 
 (ert-deftest toolgate-approval-deceptive ()
   "What hides or reorders text is told of and shown; letters and pictures are not."

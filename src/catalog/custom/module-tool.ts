@@ -94,12 +94,13 @@ async function requestPreview(
     ask('preview', [params], toModuleContext(ctx, isolation))
   )
   if (typeof value === 'string') return { title, text: value }
-  const { title: own, text, diff, notes } = value as Partial<Preview>
+  const { title: own, text, diff, notes, information } = value as Partial<Preview>
   return {
     title: typeof own === 'string' ? own : title,
     ...(typeof text === 'string' && { text }),
     ...(typeof diff === 'string' && { diff }),
-    ...(Array.isArray(notes) && { notes: notes.map(String) })
+    ...(Array.isArray(notes) && { notes: notes.map(String) }),
+    ...(Array.isArray(information) && { information: information.map(String) })
   }
 }
 

@@ -68,7 +68,7 @@ export const formatApprovalResult = (call: Call) =>
 /** Formats everything that an approver must see before deciding. */
 export function formatApproval(terminal: Terminal, call: Extract<Call, { status: 'awaiting_approval' }>): string {
   const { approval } = call
-  const { title, text, diff, notes = [] } = approval.preview
+  const { title, text, diff, notes = [], information = [] } = approval.preview
   const who = [call.client, call.agent, call.session_id].filter(name => name !== undefined)
   return [
     `${terminal.paint('bold', escapeInvisible(title))}  ${terminal.paint('gray', call.tool_call_id)}`,
@@ -79,6 +79,7 @@ export function formatApproval(terminal: Terminal, call: Extract<Call, { status:
     ...(approval.expires_at === null ? [] : [`  expires  ${formatDue(approval.expires_at)}`]),
     `  params   ${toSafeJson(call.params)}`,
     ...notes.map(note => terminal.paint('yellow', `  note     ${escapeInvisible(note)}`)),
+    ...information.map(fact => `  info     ${escapeInvisible(fact)}`),
     ...(text === undefined ? [] : ['', escapeInvisible(text)]),
     ...(diff === undefined ? [] : ['', colorizeDiff(terminal, diff.trimEnd())])
   ].join('\n')

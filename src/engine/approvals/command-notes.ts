@@ -1,27 +1,41 @@
-// Notes for the approver of a command: the classification of each part, and the sandbox.
+// Notes for the approver of a command: the classification of each part, and the sandbox. What needs attention is a note, and all
+// else information.
 import type { Isolation } from '../../host/sandbox/sandbox.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CallEvaluation } from '../active-call.ts'
+import type { Preview } from '../call.ts'
 import type { CommandFacts, CommandPartFacts } from '../policy/policy-input.ts'
 import { findSandboxWarnings } from '../policy/sandbox-warnings.ts'
 
+type PreviewNotes = Required<Pick<Preview, 'notes' | 'information'>>
+
 /** Builds the notes. `lacks`: restrictions that the level cannot enforce on this machine. */
-export const commandNotes = (
+export function commandNotes(
   { command, isolation }: Pick<CallEvaluation, 'command' | 'isolation'>,
   lacks: readonly string[] = []
-): string[] => [
-  ...(command ? partNotes(command) : []),
-  ...(command && isolation ? findSandboxWarnings(command, isolation) : []),
-  ...(isolation ? [formatIsolation(isolation)] : []),
-  ...(isolation?.level === 'container' && lacks.length > 0 ? [`Here that lacks ${lacks.join('; ')}.`] : [])
-]
+): PreviewNotes {
+  const parts = command ? partNotes(command) : NO_NOTES
+  const sandbox = isolation ? isolationNotes(isolation, lacks) : NO_NOTES
+  return {
+    notes: [...parts.notes, ...(command && isolation ? findSandboxWarnings(command, isolation) : []), ...sandbox.notes],
+    information: [...parts.information, ...sandbox.information]
+  }
+}
+
+const NO_NOTES: PreviewNotes = { notes: [], information: [] }
 
 /** Returns a note per part; none for one plain command, whose text and approval reason suffice. */
-function partNotes({ parts }: CommandFacts): string[] {
-  if (parts.length < 2 && parts.every(part => part.class !== 'strict')) return []
-  const notes = parts.slice(0, MAX_PARTS).map(partNote)
-  return parts.length > MAX_PARTS ? [...notes, `And ${parts.length - MAX_PARTS} commands more.`] : notes
+function partNotes({ parts }: CommandFacts): PreviewNotes {
+  if (parts.length < 2 && parts.every(part => !needsAttention(part))) return NO_NOTES
+  const shown = parts.slice(0, MAX_PARTS)
+  const more = parts.length > MAX_PARTS ? [`And ${parts.length - MAX_PARTS} commands more.`] : []
+  return {
+    notes: [...shown.filter(needsAttention).map(partNote), ...more],
+    information: shown.filter(part => !needsAttention(part)).map(partNote)
+  }
 }
+
+const needsAttention = (part: CommandPartFacts) => part.class === 'strict' || part.class === 'block'
 
 const MAX_PARTS = 50
 const MAX_PART_LENGTH = 200
@@ -38,14 +52,21 @@ const CLASS_LABELS: Record<CommandPartFacts['class'], string> = {
   block: 'never run'
 }
 
-/** Describes in one sentence what the sandbox permits a command. */
-function formatIsolation({ level, network }: Isolation): string {
-  if (level === 'none') return 'Isolation none: nothing keeps it from your files and your network.'
+/** Describes what the sandbox permits a command. */
+function isolationNotes({ level, network }: Isolation, lacks: readonly string[]): PreviewNotes {
+  if (level === 'none')
+    return { ...NO_NOTES, notes: ['Isolation none: nothing keeps it from your files and your network.'] }
   if (level === 'container')
-    return 'Isolation container: it may do what the server may in its container, with the workspace and the network that has.'
+    return {
+      ...NO_NOTES,
+      notes: [CONTAINER_NOTE, ...(lacks.length > 0 ? [`Here that lacks ${lacks.join('; ')}.`] : [])]
+    }
   const reach = network.length === 0 ? 'no network' : `network to ${network.map(escapeInvisible).join(', ')} alone`
-  return `Isolation ${level}: ${WRITE_ACCESS[level]}, ${reach}.`
+  return { ...NO_NOTES, information: [`Isolation ${level}: ${WRITE_ACCESS[level]}, ${reach}.`] }
 }
+
+const CONTAINER_NOTE =
+  'Isolation container: it may do what the server may in its container, with the workspace and the network that has.'
 
 const WRITE_ACCESS = {
   workspace: 'writes in the workspace alone',

@@ -181,9 +181,11 @@ async function buildPreview(
 ): Promise<Preview> {
   const own = await getToolPreview(live, params)
   const shown: Preview = evaluation.sources ? previewSources(own, evaluation.sources, limits) : own
+  const command = commandNotes(evaluation, await getMissingFeatures(engine, evaluation))
+  const information = [...(shown.information ?? []), ...command.information]
   const notes = [
     ...(shown.notes ?? []),
-    ...commandNotes(evaluation, await getMissingFeatures(engine, evaluation)),
+    ...command.notes,
     ...unsavedNotesBefore(engine, evaluation.paths),
     ...hookNotes(hooks)
   ]
@@ -195,6 +197,7 @@ async function buildPreview(
     ...(text !== undefined && { text: without(text) }),
     ...(diff !== undefined && { diff }),
     ...(notes.length > 0 && { notes: notes.map(without) }),
+    ...(information.length > 0 && { information: information.map(without) }),
     ...(cut && { cut })
   }
 }

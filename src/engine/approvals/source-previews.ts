@@ -51,15 +51,17 @@ export function previewSources(
     sections.push(content === '' ? heading : `${heading}\n${indent(shown + note)}`)
   }
   const unchanged = sources.filter(isSourceApproved).map(formatSourceName)
-  const notes = [
-    ...(preview.notes ?? []),
+  const information = [
+    ...(preview.information ?? []),
     ...(unchanged.length > 0 ? [`Executes ${unchanged.join(', ')}, unchanged since a person approved it.`] : []),
-    ...(unknown.length > 0 ? unknown : [FURTHER_CODE])
+    ...(unknown.length > 0 ? [] : [FURTHER_CODE])
   ]
+  const notes = [...(preview.notes ?? []), ...unknown]
   return {
     ...preview,
     ...(sections.length > 0 && { text: [withoutHeadings(preview.text ?? preview.title), ...sections].join('\n\n') }),
     ...(notes.length > 0 && { notes }),
+    ...(information.length > 0 && { information }),
     ...(isCut && { cut: true as const })
   }
 }

@@ -60,6 +60,7 @@ function formatMessage(call: PendingCall) {
     `${tool} in workspace ${workspace}${who} (${tool_call_id}). ${reason}`,
     ...(level === 'strict' ? ['This cannot be taken back easily: read it whole.'] : []),
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
+    ...(preview.information ?? []),
     ...(shown === '' ? [] : ['', truncate(shown)]),
     ...(isWholeInForm(call) ? [] : ['', formatCutHint(tool_call_id)])
   ]

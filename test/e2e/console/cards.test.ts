@@ -38,6 +38,16 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(read('poem.txt'), 'roses\nlilies\n')
   })
 
+  t.test('shows what needs attention apart from information', async t => {
+    const { call, open } = await startConsole(t, browser, POEM)
+    await call('shell_exec', { command: 'ls; touch a; rm -rf b' })
+    const page = await open()
+    await openCard(page, 'rm -rf b')
+    const texts = (selector: string) => page.locator(`.card .notes ${selector}`).allInnerTexts()
+    t.match(await texts('.notice.warn'), [/^`rm -rf b` \(strict\)/, /^Isolation none/])
+    t.match(await texts('.notice:not(.warn)'), [/^`ls` \(reads\)/, /^`touch a` \(ask\)/])
+  })
+
   t.test('approves modified params as previewed', async t => {
     const { call, get, read, write, open } = await startConsole(t, browser, POEM)
     const { tool_call_id: id } = await call('edit_file', EDIT)

@@ -1,12 +1,25 @@
 import t from 'tap'
 import { commandNotes } from '../../../src/engine/approvals/command-notes.ts'
+import { startApp } from '../../start-app.ts'
 
 t.test('notes the limits of a container for the approver', async t => {
   const assessment = (level: 'container' | 'workspace') => ({ command: undefined, isolation: { level, network: [] } })
   t.equal(
-    commandNotes(assessment('container'), ['dropped capabilities', 'a user'])[1],
+    commandNotes(assessment('container'), ['dropped capabilities', 'a user']).notes[1],
     'Here that lacks dropped capabilities; a user.'
   )
-  t.equal(commandNotes(assessment('container')).length, 1)
-  t.equal(commandNotes(assessment('workspace'), ['a limit for memory']).length, 1)
+  t.equal(commandNotes(assessment('container')).notes.length, 1)
+  t.strictSame(commandNotes(assessment('workspace'), ['a limit for memory']), {
+    notes: [],
+    information: ['Isolation workspace: writes in the workspace alone, no network.']
+  })
+})
+
+t.test('strict parts of a command need attention, and others do not', async t => {
+  const { call } = await startApp(t, {})
+  const { approval } = await call('shell_exec', { command: 'ls; touch a; rm -rf b' })
+  t.match(approval.preview, {
+    notes: [/^`rm -rf b` \(strict\): /, /^Isolation none: /],
+    information: [/^`ls` \(reads\): /, /^`touch a` \(ask\): /]
+  })
 })

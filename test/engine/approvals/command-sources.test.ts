@@ -47,7 +47,7 @@ t.test('later a script is shown as the difference from what was approved', async
   t.match((await approve(await agent('sh build.sh'))).body, { status: 'success' })
   const same = await agent('sh build.sh')
   t.equal(same.approval.preview.text, 'sh build.sh\ncwd: .')
-  t.match(same.approval.preview.notes, ['Executes build.sh, unchanged since a person approved it.'])
+  t.match(same.approval.preview.information, ['Executes build.sh, unchanged since a person approved it.'])
   write('build.sh', 'echo built\necho more\n')
   const { approval } = await agent('sh ./build.sh')
   t.equal(approval.reason, 'Executes build.sh, which has changed since it was approved.')

@@ -39,10 +39,10 @@ async function start(t: Test, level: Level, files: Record<string, string> = FILE
   /** Returns what the script printed; undefined if it was not approved or did not run. */
   async function tryOnce(meanwhile: () => Promise<unknown> = async () => {}): Promise<string | undefined> {
     const asked = await agent('shell_exec', { command: 'sh s.sh' })
-    const { text = '', notes = [] } = asked.approval?.preview ?? {}
+    const { text = '', information = [] } = asked.approval?.preview ?? {}
     const isGood =
       /^Executes s.sh:\n {4}echo good$/m.test(text) ||
-      (text === 'sh s.sh\ncwd: .' && /s.sh, unchanged/.test(notes.join('\n')))
+      (text === 'sh s.sh\ncwd: .' && /s.sh, unchanged/.test(information.join('\n')))
     const [ended] = isGood ? await Promise.all([approve(asked), meanwhile()]) : []
     if (ended?.status === 'success') return ended.result.data.stdout
     if (asked.tool_call_id) await app.post(`/calls/${asked.tool_call_id}/cancel`, {})

@@ -28,7 +28,7 @@ t.test('a cut preview is approved only with the digest of the whole', async t =>
   t.match(done, { status: 'success', result: { data: { stdout: 'the end\n' } } })
 
   const dry = await post('/calls', { tool: 'shell_exec', params: { command: 'sh big.sh 1' }, dry_run: true })
-  t.match(dry.preview, { cut: undefined, notes: [/big.sh, unchanged/] })
+  t.match(dry.preview, { cut: undefined, information: [/big.sh, unchanged/] })
 })
 
 t.test('a preview that is not cut needs no second digest', async t => {

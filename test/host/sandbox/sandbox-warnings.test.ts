@@ -13,7 +13,7 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
   execFileSync('git', ['init', '--quiet'], { cwd: root })
   const asked = async (command: string, more = {}) => {
     const { approval } = await call('shell_exec', { command, ...more })
-    return { notes: approval.preview.notes.join('\n'), always: approval.always_options.length }
+    return { notes: approval.preview.notes?.join('\n') ?? '', always: approval.always_options.length }
   }
   const fails = 'The sandbox `workspace` keeps .git read-only, so this will fail: ask with isolation none.'
   for (const command of ['git commit -m x', 'git add a.txt && git status', 'git rebase main', 'timeout 5 git stash']) {
@@ -34,16 +34,16 @@ t.test('warns of a command that listens', needs('sandbox', 'python3'), async t =
   const { call, post } = await startApp(t, {}, { settings })
   const shut = /Nothing outside its sandbox reaches the ports that it opens/
   const asked = await call('shell_background', { command: 'python3 -m http.server' })
-  t.match(asked.approval.preview.notes.join('\n'), shut)
+  t.match(asked.approval.preview.notes?.join('\n') ?? '', shut)
   const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
     digest: asked.approval.digest,
     confirm: true
   })
   t.match(done.result.content, shut)
   const free = await call('shell_background', { command: 'python3 -m http.server', isolation: 'none' })
-  t.notMatch(free.approval.preview.notes.join('\n'), shut)
+  t.notMatch(free.approval.preview.notes?.join('\n') ?? '', shut)
   const reads = await call('shell_background', { command: 'cat', interactive: true })
-  t.notMatch(reads.approval.preview.notes.join('\n'), shut, 'what only reads does not serve')
+  t.notMatch(reads.approval.preview.notes?.join('\n') ?? '', shut, 'what only reads does not serve')
   const { digest } = reads.approval
   const read = await post(`/calls/${reads.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
   t.notMatch(read.result.content, shut)

@@ -184,6 +184,9 @@ function M.of_call(call)
   for _, note in ipairs(preview.notes or {}) do
     add('! ' .. note, 'ToolgateWarning')
   end
+  for _, fact in ipairs(preview.information or {}) do
+    add('- ' .. fact, QUIET)
+  end
   if hidden.is_in(call) then add(HIDES, 'ToolgateWarning') end
   if preview.text then
     add('')
