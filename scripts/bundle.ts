@@ -107,6 +107,15 @@ await bundle({
   target: 'es2022',
   minify: true
 })
+// The console's syntax highlighter, a worker that is loaded when a text needs it.
+await bundle({
+  ...common,
+  entryPoints: [{ in: 'web/highlight/worker.ts', out: 'web/highlight-worker' }],
+  format: 'iife',
+  platform: 'browser',
+  target: 'es2022',
+  minify: true
+})
 for (const page of ['index.html', 'icon.svg']) copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
 for (const file of readdirSync(path.join(fresh, 'web'))) compress(path.join(fresh, 'web', file))
 // Also read by path: the grammar of command lines and its runtime.

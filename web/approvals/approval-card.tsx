@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Diff, DiffViewToggle } from '../diff/diff.tsx'
 import { EndMark, useCoveredHeight } from '../diff/end-mark.tsx'
+import { findOwnScript } from '../diff/own-script.ts'
 import { PreviewNotes, PreviewText } from '../diff/preview.tsx'
 import { describeUnviewed, isFullyViewed, isPartViewed } from '../diff/review.ts'
 import { ReviewStatus } from '../diff/review-status.tsx'
@@ -134,7 +135,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       </div>
       {preview.text !== undefined && (
         <CardSection title="What it would do" text={preview.text}>
-          <PreviewText text={preview.text} review={review} />
+          <PreviewText text={preview.text} review={review} script={findOwnScript(tool, call.params)} />
         </CardSection>
       )}
       {preview.diff !== undefined && (

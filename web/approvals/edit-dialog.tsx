@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type DryRun, ToolgateError } from '../../src/client/client.ts'
 import { EndMark } from '../diff/end-mark.tsx'
+import { findOwnScript } from '../diff/own-script.ts'
 import { PreviewView } from '../diff/preview.tsx'
 import { createReview, isFullyViewed, isPartViewed, type Review } from '../diff/review.ts'
 import { ReviewStatus } from '../diff/review-status.tsx'
@@ -105,7 +106,7 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
         <div class="inside" ref={inside}>
           <ErrorNotice text={failure} />
           {foreseen && review ? (
-            <DryRunPreview run={foreseen.dryRun} params={form?.value.peek()} review={review} />
+            <DryRunPreview tool={call.tool} run={foreseen.dryRun} params={form?.value.peek()} review={review} />
           ) : (
             form && <SchemaForm form={form} label={`Params of ${call.tool}`} />
           )}
@@ -148,13 +149,14 @@ const CHANGED_MESSAGE = 'What would happen has changed. Nothing was approved: lo
 const NO_PREVIEW_TITLE = 'It shows nothing beforehand.'
 
 interface DryRunPreviewProps {
+  tool: string
   run: DryRun
   params: unknown
   review: Review
 }
 
 /** Takes the focus, so that keyboard input continues where the form was. */
-function DryRunPreview({ run: { preview, verdict }, params, review }: DryRunPreviewProps) {
+function DryRunPreview({ tool, run: { preview, verdict }, params, review }: DryRunPreviewProps) {
   const showsParams = review.parts.some(({ kind }) => kind === 'params')
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => heading.current?.focus(), [])
@@ -168,7 +170,11 @@ function DryRunPreview({ run: { preview, verdict }, params, review }: DryRunPrev
       ) : (
         <p class="muted">{markInvisible(verdict.reason)}</p>
       )}
-      <PreviewView preview={preview ?? { title: NO_PREVIEW_TITLE }} review={review} />
+      <PreviewView
+        preview={preview ?? { title: NO_PREVIEW_TITLE }}
+        review={review}
+        script={findOwnScript(tool, params)}
+      />
       {showsParams && (
         <div data-viewed={isPartViewed(review, 'params')}>
           <TextBlock text={JSON.stringify(params, null, 2)} label="Params" isFullHeight />

@@ -1,63 +1,96 @@
 // A block of lines laid out together. Their numbers are one text beside them, so that a line costs one element.
-import { markInvisible } from '../text/invisible.tsx'
+import type { Signal } from '@preact/signals'
+import { renderColoured } from '../highlight/coloured-text.tsx'
+import type { LineTokens } from '../highlight/tokens.ts'
+import { useNearViewport } from '../highlight/use-near-viewport.ts'
 import type { DiffRow, DiffRowPair } from './diff-rows.ts'
+import type { RowTokens } from './row-tokens.ts'
 
 /** Height of a line; the style sheet has the same value. */
 const LINE_PX = 20
 
 const LINE_SIGNS = { same: ' ', added: '+', removed: '-', hunk: '', note: '' } as const
 
-export const DiffBlock = ({ rows }: { rows: readonly DiffRow[] }) => (
-  <div class="block" style={{ containIntrinsicBlockSize: `auto ${rows.length * LINE_PX}px` }}>
-    <pre class="numbers" aria-hidden="true">
-      {rows.map(row => `${padNumber(row.old)} ${padNumber(row.new)}`).join('\n')}
-    </pre>
-    <div class="lines">
-      {rows.map((row, index) => (
-        <DiffLine key={index} row={row} />
-      ))}
-    </div>
-  </div>
-)
+interface DiffBlockProps {
+  rows: readonly DiffRow[]
+  /** Rows are plain until these are known and the block is near the viewport. */
+  tokens: Signal<RowTokens | undefined>
+}
 
-export const SplitDiffBlock = ({ pairs }: { pairs: readonly DiffRowPair[] }) => (
-  <div class="block" style={{ containIntrinsicBlockSize: `auto ${pairs.length * LINE_PX}px` }}>
-    <div class="lines">
-      {pairs.map(({ left, right }, index) =>
-        left === right && left?.kind !== 'same' ? (
-          <DiffLine key={index} row={left!} />
-        ) : (
-          <div key={index} class="sides">
-            <SplitSide row={left} number={left?.old} />
-            <SplitSide row={right} number={right?.new} />
-          </div>
-        )
-      )}
+export function DiffBlock({ rows, tokens }: DiffBlockProps) {
+  const { ref, isNear } = useNearViewport<HTMLDivElement>()
+  const colours = isNear ? tokens.value : undefined
+  return (
+    <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${rows.length * LINE_PX}px` }}>
+      <pre class="numbers" aria-hidden="true">
+        {rows.map(row => `${padNumber(row.old)} ${padNumber(row.new)}`).join('\n')}
+      </pre>
+      <div class="lines">
+        {rows.map((row, index) => (
+          <DiffLine key={index} row={row} tokens={colours?.get(row)} />
+        ))}
+      </div>
     </div>
-  </div>
-)
+  )
+}
 
-const SplitSide = ({ row, number }: { row: DiffRow | undefined; number: number | undefined }) =>
+interface SplitDiffBlockProps extends Pick<DiffBlockProps, 'tokens'> {
+  pairs: readonly DiffRowPair[]
+}
+
+export function SplitDiffBlock({ pairs, tokens }: SplitDiffBlockProps) {
+  const { ref, isNear } = useNearViewport<HTMLDivElement>()
+  const colours = isNear ? tokens.value : undefined
+  return (
+    <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${pairs.length * LINE_PX}px` }}>
+      <div class="lines">
+        {pairs.map(({ left, right }, index) =>
+          left === right && left?.kind !== 'same' ? (
+            <DiffLine key={index} row={left!} />
+          ) : (
+            <div key={index} class="sides">
+              <SplitSide row={left} number={left?.old} tokens={left && colours?.get(left)} />
+              <SplitSide row={right} number={right?.new} tokens={right && colours?.get(right)} />
+            </div>
+          )
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface SplitSideProps {
+  row: DiffRow | undefined
+  number: number | undefined
+  tokens: LineTokens | undefined
+}
+
+const SplitSide = ({ row, number, tokens }: SplitSideProps) =>
   row ? (
     <div class={`side ${row.kind}`} data-number={number}>
-      {renderLine(row)}
+      {renderLine(row, tokens)}
     </div>
   ) : (
     <div class="side nothing" />
   )
 
-const DiffLine = ({ row }: { row: DiffRow }) => <div class={row.kind}>{renderLine(row)}</div>
+const DiffLine = ({ row, tokens }: { row: DiffRow; tokens?: LineTokens | undefined }) => (
+  <div class={row.kind}>{renderLine(row, tokens)}</div>
+)
 
 /** The sign is text as well, so that a line is readable without its colour. */
-function renderLine({ kind, words, text }: DiffRow) {
+function renderLine({ kind, words, text }: DiffRow, tokens: LineTokens | undefined) {
   // Line endings are marked on lines where they may be the change.
-  if (!words) return [LINE_SIGNS[kind], markInvisible(kind === 'same' ? text.replace(/\r$/, '') : text)]
+  if (!words) return [LINE_SIGNS[kind], renderColoured(kind === 'same' ? text.replace(/\r$/, '') : text, tokens)]
   const Mark = kind === 'removed' ? 'del' : 'ins'
+  let at = 0
   return [
     LINE_SIGNS[kind],
-    ...words.map((word, index) =>
-      index % 2 === 0 ? markInvisible(word) : <Mark key={index}>{markInvisible(word)}</Mark>
-    )
+    ...words.map((word, index) => {
+      const content = renderColoured(word, tokens, at)
+      at += word.length
+      return index % 2 === 0 ? content : <Mark key={index}>{content}</Mark>
+    })
   ]
 }
 

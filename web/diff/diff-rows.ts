@@ -20,7 +20,10 @@ export interface DiffRowPair {
 }
 
 export interface DiffFileRows {
+  /** The name, or the old and the new one. */
   path: string
+  /** The new name, or the old one of a file that would be removed. */
+  name: string
   added: number
   removed: number
   rows: readonly DiffRow[]
@@ -60,7 +63,13 @@ function parse(diff: string): readonly DiffFileRows[] | undefined {
         for (let i = 0; i < both; i++) markChangedWords(removed[i]!, added[i]!)
       }
       const count = (kind: DiffRowKind) => rows.filter(row => row.kind === kind).length
-      return { path: formatPath(oldFileName, newFileName), added: count('added'), removed: count('removed'), rows }
+      return {
+        path: formatPath(oldFileName, newFileName),
+        name: newFileName === '/dev/null' ? formatPath(oldFileName, newFileName) : formatPath('/dev/null', newFileName),
+        added: count('added'),
+        removed: count('removed'),
+        rows
+      }
     })
   } catch {
     return undefined

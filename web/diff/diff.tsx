@@ -1,14 +1,15 @@
 // A diff, unified or side by side. Lines are rendered in blocks that the browser lays out only when they are near the viewport,
 // which keeps ten thousand of them cheap.
-import { signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { diffViewSetting } from '../shell/settings.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { DiffBlock, SplitDiffBlock } from './diff-block.tsx'
 import { type DiffFileRows, type DiffRow, type DiffRowPair, parseDiffRows, toRowPairs } from './diff-rows.ts'
 import { EndMark } from './end-mark.tsx'
 import { fileKey, isPartViewed, type Review, setPartViewed } from './review.ts'
+import { type RowTokens, useRowTokens } from './row-tokens.ts'
 
 /** Longer diffs show this many lines and the others on request. */
 const MAX_UNFOLDED_LINES = 1_500
@@ -76,11 +77,13 @@ interface DiffFileProps {
   viewed?: { review: Review; part: string }
 }
 
-function DiffFile({ file: { path, added, removed, rows }, viewed }: DiffFileProps) {
+function DiffFile({ file: { path, name, added, removed, rows }, viewed }: DiffFileProps) {
   const [whole, setWhole] = useState(rows.length <= MAX_UNFOLDED_LINES)
   const isSplit = diffViewSetting.value === 'split' && !isNarrow.value
   const isViewed = viewed && isPartViewed(viewed.review, viewed.part)
   const end = whole && viewed ? <EndMark {...viewed} /> : null
+  const tokens = useRowTokens(name, rows)
+  const Rows = isSplit ? Split : Unified
   return (
     <div class="diff-file" data-viewed={isViewed}>
       <div class="diff-head">
@@ -104,7 +107,7 @@ function DiffFile({ file: { path, added, removed, rows }, viewed }: DiffFileProp
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <section class="diff-body" tabIndex={0} aria-label={`Diff of ${path}`}>
-        {isSplit ? <Split rows={rows} whole={whole} end={end} /> : <Unified rows={rows} whole={whole} end={end} />}
+        <Rows rows={rows} tokens={tokens} whole={whole} end={end} />
       </section>
       {!whole && (
         <button class="button diff-more" type="button" onClick={() => setWhole(true)}>
@@ -141,30 +144,34 @@ function ProgressiveBlocks<T>({ items, view, end }: ProgressiveBlocksProps<T>) {
 
 interface RowsProps {
   rows: readonly DiffRow[]
+  tokens: Signal<RowTokens | undefined>
   whole: boolean
   end: VNode | null
 }
 
-function Unified({ rows, whole, end }: RowsProps) {
+function Unified({ rows, tokens, whole, end }: RowsProps) {
   const shown = useMemo(() => fold(rows, whole), [rows, whole])
+  const view = useCallback((block: readonly DiffRow[]) => <DiffBlock rows={block} tokens={tokens} />, [tokens])
   return (
     <div class="unified">
-      <ProgressiveBlocks items={shown} view={unifiedBlock} end={end} />
+      <ProgressiveBlocks items={shown} view={view} end={end} />
     </div>
   )
 }
-const unifiedBlock = (rows: readonly DiffRow[]) => <DiffBlock rows={rows} />
 
 /** Pairs the lines before it folds them: removed lines would have nothing beside them otherwise. */
-function Split({ rows, whole, end }: RowsProps) {
+function Split({ rows, tokens, whole, end }: RowsProps) {
   const pairs = useMemo(() => fold(toRowPairs(rows), whole), [rows, whole])
+  const view = useCallback(
+    (block: readonly DiffRowPair[]) => <SplitDiffBlock pairs={block} tokens={tokens} />,
+    [tokens]
+  )
   return (
     <div class="split">
-      <ProgressiveBlocks items={pairs} view={splitBlock} end={end} />
+      <ProgressiveBlocks items={pairs} view={view} end={end} />
     </div>
   )
 }
-const splitBlock = (pairs: readonly DiffRowPair[]) => <SplitDiffBlock pairs={pairs} />
 
 const fold = <T,>(items: readonly T[], whole: boolean) => (whole ? items : items.slice(0, MAX_UNFOLDED_LINES))
 

@@ -4,18 +4,22 @@ import { TextBlock } from '../text/text-block.tsx'
 import { Diff } from './diff.tsx'
 import { EndMark } from './end-mark.tsx'
 import { isPartViewed, type Review, type ReviewedPreview } from './review.ts'
+import type { OwnScript } from './script-sections.ts'
+import { ScriptText } from './script-text.tsx'
 
 interface PreviewProps {
   preview: ReviewedPreview
   /** Marks each part as viewed once its end has been on the screen. */
   review?: Review
+  /** The script that the call itself contains. */
+  script?: OwnScript | undefined
 }
 
-export const PreviewView = ({ preview, review }: PreviewProps) => (
+export const PreviewView = ({ preview, review, script }: PreviewProps) => (
   <>
     <PreviewNotes preview={preview} />
     {review && <EndMark review={review} part="notes" />}
-    {preview.text !== undefined && <PreviewText text={preview.text} review={review} />}
+    {preview.text !== undefined && <PreviewText text={preview.text} review={review} script={script} />}
     {preview.diff !== undefined && <Diff text={preview.diff} {...(review && { review })} />}
   </>
 )
@@ -35,10 +39,17 @@ export const PreviewNotes = ({ preview: { notes = [], information = [] } }: { pr
   </>
 )
 
+interface PreviewTextProps extends Pick<PreviewProps, 'script'> {
+  text: string
+  review?: Review | undefined
+}
+
 /** Shows the text in full height if it is reviewed. */
-export const PreviewText = ({ text, review }: { text: string; review?: Review | undefined }) => (
+export const PreviewText = ({ text, review, script }: PreviewTextProps) => (
   <div data-viewed={review && isPartViewed(review, 'text')}>
-    <TextBlock text={text} label="What it would do" isFullHeight={review !== undefined} />
+    <TextBlock text={text} label="What it would do" isFullHeight={review !== undefined}>
+      <ScriptText text={text} own={script} />
+    </TextBlock>
     {review && <EndMark review={review} part="text" />}
   </div>
 )

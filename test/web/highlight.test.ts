@@ -1,0 +1,109 @@
+// Tests of what the console colours: languages by file names, tokens by lines, and the scripts of a preview.
+import fc from 'fast-check'
+import t from 'tap'
+import { findOwnScript } from '../../web/diff/own-script.ts'
+import { splitScripts } from '../../web/diff/script-sections.ts'
+import { languageOfFile, languageOfShebang } from '../../web/highlight/languages.ts'
+import { splitTokens, TOKEN_KINDS } from '../../web/highlight/tokens.ts'
+
+t.test('selects languages by file names', async t => {
+  for (const [file, language] of [
+    ['src/a.ts', 'typescript'],
+    ['a.test.TSX', 'typescript'],
+    ['Dockerfile', 'dockerfile'],
+    ['deep/.bashrc', 'bash'],
+    ['a.min.js', 'javascript'],
+    ['folder.py/plain', undefined],
+    ['LICENSE', undefined],
+    ['a.unknown', undefined],
+    ['constructor', undefined],
+    ['', undefined]
+  ])
+    t.equal(languageOfFile(file!), language, String(file))
+})
+
+t.test('selects the language of a script by its first line', async t => {
+  for (const [line, language] of [
+    ['#!/bin/sh', 'bash'],
+    ['#! /usr/bin/env bash', 'bash'],
+    ['#!/usr/bin/env -S node --test', 'javascript'],
+    ['#!/usr/bin/python3.12 -u', 'python'],
+    ['#!/opt/unknown', undefined],
+    ['# /bin/sh', undefined],
+    ['#!', undefined]
+  ])
+    t.equal(languageOfShebang(line!), language, String(line))
+})
+
+t.test('splits tokens by lines', async t => {
+  const split = (tokens: number[], ...lines: string[]) => splitTokens(Uint32Array.from(tokens), lines)
+  t.same(split([2, 1, 3, 0], 'ab', 'cd'), [
+    [2, 1, 2, 0],
+    [2, 0]
+  ])
+  t.same(split([5, 2], 'ab', 'cd'), [
+    [2, 2],
+    [2, 2]
+  ])
+  t.same(split([1, 0], '', ''), [[0, 0], []])
+  t.equal(split([4, 1], 'ab', 'cd'), undefined, 'too short')
+  t.equal(split([6, 1], 'ab', 'cd'), undefined, 'too long')
+  t.equal(split([2, 1, 0, 0], 'ab'), undefined, 'an empty token at the end')
+  t.equal(split([2, TOKEN_KINDS.length], 'ab'), undefined, 'an unknown kind')
+  t.equal(split([2], 'ab'), undefined, 'half a token')
+  const many = Array.from({ length: 300 }, (_, i) => [1, i % 2]).flat()
+  t.same(split([...many, 1, 0, 1, 1], 'x'.repeat(300), 'y'), [[], [1, 1]], 'a line with many tokens stays plain')
+})
+
+t.test('tokens end within their lines, or are refused', async () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(6)), fc.array(fc.string({ maxLength: 5 })), (numbers, lines) => {
+      const split = splitTokens(Uint32Array.from(numbers), lines)
+      return (
+        split === undefined ||
+        (split.length === lines.length &&
+          split.every((ends, i) => ends.every((end, at) => at % 2 === 1 || end <= lines[i]!.length)))
+      )
+    })
+  )
+})
+
+t.test('finds the scripts in the text of a preview', async t => {
+  const text = [
+    'sh run.sh',
+    'cwd: .',
+    '',
+    'Executes run.sh:',
+    '    echo one',
+    '    Executes fake.py:',
+    '',
+    'Executes bin/tool:',
+    '    #!/usr/bin/env python3',
+    '',
+    'Executes package.json (scripts.test):',
+    '    node a.ts',
+    '',
+    'Executes b.sh, changed since it was approved:',
+    '    -one',
+    '    +two'
+  ].join('\n')
+  const sections = splitScripts(text, findOwnScript('shell_exec', { command: 'sh run.sh' }))
+  t.equal(sections.map(section => section.text).join(''), text)
+  t.same(
+    sections.filter(({ language }) => language).map(section => [section.language, section.text.split('\n')[0]]),
+    [
+      ['bash', 'sh run.sh'],
+      ['bash', '    echo one'],
+      ['python', '    #!/usr/bin/env python3'],
+      ['bash', '    node a.ts'],
+      ['diff', '    -one']
+    ]
+  )
+  const code = 'language: python\ncwd: .\n\nprint(1)'
+  t.same(splitScripts(code, findOwnScript('run_code', { language: 'python', code: 'print(1)' })), [
+    { text: 'language: python\ncwd: .\n\n', indent: 0 },
+    { text: 'print(1)', language: 'python', indent: 0 }
+  ])
+  t.same(splitScripts('other', { text: 'gone', language: 'bash' }), [{ text: 'other', indent: 0 }])
+  t.equal(findOwnScript('edit_file', { command: 'x' }), undefined)
+})
