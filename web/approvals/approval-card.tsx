@@ -27,6 +27,7 @@ import { decisionErrors } from './decision-errors.ts'
 import { useGuard } from './decision-guard.ts'
 import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
+import { oldTextLoader } from './old-texts.ts'
 import { RejectDialog } from './reject-dialog.tsx'
 import { loadWholePreview } from './whole-preview.ts'
 
@@ -140,7 +141,12 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       )}
       {preview.diff !== undefined && (
         <CardSection title="What would change" text={preview.diff} beside={<DiffViewToggle />}>
-          <Diff key={review.id} text={preview.diff} review={review} />
+          <Diff
+            key={review.id}
+            text={preview.diff}
+            review={review}
+            loadOldText={outcome ? undefined : index => oldTextLoader(call, index)}
+          />
         </CardSection>
       )}
       <ParamsSection call={call} folded={preview.diff !== undefined || preview.text !== undefined} review={review} />

@@ -4,6 +4,7 @@ import { renderColoured } from '../highlight/coloured-text.tsx'
 import type { LineTokens } from '../highlight/tokens.ts'
 import { useNearViewport } from '../highlight/use-near-viewport.ts'
 import type { DiffRow, DiffRowPair } from './diff-rows.ts'
+import { HunkLine } from './hunk-line.tsx'
 import type { RowTokens } from './row-tokens.ts'
 
 /** Height of a line; the style sheet has the same value. */
@@ -23,7 +24,13 @@ export function DiffBlock({ rows, tokens }: DiffBlockProps) {
   return (
     <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${rows.length * LINE_PX}px` }}>
       <pre class="numbers" aria-hidden="true">
-        {rows.map(row => `${padNumber(row.old)} ${padNumber(row.new)}`).join('\n')}
+        {rows.map((row, index) =>
+          row.kind === 'hunk' ? (
+            <span key={index} class="hunk-space" />
+          ) : (
+            `${padNumber(row.old)} ${padNumber(row.new)}\n`
+          )
+        )}
       </pre>
       <div class="lines">
         {rows.map((row, index) => (
@@ -74,9 +81,8 @@ const SplitSide = ({ row, number, tokens }: SplitSideProps) =>
     <div class="side nothing" />
   )
 
-const DiffLine = ({ row, tokens }: { row: DiffRow; tokens?: LineTokens | undefined }) => (
-  <div class={row.kind}>{renderLine(row, tokens)}</div>
-)
+const DiffLine = ({ row, tokens }: { row: DiffRow; tokens?: LineTokens | undefined }) =>
+  row.kind === 'hunk' ? <HunkLine row={row} /> : <div class={row.kind}>{renderLine(row, tokens)}</div>
 
 /** The sign is text as well, so that a line is readable without its colour. */
 function renderLine({ kind, words, text }: DiffRow, tokens: LineTokens | undefined) {

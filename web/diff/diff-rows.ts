@@ -11,6 +11,24 @@ export interface DiffRow {
   text: string
   /** The text in pieces, every second one changed; undefined if the whole line changed. */
   words?: readonly string[]
+  /** The numbers of a hunk's header. */
+  hunk?: HunkNumbers
+  /** The hidden lines before a hunk or after the last one, if they can be shown. */
+  gap?: Gap
+}
+
+export type HunkNumbers = Record<'oldStart' | 'oldLines' | 'newStart' | 'newLines', number>
+
+/** Unchanged lines that are not shown. */
+export interface Gap {
+  index: number
+  /** Undefined if unknown before the file is loaded. */
+  hidden: number | undefined
+  /** The old numbers of the shown lines around them. */
+  after: number
+  before: number
+  /** No hunk follows. */
+  isLast?: true
 }
 
 /** The two sides of one line; either may be missing. */
@@ -53,7 +71,7 @@ function parse(diff: string): readonly DiffFileRows[] | undefined {
       const rows: DiffRow[] = [
         ...listFileNotes(file).map(text => ({ kind: 'note' as const, text })),
         ...hunks.flatMap(hunk => [
-          { kind: 'hunk' as const, text: formatHunkHeader(hunk) },
+          { kind: 'hunk' as const, text: formatHunkHeader(hunk), hunk },
           ...numberLines(hunk.lines, hunk.oldStart, hunk.newStart)
         ])
       ]
@@ -123,12 +141,7 @@ export function toRowPairs(rows: readonly DiffRow[]): readonly DiffRowPair[] {
   return pairs
 }
 
-const formatHunkHeader = ({
-  oldStart,
-  oldLines,
-  newStart,
-  newLines
-}: Record<'oldStart' | 'oldLines' | 'newStart' | 'newLines', number>) =>
+export const formatHunkHeader = ({ oldStart, oldLines, newStart, newLines }: HunkNumbers) =>
   `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`
 
 const KINDS_BY_PREFIX: Record<string, DiffRowKind> = { '+': 'added', '-': 'removed', '\\': 'note' }

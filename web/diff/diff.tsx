@@ -2,14 +2,18 @@
 // which keeps ten thousand of them cheap.
 import { type Signal, signal } from '@preact/signals'
 import type { VNode } from 'preact'
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { ErrorNotice } from '../shell/error-notice.tsx'
 import { diffViewSetting } from '../shell/settings.ts'
 import { markInvisible } from '../text/invisible.tsx'
+import type { ExpandDirection } from './context-rows.ts'
 import { DiffBlock, SplitDiffBlock } from './diff-block.tsx'
 import { type DiffFileRows, type DiffRow, type DiffRowPair, parseDiffRows, toRowPairs } from './diff-rows.ts'
 import { EndMark } from './end-mark.tsx'
+import { ExpandContext } from './hunk-line.tsx'
 import { fileKey, isPartViewed, type Review, setPartViewed } from './review.ts'
 import { type RowTokens, useRowTokens } from './row-tokens.ts'
+import { type LoadText, useContextRows } from './use-context-rows.ts'
 
 /** Longer diffs show this many lines and the others on request. */
 const MAX_UNFOLDED_LINES = 1_500
@@ -30,9 +34,11 @@ interface DiffProps {
   text: string
   /** Marks each file as viewed once its end has been on the screen. */
   review?: Review
+  /** Returns how the old text of a file of the diff is loaded; undefined if it must not be shown. */
+  loadOldText?: ((index: number) => LoadText | undefined) | undefined
 }
 
-export function Diff({ text, review }: DiffProps) {
+export function Diff({ text, review, loadOldText }: DiffProps) {
   const files = useMemo(() => parseDiffRows(text), [text])
   if (!files)
     return (
@@ -44,7 +50,12 @@ export function Diff({ text, review }: DiffProps) {
   return (
     <div class="diff">
       {files.map((file, index) => (
-        <DiffFile key={index} file={file} {...(review && { viewed: { review, part: fileKey(index) } })} />
+        <DiffFile
+          key={index}
+          file={file}
+          load={loadOldText?.(index)}
+          {...(review && { viewed: { review, part: fileKey(index) } })}
+        />
       ))}
     </div>
   )
@@ -75,15 +86,23 @@ interface DiffFileProps {
   file: DiffFileRows
   /** The part of a review that this file is. */
   viewed?: { review: Review; part: string }
+  load: LoadText | undefined
 }
 
-function DiffFile({ file: { path, name, added, removed, rows }, viewed }: DiffFileProps) {
+function DiffFile({ file: { path, name, added, removed, rows }, viewed, load }: DiffFileProps) {
   const [whole, setWhole] = useState(rows.length <= MAX_UNFOLDED_LINES)
   const isSplit = diffViewSetting.value === 'split' && !isNarrow.value
   const isViewed = viewed && isPartViewed(viewed.review, viewed.part)
   const end = whole && viewed ? <EndMark {...viewed} /> : null
-  const tokens = useRowTokens(name, rows)
-  const Rows = isSplit ? Split : Unified
+  const { rows: shown, after, expand, expanded, failure } = useContextRows(rows, load)
+  const all = useMemo(() => [...shown, ...after], [shown, after])
+  const tokens = useRowTokens(name, all)
+  const limit = whole ? Number.POSITIVE_INFINITY : MAX_UNFOLDED_LINES + shown.length - rows.length
+  const Rows = isSplit ? SplitRows : UnifiedRows
+  const body = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (expanded) restoreFocus(body.current!, expanded)
+  }, [expanded])
   return (
     <div class="diff-file" data-viewed={isViewed}>
       <div class="diff-head">
@@ -106,9 +125,15 @@ function DiffFile({ file: { path, name, added, removed, rows }, viewed }: DiffFi
         )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
-      <section class="diff-body" tabIndex={0} aria-label={`Diff of ${path}`}>
-        <Rows rows={rows} tokens={tokens} whole={whole} end={end} />
+      <section ref={body} class="diff-body" tabIndex={0} aria-label={`Diff of ${path}`}>
+        <ExpandContext.Provider value={expand}>
+          <div class={isSplit ? 'split' : 'unified'}>
+            <Rows rows={shown} tokens={tokens} limit={limit} end={end} />
+            {whole && <Rows rows={after} tokens={tokens} limit={limit} end={null} />}
+          </div>
+        </ExpandContext.Provider>
       </section>
+      {failure !== undefined && <ErrorNotice text={failure} />}
       {!whole && (
         <button class="button diff-more" type="button" onClick={() => setWhole(true)}>
           Show all {rows.length.toLocaleString('en')} lines
@@ -142,38 +167,41 @@ function ProgressiveBlocks<T>({ items, view, end }: ProgressiveBlocksProps<T>) {
   )
 }
 
+/**
+ * Keeps the focus on the button that was pressed, which has another place now, or on the next one that is left. Without any, the
+ * diff gets it.
+ */
+function restoreFocus(body: HTMLElement, { gap, direction }: { gap: number; direction: ExpandDirection }) {
+  if (document.activeElement !== document.body && !body.contains(document.activeElement)) return
+  const find = (selector: string) => body.querySelector<HTMLButtonElement>(`[data-gap="${gap}"] ${selector}`)
+  const button = find(`[data-direction="${direction}"]`) ?? find('button')
+  if (button) button.focus()
+  else body.focus({ preventScroll: true })
+}
+
 interface RowsProps {
   rows: readonly DiffRow[]
   tokens: Signal<RowTokens | undefined>
-  whole: boolean
+  /** Maximum number of shown rows. */
+  limit: number
   end: VNode | null
 }
 
-function Unified({ rows, tokens, whole, end }: RowsProps) {
-  const shown = useMemo(() => fold(rows, whole), [rows, whole])
+function UnifiedRows({ rows, tokens, limit, end }: RowsProps) {
+  const shown = useMemo(() => rows.slice(0, limit), [rows, limit])
   const view = useCallback((block: readonly DiffRow[]) => <DiffBlock rows={block} tokens={tokens} />, [tokens])
-  return (
-    <div class="unified">
-      <ProgressiveBlocks items={shown} view={view} end={end} />
-    </div>
-  )
+  return <ProgressiveBlocks items={shown} view={view} end={end} />
 }
 
 /** Pairs the lines before it folds them: removed lines would have nothing beside them otherwise. */
-function Split({ rows, tokens, whole, end }: RowsProps) {
-  const pairs = useMemo(() => fold(toRowPairs(rows), whole), [rows, whole])
+function SplitRows({ rows, tokens, limit, end }: RowsProps) {
+  const pairs = useMemo(() => toRowPairs(rows).slice(0, limit), [rows, limit])
   const view = useCallback(
     (block: readonly DiffRowPair[]) => <SplitDiffBlock pairs={block} tokens={tokens} />,
     [tokens]
   )
-  return (
-    <div class="split">
-      <ProgressiveBlocks items={pairs} view={view} end={end} />
-    </div>
-  )
+  return <ProgressiveBlocks items={pairs} view={view} end={end} />
 }
-
-const fold = <T,>(items: readonly T[], whole: boolean) => (whole ? items : items.slice(0, MAX_UNFOLDED_LINES))
 
 function chunk<T>(items: readonly T[]): readonly T[][] {
   return Array.from({ length: Math.ceil(items.length / BLOCK_LINES) }, (_, i) =>

@@ -17,7 +17,8 @@ export function useRowTokens(file: string, rows: readonly DiffRow[]): Signal<Row
   useEffect(() => {
     let isCurrent = true
     void findRowTokens(file, rows).then(found => {
-      if (isCurrent) tokens.value = found
+      // Rows whose surroundings have become too long keep their colours.
+      if (isCurrent && found) tokens.value = new Map([...(tokens.peek() ?? []), ...found])
     })
     return () => {
       isCurrent = false

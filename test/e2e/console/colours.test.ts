@@ -15,6 +15,7 @@ export class Greeter extends Base {
 const CHANGED = CODE.replace("'hello'", "'good day'")
   .replace('times = 3', 'count = 42')
   .replace('Greets.', 'Greets us.')
+  .replace('+ name', '+ count')
 
 /** Opens the only call that waits. */
 async function openCall(page: Page) {
