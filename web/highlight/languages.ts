@@ -86,9 +86,15 @@ const INTERPRETERS: readonly (readonly [pattern: RegExp, language: Language])[] 
   [/^lua[\d.]*$/, 'lua']
 ]
 
+/** Maximum length of a shebang, as in Linux. */
+const MAX_SHEBANG_LENGTH = 256
+
 /** Selects the language of a script without an extension by its shebang: `#!/usr/bin/env bash`. */
 export function languageOfShebang(script: string): Language | undefined {
-  const { program } =
-    /^#!\s*\S*?(?<program>[^/\s]+)(?=\s|$)/.exec(script.replace(/^(#!\s*)\S*\/env\s+(?:-S\s+)?/, '$1'))?.groups ?? {}
-  return program === undefined ? undefined : INTERPRETERS.find(([pattern]) => pattern.test(program))?.[1]
+  const line = script.slice(0, MAX_SHEBANG_LENGTH).split('\n', 1)[0]!
+  if (!line.startsWith('#!')) return undefined
+  const [program = '', ...args] = line.slice(2).trim().split(/\s+/)
+  const isEnv = program.endsWith('/env')
+  const name = isEnv ? args.find(arg => !arg.startsWith('-')) : program.slice(program.lastIndexOf('/') + 1)
+  return INTERPRETERS.find(([pattern]) => pattern.test(name ?? ''))?.[1]
 }
