@@ -165,10 +165,15 @@ accept this text  \\[toolgate-proposal-edit-abandon] back to the proposal")))
     (toolgate-proposal-edit-mode)))
 
 (defun toolgate-proposal-edit-accept ()
-  "Accept the proposal with the text in this buffer."
+  "Accept the proposal with the text in this buffer.
+All of the proposal must have been displayed before."
   (interactive nil toolgate-proposal-edit-mode)
   (unless (buffer-live-p toolgate-proposal--of)
     (user-error "Nobody waits for this any more"))
+  (with-current-buffer toolgate-proposal--of
+    (when (toolgate-displayed-missing)
+      (user-error "Not accepted: %s in the proposal (C-c C-k goes back to it)"
+                  (toolgate-displayed-summary))))
   (let ((proposal toolgate-proposal--of)
         (text (buffer-substring-no-properties (point-min) (point-max))))
     (quit-window t)

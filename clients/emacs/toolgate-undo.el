@@ -8,7 +8,7 @@
 ;;; Commentary:
 
 ;; A call that has ended is chosen, and what taking it back would do now is
-;; shown; that is done by a chord, or left.
+;; shown; that is done by a chord once all of it has been displayed, or left.
 
 ;;; Code:
 
@@ -16,6 +16,7 @@
 (require 'toolgate-actions)
 (require 'toolgate-choose)
 (require 'toolgate-decide)
+(require 'toolgate-displayed)
 (require 'toolgate-faces)
 (require 'toolgate-guard)
 (require 'toolgate-keys)
@@ -34,18 +35,21 @@
   (make-composed-keymap
    (list (toolgate-keys "C-c C-c" #'toolgate-undo-do
                         "C-c C-k" #'quit-window
+                        "SPC" #'toolgate-displayed-page
                         "q" #'quit-window)
          toolgate-source-map))
   "Keys of `toolgate-undo-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-undo-mode diff-mode "Agent-Undo"
   "What undoing a call would do.
-\\<toolgate-undo-mode-map>\\[toolgate-undo-do] does it."
+\\<toolgate-undo-mode-map>\\[toolgate-undo-do] does it, once all of it \
+has been displayed; \\[toolgate-displayed-page] shows the next part."
   (setq buffer-read-only t
-        truncate-lines t
-        header-line-format " What undoing would do.  C-c C-c does it, q leaves it")
+        header-line-format " What undoing would do.  C-c C-c does it, \
+SPC shows the next part, q leaves it")
   (toolgate-guard-start)
-  (toolgate-lines-setup))
+  (toolgate-lines-setup)
+  (toolgate-displayed-setup))
 
 (defconst toolgate-undo--name "*Agent Undo*"
   "Name of the one buffer that shows an undo.")
@@ -131,6 +135,7 @@ Only calls that changed files can be."
       (setq toolgate-undo--shown shown
             toolgate-undo--do
             (lambda () (toolgate-undo--send connection call shown)))
+      (toolgate-displayed-start)
       (current-buffer))))
 
 (defun toolgate-undo--file (file)
@@ -143,6 +148,7 @@ Only calls that changed files can be."
   "Do the undo that this buffer shows."
   (interactive nil toolgate-undo-mode)
   (toolgate-guard-check)
+  (toolgate-displayed-check)
   (when toolgate-undo--sent
     (user-error "Already sent; waiting for the server"))
   (setq toolgate-undo--sent t)

@@ -32,6 +32,9 @@
         (insert "more ")
         (text-mode)
         (should (eq (key-binding (kbd "C-c C-c")) #'toolgate-proposal-edit-accept))
+        ;; Nor is what was changed of it.
+        (should-error (toolgate-proposal-edit-accept) :type 'user-error)
+        (with-current-buffer toolgate-proposal--of (approval-test-look))
         (toolgate-proposal-edit-accept)
         (show)
         (text-mode)

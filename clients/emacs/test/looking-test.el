@@ -165,12 +165,18 @@
         (should (equal "*Agent Undo*" (buffer-name (window-buffer))))
         (should (equal "# restore a.txt\n-b\n+a\n" (buffer-string)))
         (setq toolgate-guard--since 0)
+        ;; It is not done before it was displayed.
+        (should-error (toolgate-undo-do) :type 'user-error)
+        (should-not undone)
+        (toolgate-displayed-add (point-min) (point-max))
+        (setq toolgate-guard--since 0)
         (toolgate-undo-do)
         (should (equal 2 looks))
         ;; It is shown where it was, and a key that was meant for what was
         ;; there before does nothing.
         (should (equal "*Agent Undo*" (buffer-name (window-buffer))))
         (should (= 1 (length (get-buffer-window-list "*Agent Undo*" nil t))))
+        (toolgate-displayed-add (point-min) (point-max))
         (should-error (toolgate-undo-do) :type 'user-error)
         (setq toolgate-guard--since 0)
         (toolgate-undo-do)
@@ -202,6 +208,7 @@ and whether they still see what they were shown."
           '((available . t) (digest . "d")
             (files . [((action . "restore") (path . "a.txt")
                        (diff . "-b\n+a\n"))]))))
+        (toolgate-displayed-add (point-min) (point-max))
         (setq toolgate-guard--since 0)
         (toolgate-undo-do)
         (prog1 (list (nreverse told)

@@ -38,7 +38,7 @@ t.test('editing', needs('nvim'), async t => {
 
     const changed = propose()
     await look()
-    await type('e')
+    await type(`${PAGES}e`)
     await until(`#vim.api.nvim_list_tabpages() == 2`)
     t.same(await lua('{ vim.wo.diff, vim.bo.modifiable, vim.fn.getline(1, "$") }'), [true, true, ['roses', 'tulips']])
     await type('Glcwwo lips<Esc>')
@@ -47,6 +47,22 @@ t.test('editing', needs('nvim'), async t => {
     t.match(await changed, { result: { data: { decision: 'accepted', edited: true, content: 'roses\ntwo lips\n' } } })
     t.equal(await lua('#vim.api.nvim_list_tabpages()'), 1)
     t.equal(await lua(shown('toolgate://')), 0)
+
+    const long = client.call(
+      'editor_show_diff',
+      { path: 'poem.txt', new_content: 'roses\n'.repeat(500) },
+      { wait_ms: 60_000 }
+    )
+    await look()
+    await type('e')
+    await until(`#vim.api.nvim_list_tabpages() == 2`)
+    await until(`require('toolgate.beside').all()[1].ready_at < vim.loop.hrtime() / 1e6`)
+    await type('<C-c><C-c>')
+    await until(`vim.fn.execute('messages'):find('not accepted: .* not displayed yet') ~= nil`)
+    await type('<C-c><C-k>')
+    await until(KEYS_DECIDE)
+    await type('n')
+    t.match(await long, { result: { data: { decision: 'rejected' } } }, 'not accepted before it was displayed')
 
     const rejected = propose()
     await look()

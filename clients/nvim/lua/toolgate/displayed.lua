@@ -110,6 +110,13 @@ function M.check(view)
   return false
 end
 
+--- Whether all of a view that is not in the current window was displayed; says what was not.
+function M.was_displayed(view)
+  local left = summary(view)
+  if left then say(('not accepted: %s (<C-c><C-k> goes back to it).'):format(left)) end
+  return not left
+end
+
 --- Says how much is left, which is nothing to keep in :messages.
 local function say_left(view)
   vim.api.nvim_echo({ { 'Toolgate: ' .. (summary(view) or 'all of it has been displayed') } }, false, {})

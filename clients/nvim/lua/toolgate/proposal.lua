@@ -1,6 +1,7 @@
 -- A text that a tool proposes for a file: the person accepts it, changes it and accepts that, or rejects it. Nothing is
 -- written here; whoever proposed it is told.
 local beside = require('toolgate.beside')
+local displayed = require('toolgate.displayed')
 local say = require('toolgate.say').say
 local scratch = require('toolgate.scratch')
 local texts = require('toolgate.texts')
@@ -33,7 +34,7 @@ local function change(view)
   -- It holds a text of the person: a key that they know as another is not to close it.
   vim.keymap.del('n', 'q', { buffer = pair.after })
   vim.keymap.set('n', '<C-c><C-c>', function()
-    if not beside.may_decide(view) then return end
+    if not beside.may_decide(view) or not displayed.was_displayed(view) then return end
     local text = texts.text_of(pair.after)
     decide(view, { decision = 'accepted', content = text ~= params.after and text or nil })
   end, { buffer = pair.after, nowait = true })
@@ -43,7 +44,7 @@ local function change(view)
   say('<C-c><C-c> accepts the right side, <C-c><C-k> goes back.')
 end
 
-local keys = { e = change, d = change, q = beside.put_away, ['<Space>'] = require('toolgate.displayed').page }
+local keys = { e = change, d = change, q = beside.put_away, ['<Space>'] = displayed.page }
 
 function keys.y(view)
   if beside.may_approve(view) then decide(view, { decision = 'accepted' }) end
