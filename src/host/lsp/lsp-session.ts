@@ -14,7 +14,7 @@ import { type Budgets, Deadlines } from './deadlines.ts'
 import { DiagnosticsCollector } from './diagnostics-collector.ts'
 import type { DocumentTextProvider } from './document-text-provider.ts'
 import { Documents } from './documents.ts'
-import { FILE_CHANGE_TYPES, type FileEvent, PendingFileEvents } from './pending-file-events.ts'
+import { FILE_CHANGE_TYPES, type FileEvent, type PendingFileEvent, PendingFileEvents } from './pending-file-events.ts'
 import { ReadinessTracker } from './readiness-tracker.ts'
 import { type LaunchConfig, serversFor } from './servers/launch-config.ts'
 import type { LanguageServerDefinition } from './servers/server-definition.ts'
@@ -170,8 +170,11 @@ export class LspSession {
           type: FILE_CHANGE_TYPES[event]
         }))
       })
-    const shown = changes.filter(({ path, event }) => event !== 'deleted' && this.#languageIdOf(path) !== undefined)
-    for (const { path } of shown.slice(-MAX_REFRESHED_FILES)) await this.documents.sync(path).catch(() => {})
+    const shown = changes
+      .filter(({ path, event }) => event !== 'deleted' && this.#languageIdOf(path) !== undefined)
+      .slice(-MAX_REFRESHED_FILES)
+    for (const { path } of shown) await this.documents.sync(path).catch(() => {})
+    this.#reloadProjects(changes.filter(change => change.event !== 'changed' || !shown.includes(change)))
   }
 
   /** Shuts the server down, and kills it if it does not exit. */
@@ -182,6 +185,16 @@ export class LspSession {
   /** Kills it. */
   kill(why: string) {
     this.#process.kill(why)
+  }
+
+  /** Has the server read its projects again, if they may depend on these changes. It does so before it answers later requests. */
+  #reloadProjects(changes: readonly PendingFileEvent[]) {
+    const { reload } = this.#options.launch.server
+    const isDependency = ({ path }: PendingFileEvent) =>
+      this.#languageIdOf(path) !== undefined || reload?.dependsOn.some(suffix => path.endsWith(suffix))
+    if (!reload || !changes.some(isDependency)) return
+    const { method, params } = reload.request
+    void this.request(method, params, new AbortController().signal).catch(() => {})
   }
 
   get #pullOptions(): DiagnosticOptions | undefined {

@@ -6,6 +6,12 @@ import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
 
 export type FileEvent = 'created' | 'changed' | 'deleted'
 
+/** The latest event of a file. */
+export interface PendingFileEvent {
+  path: string
+  event: FileEvent
+}
+
 /** More events are reported as a change of the whole project. */
 const MAX_PENDING_EVENTS = 20_000
 
@@ -29,7 +35,7 @@ export class PendingFileEvents {
     if (this.#pending.size > MAX_PENDING_EVENTS && oldest !== undefined) this.#pending.delete(oldest)
   }
 
-  drain(): { path: string; event: FileEvent }[] {
+  drain(): PendingFileEvent[] {
     if (this.#pending.size === 0) return []
     const all = [...this.#pending].map(([path, event]) => ({ path, event }))
     this.#pending.clear()
@@ -37,7 +43,7 @@ export class PendingFileEvents {
   }
 
   /** Selects the events that match a watcher. */
-  filterWatched(changes: readonly { path: string; event: FileEvent }[], watches: readonly FileSystemWatcher[]) {
+  filterWatched(changes: readonly PendingFileEvent[], watches: readonly FileSystemWatcher[]) {
     if (changes.length === 0 || watches.length === 0) return []
     const patterns = watches.map(watch => createMatcher(watch, this.#root))
     return changes.filter(({ path, event }) => patterns.some(matches => matches(path, event)))

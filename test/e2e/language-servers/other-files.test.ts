@@ -133,3 +133,32 @@ for (const [server, { part, files, asked, needed, otherwise, servers = {} }] of 
     t.equal(await errors(), 0, 'it is there again')
   })
 }
+
+for (const [server, { part, servers = {} }] of Object.entries(CASES).slice(0, 3)) {
+  t.test(`${server}, with a new folder`, needs('sandbox', part), async t => {
+    const app = await startApp(
+      t,
+      {
+        ...SCRIPT.files,
+        'a.ts': "import { value } from './made/b.js'\nexport const name: string = value\n",
+        'a.py': 'from made.b import value\n\nname: str = value\n'
+      },
+      { settings: { language_servers: { ...base, warm: false, servers } } }
+    )
+    const [asked, needed, otherwise] =
+      server === 'pyright' ? ['a.py', 'made/b.py', 'value = 12\n'] : ['a.ts', 'made/b.ts', SCRIPT.otherwise]
+    const errors = async () => {
+      const { status, error, result } = await app.call('diagnostics', { path: asked, severity: 'error' })
+      if (status !== 'success') throw new Error(JSON.stringify(error))
+      t.equal(result.data.status, 'complete')
+      return result.data.diagnostics.map(({ message }: { message: string }) => message)
+    }
+    t.match(await errors(), [/made/], 'it is missing')
+    app.write(needed, otherwise)
+    t.match(await errors(), [/str/], 'it is there, with an error')
+    rmSync(path.join(app.root, 'made'), { recursive: true })
+    t.match(await errors(), [/made/], 'it is gone with its folder')
+    app.write(needed, otherwise)
+    t.match(await errors(), [/str/], 'it is there again')
+  })
+}

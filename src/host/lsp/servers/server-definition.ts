@@ -40,6 +40,8 @@ export interface LanguageServerDefinition {
   diagnostics: 'push' | 'pull' | 'both'
   /** Custom requests, if published diagnostics are insufficient. */
   customRequests?: CustomDiagnosticRequests
+  /** Reloads projects, if the server does not take file events from the client and its own watcher may report them late. */
+  reload?: ProjectReload
   readySignal: ReadySignal
   /** Checks if it analyzes files of a project that were neither opened nor are reachable from open ones; true by default. */
   readsWholeProject?(project: ProjectEnvironment): boolean
@@ -61,6 +63,13 @@ export interface CustomDiagnosticRequests {
   requests(uri: string): { method: 'workspace/executeCommand'; params: MethodParams<'workspace/executeCommand'> }[]
   /** Combines the diagnostics of their answers. */
   parseResponses(answers: readonly unknown[]): ServerDiagnostic[]
+}
+
+/** Request that makes a server read its projects again: sent after changes that opened documents do not show. */
+export interface ProjectReload {
+  request: { method: 'workspace/executeCommand'; params: MethodParams<'workspace/executeCommand'> }
+  /** Suffixes of files in other languages on which projects depend. */
+  dependsOn: readonly string[]
 }
 
 /** Signal that a server has read the project. */

@@ -1,7 +1,7 @@
 // Servers for web languages, Node and data formats.
 import type { NotificationMethod } from '../wire/protocol.ts'
 import type { LanguageServerDefinition, ServerProgram } from './server-definition.ts'
-import { TSSERVER_DIAGNOSTIC_REQUESTS } from './tsserver-diagnostics.ts'
+import { TSSERVER_DIAGNOSTIC_REQUESTS, TSSERVER_RELOAD } from './tsserver-requests.ts'
 
 const LOCKFILES = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb']
 
@@ -69,6 +69,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     }),
     diagnostics: 'push',
     customRequests: TSSERVER_DIAGNOSTIC_REQUESTS,
+    reload: TSSERVER_RELOAD,
     readySignal: 'progress',
     install: 'npm install --global typescript-language-server typescript@6'
   },
