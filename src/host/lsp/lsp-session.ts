@@ -100,9 +100,10 @@ export class LspSession {
     this.version = parseServerVersion(launch.server, result.serverInfo?.version)
     this.encoding = negotiatedEncoding(this.capabilities)
     this.documents = new Documents(texts, {
-      notify(method, params) {
+      notify: (method, params) => {
         peer.notify(method, params)
-        readiness.documentOpened()
+        if (method === 'textDocument/didOpen')
+          readiness.documentOpened(() => this.#probe(params as MethodParams<'textDocument/didOpen'>))
       },
       languageIdOf: path => this.#languageIdOf(path) ?? 'plaintext',
       uriOf: path => toFileUri(`${workspace.root}/${path}`),
@@ -185,6 +186,13 @@ export class LspSession {
   /** Kills it. */
   kill(why: string) {
     this.#process.kill(why)
+  }
+
+  /** Resolves once the server has processed an opened document. */
+  async #probe({ textDocument: { uri } }: MethodParams<'textDocument/didOpen'>) {
+    if (!this.capabilities.documentSymbolProvider) return
+    const signal = AbortSignal.timeout(this.#options.timeouts.start_ms)
+    await this.#process.request('textDocument/documentSymbol', { textDocument: { uri } }, signal)
   }
 
   /** Has the server read its projects again, if they may depend on these changes. It does so before it answers later requests. */

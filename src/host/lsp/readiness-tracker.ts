@@ -7,13 +7,15 @@ import type {
 } from 'vscode-languageserver-protocol'
 import type { ReadySignal as Signal } from './servers/server-definition.ts'
 import { Waiters } from './waiters.ts'
+import type { RequestMethod } from './wire/protocol.ts'
 
 interface ProgressParams {
   token?: ProgressToken
   value?: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd
 }
 
-/** A server that reports no progress this long after a document was opened has none to report. */
+const CREATE_PROGRESS: RequestMethod = 'window/workDoneProgress/create'
+/** A server that reports no progress this long after it has answered about the first document has none to report. */
 const PROGRESS_GRACE_MS = 500
 
 export class ReadinessTracker {
@@ -35,11 +37,13 @@ export class ReadinessTracker {
     return this.#isSignalled && this.#activeProgress.size === 0
   }
 
-  /** A document was opened: loading of the project begins now. */
-  documentOpened() {
+  /** A document was opened: loading of the project begins now. `ask` sends a request about it, and resolves with the answer. */
+  documentOpened(ask: () => Promise<unknown>) {
     if (this.#hasOpenedDocument || this.#signal !== 'progress') return
     this.#hasOpenedDocument = true
-    this.#grace = setTimeout(() => this.#markReady(), PROGRESS_GRACE_MS).unref()
+    void ask()
+      .catch(() => {})
+      .then(() => this.#startGrace())
   }
 
   /** Duration of loading so far. */
@@ -55,6 +59,8 @@ export class ReadinessTracker {
   onNotification(method: string, params: unknown) {
     const signal = this.#signal
     if (method === '$/progress') this.#progress(params as ProgressParams)
+    // Progress is about to begin.
+    if (method === CREATE_PROGRESS && !this.#isSignalled) this.#grace?.refresh()
     if (typeof signal === 'object' && method === signal.notification && signal.isReady(params)) this.#markReady()
   }
 
@@ -70,6 +76,10 @@ export class ReadinessTracker {
     if (value?.kind === 'begin') this.#activeProgress.set(token, value.title ?? value.message ?? '')
     if (value?.kind === 'end' && this.#activeProgress.delete(token) && this.#signal === 'progress') this.#markReady()
     else this.#wake()
+  }
+
+  #startGrace() {
+    if (!this.#isSignalled) this.#grace = setTimeout(() => this.#markReady(), PROGRESS_GRACE_MS).unref()
   }
 
   #markReady() {

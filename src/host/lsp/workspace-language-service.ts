@@ -173,8 +173,11 @@ export class WorkspaceLanguageService implements LanguageService {
   }
 
   async #fileDiagnostics(server: ProjectServer, session: LspSession, path: string, within_ms: number | undefined) {
+    const { start_ms, answer_ms } = this.#pool.settings
     const deadline = session.deadlines.start()
-    const late = within_ms === undefined ? deadline.signal : AbortSignal.timeout(within_ms)
+    // A server that has been loading for longer than its time limit is not awaited that long again.
+    const limit = within_ms ?? (session.readiness.loadingMs > start_ms ? answer_ms : undefined)
+    const late = limit === undefined ? deadline.signal : AbortSignal.timeout(limit)
     const { document, diagnostics, status } = await session.diagnostics
       .collect(path, this.#effects.signal, late)
       .finally(deadline.cancel)

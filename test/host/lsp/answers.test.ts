@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { startWithFakeServer } from './fake-fixture.ts'
+import { FAKE_SERVER, FAKE_SERVERS, startWithFakeServer } from './fake-fixture.ts'
 
 const FILES = { 'a.yaml': 'one 🦊 two\nthree\n', 'b.yaml': '🦊🦊 four\n' }
 const AT = { path: 'a.yaml', line: 1, col: 1 }
@@ -133,6 +133,35 @@ t.test('waits once for a server that loads forever', needs('sandbox'), async t =
   }
   t.equal(await waits(), 1)
   t.equal(await waits(), 0, 'the next question is answered at once')
+})
+
+t.test('waits once for the diagnostics of a server that loads forever', needs('sandbox'), async t => {
+  const settings = {
+    servers: { ...FAKE_SERVERS, clangd: { command: FAKE_SERVER } },
+    start_ms: 4_000,
+    answer_ms: 100
+  }
+  const app = await startWithFakeServer(t, { 'a.c': 'a\nloads headers\n' }, { settings })
+  await app.call('definition', { path: 'a.c', line: 1, col: 1 })
+  const since = performance.now()
+  const { result } = await app.call('diagnostics', { path: 'a.c' })
+  t.match(result.data, { diagnostics: [], answered: [{ readiness: 'loading' }] })
+  t.not(result.data.status, 'complete')
+  t.ok(performance.now() - since < 4_000)
+})
+
+t.test('waits until a server that reports progress has loaded the project', needs('sandbox'), async t => {
+  const settings = { servers: { ...FAKE_SERVERS, clangd: { command: FAKE_SERVER } } }
+  const app = await startWithFakeServer(t, { 'a.c': 'a\nloads headers\n' }, { settings })
+  const events = await app.events()
+  const { result: early } = await app.call('hover', { path: 'a.c', line: 1, col: 1 })
+  t.equal(early.data.answered.readiness, 'loading', 'answers about one file do not wait')
+  const asking = app.call('definition', { path: 'a.c', line: 1, col: 1 })
+  await events.type('tool.progress', ({ message }) => message === 'clangd is loading the project: headers')
+  app.write('a.c', 'a\nloaded\n')
+  await app.call('hover', { path: 'a.c', line: 1, col: 1 })
+  const { result } = await asking
+  t.match(result.data.answered, { server: 'clangd', readiness: 'partial' }, 'it has no compilation database')
 })
 
 t.test('handles unsupported requests', needs('sandbox'), async t => {

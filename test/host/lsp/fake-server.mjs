@@ -54,9 +54,12 @@ function finds({ uri, text, version }) {
   if (word === 'breaks') publish(uri, [], version)
   // Diagnostics of another file, withdrawn at once.
   if (word === 'flickers') for (const all of [[found(says[1])], []]) publish(new URL(says[0], uri).href, all)
+  const progress = value => send({ method: '$/progress', params: { token: 'reading', value } })
+  // Reports progress until it is asked to stop by a change of the document.
+  if (word === 'loads') progress({ kind: 'begin', title: says[0] })
+  if (word === 'loaded') progress({ kind: 'end' })
   // None at first, and its diagnostics only some time after the project is loaded.
   if (word === 'reads') {
-    const progress = value => send({ method: '$/progress', params: { token: 'reading', value } })
     publish(uri, [])
     progress({ kind: 'begin', title: 'reading' })
     setTimeout(() => progress({ kind: 'end' }), 500)

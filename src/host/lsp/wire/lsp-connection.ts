@@ -41,6 +41,8 @@ export class LspConnection {
     this.#cancellation = () => new rpc.CancellationTokenSource()
     this.#rpc.onRequest((method, params) => ear.onRequest(method, params) ?? null)
     this.#rpc.onNotification((method, params) => ear.onNotification(method, params))
+    // The library does not count progress among the other notifications.
+    this.#rpc.onUnhandledProgress(params => ear.onNotification('$/progress', params))
     this.#rpc.listen()
   }
 

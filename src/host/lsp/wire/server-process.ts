@@ -163,6 +163,8 @@ const REQUEST_HANDLERS: { readonly [M in RequestMethod]?: RequestHandler<MethodP
   'workspace/configuration': ({ items = [] }, { launch }) =>
     items.map(({ section }) => getSection(launch.settings, section)),
   'workspace/workspaceFolders': (_params, { projectFolder }) => [toWorkspaceFolder(projectFolder)],
+  'window/workDoneProgress/create': (params, { onNotification }) =>
+    onNotification('window/workDoneProgress/create', params),
   'workspace/applyEdit': () => ({ applied: false, failureReason: 'Nothing is changed by a server itself.' })
 }
 
