@@ -32,14 +32,18 @@ t.test('tail follows through a restart of the server', async t => {
     code: 2,
     stderr: 'toolgate: Invalid --since: expected the sequence number of an event.\n'
   })
-  const json = await toolgate(['tail', '--since', '0', '--json', '--timeout', '1s'])
-  t.equal(json.code, 124)
-  t.same(
-    json.stdout
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line).type)
-      .slice(0, 3),
-    ['stream.snapshot', 'tool.call', 'tool.result']
-  )
+  const types = ['stream.snapshot', 'tool.call', 'tool.result']
+  const json = start(['tail', '--since', '0', '--json'])
+  const events = createInterface({ input: json.stdout })[Symbol.asyncIterator]()
+  for (const type of types) t.equal(JSON.parse(String((await events.next()).value)).type, type)
+  json.kill('SIGINT')
+  const [jsonCode] = await once(json, 'exit')
+  t.equal(jsonCode, 130)
+  const limited = await toolgate(['tail', '--since', '0', '--json', '--timeout', '1s'])
+  t.equal(limited.code, 124)
+  t.match(limited.stdout, /^(?:.+\n)*$/, 'it ends with a whole line')
+  const printed = limited.stdout.split('\n').slice(0, -1)
+  // The limit may pass before the server has answered: then it has printed less.
+  const first = printed.map(line => JSON.parse(line).type).slice(0, types.length)
+  t.same(first, types.slice(0, printed.length))
 })
