@@ -17,7 +17,7 @@ import type { EgressNetwork } from './egress/guarded-connect.ts'
 import { Files } from './files/files.ts'
 import { LineIndexes } from './files/line-index.ts'
 import { openWorkspace } from './files/paths.ts'
-import { type PathGuard, searchExcludeGlobs } from './files/policy/path-policy.ts'
+import { type PathGuard, searchExcludeGlobs, secretNamesOf } from './files/policy/path-policy.ts'
 import { RecentTexts } from './files/recent-texts.ts'
 import { Git } from './git/git.ts'
 import { GitService } from './git/git-service.ts'
@@ -307,7 +307,10 @@ export class HostServices {
 
   #openWorkspace(workspace: Workspace) {
     this.#masker.addWorkspace(workspace)
-    const ripgrep = new Ripgrep(this.#spawner, workspace, { exclude: searchExcludeGlobs(workspace, this.#guard) })
+    const ripgrep = new Ripgrep(this.#spawner, workspace, {
+      exclude: searchExcludeGlobs(workspace, this.#guard),
+      secrets: secretNamesOf(this.#guard)
+    })
     const watcher = new Watcher(workspace, this.#settings.watch)
     this.code.add(workspace, watcher)
     let watching = false

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
 import { openWorkspace } from '../../src/host/files/paths.ts'
-import { searchExcludeGlobs } from '../../src/host/files/policy/path-policy.ts'
+import { searchExcludeGlobs, secretNamesOf } from '../../src/host/files/policy/path-policy.ts'
 import { OutputStore } from '../../src/host/processes/outputs/output-store.ts'
 import { Processes, type ProcessesOptions } from '../../src/host/processes/processes.ts'
 import type { Spawner } from '../../src/host/processes/spawner/spawner.ts'
@@ -33,7 +33,10 @@ export function createHostFixture(
   const workspace = openWorkspace('default', world.root)
   const guard = { stateDir: world.stateDir, sensitive: [] }
   const outputs = new OutputStore(join(world.stateDir, 'outputs'), { spill_bytes: 1 << 20 })
-  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludeGlobs(workspace, guard) })
+  const ripgrep = new Ripgrep(spawner, workspace, {
+    exclude: searchExcludeGlobs(workspace, guard),
+    secrets: secretNamesOf(guard)
+  })
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, ripgrep, watcher)
   const effects = { signal: world.abort.signal, commitIntent: async () => {}, recordChange: () => {} }

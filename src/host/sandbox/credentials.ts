@@ -2,10 +2,10 @@
 import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
-import { SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
+import { foldPath } from '../files/policy/name-patterns.ts'
+import { SecretNames } from '../files/policy/secret-names.ts'
 
-const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
+const SENSITIVE = new SecretNames()
 /** Folders of published packages: they hold no secrets, and by far the most files. */
 const PUBLISHED_FOLDERS =
   /^(?:node_modules|(?:site|dist)-packages|python[23](?:\.\d+)?|gems|pkg|registry|share|include)$/
@@ -50,6 +50,6 @@ export async function findCredentials(folders: readonly string[]): Promise<strin
 }
 
 const isSensitive = (entry: Dirent, names: readonly string[]) =>
-  SENSITIVE.coversLastName(names) && (entry.isDirectory() || !PUBLIC_CERTIFICATE.test(entry.name))
+  SENSITIVE.coversLastName(names, entry.isDirectory()) && (entry.isDirectory() || !PUBLIC_CERTIFICATE.test(entry.name))
 const namesOf = (file: string) => foldPath(file.slice(1)).split('/')
 const readDirents = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true }).catch(() => [])

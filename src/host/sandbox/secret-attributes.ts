@@ -1,9 +1,33 @@
 // Attributes by which git leaves out files that may hold credentials when it prints changes: it takes them for binary.
 import { FOLDED_RANGES } from '../files/policy/folded-ranges.ts'
-import { NON_SENSITIVE_NAMES, SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
+import { NON_SENSITIVE_NAMES, SENSITIVE_FILE_NAMES, SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 /** Path of the file of attributes as a sandboxed program sees it, for the setting `core.attributesFile`. */
 export const GIT_ATTRIBUTES_FILE = '/etc/toolgate-gitattributes'
+
+/** Patterns for the names of back-ups and temporary copies, as in `backup-names.ts`. */
+const BACKUPS = [
+  ...['*~', '.#*', '#*#', '*.[sS][wW][a-pA-P]', '* copy', '* copy [0-9]*', '* ([0-9]*)'],
+  ...[
+    'bak',
+    'bck',
+    'bkp',
+    'backup',
+    'old',
+    'orig',
+    'original',
+    'save',
+    'saved',
+    'copy',
+    'prev',
+    'previous',
+    'tmp',
+    'temp',
+    'rej'
+  ]
+    .map(toPattern)
+    .flatMap(ending => [`*[._-]${ending}`, `*[._-]${ending}[0-9]*`, `*.${ending}.[0-9]*`])
+]
 
 const NOT_AS_TEXT = '-diff'
 const UNSPECIFIED = '!diff'
@@ -17,10 +41,13 @@ export function secretAttributes(further: readonly string[]): string[] {
   const own = (name: string) => `${anywhere(name)} ${NOT_AS_TEXT}`
   // The last line that matches applies.
   return [
-    ...SENSITIVE_NAMES.map(own),
+    ...[...SENSITIVE_NAMES, ...SENSITIVE_FILE_NAMES].map(own),
     ...NON_SENSITIVE_NAMES.map(name => `${anywhere(name)} ${UNSPECIFIED}`),
     ...further.map(own),
     ...[...SENSITIVE_NAMES, ...further].flatMap(name => [within(name), trailing(name), stream(name)]),
+    ...SENSITIVE_FILE_NAMES.flatMap(name => [trailing(name), stream(name)]),
+    // Back-ups are taken for binary whatever they are of: they are seldom committed.
+    ...BACKUPS.map(pattern => `"${pattern}" ${NOT_AS_TEXT}`),
     // Any name with such a character may be one of these in another spelling.
     ...foldedBytes().flatMap(bytes => [`"*${bytes}*" ${NOT_AS_TEXT}`, `"**/*${bytes}*/**" ${NOT_AS_TEXT}`])
   ]
@@ -33,14 +60,15 @@ function anywhere(name: string): string {
 }
 
 /** Converts a name pattern to one of git that ignores case. Other characters than these match more than themselves. */
-const toPattern = (name: string) =>
-  [...name.replace(/^\/+|\/+$/g, '')]
+function toPattern(name: string): string {
+  return [...name.replace(/^\/+|\/+$/g, '')]
     .map(character => {
       if (/[A-Za-z]/.test(character)) return `[${character.toLowerCase()}${character.toUpperCase()}]`
       if (/[\w./*-]/.test(character)) return character
       return character <= '~' ? '?' : '*'
     })
     .join('')
+}
 
 /** Returns patterns for the UTF-8 bytes of characters that fold to ASCII. Git unquotes as C does, and matches bytes. */
 function foldedBytes(): string[] {

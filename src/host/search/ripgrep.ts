@@ -4,6 +4,7 @@ import { rgPath } from '@vscode/ripgrep'
 import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { openFolder } from '../files/open-folder.ts'
+import type { SecretNames } from '../files/policy/secret-names.ts'
 import { minimalEnvironment } from '../processes/environment.ts'
 import type { ChildExit, ChildHandle } from '../processes/spawner/child-handle.ts'
 import type { Spawner } from '../processes/spawner/spawner.ts'
@@ -46,6 +47,13 @@ export interface SearchOmissions {
   too_long: number
 }
 
+interface RipgrepOptions {
+  /** Globs that are never searched or listed; `.git` always is excluded. */
+  exclude: readonly string[]
+  /** Names that are never searched or listed either. */
+  secrets?: SecretNames
+}
+
 export class Ripgrep {
   readonly #spawner: Spawner
   readonly #workspace: Workspace
@@ -53,11 +61,10 @@ export class Ripgrep {
   readonly #noSymlinkMount: NoSymlinkMount
   readonly #env: Record<string, string>
 
-  /** `exclude`: globs that are never searched or listed; `.git` always is excluded. */
-  constructor(spawner: Spawner, workspace: Workspace, options: { exclude: readonly string[] }) {
+  constructor(spawner: Spawner, workspace: Workspace, options: RipgrepOptions) {
     this.#spawner = spawner
     this.#workspace = workspace
-    this.#excludes = new Excludes(options.exclude)
+    this.#excludes = new Excludes(options.exclude, options.secrets)
     this.#noSymlinkMount = new NoSymlinkMount(spawner, workspace)
     this.#env = minimalEnvironment(spawner.environment)
   }
@@ -91,9 +98,9 @@ export class Ripgrep {
 
   /** Yields matches as they are found; leaving the loop ends the search. */
   async *search(query: RipgrepQuery): AsyncGenerator<SearchHit[], SearchOmissions, void> {
-    this.#assertSearchable(query.path)
     const slash = query.path.lastIndexOf('/')
     const isFile = query.kind === 'file'
+    this.#assertSearchable(query.path, !isFile)
     const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
     const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#excludeArgs)
     const included = isFile || query.include.length === 0 ? () => true : compileIncludes(query.include)
@@ -112,8 +119,8 @@ export class Ripgrep {
     return [...(appliesGitignoreEverywhere(this.#workspace.root) ? [NO_REQUIRE_GIT] : []), ...this.#excludes.args]
   }
 
-  #assertSearchable(path: string) {
-    if (this.#excludes.coversSearchRoot(path))
+  #assertSearchable(path: string, isFolder = true) {
+    if (this.#excludes.coversSearchRoot(path, isFolder))
       throw new ToolError(
         'SENSITIVE_PATH',
         `${path} is left out of searches: it may hold credentials, or belongs to git or to this server.`,

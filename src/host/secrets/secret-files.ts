@@ -3,16 +3,15 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs'
 import { parseEnv } from 'node:util'
 import type { KnownSecret } from '../../text/secrets/secret-variants.ts'
+import { originalNames } from '../files/policy/backup-names.ts'
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
-import { NON_SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
+import { isHarmlessName } from '../files/policy/secret-names.ts'
 import type { Workspace } from '../workspace.ts'
 import type { SecretVariableClassifier } from './secret-variables.ts'
 
 const MAX_FILES = 32
 const MAX_FILE_BYTES = 262_144
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
-
-const exceptions = new NamePatterns(NON_SENSITIVE_NAMES)
 
 export class SecretFiles {
   readonly #workspace: Workspace
@@ -43,8 +42,8 @@ export class SecretFiles {
 
   #listFiles(): string[] {
     const names = listNames(this.#entryPath('.')).filter(name => {
-      const folded = [foldPath(name)]
-      return this.#patterns.covers(folded) && !exceptions.covers(folded)
+      const folded = foldPath(name)
+      return originalNames(folded).some(one => this.#patterns.covers([one])) && !isHarmlessName(folded)
     })
     return names.sort().slice(0, MAX_FILES)
   }

@@ -123,8 +123,13 @@ t.test('the sandbox protects settings, not what build commands write', t => {
     '.venv',
     'AGENTS.md'
   ]
-  t.same([...new GuardedNames([]).classify('', names).keys()], names.slice(0, 4))
-  t.equal(new GuardedNames([]).classify('.venv', ['bin']).size, 0)
+  const classify = (folder: string, entries: readonly string[]) =>
+    new GuardedNames([]).classify(
+      folder,
+      entries.map(name => ({ name, isFolder: false }))
+    )
+  t.same([...classify('', names).keys()], names.slice(0, 4))
+  t.equal(classify('.venv', ['bin']).size, 0)
   t.end()
 })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
+import { searchExcludeGlobs, secretNamesOf } from '../../../src/host/files/policy/path-policy.ts'
 import type { SpawnRequest } from '../../../src/host/processes/spawner/child-handle.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { Ripgrep, type RipgrepQuery, type SearchHit, type SearchOmissions } from '../../../src/host/search/ripgrep.ts'
@@ -31,7 +31,10 @@ function bench(t: Test, tree: Tree) {
   execFileSync('git', ['init', '-q', root])
   const workspace = openWorkspace('default', root)
   const guard = { stateDir: join(top, 'state'), sensitive: ['*.private'] }
-  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludeGlobs(workspace, guard) })
+  const ripgrep = new Ripgrep(spawner, workspace, {
+    exclude: searchExcludeGlobs(workspace, guard),
+    secrets: secretNamesOf(guard)
+  })
   const signal = new AbortController().signal
   const query = (pattern: string, more: Partial<RipgrepQuery> = {}): RipgrepQuery => ({
     pattern,

@@ -15,7 +15,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { viaProcFd, viaRealPath } from '../../../src/host/files/dir-access.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
-import { searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
+import { searchExcludeGlobs, secretNamesOf } from '../../../src/host/files/policy/path-policy.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { Ripgrep } from '../../../src/host/search/ripgrep.ts'
 import type { StatSnapshot } from '../../../src/host/watch/stat-snapshot.ts'
@@ -31,7 +31,10 @@ function bench(t: Test, doors = viaProcFd) {
   const workspace = openWorkspace('default', root, doors)
   const guard = { stateDir: join(root, '.tool/state'), sensitive: [] }
   const tree = new WorkspaceTree(workspace, guard)
-  const ripgrep = new Ripgrep(spawner, workspace, { exclude: searchExcludeGlobs(workspace, guard) })
+  const ripgrep = new Ripgrep(spawner, workspace, {
+    exclude: searchExcludeGlobs(workspace, guard),
+    secrets: secretNamesOf(guard)
+  })
   const write = (name: string, content = '') => {
     mkdirSync(dirname(join(root, name)), { recursive: true })
     writeFileSync(join(root, name), content)

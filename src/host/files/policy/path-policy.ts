@@ -4,8 +4,9 @@ import type { BigIntStats } from 'node:fs'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
+import { SecretNames } from './secret-names.ts'
 import { SELF_STARTING_NAMES } from './self-starting-names.ts'
-import { GIT_STORE_NAMES, NON_SENSITIVE_NAMES, PROTECTED_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
+import { GIT_STORE_NAMES, PROTECTED_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
 
 /** Names protected beyond the built-in ones. One object for the whole server: results derived from it are cached. */
 export interface PathGuard {
@@ -40,26 +41,24 @@ export function classifyPath(
   const names = folded.split('/')
   const links = viaLinks.map(way => foldPath(way).split('/'))
   const ways = [names, ...links]
-  const lists = sensitivePatternsOf(guard)
+  const secrets = secretNamesOf(guard)
+  const kind = kindOf(stat)
   const protection =
     findProtection(workspace, guard, path, folded, names) ??
     (links.some(way => PROTECTED.covers(way)) ? 'write' : undefined)
   return {
     path,
-    kind: kindOf(stat),
+    kind,
     ...(protection && { protected: protection }),
-    sensitive: ways.some(way => isSensitiveName(way) || lists.covers(way)),
+    sensitive: ways.some(way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way)),
     self_starting: ways.some(way => SELF_STARTING.covers(way))
   }
 }
 
-const isSensitiveName = (names: readonly string[]) =>
-  SENSITIVE.covers(names.map(name => (SENSITIVE_EXCEPTIONS.covers([name]) ? '' : name)))
-
 /** Checks if descendants of a folder may be classified by that folder's name too, and so differently under another name. */
 export function mayClassifyDescendants(guard: PathGuard, path: string): boolean {
   const names = foldPath(path).split('/')
-  return [SENSITIVE, sensitivePatternsOf(guard), PROTECTED, SELF_STARTING].some(patterns =>
+  return [secretNamesOf(guard), GIT_STORES, PROTECTED, SELF_STARTING].some(patterns =>
     patterns.mayCoverDescendants(names)
   )
 }
@@ -109,18 +108,18 @@ function kindOf(stat: BigIntStats | undefined): PathClassification['kind'] {
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
 /** Substring of all protected names: most paths need not be compared with them. */
 export const PROTECTED_NAME_PART = 'git'
-const SENSITIVE = new NamePatterns([...SENSITIVE_NAMES, ...GIT_STORE_NAMES])
-const SENSITIVE_EXCEPTIONS = new NamePatterns(NON_SENSITIVE_NAMES)
+const GIT_STORES = new NamePatterns(GIT_STORE_NAMES)
 const SELF_STARTING = new NamePatterns(SELF_STARTING_NAMES)
 
-const sensitivePatterns = new WeakMap<PathGuard, NamePatterns>()
+const secretNames = new WeakMap<PathGuard, SecretNames>()
 
-function sensitivePatternsOf(guard: PathGuard) {
-  const known = sensitivePatterns.get(guard)
+/** Returns the names that may hold credentials. */
+export function secretNamesOf(guard: PathGuard) {
+  const known = secretNames.get(guard)
   if (known) return known
-  const patterns = new NamePatterns(guard.sensitive)
-  sensitivePatterns.set(guard, patterns)
-  return patterns
+  const names = new SecretNames(guard.sensitive)
+  secretNames.set(guard, names)
+  return names
 }
 
 function isServerFile({ root }: Workspace, { stateDir }: PathGuard, path: string, folded: string) {

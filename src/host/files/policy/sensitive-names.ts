@@ -1,11 +1,16 @@
 // Security-relevant file names, as data. `name-patterns.ts` defines what a pattern covers.
 
-/** Files and folders that hold credentials: reading requires strict approval; excluded from searches and listings of contents. */
+/**
+ * Files and folders that hold credentials, with all in them: reading requires strict approval; excluded from searches and listings of
+ * contents. Back-ups of them count too (`backup-names.ts`).
+ */
 export const SENSITIVE_NAMES: readonly string[] = [
   // environments
   '.env',
   '.env.*',
   '*.env',
+  '.env-*',
+  '.env_*',
   '.envrc',
   '.flaskenv',
   '.dev.vars',
@@ -27,16 +32,6 @@ export const SENSITIVE_NAMES: readonly string[] = [
   '*.asc.key',
   '*.ovpn',
   '*.agekey',
-  'id_rsa',
-  'id_dsa',
-  'id_ecdsa',
-  'id_ecdsa_sk',
-  'id_ed25519',
-  'id_ed25519_sk',
-  '*_rsa',
-  '*_dsa',
-  '*_ecdsa',
-  '*_ed25519',
   'master.key',
   'authorized_keys',
   // credential folders of programs
@@ -88,18 +83,18 @@ export const SENSITIVE_NAMES: readonly string[] = [
   '.dockercfg',
   '.terraformrc',
   'terraform.rc',
+  '.databrickscfg',
+  '.renviron',
+  '.bundle/config',
   '.vault-token',
   '.vault_pass',
   '.vault_pass.txt',
   '.token',
-  'kubeconfig',
   '*.kubeconfig',
   '*.tfstate',
   '*.tfstate.backup',
   '*.tfvars',
   '*.tfvars.json',
-  'credentials',
-  'credentials.*',
   '*-credentials.json',
   '*_credentials.json',
   'application_default_credentials.json',
@@ -107,6 +102,12 @@ export const SENSITIVE_NAMES: readonly string[] = [
   'service-account*.json',
   'service_account*.json',
   '*-service-account.json',
+  'serviceaccount*.json',
+  '*firebase-adminsdk*.json',
+  'local.settings.json',
+  'nuget.config',
+  'keystore.properties',
+  'wg*.conf',
   'secret.json',
   'secret.yml',
   'secret.yaml',
@@ -115,16 +116,35 @@ export const SENSITIVE_NAMES: readonly string[] = [
   'secrets.yml',
   'secrets.yaml',
   'secrets.toml',
-  'auth.json',
   'wp-config.php',
-  'shadow',
-  'gshadow',
   '.bash_history',
   '.zsh_history',
   '.python_history',
   '.node_repl_history',
   '.psql_history',
   '.mysql_history'
+]
+
+/** Files that hold credentials. Folders with these names are common in source code, and hold none. */
+export const SENSITIVE_FILE_NAMES: readonly string[] = [
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ecdsa_sk',
+  'id_ed25519',
+  'id_ed25519_sk',
+  '*_rsa',
+  '*_dsa',
+  '*_ecdsa',
+  '*_ed25519',
+  'deploy_key',
+  '*_deploy_key',
+  'credentials',
+  'credentials.*',
+  'shadow',
+  'gshadow',
+  'auth.json',
+  'kubeconfig'
 ]
 
 /** Documentation that looks like a credential file by name, and must stay readable. */
@@ -138,6 +158,12 @@ export const NON_SENSITIVE_NAMES: readonly string[] = [
   '.env.*.example',
   '.env.*.sample',
   '.env.*.template',
+  '.env-example',
+  '.env_example',
+  '.env-sample',
+  '.env_sample',
+  '.env-template',
+  '.env_template',
   'example.env',
   'sample.env',
   'template.env',

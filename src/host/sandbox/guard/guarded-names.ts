@@ -1,19 +1,20 @@
 // Classifies names in a workspace for the sandbox.
 import path from 'node:path'
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
+import { SecretNames } from '../../files/policy/secret-names.ts'
 import { SANDBOX_PROTECTED_NAMES } from '../../files/policy/self-starting-names.ts'
-import {
-  DEPENDENCY_FOLDERS,
-  NON_SENSITIVE_NAMES,
-  PROTECTED_NAMES,
-  SENSITIVE_NAMES
-} from '../../files/policy/sensitive-names.ts'
+import { DEPENDENCY_FOLDERS, PROTECTED_NAMES } from '../../files/policy/sensitive-names.ts'
 
 export interface NameProtection {
   /** Some program executes or interprets it later: a command may neither change it nor leave a new one behind. */
   writeProtected: boolean
   /** Holds secrets: hidden from commands. */
   sensitive: boolean
+}
+
+interface NamedEntry {
+  name: string
+  isFolder: boolean
 }
 
 /** A folder that has all names of one layout is a repository to git, whatever its name. */
@@ -30,42 +31,43 @@ const MAX_PATTERN_NAMES = 3
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
 const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SANDBOX_PROTECTED_NAMES, ...REPOSITORY_ONLY_NAMES])
-const SENSITIVE = new NamePatterns(SENSITIVE_NAMES)
-const HARMLESS = new NamePatterns(NON_SENSITIVE_NAMES)
 
 export class GuardedNames {
-  readonly #extraSensitive: NamePatterns
+  readonly #secrets: SecretNames
 
   constructor(sensitive: readonly string[]) {
-    this.#extraSensitive = new NamePatterns(sensitive)
+    this.#secrets = new SecretNames(sensitive)
   }
 
   /**
    * Classifies the entries of a folder; unprotected ones are omitted. The folder's own path has no effect, except that
    * descendants of a protected or sensitive folder inherit that, and only the other property is reported.
    */
-  classify(folder: string, entries: readonly string[]): Map<string, NameProtection> {
+  classify(folder: string, entries: readonly NamedEntry[]): Map<string, NameProtection> {
     const all = namesOf(folder)
     const above = all.slice(1 - MAX_PATTERN_NAMES)
     const inheritsProtection = WRITE_PROTECTED.covers(all)
-    const isSecret = this.#isSensitive(all)
-    const folded = entries.map(name => foldPath(name))
+    const isSecret = this.#secrets.covers(all, true)
+    const folded = entries.map(({ name }) => foldPath(name))
     const isRepository = REPOSITORY_LAYOUTS.some(parts => parts.every(name => folded.includes(name)))
     const meanings = new Map<string, NameProtection>()
-    for (const [i, name] of entries.entries()) {
+    for (const [i, { name, isFolder }] of entries.entries()) {
       const names = [...above, folded[i]!]
       const writeProtected =
         !inheritsProtection && (WRITE_PROTECTED.covers(names) || (isRepository && GIT_CONTROL_NAMES.has(folded[i]!)))
-      const sensitive = !isSecret && this.#isSensitive(names)
+      const sensitive = !isSecret && this.#secrets.covers(names, isFolder)
       if (writeProtected || sensitive) meanings.set(name, { writeProtected, sensitive })
     }
     return meanings
   }
 
-  /** Checks a path, relative to the root, by its last names. What lies in a sensitive folder is not sensitive itself. */
+  /**
+   * Checks the path of a file or a folder, relative to the root, by its last names. What lies in a sensitive folder is not sensitive
+   * itself.
+   */
   isSensitive(name: string): boolean {
     const { dir, base } = path.posix.parse(name)
-    return this.classify(dir, [base]).get(base)?.sensitive ?? false
+    return this.classify(dir, [{ name: base, isFolder: false }]).get(base)?.sensitive ?? false
   }
 
   /**
@@ -73,12 +75,6 @@ export class GuardedNames {
    */
   shouldDescend(folder: string, name: string): boolean {
     return !DEPENDENCY_FOLDERS.has(name) && !PROTECTED.covers([...namesOf(folder), foldPath(name)])
-  }
-
-  #isSensitive(names: readonly string[]) {
-    return (
-      SENSITIVE.covers(names.map(name => (HARMLESS.covers([name]) ? '' : name))) || this.#extraSensitive.covers(names)
-    )
   }
 }
 

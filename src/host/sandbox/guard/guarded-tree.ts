@@ -112,10 +112,7 @@ export class GuardedTree {
   #scanFolder(name: string, stat: BigIntStats): ScannedFolder {
     const readAt = BigInt(Date.now()) * 1_000_000n
     const { entries, isUnreadable } = scanFolder(path.join(this.#root, name), stat)
-    const meanings = this.#names.classify(
-      name,
-      entries.map(entry => entry.name)
-    )
+    const meanings = this.#names.classify(name, entries)
     for (const { name: door } of entries.filter(({ isSpecialFile }) => isSpecialFile))
       meanings.set(door, { writeProtected: meanings.get(door)?.writeProtected ?? false, sensitive: true })
     const at = (entry: string) => (name === '' ? entry : `${name}/${entry}`)

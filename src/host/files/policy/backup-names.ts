@@ -1,0 +1,37 @@
+// Names of back-ups and temporary copies that editors and people make beside a file: they hold what the file holds.
+
+/**
+ * Endings, of one or several copies: Emacs (`~`, `.~1~`), Vim (`.swp` and its like, `.un~`), nano (`.save`, `.save.1`), patch and
+ * merge tools (`.orig`, `.rej`), and what people append by hand.
+ */
+const ENDING =
+  /(?:\.~\d+~|\.un~|~|\.sw[a-p]|\.save(?:\.\d+)?|[._-](?:bak|bck|bkp|backup|old|orig|original|saved|copy|prev|previous|tmp|temp|rej)\d*| copy(?: \d+)?| \(\d+\))$/
+/** Vim's swap files have a dot first. */
+const SWAP_FILE = /^\.(.+)\.sw[a-p]$/
+/** Emacs: `#name#` holds unsaved text, and `.#name` is a lock. */
+const AUTO_SAVE = /^#(.+)#$/
+const LOCK = /^\.#(.+)$/
+/** Matches every name with one of these forms, and few others. */
+const HINT = /[~#)]|\.sw[a-p]$|[._ -](?:b(?:a?c?k|ck)|old|orig|sav|cop|prev|te?mp|rej)/
+/** Maximum number of spellings: further endings stay. */
+const MAX_SPELLINGS = 8
+
+/** Checks quickly if a folded path may contain the name of a back-up. */
+export const mayContainBackup = (path: string): boolean => HINT.test(path)
+
+/** Returns the names of the files that a folded name may be a back-up of, the name itself first. */
+export function originalNames(name: string): string[] {
+  if (!HINT.test(name)) return [name]
+  const names = new Set([name])
+  // Grows while it is read.
+  for (const each of names) {
+    if (names.size > MAX_SPELLINGS) break
+    for (const pattern of [SWAP_FILE, AUTO_SAVE, LOCK]) {
+      const [, original] = pattern.exec(each) ?? []
+      if (original !== undefined) names.add(original)
+    }
+    const original = each.replace(ENDING, '')
+    if (original !== '') names.add(original)
+  }
+  return [...names]
+}
