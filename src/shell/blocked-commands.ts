@@ -13,6 +13,15 @@ const KERNEL = /^\/proc\/sys|^\/sys\/(?:kernel|firmware|power)|sysrq-trigger/
 const ROOTS =
   /^(?:~[a-z]*|\$HOME|\$\{HOME(?::?[-?].*)?\}|\/(?:home|Users|etc|usr|var|boot|s?bin|lib|lib64|root|opt|dev|proc|sys|srv)|\/(?:home|Users)\/[^/]+|\.\.)$/
 
+/**
+ * Sockets by which a daemon runs programs with rights beyond those of the user's command: container engines, virtual machines, init and
+ * message buses, package daemons. Their documented default names, in any folder.
+ */
+const CONTROL_SOCKET =
+  /(?:docker|podman|containerd|crio|cri-?dockerd|buildkitd|dockershim|nerdctl|kubelet|frakti)[\w.-]{0,40}\.sock\b|\/(?:lxd|incus)\/(?:[\w./-]{0,60}\/)?unix\.socket|\/libvirt\/[\w-]{0,40}sock\b|\/systemd\/private\b|\/dbus\/system_bus_socket|\/run\/user\/[^/]{1,20}\/(?:bus|systemd)\b|\/snapd(?:-snap)?\.socket/i
+/** Programs that look at a socket's entry, or print its name, and do not connect. */
+const SOCKET_INSPECTORS = /^(?:ls|stat|test|\[|\[\[|file|readlink|realpath|echo|printf|lsof|ss)$/
+
 interface BlockRule {
   reason: string
   /** Matches one simple command: a program without its folder, and its unquoted words. */
@@ -69,6 +78,10 @@ const BLOCK_RULES: readonly BlockRule[] = [
       ) ||
         words.some((word, at) => /^(?:--pid|--userns|--ipc)$/.test(word) && words[at + 1] === 'host') ||
         words.some((word, at) => isHostMount(word, words[at - 1] ?? '')))
+  },
+  {
+    reason: 'It would use a control socket, which gives the machine away.',
+    matches: (program, words) => !SOCKET_INSPECTORS.test(program) && words.some(word => CONTROL_SOCKET.test(word))
   },
   {
     reason: 'It would enter the machine’s own namespaces.',
@@ -131,7 +144,7 @@ export function blockReasonForText(command: string, { paths }: ProtectedResource
 
 /** Returns the reason to block one simple command, judging its words by their worst interpretation. */
 export function blockReasonForCommand(
-  simple: Pick<SimpleCommand, 'words' | 'redirects' | 'cwd'>,
+  simple: Pick<SimpleCommand, 'words' | 'redirects' | 'cwd'> & Partial<Pick<SimpleCommand, 'assignments'>>,
   surroundings: ProtectedResources
 ): string | undefined {
   for (const { operator, target } of simple.redirects) {
@@ -140,6 +153,8 @@ export function blockReasonForCommand(
     if (operator.includes('>') && KERNEL.test(target.unquoted)) return 'It would change how the system runs.'
     if (/^\/dev\/(?:tcp|udp)\//.test(target.unquoted)) return 'It would hand a shell to the network.'
   }
+  if (simple.assignments?.some(({ text }) => CONTROL_SOCKET.test(text)))
+    return 'It would use a control socket, which gives the machine away.'
   const [program, ...words] = simple.words.map(({ unquoted }) => unquoted)
   if (words.some(word => surroundings.pids.some(pid => `${normalizeSlashes(word)}/`.startsWith(`/proc/${pid}/`))))
     return 'It looks into this server.'
