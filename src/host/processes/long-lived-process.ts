@@ -1,5 +1,6 @@
 // A sandboxed process that is communicated with while it runs, such as a language server. It is identified by its own mark and
-// ended together with all its descendants.
+// ended together with all its descendants. One that may not see secrets is ended as soon as a secret becomes visible to it: its next
+// start hides that one too.
 
 import type { Isolation, Program, Sandbox, SandboxReport } from '../sandbox/sandbox.ts'
 import type { Workspace } from '../workspace.ts'
@@ -44,7 +45,7 @@ export async function startLongLivedProcess(
 ): Promise<LongLivedProcess> {
   const own = `${process.pid}/${++last}`
   const env = { ...program.env, [mark]: own }
-  const { released, ...confined } = await sandbox.confine({ ...program, env }, isolation, workspace)
+  const { released, exposure, ...confined } = await sandbox.confine({ ...program, env }, isolation, workspace)
   try {
     const spawned = await spawner.spawn({
       ...confined,
@@ -52,6 +53,9 @@ export async function startLongLivedProcess(
       mark: `${mark}=${own}`,
       isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
     })
+    const end = () => void spawned.killTree()
+    exposure?.detected.addEventListener('abort', end, { once: true })
+    if (exposure?.detected.aborted) end()
     return { spawned, ended: waitForCleanup(spawned, released) }
   } catch (error) {
     await released()

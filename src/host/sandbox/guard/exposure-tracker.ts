@@ -1,15 +1,19 @@
 // Tracks which running read-only programs may have seen a secret. What is hidden from a program is what existed when it started: a
-// secret that appears, is replaced or moved afterwards is visible to it. Programs that run at the same time can exchange a few
-// bits, by locks on files of the workspace, so an exposure counts for all of them.
+// secret or a git repository that appears, is replaced or moved afterwards is visible to it. Programs that run at the same time can
+// exchange a few bits, by locks on files of the workspace, so an exposure counts for all of them.
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Watcher } from '../../watch/watcher.ts'
 import { isWithin } from '../path-within.ts'
 import type { SecretExposure } from '../sandbox.ts'
 import type { GuardedEntry } from './guarded-tree.ts'
 
+/** Maximum time in milliseconds for which a program waits until those that have seen a secret are ended. */
+const MAX_ENDING_MS = 10_000
+
 interface ExposureSources {
   root: string
-  /** Returns the uppermost secrets that exist now, except those below the exposed folders. */
+  /** Returns the uppermost secrets that exist now, except those below the exposed folders, and the git repositories. */
   findSecrets(exposed: readonly string[]): Promise<readonly GuardedEntry[]>
   /** Checks a path, relative to the root, by its name. */
   isSensitive(name: string): boolean
@@ -25,6 +29,7 @@ interface TrackedProgram {
   /** Secrets that it, or a program that ran beside it, may have seen: paths relative to the root. */
   seen: Set<string>
   detected: AbortController
+  ended: PromiseWithResolvers<void>
 }
 
 export class ExposureTracker {
@@ -37,8 +42,8 @@ export class ExposureTracker {
   }
 
   /**
-   * Tracks a program from before its secrets are looked for until `end`. `hide` states what is hidden from it. A program that
-   * starts beside one that has seen a secret counts as having seen it.
+   * Tracks a program from before its secrets are looked for until `end`. `hide` states what is hidden from it. Waits until programs
+   * that have seen a secret have ended; one that starts beside them nevertheless counts as having seen it.
    */
   async track(
     exposed: readonly string[]
@@ -46,8 +51,15 @@ export class ExposureTracker {
     const { watcher } = this.#sources
     // Names that were added before are not new to the program.
     await watcher?.settled()
+    await this.#untilExposedEnd()
     this.#unsubscribe ??= watcher?.subscribe(({ renamed }) => this.#noteRenamed(renamed))
-    const program: TrackedProgram = { exposed, hidden: undefined, seen: new Set(), detected: new AbortController() }
+    const program: TrackedProgram = {
+      exposed,
+      hidden: undefined,
+      seen: new Set(),
+      detected: new AbortController(),
+      ended: Promise.withResolvers<void>()
+    }
     this.#running.add(program)
     this.#expose(
       program,
@@ -64,11 +76,21 @@ export class ExposureTracker {
       },
       end: () => {
         this.#running.delete(program)
+        program.ended.resolve()
         if (this.#running.size > 0) return
         this.#unsubscribe?.()
         this.#unsubscribe = undefined
       }
     }
+  }
+
+  async #untilExposedEnd() {
+    const exposed = [...this.#running].filter(({ detected }) => detected.signal.aborted)
+    if (exposed.length === 0) return
+    const limit = new AbortController()
+    const late = pause(MAX_ENDING_MS, undefined, { signal: limit.signal }).catch(() => {})
+    await Promise.race([late, Promise.all(exposed.map(({ ended }) => ended.promise))])
+    limit.abort()
   }
 
   /** Looks for what each of the running programs can see. */

@@ -87,8 +87,8 @@ export class GuardedWorkspace {
     this.#interrupted = interrupted
     this.#exposures = new ExposureTracker({
       root: workspace.root,
-      findSecrets: async exposed => (await this.#scanSecrets(exposed)).hidden,
-      isSensitive: name => names.isSensitive(name),
+      findSecrets: async exposed => toExposable(await this.#scanSecrets(exposed)),
+      isSensitive: name => isRepository(name) || names.isSensitive(name),
       watcher
     })
   }
@@ -166,7 +166,7 @@ export class GuardedWorkspace {
     const exposure = await this.#exposures.track(exposed)
     try {
       const { guarded, hidden } = await this.#scanSecrets(exposed)
-      exposure.hide(hidden)
+      exposure.hide(toExposable({ guarded, hidden }))
       const { inside: _, ...guard } = this.#resolvePaths(guarded, hidden)
       return {
         ...guard,
@@ -320,6 +320,14 @@ export class GuardedWorkspace {
 /** Returns created secrets beyond what can be hidden: if left there, they would prevent every later command from running. */
 const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
   made.filter(one => !one.writeProtected).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
+
+const isRepository = (name: string) => path.basename(name) === '.git'
+
+/** Returns what may become visible to a program that runs: secrets, and git repositories with their histories. */
+const toExposable = ({ guarded, hidden }: Record<'guarded' | 'hidden', readonly GuardedEntry[]>) => [
+  ...hidden,
+  ...guarded.filter(one => isRepository(one.path) && !hidden.includes(one))
+]
 
 const identitiesOf = (guarded: readonly GuardedEntry[]) => new Set(guarded.map(({ identity }) => identity))
 

@@ -6,10 +6,10 @@ import t, { type Test } from 'tap'
 import { openWorkspace } from '../../../../src/host/files/paths.ts'
 import { GuardedWorkspaces } from '../../../../src/host/sandbox/guard/guarded-workspaces.ts'
 import { Watcher } from '../../../../src/host/watch/watcher.ts'
-import { once } from '../../../support/wait.ts'
+import { once, within } from '../../../support/wait.ts'
 
-/** Guards a workspace with a secret, and watches it. */
-async function guardWorkspace(t: Test) {
+/** Guards a workspace with a secret, and watches it by default. */
+async function guardWorkspace(t: Test, { watches = true } = {}) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-exposure-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const root = path.join(folder, 'ws')
@@ -19,7 +19,9 @@ async function guardWorkspace(t: Test) {
   const watcher = new Watcher(workspace)
   await watcher.start()
   t.teardown(() => watcher.close())
-  const guards = new GuardedWorkspaces({ sensitive: [], stateDir: path.join(folder, 'state') }, () => watcher)
+  const guards = new GuardedWorkspaces({ sensitive: [], stateDir: path.join(folder, 'state') }, () =>
+    watches ? watcher : undefined
+  )
   const start = async () => {
     const { exposure, release } = await guards.of(workspace).begin(false, [])
     return { ...exposure!, release }
@@ -28,7 +30,7 @@ async function guardWorkspace(t: Test) {
 }
 
 t.test('a program that started before a secret appeared exposes it to those that run beside it', async t => {
-  const { start, at } = await guardWorkspace(t)
+  const { start, at } = await guardWorkspace(t, { watches: false })
   const gone = await start()
   await gone.release()
   const first = await start()
@@ -45,20 +47,28 @@ t.test('a program that started before a secret appeared exposes it to those that
   await third.release()
 })
 
-t.test('a program that starts beside one that has seen a secret counts as having seen it', async t => {
+t.test('a program starts once those that have seen a secret have ended', async t => {
   const { start, at } = await guardWorkspace(t)
   const first = await start()
   writeFileSync(at('.npmrc'), 'x')
   t.same(await first.find(), ['.npmrc'])
-  rmSync(at('.npmrc'))
-  const second = await start()
-  t.ok(second.detected.aborted)
-  t.same(await second.find(), ['.npmrc'])
+  let hasStarted = false
+  const starting = start().then(program => {
+    hasStarted = true
+    return program
+  })
+  await first.find()
+  t.notOk(hasStarted)
+  await first.release()
+  const second = await within('the start', starting)
+  t.notOk(second.detected.aborted)
+  t.same(await second.find(), [])
 })
 
 for (const [title, change] of [
   ['appears and is gone again', at => [writeFileSync(at('.npmrc'), ''), rmSync(at('.npmrc'))]],
   ['is moved away and back', at => [renameSync(at('.env'), at('x')), renameSync(at('x'), at('.env'))]],
+  ['is in a new repository', at => [mkdirSync(at('.git'))]],
   ['is moved to another name', at => [renameSync(at('.env'), at('x'))]]
 ] as [string, (at: (name: string) => string) => void][])
   t.test(`detects a secret that ${title}, without a look`, async t => {
