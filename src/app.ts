@@ -13,6 +13,7 @@ import { type ContributionSource, staticContributions } from './config/contribut
 import type { Settings } from './config/settings.ts'
 import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { FileOrigins } from './engine/approvals/file-origins.ts'
+import { RunningSources } from './engine/approvals/running-sources.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
 import { Calls } from './engine/calls.ts'
 import { DiagnosticsFeed } from './engine/diagnostics/diagnostics-feed.ts'
@@ -174,6 +175,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     diagnostics: new DiagnosticsFeed(journal, machine.languages),
     log,
     activeCalls: new Map(),
+    runningSources: new RunningSources(),
     pendingKeys: new Map(),
     workspaceEpochs: new Map(),
     closed: undefined

@@ -17,6 +17,7 @@ import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type ActiveCall, serializeHead } from './active-call.ts'
 import type { FileOrigins } from './approvals/file-origins.ts'
+import type { RunningSources } from './approvals/running-sources.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
 import { type Call, type CallStatus, isSettled } from './call.ts'
 import type { DiagnosticsFeed } from './diagnostics/diagnostics-feed.ts'
@@ -101,6 +102,8 @@ export interface Engine {
   readonly log: Log
   /** Calls that have not ended, or whose end is not durable yet. */
   readonly activeCalls: Map<string, ActiveCall>
+  /** Files that running commands execute. */
+  readonly runningSources: RunningSources
   /** Idempotency keys of requests that are not durable yet, with the call that each created. */
   readonly pendingKeys: Map<string, { body_hash: string; live: Promise<ActiveCall> }>
   /** Counts the changes that calls made to each workspace, so that older results are known to be stale. */

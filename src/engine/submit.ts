@@ -183,6 +183,18 @@ function buildCall(
 /** Maximum delay of a timer in milliseconds; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647
 
+/** Checks what a command executes, right before it starts. From then on, changing that needs approval until the command has ended. */
+async function checkStart(engine: Engine, live: ActiveCall) {
+  await assertSourcesUnchanged(engine, live)
+  const { sources, lookedUp } = live.evaluation!.sources!
+  const { tool_call_id, workspace } = live.call
+  engine.runningSources.add({
+    tool_call_id,
+    workspace,
+    paths: new Set([...sources.map(({ path }) => path), ...lookedUp])
+  })
+}
+
 /** Creates the context that a tool receives for one call. */
 export function createContext(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): Context {
   const { tool_call_id, session_id } = live.call
@@ -194,8 +206,9 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
         live.hasSideEffects = true
         return live.durableIntent
       },
-      startCheck: () => (live.evaluation?.sources ? () => assertSourcesUnchanged(engine, live) : undefined),
+      startCheck: () => (live.evaluation?.sources ? () => checkStart(engine, live) : undefined),
       onStarted: () => live.releaseSources(),
+      onEnded: () => engine.runningSources.remove(tool_call_id),
       recordChange: change => {
         live.changes.push(change)
         if (change.after_hash !== undefined)

@@ -15,6 +15,8 @@ export interface Effects {
   startCheck?(): (() => Promise<void>) | undefined
   /** Called once the started program has had the time to open what it executes. */
   onStarted?(): void
+  /** Called once a program has ended that passed the check, or could not be started after it. */
+  onEnded?(): void
   /** Editors with unsaved files of the workspace. */
   editors?: EditorBridge
 }

@@ -77,6 +77,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     longRunning: subject.longRunning,
     ownedBySession: subject.ownedBySession,
     displacement,
+    runningSource: engine.runningSources.explainWrite(call.workspace, paths),
     approvalReason: subject.approvalReason,
     strictReason: subject.strictReason,
     ruleRequiredReason: subject.ruleRequiredReason,

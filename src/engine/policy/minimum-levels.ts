@@ -67,6 +67,7 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     isolation?.unsandboxedReason === undefined || ownedBySession
       ? undefined
       : askLevel(isolation.unsandboxedReason, 'server'),
+  ({ runningSource }) => (runningSource === undefined ? undefined : askLevel(runningSource, 'server')),
   ({ always_ask }) => (always_ask === undefined ? undefined : askLevel(always_ask, 'tool')),
   ({ paths }, _, { askForUnsaved }) => {
     const held = askForUnsaved ? paths.flatMap(unsavedAndWritten)[0] : undefined

@@ -129,6 +129,8 @@ export interface PolicyInput extends CallFacts {
   ownedBySession?: boolean | undefined
   /** An executed file that has changed since a person approved it. */
   changedSource?: string | undefined
+  /** Reason for which a change may alter what a running command does. */
+  runningSource?: string | undefined
   /** The files that it takes the place of or moves away although it overwrites none, as one sentence. */
   displacement?: string | undefined
   /** Reason for requesting approval, if the one derived from the effect would be wrong. */

@@ -271,7 +271,8 @@ export class Processes {
   async #passGate({ hasBegun }: ConfinedProgram, request: SpawnRequest): Promise<ChildHandle> {
     const verify = this.#effects.startCheck?.()
     const onStarted = () => this.#effects.onStarted?.()
-    const pass = await this.#options.gate?.enter(this.#workspace.root, verify && { verify, onStarted })
+    const onEnded = () => this.#effects.onEnded?.()
+    const pass = await this.#options.gate?.enter(this.#workspace.root, verify && { verify, onStarted, onEnded })
     try {
       const spawned = await this.#spawner.spawn(request)
       pass?.({ hasBegun: hasBegun ?? (() => true), ended: spawned.exited })

@@ -27,7 +27,10 @@ export type PassGate = (started: StartingProgram | undefined) => void
 
 interface CheckedStart {
   verify(): Promise<void>
+  /** Called when the program has had the time to read what it executes. */
   onStarted?: (() => void) | undefined
+  /** Called when the program has ended, or could not be started, after a successful check. */
+  onEnded?: (() => void) | undefined
 }
 
 export class StartGate {
@@ -54,7 +57,7 @@ export class StartGate {
     }
   }
 
-  async #enterChecked(root: string, { verify, onStarted }: CheckedStart): Promise<PassGate> {
+  async #enterChecked(root: string, { verify, onStarted, onEnded }: CheckedStart): Promise<PassGate> {
     const before = this.#held
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#held = promise
@@ -75,8 +78,13 @@ export class StartGate {
       throw error
     }
     return started => {
-      if (started) void letOpen(started, leave).then(onStarted)
-      else leave()
+      if (started) {
+        void letOpen(started, leave).then(onStarted)
+        void started.ended.catch(() => {}).then(onEnded)
+      } else {
+        leave()
+        onEnded?.()
+      }
     }
   }
 }
