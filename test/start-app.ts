@@ -43,6 +43,9 @@ export interface StartOptions {
 // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
 export type Json = any
 
+/** Returns the body of an approval of the preview that a call, or an event about it, shows. */
+export const toApproval = ({ tool_call_id, approval }: Json) => ({ tool_call_id, digest: approval.digest as string })
+
 /** The response: status and body, parsed if it is JSON. */
 export interface HttpReply {
   status: number

@@ -22,15 +22,15 @@
 (cl-defun toolgate-approve
     (call &key digest params params-digest always confirm reason connection callback)
   "Let CALL run.
-DIGEST binds that to what was shown.  PARAMS, an object, are run in the place
-of those that were asked for; PARAMS-DIGEST, of a dry run of them, binds that
-to what they were shown to do.  ALWAYS is the id of one of the call's
-`always_options' to be remembered.  CONFIRM says yes to a strict call, REASON
-why.  Answer through CALLBACK.  CONNECTION is needed for a call that the store
-does not know."
+DIGEST is required: that of the preview that was shown.  PARAMS, an object, are
+run in the place of those that were asked for; PARAMS-DIGEST, of a dry run of
+them, binds that to what they were shown to do.  ALWAYS is the id of one of
+the call's `always_options' to be remembered.  CONFIRM says yes to a strict
+call, REASON why.  Answer through CALLBACK.  CONNECTION is needed for a call
+that the store does not know."
   (toolgate-actions--post
    call connection "approve"
-   `(,@(and digest `((digest . ,digest)))
+   `((digest . ,digest)
      ,@(and params `((modified_params . ,params)))
      ,@(and params-digest `((modified_digest . ,params-digest)))
      ,@(and always `((always . ,always)))

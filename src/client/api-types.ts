@@ -44,7 +44,8 @@ export interface DryRun {
 export type { Explanation } from '../engine/approvals/explanation-schema.ts'
 
 export interface ApproveRequest {
-  digest?: string
+  /** Digest of the preview that was shown: `approval.digest` of the call. */
+  digest: string
   /** Required if the preview of the call is cut: the digest that `preview` returns with all of it. */
   whole_digest?: string
   modified_params?: Record<string, unknown>
@@ -53,6 +54,11 @@ export interface ApproveRequest {
   always?: string
   confirm?: boolean
   reason?: string
+}
+
+/** A call to be approved together with others, and the digest of its preview that was shown. */
+export interface ShownCall extends Pick<ApproveRequest, 'digest' | 'whole_digest'> {
+  tool_call_id: string
 }
 
 export interface RejectRequest {

@@ -33,6 +33,7 @@ import type {
   PreviewFreshness,
   RejectRequest,
   Right,
+  ShownCall,
   State,
   Stats,
   ToolsQuery,
@@ -183,24 +184,21 @@ export class Client {
     return approvals
   }
 
-  /** Approves a waiting call; with the shown `digest`, only if it still matches. */
+  /** Approves a waiting call if the `digest` of the preview that was shown still matches. */
   approve(
     tool_call_id: string,
-    { wait_ms, signal, ...decision }: ApproveRequest & RequestOptions & { wait_ms?: number } = {}
+    { wait_ms, signal, ...decision }: ApproveRequest & RequestOptions & { wait_ms?: number }
   ): Promise<Call> {
     const path = `/calls/${encodeURIComponent(tool_call_id)}/approve`
     return this.#transport.json('POST', path, { body: decision, query: { wait_ms }, signal })
   }
 
-  /** Approves several waiting calls independently, without comparing them with what was shown. */
+  /** Approves several waiting calls independently, each if its digest still matches. */
   async approveAll(
-    tool_call_ids: readonly string[],
-    {
-      signal,
-      ...decision
-    }: Omit<ApproveRequest, 'digest' | 'modified_params' | 'modified_digest'> & RequestOptions = {}
+    calls: readonly ShownCall[],
+    { signal, ...decision }: Pick<ApproveRequest, 'always' | 'confirm' | 'reason'> & RequestOptions = {}
   ): Promise<DecisionOutcome[]> {
-    const body = { tool_call_ids, ...decision }
+    const body = { calls, ...decision }
     return (await this.#transport.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results
   }
 

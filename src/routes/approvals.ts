@@ -11,12 +11,19 @@ import type { ProblemRedactor } from './http/problem.ts'
 import { CallIdParams, DigestParam, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
 import { formatForToolset, type ToolsetFormatter, ToolsetParam } from './toolset-format.ts'
 
-const approveFields = {
-  digest: Type.Optional(DigestParam),
+const shownFields = {
+  digest: Type.Optional({
+    ...DigestParam,
+    description:
+      'Required to approve: `approval.digest` of the call when it was shown; 409 PREVIEW_CHANGED if something else would happen now.'
+  }),
   whole_digest: Type.Optional({
     ...DigestParam,
     description: 'Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns.'
-  }),
+  })
+}
+const approveFields = {
+  ...shownFields,
   modified_params: Type.Optional(
     Type.Object({}, { additionalProperties: true, description: 'Params to run with instead; checked and judged anew.' })
   ),
@@ -43,6 +50,17 @@ const callSelectorFields = {
   tool_call_id: Type.Optional(Type.String()),
   tool_call_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })),
   stepId: Type.Optional(Type.String({ description: 'As toolsets say: tool_call_id.' }))
+}
+const approveSelectorFields = {
+  ...callSelectorFields,
+  calls: Type.Optional(
+    Type.Array(Type.Object({ tool_call_id: Type.String(), ...shownFields }, { additionalProperties: false }), {
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
+      description: 'Several calls, each with the digest of its preview.'
+    })
+  )
 }
 const closedObject = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
 const ToolsetQuery = Type.Object({ toolset: ToolsetParam }, { additionalProperties: false })
@@ -182,17 +200,23 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'approve',
         summary: 'Let waiting calls run. Several: each is decided by itself, {results} in their order.',
         tags: ['approvals'],
-        body: closedObject({ ...callSelectorFields, ...approveFields }),
+        body: closedObject({ ...approveSelectorFields, ...approveFields }),
         querystring: WaitQuery,
         response: decisionResponses
       }
     },
-    async ({ body: { tool_call_ids, stepId, tool_call_id = stepId, ...decision }, caller, query }, reply) => {
-      const ids = resolveIds({ tool_call_id, tool_call_ids })
-      if (ids.length === 1 && tool_call_id !== undefined) return decideOne(ids[0]!, decision, { caller, query, reply })
+    async (
+      { body: { stepId, tool_call_id = stepId, tool_call_ids, calls: shown, ...decision }, caller, query },
+      reply
+    ) => {
+      const selected = selectCalls({ tool_call_id, tool_call_ids, calls: shown })
+      if (tool_call_id !== undefined) return decideOne(tool_call_id, decision, { caller, query, reply })
       const forOne = SINGLE_CALL_FIELDS.find(field => decision[field] !== undefined)
       if (forOne) throw invalidParams(`/${forOne}`, 'is for one call alone')
-      return sendJson(reply, 200, serializeResults(await decideEach(ids, id => decide(id, decision, caller)), masking))
+      const results = await decideEach(selected, ({ tool_call_id, ...digests }) =>
+        decide(tool_call_id, { ...decision, ...digests }, caller)
+      )
+      return sendJson(reply, 200, serializeResults(results, masking))
     }
   )
 
@@ -226,18 +250,15 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         response: decisionResponses
       }
     },
-    async ({ body: { tool_call_ids, stepId, tool_call_id = stepId, ...decision }, caller, query }, reply) => {
-      const ids = resolveIds({ tool_call_id, tool_call_ids })
-      if (ids.length === 1 && tool_call_id !== undefined)
+    async ({ body: { stepId, tool_call_id = stepId, tool_call_ids, ...decision }, caller, query }, reply) => {
+      const selected = selectCalls({ tool_call_id, tool_call_ids })
+      if (tool_call_id !== undefined)
         return sendCall(
           reply,
-          formatForToolset(formatter, query.toolset, await calls.reject(ids[0]!, decision, caller))
+          formatForToolset(formatter, query.toolset, await calls.reject(tool_call_id, decision, caller))
         )
-      return sendJson(
-        reply,
-        200,
-        serializeResults(await decideEach(ids, id => calls.reject(id, decision, caller)), masking)
-      )
+      const results = await decideEach(selected, ({ tool_call_id }) => calls.reject(tool_call_id, decision, caller))
+      return sendJson(reply, 200, serializeResults(results, masking))
     }
   )
 
@@ -289,20 +310,34 @@ interface DecisionRequest {
 /** Fields that refer to one call's preview or modified params. */
 const SINGLE_CALL_FIELDS = ['digest', 'whole_digest', 'modified_params', 'modifiedArgs', 'modified_digest'] as const
 
-function resolveIds({
-  tool_call_id,
-  tool_call_ids
-}: {
+interface CallSelector {
   tool_call_id: string | undefined
   tool_call_ids: string[] | undefined
-}) {
-  if ((tool_call_id === undefined) === (tool_call_ids === undefined))
-    throw invalidParams('/tool_call_id', 'give either tool_call_id or tool_call_ids')
-  return tool_call_ids ?? [tool_call_id!]
+  calls?: SelectedCall[] | undefined
 }
 
-const decideEach = (ids: string[], decide: (id: string) => Promise<BatchItemOutcome>) =>
-  Promise.all(ids.map(id => decide(id).catch((error: unknown): BatchItemOutcome => ({ error }))))
+interface SelectedCall {
+  tool_call_id: string
+  digest?: string
+  whole_digest?: string
+}
+
+function selectCalls({ tool_call_id, tool_call_ids, calls }: CallSelector): readonly SelectedCall[] {
+  const [selected, ...others] = [
+    tool_call_id === undefined ? undefined : [{ tool_call_id }],
+    tool_call_ids?.map(id => ({ tool_call_id: id })),
+    calls
+  ].filter(each => each !== undefined)
+  if (selected === undefined || others.length > 0)
+    throw invalidParams('/tool_call_id', 'give exactly one of tool_call_id, tool_call_ids and, to approve, calls')
+  return selected
+}
+
+const decideEach = (
+  selected: readonly SelectedCall[],
+  decide: (call: SelectedCall) => Promise<BatchItemOutcome>
+): Promise<BatchItemOutcome[]> =>
+  Promise.all(selected.map(call => decide(call).catch((error: unknown): BatchItemOutcome => ({ error }))))
 
 const invalidParams = (pointer: string, message: string) =>
   new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })

@@ -1,6 +1,7 @@
 // Tests of SIGTERM: running calls may end, new ones are rejected, slow ones are interrupted.
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
+import { toApproval } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 import { connectWithCurl, createGitProject, type Json, type Server, waitForExit } from './fixture.ts'
 
@@ -40,7 +41,7 @@ t.test('a short command completes; new calls get 503; exit 0', async t => {
   const call = await running(t, server, 'echo begun; until [ -e go ]; do sleep 0.02; done; echo done')
   started.process.kill('SIGTERM')
   t.match(await turnedAway(server), { status: 503, body: { code: 'OVERLOADED', detail: 'The server is stopping.' } })
-  t.match(await server.post('/approve', { tool_call_id: asked.body.tool_call_id }), {
+  t.match(await server.post('/approve', toApproval(asked.body)), {
     status: 503,
     body: { code: 'OVERLOADED' }
   })

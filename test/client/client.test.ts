@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createProxy, connect as dial, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { connect, type Event, type ToolgateError } from '../../src/client/client.ts'
-import { CALL_TOKEN, startApp, TOKEN } from '../start-app.ts'
+import { CALL_TOKEN, startApp, TOKEN, toApproval } from '../start-app.ts'
 import { once } from '../support/wait.ts'
 
 async function started(t: Test, files: Record<string, string> = { 'a.txt': 'hello\n' }) {
@@ -100,7 +100,7 @@ t.test('an editor reports its buffers, and applies requested changes', async t =
   await events.next()
   await editor.putBuffers([{ path: 'a.txt', content: 'unsaved\n' }])
   const waiting = await editor.call('write_file', { path: 'a.txt', content: 'mine\n' })
-  const running = editor.approve(waiting.tool_call_id, { wait_ms: 60_000 })
+  const running = editor.approve(waiting.tool_call_id, { digest: toApproval(waiting).digest, wait_ms: 60_000 })
   const { value } = await events.next()
   const asked = value as Extract<Event, { type: 'tool.delegate' }>
   const { delegation_id, params } = asked

@@ -39,6 +39,7 @@ const UNSAID: Record<string, string> = {
   'approve query wait_ms': 'is for one call',
   'approve body tool_call_id': 'is for one call',
   'approve body stepId': 'is for one call',
+  'approve body tool_call_ids': 'names no digests',
   'approve body digest': 'is for one call',
   'approve body whole_digest': 'is for one call',
   'approve body modified_params': 'is for one call',
@@ -101,7 +102,12 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       reason: 'r',
       wait_ms: 1
     }),
-  approveAll: client => client.approveAll(['i'], { always: 'a', confirm: true, reason: 'r' }),
+  approveAll: client =>
+    client.approveAll([{ tool_call_id: 'i', digest: 'd', whole_digest: 'w' }], {
+      always: 'a',
+      confirm: true,
+      reason: 'r'
+    }),
   previewUndo: client => client.previewUndo('i', { scope: 'call', paths: ['p'], agent: 'a' }),
   undo: client =>
     client.undo('i', {

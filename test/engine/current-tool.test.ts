@@ -5,7 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../src/tool/tool.ts'
-import { startApp } from '../start-app.ts'
+import { startApp, toApproval } from '../start-app.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 
 const ran: string[] = []
@@ -59,17 +59,18 @@ t.test('a removed tool leaves its calls pending, also over a restart, until it r
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-test-')))
   t.teardown(() => removeFolder(folder))
   const first = await startApp(t, {}, { folder, tools: [deploy('1')] })
-  const { tool_call_id } = await first.call('deploy', { to: 'staging' })
+  const waiting = await first.call('deploy', { to: 'staging' })
+  const { tool_call_id } = waiting
   const other = await first.call('deploy', { to: 'production' })
   await first.close()
 
   const { app, request, get } = await startApp(t, {}, { folder })
-  t.match(await request('POST', '/approve', { tool_call_id }), { status: 404, body: { code: 'UNKNOWN_TOOL' } })
+  t.match(await request('POST', '/approve', toApproval(waiting)), { status: 404, body: { code: 'UNKNOWN_TOOL' } })
   t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
   const rejected = await request('POST', '/reject', { tool_call_id: other.tool_call_id })
   t.match(rejected, { status: 200, body: { status: 'rejected' } })
   app.catalog.setTools('theirs', [deploy('1')])
-  await request('POST', '/approve', { tool_call_id })
+  await request('POST', '/approve', toApproval(waiting))
   t.equal((await get(`/calls/${tool_call_id}?wait_ms=5000`)).status, 'success')
   t.same(ran, ['1'])
 })
@@ -77,12 +78,13 @@ t.test('a removed tool leaves its calls pending, also over a restart, until it r
 t.test('params that the tool no longer accepts cannot be approved, but modified ones can', async t => {
   const { app, call, request, get } = await startApp(t, {}, { tools: [] })
   app.catalog.setTools('theirs', [deploy('1')])
-  const { tool_call_id } = await call('deploy', { to: 'staging' })
+  const waiting = await call('deploy', { to: 'staging' })
+  const { tool_call_id } = waiting
   app.catalog.setTools('theirs', [deploy('2', { input: Type.Object({ target: Type.String() }) })])
-  const refused = await request('POST', '/approve', { tool_call_id })
+  const refused = await request('POST', '/approve', toApproval(waiting))
   t.match(refused, { status: 400, body: { code: 'INVALID_PARAMS' } })
   t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
-  await request('POST', '/approve', { tool_call_id, modified_params: { target: 'staging' } })
+  await request('POST', '/approve', { ...toApproval(waiting), modified_params: { target: 'staging' } })
   t.equal((await get(`/calls/${tool_call_id}?wait_ms=5000`)).status, 'success')
   t.same(ran, ['2'])
 })

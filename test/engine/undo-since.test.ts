@@ -7,7 +7,7 @@ import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config } from '../../src/config/schema.ts'
 import { defineTool } from '../../src/tool/tool.ts'
 import { Gate, gatedTools } from '../gated-tools.ts'
-import type { Json } from '../start-app.ts'
+import { type Json, toApproval } from '../start-app.ts'
 import { startUndoFixture, toActions } from './undo-fixture.ts'
 
 /** Exceeds the size limit of diffs. */
@@ -104,7 +104,7 @@ t.test('undoes calls of an earlier server, also interrupted ones', async t => {
   const stopped: Json[] = []
   for (const name of ['a.txt', 'b.txt']) {
     const call = await one.call('half', { path: name })
-    await one.post(`/calls/${call.tool_call_id}/approve`, {})
+    await one.post('/approve', toApproval(call))
     await gate.waitForArrival(name)
     stopped.push(call)
   }

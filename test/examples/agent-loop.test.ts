@@ -7,7 +7,7 @@ import { json, text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { type Chat, runAgent } from '../../examples/agent-loop/loop.ts'
 import type { BatchOutcome, Client } from '../../src/client/client.ts'
-import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
+import { CALL_TOKEN, type Json, startApp, type TestApp, toApproval } from '../start-app.ts'
 import { exitOf, once, within } from '../support/wait.ts'
 
 /** A model that returns these answers in turn, and records its requests. */
@@ -86,9 +86,10 @@ t.test('reads, edits with approval, handles a rejection and its own errors, and 
   const run = agent(t, app, { MODEL_URL: `${url}/v1/` }, 'Put a.txt into Spanish.')
 
   const [, first] = await run.line(APPROVE)
-  t.match(await app.get(`/calls/${first}`), { tool: 'edit_file', agent: 'coder', client: 'agent-loop', params: edit })
+  const waiting = await app.get(`/calls/${first}`)
+  t.match(waiting, { tool: 'edit_file', agent: 'coder', client: 'agent-loop', params: edit })
   t.equal(app.read('a.txt'), 'one\n', 'nothing happened yet')
-  await app.post(`/calls/${first}/approve`, {})
+  await app.post('/approve', toApproval(waiting))
   const [, second] = await run.line(new RegExp(`approve (?!${first})(tc_\\w+)`))
   await app.post(`/calls/${second}/reject`, { reason: 'b.txt is needed', user_message: 'leave it' })
   t.strictSame(await run.ended, { code: 0, answer: 'a.txt says uno now; b.txt stays.\n' })

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import t from 'tap'
 import { Gate, gatedTools, slowPreviewTool } from '../gated-tools.ts'
 import { createNormalizer } from '../normalizer.ts'
-import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
+import { CALL_TOKEN, type Json, startApp, type TestApp, toApproval } from '../start-app.ts'
 
 const overwrite = (app: TestApp, content = 'two', more: object = {}) =>
   app.call('write_file', { path: 'a.txt', content }, more)
@@ -19,7 +19,10 @@ t.test('the log records who decided on what', async t => {
   const [approved, changed, rejected] = [await overwrite(app), await overwrite(app), await overwrite(app)]
   const decide = ({ tool_call_id }: Json, verb: string, body: object) =>
     app.request('POST', `/calls/${tool_call_id}/${verb}?wait_ms=20000`, body, client)
-  await decide(changed, 'approve', { modified_params: { path: 'b.txt', content: 'two' } })
+  await decide(changed, 'approve', {
+    digest: changed.approval.digest,
+    modified_params: { path: 'b.txt', content: 'two' }
+  })
   await decide(approved, 'approve', { digest: approved.approval.digest })
   await app.request('POST', `/calls/${rejected.tool_call_id}/reject`, {}, client)
   t.same(
@@ -78,7 +81,7 @@ t.test('an approved call runs as shown, and records its approver', async t => {
     undo: { available: true }
   })
   const held = await overwrite(app, 'three')
-  t.match(await app.request('POST', `/calls/${held.tool_call_id}/approve?wait_ms=60000`, {}), {
+  t.match(await app.request('POST', '/approve?wait_ms=60000', toApproval(held)), {
     status: 200,
     body: { status: 'success' }
   })
@@ -165,13 +168,14 @@ t.test('of many concurrent decisions exactly one wins, and the journal agrees', 
   const app = await startApp(t, { 'a.txt': 'one' })
   const outcomes = new Map<string, number>()
   for (let round = 0; round < 100; round += 1) {
-    const { tool_call_id: id } = await overwrite(app, `round ${round}`)
+    const { tool_call_id: id, approval } = await overwrite(app, `round ${round}`)
+    const { digest } = approval
     const before = app.read('a.txt')
     const decide = [
-      () => app.request('POST', '/approve?wait_ms=60000', { tool_call_id: id }),
+      () => app.request('POST', '/approve?wait_ms=60000', { tool_call_id: id, digest }),
       () => app.request('POST', `/calls/${id}/reject`, {}),
       () => app.request('POST', '/reject', { tool_call_id: id }),
-      () => app.request('POST', `/calls/${id}/approve?wait_ms=60000`, {})
+      () => app.request('POST', `/calls/${id}/approve?wait_ms=60000`, { digest })
     ]
     const answers = await Promise.all([...decide.slice(round % 4), ...decide.slice(0, round % 4)].map(one => one()))
     const won = answers.filter(({ status }) => status === 200)
@@ -223,17 +227,17 @@ t.test('an approver may modify the params: they are validated, evaluated and pre
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b', '.env': 'SECRET=1' })
   const asked = await overwrite(app)
   const approve = (modified_params: object, more: object = {}) =>
-    app.request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { modified_params, ...more })
+    app.request('POST', '/approve?wait_ms=60000', { ...toApproval(asked), modified_params, ...more })
   t.match(await approve({ path: 'a.txt' }), { status: 400, body: { errors: [{ pointer: '/params/content' }] } })
   t.match(await approve({ path: '../x', content: '' }), { status: 400, body: { code: 'INVALID_PATH' } })
   t.match(await approve({ path: '.git/config', content: '' }), { status: 403, body: { code: 'SENSITIVE_PATH' } })
   t.match(
     await approve({ path: '.envrc', content: 'x' }),
-    { status: 400, body: { errors: [{ pointer: '/confirm' }, { pointer: '/digest' }] } },
+    { status: 400, body: { errors: [{ pointer: '/confirm' }] } },
     'strict is strict'
   )
   t.strictSame((await app.get('/approvals')).approvals, [asked], 'and waits on as it was')
-  const done = await approve({ path: 'b.txt', content: 'changed' }, { digest: asked.approval.digest })
+  const done = await approve({ path: 'b.txt', content: 'changed' })
   t.match(done, {
     status: 200,
     body: {
@@ -295,8 +299,8 @@ t.test('modified params run as previewed, or are previewed again', async t => {
 t.test('refreshes a stale preview, and the call stays pending', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'b' })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
-  const approve = (digest?: string) =>
-    app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, ...(digest && { digest }) })
+  const approve = (digest: string) =>
+    app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, digest })
   app.write('a.txt', 'one\nmore\n')
   const refused = await approve(asked.approval.digest)
   t.match(refused, { status: 409, body: { code: 'PREVIEW_CHANGED', details: { tool_call_id: asked.tool_call_id } } })
@@ -309,7 +313,7 @@ t.test('refreshes a stale preview, and the call stays pending', async t => {
   const stale = await approve(asked.approval.digest)
   t.match(stale, { status: 409, body: { code: 'PREVIEW_CHANGED' } })
   t.match(stale.body.details.approval.preview.diff, / most/, 'the fresh one is of this moment')
-  t.match(await approve(), { status: 200, body: { status: 'success' } })
+  t.match(await approve(stale.body.details.approval.digest), { status: 200, body: { status: 'success' } })
   t.equal(app.read('a.txt'), 'two\nmost\n')
   const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
   t.strictSame(
@@ -318,11 +322,46 @@ t.test('refreshes a stale preview, and the call stays pending', async t => {
   )
 })
 
+t.test('an approval must name the digest of the preview that was shown', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+  const id = asked.tool_call_id
+  app.write('a.txt', 'one\nmore\n')
+  const refused = await app.request('POST', '/approve', { tool_call_id: id, digest: asked.approval.digest })
+  t.match(refused, { status: 409, body: { code: 'PREVIEW_CHANGED' } }, 'another client refreshes the preview')
+  const missing = {
+    code: 'INVALID_PARAMS',
+    detail: /`approval\.digest`/,
+    errors: [{ pointer: '/digest', message: 'must be the digest of the preview that was shown' }]
+  }
+  const modified_params = { path: 'a.txt', old: 'one', new: 'three' }
+  const { digest: modified_digest } = await app.call('edit_file', modified_params, { dry_run: true })
+  for (const [route, body] of [
+    ['/approve', { tool_call_id: id }],
+    ['/approve', { stepId: id, approved: true }],
+    ['/approve?toolset=opencode', { stepId: id, modifiedArgs: modified_params }],
+    [`/calls/${id}/approve`, {}],
+    [`/calls/${id}/approve`, { always: asked.approval.always_options[0].id }],
+    [`/calls/${id}/approve`, { modified_params }],
+    [`/calls/${id}/approve`, { modified_params, modified_digest }]
+  ] as const)
+    t.match(await app.request('POST', route, body), { status: 400 }, `${route} ${JSON.stringify(body)}`)
+  t.match(await app.post('/approve', { tool_call_id: id }), missing)
+  t.match(await app.post(`/calls/${id}/approve`, { modified_params }), missing)
+  for (const several of [{ tool_call_ids: [id] }, { calls: [{ tool_call_id: id }] }])
+    t.match(await app.post('/approve', several), { results: [{ problem: missing }] }, JSON.stringify(several))
+  t.match(await app.get(`/calls/${id}`), { status: 'awaiting_approval', params: asked.params })
+  t.equal(app.read('a.txt'), 'one\nmore\n')
+  const { digest } = refused.body.details.approval
+  t.match(await app.post('/approve?wait_ms=60000', { tool_call_id: id, digest }), { status: 'success' })
+  t.equal(app.read('a.txt'), 'two\nmore\n')
+})
+
 t.test('a call that has become impossible ends when approved', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
   app.write('a.txt', 'nothing of it\n')
-  const answer = await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id })
+  const answer = await app.request('POST', '/approve', toApproval(asked))
   t.match(answer, { status: 200, body: { status: 'error', error: { code: 'OLD_TEXT_NOT_FOUND' } } })
   t.equal((await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id })).status, 409)
 })
@@ -333,7 +372,7 @@ t.test('previews an approved call again in its turn, and asks again if its effec
   const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
   await gate.waitForArrival('holder')
   const asked = await overwrite(app)
-  await app.post('/approve', { tool_call_id: asked.tool_call_id })
+  await app.post('/approve', toApproval(asked))
   app.write('a.txt', 'changed')
   gate.open('holder')
   await holder
@@ -386,8 +425,9 @@ t.test('a call cancelled during its last preview does not become pending again',
   for (const look of ['look 1', 'look 2']) gate.open(look)
   const holder = app.call('held_create', { name: 'holder', path: 'a.txt' })
   await gate.waitForArrival('holder')
-  const { tool_call_id } = await app.call('slow_look', {})
-  await app.post('/approve', { tool_call_id })
+  const asked = await app.call('slow_look', {})
+  const { tool_call_id } = asked
+  await app.post('/approve', toApproval(asked))
   app.write('a.txt', 'changed')
   gate.open('holder')
   await holder
@@ -403,12 +443,13 @@ t.test('concurrent decisions wait for the one being made', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: [slowPreviewTool(gate)] })
   gate.open('look 1')
-  const { tool_call_id } = await app.call('slow_look', {})
-  const approved = app.request('POST', '/approve?wait_ms=60000', { tool_call_id })
+  const asked = await app.call('slow_look', {})
+  const { tool_call_id } = asked
+  const approved = app.request('POST', '/approve?wait_ms=60000', toApproval(asked))
   await gate.waitForArrival('look 2')
   const others = [
     app.request('POST', '/reject', { tool_call_id }),
-    app.request('POST', '/approve', { tool_call_id }),
+    app.request('POST', '/approve', toApproval(asked)),
     app.request('POST', `/calls/${tool_call_id}/reject`, {})
   ]
   await Promise.race([...others, app.call('todo_read', {})])
@@ -427,13 +468,23 @@ t.test('several calls may be decided at once, each independently', async t => {
     await remove(app, 'c.txt')
   ]
   const ids = [a, b, strict].map(call => call.tool_call_id)
-  t.match(await app.request('POST', '/approve', { tool_call_ids: [...ids, UNKNOWN] }), {
+  const calls = [
+    toApproval(a),
+    toApproval(b),
+    toApproval(strict),
+    { tool_call_id: c.tool_call_id },
+    { ...toApproval(c), digest: a.approval.digest },
+    { tool_call_id: UNKNOWN }
+  ]
+  t.match(await app.request('POST', '/approve', { calls }), {
     status: 200,
     body: {
       results: [
         { status: 'queued' },
         { status: 'queued' },
-        { problem: { code: 'INVALID_PARAMS' } },
+        { problem: { code: 'INVALID_PARAMS', errors: [{ pointer: '/confirm' }] } },
+        { problem: { code: 'INVALID_PARAMS', errors: [{ pointer: '/digest' }] } },
+        { problem: { code: 'PREVIEW_CHANGED' } },
         { problem: { code: 'NOT_FOUND' } }
       ]
     }
@@ -447,6 +498,11 @@ t.test('several calls may be decided at once, each independently', async t => {
   for (const body of [
     {},
     { tool_call_id: ids[0], tool_call_ids: ids },
+    { tool_call_ids: ids, calls },
+    { tool_call_id: ids[0], calls },
+    { calls: [] },
+    { calls: [{ ...calls[0], confirm: true }] },
+    { calls, digest: 'f'.repeat(64) },
     { tool_call_ids: [] },
     { tool_call_ids: [ids[0], ids[0]] },
     { tool_call_ids: ids, digest: 'f'.repeat(64) },
@@ -498,7 +554,7 @@ t.test('"always" saves every rule of an option, each for one command of the line
       { effect: 'allow', match: { command: 'npm run b', mode: 'prefix' } }
     ]
   })
-  const done = await app.post('/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, always: option.id })
+  const done = await app.post('/approve?wait_ms=60000', { ...toApproval(asked), always: option.id })
   t.match(done, { status: 'success', result: { data: { exit_code: 0 } } })
   const { rules } = await app.get('/rules')
   t.match(rules, option.rules)
@@ -516,8 +572,7 @@ t.test('"always" saves the shown rule, and similar calls need no approval', asyn
   const asked = await overwrite(app)
   const [option] = asked.approval.always_options
   t.match(option, { id: 'path:session', rule: { effect: 'allow', match: { tool: 'write_file', path: 'a.txt' } } })
-  const approve = (body: object) =>
-    app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, ...body })
+  const approve = (body: object) => app.request('POST', '/approve?wait_ms=60000', { ...toApproval(asked), ...body })
   t.match(await approve({ always: 'other' }), { status: 400, body: { errors: [{ pointer: '/always' }] } })
   t.strictSame((await app.get('/rules')).rules, [])
   const done = await approve({ always: option.id })
@@ -605,7 +660,7 @@ t.test('an option applies to the shown params, and a decision may have no body',
   const app = await startApp(t)
   const asked = await app.call('shell_exec', { command: 'echo danger' })
   const both = { always: 'command:workspace', modified_params: { command: 'echo safe' } }
-  t.match(await app.request('POST', `/calls/${asked.tool_call_id}/approve`, both), {
+  t.match(await app.request('POST', '/approve', { ...toApproval(asked), ...both }), {
     status: 400,
     body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/always' }] }
   })

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Settings } from '../../src/config/settings.ts'
 import { sha256, startFrontEnd } from '../fake-front-end.ts'
 import { createNormalizer } from '../normalizer.ts'
-import { CALL_TOKEN, startApp } from '../start-app.ts'
+import { CALL_TOKEN, startApp, toApproval } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const EMACS = { 'x-toolgate-client': 'emacs' }
@@ -158,7 +158,8 @@ t.test('a write to a file with an unsaved buffer requires approval, whatever the
   await emacs.hold('a.txt', 'two and a half\n')
   const digest = { digest: asked.approval.digest }
   t.match(await app.post(`/calls/${asked.tool_call_id}/approve`, digest), { code: 'PREVIEW_CHANGED' })
-  const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {})
+  const fresh = await app.get(`/calls/${asked.tool_call_id}`)
+  const done = await app.post('/approve?wait_ms=60000', toApproval(fresh))
   t.match(done, {
     status: 'success',
     result: {

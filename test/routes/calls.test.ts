@@ -6,7 +6,7 @@ import t from 'tap'
 import type { Tool } from '../../src/tool/tool.ts'
 import { flakyTool, Gate, gatedTools } from '../gated-tools.ts'
 import { createNormalizer } from '../normalizer.ts'
-import { CALL_TOKEN, type Json, listenToEvents, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { CALL_TOKEN, type Json, listenToEvents, startApp, type TestApp, TOKEN, toApproval } from '../start-app.ts'
 import { runs } from '../support/property.ts'
 import { untilOlderThan } from '../support/wait.ts'
 
@@ -191,9 +191,7 @@ t.test('holds the response as long as requested', async t => {
   })
   const events = await app.events('?after=0&types=tool.call')
   const asked = (await events.type('tool.call', ({ requires_approval }) => requires_approval)).at(-1)
-  t.match(await app.request('POST', `/calls/${asked.tool_call_id}/approve`, {}), {
-    status: 202
-  })
+  t.match(await app.request('POST', '/approve', toApproval(asked)), { status: 202 })
   t.match(await through, { status: 200, body: { status: 'success' } })
   t.equal(app.read('a.txt'), 'two')
 
@@ -245,7 +243,7 @@ t.test('a call can be followed in its own response', async t => {
   const writing = await submit({ tool: 'write_file', params: { path: 'a.txt', content: 'two' } })
   const asked = (await writing.type('tool.call')).at(-1)
   t.match(asked, { requires_approval: true, approval: { preview: { title: 'Overwrite a.txt' } } })
-  await app.post('/approve', { tool_call_id: asked.tool_call_id })
+  await app.post('/approve', toApproval(asked))
   const rest = await writing.rest()
   t.strictSame(
     rest.map(({ event }) => event),

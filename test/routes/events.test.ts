@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Gate, gatedTools } from '../gated-tools.ts'
 import { createNormalizer } from '../normalizer.ts'
-import { type Json, startApp, TOKEN } from '../start-app.ts'
+import { type Json, startApp, TOKEN, toApproval } from '../start-app.ts'
 import { runs } from '../support/property.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -18,12 +18,7 @@ t.test('publishes all events in order, from the request to the result', async t 
   const snapshot = (await events.type('stream.snapshot'))[0]
   t.match(snapshot, { head: 0, pending: [], running: [], instance: (await app.get('/health')).instance })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' }, { session_id: 's' })
-  await app.request(
-    'POST',
-    '/approve?wait_ms=60000',
-    { tool_call_id: asked.tool_call_id },
-    { 'x-toolgate-client': 'emacs' }
-  )
+  await app.request('POST', '/approve?wait_ms=60000', toApproval(asked), { 'x-toolgate-client': 'emacs' })
   const told = await events.type('agent.state', ({ state }) => state === 'idle')
   const about = { session_id: 's', workspace: 'default', tool_call_id: 'tc_1', time: 'TIME' }
   const [call, waiting, decision, running, changed, result, idle] = normal(

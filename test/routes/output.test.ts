@@ -1,6 +1,6 @@
 import t from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
-import { listenToEvents, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { listenToEvents, startApp, type TestApp, TOKEN, toApproval } from '../start-app.ts'
 import { once } from '../support/wait.ts'
 
 /** Runs a command, with approval if required; returns its id. */
@@ -38,12 +38,13 @@ t.test('follows output as it arrives, from any offset, to its end', async t => {
 
 t.test('follows a pending call from its start, or to an end without output', async t => {
   const app = await startApp(t)
-  const waiting = async () => (await app.call('shell_exec', { command: 'echo hi; touch made' })).tool_call_id
-  const [approved, rejected] = [await waiting(), await waiting()]
+  const ask = () => app.call('shell_exec', { command: 'echo hi; touch made' })
+  const [first, second] = [await ask(), await ask()]
+  const [approved, rejected] = [first.tool_call_id, second.tool_call_id]
   const one = await listenToEvents(t, `${app.url}/calls/${approved}/output`)
   const other = await listenToEvents(t, `${app.url}/calls/${rejected}/output`)
   const polled = app.get(`/calls/${rejected}/output?wait_ms=60000`)
-  await app.post('/approve', { tool_call_id: approved })
+  await app.post('/approve', toApproval(first))
   await app.post('/reject', { tool_call_id: rejected })
   t.match(await one.rest(), [{ text: 'hi\n' }, { event: 'end', offset: 3 }])
   t.same(await other.rest(), [{ id: '0', event: 'end', stream: 'output', offset: 0 }])

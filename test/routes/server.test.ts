@@ -8,7 +8,7 @@ import { PROTOCOL } from '../../src/app.ts'
 import type { CallStatus } from '../../src/engine/call.ts'
 import { Gate, gatedTools } from '../gated-tools.ts'
 import { createNormalizer } from '../normalizer.ts'
-import { type Json, type StartOptions, startApp } from '../start-app.ts'
+import { type Json, type StartOptions, startApp, toApproval } from '../start-app.ts'
 
 /** Starts servers in sequence on the same folder. */
 function place(t: Test) {
@@ -184,7 +184,7 @@ t.test(
     t.equal((await second.post('/reject', { tool_call_id: refused.tool_call_id })).status, 'rejected')
     t.match(await second.get('/calls?path=b.txt&status=rejected'), { calls: [{ tool_call_id: refused.tool_call_id }] })
     second.write('b.txt', 'changed')
-    t.match(await second.request('POST', '/approve', { tool_call_id: modified.tool_call_id }), {
+    t.match(await second.request('POST', '/approve', toApproval(modified)), {
       status: 409,
       body: { code: 'PREVIEW_CHANGED' }
     })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { OneTimeCodes } from '../../src/server/one-time-codes.ts'
-import { agentToken, CALL_TOKEN, listenToEvents, startApp, type TestApp } from '../start-app.ts'
+import { agentToken, CALL_TOKEN, listenToEvents, startApp, type TestApp, toApproval } from '../start-app.ts'
 
 const ID = /^tok_[\w-]{12}$/
 const TOKEN = /^tg_[\w-]{43}$/
@@ -57,8 +57,9 @@ t.test('a decision names the token and its person, with the label of the client'
   const { body: console } = await session(app, (await app.post('/codes', {})).code)
   const headers = { ...as(console.token), 'x-toolgate-client': 'browser' }
   const decide = async (decision: 'approve' | 'reject') => {
-    const { tool_call_id } = await app.call('shell_exec', { command: 'touch x' })
-    const decided = await app.request('POST', `/calls/${tool_call_id}/${decision}`, {}, headers)
+    const { tool_call_id, approval } = await app.call('shell_exec', { command: 'touch x' })
+    const body = decision === 'approve' ? { digest: approval.digest } : {}
+    const decided = await app.request('POST', `/calls/${tool_call_id}/${decision}`, body, headers)
     return { tool_call_id, decided: decided.body }
   }
   const token = { id: console.token_id, name: 'console' }
@@ -227,8 +228,8 @@ t.test('masks tokens like those of the server', async t => {
   const app = await startApp(t)
   const { token } = await app.post('/tokens', { name: 'x', rights: ['call'] })
   app.write('leak.txt', `token ${token}\n`)
-  const { tool_call_id } = await app.call('shell_exec', { command: 'cat leak.txt' })
-  const read = await app.post(`/calls/${tool_call_id}/approve?wait_ms=10000`, {})
+  const asked = await app.call('shell_exec', { command: 'cat leak.txt' })
+  const read = await app.post('/approve?wait_ms=10000', toApproval(asked))
   t.match(read, { status: 'success', result: { content: /^token / } })
   t.notMatch(JSON.stringify(read), token)
 })

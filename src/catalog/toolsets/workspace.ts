@@ -88,7 +88,7 @@ export const workspaceToolset: Toolset = {
   },
   notes: [
     'Paths are relative to the workspace root, and what leads out of it, by links too, is `INVALID_PATH`.',
-    'What waits for a decision is told as `{stepId, tool, args, reason}` and decided by `{stepId, approved, modifiedArgs}`.',
+    'What waits for a decision is told as `{stepId, tool, args, reason}` and decided by `{stepId, approved, digest, modifiedArgs}`, with the `digest` of what was shown.',
     '`toOpenAIFunctions()` is `GET /tools?toolset=workspace&format=openai`.'
   ]
 }

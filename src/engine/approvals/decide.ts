@@ -21,6 +21,7 @@ import { approveSourceWrites } from './source-previews.ts'
 import { assertWholePreviewSeen } from './whole-preview.ts'
 
 export interface ApprovalDecision {
+  /** Digest of the shown preview. Required, also with modified params. */
   digest?: string | undefined
   /** Digest of the whole preview, if the one in the call is cut. */
   whole_digest?: string | undefined
@@ -51,8 +52,8 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     if (decision.always !== undefined && decision.modified_params !== undefined) throw alwaysWithParamsError()
     if (decision.modified_digest !== undefined && decision.modified_params === undefined)
       throw digestWithoutParamsError()
-    if (call.approval.level === 'strict') assertConfirmed(decision)
-    if (decision.digest !== undefined && decision.digest !== call.approval.digest) {
+    assertConfirmed(decision, call.approval.level)
+    if (decision.digest !== call.approval.digest) {
       await approveAsShown(engine, live)
       throw previewChangedError(assertAwaitingApproval(live))
     }
@@ -190,15 +191,23 @@ export function alreadyDecidedError(call: Call): ToolError {
   })
 }
 
-function assertConfirmed({ confirm, digest }: ApprovalDecision) {
+/** Throws INVALID_PARAMS unless the decision names the shown preview and, for a strict call, confirms it. */
+function assertConfirmed({ confirm, digest }: ApprovalDecision, level: 'ask' | 'strict') {
+  const isStrict = level === 'strict'
   const errors = [
-    ...(confirm === true ? [] : [{ pointer: '/confirm', message: 'must be true: the call is strict' }]),
+    ...(isStrict && confirm !== true ? [{ pointer: '/confirm', message: 'must be true: the call is strict' }] : []),
     ...(digest === undefined
       ? [{ pointer: '/digest', message: 'must be the digest of the preview that was shown' }]
       : [])
   ]
-  if (errors.length > 0)
-    throw new ToolError('INVALID_PARAMS', 'A strict call needs confirm and the digest of what was shown.', { errors })
+  if (errors.length === 0) return
+  const needed = isStrict ? '`confirm: true` and the digest' : 'the digest'
+  throw new ToolError(
+    'INVALID_PARAMS',
+    `An approval of ${isStrict ? 'a strict' : 'this'} call needs ${needed} of the preview that was shown, which is ` +
+      '`approval.digest` of the call, or `digest` where a toolset shows it.',
+    { errors }
+  )
 }
 
 /** Rejects `always` with modified params: the option is a rule for the params that were shown. */
@@ -261,7 +270,7 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
   const looked = await evaluateWithHooks(engine, live, decision.modified_params)
   const { params, evaluation } = looked
   assertNotDenied(evaluation)
-  if (evaluation.verdict.decision === 'strict') assertConfirmed(decision)
+  if (evaluation.verdict.decision === 'strict') assertConfirmed(decision, 'strict')
   await runEarlyCheck(engine, live, params, evaluation)
   const requested_params = 'requested_params' in call ? call.requested_params : call.params
   const modified = { ...applyPreHookResult(call, looked), requested_params }

@@ -154,8 +154,11 @@ runToolsetSteps({
 
     const ask = async (tool: string, params: object) =>
       (await app.request('POST', '/calls?toolset=codey', { tool, params })).body
-    const { call_id } = await ask('mcp_shell', { command: 'echo begun; sleep 0.2; echo done', background: true })
-    const running = (await app.request('POST', '/approve?toolset=codey', { tool_call_id: call_id })).body
+    const { call_id, digest } = await ask('mcp_shell', {
+      command: 'echo begun; sleep 0.2; echo done',
+      background: true
+    })
+    const running = (await app.request('POST', '/approve?toolset=codey', { tool_call_id: call_id, digest })).body
     t.match(running, { status: 'Running', background: true, task_id: call_id }, 'the task_id comes at once')
     await app.get(`/calls/${call_id}?wait_ms=10000`)
     const task = await ask('mcp_get_background_task', { task_id: running.task_id })

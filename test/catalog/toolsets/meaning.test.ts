@@ -160,7 +160,11 @@ t.test('a natively requested call can be shown and decided in any toolset', asyn
     body: { errors: [{ pointer: '/modifiedArgs' }] }
   })
   const modifiedArgs = { path: 'a.txt', old: 'one', new: 'uno' }
-  const answer = await app.post('/approve?wait_ms=5000&toolset=opencode', { stepId: call.tool_call_id, modifiedArgs })
+  const answer = await app.post('/approve?wait_ms=5000&toolset=opencode', {
+    stepId: call.tool_call_id,
+    digest: approvals[0].digest,
+    modifiedArgs
+  })
   t.match(answer, { title: 'Edited a.txt' })
   t.equal(app.read('a.txt'), 'uno\n')
 })

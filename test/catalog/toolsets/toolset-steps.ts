@@ -16,7 +16,7 @@ export interface ToolsetStep {
   answer: Json
   /** HTTP status, if not 200. */
   status?: number
-  /** The call is pending first, reported as such, and decided like this; a strict one also with the fields the document lacks. */
+  /** The call is pending first, reported as such, and decided like this; also with the fields the document lacks. */
   waits?: Json
   /** Requires approval only if no sandbox works. */
   asksUnsandboxed?: true
@@ -140,7 +140,7 @@ interface PendingStep {
   first: { status: number; body: Json }
 }
 
-/** Decides in the format of the toolset; a strict call also gets the preview digest. */
+/** Decides in the format of the toolset; an approval names the digest, also of a strict call with `confirm`. */
 async function decideStep(t: Test, app: TestApp, { step, asked, first }: PendingStep) {
   t.equal(first.status, 202)
   if (step.waits !== undefined) t.strictSame(maskVarying(first.body, app.root), step.waits)
@@ -148,10 +148,10 @@ async function decideStep(t: Test, app: TestApp, { step, asked, first }: Pending
   const same = approvals.filter((each: Json) => idOf(each) === idOf(first.body))
   t.strictSame(same, [first.body], 'it stands among what waits')
   const { level, digest } = first.body
-  const confirming = level === 'strict' ? { confirm: true, digest } : {}
+  const shown = level === 'strict' ? { confirm: true, digest } : { digest }
   const decision = step.decides ?? { stepId: idOf(first.body), approved: true }
   const id = 'tool_call_id' in decision || 'stepId' in decision ? {} : { stepId: idOf(first.body) }
-  return app.request('POST', `/approve?wait_ms=20000&${asked}`, { ...id, ...decision, ...confirming })
+  return app.request('POST', `/approve?wait_ms=20000&${asked}`, { ...id, ...decision, ...shown })
 }
 
 function toNameEntry({ name, input, timeout_ms }: Json) {

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { type TSchema, Type } from 'typebox'
 import { type Attachment, defineTool, type Progress, type Tool } from '../../../src/tool/tool.ts'
-import { startApp, TOKEN } from '../../start-app.ts'
+import { startApp, TOKEN, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { LIMIT_MS, once } from '../../support/wait.ts'
 
@@ -105,7 +105,7 @@ t.test('all supported features conform', needs('@modelcontextprotocol/conformanc
   const settings = { allowed_origins: [`http://${own}`] }
   const { url, get, post } = await startApp(t, {}, { tools: TOOLS, settings })
   const approveAll = async () => {
-    for (const { tool_call_id } of (await get('/approvals')).approvals) await post('/approve', { tool_call_id })
+    for (const call of (await get('/approvals')).approvals) await post('/approve', toApproval(call))
   }
   const results = mkdtempSync(path.join(tmpdir(), 'toolgate-conformance-'))
   t.teardown(() => rmSync(results, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ import { ListRootsRequestSchema, ToolListChangedNotificationSchema } from '@mode
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../../src/tool/tool.ts'
-import { CALL_TOKEN, type Json, startApp, TOKEN } from '../../start-app.ts'
+import { CALL_TOKEN, type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
 import { once } from '../../support/wait.ts'
 import { classic, connectRaw, modern, readMessages } from './speak-mcp.ts'
 
@@ -212,7 +212,7 @@ t.test('a call-only token gets no elicitation: the call waits for a front end an
     await waits
     const { approvals } = await get('/approvals')
     t.match(told[0], { message: `Waiting for approval in workspace default, id ${approvals[0].tool_call_id}.` })
-    await post('/approve', { tool_call_id: approvals[0].tool_call_id })
+    await post('/approve', toApproval(approvals[0]))
     t.notOk((await done).isError)
   }
 })
@@ -246,7 +246,7 @@ t.test('declining the elicitation leaves the call pending', async t => {
     const done = client.call('write_file', { path: 'a.txt', content: 'x' })
     await asked
     const { approvals } = await get('/approvals')
-    await post('/approve', { tool_call_id: approvals[0].tool_call_id })
+    await post('/approve', toApproval(approvals[0]))
     t.notOk((await done).isError)
   }
 })

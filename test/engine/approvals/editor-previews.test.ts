@@ -5,7 +5,7 @@ import { connect } from '../../../src/client/client.ts'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { startFrontEnd } from '../../fake-front-end.ts'
-import { CALL_TOKEN, type Json, startApp, TOKEN } from '../../start-app.ts'
+import { CALL_TOKEN, type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 import { within } from '../../support/wait.ts'
 
@@ -24,12 +24,16 @@ t.test('shows the change of a pending call, and closes it however the call ends'
     approve: call =>
       app.post(`${id(call)}/approve?wait_ms=60000`, { digest: call.approval.digest }, { 'x-toolgate-client': 'other' }),
     'approve with other params': call =>
-      app.post(`${id(call)}/approve?wait_ms=60000`, { modified_params: write('other\n') }),
+      app.post(`${id(call)}/approve?wait_ms=60000`, {
+        digest: call.approval.digest,
+        modified_params: write('other\n')
+      }),
     reject: call => app.post(`${id(call)}/reject`, {}),
     cancel: call => app.post(`${id(call)}/cancel`, {}),
     'fail, for it can no longer be made': async call => {
       app.write('gone', '')
-      await app.post(`${id(call)}/approve?wait_ms=60000`, { modified_params: { path: 'gone/x', content: 'x' } })
+      const modified_params = { path: 'gone/x', content: 'x' }
+      await app.post(`${id(call)}/approve?wait_ms=60000`, { digest: call.approval.digest, modified_params })
       await app.post(`${id(call)}/reject`, {})
     }
   }
@@ -98,12 +102,12 @@ t.test('only calls with a diff have a view, and only if a front end wants one', 
 t.test('closing a view decides nothing, and it is not shown again', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, VIEWS)
-  const { tool_call_id } = await app.call('write_file', write('x'))
+  const call = await app.call('write_file', write('x'))
   await ed.answer((await ed.asked()).delegation_id, { status: 'done' })
-  t.match(await app.get(`/calls/${tool_call_id}`), { status: 'awaiting_approval' })
+  t.match(await app.get(`/calls/${call.tool_call_id}`), { status: 'awaiting_approval' })
   await startFrontEnd(t, app, { ...VIEWS, client: 'vim' })
   t.strictSame((await app.get('/delegations')).delegations, [])
-  t.match(await app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, {}), { status: 'success' })
+  t.match(await app.post('/approve?wait_ms=60000', toApproval(call)), { status: 'success' })
 })
 
 t.test('limits the open views per front end; the next opens when one closes', async t => {
@@ -216,7 +220,7 @@ t.test('the client opens and closes views over a restart of the server', async t
   const until = async (...titles: string[]) => {
     while (JSON.stringify([...shown.values()].sort()) !== JSON.stringify(titles)) await changed()
   }
-  const waits = await first.call('write_file', write('x'))
+  const { tool_call_id, approval } = await first.call('write_file', write('x'))
   await until('Overwrite a.txt')
   const [before] = shown.keys()
   await first.close(0)
@@ -224,7 +228,7 @@ t.test('the client opens and closes views over a restart of the server', async t
   url = again.url
   while (shown.size !== 1 || shown.has(before!)) await changed()
   await until('Overwrite a.txt')
-  t.match(await client.approve(waits.tool_call_id, { wait_ms: 60_000 }), { status: 'success' })
+  t.match(await client.approve(tool_call_id, { digest: approval.digest, wait_ms: 60_000 }), { status: 'success' })
   await until()
   await client.call('write_file', { path: 'b.txt', content: 'x' })
   await until('Overwrite b.txt')
@@ -287,8 +291,8 @@ t.test('the text after is written byte for byte', async t => {
     fc.asyncProperty(text, text, fc.constantFrom('', '\ufeff'), async (before, content, mark) => {
       app.write('a.txt', mark + before)
       const call = await client.call('write_file', { path: 'a.txt', content })
-      const { files } = await client.preview(call.tool_call_id)
-      await client.approve(call.tool_call_id, { wait_ms: 60_000 })
+      const { files, digest } = await client.preview(call.tool_call_id)
+      await client.approve(call.tool_call_id, { digest, wait_ms: 60_000 })
       const now = app.read('a.txt')
       const [file = { before, after: before }] = files
       const same = [file.before, file.after].join('|') === [before, now.slice(mark.length)].join('|')

@@ -15,13 +15,13 @@ t.test('a cut preview is approved only with the digest of the whole', async t =>
   const whole = await get(`/calls/${tool_call_id}/preview`)
   t.match(whole, { digest, preview: { title: 'sh big.sh', text: /\n {4}echo the end$/ } })
   t.equal(whole.preview.cut, undefined)
-  const wrong = [{ digest }, {}, { digest, whole_digest: digest }]
+  const wrong = [{ digest }, { digest, whole_digest: digest }]
   for (const decision of wrong) {
     const refused = await request('POST', `/calls/${tool_call_id}/approve`, decision)
     t.match(refused, { status: 400, body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/whole_digest' }] } })
     t.match(refused.body.detail, `toolgate approve ${tool_call_id}`)
   }
-  const { results } = await post('/approve', { tool_call_ids: [tool_call_id] })
+  const { results } = await post('/approve', { calls: [{ tool_call_id, digest }] })
   t.match(results, [{ problem: { code: 'INVALID_PARAMS', errors: [{ pointer: '/whole_digest' }] } }])
   const { whole_digest } = whole
   const done = await post(`/calls/${tool_call_id}/approve?wait_ms=10000`, { digest, whole_digest })

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { Settings } from '../../../src/config/settings.ts'
 import { sha256, startFrontEnd } from '../../fake-front-end.ts'
 import { createNormalizer } from '../../normalizer.ts'
-import { CALL_TOKEN, type Json, listenToEvents, startApp } from '../../start-app.ts'
+import { CALL_TOKEN, type Json, listenToEvents, startApp, toApproval } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 const settings = (more: Partial<Settings['buffers']> = {}): Partial<Settings> => ({
@@ -215,7 +215,7 @@ t.test('without the holding front end nothing is delegated or written', async t 
     async () => (await app.get('/metrics')).match(/toolgate_event_readers (\d+)/)[1] === '1'
   )
   t.match(await app.call('edit_file', edit('unsaved', 'x')), none, 'gone, though another is there')
-  t.match(await app.post(`/calls/${waiting.tool_call_id}/approve?wait_ms=60000`, {}), none, 'gone after it was asked')
+  t.match(await app.post('/approve?wait_ms=60000', toApproval(waiting)), none, 'gone after it was asked')
   t.equal(app.read('a.txt'), FILES['a.txt'])
   t.strictSame(vim.events.seen.slice(1), [])
 })

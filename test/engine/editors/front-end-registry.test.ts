@@ -6,7 +6,7 @@ import { connect, type EffectHandlers, type FrontEndOptions } from '../../../src
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { sha256, startFrontEnd } from '../../fake-front-end.ts'
-import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp, TOKEN } from '../../start-app.ts'
+import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp, TOKEN, toApproval } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 import { once } from '../../support/wait.ts'
 
@@ -324,11 +324,7 @@ t.test('limits the delegations in flight per front end', async t => {
   })
   t.match(await app.call('read_file', { path: 'a.txt' }), { status: 'success' }, 'others run meanwhile')
   const write = await app.call('write_file', { path: 'a.txt', content: 'one\n' })
-  t.match(
-    await app.post(`/calls/${write.tool_call_id}/approve?wait_ms=60000`, {}),
-    { status: 'success' },
-    'of the same file too'
-  )
+  t.match(await app.post('/approve?wait_ms=60000', toApproval(write)), { status: 'success' }, 'of the same file too')
   await app.close(0)
   for (const call of await Promise.allSettled(waiting)) t.ok(call.status)
 })

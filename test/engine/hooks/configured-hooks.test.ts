@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Hook } from '../../../src/config/hooks.ts'
-import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+import { CALL_TOKEN, type Json, type StartOptions, startApp, toApproval } from '../../start-app.ts'
 
 // Each test starts its own server and mostly waits.
 t.jobs = 3
@@ -225,7 +225,10 @@ t.test("hooks check an approver's modifications again", async t => {
   ])
   const asked = await call('write_file', { path: 'a.txt', content: 'fine' })
   const id = asked.tool_call_id
-  const modified = (content: string) => ({ tool_call_id: id, modified_params: { path: 'a.txt', content } })
+  const modified = (content: string, shown = asked) => ({
+    ...toApproval(shown),
+    modified_params: { path: 'a.txt', content }
+  })
 
   const refused = await request('POST', '/approve', modified('bad'))
   t.match(refused, { status: 403, body: { code: 'PERMISSION_DENIED', detail: 'The hook look refuses it: bad' } })
@@ -245,7 +248,7 @@ t.test("hooks check an approver's modifications again", async t => {
   })
   t.equal(read('a.txt'), 'one\n', 'nothing runs that nobody was shown')
 
-  await post('/approve?wait_ms=5000', modified('plain'))
+  await post('/approve?wait_ms=5000', modified('plain', waiting))
   t.equal(read('a.txt'), 'plain')
   const done = await get(`/calls/${id}`)
   t.match(done, { status: 'success', params: { content: 'plain' }, requested_params: { content: 'fine' } })
@@ -325,7 +328,7 @@ t.test("a hook's file changes belong to the call, and are undone with it", async
     for (const { path } of input.changes) fs.writeFileSync(path, fs.readFileSync(path, 'utf8').toUpperCase())`
   const { call, post, read } = await hooked(t, [after(format, { match: { tool: 'write_file', path: '**/*.txt' } })])
   const asked = await call('write_file', { path: 'a.txt', content: 'new\n' })
-  const done = await post('/approve?wait_ms=10000', { tool_call_id: asked.tool_call_id })
+  const done = await post('/approve?wait_ms=10000', toApproval(asked))
   t.match(done.status ?? done.call?.status, 'success')
   t.equal(read('a.txt'), 'NEW\n')
   const { changes } = await call('read_file', { path: 'b.txt' }).then(() => done.call ?? done)

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import path from 'node:path'
 import t from 'tap'
 import { startFrontEnd } from '../../fake-front-end.ts'
-import type { Json } from '../../start-app.ts'
+import { type Json, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { startWithFakeServer } from './fake-fixture.ts'
 
@@ -24,9 +24,8 @@ t.test('sends the current content of a file, whoever changed it', needs('sandbox
   t.equal((await app.told('a.yaml')).text, 'a: 1\n')
   t.same(heard((await app.told('a.yaml')).log, app.root), [], 'nothing is told twice')
 
-  await app.post('/approve?wait_ms=10000', {
-    tool_call_id: (await app.call('edit_file', { path: 'a.yaml', old: '1', new: '2' })).tool_call_id
-  })
+  const asked = await app.call('edit_file', { path: 'a.yaml', old: '1', new: '2' })
+  await app.post('/approve?wait_ms=10000', toApproval(asked))
   t.match(await app.told('a.yaml'), { text: 'a: 2\n' })
   writeFileSync(file, 'a: 3\n')
   const changed = await app.told('a.yaml')

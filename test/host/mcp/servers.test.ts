@@ -9,7 +9,7 @@ import t from 'tap'
 import type { Contribution, ContributionSource } from '../../../src/config/contributions.ts'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { type Json, startApp, type TestApp } from '../../start-app.ts'
+import { type Json, startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { once } from '../../support/wait.ts'
 import {
   contributionOf,
@@ -330,7 +330,7 @@ t.test('"always" is bound to the description of a tool', async t => {
       { id: 'tool:workspace', label: /mcp:one:greet as it is now, in this workspace/ }
     ]
   })
-  await app.post('/approve?wait_ms=5000', { tool_call_id: asked.tool_call_id, always: 'tool:workspace' })
+  await app.post('/approve?wait_ms=5000', { ...toApproval(asked), always: 'tool:workspace' })
   t.match(await use(app, 'greet', params), { status: 'success', approved_by: { source: 'rule' } })
   const byBoth = { server: 'one', tool: 'greet', arguments: params }
   t.match(await app.call('mcp_tool', byBoth), { status: 'success', approved_by: { source: 'rule' } }, 'by either name')

@@ -1,7 +1,7 @@
 // Tests of diagnostics after an edit if the server is late, or has too many.
 import t, { type Test } from 'tap'
 import { startWithFakeServer } from '../../host/lsp/fake-fixture.ts'
-import type { Json } from '../../start-app.ts'
+import { type Json, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 
@@ -21,7 +21,7 @@ const warning = (path: string, message: string, line = 1) => ({
 async function start(t: Test, files: Record<string, string>, settings = SETTINGS) {
   const app = await startWithFakeServer(t, files, { settings })
   const approved = async (call: Json) =>
-    call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=30000', { tool_call_id: call.tool_call_id }) : call
+    call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=30000', toApproval(call)) : call
   const done = async (tool: string, params: object) => approved(await app.call(tool, params))
   /** Changes the line that controls the server's answer. */
   const edit = async (path: string, content: string) => {
@@ -126,8 +126,9 @@ t.test('cancelling during the wait still reports the edit', needs('sandbox'), as
     { diagnostics_after_edit_ms: 30_000 }
   )
   await asked('a.yaml')
-  const { tool_call_id } = await call('write_file', { path: 'a.yaml', content: silent })
-  await post('/approve', { tool_call_id })
+  const waiting = await call('write_file', { path: 'a.yaml', content: silent })
+  const { tool_call_id } = waiting
+  await post('/approve', toApproval(waiting))
   await waitUntil('the write', () => read('a.yaml') === silent)
   const ended = await post(`/calls/${tool_call_id}/cancel`, {})
   t.match(ended, { status: 'success', changes: [{ path: 'a.yaml' }] })

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { toApproval } from '../../../start-app.ts'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
 t.test('undo: previews, applies the preview, shows conflicts with their lines', async t => {
@@ -8,8 +9,9 @@ t.test('undo: previews, applies the preview, shows conflicts with their lines', 
   const file = path.join(project, 'a.txt')
   const read = () => readFileSync(file, 'utf8')
   async function edit(old: string, now: string) {
-    const { tool_call_id } = await client.call('edit_file', { path: 'a.txt', old, new: now })
-    return (await client.approve(tool_call_id, { wait_ms: 60_000 })).tool_call_id
+    const call = await client.call('edit_file', { path: 'a.txt', old, new: now })
+    const { tool_call_id, digest } = toApproval(call)
+    return (await client.approve(tool_call_id, { digest, wait_ms: 60_000 })).tool_call_id
   }
   const id = await edit('two', '2')
   const shown = [

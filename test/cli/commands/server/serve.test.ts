@@ -7,6 +7,7 @@ import t from 'tap'
 import { connect } from '../../../../src/client/client.ts'
 import { isProcessRunning } from '../../../../src/host/processes/pids.ts'
 import type { DiscoveryRecord } from '../../../../src/server/discovery.ts'
+import { toApproval } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
 import { once, run, waitUntil } from '../../../support/wait.ts'
 import { runInPty } from '../../pty.ts'
@@ -103,8 +104,8 @@ t.test('a stop during a command lets it end, or interrupts it', async t => {
     const server = await serve('--drain', drain)
     const { token } = discovery(server.discovery_file)
     const client = connect({ url: server.url, token })
-    const { tool_call_id } = await client.call('shell_exec', { command })
-    await client.approve(tool_call_id)
+    const { tool_call_id, digest } = toApproval(await client.call('shell_exec', { command }))
+    await client.approve(tool_call_id, { digest })
     for await (const event of client.stream('read_file', { path: 'nothing' })) if (event.type === 'tool.result') break
     const ended = (async () => {
       for await (const event of client.events({ tool_call_id, after: 0, types: ['tool.result'] }))
@@ -134,8 +135,9 @@ t.test('reports what a stop waits for; a second signal ends at once', async t =>
   const server = await serve('--log-level', 'info')
   const { token } = discovery(server.discovery_file)
   const client = connect({ url: server.url, token })
-  const { tool_call_id } = await client.call('shell_exec', { command: 'until [ -e never ]; do sleep 0.02; done' })
-  await client.approve(tool_call_id)
+  const waiting = await client.call('shell_exec', { command: 'until [ -e never ]; do sleep 0.02; done' })
+  const { tool_call_id, digest } = toApproval(waiting)
+  await client.approve(tool_call_id, { digest })
   server.process.kill('SIGTERM')
   await refused(client)
   server.process.kill('SIGTERM')
