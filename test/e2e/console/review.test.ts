@@ -134,10 +134,36 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     const page = await open()
     await openCard(page, 'Edit poem.txt')
     await waitUntilApprovable(page)
+    const always = page.getByRole('button', { name: 'Always…' })
+    t.equal(await always.getAttribute('aria-disabled'), 'false')
     await page.getByLabel('Viewed').uncheck()
     t.equal(await approveButton(page).getAttribute('aria-disabled'), 'true')
+    t.equal(await always.getAttribute('aria-disabled'), 'true')
     await page.getByLabel('Viewed').check()
     await waitUntilApprovable(page)
+  })
+
+  t.test('a dialog approves nothing that counts as not viewed by then', async t => {
+    const { call, get, open } = await startConsole(t, browser, { ...POEM, 'gone.txt': 'one\n' })
+    const asked = await call('edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips' })
+    const strict = await call('delete_file', { path: 'gone.txt' })
+    const page = await open()
+    for (const [{ tool_call_id: id }, title, opening, confirming] of [
+      [asked, 'Edit poem.txt', 'Always…', 'Approve and remember'],
+      [strict, 'Delete gone.txt', 'Approve', 'Yes, approve']
+    ] as const) {
+      await openCard(page, title)
+      await page.locator('.card-end [aria-disabled="false"]', { hasText: opening }).waitFor()
+      await pressButton(page, opening)
+      if (opening === 'Always…') await page.locator('.rule-offered input').first().check()
+      await page.getByLabel('Viewed').dispatchEvent('click')
+      await page.locator('dialog [aria-disabled="false"]', { hasText: confirming }).waitFor()
+      await pressButton(page, confirming)
+      await page.locator('[aria-live="polite"]', { hasText: 'Not approved: 1 of 1 file not viewed' }).waitFor()
+      t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval', title)
+      await page.locator('[aria-live="polite"]').evaluate('element => { element.textContent = "" }')
+    }
+    t.same((await get('/rules')).rules, [])
   })
 
   t.test('the end of a long command has to be on the screen', async t => {
@@ -169,9 +195,29 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
     await page.locator('dialog .diff-more').click()
     await page.locator('dialog .diff .end-mark').scrollIntoViewIfNeeded()
+    const approve = page.locator('dialog .primary[aria-disabled="false"]')
+    await approve.waitFor()
+    await page.locator('dialog').getByLabel('Viewed').uncheck()
+    t.equal(await approve.count(), 0)
+    await page.locator('dialog').getByLabel('Viewed').check()
+    await approve.waitFor()
+    await pressButton(page, 'Approve this')
+    t.match(await outcome(page), /^Approved/)
+  })
+
+  t.test('edited params are approved by the view of their own preview', async t => {
+    const { call, get, open } = await startConsole(t, browser, { 'long.txt': linesOf('old', LONG_LINES) })
+    const { tool_call_id: id } = await call('write_file', { path: 'long.txt', content: linesOf('new', LONG_LINES) })
+    const page = await open()
+    await openCard(page, 'Overwrite long.txt')
+    await pressButton(page, 'Edit…')
+    await page.locator('dialog').getByLabel('path').last().fill('short.txt')
+    await page.locator('dialog').getByLabel('content').last().fill('short\n')
+    await pressButton(page, 'Show what it would do')
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await pressButton(page, 'Approve this')
     t.match(await outcome(page), /^Approved/)
+    t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success', params: { path: 'short.txt' } })
   })
 
   t.test('a new preview has to be viewed again', async t => {
