@@ -39,13 +39,13 @@ export function classifySimpleCommand(
   }
   const inner: SubCommand[] = []
   let prefix: readonly string[] | undefined
-  let history: Pick<SubCommand, 'readsHistory' | 'objectIds'> = {}
+  let history: Pick<SubCommand, 'readsHistory' | 'printedObjects'> = {}
   let writesGit = false
   if (name) {
     const found = classifyProgram(name, simple.words.slice(1))
     verdict.raise(found.class, found.reason)
-    const { readsHistory, objectIds } = found
-    history = { ...(readsHistory && { readsHistory }), ...(objectIds && { objectIds }) }
+    const { readsHistory, printedObjects } = found
+    history = { ...(readsHistory && { readsHistory }), ...(printedObjects && { printedObjects }) }
     writesGit = found.writesGit ?? false
     verdict.operands.push(...(found.operands ?? []))
     if (found.prefix && found.class === 'ask') prefix = [name.unquoted, ...found.prefix]

@@ -42,12 +42,20 @@ export interface SubCommand {
   cwd?: string | null
   /** It reads git's history, which is hidden from other programs that run without approval. */
   readsHistory?: true
-  /** Ids of git objects whose content it prints, whatever the name of the file: a file's needs approval. */
-  objectIds?: readonly string[]
+  /** Git objects whose content it prints, whatever the name of the file: a file's needs approval. */
+  printedObjects?: PrintedObjects
   /** It writes to the Git folder of the repository. */
   writesGit?: true
   /** The program and its subcommand, such as `npm run build`, for "always" rules; undefined if it has no known one. */
   prefix: readonly string[] | undefined
+}
+
+/** Names of git objects, to be looked up before the command runs. */
+export interface PrintedObjects {
+  /** Expected to denote commits. */
+  commits: readonly string[]
+  /** `REVISION:PATH`, expected to denote files: in a comparison of folders the names lack what is above. */
+  files: readonly string[]
 }
 
 export interface CommandLineAnalysis {

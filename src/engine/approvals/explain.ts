@@ -48,7 +48,7 @@ const toExplainedCommand = ({ text, class: needed, reason, literal }: CommandFac
 })
 
 function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
-  const { argv, prefix, operands, readsHistory, objectIds: _, ...rest } = part
+  const { argv, prefix, operands, readsHistory, printedObjects: _, ...rest } = part
   const { text, class: needed, reason } = part
   const { cwd = '.' } = question.command!
   const alone = { text, cwd, class: needed, reason, parts: [part], literal: argv !== undefined, candidatePaths: [] }

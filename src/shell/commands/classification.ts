@@ -1,5 +1,5 @@
 // Classification of a program by its arguments: the required approval and the touched operands.
-import type { CommandClass, Operand } from '../command-line-analysis.ts'
+import type { CommandClass, Operand, PrintedObjects } from '../command-line-analysis.ts'
 
 export interface Classification {
   class: CommandClass
@@ -10,8 +10,8 @@ export interface Classification {
   wrappedCommands?: readonly WrappedCommand[]
   /** It reads git's history, which is hidden from other programs that run without approval. */
   readsHistory?: true
-  /** Ids of git objects whose content it prints. */
-  objectIds?: readonly string[]
+  /** Git objects whose content it prints. */
+  printedObjects?: PrintedObjects
   /** It writes to the Git folder of the repository. */
   writesGit?: true
   /** Its operands must be literal, and are not if they contain a variable. */

@@ -1,5 +1,6 @@
 // Reading git commands that could print secrets of the history although git leaves out files by their names: with these arguments
 // they need approval.
+import type { PrintedObjects } from '../command-line-analysis.ts'
 import type { ParsedArguments } from './parse-arguments.ts'
 
 /** Commands that print changes of files, with common flags. */
@@ -16,17 +17,28 @@ const DISCLOSING_FLAGS: Readonly<Record<string, readonly string[]>> = {
   'prints lines of files under their former names': ['-L', '-M', '-C', '-B', '--find-renames', '--find-copies']
 }
 
-/** Matches an abbreviated or full object id, also peeled (`1f3a^{}`), before a path, or as `git describe` prints it. */
-const OBJECT_ID = /^\^?([0-9a-f]{4,64})(?:\^\{[^}]*\})*(?::|$)/i
+/** Commands that compare the folders which `REVISION:PATH` denotes. */
+const COMPARING_COMMANDS = new Set(['diff', 'diff-tree', 'diff-index'])
+
+/** Flags by which `git show` prints all that references denote. */
+const REFERENCE_FLAGS = ['--all', '--branches', '--tags', '--remotes', '--glob']
+/** Matches a format, or a key to sort by, with the content of what a reference denotes. */
+const RAW_CONTENT = /%\(\*?raw\)|%\(\*?raw:(?!size)|^-?\*?raw\b/
+
+/** Matches an object id as `git describe` prints it. */
 const DESCRIBED_ID = /-g([0-9a-f]{4,64})(?:\^\{[^}]*\})*$/i
 
 /** Returns the reason for which a reading command may print secrets of the history; undefined if it does not. */
-export function findHistoryExposure(command: string, { flags, operands, delimiterIndex }: ParsedArguments) {
+export function findHistoryExposure(command: string, { flags, operands, values, delimiterIndex }: ParsedArguments) {
   if (DIFF_COMMANDS.has(command))
     for (const [effect, disclosing] of Object.entries(DISCLOSING_FLAGS)) {
       const flag = disclosing.find(each => flags.has(each))
       if (flag !== undefined) return `With ${flag} git ${effect}.`
     }
+  if (command === 'show' && REFERENCE_FLAGS.some(flag => flags.has(flag)))
+    return 'It prints whatever references denote, which may be files that hold credentials.'
+  if ([...(values.get('--format') ?? []), ...(values.get('--sort') ?? [])].some(value => RAW_CONTENT.test(value)))
+    return 'It prints the content of whatever references denote.'
   if (command === 'grep') {
     const words = operands.slice(flags.has('-e') ? 0 : 1, delimiterIndex)
     const namesRevision =
@@ -40,11 +52,30 @@ export function findHistoryExposure(command: string, { flags, operands, delimite
 export const SEARCHES_HISTORY = 'It searches files of the history that may hold credentials.'
 const REVISION_SYNTAX = /[~^{]|\.\.|^:\/|^(?:@|(?:[A-Z]+_)?HEAD)$/
 
-/** Returns the object ids among the arguments of a command that prints what they denote. */
-export function findObjectIds(command: string, { operands, delimiterIndex }: ParsedArguments): string[] {
-  if (!OBJECT_COMMANDS.has(command)) return []
-  return operands
-    .slice(0, delimiterIndex)
-    .flatMap(operand => operand.split(/\.{2,3}/))
-    .flatMap(word => (OBJECT_ID.exec(word) ?? DESCRIBED_ID.exec(word))?.[1] ?? [])
+/** Returns the objects among the arguments of a command that prints what they denote. */
+export function findPrintedObjects(
+  command: string,
+  { operands, delimiterIndex }: ParsedArguments
+): PrintedObjects | undefined {
+  if (!OBJECT_COMMANDS.has(command)) return undefined
+  const words = [
+    ...new Set(operands.slice(0, delimiterIndex).flatMap(operand => [operand, ...operand.split(/\.{2,3}/)]))
+  ]
+    .map(word => word.replace(/^\^/, ''))
+    .filter(Boolean)
+  const commits = [...new Set(words.flatMap(findCommitNames))].filter(Boolean)
+  const files = COMPARING_COMMANDS.has(command) ? words.filter(word => /^[^:].*:./s.test(word)) : []
+  return commits.length + files.length > 0 ? { commits, files } : undefined
 }
+
+/** Returns what must be a commit for a word to print no file, except by its path: a revision may contain colons, and so may a path. */
+function findCommitNames(word: string): string[] {
+  const described = DESCRIBED_ID.exec(word)?.[1] ?? ''
+  if (word.startsWith(':')) return [described]
+  const colons = [...word.matchAll(/:/g)].map(({ index }) => index)
+  const revisions = colons.length > 0 ? colons.map(index => word.slice(0, index)) : [word]
+  return [described, ...revisions.map(toPeeledObject)]
+}
+
+/** Removes the suffixes of a revision that denote its parents, or an object of a certain type: `main^{tree}` to `main`. */
+const toPeeledObject = (revision: string) => revision.replace(/(?:\^(?:\{[a-z]*\}|[!@]|-\d*))+$/, '')

@@ -10,7 +10,7 @@ import {
   readsOnly,
   unknownFlag
 } from './classification.ts'
-import { findHistoryExposure, findObjectIds } from './git-history.ts'
+import { findHistoryExposure, findPrintedObjects } from './git-history.ts'
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 import { MAY_CREATE_REF, READ_ONLY_GIT_COMMANDS, SAFE_CONFIG_KEYS } from './read-only-git-commands.ts'
 import {
@@ -101,8 +101,8 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
     const operands = reader.operands(seen)
     const exposure = findHistoryExposure(command, seen)
     if (exposure !== undefined) return needsApproval(exposure, { operands, needsLiteralOperands: true })
-    const objectIds = findObjectIds(command, seen)
-    return { ...readsOnly(operands, READS), readsHistory: true, ...(objectIds.length > 0 && { objectIds }) }
+    const printedObjects = findPrintedObjects(command, seen)
+    return { ...readsOnly(operands, READS), readsHistory: true, ...(printedObjects && { printedObjects }) }
   }
   const running = options.find(arg => UNSAFE_GIT_FLAGS.some(flag => isFlag(arg, flag)))
   if (running !== undefined) return needsStrictApproval(`With ${running} git may run programs or touch other files.`)

@@ -126,6 +126,74 @@ t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), 
   t.match(await run('git log --oneline; cat a.txt'), { status: 'success', source: 'auto', output: 'second' })
 })
 
+t.test('references to files and folders, and comparisons of folders, ask', needs('bwrap'), async t => {
+  const { call, git, write, blob } = await startWithHistory(t)
+  write('.docker/config.json', `{ "auth": "${SECRET}" }\n`)
+  write('deploy/.config/gh/hosts.yml', `token: ${SECRET}\n`)
+  git('add', '--all', '--force')
+  git('commit', '--quiet', '--message', 'with folders')
+  git('tag', 'with', 'HEAD')
+  git('tag', 'blobtag', blob)
+  git('tag', 'treetag', 'HEAD:.docker')
+  git('tag', 'rootless', 'HEAD~2:.ssh')
+  git('branch', 'topic')
+  git('rm', '--quiet', '-r', '.docker', 'deploy')
+  write('.docker/other', 'x\n')
+  write('deploy/.config/other', 'x\n')
+  git('add', '--all', '--force')
+  git('commit', '--quiet', '--message', 'without')
+  for (const command of [
+    'git show blobtag',
+    'git show refs/tags/blobtag',
+    "git show 'blobtag^{}'",
+    "git show 'blobtag^{blob}'",
+    'git cat-file -p blobtag',
+    'git cat-file blob blobtag',
+    'git diff blobtag HEAD:a.txt',
+    'git diff blobtag..HEAD:a.txt',
+    'git diff treetag rootless',
+    'git diff treetag..rootless',
+    'git diff-tree -p treetag rootless',
+    'git diff-index -p treetag',
+    'git show treetag:config.json',
+    'git show --tags',
+    'git show --all',
+    "git for-each-ref '--format=%(raw)' refs/tags/blobtag",
+    "git tag --list '--format=%(*raw)' file",
+    'git diff HEAD~1:.docker HEAD:.docker',
+    'git diff HEAD~1:.docker..HEAD:.docker',
+    'git diff-tree -p HEAD~1:.docker HEAD:.docker',
+    'git diff HEAD~1:deploy/.config HEAD:deploy/.config',
+    'git diff HEAD~1:deploy/.config/ HEAD:deploy',
+    'git diff-index -p HEAD~1:deploy/.config',
+    'cd .docker && git diff HEAD~1:./ HEAD:./'
+  ]) {
+    const { status, result } = await call('shell_exec', { command })
+    t.notMatch(result?.data.output ?? '', SECRET, command)
+    t.equal(status, 'awaiting_approval', command)
+  }
+  for (const command of [
+    'git show topic',
+    'git show with',
+    'git diff topic main',
+    'git diff topic..main -- a.txt',
+    "git diff 'HEAD~1^{tree}' 'HEAD^{tree}'",
+    'git diff HEAD~1: HEAD:',
+    'git diff HEAD~1:a.txt HEAD:a.txt',
+    'git diff a.txt',
+    "git show 'HEAD^{/fix: s}'",
+    'git show HEAD~1:.docker',
+    "git show 'HEAD^!'",
+    'git cat-file commit HEAD',
+    'git log -p @{0}',
+    "git for-each-ref '--format=%(refname) %(raw:size)'"
+  ]) {
+    const { status, result, approval } = await call('shell_exec', { command })
+    t.notMatch(result?.data.output ?? '', SECRET, command)
+    t.equal(status, 'success', `${command}: ${approval?.reason}`)
+  }
+})
+
 t.test('other programs that run without approval see no history', needs('bwrap'), async t => {
   const { call, root, blob, git, write, post } = await startWithHistory(t)
   execFileSync('git', ['clone', '--quiet', '--bare', root, path.join(root, 'mirror')], { stdio: 'ignore' })
