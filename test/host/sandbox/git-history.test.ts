@@ -221,6 +221,59 @@ t.test('other programs that run without approval see no history', needs('bwrap')
   t.match(done.result.data.output, SECRET, 'what a person approved sees it')
 })
 
+t.test('messages and patches in a git folder are read with approval only', needs('bwrap'), async t => {
+  const { call, root, git, write } = await startWithHistory(t)
+  git('clone', '--quiet', root, path.join(root, 'packages/inner'))
+  git('worktree', 'add', '--quiet', '--detach', path.join(root, '../tree'))
+  const files = [
+    '.git/COMMIT_EDITMSG',
+    '.git/COMMIT_EDITMSG~',
+    '.git/.COMMIT_EDITMSG.swp',
+    '.git/TAG_EDITMSG',
+    '.git/MERGE_MSG',
+    '.git/SQUASH_MSG',
+    '.git/ADD_EDIT.patch',
+    '.git/addp-hunk-edit.diff',
+    '.git/rebase-merge/patch',
+    '.git/rebase-apply/0001',
+    '.git/lost-found/other/1',
+    '.git/worktrees/tree/COMMIT_EDITMSG',
+    '.git/worktrees/tree/rebase-merge/patch',
+    'packages/inner/.git/COMMIT_EDITMSG'
+  ]
+  for (const file of files) write(file, `+PASSWORD=${SECRET}\n`)
+  write('.git/rebase-merge/head-name', 'refs/heads/main\n')
+  for (const path of files) {
+    t.match(await call('read_file', { path }), { status: 'awaiting_approval', approval: { level: 'strict' } }, path)
+    t.match(
+      await call('shell_exec', { command: `cat ${path}` }),
+      { status: 'awaiting_approval', approval: { level: 'strict', reason: `${path} may hold credentials.` } },
+      path
+    )
+  }
+  for (const command of [
+    'grep -r PASSWORD .git',
+    'grep -ra PASSWORD . packages/inner/.git',
+    'rg -uuu PASSWORD .git',
+    'cat .git/rebase-merge/head-name'
+  ]) {
+    const { approved_by, result } = await call('shell_exec', { command })
+    t.match(approved_by, { source: 'auto' }, command)
+    t.notMatch(result?.data.output, SECRET, command)
+  }
+  const code = `cat ${files.join(' ')}; cat .git/rebase-merge/head-name`
+  const { approved_by, result } = await call('run_code', { language: 'bash', code })
+  t.match(approved_by, { source: 'auto' })
+  t.notMatch(result.data.output, SECRET)
+  t.match(result.data.output, /refs\/heads\/main/, 'the rest is there')
+  t.match(await call('shell_exec', { command: 'git status; cat .git/MERGE_MSG' }), { status: 'awaiting_approval' })
+  t.match(await call('shell_exec', { command: 'git status' }), {
+    status: 'success',
+    approved_by: { source: 'auto' },
+    result: { data: { output: /rebas/ } }
+  })
+})
+
 t.test('a merge that renames a secret shows none of it', needs('bwrap'), async t => {
   const { call, git, write } = await startWithHistory(t)
   const text = (value: string) => `${Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n')}\nval=${value}\n`

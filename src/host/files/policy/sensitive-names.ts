@@ -182,11 +182,21 @@ export const NON_SENSITIVE_NAMES: readonly string[] = [
 /** Contents of a git folder; a folder `something.git` with these names is a bare repository. */
 const GIT_INTERNALS = ['hooks', 'config', 'head', 'info', 'objects', 'refs', 'packed-refs', 'modules', 'worktrees']
 
-/** Entries of a git folder with the contents of files: every version of each, whatever its name. */
-export const GIT_STORES = ['objects', 'modules', 'lfs', 'annex', 'rr-cache']
+/**
+ * Entries of a git folder with the contents of files, whatever their names: stored objects, patches, and messages that were edited
+ * beside the changes they describe (`git commit --verbose`), with their back-ups.
+ */
+export const GIT_STORES = [
+  ...['objects', 'modules', 'lfs', 'annex', 'rr-cache', 'lost-found'],
+  ...['rebase-apply', 'rebase-merge/*patch*', '*ADD_EDIT.patch*', '*addp-hunk-edit.diff*'],
+  ...['*EDITMSG*', '*MERGE_MSG*', '*SQUASH_MSG*', '*GITGUI_MSG*']
+]
 
 /** Reading from these requires strict approval: what is stored there may have been a file that holds credentials. */
-export const GIT_STORE_NAMES: readonly string[] = GIT_STORES.map(name => `*.git/${name}`)
+export const GIT_STORE_NAMES: readonly string[] = GIT_STORES.flatMap(name => [
+  `*.git/${name}`,
+  `*.git/worktrees/*/${name}`
+])
 
 /** Names that are never writable, with or without approval. */
 export const PROTECTED_NAMES: readonly string[] = ['.git', 'git~1', ...GIT_INTERNALS.map(name => `*.git/${name}`)]

@@ -111,7 +111,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
       canBindFds ? ['--ro-bind-fd', descriptors.add(procPath), path] : readOnly(path)
     ),
     ...guard.hidden.flatMap(file => hideOrFail(sandboxFiles, file)),
-    ...(hidesHistory ? guard.gitStores.flatMap(folder => ['--ro-bind', sandboxFiles.emptyFolder, folder]) : []),
+    ...(hidesHistory ? guard.gitStores.flatMap(store => empty(sandboxFiles, store)) : []),
     ...[...new Set(never)].flatMap(file => hide(sandboxFiles, file)),
     ...(program.mounts ?? []).flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...['--remount-ro', '/']
@@ -152,6 +152,15 @@ function systemFolderMount(folder: string): string[] {
 function hide(own: SandboxFiles, at: string): string[] {
   try {
     return ['--ro-bind', statSync(at).isDirectory() ? own.hiddenFolder : own.hiddenFile, at]
+  } catch {
+    return []
+  }
+}
+
+/** Covers an entry with an empty one. */
+function empty(own: SandboxFiles, at: string): string[] {
+  try {
+    return ['--ro-bind', statSync(at).isDirectory() ? own.emptyFolder : own.emptyFile, at]
   } catch {
     return []
   }

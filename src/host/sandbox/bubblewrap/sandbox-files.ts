@@ -21,6 +21,7 @@ export interface SandboxFiles {
   hiddenFile: string
   hiddenFolder: string
   /** Empty and readable. */
+  emptyFile: string
   emptyFolder: string
 }
 
@@ -79,6 +80,7 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
     devices: makeDevices(path.join(folder, 'devices')),
     hiddenFile: path.join(folder, 'hidden-file'),
     hiddenFolder: path.join(folder, 'hidden-folder'),
+    emptyFile: path.join(folder, 'empty-file'),
     emptyFolder: path.join(folder, 'empty-folder')
   }
   if (files.seccomp && filter) writeFileSync(files.seccomp, filter, { mode: 0o600 })
@@ -92,6 +94,8 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
   chmodSync(files.hiddenFile, 0)
   mkdirSync(files.hiddenFolder, { recursive: true })
   chmodSync(files.hiddenFolder, 0)
+  if (!existsSync(files.emptyFile)) writeFileSync(files.emptyFile, '')
+  chmodSync(files.emptyFile, 0o444)
   mkdirSync(files.emptyFolder, { recursive: true, mode: 0o755 })
   return files
 }

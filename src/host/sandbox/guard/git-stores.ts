@@ -1,9 +1,12 @@
-// Finds the folders in which git repositories store the contents of files.
-import { realpathSync, statSync } from 'node:fs'
+// Finds the files and folders in which git repositories store the contents of files.
+import { readdirSync, realpathSync } from 'node:fs'
 import path from 'node:path'
+import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import { GIT_STORES } from '../../files/policy/sensitive-names.ts'
 import { isWithin } from '../path-within.ts'
 import type { GuardedEntry } from './guarded-tree.ts'
+
+const STORES = new NamePatterns(GIT_STORES)
 
 /**
  * Returns the real paths of existing stores. A repository is recognized by a guarded entry: its `.git`, or the `HEAD` in it.
@@ -15,16 +18,34 @@ export function findGitStores(root: string, guarded: readonly GuardedEntry[], fu
     const base = path.basename(file).toLowerCase()
     return base === '.git' ? [file] : base === 'head' ? [path.dirname(file)] : []
   })
-  const stores = [...repositories, ...further].flatMap(folder => GIT_STORES.map(name => path.join(folder, name)))
-  const folders = [...new Set(stores.flatMap(store => realFolder(store) ?? []))]
+  const worktrees = [...repositories, ...further].flatMap(folder => childrenOf(path.join(folder, 'worktrees')))
+  const found = [...repositories, ...further, ...worktrees].flatMap(folder => findStores(folder))
+  const stores = [...new Set(found.flatMap(store => resolveStore(store) ?? []))]
   // A mount covers the ones within, such as those of a submodule in `.git/modules`.
-  return folders.filter(folder => !folders.some(other => other !== folder && isWithin(folder, other)))
+  return stores.filter(store => !stores.some(other => other !== store && isWithin(store, other)))
 }
 
-function realFolder(file: string): string | undefined {
+/** Returns the stores in a git folder, or in a folder of it with the given names. */
+function findStores(folder: string, above: readonly string[] = []): string[] {
+  return childrenOf(folder).flatMap(child => {
+    const names = [...above, foldPath(path.basename(child))]
+    if (STORES.covers(names)) return [child]
+    return STORES.mayCoverDescendants(names) ? findStores(child, names) : []
+  })
+}
+
+/** Returns the paths of a folder's entries: none if it is no folder. */
+function childrenOf(folder: string): string[] {
   try {
-    const real = realpathSync(file)
-    return statSync(real).isDirectory() ? real : undefined
+    return readdirSync(folder).map(name => path.join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+function resolveStore(file: string): string | undefined {
+  try {
+    return realpathSync(file)
   } catch {
     return undefined
   }

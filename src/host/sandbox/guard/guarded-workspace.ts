@@ -43,7 +43,7 @@ export interface WorkspaceGuard {
   hidden: readonly string[]
   /** Absolute paths of git's external folders, mounted read-only. */
   outside: readonly string[]
-  /** Absolute paths of the folders in which git repositories store contents. */
+  /** Absolute paths of the files and folders in which git repositories store contents. */
   gitStores: readonly string[]
   /** Undefined for a command with write access. */
   exposure?: SecretExposure | undefined
@@ -126,7 +126,7 @@ export class GuardedWorkspace {
   }
 
   /**
-   * Returns the folders in which git repositories store contents: paths relative to the root, or absolute ones of worktrees whose
+   * Returns the files and folders in which git repositories store contents: paths relative to the root, or absolute ones of worktrees whose
    * repository is outside. Throws SANDBOX_UNAVAILABLE if the workspace cannot be scanned.
    */
   async findGitStores(): Promise<string[]> {
