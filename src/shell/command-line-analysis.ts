@@ -56,6 +56,8 @@ export interface PrintedObjects {
   commits: readonly string[]
   /** `REVISION:PATH`, expected to denote files: in a comparison of folders the names lack what is above. */
   files: readonly string[]
+  /** It also searches files as the index has them, in place of those that are not visible, if some are marked as unchanged. */
+  indexed?: true
 }
 
 export interface CommandLineAnalysis {

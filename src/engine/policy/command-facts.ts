@@ -95,7 +95,7 @@ async function classifyHistoryAccess(
   })
   if (holder) return classify('ask', `It reads ${holder.path} with the stored objects of git, as well as the history.`)
   return (await mayPrintContents(parts, cwd, git))
-    ? classify('ask', 'It prints a file or folder of the history that may hold credentials, and does not name it.')
+    ? classify('ask', 'It prints files of the history or the index that may hold credentials, and does not name them.')
     : undefined
 }
 

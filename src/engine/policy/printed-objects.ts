@@ -1,6 +1,7 @@
 // Git objects that a command prints by their names: files of the history, or folders, whose paths do not say then if they hold
 // credentials.
 import { ToolError } from '../../errors.ts'
+import type { Repository } from '../../host/git/git.ts'
 import type { Host } from '../../host/host.ts'
 import type { PrintedObjects } from '../../shell/command-line-analysis.ts'
 import type { CommandPartFacts } from './policy-input.ts'
@@ -25,7 +26,25 @@ export async function mayPrintContents(parts: readonly GitPart[], cwd: string, g
   return false
 }
 
-async function mayBeContents({ commits, files }: PrintedObjects, folder: string, git: Host['git']): Promise<boolean> {
+/** Matches an entry that git takes from the index without looking at the file. */
+const UNCHECKED = /^[a-zS] /
+
+/** Checks if entries of the index are marked: assume-unchanged, or skip-worktree. */
+async function hasUnchecked(repository: Repository, git: Host['git']): Promise<boolean> {
+  let rest = ''
+  for await (const bytes of git.stream(repository, { args: ['ls-files', '-v', '-z'] })) {
+    const entries = (rest + bytes.toString('latin1')).split('\0')
+    rest = entries.pop() ?? ''
+    if (entries.some(entry => UNCHECKED.test(entry))) return true
+  }
+  return false
+}
+
+async function mayBeContents(
+  { commits, files, indexed }: PrintedObjects,
+  folder: string,
+  git: Host['git']
+): Promise<boolean> {
   if (files.some(file => RELATIVE_PATH.test(file))) return true
   const lookups = [
     ...commits.map(name => ({ name: `${name}^{}`, expected: COMMIT_OR_MISSING })),
@@ -33,6 +52,8 @@ async function mayBeContents({ commits, files }: PrintedObjects, folder: string,
   ]
   try {
     const repository = await git.repository(folder)
+    if (indexed && (await hasUnchecked(repository, git))) return true
+    if (lookups.length === 0) return false
     const stdin = lookups.map(({ name }) => `${name}\n`).join('')
     const { stdout, code } = await git.run(repository, { args: ['cat-file', '--batch-check'], stdin })
     const answers = stdout.toString('utf8').trimEnd().split('\n')

@@ -44,6 +44,8 @@ export function findHistoryExposure(command: string, { flags, operands, values, 
     const namesRevision =
       words.length > 0 && (delimiterIndex !== undefined || words.some(word => REVISION_SYNTAX.test(word)))
     if (flags.has('--cached') || namesRevision) return SEARCHES_HISTORY
+    const text = ['-a', '--text'].find(flag => flags.has(flag))
+    if (text !== undefined) return `With ${text} git searches files of the index that may hold credentials.`
   }
   return undefined
 }
@@ -55,7 +57,7 @@ const REVISION_SYNTAX = /[~^{]|\.\.|^:\/|^(?:@|(?:[A-Z]+_)?HEAD)$/
 /** Returns the objects among the arguments of a command that prints what they denote. */
 export function findPrintedObjects(
   command: string,
-  { operands, delimiterIndex }: ParsedArguments
+  { flags, operands, delimiterIndex }: ParsedArguments
 ): PrintedObjects | undefined {
   if (!OBJECT_COMMANDS.has(command)) return undefined
   const words = [
@@ -65,7 +67,9 @@ export function findPrintedObjects(
     .filter(Boolean)
   const commits = [...new Set(words.flatMap(findCommitNames))].filter(Boolean)
   const files = COMPARING_COMMANDS.has(command) ? words.filter(word => /^[^:].*:./s.test(word)) : []
-  return commits.length + files.length > 0 ? { commits, files } : undefined
+  // With -I it leaves out what attributes declare as binary.
+  const indexed = command === 'grep' && !flags.has('-I')
+  return commits.length + files.length > 0 || indexed ? { commits, files, ...(indexed && { indexed }) } : undefined
 }
 
 /** Returns what must be a commit for a word to print no file, except by its path: a revision may contain colons, and so may a path. */

@@ -274,6 +274,26 @@ t.test('messages and patches in a git folder are read with approval only', needs
   })
 })
 
+t.test('git grep does not print files that git reads from its index', needs('bwrap'), async t => {
+  const { call, git, write } = await startWithHistory(t)
+  write('.env', `PASSWORD=${SECRET}\n`)
+  git('add', '--force', '.env')
+  git('commit', '--quiet', '--message', 'tracked')
+  const search = 'git grep -c formerly -- . :^own.vault'
+  for (const command of ['git grep -a PASSWORD', 'git grep --text PASSWORD', 'git grep -I -a PASSWORD'])
+    t.match(await call('shell_exec', { command }), { status: 'awaiting_approval' }, command)
+  t.match(await call('shell_exec', { command: 'git grep -n second' }), { status: 'success' })
+  for (const flag of ['--assume-unchanged', '--skip-worktree']) {
+    git('update-index', flag, '.env')
+    for (const command of ['git grep -l PASSWORD', 'git grep PASSWORD', search])
+      t.match(await call('shell_exec', { command }), { status: 'awaiting_approval' }, `${command} with ${flag}`)
+    const { status, result } = await call('shell_exec', { command: 'git grep -I PASSWORD' })
+    t.equal(status, 'success')
+    t.notMatch(result.data.output, SECRET)
+    git('update-index', flag.replace('--', '--no-'), '.env')
+  }
+})
+
 t.test('a merge that renames a secret shows none of it', needs('bwrap'), async t => {
   const { call, git, write } = await startWithHistory(t)
   const text = (value: string) => `${Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n')}\nval=${value}\n`
