@@ -45,6 +45,10 @@ const EXECUTED = `
   .opencode/agent/x.md opencode.json opencode.jsonc crush.json .crush.json .crushrc .agents/skills/x/SKILL.md .goosehints .mcp.json mcp.json .kiro/settings/mcp.json
   .amazonq/mcp.json .junie/guidelines.md .qwen/settings.json .factory/mcp.json .trae/mcp.json .augment/rules/x.md .zencoder/rules/x.md
   .rules ESLINT.CONFIG.MJS Conftest.py
+  default.nix .trunk/trunk.yaml .aspect/cli/config.yaml .sl/config .erb_linters/a.rb .erb-linters/a.rb config.nims src/x.nims
+  .tern-project .arcconfig .arclint app.config.js nitro.config.ts stencil.config.ts typedoc.js typedoc.json .umirc.ts modern.config.ts
+  craco.config.js keystone.ts sanity.config.ts payload.config.ts truffle-config.js bs-config.js ecosystem.config.js wrangler.toml
+  firebase.json serverless.yml apps/a/project.json moon.yml Cross.toml Trunk.toml magefile.go build.ninja Tupfile
 `
   .trim()
   .split(/\s+/)
@@ -57,6 +61,7 @@ const ORDINARY = `
   composer.json App.csproj Program.cs CMakeLists.txt Dockerfile .dockerignore .gitignore .editorconfig .prettierignore .eslintignore
   .nvmrc .python-version .ruby-version .github/CODEOWNERS .github/dependabot.yml .clang-format rustfmt.toml biome.json data.json
   config/database.yml index.html style.css bin/tool scripts/build.sh vendor/lib/a.php venv.md node_modules.txt schema.prisma src/codegen.ts
+  jsconfig.json tsconfig.build.json app/tasks.py src/app/app.config.ts
 `
   .trim()
   .split(/\s+/)

@@ -10,7 +10,9 @@
 // - Manifests that declare a project and its dependencies (package.json, pyproject.toml, Cargo.toml, go.mod, pom.xml, composer.json,
 //   *.csproj, CMakeLists.txt, Dockerfile): a new one starts a project, and acts when a person builds or installs that project.
 //   A manifest that is itself a program, and evaluated by editors (Gemfile, build.gradle, mix.exs), is included.
-// - Settings that name neither code nor commands, such as tsconfig.json, .editorconfig or .prettierignore.
+// - Settings that name neither code nor commands, such as .editorconfig or .prettierignore.
+// - tsconfig.json and jsconfig.json, which are edited often: editors load only installed packages as plug-ins from there.
+// - Names that are as common for source code: tasks.py (Invoke), codegen.ts (GraphQL Code Generator), app.config.ts (Expo, Angular).
 //
 // Every group has the documentation of its lookup order as its source. A program that looks in one folder only is matched in any
 // folder, because each package of a repository may be such a folder.
@@ -292,6 +294,21 @@ const GIT_AND_CI: readonly SelfStartingGroup[] = [
     source: 'https://git-scm.com/docs/gitattributes'
   },
   { program: 'Mercurial', names: ['.hg/hgrc'], source: 'https://www.mercurial-scm.org/doc/hgrc.5.html' },
+  {
+    program: 'Sapling',
+    names: ['.sl/config'],
+    source: 'https://sapling-scm.com/docs/introduction/getting-started/'
+  },
+  {
+    program: 'Trunk Code Quality',
+    names: ['.trunk/trunk.yaml', '.trunk/user.yaml'],
+    source: 'https://docs.trunk.io/code-quality/overview/getting-started/configuration'
+  },
+  {
+    program: 'Arcanist',
+    names: ['.arcconfig', '.arclint', '.arcunit'],
+    source: 'https://secure.phabricator.com/book/phabricator/article/arcanist_new_project/'
+  },
   { program: 'Jujutsu', names: ['.jj'], source: 'https://jj-vcs.github.io/jj/latest/config/' },
   {
     program: 'Husky',
@@ -467,7 +484,7 @@ const SHELLS_AND_SYSTEM: readonly SelfStartingGroup[] = [
   },
   {
     program: 'Nix, devenv and Devbox',
-    names: ['shell.nix', 'flake.nix', 'devenv.nix', 'devenv.yaml', 'devenv.local.nix', 'devbox.json'],
+    names: ['shell.nix', 'default.nix', 'flake.nix', 'devenv.nix', 'devenv.yaml', 'devenv.local.nix', 'devbox.json'],
     source: 'https://nix.dev/manual/nix/latest/command-ref/nix-shell',
     commandsMayWrite: true
   },
@@ -672,6 +689,17 @@ const BUILD_TOOLS: readonly SelfStartingGroup[] = [
     commandsMayWrite: true
   },
   { program: 'clangd', names: ['.clangd'], source: 'https://clangd.llvm.org/config' },
+  {
+    program: 'Aspect CLI',
+    names: ['.aspect/cli/config.yaml'],
+    source: 'https://docs.aspect.build/cli/plugins/'
+  },
+  {
+    program: 'Ninja, Tup and Mage',
+    names: ['build.ninja', 'Tupfile', 'Tupfile.lua', 'Tuprules.tup', 'Tuprules.lua', 'magefile.go'],
+    source: 'https://ninja-build.org/manual.html#_running_ninja',
+    commandsMayWrite: true
+  },
   { program: 'ccls', names: ['.ccls'], source: 'https://github.com/MaskRay/ccls/wiki/Project-Setup' }
 ]
 
@@ -858,6 +886,10 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
   {
     program: 'Next.js, Nuxt, SvelteKit, Astro and other frameworks',
     names: [
+      `{nitro,stencil,modern,craco,sanity,payload}.config.${CODE}`,
+      `sanity.cli.${CODE}`,
+      '.umirc.*',
+      'keystone.{js,ts}',
       `{next,nuxt,svelte,astro,vue,remix,react-router,quasar,waku,docusaurus,eleventy}.config.${CODE}`,
       '.nuxtrc',
       'quasar.conf.js',
@@ -877,6 +909,8 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
     program: 'React Native, Electron, Tauri and Capacitor',
     names: [
       `{metro,react-native,capacitor,forge}.config.${CODE}`,
+      // Expo
+      'app.config.{js,cjs,mjs}',
       'metro.config.json',
       `electron-builder.${CODE_OR_DATA}`,
       `electron-builder.config.${CODE}`,
@@ -886,6 +920,30 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
     ],
     source: 'https://metrobundler.dev/docs/configuration/',
     commandsMayWrite: true
+  },
+  {
+    program: 'TypeDoc: plug-ins are code, whatever the format',
+    names: ['typedoc.{js,cjs,mjs,json,jsonc}', `typedoc.config.${CODE}`],
+    source: 'https://typedoc.org/documents/Options.Configuration.html#options',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Wrangler, Firebase, Serverless Framework, PM2 and other tools that deploy or serve',
+    names: [
+      'wrangler.{toml,json,jsonc}',
+      'firebase.json',
+      'serverless.{yml,yaml,json,js,cjs,mjs,ts}',
+      'ecosystem.config.{js,cjs,mjs,json}',
+      'bs-config.{js,cjs,json}',
+      'truffle{,-config}.js'
+    ],
+    source: 'https://developers.cloudflare.com/workers/wrangler/custom-builds/',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Tern',
+    names: ['.tern-project'],
+    source: 'https://ternjs.net/doc/manual.html#configuration'
   },
   {
     program: 'Storybook and Ladle',
@@ -905,7 +963,9 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
       'plopfile.*',
       'nodemon.json',
       'nx.json',
-      '.moon'
+      'project.json',
+      '.moon',
+      'moon.{yml,yaml}'
     ],
     source: 'https://gulpjs.com/docs/en/getting-started/javascript-and-gulpfiles/',
     commandsMayWrite: true
@@ -1043,6 +1103,8 @@ const PYTHON_AND_RUBY: readonly SelfStartingGroup[] = [
     names: [
       '.rubocop.{yml,yaml}',
       '.standard.yml',
+      '.erb_linters',
+      '.erb-linters',
       '.solargraph.yml',
       '.{erb,haml,slim}-lint.{yml,yaml}',
       '.rspec',
@@ -1143,6 +1205,12 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
     program: 'Cargo build scripts',
     names: ['build.rs'],
     source: 'https://doc.rust-lang.org/cargo/reference/build-scripts.html',
+    commandsMayWrite: true
+  },
+  {
+    program: 'cross and Trunk (for WebAssembly)',
+    names: ['Cross.toml', '{,.}Trunk.toml'],
+    source: 'https://github.com/cross-rs/cross/blob/main/docs/config_file.md',
     commandsMayWrite: true
   },
   {
@@ -1253,7 +1321,7 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
   },
   {
     program: 'Zig and Nim',
-    names: ['build.zig', 'config.nims', 'nim.cfg'],
+    names: ['build.zig', '*.nims', 'nim.cfg'],
     source: 'https://nim-lang.org/docs/nims.html',
     commandsMayWrite: true
   },
