@@ -1,4 +1,4 @@
-// A block of lines laid out together. Their numbers are one text beside them, so that a line costs one element.
+// A block of lines laid out together. The style sheet shows the numbers of a line, so that a line costs one element.
 import type { Signal } from '@preact/signals'
 import { renderColoured } from '../highlight/coloured-text.tsx'
 import type { LineTokens } from '../highlight/tokens.ts'
@@ -7,7 +7,7 @@ import type { DiffRow, DiffRowPair } from './diff-rows.ts'
 import { HunkLine } from './hunk-line.tsx'
 import type { RowTokens } from './row-tokens.ts'
 
-/** Height of a line; the style sheet has the same value. */
+/** Height of a line that does not wrap; the style sheet has the same value. */
 const LINE_PX = 20
 
 const LINE_SIGNS = { same: ' ', added: '+', removed: '-', hunk: '', note: '' } as const
@@ -23,15 +23,6 @@ export function DiffBlock({ rows, tokens }: DiffBlockProps) {
   const colours = isNear ? tokens.value : undefined
   return (
     <div ref={ref} class="block" style={{ containIntrinsicBlockSize: `auto ${rows.length * LINE_PX}px` }}>
-      <pre class="numbers" aria-hidden="true">
-        {rows.map((row, index) =>
-          row.kind === 'hunk' ? (
-            <span key={index} class="hunk-space" />
-          ) : (
-            `${padNumber(row.old)} ${padNumber(row.new)}\n`
-          )
-        )}
-      </pre>
       <div class="lines">
         {rows.map((row, index) => (
           <DiffLine key={index} row={row} tokens={colours?.get(row)} />
@@ -82,7 +73,13 @@ const SplitSide = ({ row, number, tokens }: SplitSideProps) =>
   )
 
 const DiffLine = ({ row, tokens }: { row: DiffRow; tokens?: LineTokens | undefined }) =>
-  row.kind === 'hunk' ? <HunkLine row={row} /> : <div class={row.kind}>{renderLine(row, tokens)}</div>
+  row.kind === 'hunk' ? (
+    <HunkLine row={row} />
+  ) : (
+    <div class={row.kind} data-numbers={`${padNumber(row.old)} ${padNumber(row.new)}`}>
+      {renderLine(row, tokens)}
+    </div>
+  )
 
 /** The sign is text as well, so that a line is readable without its colour. */
 function renderLine({ kind, words, text }: DiffRow, tokens: LineTokens | undefined) {
