@@ -141,6 +141,8 @@ try {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: theme })
       page.setDefaultTimeout(10_000)
       await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(world.token)})`)
+      // The person preferred to give no name.
+      await page.addInitScript(`localStorage.setItem('toolgate-person', '')`)
       await page.goto(`${world.url}/#/${route}`)
       await page.locator('.pill.live').waitFor()
       await prepare(page)

@@ -52,7 +52,9 @@ export function EventRow({ id, row, index, active, opened, expanded }: Props) {
           turn={<ExpandToggle row={row} expanded={expanded} />}
         />
       )}
-      {event === undefined && entry.events.length > 1 && <span class="event-count number">{entry.events.length}</span>}
+      {event === undefined && (
+        <span class="event-count number">{entry.events.length > 1 ? entry.events.length : ''}</span>
+      )}
     </div>
   )
 }
