@@ -1,6 +1,6 @@
 // Displaced files: what a call would take the place of or take away although it overwrites nothing. Such a call modifies files,
 // like the single step that it adds up to with an earlier or later one.
-import { join } from 'node:path/posix'
+import { dirname, join } from 'node:path/posix'
 import type { FormerFile, PathUse } from '../../tool/tool.ts'
 import type { ActiveCall, CallEvaluation } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
@@ -72,9 +72,19 @@ async function isCreatedBySession(
   const { path, kind } = host.files.peekEntry(given)
   // A missing source is an error of the call itself.
   if (kind === 'missing') return true
-  const after = host.git.lastHeadChange()
+  const headChanges = new Map<string, number | undefined>()
+  const lastHeadChange = (folder: string) => {
+    if (!headChanges.has(folder)) headChanges.set(folder, host.git.lastHeadChange(folder))
+    return headChanges.get(folder)
+  }
+  // A folder that is a repository belongs to that one.
   const isOwn = (each: string, hash: string | undefined) =>
-    origins.isAuthor(call, join(ctx.workspace.root, each), hash, after)
+    origins.isAuthor(
+      call,
+      join(ctx.workspace.root, each),
+      hash,
+      lastHeadChange(hash === undefined ? each : dirname(each))
+    )
   if (!origins.isKnown(join(ctx.workspace.root, path))) return false
   if (kind !== 'directory') return isOwn(path, host.files.preimage(path))
   const entries = await host.files.listTree(given)

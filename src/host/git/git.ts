@@ -43,9 +43,9 @@ export class Git {
     this.#effects = effects
   }
 
-  /** Returns when HEAD of the workspace's repository last moved; see `lastHeadChange`. */
-  lastHeadChange(): number | undefined {
-    return lastHeadChange(this.#workspace)
+  /** Returns when HEAD of a folder's repository last moved; see `lastHeadChange`. */
+  lastHeadChange(folder: string): number | undefined {
+    return lastHeadChange(this.#workspace, folder)
   }
 
   /** Finds the nearest repository of a folder or a path in it. The path is canonical; it need not exist any more. */

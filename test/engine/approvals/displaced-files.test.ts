@@ -85,6 +85,23 @@ t.test('a committed file belongs to the repository', async t => {
   t.match(await agent('move_file', { from: 'z.txt', to: 'w.txt' }), { status: 'success' })
 })
 
+t.test('a file that was committed to a nested repository belongs to that', async t => {
+  const { agent, root, read } = await start(t)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+      cwd: path.join(root, 'nested/deep'),
+      stdio: 'ignore'
+    })
+  t.match(await agent('write_file', { path: 'nested/deep/x.txt', content: 'x\n' }), { status: 'success' })
+  git('init')
+  git('add', 'x.txt')
+  git('commit', '-m', 'Add x')
+  const gone = await agent('move_file', { from: 'nested/deep/x.txt', to: 'gone.txt' })
+  t.match(gone, asks('Moves nested/deep/x.txt away, which this session did not create.'))
+  t.not((await agent('move_file', { from: 'nested', to: 'gone' })).status, 'success')
+  t.equal(read('nested/deep/x.txt'), 'x\n')
+})
+
 t.test('writing where a file was deleted or moved away asks, with a diff against it', async t => {
   const { agent, approve, close, folder, settings } = await start(t)
   const deleted = await agent('delete_file', { path: 'package.json' })
