@@ -46,6 +46,7 @@ t.test('after a kill with three pending calls and a running one, all are restore
     after.post(`/calls/${a.tool_call_id}/approve?wait_ms=10000`, { digest: a.approval.digest }),
     after.post(`/calls/${b.tool_call_id}/reject`, { reason: 'not this file', user_message: 'Leave b alone.' }),
     after.post(`/calls/${c.tool_call_id}/approve?wait_ms=10000`, {
+      digest: c.approval.digest,
       modified_params: { path: 'c.txt', old: 'c', new: 'changed by the approver' }
     })
   ])
