@@ -10,6 +10,8 @@ export type SandboxedLevel = 'workspace' | 'read-only'
 
 /** Isolation by a sandbox of the platform. */
 export interface Confinement extends Pick<Isolation, 'hidesHistory'> {
+  /** Credentials in git's configuration are left out: without network they serve nothing. */
+  hidesCredentials?: true
   level: SandboxedLevel
 }
 

@@ -99,7 +99,12 @@ export class SandboxManager implements Sandbox {
     if (level === 'none') return this.#runUnsandboxed(program, workspace)
     if (level === 'container') return passThrough(program)
     const how = { ...isolation, level }
-    if (network.length === 0) return this.#options.backend.confine(withoutNetworkRetries(program), how, workspace)
+    if (network.length === 0)
+      return this.#options.backend.confine(
+        withoutNetworkRetries(program),
+        { ...how, hidesCredentials: true },
+        workspace
+      )
     const { temporary, ownPorts, outside } = this.#options
     if (!this.#options.backend.canGrantHosts)
       throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')

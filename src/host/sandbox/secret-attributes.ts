@@ -7,7 +7,7 @@ export const GIT_ATTRIBUTES_FILE = '/etc/toolgate-gitattributes'
 
 /** Patterns for the names of back-ups and temporary copies, as in `backup-names.ts`. */
 const BACKUPS = [
-  ...['*~', '.#*', '#*#', '*.[sS][wW][a-pA-P]', '* copy', '* copy [0-9]*', '* ([0-9]*)'],
+  ...['*~', '.#*', '#*#', '*___jb_*', '*,v', '*.[sS][wW][a-pA-P]', '* copy', '* copy [0-9]*', '* ([0-9]*)'],
   ...[
     'bak',
     'bck',

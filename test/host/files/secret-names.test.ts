@@ -35,6 +35,8 @@ const SECRETS = [
   '.Renviron',
   'wg0.conf',
   'keystore.properties',
+  '.env___jb_tmp___',
+  '.env,v',
   'app/credentials',
   'etc/shadow',
   'backup/.ssh~/config'

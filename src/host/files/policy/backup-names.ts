@@ -1,18 +1,18 @@
 // Names of back-ups and temporary copies that editors and people make beside a file: they hold what the file holds.
 
 /**
- * Endings, of one or several copies: Emacs (`~`, `.~1~`), Vim (`.swp` and its like, `.un~`), nano (`.save`, `.save.1`), patch and
- * merge tools (`.orig`, `.rej`), and what people append by hand.
+ * Endings, of one or several copies: Emacs (`~`, `.~1~`), Vim (`.swp` and its like, `.un~`), nano (`.save`, `.save.1`), JetBrains
+ * (`___jb_tmp___`), RCS (`,v`), patch and merge tools (`.orig`, `.rej`), and what people append by hand.
  */
 const ENDING =
-  /(?:\.~\d+~|\.un~|~|\.sw[a-p]|\.save(?:\.\d+)?|[._-](?:bak|bck|bkp|backup|old|orig|original|saved|copy|prev|previous|tmp|temp|rej)\d*| copy(?: \d+)?| \(\d+\))$/
+  /(?:___jb_(?:tmp|old)___|,v|\.~\d+~|\.un~|~|\.sw[a-p]|\.save(?:\.\d+)?|[._-](?:bak|bck|bkp|backup|old|orig|original|saved|copy|prev|previous|tmp|temp|rej)\d*| copy(?: \d+)?| \(\d+\))$/
 /** Vim's swap files have a dot first. */
 const SWAP_FILE = /^\.(.+)\.sw[a-p]$/
 /** Emacs: `#name#` holds unsaved text, and `.#name` is a lock. */
 const AUTO_SAVE = /^#(.+)#$/
 const LOCK = /^\.#(.+)$/
 /** Matches every name with one of these forms, and few others. */
-const HINT = /[~#)]|\.sw[a-p]$|[._ -](?:b(?:a?c?k|ck)|old|orig|sav|cop|prev|te?mp|rej)/
+const HINT = /[~#)]|___jb_|,v$|\.sw[a-p]$|[._ -](?:b(?:a?c?k|ck)|old|orig|sav|cop|prev|te?mp|rej)/
 /** Maximum number of spellings: further endings stay. */
 const MAX_SPELLINGS = 8
 

@@ -63,11 +63,7 @@ export class Bubblewrap implements SandboxBackend {
     ]
   }
 
-  async confine(
-    program: Program,
-    { level, hidesHistory }: Confinement,
-    workspace: Workspace
-  ): Promise<ConfinedProgram> {
+  async confine(program: Program, { level, ...hiding }: Confinement, workspace: Workspace): Promise<ConfinedProgram> {
     const { root } = workspace
     if (overlapsSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
@@ -88,7 +84,7 @@ export class Bubblewrap implements SandboxBackend {
           ...parts,
           program,
           level,
-          hidesHistory,
+          ...hiding,
           root,
           settings,
           guard,

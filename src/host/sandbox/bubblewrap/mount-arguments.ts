@@ -1,20 +1,22 @@
 // File system view of a sandboxed program, as arguments to bubblewrap. Nothing is visible unless it is mounted: later mounts
 // cover earlier ones.
-import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, mkdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
+import type { GitConfig } from '../guard/git-configs.ts'
 import type { WorkspaceGuard } from '../guard/guarded-workspace.ts'
 import { isWithin, realPath, resolveConfiguredPath } from '../path-within.ts'
 import type { Program } from '../sandbox.ts'
-import type { SandboxedLevel } from '../sandbox-backend.ts'
+import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import type { ToolchainPaths } from '../toolchains.ts'
 import { ETC_MOUNTS, isMountedByDefault, type SandboxFiles } from './sandbox-files.ts'
 import { isSystemPath, SYSTEM_FOLDERS } from './system-folders.ts'
 
-interface MountOptions {
+interface MountOptions extends Confinement {
   program: Program
   level: SandboxedLevel
-  hidesHistory: true | undefined
   root: string
   settings: Config['sandbox']
   guard: WorkspaceGuard
@@ -72,6 +74,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     program,
     level,
     hidesHistory,
+    hidesCredentials,
     root,
     settings,
     guard,
@@ -110,6 +113,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ...guard.readOnlyEntries.flatMap(({ path, procPath }) =>
       canBindFds ? ['--ro-bind-fd', descriptors.add(procPath), path] : readOnly(path)
     ),
+    ...(hidesCredentials ? guard.gitConfigs.flatMap(config => withoutCredentials(sandboxFiles, config)) : []),
     ...guard.hidden.flatMap(file => hideOrFail(sandboxFiles, file)),
     ...(hidesHistory ? guard.gitStores.flatMap(store => empty(sandboxFiles, store)) : []),
     ...[...new Set(never)].flatMap(file => hide(sandboxFiles, file)),
@@ -164,6 +168,17 @@ function empty(own: SandboxFiles, at: string): string[] {
   } catch {
     return []
   }
+}
+
+/** Covers a configuration with a copy that has no credentials. */
+function withoutCredentials(own: SandboxFiles, { path: at, sanitized }: GitConfig): string[] {
+  if (!existsSync(at)) return []
+  const copy = path.join(own.gitConfigs, createHash('sha256').update(sanitized).digest('hex'))
+  if (!existsSync(copy)) {
+    mkdirSync(own.gitConfigs, { recursive: true, mode: 0o755 })
+    writeFileSync(copy, sanitized, { encoding: 'latin1', mode: 0o644 })
+  }
+  return ['--ro-bind', copy, at]
 }
 
 /** An entry that is gone since it was inspected may have moved elsewhere. */

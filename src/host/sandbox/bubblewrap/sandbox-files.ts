@@ -1,6 +1,6 @@
 // The sandbox's own files, written once into a private folder: the seccomp filter, a small /etc, and the covers of hidden
 // entries.
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
 import { isWithin } from '../path-within.ts'
@@ -23,6 +23,8 @@ export interface SandboxFiles {
   /** Empty and readable. */
   emptyFile: string
   emptyFolder: string
+  /** Folder for copies of git configurations without credentials. */
+  gitConfigs: string
 }
 
 interface SandboxFilesOptions {
@@ -81,7 +83,8 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
     hiddenFile: path.join(folder, 'hidden-file'),
     hiddenFolder: path.join(folder, 'hidden-folder'),
     emptyFile: path.join(folder, 'empty-file'),
-    emptyFolder: path.join(folder, 'empty-folder')
+    emptyFolder: path.join(folder, 'empty-folder'),
+    gitConfigs: path.join(folder, 'git-configs')
   }
   if (files.seccomp && filter) writeFileSync(files.seccomp, filter, { mode: 0o600 })
   writeEtc(files.etc, options)
@@ -97,6 +100,8 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
   if (!existsSync(files.emptyFile)) writeFileSync(files.emptyFile, '')
   chmodSync(files.emptyFile, 0o444)
   mkdirSync(files.emptyFolder, { recursive: true, mode: 0o755 })
+  // Copies of earlier versions.
+  rmSync(files.gitConfigs, { recursive: true, force: true })
   return files
 }
 

@@ -11,10 +11,13 @@ import type { GuardedEntry } from './guarded-tree.ts'
 /** Maximum time in milliseconds for which a program waits until those that have seen a secret are ended. */
 const MAX_ENDING_MS = 10_000
 
+/** An entry that may become visible to a program that runs. */
+export type ExposableEntry = Pick<GuardedEntry, 'path' | 'identity' | 'kind'>
+
 interface ExposureSources {
   root: string
   /** Returns the uppermost secrets that exist now, except those below the exposed folders, and the git repositories. */
-  findSecrets(exposed: readonly string[]): Promise<readonly GuardedEntry[]>
+  findSecrets(exposed: readonly string[]): Promise<readonly ExposableEntry[]>
   /** Checks a path, relative to the root, by its name. */
   isSensitive(name: string): boolean
   /** The watcher of the workspace, if it has one. It finds what is gone again before the next look. */
@@ -47,7 +50,7 @@ export class ExposureTracker {
    */
   async track(
     exposed: readonly string[]
-  ): Promise<SecretExposure & { hide(hidden: readonly GuardedEntry[]): void; end(): void }> {
+  ): Promise<SecretExposure & { hide(hidden: readonly ExposableEntry[]): void; end(): void }> {
     const { watcher } = this.#sources
     // Names that were added before are not new to the program.
     await watcher?.settled()

@@ -9,17 +9,22 @@ import type { GuardedEntry } from './guarded-tree.ts'
 const STORES = new NamePatterns(GIT_STORES)
 
 /**
- * Returns the real paths of existing stores. A repository is recognized by a guarded entry: its `.git`, or the `HEAD` in it.
- * `further`: absolute paths of other git folders.
+ * Returns the git folders of repositories and their worktrees. A repository is recognized by a guarded entry: its `.git`, or the
+ * `HEAD` in it. `further`: absolute paths of other git folders.
  */
-export function findGitStores(root: string, guarded: readonly GuardedEntry[], further: readonly string[]): string[] {
+export function findGitFolders(root: string, guarded: readonly GuardedEntry[], further: readonly string[]): string[] {
   const repositories = guarded.flatMap(({ path: name }) => {
     const file = path.join(root, name)
     const base = path.basename(file).toLowerCase()
     return base === '.git' ? [file] : base === 'head' ? [path.dirname(file)] : []
   })
   const worktrees = [...repositories, ...further].flatMap(folder => childrenOf(path.join(folder, 'worktrees')))
-  const found = [...repositories, ...further, ...worktrees].flatMap(folder => findStores(folder))
+  return [...repositories, ...further, ...worktrees]
+}
+
+/** Returns the real paths of the existing stores in git folders. */
+export function findGitStores(gitFolders: readonly string[]): string[] {
+  const found = gitFolders.flatMap(folder => findStores(folder))
   const stores = [...new Set(found.flatMap(store => resolveStore(store) ?? []))]
   // A mount covers the ones within, such as those of a submodule in `.git/modules`.
   return stores.filter(store => !stores.some(other => other !== store && isWithin(store, other)))

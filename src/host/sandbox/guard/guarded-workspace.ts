@@ -8,9 +8,10 @@ import { type PinnedEntry, pinEntries } from '../bubblewrap/pinned-entries.ts'
 import { removePlaceholders } from '../bubblewrap/placeholders.ts'
 import { isWithin } from '../path-within.ts'
 import type { SandboxReport, SecretExposure } from '../sandbox.ts'
-import { ExposureTracker } from './exposure-tracker.ts'
+import { type ExposableEntry, ExposureTracker } from './exposure-tracker.ts'
+import { findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
 import { resolveGitFolders } from './git-folders.ts'
-import { findGitStores } from './git-stores.ts'
+import { findGitFolders, findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
 import { type GuardedEntry, GuardedTree } from './guarded-tree.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
@@ -45,6 +46,8 @@ export interface WorkspaceGuard {
   outside: readonly string[]
   /** Absolute paths of the files and folders in which git repositories store contents. */
   gitStores: readonly string[]
+  /** Configurations of git with credentials. */
+  gitConfigs: readonly GitConfig[]
   /** Undefined for a command with write access. */
   exposure?: SecretExposure | undefined
   /** Call once the command has ended: quarantines the self-starting files that it left behind. */
@@ -87,7 +90,7 @@ export class GuardedWorkspace {
     this.#interrupted = interrupted
     this.#exposures = new ExposureTracker({
       root: workspace.root,
-      findSecrets: async exposed => toExposable(await this.#scanSecrets(exposed)),
+      findSecrets: async exposed => this.#findExposable(await this.#scanSecrets(exposed)),
       isSensitive: name => isRepository(name) || names.isSensitive(name),
       watcher
     })
@@ -166,7 +169,7 @@ export class GuardedWorkspace {
     const exposure = await this.#exposures.track(exposed)
     try {
       const { guarded, hidden } = await this.#scanSecrets(exposed)
-      exposure.hide(toExposable({ guarded, hidden }))
+      exposure.hide(this.#findExposable({ guarded, hidden }))
       const { inside: _, ...guard } = this.#resolvePaths(guarded, hidden)
       return {
         ...guard,
@@ -250,8 +253,21 @@ export class GuardedWorkspace {
     const git = gitFiles.map(one => resolveGitFolders(root, one.path))
     const outside = git.flatMap(one => one.outside)
     const inside = git.flatMap(one => one.inside)
-    const gitStores = findGitStores(root, guarded, [...outside, ...inside.map(name => path.join(root, name))])
-    return { hidden: hidden.map(one => path.join(root, one.path)), outside, inside, gitStores }
+    const gitFolders = findGitFolders(root, guarded, [...outside, ...inside.map(name => path.join(root, name))])
+    return {
+      hidden: hidden.map(one => path.join(root, one.path)),
+      outside,
+      inside,
+      gitStores: findGitStores(gitFolders),
+      gitConfigs: findConfigsWithCredentials(gitFolders)
+    }
+  }
+
+  /** Returns what may become visible to a program that runs: secrets, and git repositories with their histories and credentials. */
+  #findExposable({ guarded, hidden }: Record<'guarded' | 'hidden', readonly GuardedEntry[]>): ExposableEntry[] {
+    const repositories = guarded.filter(one => isRepository(one.path) && !hidden.includes(one))
+    const { gitConfigs } = this.#resolvePaths(guarded, hidden)
+    return [...hidden, ...repositories, ...gitConfigs.map(one => ({ ...one, kind: 'file' as const }))]
   }
 
   #end() {
@@ -322,12 +338,6 @@ const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
   made.filter(one => !one.writeProtected).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
 
 const isRepository = (name: string) => path.basename(name) === '.git'
-
-/** Returns what may become visible to a program that runs: secrets, and git repositories with their histories. */
-const toExposable = ({ guarded, hidden }: Record<'guarded' | 'hidden', readonly GuardedEntry[]>) => [
-  ...hidden,
-  ...guarded.filter(one => isRepository(one.path) && !hidden.includes(one))
-]
 
 const identitiesOf = (guarded: readonly GuardedEntry[]) => new Set(guarded.map(({ identity }) => identity))
 
