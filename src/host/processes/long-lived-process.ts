@@ -53,7 +53,7 @@ export async function startLongLivedProcess(
       mark: `${mark}=${own}`,
       isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
     })
-    const end = () => void spawned.killTree()
+    const end = () => spawned.kill(0)
     exposure?.detected.addEventListener('abort', end, { once: true })
     if (exposure?.detected.aborted) end()
     return { spawned, ended: waitForCleanup(spawned, released) }
