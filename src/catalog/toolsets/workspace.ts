@@ -88,7 +88,7 @@ export const workspaceToolset: Toolset = {
   },
   notes: [
     'Paths are relative to the workspace root, and what leads out of it, by links too, is `INVALID_PATH`.',
-    'What waits for a decision is told as `{stepId, tool, args, reason}` and decided by `{stepId, approved, digest, modifiedArgs}`, with the `digest` of what was shown.',
+    'A call that awaits approval is `{stepId, tool, args, reason, digest}`; the decision is `{stepId, approved, digest, modifiedArgs}`, with the `digest` of the shown preview.',
     '`toOpenAIFunctions()` is `GET /tools?toolset=workspace&format=openai`.'
   ]
 }

@@ -1,4 +1,5 @@
 // Attributes by which git leaves out files that may hold credentials when it prints changes: it takes them for binary.
+import { BACKUP_WORDS } from '../files/policy/backup-names.ts'
 import { FOLDED_RANGES } from '../files/policy/folded-ranges.ts'
 import { NON_SENSITIVE_NAMES, SENSITIVE_FILE_NAMES, SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
@@ -8,25 +9,7 @@ export const GIT_ATTRIBUTES_FILE = '/etc/toolgate-gitattributes'
 /** Patterns for the names of back-ups and temporary copies, as in `backup-names.ts`. */
 const BACKUPS = [
   ...['*~', '.#*', '#*#', '*___jb_*', '*,v', '*.[sS][wW][a-pA-P]', '* copy', '* copy [0-9]*', '* ([0-9]*)'],
-  ...[
-    'bak',
-    'bck',
-    'bkp',
-    'backup',
-    'old',
-    'orig',
-    'original',
-    'save',
-    'saved',
-    'copy',
-    'prev',
-    'previous',
-    'tmp',
-    'temp',
-    'rej'
-  ]
-    .map(toPattern)
-    .flatMap(ending => [`*[._-]${ending}`, `*[._-]${ending}[0-9]*`, `*.${ending}.[0-9]*`])
+  ...BACKUP_WORDS.map(toPattern).flatMap(ending => [`*[._-]${ending}`, `*[._-]${ending}[0-9]*`, `*.${ending}.[0-9]*`])
 ]
 
 const NOT_AS_TEXT = '-diff'

@@ -1,11 +1,16 @@
 // Names of back-ups and temporary copies that editors and people make beside a file: they hold what the file holds.
 
+/** Words at the end of such a name, after a dot, a hyphen or an underscore, perhaps with a number. */
+export const BACKUP_WORDS: readonly string[] =
+  'bak bck bkp backup old orig original save saved copy prev previous tmp temp rej'.split(' ')
+
 /**
  * Endings, of one or several copies: Emacs (`~`, `.~1~`), Vim (`.swp` and its like, `.un~`), nano (`.save`, `.save.1`), JetBrains
  * (`___jb_tmp___`), RCS (`,v`), patch and merge tools (`.orig`, `.rej`), and what people append by hand.
  */
-const ENDING =
-  /(?:___jb_(?:tmp|old)___|,v|\.~\d+~|\.un~|~|\.sw[a-p]|\.save(?:\.\d+)?|[._-](?:bak|bck|bkp|backup|old|orig|original|saved|copy|prev|previous|tmp|temp|rej)\d*| copy(?: \d+)?| \(\d+\))$/
+const ENDING = new RegExp(
+  `(?:___jb_(?:tmp|old)___|,v|\\.~\\d+~|\\.un~|~|\\.sw[a-p]|[._-](?:${BACKUP_WORDS.join('|')})(?:\\.?\\d+)?| copy(?: \\d+)?| \\(\\d+\\))$`
+)
 /** Vim's swap files have a dot first. */
 const SWAP_FILE = /^\.(.+)\.sw[a-p]$/
 /** Emacs: `#name#` holds unsaved text, and `.#name` is a lock. */

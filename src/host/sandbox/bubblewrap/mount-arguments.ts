@@ -1,8 +1,6 @@
 // File system view of a sandboxed program, as arguments to bubblewrap. Nothing is visible unless it is mounted: later mounts
 // cover earlier ones.
-import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, mkdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
 import type { GitConfig } from '../guard/git-configs.ts'
@@ -11,7 +9,7 @@ import { isWithin, realPath, resolveConfiguredPath } from '../path-within.ts'
 import type { Program } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import type { ToolchainPaths } from '../toolchains.ts'
-import { ETC_MOUNTS, isMountedByDefault, type SandboxFiles } from './sandbox-files.ts'
+import { ETC_MOUNTS, isMountedByDefault, type SandboxFiles, writeGitConfig } from './sandbox-files.ts'
 import { isSystemPath, SYSTEM_FOLDERS } from './system-folders.ts'
 
 interface MountOptions extends Confinement {
@@ -172,13 +170,7 @@ function empty(own: SandboxFiles, at: string): string[] {
 
 /** Covers a configuration with a copy that has no credentials. */
 function withoutCredentials(own: SandboxFiles, { path: at, sanitized }: GitConfig): string[] {
-  if (!existsSync(at)) return []
-  const copy = path.join(own.gitConfigs, createHash('sha256').update(sanitized).digest('hex'))
-  if (!existsSync(copy)) {
-    mkdirSync(own.gitConfigs, { recursive: true, mode: 0o755 })
-    writeFileSync(copy, sanitized, { encoding: 'latin1', mode: 0o644 })
-  }
-  return ['--ro-bind', copy, at]
+  return existsSync(at) ? ['--ro-bind', writeGitConfig(own, sanitized), at] : []
 }
 
 /** An entry that is gone since it was inspected may have moved elsewhere. */

@@ -1,5 +1,6 @@
 // The sandbox's own files, written once into a private folder: the seccomp filter, a small /etc, and the covers of hidden
 // entries.
+import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
@@ -103,6 +104,15 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
   // Copies of earlier versions.
   rmSync(files.gitConfigs, { recursive: true, force: true })
   return files
+}
+
+/** Writes a copy of a git configuration, given as latin1, to be mounted over the file; returns its path. Equal copies are shared. */
+export function writeGitConfig({ gitConfigs }: SandboxFiles, text: string): string {
+  const copy = path.join(gitConfigs, createHash('sha256').update(text).digest('hex'))
+  if (existsSync(copy)) return copy
+  mkdirSync(gitConfigs, { recursive: true, mode: 0o755 })
+  writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644 })
+  return copy
 }
 
 function writeEtc(etc: string, { uid, gid, home, sensitive }: SandboxFilesOptions) {

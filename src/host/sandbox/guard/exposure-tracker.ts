@@ -52,9 +52,9 @@ export class ExposureTracker {
     exposed: readonly string[]
   ): Promise<SecretExposure & { hide(hidden: readonly ExposableEntry[]): void; end(): void }> {
     const { watcher } = this.#sources
+    await this.#untilExposedEnd()
     // Names that were added before are not new to the program.
     await watcher?.settled()
-    await this.#untilExposedEnd()
     this.#unsubscribe ??= watcher?.subscribe(({ renamed }) => this.#noteRenamed(renamed))
     const program: TrackedProgram = {
       exposed,

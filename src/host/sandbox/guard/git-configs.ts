@@ -1,6 +1,6 @@
 // Finds git configurations with credentials. A sandboxed program without network sees them without: it needs the rest, as git does,
 // and a copy in another encoding would pass every mask.
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { inodeIdentity } from './guarded-tree.ts'
 
@@ -29,9 +29,8 @@ export function findConfigsWithCredentials(gitFolders: readonly string[]): GitCo
 function findModules(folder: string, depth = 0): string[] {
   if (depth > MAX_DEPTH) return []
   return subfolders(folder).flatMap(child => {
-    const names = new Set(entryNames(child))
-    if (!names.has('HEAD')) return findModules(child, depth + 1)
-    return [child, ...(names.has('modules') ? findModules(path.join(child, 'modules'), depth + 1) : [])]
+    if (!existsSync(path.join(child, 'HEAD'))) return findModules(child, depth + 1)
+    return [child, ...findModules(path.join(child, 'modules'), depth + 1)]
   })
 }
 
@@ -57,15 +56,8 @@ const SECRET_VARIABLE =
 export const withoutCredentials = (text: string): string =>
   text.replace(USER_INFO, '$1').replace(SECRET_VARIABLE, '$1# $2 (left out)')
 
-const entryNames = (folder: string): string[] => {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-const subfolders = (folder: string): string[] => {
+/** Returns the folders in a folder; links are not followed. */
+function subfolders(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter(entry => entry.isDirectory())

@@ -90,7 +90,11 @@ export class GuardedWorkspace {
     this.#interrupted = interrupted
     this.#exposures = new ExposureTracker({
       root: workspace.root,
-      findSecrets: async exposed => this.#findExposable(await this.#scanSecrets(exposed)),
+      findSecrets: async exposed => {
+        const { guarded, hidden } = await this.#scanSecrets(exposed)
+        const { gitFolders } = this.#findGitFolders(guarded)
+        return toExposable({ guarded, hidden, gitConfigs: findConfigsWithCredentials(gitFolders) })
+      },
       isSensitive: name => isRepository(name) || names.isSensitive(name),
       watcher
     })
@@ -135,8 +139,9 @@ export class GuardedWorkspace {
   async findGitStores(): Promise<string[]> {
     const { root } = this.#workspace
     const { guarded } = await this.#scanSecrets([])
-    const { gitStores } = this.#resolvePaths(guarded, [])
-    return gitStores.map(store => (isWithin(store, root) ? path.relative(root, store) : store))
+    return findGitStores(this.#findGitFolders(guarded).gitFolders).map(store =>
+      isWithin(store, root) ? path.relative(root, store) : store
+    )
   }
 
   /** `exposed`: absolute paths below which secrets are visible. */
@@ -169,8 +174,8 @@ export class GuardedWorkspace {
     const exposure = await this.#exposures.track(exposed)
     try {
       const { guarded, hidden } = await this.#scanSecrets(exposed)
-      exposure.hide(this.#findExposable({ guarded, hidden }))
       const { inside: _, ...guard } = this.#resolvePaths(guarded, hidden)
+      exposure.hide(toExposable({ guarded, hidden, gitConfigs: guard.gitConfigs }))
       return {
         ...guard,
         readOnlyEntries: [],
@@ -246,16 +251,11 @@ export class GuardedWorkspace {
     return { guarded, missing, hidden }
   }
 
-  /** Returns the absolute paths to hide, and git's folders; `inside` are those in the workspace, relative to the root. */
+  /** Returns the absolute paths to hide, and what is special in git's folders. */
   #resolvePaths(guarded: readonly GuardedEntry[], hidden: readonly GuardedEntry[]) {
-    const { root } = this.#workspace
-    const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
-    const git = gitFiles.map(one => resolveGitFolders(root, one.path))
-    const outside = git.flatMap(one => one.outside)
-    const inside = git.flatMap(one => one.inside)
-    const gitFolders = findGitFolders(root, guarded, [...outside, ...inside.map(name => path.join(root, name))])
+    const { outside, inside, gitFolders } = this.#findGitFolders(guarded)
     return {
-      hidden: hidden.map(one => path.join(root, one.path)),
+      hidden: hidden.map(one => path.join(this.#workspace.root, one.path)),
       outside,
       inside,
       gitStores: findGitStores(gitFolders),
@@ -263,11 +263,18 @@ export class GuardedWorkspace {
     }
   }
 
-  /** Returns what may become visible to a program that runs: secrets, and git repositories with their histories and credentials. */
-  #findExposable({ guarded, hidden }: Record<'guarded' | 'hidden', readonly GuardedEntry[]>): ExposableEntry[] {
-    const repositories = guarded.filter(one => isRepository(one.path) && !hidden.includes(one))
-    const { gitConfigs } = this.#resolvePaths(guarded, hidden)
-    return [...hidden, ...repositories, ...gitConfigs.map(one => ({ ...one, kind: 'file' as const }))]
+  /**
+   * Returns git's folders, absolute; of those to which a `.git` file leads, `inside` are the ones in the workspace, relative to the
+   * root, and `outside` the others.
+   */
+  #findGitFolders(guarded: readonly GuardedEntry[]) {
+    const { root } = this.#workspace
+    const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
+    const git = gitFiles.map(one => resolveGitFolders(root, one.path))
+    const outside = git.flatMap(one => one.outside)
+    const inside = git.flatMap(one => one.inside)
+    const further = [...outside, ...inside.map(name => path.join(root, name))]
+    return { outside, inside, gitFolders: findGitFolders(root, guarded, further) }
   }
 
   #end() {
@@ -338,6 +345,18 @@ const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
   made.filter(one => !one.writeProtected).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
 
 const isRepository = (name: string) => path.basename(name) === '.git'
+
+interface ExposableParts extends Pick<WorkspaceGuard, 'gitConfigs'> {
+  guarded: readonly GuardedEntry[]
+  hidden: readonly GuardedEntry[]
+}
+
+/** Returns what may become visible to a program that runs: secrets, and git repositories with their histories and credentials. */
+const toExposable = ({ guarded, hidden, gitConfigs }: ExposableParts): ExposableEntry[] => [
+  ...hidden,
+  ...guarded.filter(one => isRepository(one.path) && !hidden.includes(one)),
+  ...gitConfigs.map(one => ({ ...one, kind: 'file' as const }))
+]
 
 const identitiesOf = (guarded: readonly GuardedEntry[]) => new Set(guarded.map(({ identity }) => identity))
 
