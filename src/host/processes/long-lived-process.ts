@@ -1,6 +1,6 @@
 // A sandboxed process that is communicated with while it runs, such as a language server. It is identified by its own mark and
-// ended together with all its descendants. One that may not see secrets is ended as soon as a secret becomes visible to it: its next
-// start hides that one too.
+// ended together with all its descendants. Secrets that become visible to it
+// while it runs are not tracked: it would count as having seen one for as long as it lives.
 
 import type { Isolation, Program, Sandbox, SandboxReport } from '../sandbox/sandbox.ts'
 import type { Workspace } from '../workspace.ts'
@@ -53,9 +53,7 @@ export async function startLongLivedProcess(
       mark: `${mark}=${own}`,
       isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
     })
-    const end = () => spawned.kill(0)
-    exposure?.detected.addEventListener('abort', end, { once: true })
-    if (exposure?.detected.aborted) end()
+    exposure?.end()
     return { spawned, ended: waitForCleanup(spawned, released) }
   } catch (error) {
     await released()

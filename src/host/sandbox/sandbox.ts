@@ -51,6 +51,8 @@ export interface SecretExposure {
   find(): Promise<string[]>
   /** Aborts as soon as one is known. */
   detected: AbortSignal
+  /** Ends tracking the program. */
+  end(): void
 }
 
 /** The same program, confined. */

@@ -48,9 +48,7 @@ export class ExposureTracker {
    * Tracks a program from before its secrets are looked for until `end`. `hide` states what is hidden from it. Waits until programs
    * that have seen a secret have ended; one that starts beside them nevertheless counts as having seen it.
    */
-  async track(
-    exposed: readonly string[]
-  ): Promise<SecretExposure & { hide(hidden: readonly ExposableEntry[]): void; end(): void }> {
+  async track(exposed: readonly string[]): Promise<SecretExposure & { hide(hidden: readonly ExposableEntry[]): void }> {
     const { watcher } = this.#sources
     await this.#untilExposedEnd()
     // Names that were added before are not new to the program.
