@@ -73,10 +73,24 @@ function compare(t: Test, { 'evil\n': evil, 'good\n': good, ...others }: Record<
 }
 
 t.test('file tools', async t => {
-  const { agent, tryOften } = await start(t, 'none', {})
+  const { agent, post, tryOften } = await start(t, 'none', {})
   await agent('write_file', { path: 's.sh', content: GOOD })
   await agent('write_file', { path: 'evil', content: EVIL })
   let races = true
+  /** Moves a file once no running command executes it; returns whether it has. */
+  const move = async (from: string, to: string) => {
+    while (races) {
+      const { status, tool_call_id, approval } = await agent('move_file', { from, to })
+      if (status === 'success') return true
+      if (!(status === 'awaiting_approval' && /running command \(tc_\w+\) executes s\.sh/.test(approval.reason))) {
+        t.fail(`the move of ${from} to ${to} is ${status}`, { tool_call_id, approval })
+        return false
+      }
+      await post(`/calls/${tool_call_id}/cancel`, {})
+      await pause(10)
+    }
+    return false
+  }
   const racing = (async () => {
     while (races) {
       const steps = [
@@ -85,12 +99,7 @@ t.test('file tools', async t => {
         ['s.sh', 'evil'],
         ['aside', 's.sh']
       ] as const
-      for (const [from, to] of steps) {
-        const { status, tool_call_id } = await agent('move_file', { from, to })
-        if (status === 'success') continue
-        t.fail(`the move of ${from} to ${to} is ${status}`, { tool_call_id })
-        return
-      }
+      for (const [from, to] of steps) if (!(await move(from, to))) return
       await pause(10)
     }
   })()
