@@ -21,6 +21,7 @@ import { type PathGuard, searchExcludeGlobs, secretNamesOf } from './files/polic
 import { RecentTexts } from './files/recent-texts.ts'
 import { Git } from './git/git.ts'
 import { GitService } from './git/git-service.ts'
+import { gitUserFolders } from './git/git-user.ts'
 import { HookRunner } from './hooks/hook-runner.ts'
 import type { Host } from './host.ts'
 import { LanguageServerPool } from './lsp/pool.ts'
@@ -125,7 +126,11 @@ export class HostServices {
     this.#trust = trust
     this.#settings = settings
     this.#masker = masking
-    this.#guard = { stateDir: realpathSync(settings.state_dir), sensitive: settings.sensitive.names }
+    this.#guard = {
+      stateDir: realpathSync(settings.state_dir),
+      sensitive: settings.sensitive.names,
+      gitUser: gitUserFolders(environment)
+    }
     const own = [
       settings.state_dir,
       this.#guard.stateDir,

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readlinkSync
 } from 'node:fs'
+import nodePath from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../editors/editor-buffers.ts'
 import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
@@ -29,6 +30,7 @@ import { type Listing, type ListingQuery, listFolder } from './listing.ts'
 import { OpenFile } from './open-file.ts'
 import { type ResolvedEntry, resolveWorkspaceEntry, resolveWorkspacePath } from './paths.ts'
 import { ApprovedState } from './policy/approved-state.ts'
+import { findNamedInFolder, isNamedByGitConfig } from './policy/git-programs.ts'
 import { isGitRepositoryFile } from './policy/git-repository-files.ts'
 import { type CanonicalEntry, classifyPath, type PathClassification, type PathGuard } from './policy/path-policy.ts'
 import { type FolderRename, findRenameEffects, type RenameEffect } from './rename-effects.ts'
@@ -84,14 +86,15 @@ export class FileReader {
   /**
    * Finds the entries of a folder whose security classification changes under its new name. Both names were classified before.
    */
-  findRenameEffects(renaming: FolderRename): Promise<RenameEffect[]> {
+  async findRenameEffects(renaming: FolderRename): Promise<RenameEffect[]> {
     const { workspace, guard } = this
-    return findRenameEffects(renaming, {
+    const effects = await findRenameEffects(renaming, {
       workspace,
       guard,
       entries: folder => this.entries(folder),
       isForRepository: (path, isFolder) => this.#isForRepository(path, isFolder)
     })
+    return [...effects, ...this.#findArrivingPrograms(renaming)]
   }
 
   /** Returns a string that differs when the content does. The path is canonical: a final link is not followed. */
@@ -262,7 +265,8 @@ export class FileReader {
 
   #remember(path: string, place: ResolvedEntry): PathClassification {
     place.close()
-    const resolved = this.#judge(place)
+    const judged = this.#judge(place)
+    const resolved = judged.self_starting ? judged : { ...judged, self_starting: this.#isNamedByGit(place.path) }
     this.resolvedPaths.set(path, resolved)
     this.#approvedState.release()
     this.unsavedFiles.markResolved(resolved.path)
@@ -281,6 +285,22 @@ export class FileReader {
       const { stat, close } = resolveWorkspaceEntry(this.workspace, file)
       close()
       return stat !== undefined && !stat.isDirectory()
+    })
+  }
+
+  #isNamedByGit(file: string): boolean {
+    return isNamedByGitConfig(nodePath.join(this.workspace.root, file), this.guard.gitUser)
+  }
+
+  /** Returns the entries of a folder that get a name for which git runs or reads them. */
+  #findArrivingPrograms({ from, to }: FolderRename): RenameEffect[] {
+    if (from.kind !== 'directory') return []
+    const target = nodePath.join(this.workspace.root, to.path)
+    return findNamedInFolder(target, this.guard.gitUser).flatMap(file => {
+      const inner = nodePath.relative(target, file)
+      const arrives = inner !== '' && this.peekEntry(`${from.path}/${inner}`).kind !== 'missing'
+      const now = arrives && this.peekEntry(`${to.path}/${inner}`)
+      return now ? [{ ...now, self_starting: true, access: 'write' as const }] : []
     })
   }
 

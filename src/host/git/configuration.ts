@@ -4,6 +4,7 @@ import { type BigIntStats, existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { statFingerprint } from '../files/fingerprint.ts'
+import type { GitUserFolders } from '../files/policy/git-programs.ts'
 import { type GitSetting, HARDENED_SETTINGS, neutralizeSettings } from './hardening.ts'
 
 /** Inherited settings of the user: they neither name a program nor alter the output format. */
@@ -52,12 +53,6 @@ export interface GitConfiguration {
   userSettings: readonly GitSetting[]
 }
 
-export interface GitUser {
-  home: string
-  /** Folder of the user's further git settings. */
-  folder: string
-}
-
 /** One line of a listing. */
 interface Entry {
   scope: string
@@ -77,7 +72,7 @@ export class ConfigurationCache {
   /** Returns the configuration. `list` runs `git config --list` with scopes and origins, for the repository and this user. */
   async get(
     { git_dir, common_dir }: { git_dir: string; common_dir: string },
-    user: GitUser,
+    user: GitUserFolders,
     list: () => Promise<Buffer>
   ): Promise<GitConfiguration> {
     const known = this.#cached.get(git_dir)
@@ -106,7 +101,7 @@ export class ConfigurationCache {
   }
 }
 
-function buildConfiguration(entries: readonly Entry[], user: GitUser): GitConfiguration {
+function buildConfiguration(entries: readonly Entry[], user: GitUserFolders): GitConfiguration {
   const isLocal = ({ scope }: Entry) => scope === 'local' || scope === 'worktree'
   const local = entries.filter(isLocal)
   const set = new Set(local.map(({ key }) => key))

@@ -1,7 +1,6 @@
 // Git of this machine for all calls: finds the program, starts it sandboxed, and recovers interrupted operations.
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { homeFolder, xdgFolder } from '../../server/xdg.ts'
 import type { Environment } from '../processes/environment.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { searchPathOutside } from '../processes/search-path.ts'
@@ -11,6 +10,7 @@ import { ConfigurationCache } from './configuration.ts'
 import type { GitProcessOptions } from './git-command.ts'
 import { GitProcess } from './git-process.ts'
 import { GitSandbox } from './git-sandbox.ts'
+import { gitUserFolders } from './git-user.ts'
 import {
   GIT_FLAGS,
   HARDENED_SETTINGS,
@@ -63,10 +63,7 @@ export class GitService {
 
   /** The user's own files, by the server's environment. */
   get user() {
-    return {
-      home: homeFolder(this.environment),
-      folder: path.join(xdgFolder(this.environment, 'XDG_CONFIG_HOME', '.config'), 'git')
-    }
+    return gitUserFolders(this.environment)
   }
 
   async start(where: string, order: GitProcessOptions, signal: AbortSignal) {

@@ -3,6 +3,7 @@
 import type { BigIntStats } from 'node:fs'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
+import type { GitUserFolders } from './git-programs.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { SecretNames } from './secret-names.ts'
 import { SELF_STARTING_NAMES } from './self-starting-names.ts'
@@ -14,6 +15,8 @@ export interface PathGuard {
   stateDir: string
   /** More name patterns to treat as sensitive (see `sensitive-names.ts`). */
   sensitive: readonly string[]
+  /** Whose configuration of git names paths too. */
+  gitUser?: GitUserFolders
 }
 
 export interface PathClassification {

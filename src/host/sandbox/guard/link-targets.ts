@@ -1,8 +1,8 @@
 // Finds entries that are protected or sensitive regardless of their own names: targets of links with such names, and paths named
 // in a repository's configuration.
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import path from 'node:path'
-import { errnoOf } from '../../files/errno.ts'
+import { readNamedPaths } from '../../files/policy/git-programs.ts'
 import { isWithin, realPathIfExists } from '../path-within.ts'
 import type { NameProtection } from './guarded-names.ts'
 import { type GuardedEntry, statFacts } from './guarded-tree.ts'
@@ -16,10 +16,6 @@ interface LinkTargets {
 interface TargetPath extends NameProtection {
   file: string
 }
-
-/** In git's configuration. */
-const HOOKS_PATH_SETTING = /^\s*(?:\[core\]\s*)?hookspath\s*=\s*(.+?)\s*$/im
-const INCLUDE_PATH_SETTING = /^\s*(?:\[include[^\]]*\]\s*)?path\s*=\s*(.+?)\s*$/gim
 
 /** Returns only targets inside the workspace that are not already guarded in the same way. */
 export function findLinkTargets(root: string, guarded: readonly GuardedEntry[]): LinkTargets {
@@ -52,23 +48,8 @@ function targetsOf(root: string, { path: name, kind, target, writeProtected, sen
   const file = path.join(root, name)
   if (target !== undefined) return [{ file: path.resolve(path.dirname(file), target), writeProtected, sensitive }]
   if (kind !== 'folder' || path.basename(file) !== '.git') return []
-  const config = readGitConfig(file)
-  const hooks = unquote(HOOKS_PATH_SETTING.exec(config)?.[1]).map(value => path.resolve(path.dirname(file), value))
-  const included = [...config.matchAll(INCLUDE_PATH_SETTING)].flatMap(([, value]) => unquote(value))
-  return [...hooks, ...included.map(value => path.resolve(file, value))].map(one => ({
-    file: one,
-    writeProtected: true,
-    sensitive: false
-  }))
-}
-
-const unquote = (value = '') => (value === '' || value.startsWith('~') ? [] : [value.replace(/^"(.*)"$/, '$1')])
-
-function readGitConfig(git: string): string {
-  try {
-    return readFileSync(path.join(git, 'config'), 'utf8')
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return ''
-  }
+  return ['config', 'config.worktree']
+    .flatMap(config => readNamedPaths(path.join(file, config), { top: path.dirname(file), home: undefined }))
+    .filter(named => !isWithin(path.dirname(file), named))
+    .map(named => ({ file: named, writeProtected: true, sensitive: false }))
 }

@@ -44,13 +44,16 @@ t.test('a new link quarantines nothing that existed', needs('bwrap'), async t =>
 t.test('protects hooks and configuration named by a repository', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   world.write('workspace/.git/config', '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared.ini\n')
+  world.write('workspace/shared.ini', '[filter "tidy"]\n\tclean = sh ci/tidy.sh\n')
+  world.write('workspace/ci/tidy.sh', 'true')
   world.write('workspace/tools/hooks/pre-commit', 'true')
-  world.write('workspace/shared.ini', '[core]\n')
   world.write('workspace/new/.git/config', '[core] hooksPath = "hooks"\n')
-  const { quarantined } = await world.run(`echo x >tools/hooks/pre-commit; echo x >tools/hooks/new; echo x >shared.ini
+  const { quarantined } =
+    await world.run(`echo x >tools/hooks/pre-commit; echo x >tools/hooks/new; echo x >shared.ini; echo x >ci/tidy.sh
     mkdir new/hooks; echo x >new/hooks/pre-commit; echo x >tools/plain`)
   t.strictSame(quarantined, ['new/hooks'])
   t.equal(world.read('workspace/tools/hooks/pre-commit'), 'true')
-  t.equal(world.read('workspace/shared.ini'), '[core]\n')
+  t.match(world.read('workspace/shared.ini'), /filter/)
+  t.equal(world.read('workspace/ci/tidy.sh'), 'true')
   t.notOk(world.exists('workspace/tools/hooks/new'))
 })

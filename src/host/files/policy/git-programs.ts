@@ -1,0 +1,198 @@
+// Finds the paths that git's configuration names as hooks, programs or further configuration: git executes or interprets files there
+// without being asked, so writing one is code execution.
+import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { statFingerprint } from '../fingerprint.ts'
+import { type ConfigSetting, parseConfigText } from './git-config-text.ts'
+import { foldPath } from './name-patterns.ts'
+
+/** Folders of the user's own configuration of git. */
+export interface GitUserFolders {
+  home: string
+  /** Folder of the file `config`, usually `~/.config/git`. */
+  folder: string
+}
+
+/** A repository's configuration files, and the folder that relative paths start from. */
+interface RepositoryConfig {
+  top: string
+  files: string[]
+}
+
+/** Folders from which names in a configuration are resolved. */
+interface NameBase {
+  /** Folder of the working tree. */
+  top: string
+  /** Without it, names that begin with `~/` are left out. */
+  home: string | undefined
+}
+
+interface RelevantSettings {
+  fingerprint: string
+  programs: readonly ConfigSetting[]
+  included: readonly string[]
+}
+
+/** Larger files are no configuration. */
+const MAX_CONFIG_BYTES = 1 << 20
+/** As in git. */
+const MAX_INCLUDE_DEPTH = 10
+const MAX_POINTER_LENGTH = 4_096
+const MAX_CACHED = 1_024
+
+const INCLUDE = /^include(?:if\..*)?\.path$/s
+/** Folders whose files git executes. */
+const FOLDERS = /^(?:core\.hookspath|init\.templatedir)$/
+/** Command lines. Source: https://git-scm.com/docs/git-config#_variables, and the manuals of the programs named there. */
+const COMMANDS = new RegExp(
+  `^(?:${[
+    'core\\.(?:fsmonitor|sshcommand|gitproxy|askpass|editor|pager|alternaterefscommand)',
+    'sequence\\.editor',
+    'pager\\..*',
+    'alias\\..*',
+    'interactive\\.difffilter',
+    'diff\\.external',
+    'diff\\..*\\.(?:command|textconv)',
+    'filter\\..*\\.(?:clean|smudge|process)',
+    'merge\\..*\\.driver',
+    '(?:diff|merge)tool\\..*\\.(?:cmd|path)',
+    'guitool\\..*\\.cmd',
+    '(?:browser|man)\\..*\\.(?:cmd|path)',
+    'gpg\\.(?:.*\\.)?program',
+    'gpg\\.ssh\\.defaultkeycommand',
+    'credential\\.(?:.*\\.)?helper',
+    'hook\\..*\\.command',
+    'trailer\\..*\\.(?:cmd|command)',
+    'submodule\\..*\\.update',
+    'remote\\..*\\.(?:url|pushurl|uploadpack|receivepack)',
+    'uploadpack\\.packobjectshook',
+    'tar\\..*\\.command',
+    'sendemail\\.(?:.*\\.)?(?:\\w*cmd|smtpserver)',
+    'imap\\.tunnel',
+    'instaweb\\.httpd',
+    'lfs\\.customtransfer\\..*\\.(?:path|args)',
+    'lfs\\.extension\\..*\\.(?:clean|smudge)'
+  ].join('|')})$`,
+  's'
+)
+/** Separates the words of a command line, whatever their quotes mean. */
+const SEPARATORS = /[\s"'`;|&()<>${}=!,]+/
+/** A word that may name a file that is not found by PATH. */
+const FILE_WORD = /^[^-].*[/.]|^\.?\.?\//
+
+const cache = new Map<string, RelevantSettings>()
+
+/** Checks if git's configuration names a path or a folder of it. `file` is absolute and canonical. */
+export const isNamedByGitConfig = (file: string, user: GitUserFolders | undefined): boolean =>
+  findNamedPaths(file, user).some(named => isInFolder(foldPath(named), foldPath(file)))
+
+/** Returns the absolute paths in a folder that git's configuration names. `folder` is absolute and canonical. */
+export const findNamedInFolder = (folder: string, user: GitUserFolders | undefined): string[] =>
+  findNamedPaths(folder, user).filter(named => isInFolder(foldPath(folder), foldPath(named)))
+
+/** Returns the paths named by the user's configuration and that of each repository that contains a file. */
+function findNamedPaths(file: string, user: GitUserFolders | undefined): string[] {
+  const own = user ? ['/etc/gitconfig', path.join(user.home, '.gitconfig'), path.join(user.folder, 'config')] : []
+  return findRepositoryConfigs(path.dirname(file)).flatMap(({ top, files }) =>
+    [...files, ...own]
+      .flatMap(config => readNamedPaths(config, { top, home: user?.home }))
+      .map(resolveExistingPart)
+      // A path that contains the working tree names none of its files.
+      .filter(named => !isInFolder(foldPath(named), foldPath(top)))
+  )
+}
+
+/** Returns the absolute paths that a configuration file names, and those of the files that it includes. */
+export function readNamedPaths(config: string, base: NameBase, depth = 0): string[] {
+  const { programs, included } = readRelevantSettings(config)
+  const resolve = (folder: string, name: string) => {
+    if (!name.startsWith('~')) return [path.resolve(folder, name)]
+    return base.home === undefined ? [] : [name.replace(/^~(?=\/)/, base.home)]
+  }
+  const files = included.flatMap(name => resolve(path.dirname(config), name))
+  return [
+    ...programs
+      .flatMap(([key, value]) => (FOLDERS.test(key) ? [value] : commandWords(key, value)))
+      .flatMap(name => resolve(base.top, name)),
+    ...files,
+    ...(depth < MAX_INCLUDE_DEPTH ? files.flatMap(file => readNamedPaths(file, base, depth + 1)) : [])
+  ]
+}
+
+function commandWords(key: string, value: string): string[] {
+  // Other values of these settings are no command lines.
+  if (key.startsWith('remote.') && /url$/.test(key) && !value.startsWith('ext::')) return []
+  if ((key.startsWith('alias.') || key.startsWith('submodule.')) && !value.startsWith('!')) return []
+  return value.split(SEPARATORS).filter(word => FILE_WORD.test(word))
+}
+
+function readRelevantSettings(file: string): RelevantSettings {
+  const stat = statIfReadable(file)
+  if (!stat?.isFile() || stat.size > MAX_CONFIG_BYTES) return NO_SETTINGS
+  const fingerprint = statFingerprint(stat)
+  const known = cache.get(file)
+  if (known?.fingerprint === fingerprint) return known
+  const settings = parseConfigText(readFileSync(file, 'utf8'))
+  const found = {
+    fingerprint,
+    programs: settings.filter(([key]) => FOLDERS.test(key) || COMMANDS.test(key)),
+    included: settings.filter(([key]) => INCLUDE.test(key)).map(([, value]) => value)
+  }
+  if (cache.size >= MAX_CACHED) cache.clear()
+  cache.set(file, found)
+  return found
+}
+
+const NO_SETTINGS: RelevantSettings = { fingerprint: '', programs: [], included: [] }
+
+/** Returns the configurations of all repositories that contain a folder: the nearest one, and those that it is nested in. */
+function findRepositoryConfigs(folder: string): RepositoryConfig[] {
+  const found: RepositoryConfig[] = []
+  for (let top = folder; ; top = path.dirname(top)) {
+    const gitDir = findGitDir(path.join(top, '.git'))
+    if (gitDir !== undefined) found.push({ top, files: configFiles(gitDir) })
+    if (top === path.dirname(top)) return found
+  }
+}
+
+function findGitDir(entry: string): string | undefined {
+  const stat = statIfReadable(entry)
+  if (!stat?.isFile()) return stat && entry
+  const named = readPointer(entry, /^gitdir: (.+)$/m)
+  return named && path.resolve(path.dirname(entry), named)
+}
+
+function configFiles(gitDir: string): string[] {
+  const common = readPointer(path.join(gitDir, 'commondir'), /^(.+)$/m)
+  return [
+    path.join(common === undefined ? gitDir : path.resolve(gitDir, common), 'config'),
+    path.join(gitDir, 'config.worktree')
+  ]
+}
+
+function readPointer(file: string, line: RegExp): string | undefined {
+  if (!statIfReadable(file)?.isFile()) return undefined
+  return line.exec(readFileSync(file, 'utf8').slice(0, MAX_POINTER_LENGTH))?.[1]?.trim()
+}
+
+function statIfReadable(file: string): BigIntStats | undefined {
+  try {
+    return statSync(file, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** Resolves the links of a path's existing part. */
+function resolveExistingPart(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    const folder = path.dirname(file)
+    return folder === file ? file : path.join(resolveExistingPart(folder), path.basename(file))
+  }
+}
+
+/** `folder` and `file` are folded. */
+const isInFolder = (folder: string, file: string) =>
+  file === folder || file.startsWith(folder === '/' ? '/' : `${folder}/`)

@@ -1,0 +1,90 @@
+// Tests that files which git's own configuration names as hooks, programs or further configuration are written only with strict
+// approval: git would run or read them by itself.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+
+/** Starts a server on a repository with these settings, and an agent whose token may only call. */
+async function start(t: Test, settings: Record<string, string>, options: StartOptions = {}, files = {}) {
+  const app = await startApp(t, { 'src/a.txt': 'a\n', ...files }, options)
+  execFileSync('git', ['init', '-q', app.root])
+  for (const [key, value] of Object.entries(settings)) execFileSync('git', ['-C', app.root, 'config', key, value])
+  const agent = async (tool: string, params: object): Promise<Json> =>
+    (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
+  const create = (path: string) => agent('write_file', { path, content: 'echo x\n' })
+  return { ...app, agent, create }
+}
+
+const strict = (file: string) => ({
+  status: 'awaiting_approval',
+  approval: {
+    level: 'strict',
+    reason: `Programs execute or interpret ${file} automatically, so writing it is code execution.`
+  }
+})
+
+t.test('a new file that the configuration of the repository names', async t => {
+  const { create } = await start(t, {
+    'core.hooksPath': 'tools/hooks',
+    'include.path': '../.gitlocal',
+    'filter.tidy.clean': 'sh ci/tidy.sh --in "%f"',
+    'diff.doc.textconv': './bin/show | head',
+    'alias.fix': '!f() { scripts/fix "$@"; }; f',
+    'core.sshCommand': "ssh -o ProxyCommand='net/proxy %h'",
+    'core.fsmonitor': 'watch.py'
+  })
+  const named = [
+    'tools/hooks/pre-commit',
+    '.gitlocal',
+    'ci/tidy.sh',
+    'bin/show',
+    'scripts/fix',
+    'net/proxy',
+    'watch.py'
+  ]
+  for (const file of named) t.match(await create(file), strict(file), file)
+  for (const file of ['tools/other', 'src/b.txt', 'heads', 'hooks2/x'])
+    t.match(await create(file), { status: 'success' }, file)
+})
+
+t.test('values that name no program ask nothing', async t => {
+  const { create } = await start(t, {
+    'remote.origin.url': '../other.git',
+    'branch.main.merge': 'refs/heads/main',
+    'alias.st': 'status docs/x',
+    'core.editor': 'vim',
+    'credential.helper': 'store',
+    'filter.lfs.clean': 'git-lfs clean -- %f',
+    'core.hooksPath': '.'
+  })
+  for (const file of ['refs/heads/main', 'docs/x', 'vim', 'store', 'clean', 'pre-commit'])
+    t.match(await create(file), { status: 'success' }, file)
+})
+
+t.test('a folder that is moved to where its files are named', async t => {
+  const { agent, create } = await start(t, { 'core.hooksPath': 'tools/hooks' })
+  t.match(await create('new/hooks/pre-commit'), { status: 'success' })
+  t.match(await agent('move_file', { from: 'new', to: 'tools' }), strict('tools/hooks'))
+  t.match(await agent('move_file', { from: 'new/hooks', to: 'tools/hooks' }), strict('tools/hooks'))
+  t.match(await agent('move_file', { from: 'new', to: 'tools2' }), { status: 'success' })
+})
+
+t.test('a configuration that is included by another one, and that of the user', async t => {
+  const home = t.testdir({ '.gitconfig': '[core]\n\thooksPath = team-hooks\n' })
+  const { create, root } = await start(
+    t,
+    { 'include.path': '../team/config' },
+    { environment: { HOME: home } },
+    { 'team/config': '[includeIf "gitdir:**"] path = more\n[diff] external = team/differ\n' }
+  )
+  for (const file of ['team/more', 'team/differ', 'team-hooks/post-checkout'])
+    t.match(await create(file), strict(file), file)
+  t.match(await create('hooks3/x'), { status: 'success' })
+
+  mkdirSync(path.join(root, 'sub/.git'), { recursive: true })
+  writeFileSync(path.join(root, 'sub/.git/config'), '[core]\n\thooksPath = ../shared\n')
+  t.match(await create('sub/shared'), { status: 'success' })
+  t.match(await create('sub/team-hooks/pre-push'), strict('sub/team-hooks/pre-push'))
+})
