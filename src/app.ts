@@ -15,6 +15,7 @@ import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { FileOrigins } from './engine/approvals/file-origins.ts'
 import { RunningSources } from './engine/approvals/running-sources.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
+import { CallOwners } from './engine/call-owners.ts'
 import { Calls } from './engine/calls.ts'
 import { DiagnosticsFeed } from './engine/diagnostics/diagnostics-feed.ts'
 import { Delegations } from './engine/editors/delegations.ts'
@@ -150,6 +151,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     .catch(error => log.warn({ err: error }, 'failed to recover an interrupted git operation'))
   const frontEnds = new FrontEndRegistry()
   const hooks = new ConfiguredHooks(options.contributions ?? staticContributions(settings.brought))
+  const activeCalls: Engine['activeCalls'] = new Map()
   const engine: Engine = {
     settings,
     tools: catalog,
@@ -174,7 +176,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     languageServers: machine.languages,
     diagnostics: new DiagnosticsFeed(journal, machine.languages),
     log,
-    activeCalls: new Map(),
+    activeCalls,
+    owners: new CallOwners({ activeCalls, store }),
     runningSources: new RunningSources(),
     pendingKeys: new Map(),
     workspaceEpochs: new Map(),
@@ -203,13 +206,16 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const calls = await Calls.start(engine, interruptedWrites.changes)
   interruptedWrites.forget()
   new EditorPreviews(engine, calls.pending(), settings.front_ends)
-  const streams = new Streams(journal, settings.events, () => ({
-    instance,
-    head: journal.head,
-    ...calls.redactedOpenCalls(),
-    jobs: engine.jobs.running(),
-    delegations: engine.delegations.listOpen().map(({ delegation_id }) => delegation_id)
-  }))
+  const streams = new Streams(journal, settings.events, {
+    snapshot: owner => ({
+      instance,
+      head: journal.head,
+      ...calls.redactedOpenCalls(owner),
+      jobs: engine.jobs.running().filter(({ task_id }) => engine.owners.canSee(owner, task_id)),
+      delegations: owner === undefined ? engine.delegations.listOpen().map(({ delegation_id }) => delegation_id) : []
+    }),
+    canFollow: (owner, scope) => engine.owners.canFollow(owner, scope)
+  })
   const about = {
     instance,
     version: settings.version,
@@ -242,7 +248,6 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         masking,
         mcpServers: machine.mcp,
         metrics,
-        sessions,
         streams,
         workspaces: settings.roots
       })

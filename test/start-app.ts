@@ -9,6 +9,7 @@ import { SseParser } from '../src/client/sse.ts'
 import { defaultsFromSchema } from '../src/config/merge.ts'
 import { Config } from '../src/config/schema.ts'
 import type { Settings } from '../src/config/settings.ts'
+import type { Principal } from '../src/server/tokens.ts'
 import type { Tool } from '../src/tool/tool.ts'
 import { dependsOn } from './support/needs.ts'
 import { removeFolder } from './support/remove-folder.ts'
@@ -19,9 +20,15 @@ export const CALL_TOKEN = 'a-token-that-may-only-call'
 
 /** Returns a call-only token issued to one agent. */
 export const agentToken = (agent: string) => `a-token-of-agent-${agent}`
-const agentOfToken = (bearer: string) => {
-  const agent = /^a-token-of-agent-(.+)$/.exec(bearer)?.[1]
-  return agent === undefined ? {} : { agent }
+const agentOfToken = (bearer: string) => /^a-token-of-agent-(.+)$/.exec(bearer)?.[1]
+
+/** Returns the principal of a token, as servers know those of their token files. */
+function authenticate(bearer: string): Principal | undefined {
+  const agent = agentOfToken(bearer)
+  if (bearer === TOKEN) return { rights: new Set(['call', 'approve']) }
+  if (bearer === CALL_TOKEN) return { rights: new Set(['call']), token: { id: 'server:call', name: 'tester' } }
+  if (agent === undefined) return undefined
+  return { rights: new Set(['call']), token: { id: `server:agent:${agent}`, name: agent }, agent }
 }
 
 export interface StartOptions {
@@ -81,14 +88,11 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     ...options.settings
   }
   if (settings.sandbox.level !== 'none') dependsOn('sandbox')
-  const rights = (bearer: string): ('call' | 'approve')[] | undefined =>
-    bearer === TOKEN ? ['call', 'approve'] : bearer === CALL_TOKEN || agentOfToken(bearer).agent ? ['call'] : undefined
   const hosts: string[] = []
   const starting = createApp(
     settings,
     {
-      authenticate: bearer =>
-        rights(bearer) ? { rights: new Set(rights(bearer)), ...agentOfToken(bearer) } : undefined,
+      authenticate,
       allTexts: () => [TOKEN, CALL_TOKEN],
       current: () => ({ token: TOKEN, call_token: CALL_TOKEN })
     },

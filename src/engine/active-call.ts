@@ -43,6 +43,8 @@ export class ActiveCall {
   #call: Call
   /** The tool as it is served now, or was at the last evaluation. */
   tool: Tool
+  /** The token that it belongs to if that may not approve: other such tokens do not see it (see `call-owners.ts`). */
+  readonly owner: string | undefined
   /** The caller may approve: the sender of the call, or the person who approved it. */
   may_approve: boolean
   readonly ctx: Context
@@ -88,6 +90,7 @@ export class ActiveCall {
   constructor(options: {
     call: Call
     tool: Tool
+    owner: string | undefined
     may_approve: boolean
     sinceSeq: number
     context: (live: ActiveCall) => Context
@@ -96,6 +99,7 @@ export class ActiveCall {
   }) {
     this.#call = options.call
     this.tool = options.tool
+    this.owner = options.owner
     this.may_approve = options.may_approve
     this.sinceSeq = options.sinceSeq
     this.abort = options.abort

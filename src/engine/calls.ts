@@ -22,6 +22,7 @@ import { explainCall } from './approvals/explain.ts'
 import type { Explanation } from './approvals/explanation-schema.ts'
 import type { SavedRuleInput } from './approvals/saved-rules.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
+import { restrictedOwner } from './call-owners.ts'
 import { type DryRunResult, dryRun } from './dry-run.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
 import { createHistory } from './history.ts'
@@ -129,7 +130,8 @@ export class Calls {
     options: { stopOnError: boolean; wait: WaitOptions; idempotency_key?: string | undefined }
   ): Promise<BatchItemOutcome[]> {
     const { wait, idempotency_key } = options
-    const positions = idempotency_key === undefined ? [] : placeInBatch(this.#engine, requests, idempotency_key)
+    const positions =
+      idempotency_key === undefined ? [] : placeInBatch(this.#engine, requests, { caller, idempotency_key })
     const one = (request: SubmitRequest, index: number) =>
       this.submit(request, caller, { wait, idempotency_key, batch: positions[index] }).catch((error: unknown) => ({
         error
@@ -156,38 +158,63 @@ export class Calls {
     return live ? this.#waitAndSerialize(live, wait) : this.#getStored(tool_call_id)
   }
 
-  /** Lists the log as JSON texts, newest first; `cursor` leads to the next page. */
-  async list({ cursor, id_prefix, ...query }: LogQuery): Promise<{ calls: string[]; cursor: string | null }> {
+  /** Checks if a caller may see a call or its job. */
+  canSee(tool_call_id: string, caller: Caller): boolean {
+    return this.#engine.owners.canSee(restrictedOwner(caller), tool_call_id)
+  }
+
+  /** Throws NOT_FOUND, as for an unknown call, if the call is not the caller's and the caller may not approve. */
+  assertVisible(tool_call_id: string, caller: Caller) {
+    this.#engine.owners.assertCanSee(caller, tool_call_id)
+  }
+
+  /**
+   * Lists the log as JSON texts, newest first, without calls that the caller may not see; `cursor` leads to the next page.
+   */
+  async list(
+    { cursor, id_prefix, ...query }: LogQuery,
+    caller: Caller
+  ): Promise<{ calls: string[]; cursor: string | null }> {
     // A read may have been answered before its commit; flush so that the log includes it.
     await this.#engine.store.flushed().catch(() => {})
     const before = cursor === undefined ? undefined : parseCursor(cursor)
     const times = { since: query.since && toUtc(query.since), until: query.until && toUtc(query.until) }
     const id_glob = id_prefix && `${id_prefix}*`
-    const rows = this.#engine.store.calls({ ...query, ...times, id_glob, before })
+    const rows = this.#engine.store.calls({ ...query, ...times, id_glob, before, owner: restrictedOwner(caller) })
     const last = rows.length === query.limit ? rows.at(-1) : undefined
     return { calls: rows.map(({ head, result }) => joinResultJson(head, result)), cursor: last ? String(last.n) : null }
   }
 
-  /** Lists the calls that wait for a decision, oldest first. */
-  pending(): CallWithStatus<'awaiting_approval'>[] {
-    return [...this.#engine.activeCalls.values()]
-      .map(({ publishedCall }) => publishedCall)
-      .filter(call => call.status === 'awaiting_approval')
+  /** Lists the calls that wait for a decision, oldest first; with an owner, only that token's. */
+  pending(owner?: string): CallWithStatus<'awaiting_approval'>[] {
+    return this.#listOpen(owner).filter(call => call.status === 'awaiting_approval')
   }
 
-  /** Lists the queued and running calls, oldest first. */
-  running(): Call[] {
-    return [...this.#engine.activeCalls.values()]
-      .map(({ publishedCall }) => publishedCall)
-      .filter(({ status }) => status === 'queued' || status === 'running')
+  /** Lists the queued and running calls, oldest first; with an owner, only that token's. */
+  running(owner?: string): Call[] {
+    return this.#listOpen(owner).filter(({ status }) => status === 'queued' || status === 'running')
   }
 
-  /** Returns pending and running calls, redacted for a stream. */
-  redactedOpenCalls(): { pending: Call[]; running: Call[] } {
+  /** Returns the sessions that are not idle; with an owner, only those with open calls of that token. */
+  sessionStates(owner: string | undefined) {
+    const states = this.#engine.sessions.states()
+    if (owner === undefined) return states
+    const own = this.#engine.owners.openSessions(owner)
+    return Object.fromEntries(Object.entries(states).filter(([session_id]) => own.has(session_id)))
+  }
+
+  #listOpen(owner: string | undefined): Call[] {
+    return [...this.#engine.activeCalls.values()]
+      .filter(live => owner === undefined || live.owner === owner)
+      .map(({ publishedCall }) => publishedCall)
+  }
+
+  /** Returns pending and running calls, redacted for a stream; with an owner, only that token's. */
+  redactedOpenCalls(owner: string | undefined): { pending: Call[]; running: Call[] } {
     const engine = this.#engine
     const redact = (calls: readonly Call[]) =>
       calls.map(call => redactCall(engine, engine.activeCalls.get(call.tool_call_id)!, call))
-    return { pending: redact(this.pending()), running: redact(this.running()) }
+    return { pending: redact(this.pending(owner)), running: redact(this.running(owner)) }
   }
 
   async approve(tool_call_id: string, decision: ApprovalDecision, caller: Caller): Promise<SerializedCall> {

@@ -20,6 +20,7 @@ import type { FileOrigins } from './approvals/file-origins.ts'
 import type { RunningSources } from './approvals/running-sources.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
 import { type Call, type CallStatus, isSettled } from './call.ts'
+import type { CallOwners } from './call-owners.ts'
 import type { DiagnosticsFeed } from './diagnostics/diagnostics-feed.ts'
 import type { Delegations } from './editors/delegations.ts'
 import type { FrontEndRegistry } from './editors/front-end-registry.ts'
@@ -102,6 +103,8 @@ export interface Engine {
   readonly log: Log
   /** Calls that have not ended, or whose end is not durable yet. */
   readonly activeCalls: Map<string, ActiveCall>
+  /** The tokens that calls belong to. */
+  readonly owners: CallOwners
   /** Files that running commands execute. */
   readonly runningSources: RunningSources
   /** Idempotency keys of requests that are not durable yet, with the call that each created. */
@@ -162,7 +165,7 @@ const noWrites = () => []
 function callRowWrites(live: ActiveCall): StoreWrite[] {
   if (!live.isDirty) return []
   live.isDirty = false
-  const { call, evaluation, changes } = live
+  const { call, owner, evaluation, changes } = live
   const paths = new Set([...(evaluation?.paths ?? []), ...changes].map(({ path }) => path))
   return [
     [
@@ -176,7 +179,8 @@ function callRowWrites(live: ActiveCall): StoreWrite[] {
       paths.size > 0 ? `\n${[...paths].join('\n')}\n` : '',
       serializeHead(call),
       live.sharedResultOf === undefined ? (live.resultJson ?? null) : null,
-      live.sharedResultOf ?? null
+      live.sharedResultOf ?? null,
+      owner ?? null
     ]
   ]
 }

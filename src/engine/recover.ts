@@ -16,16 +16,23 @@ import { createContext } from './submit.ts'
 /** Recovers the calls that had not ended, with the changes that they made. Resolves when their new state is durable. */
 export async function recoverCalls(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
   await engine.jobs.recover()
-  const calls = engine.store.openCalls().map(({ head }) => JSON.parse(head) as Call)
-  await Promise.all(calls.map(call => recoverCall(engine, call, changes.get(call.tool_call_id) ?? [])))
+  const calls = engine.store.openCalls().map(({ head, owner }) => ({ call: JSON.parse(head) as Call, owner }))
+  await Promise.all(
+    calls.map(({ call, owner }) => recoverCall(engine, call, { owner, changes: changes.get(call.tool_call_id) ?? [] }))
+  )
 }
 
-async function recoverCall(engine: Engine, call: Call, changes: readonly Change[]) {
+async function recoverCall(
+  engine: Engine,
+  call: Call,
+  { owner, changes }: { owner: string | null; changes: readonly Change[] }
+) {
   const workspace = engine.workspaces.get(call.workspace)
   const tool = engine.tools.find(call.tool, { agent: call.agent, workspace: call.workspace }) ?? MISSING_TOOL
   const live = new ActiveCall({
     call,
     tool,
+    owner: owner ?? undefined,
     // A call that a person decides on was not denied, so only the approver's rights matter from here on.
     may_approve: true,
     abort: new AbortController(),

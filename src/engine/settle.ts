@@ -49,7 +49,7 @@ function settleCall(
   }
   const cleared: StoreWrite[] = live.hasProgressEvents ? [['forgetProgress', call.tool_call_id]] : []
   if (call.background) cleared.push(...endBackgroundCallWrites(call, engine.settings.commands.keep_jobs))
-  const origins = recordOrigins(engine, call, live.changes)
+  const origins = recordOrigins(engine, live, live.changes)
   const durable = transition(
     engine,
     live,
@@ -64,11 +64,11 @@ function settleCall(
 /** Records what a call did to files, for later calls. Returns the writes to commit with it. */
 export function recordOrigins(
   { origins, workspaces }: Engine,
-  call: Call,
+  { call, owner }: ActiveCall,
   changes: readonly FileChange[]
 ): StoreWrite[] {
   const root = workspaces.get(call.workspace)?.root
-  return root === undefined || changes.length === 0 ? [] : origins.record(call, root, changes)
+  return root === undefined || changes.length === 0 ? [] : origins.record({ ...call, owner }, root, changes)
 }
 
 const cleanUp = async ({ tool, ctx }: ActiveCall) => tool.settled?.(ctx)

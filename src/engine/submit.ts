@@ -13,6 +13,7 @@ import { assertSourcesUnchanged } from './approvals/evaluate.ts'
 import { decideFetch } from './approvals/url-access.ts'
 import { canReveal } from './approvals/visibility.ts'
 import { type Call, isSettled } from './call.ts'
+import { restrictedOwner } from './call-owners.ts'
 import { createDelegate } from './editors/delegate.ts'
 import { createEditors } from './editors/editor-writes.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
@@ -65,7 +66,7 @@ export function submitCall(
   caller: Caller,
   options: SubmitOptions = {}
 ): Promise<ActiveCall | { settled: string }> {
-  const keys = requestKeys(request, options)
+  const keys = requestKeys(request, caller, options)
   for (const each of keys) {
     const known = findKnownKey(engine, each)
     if (!known) continue
@@ -92,19 +93,22 @@ export function submitCall(
 }
 
 /** Returns true if a request was seen before, by its idempotency key or id. */
-export const isKnownRequest = (engine: Engine, request: SubmitRequest, options: SubmitOptions): boolean =>
-  requestKeys(request, options).some(({ key }) => lookUpKey(engine, key) !== undefined)
+export const isKnownRequest = (
+  engine: Engine,
+  request: SubmitRequest,
+  { caller, options }: { caller: Caller; options: SubmitOptions }
+): boolean => requestKeys(request, caller, options).some(({ key }) => lookUpKey(engine, key) !== undefined)
 
 /** Returns the positions of requests in a batch. Throws CONFLICT if the idempotency key was used for another batch. */
 export function placeInBatch(
   engine: Engine,
   requests: readonly SubmitRequest[],
-  idempotency_key: string
+  { caller, idempotency_key }: { caller: Caller; idempotency_key: string }
 ): BatchPosition[] {
   const body_hash = hashJson(requests)
   return requests.map((request, index) => {
     const batch = { index, body_hash }
-    for (const key of requestKeys(request, { idempotency_key, batch })) findKnownKey(engine, key)
+    for (const key of requestKeys(request, caller, { idempotency_key, batch })) findKnownKey(engine, key)
     return batch
   })
 }
@@ -112,10 +116,10 @@ export function placeInBatch(
 const lookUpKey = (engine: Engine, key: string) => engine.pendingKeys.get(key) ?? engine.store.key(key)
 
 /** Returns the call that was created with the key, if any. Throws CONFLICT if that was for another request. */
-function findKnownKey(engine: Engine, { key, body_hash }: RequestKey) {
+function findKnownKey(engine: Engine, { key, name, body_hash }: RequestKey) {
   const known = lookUpKey(engine, key)
   if (known && known.body_hash !== body_hash)
-    throw new ToolError('CONFLICT', `${key} was used for another request: take a fresh one.`)
+    throw new ToolError('CONFLICT', `${name} was used for another request: take a fresh one.`)
   return known
 }
 
@@ -140,7 +144,8 @@ export function createActiveCall(
   return new ActiveCall({
     call: buildCall(engine, { ...request, agent }, meant, workspace, caller),
     tool: meant.tool,
-    may_approve: caller.rights.has('approve'),
+    owner: restrictedOwner(caller),
+    may_approve,
     abort,
     sinceSeq: engine.journal.last,
     context: live => createContext(engine, live, workspace),
@@ -198,6 +203,7 @@ async function checkStart(engine: Engine, live: ActiveCall) {
 /** Creates the context that a tool receives for one call. */
 export function createContext(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): Context {
   const { tool_call_id, session_id } = live.call
+  const ownSession = live.owner === undefined ? session_id : `${live.owner} ${session_id}`
   const host = engine.createHost(
     workspace,
     {
@@ -216,7 +222,7 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
         // Changes are published together with the call's end, in one commit; immediately if a tool continues after its call was
         // ended.
         if (!isSettled(live.call)) return
-        const origins = recordOrigins(engine, live.call, [change])
+        const origins = recordOrigins(engine, live, [change])
         engine.journal.append([fileChangedEvent(live.call, change)], () => origins).catch(() => {})
       },
       editors: createEditors(engine, live, workspace)
@@ -233,18 +239,18 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
     jobs: createBackgroundTasks(engine, live),
     // Set with the verdict, before the tool is started.
     isolation: { level: 'none', network: [] },
-    history: createHistory(engine, workspace.name, live.call),
+    history: createHistory(engine, workspace.name, live),
     delegate: createDelegate(engine, live),
     canReveal: use => canReveal(engine, live, use),
     formerFile: path => findFormerFile(engine, live, path),
     decideFetch: url => decideFetch(engine, live, url),
     sessionStore: {
       read: key => {
-        const value = engine.store.note(workspace.name, session_id, key)
+        const value = engine.store.note(workspace.name, ownSession, key)
         return value === undefined ? undefined : JSON.parse(value)
       },
       write: (key, value) =>
-        engine.store.write(() => [['note', workspace.name, session_id, key, JSON.stringify(value)]])
+        engine.store.write(() => [['note', workspace.name, ownSession, key, JSON.stringify(value)]])
     }
   }
 }
@@ -267,18 +273,30 @@ export function resolveWorkspace({ workspaces }: Engine, name: string | undefine
 }
 
 interface RequestKey {
+  /** Includes the token: the keys of different tokens are apart. */
   key: string
+  /** As the sender gave it, for errors. */
+  name: string
   body_hash: string
 }
 
-function requestKeys(request: SubmitRequest, { idempotency_key, batch }: SubmitOptions): RequestKey[] {
+function requestKeys(
+  request: SubmitRequest,
+  { token }: Caller,
+  { idempotency_key, batch }: SubmitOptions
+): RequestKey[] {
   const { tool_call_id } = request
   if (idempotency_key === undefined && tool_call_id === undefined) return []
+  const toKey = (kind: string, name: string, body_hash: string): RequestKey => ({
+    key: `${token?.id ?? ''} ${kind} ${name}`,
+    name: JSON.stringify(name),
+    body_hash
+  })
   const body_hash = hashJson(request)
-  const keys = tool_call_id === undefined ? [] : [{ key: `id ${tool_call_id}`, body_hash }]
+  const keys = tool_call_id === undefined ? [] : [toKey('id', tool_call_id, body_hash)]
   if (idempotency_key === undefined) return keys
-  if (batch) return [{ key: `batch ${batch.index} ${idempotency_key}`, body_hash: batch.body_hash }, ...keys]
-  return [{ key: `key ${idempotency_key}`, body_hash }, ...keys]
+  if (batch) return [toKey(`batch ${batch.index}`, idempotency_key, batch.body_hash), ...keys]
+  return [toKey('key', idempotency_key, body_hash), ...keys]
 }
 
 const hashJson = (value: unknown) =>

@@ -66,7 +66,7 @@ export async function prepareUndo(
 ): Promise<SubmitRequest> {
   const request = buildUndoRequest(assertSettled(call), query)
   const { shown } = options
-  if (!shown || !caller.rights.has('approve') || isKnownRequest(engine, request, options)) return request
+  if (!shown || !caller.rights.has('approve') || isKnownRequest(engine, request, { caller, options })) return request
   const now = await simulateRun(engine, request, caller, async seen =>
     (await matchesDigest(seen, shown.digest)) ? undefined : toUndoDryRun(seen)
   )

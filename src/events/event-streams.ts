@@ -10,6 +10,14 @@ export interface EventFilter {
   workspace?: string | undefined
   tool_call_id?: string | undefined
   types?: readonly EventType[] | undefined
+  /** Only events that this token may follow, and those about no call and no session. */
+  owner?: string | undefined
+}
+
+/** The call and the session that an event is about, if any. */
+export interface EventScope {
+  tool_call_id?: string | null
+  session_id?: string | null
 }
 
 /** Destination of a reader's bytes. */
@@ -29,8 +37,10 @@ export interface StreamLimits {
   stall_ms: number
 }
 
-/** Returns the current state for the first frame. */
-type SnapshotSource = () => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
+/** Returns the current state for the first frame, as far as that owner may see it. */
+type SnapshotSource = (
+  owner: string | undefined
+) => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
 
 interface Reader {
   close(): void
@@ -70,6 +80,7 @@ export class Streams {
   readonly #journal: Journal
   readonly #limits: StreamLimits
   readonly #snapshot: SnapshotSource
+  readonly #canFollow: (owner: string, scope: EventScope) => boolean
   readonly #readers = new Set<OpenReader>()
   /** Live readers by filter: those with the same filter share the same bytes. */
   readonly #liveGroups = new Map<string, { filter: EventFilter; readers: Set<OpenReader> }>()
@@ -79,8 +90,14 @@ export class Streams {
   readonly #timer: NodeJS.Timeout
   readonly #unlisten: () => void
 
-  constructor(journal: Journal, limits: StreamLimits, snapshot: SnapshotSource) {
+  /** `canFollow` checks if an owner may see an event. */
+  constructor(
+    journal: Journal,
+    limits: StreamLimits,
+    { snapshot, canFollow }: { snapshot: SnapshotSource; canFollow: (owner: string, scope: EventScope) => boolean }
+  ) {
     this.#journal = journal
+    this.#canFollow = canFollow
     this.#limits = limits
     this.#snapshot = snapshot
     this.#unlisten = journal.listen(entries => this.#publish(entries))
@@ -112,7 +129,7 @@ export class Streams {
     const place = reader.position === head ? head : undefined
     const first = encodeTransientFrame(
       'stream.snapshot',
-      limitSnapshot({ type: 'stream.snapshot', seq: head, time, ...this.#snapshot() }),
+      limitSnapshot({ type: 'stream.snapshot', seq: head, time, ...this.#snapshot(filter.owner) }),
       place
     )
     const gap = resumable
@@ -147,7 +164,7 @@ export class Streams {
     this.#cacheRecent(fresh)
     const last = entries.at(-1)!.seq
     for (const { filter, readers } of [...this.#liveGroups.values()]) {
-      const wanted = fresh.filter(({ entry }) => matchesFilter(filter, entry.event))
+      const wanted = fresh.filter(({ entry }) => this.#matches(filter, entry.event))
       // More than a reader's backlog limit: each reader catches up at its own pace.
       if (totalBytes(wanted) > this.#limits.reader_bytes) {
         for (const reader of [...readers]) this.#fallBehind(reader)
@@ -162,6 +179,10 @@ export class Streams {
         else if (this.#isFull(reader)) this.#leaveLive(reader)
       }
     }
+  }
+
+  #matches(filter: EventFilter, event: { type: string } & EventScope): boolean {
+    return matchesFilter(filter, event) && (filter.owner === undefined || this.#canFollow(filter.owner, event))
   }
 
   #cacheRecent(fresh: readonly FramedEntry[]) {
@@ -210,7 +231,7 @@ export class Streams {
     if (oldest !== undefined && oldest <= position + 1) {
       const from = this.#recent.findIndex(({ entry }) => entry.seq > position)
       const page = from < 0 ? [] : this.#recent.slice(from, from + PAGE_SIZE)
-      const wanted = page.filter(({ entry }) => matchesFilter(filter, entry.event))
+      const wanted = page.filter(({ entry }) => this.#matches(filter, entry.event))
       return {
         wanted: wanted.map(({ entry, frame }) => ({ seq: entry.seq, type: entry.event.type, make: () => frame })),
         next: page.at(-1)?.entry.seq ?? head
@@ -223,7 +244,7 @@ export class Streams {
     const published = page.filter(({ seq }) => seq <= head)
     return {
       wanted: published
-        .filter(event => matchesFilter(filter, event))
+        .filter(event => this.#matches(filter, event))
         .map(({ seq, type, data, result }) => ({ seq, type, make: () => encodeEventFrame(seq, type, data, result) })),
       next: page.length < PAGE_SIZE || published.length < page.length ? head : published.at(-1)!.seq
     }

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { type Static, type TProperties, Type } from 'typebox'
 import { PreviewFile } from '../engine/approvals/preview-files.ts'
+import { restrictedOwner } from '../engine/call-owners.ts'
 import type { BatchItemOutcome, Calls } from '../engine/calls.ts'
 import { ToolError } from '../errors.ts'
 import { sendCall, sendJson, serializeResults } from './calls.ts'
@@ -98,8 +99,8 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         }
       }
     },
-    async ({ query: { toolset } }, reply) => {
-      const pending = calls.pending()
+    async ({ query: { toolset }, caller }, reply) => {
+      const pending = calls.pending(restrictedOwner(caller))
       const approvals = toolset === undefined ? pending : pending.map(call => formatter.formatApproval(toolset, call))
       return sendJson(reply, 200, JSON.stringify({ approvals }))
     }

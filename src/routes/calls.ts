@@ -8,7 +8,7 @@ import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts
 import type { Streams } from '../events/event-streams.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { type ProblemRedactor, toProblem } from './http/problem.ts'
-import { openEventStream, visibleEventTypes } from './http/sse-reply.ts'
+import { openEventStream, visibleEvents } from './http/sse-reply.ts'
 import { CallIdParams, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
 import {
   formatForToolset,
@@ -184,7 +184,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         const { tool_call_id, after } = await calls.submitForStream(body, request.caller, options)
         if (cancels) void disconnected.then(() => cancel(tool_call_id))
         return openEventStream(streams, reply, {
-          filter: { tool_call_id, ...visibleEventTypes(request.caller) },
+          filter: { tool_call_id, ...visibleEvents(request.caller) },
           after,
           until: ({ type }) => type === 'tool.result'
         })
@@ -246,8 +246,8 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         }
       }
     },
-    async ({ query }, reply) => {
-      const page = await calls.list(query)
+    async ({ query, caller }, reply) => {
+      const page = await calls.list(query, caller)
       return sendJson(reply, 200, `{"calls":[${page.calls.join(',')}],"cursor":${JSON.stringify(page.cursor)}}`)
     }
   )

@@ -7,7 +7,7 @@ import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import { ToolError } from '../errors.ts'
 import type { Streams } from '../events/event-streams.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
-import { openEventStream, visibleEventTypes } from './http/sse-reply.ts'
+import { openEventStream, visibleEvents } from './http/sse-reply.ts'
 import { ClientIdParam, problemResponses } from './schema.ts'
 
 const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
@@ -66,7 +66,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnd
       const offered = effects === undefined ? [] : parseNames(effects, EFFECTS, 'effects', 'effect')
       if (offered.length > 0 && !caller.rights.has('approve'))
         throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
-      const hears = { ...filter, ...visibleEventTypes(caller, wanted) }
+      const hears = { ...filter, ...visibleEvents(caller, wanted) }
       if (offered.length > 0) assertReceivesDelegations(hears.types)
       const leave = frontEnds.connect({ client_id, client: caller.client, effects: offered, filter: hears })
       return openEventStream(streams, reply, {

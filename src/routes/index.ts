@@ -16,6 +16,7 @@ import { callRoutes } from './calls.ts'
 import { consoleRoutes } from './console.ts'
 import { delegationRoutes } from './delegations.ts'
 import { eventRoutes } from './events.ts'
+import { installCallOwnership } from './http/call-ownership.ts'
 import type { ProblemRedactor } from './http/problem.ts'
 import { jobRoutes } from './jobs.ts'
 import type { McpServices } from './mcp/endpoint.ts'
@@ -51,6 +52,7 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   app.addHook('preValidation', async request => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
   })
+  installCallOwnership(app, services.calls)
   await app.register(callRoutes, services)
   await app.register(outputRoutes, services)
   await app.register(jobRoutes, services)

@@ -37,7 +37,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
         response: { 200: Type.Object({ jobs: Type.Array(schemaRef('Job')) }), ...problemResponses('INVALID_PARAMS') }
       }
     },
-    async ({ query }) => ({ jobs: jobs.list(query) })
+    async ({ query, caller }) => ({ jobs: jobs.list(query).filter(({ task_id }) => calls.canSee(task_id, caller)) })
   )
 
   app.get(

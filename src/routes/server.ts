@@ -1,13 +1,13 @@
 // Routes for the server: health, state, capabilities, statistics.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { restrictedOwner } from '../engine/call-owners.ts'
 import type { Calls } from '../engine/calls.ts'
 import type { Delegations } from '../engine/editors/delegations.ts'
 import type { Jobs } from '../engine/jobs/jobs.ts'
 import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
-import type { Sessions } from '../events/sessions.ts'
 import { problemResponses, schemaRef } from './schema.ts'
 
 export interface ServerInfo {
@@ -24,7 +24,6 @@ export interface ServerServices {
   jobs: Jobs
   journal: Journal
   metrics: Metrics
-  sessions: Sessions
   streams: Streams
 }
 
@@ -82,7 +81,7 @@ const Stats = Type.Object({
 
 export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
   app,
-  { about, calls, delegations, jobs, journal, metrics, sessions, streams }
+  { about, calls, delegations, jobs, journal, metrics, streams }
 ) => {
   app.get(
     '/health',
@@ -109,15 +108,18 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         response: { 200: State, ...problemResponses() }
       }
     },
-    async () => ({
-      instance: about.instance,
-      head: journal.head,
-      pending: calls.pending(),
-      running: calls.running(),
-      jobs: jobs.running(),
-      delegations: delegations.listOpen().map(({ delegation_id }) => delegation_id),
-      sessions: sessions.states()
-    })
+    async ({ caller }) => {
+      const owner = restrictedOwner(caller)
+      return {
+        instance: about.instance,
+        head: journal.head,
+        pending: calls.pending(owner),
+        running: calls.running(owner),
+        jobs: jobs.running().filter(({ task_id }) => calls.canSee(task_id, caller)),
+        delegations: owner === undefined ? delegations.listOpen().map(({ delegation_id }) => delegation_id) : [],
+        sessions: calls.sessionStates(owner)
+      }
+    }
   )
 
   app.get(

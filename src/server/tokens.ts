@@ -10,7 +10,10 @@ export type Right = 'call' | 'approve'
 
 /** The rights of a token's bearer. */
 export interface TokenIdentity {
-  /** Id of an issued token; `server` for those of the discovery file. */
+  /**
+   * Id of an issued token; `server` for that of the discovery file which may approve, `server:call` for the one which may only
+   * call, `server:agent:<name>` for that of an agent. It stays the same over restarts.
+   */
   id: string
   name: string
 }
@@ -57,11 +60,15 @@ export function loadTokens({ token_file, call_token_file, agent_token_files = {}
   const call = call_token_file ? fileToken(call_token_file) : generateToken()
   const kinds: (Principal & { secret: Secret })[] = [
     { secret: full, rights: new Set<Right>(['call', 'approve']), token: { id: SERVER_TOKEN_ID, name: userName() } },
-    { secret: call, rights: new Set<Right>(['call']), token: { id: SERVER_TOKEN_ID, name: userName() } },
+    {
+      secret: call,
+      rights: new Set<Right>(['call']),
+      token: { id: `${SERVER_TOKEN_ID}:call`, name: userName() }
+    },
     ...Object.entries(agent_token_files).map(([agent, file]) => ({
       secret: fileToken(file),
       rights: new Set<Right>(['call']),
-      token: { id: SERVER_TOKEN_ID, name: agent },
+      token: { id: `${SERVER_TOKEN_ID}:agent:${agent}`, name: agent },
       agent
     }))
   ]
@@ -78,7 +85,7 @@ export function loadTokens({ token_file, call_token_file, agent_token_files = {}
   }
 }
 
-/** Identifies the tokens of the discovery file and of token files. */
+/** Identifies the token of the discovery file or a token file that may approve. */
 const SERVER_TOKEN_ID = 'server'
 
 /** Returns the name of the user who runs the server, to whom its own tokens belong. */

@@ -37,13 +37,15 @@ const MIGRATIONS = [
   `CREATE TABLE approved_sources (
      root TEXT NOT NULL, path TEXT NOT NULL, entry TEXT NOT NULL, hash TEXT NOT NULL, text TEXT,
      PRIMARY KEY (root, path, entry)
-   ) STRICT, WITHOUT ROWID;`
+   ) STRICT, WITHOUT ROWID;`,
+  `ALTER TABLE calls ADD COLUMN owner TEXT;
+   CREATE INDEX calls_of_owner ON calls (owner, session_id) WHERE owner IS NOT NULL;`
 ]
 
 export const STATEMENTS = {
   event: 'INSERT INTO events (seq, time, type, session_id, workspace, tool_call_id, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  call: `INSERT INTO calls (tool_call_id, tool, status, session_id, workspace, created_at, paths, head, result, result_of)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  call: `INSERT INTO calls (tool_call_id, tool, status, session_id, workspace, created_at, paths, head, result, result_of, owner)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (tool_call_id) DO UPDATE SET status = excluded.status, head = excluded.head,
            paths = CASE excluded.paths WHEN '' THEN paths ELSE excluded.paths END,
            result = excluded.result, result_of = excluded.result_of`,

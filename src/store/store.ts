@@ -27,6 +27,8 @@ interface StoredCall {
   tool_call_id: string
   head: string
   result: string | null
+  /** The token that it belongs to, if that may not approve. */
+  owner: string | null
 }
 
 /** A stored task: a job's JSON; null for a background call, which has its own row. */
@@ -42,6 +44,8 @@ interface CallQuery {
   session_id?: string | undefined
   workspace?: string | undefined
   path?: string | undefined
+  /** Only calls that belong to this token. */
+  owner?: string | undefined
   /** Pattern for `tool_call_id` in SQLite's GLOB syntax. */
   id_glob?: string | undefined
   since?: string | undefined
@@ -55,7 +59,7 @@ const EVENT_COLUMNS = `e.seq, e.type, e.session_id, e.workspace, e.tool_call_id,
   CASE WHEN e.type = 'tool.result' THEN coalesce(c.result, o.result) END AS result`
 const EVENT_TABLES = `events e LEFT JOIN calls c ON e.type = 'tool.result' AND c.tool_call_id = e.tool_call_id
   LEFT JOIN calls o ON o.tool_call_id = c.result_of`
-const CALL = `SELECT c.n, c.tool_call_id, c.head, coalesce(c.result, o.result) AS result
+const CALL = `SELECT c.n, c.tool_call_id, c.head, coalesce(c.result, o.result) AS result, c.owner
   FROM calls c LEFT JOIN calls o ON o.tool_call_id = c.result_of`
 const IS_OPEN = `c.status IN ('awaiting_approval', 'queued', 'running')`
 
@@ -64,6 +68,7 @@ const FILTERS = {
   tool: 'c.tool = ?',
   session_id: 'c.session_id = ?',
   workspace: 'c.workspace = ?',
+  owner: 'c.owner = ?',
   path: `instr(c.paths, char(10) || ? || char(10)) > 0`,
   id_glob: 'c.tool_call_id GLOB ?',
   since: 'c.created_at >= ?',
@@ -184,6 +189,18 @@ export class Store {
 
   call(tool_call_id: string): StoredCall | undefined {
     return this.#prepare(`${CALL} WHERE c.tool_call_id = ?`).get(tool_call_id) as StoredCall | undefined
+  }
+
+  /** Returns the token that a call belongs to; undefined if that may approve, or there is no such call. */
+  callOwner(tool_call_id: string): string | undefined {
+    const row = this.#prepare('SELECT owner FROM calls WHERE tool_call_id = ?').get(tool_call_id)
+    return (row?.owner as string | null | undefined) ?? undefined
+  }
+
+  /** Checks if a token has made calls in a session. */
+  hasCalledIn(owner: string, session_id: string): boolean {
+    const sql = 'SELECT 1 FROM calls WHERE owner = ? AND session_id = ? LIMIT 1'
+    return this.#prepare(sql).get(owner, session_id) !== undefined
   }
 
   /** Returns calls that had not ended at the last write, oldest first. */

@@ -36,7 +36,8 @@ t.test('of a job', async t => {
   const job = { task_id: 'tc_1', workspace: 'default' }
   const engine = {
     jobs: { get: () => job, whenEnded: () => over.promise },
-    activeCalls: new Map()
+    activeCalls: new Map(),
+    owners: { canSee: () => true }
   } as unknown as Engine
   const reader = new AbortController()
   const waited = createBackgroundTasks(engine, waiting()).wait('tc_1', { ms: 60_000, signal: reader.signal })

@@ -124,8 +124,8 @@ t.test('evaluates the replacement of a link by its path, not by the target', asy
 t.test('nor does an undo that gives a folder such a name, in one step or several', async t => {
   const { did, post, write, tree, at, makeFolder } = await world(t)
   makeFolder('made')
-  const first = await did('move_file', { from: 'made', to: 'deep/.docker' })
-  const second = await did('move_file', { from: 'deep/.docker', to: '.docker' })
+  const first = await did('move_file', { from: 'made', to: 'deep/.docker' }, {}, agent)
+  const second = await did('move_file', { from: 'deep/.docker', to: '.docker' }, {}, agent)
   write('.docker/config.json', 'CANARY\n')
   t.ok(at('.docker'))
   const before = tree()
@@ -139,8 +139,8 @@ t.test('nor does an undo that gives a folder such a name, in one step or several
 t.test('nor does undoing the move of a folder out of one that was moved later', async t => {
   const { did, post, write, tree, makeFolder } = await world(t)
   makeFolder('x')
-  const first = await did('move_file', { from: 'x', to: 'box/gh' })
-  await did('move_file', { from: 'box', to: 'me/.config' })
+  const first = await did('move_file', { from: 'x', to: 'box/gh' }, {}, agent)
+  await did('move_file', { from: 'box', to: 'me/.config' }, {}, agent)
   write('me/.config/gh/hosts.yml', 'CANARY\n')
   const before = tree()
   t.match(await post(`/calls/${first.tool_call_id}/undo`, { scope: 'since' }, agent), SECRET)

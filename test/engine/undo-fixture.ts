@@ -10,16 +10,16 @@ export async function startUndoFixture(t: Test, files: Record<string, string> = 
   const at = (name: string) => path.join(app.root, name)
 
   /** Calls a tool, approves it if required, and returns the ended call. */
-  async function done(tool: string, params: object, more: object = {}): Promise<Json> {
-    const call = await app.call(tool, params, more)
+  async function done(tool: string, params: object, more: object = {}, headers = {}): Promise<Json> {
+    const call = await app.post('/calls', { tool, params, ...more }, headers)
     if (call.status !== 'awaiting_approval') return call
     const { digest } = call.approval
     return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
   }
 
   /** The same for calls that must succeed. */
-  async function did(tool: string, params: object, more: object = {}): Promise<Json> {
-    const call = await done(tool, params, more)
+  async function did(tool: string, params: object, more: object = {}, headers = {}): Promise<Json> {
+    const call = await done(tool, params, more, headers)
     if (call.status !== 'success') throw new Error(`${tool} ended with ${JSON.stringify(call.error ?? call)}`)
     return call
   }

@@ -180,9 +180,10 @@ t.test('shows no secrets, and leaves git untouched', async t => {
   t.match(conflict.error, { code: 'UNDO_CONFLICT' })
   t.notMatch(JSON.stringify(conflict), /CANARY|third/)
   const agent = { authorization: 'Bearer a-token-that-may-only-call' }
+  const own = await did('write_file', { path: '.env', content: `TOKEN=fourth\n${ten}` }, {}, agent)
   const refused = { available: false, reason: /credentials/, files: [] }
-  t.match((await request('GET', `/calls/${call.tool_call_id}/undo`, undefined, agent)).body, refused)
-  t.match((await request('POST', `/calls/${call.tool_call_id}/undo`, {}, agent)).body, {
+  t.match((await request('GET', `/calls/${own.tool_call_id}/undo`, undefined, agent)).body, refused)
+  t.match((await request('POST', `/calls/${own.tool_call_id}/undo`, {}, agent)).body, {
     status: 'error',
     error: { code: 'SENSITIVE_PATH' }
   })

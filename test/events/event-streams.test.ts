@@ -8,14 +8,21 @@ const LIMITS = { heartbeat_ms: 60_000, reader_bytes: 1_048_576, stall_ms: 60_000
 
 async function openStreams(t: Test, limits: Partial<StreamLimits> = {}, pending: () => object[] = () => []) {
   const { store, journal } = await openJournal(t)
-  const streams = new Streams(journal, { ...LIMITS, ...limits }, () => ({
-    instance: 'i',
-    head: journal.head,
-    pending: pending() as Record<string, unknown>[],
-    running: [],
-    jobs: [],
-    delegations: []
-  }))
+  const streams = new Streams(
+    journal,
+    { ...LIMITS, ...limits },
+    {
+      snapshot: () => ({
+        instance: 'i',
+        head: journal.head,
+        pending: pending() as Record<string, unknown>[],
+        running: [],
+        jobs: [],
+        delegations: []
+      }),
+      canFollow: (owner, { tool_call_id }) => tool_call_id === owner
+    }
+  )
   t.teardown(() => streams.close())
   const open = (
     options: { after?: number; filter?: EventFilter; until?: (event: { type: string }) => boolean } = {}
@@ -55,6 +62,21 @@ t.test('a stream starts with a snapshot and continues with live events', async t
   })
   t.equal(new Date(time).toISOString(), time)
   t.match(sink.frames[2], { id: '5', event: 'tool.progress' })
+})
+
+t.test('a stream of an owner has only what it may follow, from disk and live', async t => {
+  const { open, append } = await openStreams(t)
+  await append(600)
+  const filter = { owner: 'tc_1' }
+  const sink = open({ after: 10, filter })
+  await sink.until(has(596))
+  await append(10)
+  await sink.until(has(606))
+  t.strictSame(
+    sink.seqs,
+    from(11, 606).filter(seq => seq % 5 === 1)
+  )
+  t.strictSame(open({ after: 601, filter }).seqs, [606])
 })
 
 t.test('a stream resumes after any event, without naming a later position first', async t => {

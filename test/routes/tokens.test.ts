@@ -210,7 +210,7 @@ t.test('a revoked token loses its streams, and all tokens it created', async t =
     (await app.get('/tokens')).tokens.map(({ name }: { name: string }) => name),
     ['other']
   )
-  await app.call('read_file', { path: 'a.txt' })
+  await app.request('POST', '/calls', { tool: 'read_file', params: { path: 'a.txt' } }, as(other.token))
   t.ok(await ofOther!.type('tool.result'), 'others go on')
 })
 

@@ -314,7 +314,7 @@ function prepareRules(
   { client }: Caller
 ) {
   const { root } = live.ctx.workspace
-  const where = { scope, session_id: live.call.session_id, workspace: root }
+  const where = { scope, session_id: live.call.session_id, token_id: live.owner, workspace: root }
   return engine.rules.prepare(
     rules.map(each => ({ ...each, ...where })),
     client

@@ -66,7 +66,7 @@ const relativeTo = (root: string, path: string) => (path.startsWith(`${root}/`) 
 
 async function isCreatedBySession(
   { origins }: Engine,
-  { host, call, ctx }: ActiveCall,
+  { host, call, owner, ctx }: ActiveCall,
   given: string
 ): Promise<boolean> {
   const { path, kind } = host.files.peekEntry(given)
@@ -80,7 +80,7 @@ async function isCreatedBySession(
   // A folder that is a repository belongs to that one.
   const isOwn = (each: string, hash: string | undefined) =>
     origins.isAuthor(
-      call,
+      { ...call, owner },
       join(ctx.workspace.root, each),
       hash,
       lastHeadChange(hash === undefined ? each : dirname(each))

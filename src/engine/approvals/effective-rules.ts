@@ -5,7 +5,10 @@ import type { Engine } from '../engine.ts'
 import type { EffectiveRules } from '../policy/policy-input.ts'
 
 /** Returns the rules and limits that apply to a call now. */
-export function getEffectiveRules({ settings, rules }: Engine, { call, may_approve, ctx }: ActiveCall): EffectiveRules {
+export function getEffectiveRules(
+  { settings, rules }: Engine,
+  { call, owner, may_approve, ctx }: ActiveCall
+): EffectiveRules {
   const { administrator, user, workspace } = settings.tiers
   const asker = { agent: call.agent, may_approve }
   const entry = findAgentEntryName(settings.agents, asker)
@@ -18,7 +21,7 @@ export function getEffectiveRules({ settings, rules }: Engine, { call, may_appro
     askForUnsaved: settings.buffers.on_write === 'ask',
     administrator: administrator.filter(isFor),
     user: user.filter(isFor),
-    saved: rules.inForce(call.session_id, root),
+    saved: rules.inForce({ session_id: call.session_id, owner }, root),
     workspace: workspace.filter(rule => isFor(rule) && (rule.workspace === undefined || rule.workspace === root))
   }
 }

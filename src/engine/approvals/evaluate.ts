@@ -32,7 +32,7 @@ import { canRevealResolved } from './visibility.ts'
 export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
   const { tool, ctx, host, call, may_approve } = live
   // The call acts on the same history that it is evaluated on.
-  ctx.history = createHistory(engine, ctx.workspace.name, call)
+  ctx.history = createHistory(engine, ctx.workspace.name, live)
   const subject = tool.subject(params, ctx.history)
   host.files.allowedChanges.restrict()
   const named = subject.paths ?? []

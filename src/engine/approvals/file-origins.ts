@@ -9,7 +9,10 @@ import type { Call } from '../call.ts'
 /** Maximum number of entries of each kind; the oldest are forgotten. */
 const MAX_ENTRIES = 100_000
 
-type Author = Pick<Call, 'session_id' | 'client'>
+interface Author extends Pick<Call, 'session_id' | 'client'> {
+  /** See `ActiveCall.owner`. */
+  owner: string | undefined
+}
 
 /** A path whose file or folder a call deleted or moved away. Paths are absolute. */
 export interface VacatedPath {
@@ -78,22 +81,20 @@ export class FileOrigins {
    * Returns true if the caller created the entry at a path after a time, and its content is still what the caller gave it. What was
    * committed since belongs to the repository.
    */
-  isAuthor({ session_id, client }: Author, path: string, hash: string | undefined, after = 0): boolean {
+  isAuthor(author: Author, path: string, hash: string | undefined, after = 0): boolean {
     const created = this.#created.get(path)
-    return (
-      created?.session_id === session_id && created.client === client && created.hash === hash && created.at > after
-    )
+    return created !== undefined && isSameAuthor(created, author) && created.hash === hash && created.at > after
   }
 
-  #recordCreated(path: string, { session_id, client, hash, at }: CreatedFile) {
+  #recordCreated(path: string, { session_id, client, owner, hash, at }: CreatedFile) {
     this.#created.delete(path)
-    this.#created.set(path, { session_id, client, hash, at })
+    this.#created.set(path, { session_id, client, owner, hash, at })
     forgetOldest(this.#created)
   }
 
-  #recordModified({ session_id, client }: Author, path: string, hash: string | undefined) {
+  #recordModified(author: Author, path: string, hash: string | undefined) {
     const created = this.#created.get(path)
-    if (created?.session_id === session_id && created.client === client) created.hash = hash
+    if (created && isSameAuthor(created, author)) created.hash = hash
     else this.#created.delete(path)
   }
 
@@ -131,6 +132,9 @@ export class FileOrigins {
     return top.map(({ path, tool_call_id, moved_to }) => ['vacatePath', path, tool_call_id, moved_to])
   }
 }
+
+const isSameAuthor = (a: Author, b: Author) =>
+  a.session_id === b.session_id && a.client === b.client && a.owner === b.owner
 
 function forgetOldest(entries: Map<string, unknown>) {
   for (const path of entries.keys()) {

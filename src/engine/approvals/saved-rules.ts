@@ -15,6 +15,7 @@ export interface SavedRuleInput {
   match: RuleMatch
   scope: RuleScope
   session_id?: string | undefined
+  token_id?: string | undefined
   workspace?: string | undefined
   reason?: string | undefined
   expires_at?: string | null | undefined
@@ -47,13 +48,14 @@ export class SavedRules {
     return [...this.#rules.values()]
   }
 
-  /** Returns the rules that apply to a session in a workspace. */
-  inForce(session_id: string, workspace: string): SavedRule[] {
+  /** Returns the rules that apply to a caller's session in a workspace. */
+  inForce({ session_id, owner }: { session_id: string; owner: string | undefined }, workspace: string): SavedRule[] {
     if (this.#rules.size === 0) return []
+    const isForSession = (rule: SavedRule) =>
+      rule.session_id === session_id && (rule.token_id === undefined || rule.token_id === owner)
     return this.list().filter(
       rule =>
-        rule.scope === 'user' ||
-        (rule.workspace === workspace && (rule.scope === 'workspace' || rule.session_id === session_id))
+        rule.scope === 'user' || (rule.workspace === workspace && (rule.scope === 'workspace' || isForSession(rule)))
     )
   }
 
@@ -115,6 +117,7 @@ function createRule(rule: SavedRuleInput, client: string): SavedRule {
     scope: rule.scope,
     ...(rule.scope !== 'user' && rule.workspace !== undefined && { workspace: rule.workspace }),
     ...(rule.scope === 'session' && rule.session_id !== undefined && { session_id: rule.session_id }),
+    ...(rule.scope === 'session' && rule.token_id !== undefined && { token_id: rule.token_id }),
     ...(rule.reason !== undefined && { reason: rule.reason }),
     expires_at: rule.expires_at ?? null,
     created_at: new Date().toISOString(),

@@ -11,7 +11,12 @@ import { waitForEnd } from '../wait-for-end.ts'
 export function createBackgroundTasks(engine: Engine, live: ActiveCall): BackgroundTasks {
   const { jobs } = engine
   const { workspace, client } = live.call
-  const own = (task_id: string) => getTask(engine, task_id, workspace)
+  const canSee = (task_id: string) => engine.owners.canSee(live.owner, task_id)
+  const own = (task_id: string) => {
+    const task = canSee(task_id) ? findTask(engine, task_id) : undefined
+    if (task?.workspace === workspace) return task
+    throw new ToolError('NOT_FOUND', `There is no task ${task_id} here; list_background_tasks tells which there are.`)
+  }
   return {
     assertCapacity: () => jobs.assertCapacity(),
     async adopt(command, facts) {
@@ -26,7 +31,7 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
       await engine.store.flushed().catch(() => {})
       return engine.store
         .tasks()
-        .filter(task => task.workspace === workspace)
+        .filter(task => task.workspace === workspace && canSee(task.task_id))
         .flatMap(({ task_id }) => findTask(engine, task_id) ?? [])
     },
     get: own,
@@ -65,12 +70,6 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
 
 /** Statuses of a task that has not ended. */
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['awaiting_approval', 'queued', 'running'])
-
-function getTask(engine: Engine, task_id: string, workspace: string): BackgroundTask {
-  const task = findTask(engine, task_id)
-  if (task?.workspace === workspace) return task
-  throw new ToolError('NOT_FOUND', `There is no task ${task_id} here; list_background_tasks tells which there are.`)
-}
 
 function findTask(engine: Engine, task_id: string): BackgroundTask | undefined {
   const job = engine.jobs.get(task_id)

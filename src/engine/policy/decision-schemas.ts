@@ -13,6 +13,9 @@ export const SavedRule = Type.Object(
     match: RuleMatch,
     scope: RuleScope,
     session_id: Type.Optional(Type.String({ description: 'With scope session.' })),
+    token_id: Type.Optional(
+      Type.String({ description: 'The call-only token whose session it is; without it, a session of any token.' })
+    ),
     workspace: Type.Optional(Type.String({ description: 'Root folder, with scope workspace.' })),
     reason: Type.Optional(Type.String()),
     expires_at: Type.Union([Time, Type.Null()]),

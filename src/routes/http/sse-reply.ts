@@ -2,20 +2,22 @@
 // between readers and bypass it.
 import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
+import { restrictedOwner } from '../../engine/call-owners.ts'
 import type { EventFilter, Sink, Streams } from '../../events/event-streams.ts'
 import { EVENT_TYPES, type EventType } from '../../events/events.ts'
 import type { RequestCaller } from '../auth.ts'
 
 /**
- * Returns the wanted events that a caller may receive. Delegations contain texts that no rule protects here, so a call-only token
- * does not receive them.
+ * Returns the filter for the wanted events that a caller may receive. A call-only token receives those of the calls and
+ * sessions that belong to it, and no delegations: they contain texts that no rule protects here.
  */
-export function visibleEventTypes(
-  { rights }: RequestCaller,
+export function visibleEvents(
+  caller: RequestCaller,
   wanted?: readonly EventType[]
-): Pick<EventFilter, 'types'> {
-  const types = rights.has('approve') ? wanted : (wanted ?? EVENT_TYPES).filter(type => type !== 'tool.delegate')
-  return types ? { types } : {}
+): Pick<EventFilter, 'types' | 'owner'> {
+  const owner = restrictedOwner(caller)
+  if (owner === undefined) return wanted ? { types: wanted } : {}
+  return { owner, types: (wanted ?? EVENT_TYPES).filter(type => type !== 'tool.delegate') }
 }
 
 /** Responds with a stream. Resolves when it has ended. */

@@ -139,8 +139,9 @@ t.test('context of diffs', needs('chromium', 'playwright-core'), async t => {
   })
 
   t.test('shows no lines to a token that may not approve', async t => {
-    const { call, open, context, url } = await startConsole(t, browser, FILE)
-    await call('write_file', { path: 'long.txt', content: change(100) })
+    const { post, open, context, url } = await startConsole(t, browser, FILE)
+    const request = { tool: 'write_file', params: { path: 'long.txt', content: change(100) } }
+    await post('/calls', request, { authorization: `Bearer ${CALL_TOKEN}` })
     const page = await openPage(context, url, CALL_TOKEN)
     await page.locator('.asked-line').click()
     await page.locator('.diff .expand').first().waitFor()

@@ -57,11 +57,10 @@ t.test('what the session created may be moved and replaced without asking', asyn
   t.match(await agent('move_file', { from: 'z.txt', to: 'q.txt' }, { session_id: 'another' }), asks(reason))
   t.match(
     (await request('POST', '/calls', { tool: 'move_file', params: { from: 'z.txt', to: 'q.txt' } })).body,
-    {
-      status: 'success'
-    },
-    'the same session and client'
+    asks(reason),
+    'the same session, client and agent, but another token'
   )
+  t.match(await agent('move_file', { from: 'z.txt', to: 'q.txt' }), { status: 'success' })
   write('q.txt', 'changed by a person\n')
   t.match(await agent('move_file', { from: 'q.txt', to: 'r.txt' }), { status: 'awaiting_approval' })
   write('newer/person.txt', '')

@@ -79,7 +79,8 @@ t.test('an undo reveals nothing of it, neither before nor in conflicts', async t
     ...FILES,
     'from/asked.txt': 'CANARY\n'
   })
-  const written = await approve(app, await app.call('write_file', { path: 'asked.txt', content: 'new\nlines\n' }))
+  const request = { tool: 'write_file', params: { path: 'asked.txt', content: 'new\nlines\n' } }
+  const written = await approve(app, await app.post('/calls', request, AGENT))
   const note = 'May not be read without asking: what is in it is not shown.'
   const shown = (id: string) => app.request('GET', `/calls/${id}/undo`, undefined, AGENT)
   const before = await shown(written.tool_call_id)

@@ -96,12 +96,12 @@ t.test('input to a command requires approval, and is shown unchanged', async t =
   t.equal(title, `Write to ${task_id}`)
   t.equal(text, 'input: "a\\u001b[2J\\u{202e}\\"\\n"\nend of input')
   t.equal(notes[0], 'It goes to: cat')
-  const refused = await app.request(
-    'POST',
-    `/calls/${task_id}/input`,
-    { text: 'x' },
-    { authorization: `Bearer ${CALL_TOKEN}` }
-  )
+
+  const agent = { authorization: `Bearer ${CALL_TOKEN}` }
+  const params = { command: 'cat', interactive: true }
+  const { body: own } = await app.request('POST', '/calls', { tool: 'shell_background', params }, agent)
+  await app.post(`/calls/${own.tool_call_id}/approve?wait_ms=10000`, { digest: own.approval.digest })
+  const refused = await app.request('POST', `/calls/${own.tool_call_id}/input`, { text: 'x' }, agent)
   t.match(refused, { status: 403, body: { code: 'FORBIDDEN', detail: /send_input/ } })
 })
 

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { connect } from '../../../../src/client/client.ts'
 import { toApproval } from '../../../start-app.ts'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
@@ -78,7 +79,8 @@ t.test('undo: previews, applies the preview, shows conflicts with their lines', 
 
 t.test('a call-only token leaves the decision to others', async t => {
   const { toolgate, client, server, call_token, folder } = await serveProject(t, { 'a.txt': 'a\n' })
-  const made = await client.call('write_file', { path: 'new.txt', content: 'new\n' })
+  const agent = connect({ url: server.url, token: call_token })
+  const made = await agent.call('write_file', { path: 'new.txt', content: 'new\n' })
   const file = path.join(folder, 'token')
   writeFileSync(file, `${call_token}\n`, { mode: 0o600 })
   const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }
