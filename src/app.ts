@@ -210,7 +210,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     snapshot: owner => ({
       instance,
       head: journal.head,
-      ...calls.redactedOpenCalls(owner),
+      pending: calls.pending(owner),
+      running: calls.running(owner),
       jobs: engine.jobs.running().filter(({ task_id }) => engine.owners.canSee(owner, task_id)),
       delegations: owner === undefined ? engine.delegations.listOpen().map(({ delegation_id }) => delegation_id) : []
     }),

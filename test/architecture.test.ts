@@ -17,7 +17,7 @@ const MAY: Record<string, readonly string[]> = {
   client: ['engine/*', 'events', 'host/mcp', 'host/processes', 'routes', 'server'],
   app: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'routes', 'server', 'store', 'tool', 'tools'],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text'],
-  engine: ['config', 'engine/*', 'errors', 'events', 'host/*', 'shell', 'store', 'tool'],
+  engine: ['config', 'engine/*', 'errors', 'events', 'host/*', 'shell', 'store', 'text', 'tool'],
   'engine/approvals': [
     'config',
     'engine',

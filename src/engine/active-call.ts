@@ -82,8 +82,11 @@ export class ActiveCall {
   readonly sinceSeq: number
   /** Serializes the decisions about one call. */
   decisionQueue: Promise<unknown> = Promise.resolve()
-  /** The value that may be published: durable, or the result of a read, which need not be. */
+  /** The newest value that may be published: durable, or the result of a read, which need not be. */
+  #published: Call
+  /** The same without credentials. */
   #publishedCall: Call
+  readonly #redact: (call: Call) => Call
   readonly #watchers = new Set<() => void>()
   readonly #waiters = new Set<() => void>()
 
@@ -96,6 +99,8 @@ export class ActiveCall {
     context: (live: ActiveCall) => Context
     abort: AbortController
     bypassCache?: boolean
+    /** Returns a call without the credentials in its params. */
+    redact: (call: Call) => Call
   }) {
     this.#call = options.call
     this.tool = options.tool
@@ -104,7 +109,9 @@ export class ActiveCall {
     this.sinceSeq = options.sinceSeq
     this.abort = options.abort
     this.bypassCache = options.bypassCache ?? false
-    this.#publishedCall = options.call
+    this.#redact = options.redact
+    this.#published = options.call
+    this.#publishedCall = this.#redact(options.call)
     this.ctx = options.context(this)
   }
 
@@ -126,14 +133,25 @@ export class ActiveCall {
     return this.startedAt === undefined ? 0 : Math.round((performance.now() - this.startedAt) * 1_000) / 1_000
   }
 
-  /** Returns the newest value that may be published. */
+  /** Returns the newest value that may be published, without credentials. */
   get publishedCall(): Call {
     return this.#publishedCall
   }
 
+  /** Returns true if no newer value waits to be published. */
+  get isPublished(): boolean {
+    return this.#published === this.#call
+  }
+
+  /** Returns the current value without credentials. */
+  redacted(): Call {
+    return this.#redact(this.#call)
+  }
+
   /** Publishes the current value and notifies the waiters. */
   publish() {
-    this.#publishedCall = this.#call
+    this.#published = this.#call
+    this.#publishedCall = this.#redact(this.#call)
     for (const watcher of [...this.#watchers]) watcher()
   }
 

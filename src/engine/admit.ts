@@ -63,7 +63,7 @@ async function evaluateAndAdmit(
     else if (verdict.decision !== 'allow') await askForApproval(engine, live, evaluation, { also: left, shown })
   } catch (error) {
     if (engine.store.failure) throw error
-    await settleStopped(engine, live, error, { eventsBefore: [toolCallEvent(engine, live, live.call)], also: left })
+    await settleStopped(engine, live, error, { eventsBefore: [toolCallEvent(engine, live.call)], also: left })
     return
   }
   if (evaluation.verdict.decision === 'allow') await startAllowed(engine, live, evaluation, left)
@@ -80,7 +80,7 @@ async function startAllowed(
   const { source, rule_id } = verdict
   const approved_by = { source, at: live.call.created_at, ...(rule_id !== undefined && { rule_id }) }
   const queued: Call = { ...(live.call as Extract<Call, { status: 'queued' }>), approved_by }
-  live.durableIntent = transition(engine, live, queued, [toolCallEvent(engine, live, queued)], also)
+  live.durableIntent = transition(engine, live, queued, [toolCallEvent(engine, queued)], also)
   const running = startRun(engine, live, undefined)
   // A read may be published before its commit; anything else must be durable first.
   await (effect === 'read' ? Promise.race([running, live.durableIntent]) : live.durableIntent)
@@ -129,7 +129,7 @@ function startPreApproved(
     engine,
     live,
     queued,
-    [toolCallEvent(engine, live, queued), decisionEvent(queued, 'approved', { by })],
+    [toolCallEvent(engine, queued), decisionEvent(queued, 'approved', { by })],
     () => [...also(), ...approvedSources]
   )
   startRun(engine, live, approval.digest)
@@ -148,7 +148,7 @@ function rejectByPolicy(
     at: live.call.created_at,
     ...(rule_id !== undefined && { rule_id })
   }
-  return settleRejected(engine, live, { reason, by }, { eventsBefore: [toolCallEvent(engine, live, live.call)], also })
+  return settleRejected(engine, live, { reason, by }, { eventsBefore: [toolCallEvent(engine, live.call)], also })
 }
 
 function rejectByHook(engine: Engine, live: ActiveCall, run: HookRun): Promise<void> {
@@ -157,6 +157,6 @@ function rejectByHook(engine: Engine, live: ActiveCall, run: HookRun): Promise<v
     engine,
     live,
     { reason: formatHookRefusal(run), by },
-    { eventsBefore: [toolCallEvent(engine, live, live.call)] }
+    { eventsBefore: [toolCallEvent(engine, live.call)] }
   )
 }

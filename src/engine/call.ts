@@ -140,7 +140,7 @@ export type HookRun = Static<typeof HookRun>
 const baseFields = {
   tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
   tool: Type.String(),
-  params: Type.Unknown({ description: 'What runs, or would run.' }),
+  params: Type.Unknown({ description: 'What runs, or would run, with credentials in it masked.' }),
   toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
   requested_tool: Type.Optional(Type.String({ description: 'That name; `tool` and `params` are what it means here.' })),
   requested_params: Type.Optional(

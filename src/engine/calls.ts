@@ -209,22 +209,14 @@ export class Calls {
       .map(({ publishedCall }) => publishedCall)
   }
 
-  /** Returns pending and running calls, redacted for a stream; with an owner, only that token's. */
-  redactedOpenCalls(owner: string | undefined): { pending: Call[]; running: Call[] } {
-    const engine = this.#engine
-    const redact = (calls: readonly Call[]) =>
-      calls.map(call => redactCall(engine, engine.activeCalls.get(call.tool_call_id)!, call))
-    return { pending: redact(this.pending(owner)), running: redact(this.running(owner)) }
-  }
-
   async approve(tool_call_id: string, decision: ApprovalDecision, caller: Caller): Promise<SerializedCall> {
     this.#engine.front_ends.markActive(caller.client)
-    return serializeCall(await approveCall(this.#engine, this.#getUndecided(tool_call_id), decision, caller))
+    return this.#serializeRedacted(await approveCall(this.#engine, this.#getUndecided(tool_call_id), decision, caller))
   }
 
   async reject(tool_call_id: string, decision: RejectionDecision, caller: Caller): Promise<SerializedCall> {
     this.#engine.front_ends.markActive(caller.client)
-    return serializeCall(await rejectCall(this.#engine, this.#getUndecided(tool_call_id), decision, caller))
+    return this.#serializeRedacted(await rejectCall(this.#engine, this.#getUndecided(tool_call_id), decision, caller))
   }
 
   /** Previews what a waiting call would make of files; with a digest, only if it still matches. */
@@ -328,6 +320,11 @@ export class Calls {
     return { call, json: serializePublished(live) }
   }
 
+  #serializeRedacted(call: Call): SerializedCall {
+    const redacted = redactCall(this.#engine, call)
+    return { call: redacted, json: JSON.stringify(redacted) }
+  }
+
   #getCall(tool_call_id: string): Call {
     return this.#engine.activeCalls.get(tool_call_id)?.publishedCall ?? this.#getStored(tool_call_id).call
   }
@@ -385,8 +382,6 @@ export class Calls {
       if (isOverdue(live.call)) withDecisionLock(live, () => expireOverdue(this.#engine, live)).catch(() => {})
   }
 }
-
-const serializeCall = (call: Call): SerializedCall => ({ call, json: JSON.stringify(call) })
 
 const isSuccess = (outcome: BatchItemOutcome) => 'call' in outcome && outcome.call.status === 'success'
 

@@ -154,7 +154,7 @@ export function transition(
 
 /** Changes a call without a step: only in memory, until the next step. */
 export function updateInMemory(live: ActiveCall, next: Call) {
-  const isShown = live.publishedCall === live.call
+  const isShown = live.isPublished
   live.call = next
   if (isShown) live.publish()
 }
@@ -166,6 +166,7 @@ function callRowWrites(live: ActiveCall): StoreWrite[] {
   if (!live.isDirty) return []
   live.isDirty = false
   const { call, owner, evaluation, changes } = live
+  const redacted = live.redacted()
   const paths = new Set([...(evaluation?.paths ?? []), ...changes].map(({ path }) => path))
   return [
     [
@@ -177,12 +178,22 @@ function callRowWrites(live: ActiveCall): StoreWrite[] {
       call.workspace,
       call.created_at,
       paths.size > 0 ? `\n${[...paths].join('\n')}\n` : '',
-      serializeHead(call),
+      serializeHead(redacted),
       live.sharedResultOf === undefined ? (live.resultJson ?? null) : null,
       live.sharedResultOf ?? null,
       owner ?? null
-    ]
+    ],
+    ...openParamsWrites(call, redacted)
   ]
+}
+
+/** Returns the writes for params that hold credentials: a call that has not ended needs them after a restart. */
+function openParamsWrites(call: Call, { params, requested_params }: Call): StoreWrite[] {
+  if (params === call.params && requested_params === call.requested_params) return []
+  const { tool_call_id } = call
+  if (isSettled(call)) return [['forgetOpenParams', tool_call_id]]
+  const open = { params: call.params, requested_params: call.requested_params }
+  return [['openParams', tool_call_id, JSON.stringify(open)]]
 }
 
 /** Returns the fields that identify the source of an event. */

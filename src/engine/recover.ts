@@ -9,6 +9,7 @@ import { requestApproval } from './approvals/request-approval.ts'
 import type { Call } from './call.ts'
 import { MISSING_TOOL } from './current-tool.ts'
 import { type Engine, registerCall } from './engine.ts'
+import { redactCall } from './redacted-call.ts'
 import { isResumable, type ResumableCall, resumeCall } from './run.ts'
 import { settleError, settleExpired, settleInterrupted } from './settle.ts'
 import { createContext } from './submit.ts'
@@ -16,7 +17,10 @@ import { createContext } from './submit.ts'
 /** Recovers the calls that had not ended, with the changes that they made. Resolves when their new state is durable. */
 export async function recoverCalls(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
   await engine.jobs.recover()
-  const calls = engine.store.openCalls().map(({ head, owner }) => ({ call: JSON.parse(head) as Call, owner }))
+  const calls = engine.store.openCalls().map(({ head, params, owner }) => ({
+    call: { ...(JSON.parse(head) as Call), ...(params !== null && JSON.parse(params)) },
+    owner
+  }))
   await Promise.all(
     calls.map(({ call, owner }) => recoverCall(engine, call, { owner, changes: changes.get(call.tool_call_id) ?? [] }))
   )
@@ -37,6 +41,7 @@ async function recoverCall(
     may_approve: true,
     abort: new AbortController(),
     sinceSeq: engine.journal.last,
+    redact: value => redactCall(engine, value),
     context: self => createContext(engine, self, workspace ?? [...engine.workspaces.values()][0]!)
   })
   live.changes.push(...changes)

@@ -1,37 +1,44 @@
-// Redacts secrets from calls before they are published to event subscribers.
-
-import type { ActiveCall } from './active-call.ts'
+// Redacts credentials in the params of calls, before these are published or stored.
+import { isDeepStrictEqual } from 'node:util'
+import { redactCredentials } from '../text/secrets/credentials.ts'
 import type { Call } from './call.ts'
 import { type Engine, getCallScope } from './engine.ts'
 
-type CallParams = Pick<Call, 'params' | 'requested_params' | 'toolset'>
+type CallParams = Pick<Call, 'params' | 'requested_params'>
 
-/**
- * Returns the params of a call, and the requested ones if they differ. If params may contain secrets, only those under the tool's
- * native names can be redacted: a toolset may name them differently.
- */
-export function redactParams(
+/** Returns the params of a call, and the requested ones if they differ, without credentials. The call itself runs with them. */
+export const redactParams = (
   { masking }: Pick<Engine, 'masking'>,
-  { tool }: Pick<ActiveCall, 'tool'>,
-  { params, requested_params, toolset }: CallParams
-): Pick<CallParams, 'params' | 'requested_params'> {
-  const redact = (value: unknown) => (tool.redact ? masking.maskValue(tool.redact(value)) : value)
-  const hides = requested_params === undefined || (tool.redact && toolset !== undefined)
-  return { params: redact(params), ...(!hides && { requested_params: redact(requested_params) }) }
+  { params, requested_params }: CallParams
+): CallParams => ({
+  params: redactOnce(masking, params),
+  ...(requested_params !== undefined && { requested_params: redactOnce(masking, requested_params) })
+})
+
+/** Params by their redacted form, since a call takes several steps with the same. */
+const redactions = new WeakMap<object, unknown>()
+
+/** Returns the same value if it holds no secret. */
+function redactOnce(masking: Engine['masking'], value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null
+  if (isObject && redactions.has(value)) return redactions.get(value)
+  const masked = masking.maskValue(redactCredentials(value))
+  const redacted = isDeepStrictEqual(masked, value) ? value : masked
+  if (isObject) redactions.set(value, redacted)
+  return redacted
 }
 
-export function redactCall<C extends Call>(engine: Engine, live: ActiveCall, call: C): C {
-  if (!live.tool.redact) return call
-  const { requested_params: _, ...rest } = call
-  return { ...rest, ...redactParams(engine, live, call) } as C
-}
+export const redactCall = <C extends Call>(engine: Pick<Engine, 'masking'>, call: C): C => ({
+  ...call,
+  ...redactParams(engine, call)
+})
 
 /** Builds the event that announces a call, or a call that waits again. */
-export const toolCallEvent = (engine: Engine, live: ActiveCall, call: Call) => ({
+export const toolCallEvent = (engine: Engine, call: Call) => ({
   type: 'tool.call' as const,
   ...getCallScope(call),
   tool: call.tool,
-  ...redactParams(engine, live, call),
+  ...redactParams(engine, call),
   ...(call.toolset !== undefined && { toolset: call.toolset, requested_tool: call.requested_tool! }),
   client: call.client,
   requires_approval: call.status === 'awaiting_approval',

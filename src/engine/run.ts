@@ -2,6 +2,7 @@
 import { join } from 'node:path/posix'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
+import { redactCredentials } from '../text/secrets/credentials.ts'
 import type { Progress } from '../tool/tool.ts'
 import type { ActiveCall, CallEvaluation } from './active-call.ts'
 import { buildApproval, computeDigest, evaluateCall } from './approvals/evaluate.ts'
@@ -272,7 +273,7 @@ async function runWithRetries(live: ActiveCall, teller: ProgressThrottle): Promi
       const harmless = tool.idempotent && !live.hasSideEffects && !abort.signal.aborted
       const again = harmless && retry < MAX_RETRIES && error instanceof ToolError && error.recoverable
       if (!again) throw error
-      teller.add({ message: `${error.message} Trying again (${retry + 1} of ${MAX_RETRIES}).` })
+      teller.add({ message: `${redactCredentials(error.message)} Trying again (${retry + 1} of ${MAX_RETRIES}).` })
       const ms = BACKOFF_MS * 2 ** retry * (0.5 + Math.random())
       await pause(ms, undefined, abort).catch(() => abort.signal.throwIfAborted())
     }
@@ -320,10 +321,10 @@ function presentResult(
   diagnostics: NewDiagnostics | undefined
 ): CallResult {
   const { tool, call } = live
-  const { title, content, metadata, attachments, truncated } = tool.present(output, call.params)
+  const { content, metadata, attachments, truncated, ...shown } = tool.present(output, call.params)
   const notes = unsavedNotesAfter(engine, live)
   const result = {
-    title,
+    title: redactCredentials(shown.title),
     content: [
       content,
       ...notes.map(each => `(${each})`),

@@ -21,6 +21,7 @@ import { createHistory } from './history.ts'
 import { newId } from './id.ts'
 import { backgroundCallWrite } from './jobs/background.ts'
 import { createBackgroundTasks } from './jobs/background-tasks.ts'
+import { redactCall } from './redacted-call.ts'
 import { resolveAgent } from './resolve-agent.ts'
 import { fileChangedEvent, recordOrigins } from './settle.ts'
 
@@ -149,7 +150,8 @@ export function createActiveCall(
     abort,
     sinceSeq: engine.journal.last,
     context: live => createContext(engine, live, workspace),
-    bypassCache: fresh ?? false
+    bypassCache: fresh ?? false,
+    redact: call => redactCall(engine, call)
   })
 }
 

@@ -39,7 +39,8 @@ const MIGRATIONS = [
      PRIMARY KEY (root, path, entry)
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE calls ADD COLUMN owner TEXT;
-   CREATE INDEX calls_of_owner ON calls (owner, session_id) WHERE owner IS NOT NULL;`
+   CREATE INDEX calls_of_owner ON calls (owner, session_id) WHERE owner IS NOT NULL;`,
+  'CREATE TABLE open_params (tool_call_id TEXT PRIMARY KEY, params TEXT NOT NULL) STRICT, WITHOUT ROWID;'
 ]
 
 export const STATEMENTS = {
@@ -49,6 +50,9 @@ export const STATEMENTS = {
          ON CONFLICT (tool_call_id) DO UPDATE SET status = excluded.status, head = excluded.head,
            paths = CASE excluded.paths WHEN '' THEN paths ELSE excluded.paths END,
            result = excluded.result, result_of = excluded.result_of`,
+  openParams: `INSERT INTO open_params (tool_call_id, params) VALUES (?, ?)
+         ON CONFLICT DO UPDATE SET params = excluded.params`,
+  forgetOpenParams: 'DELETE FROM open_params WHERE tool_call_id = ?',
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
   forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
@@ -71,6 +75,9 @@ export const STATEMENTS = {
 } as const
 
 export type StatementName = keyof typeof STATEMENTS
+
+/** Statements whose removed content must not stay in the write-ahead log either. */
+export const ERASING_STATEMENTS: ReadonlySet<StatementName> = new Set(['forgetOpenParams'])
 export type StoreWrite = [StatementName, ...(string | number | null)[]]
 
 /**
@@ -84,7 +91,9 @@ export function migrate(db: DatabaseSync) {
       `the journal has format ${user_version}, this version knows up to ${MIGRATIONS.length}: start the newer version that wrote it`
     )
   if (user_version === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
-  db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000')
+  db.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA secure_delete = ON'
+  )
   if (user_version === MIGRATIONS.length) return
   const steps = MIGRATIONS.slice(user_version).join(';')
   db.exec(`BEGIN IMMEDIATE; ${steps}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`)

@@ -2,7 +2,7 @@
 // a failed batch is rolled back and ends the writer, since a journal must not lose a write.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
-import { migrate, STATEMENTS, type StatementName, type StoreWrite } from './store-schema.ts'
+import { ERASING_STATEMENTS, migrate, STATEMENTS, type StatementName, type StoreWrite } from './store-schema.ts'
 
 export interface RetentionLimits {
   /** ISO time before which events and settled calls are dropped. */
@@ -19,6 +19,8 @@ export type WriterResponse =
 
 const OPEN_CALLS = `status IN ('awaiting_approval', 'queued', 'running')`
 const SLICE = 500
+/** Milliseconds that a checkpoint waits for readers, which take far less. */
+const READER_TIMEOUT_MS = 5_000
 const DROP_EVENTS = `DELETE FROM events WHERE seq IN (
   SELECT seq FROM (
     SELECT seq, time FROM events
@@ -36,14 +38,18 @@ const DROP_CALLS = `DELETE FROM calls WHERE n IN (
     ORDER BY n LIMIT ${SLICE})
   WHERE created_at < ?)`
 
+const DROP_CLOSED_PARAMS = `DELETE FROM open_params
+  WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN_CALLS})`
+
 const port = parentPort!
 const reply = (message: WriterResponse) => port.postMessage(message)
 let db: DatabaseSync
 let statements: Record<StatementName, StatementSync>
 
 try {
-  db = new DatabaseSync((workerData as { file: string }).file)
+  db = new DatabaseSync((workerData as { file: string }).file, { timeout: READER_TIMEOUT_MS })
   migrate(db)
+  db.exec(DROP_CLOSED_PARAMS)
   statements = Object.fromEntries(
     Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)])
   ) as typeof statements
@@ -64,10 +70,15 @@ port.on('message', (message: WriterRequest) => {
   }
 })
 
-const commit = (writes: StoreWrite[]) =>
+function commit(writes: StoreWrite[]) {
   transaction(() => {
     for (const [name, ...values] of writes) statements[name].run(...values)
   })
+  if (writes.some(([name]) => ERASING_STATEMENTS.has(name))) truncateLog()
+}
+
+/** Moves the write-ahead log into the file, where removed content is overwritten, and empties it. */
+const truncateLog = () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
 
 /** Runs the work in a transaction. */
 function transaction<T>(work: () => T): T {
@@ -85,7 +96,7 @@ function transaction<T>(work: () => T): T {
 /** Checkpoints the file if possible: after a failure it may not be, and the next start recovers. */
 function close() {
   try {
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    truncateLog()
     db.close()
   } finally {
     reply({ closed: true })

@@ -31,6 +31,11 @@ interface StoredCall {
   owner: string | null
 }
 
+/** A stored call that had not ended. `params` is the JSON of its params where these hold credentials, which `head` does not. */
+interface OpenCall extends Pick<StoredCall, 'tool_call_id' | 'head' | 'owner'> {
+  params: string | null
+}
+
 /** A stored task: a job's JSON; null for a background call, which has its own row. */
 interface StoredTask {
   task_id: string
@@ -203,9 +208,11 @@ export class Store {
     return this.#prepare(sql).get(owner, session_id) !== undefined
   }
 
-  /** Returns calls that had not ended at the last write, oldest first. */
-  openCalls(): StoredCall[] {
-    return this.#prepare(`${CALL} WHERE ${IS_OPEN} ORDER BY c.n`).all() as unknown as StoredCall[]
+  /** Returns calls that had not ended at the last write, oldest first, with the params that hold credentials. */
+  openCalls(): OpenCall[] {
+    const sql = `SELECT c.tool_call_id, c.head, c.owner, p.params FROM calls c LEFT JOIN open_params p USING (tool_call_id)
+      WHERE ${IS_OPEN} ORDER BY c.n`
+    return this.#prepare(sql).all() as unknown as OpenCall[]
   }
 
   /** Queries the log, newest first. */

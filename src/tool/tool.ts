@@ -230,8 +230,6 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
   subject(input: Static<I>, history: History): Subject
-  /** Redacts possible secrets from the params, for events. */
-  redact?(input: Static<I>): unknown
   /** Returns touched paths besides those of the subject, if they depend on the workspace. Must have no side effects. */
   touches?(input: Static<I>, ctx: Context): Promise<PathUse[]> | PathUse[]
   /**

@@ -18,6 +18,7 @@ const waiting = () =>
   new ActiveCall({
     call: { status: 'running', workspace: 'default', client: 'test' },
     context: () => ({}),
+    redact: (call: unknown) => call,
     abort: new AbortController()
   } as unknown as LiveOptions)
 

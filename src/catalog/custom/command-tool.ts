@@ -4,6 +4,7 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import type { Environment } from '../../host/processes/environment.ts'
 import type { ShellResult } from '../../host/processes/processes.ts'
 import { fillTemplate, TemplateParamError, validateTemplate } from '../../text/argv-template.ts'
+import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import type { Context, Invocation, Progress, Tool } from '../../tool/tool.ts'
 import { DEFAULT_TIMEOUT_MS } from './definition.ts'
@@ -43,7 +44,7 @@ export function createCommandTool(name: string, command: CommandTool, environmen
       text: [
         quoteArgv(invocation!.argv),
         `cwd: ${invocation!.cwd}`,
-        ...(command.stdin === 'json' ? [`stdin: ${JSON.stringify(params)}`] : [])
+        ...(command.stdin === 'json' ? [`stdin: ${JSON.stringify(redactParamsForDecision(params))}`] : [])
       ].join('\n')
     }),
     async *run(params, ctx): AsyncGenerator<Progress, never> {

@@ -1,6 +1,7 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins, and only what was shown runs.
 import { isDeepStrictEqual } from 'node:util'
-import { ToolError } from '../../errors.ts'
+import { invalidParam, ToolError } from '../../errors.ts'
+import { restoreRedacted } from '../../text/secrets/credentials.ts'
 import type { ActiveCall, Caller } from '../active-call.ts'
 import type { Call, CallWithStatus } from '../call.ts'
 import { refreshTool } from '../current-tool.ts'
@@ -13,6 +14,7 @@ import {
   runPreHooks
 } from '../hooks/pre-hooks.ts'
 import { type AlwaysOption, type ApprovedBy, formatDecider } from '../policy/decision-schemas.ts'
+import { redactParams } from '../redacted-call.ts'
 import { runCall } from '../run.ts'
 import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
 import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
@@ -46,7 +48,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
-    const decision = translateModifiedArgs(engine, call, given)
+    const decision = restoreCredentials(engine, call, translateModifiedArgs(engine, call, given))
     refreshTool(engine, live, decision.modified_params ?? live.call.params)
     live.may_approve = true
     if (decision.always !== undefined && decision.modified_params !== undefined) throw alwaysWithParamsError()
@@ -79,7 +81,9 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
       ...(made[0] !== undefined && { rule_id: made[0] }),
       ...(made.length > 1 && { rule_ids: made })
     }
-    const changed = decision.modified_params !== undefined && { modified_params: decision.modified_params }
+    const changed = decision.modified_params !== undefined && {
+      modified_params: redactParams(engine, { params: decision.modified_params }).params
+    }
     const next: Call = { ...approved.call, status: 'queued', approved_by: by }
     live.durableIntent = transition(
       engine,
@@ -146,6 +150,16 @@ function translateModifiedArgs(
 ): ApprovalDecision {
   if (modified_args === undefined) return decision
   return { ...decision, modified_params: engine.tools.translateParams(call, modified_args) }
+}
+
+/** Restores the credentials in modified params, which the approver has received without them. */
+function restoreCredentials(engine: Engine, call: Call, decision: ApprovalDecision): ApprovalDecision {
+  if (decision.modified_params === undefined) return decision
+  const from = { original: call.params, redacted: redactParams(engine, call).params }
+  const modified_params = restoreRedacted(decision.modified_params, from, pointer =>
+    invalidParam(pointer.slice(1), 'is changed and holds a masked value: write all of it, or leave it as it was shown.')
+  )
+  return { ...decision, modified_params }
 }
 
 /** Serializes the decisions about one call; later ones find it decided. */

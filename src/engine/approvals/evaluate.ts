@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { redactForDecision, redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { joinLines } from '../../text/title-line.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
@@ -192,7 +193,7 @@ async function buildPreview(
   ]
   const { title, text, diff, cut } = shown
   // Escape what a terminal would interpret or hide, including text from the author of the tool.
-  const without = (one: string) => escapeInvisible(engine.masking.maskForDecision(one))
+  const without = (one: string) => escapeInvisible(redactForDecision(engine.masking.maskForDecision(one)))
   return {
     title: joinLines(without(title)),
     ...(text !== undefined && { text: without(text) }),
@@ -209,7 +210,12 @@ async function getMissingFeatures({ sandbox }: Engine, { isolation }: CallEvalua
 }
 
 async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promise<Preview> {
-  return (await tool.preview?.(params, ctx)) ?? { title: tool.name, text: JSON.stringify(params, null, 2) }
+  return (
+    (await tool.preview?.(params, ctx)) ?? {
+      title: tool.name,
+      text: JSON.stringify(redactParamsForDecision(params), null, 2)
+    }
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 // Explanation of a verdict, with everything that led to it. Executes and records nothing.
 
+import { redactCredentials } from '../../text/secrets/credentials.ts'
 import type { Caller } from '../active-call.ts'
 import type { Explanation } from '../approvals/explanation-schema.ts'
 import { buildDryRunResult, type DryRunResult } from '../dry-run.ts'
@@ -19,7 +20,7 @@ export async function explainCall(engine: Engine, request: SubmitRequest, caller
   const { command, isolation, effect, question } = evaluation
   const rules = getEffectiveRules(engine, live)
   const { paths, ...shown } = await buildDryRunResult(engine, live, params, evaluation)
-  return {
+  return redactCredentials({
     ...shown,
     paths: paths.map(toExplainedPath),
     effect,
@@ -27,7 +28,7 @@ export async function explainCall(engine: Engine, request: SubmitRequest, caller
     ...(command && { command: toExplainedCommand(command) }),
     parts: command?.parts.map(part => explainPart(part, question, rules)) ?? [],
     precedence: evaluateTiers(question, rules).tiers
-  }
+  })
 }
 
 const toExplainedPath = ({

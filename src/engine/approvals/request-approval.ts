@@ -18,6 +18,6 @@ export async function requestApproval(
 ): Promise<PendingCall> {
   const waiting = { ...call, approval: await addFileHrefs(engine, live, call.approval) }
   live.abort.signal.throwIfAborted()
-  await transition(engine, live, waiting, [toolCallEvent(engine, live, waiting)], also)
+  await transition(engine, live, waiting, [toolCallEvent(engine, waiting)], also)
   return waiting
 }

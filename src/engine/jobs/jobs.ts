@@ -4,6 +4,7 @@ import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { StopSignal } from '../../host/processes/command/command.ts'
 import type { Store, StoreWrite } from '../../store/store.ts'
+import { redactCredentials } from '../../text/secrets/credentials.ts'
 import type { Job, JobCommand, JobDescription, JobStatus, TaskInput } from '../../tool/background-tasks.ts'
 import type { Call } from '../call.ts'
 import type { CapturedOutputs } from '../output/captured-outputs.ts'
@@ -85,7 +86,7 @@ export class Jobs {
       session_id,
       workspace,
       client,
-      ...facts,
+      ...redactCredentials(facts),
       isolation: command.isolation,
       status: 'running',
       started_at: ('started_at' in call && call.started_at) || new Date().toISOString(),

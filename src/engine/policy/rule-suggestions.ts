@@ -2,6 +2,7 @@
 import type { RuleMatch } from '../../config/schema.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { literalGlob } from '../../text/glob/match.ts'
+import { redactCredentials } from '../../text/secrets/credentials.ts'
 import { readHostPattern } from '../../text/url/hosts.ts'
 import type { ExternalToolIdentity } from '../../tool/tool.ts'
 import type { AlwaysOption } from './decision-schemas.ts'
@@ -19,17 +20,20 @@ interface Suggestion {
 const SCOPE_LABELS = { session: ', in this session', workspace: ', in this workspace' }
 
 export function suggestRules(facts: CallFacts): AlwaysOption[] {
-  return collectSuggestions(facts).flatMap(({ name, label, matches }) =>
-    (['session', 'workspace'] as const).map(scope => {
-      const [rule, ...others] = matches.map(match => ({ effect: 'allow' as const, match }))
-      return {
-        id: `${name}:${scope}`,
-        label: `Always allow ${label}${SCOPE_LABELS[scope]}`,
-        scope,
-        ...(others.length === 0 ? { rule: rule! } : { rules: [rule!, ...others] })
-      }
-    })
-  )
+  const suggestions = collectSuggestions(facts)
+  return suggestions
+    .filter(one => redactCredentials(one) === one)
+    .flatMap(({ name, label, matches }) =>
+      (['session', 'workspace'] as const).map(scope => {
+        const [rule, ...others] = matches.map(match => ({ effect: 'allow' as const, match }))
+        return {
+          id: `${name}:${scope}`,
+          label: `Always allow ${label}${SCOPE_LABELS[scope]}`,
+          scope,
+          ...(others.length === 0 ? { rule: rule! } : { rules: [rule!, ...others] })
+        }
+      })
+    )
 }
 
 function collectSuggestions(facts: CallFacts): Suggestion[] {

@@ -1,9 +1,11 @@
 // Manages all MCP servers: one session of each for each of its workspaces. Neither other servers nor the startup wait for any of
 // them.
+
 import { isDeepStrictEqual } from 'node:util'
 import type { ContributionSource } from '../../config/contributions.ts'
 import type { McpSettings } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
+import { redactCredentials } from '../../text/secrets/credentials.ts'
 import type { Effects } from '../effects.ts'
 import type { EgressPolicy } from '../egress/guarded-connect.ts'
 import type { Workspace } from '../workspace.ts'
@@ -73,7 +75,7 @@ export class McpServerManager {
   }
 
   states(): McpServerState[] {
-    return [...this.#allServers(), ...this.#inactive].map(server => server.state())
+    return redactCredentials([...this.#allServers(), ...this.#inactive].map(server => server.state()))
   }
 
   /** Starts a login; the server is restarted after its success. */

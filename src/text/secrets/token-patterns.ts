@@ -52,6 +52,8 @@ const BLANK = set(' ', '\t')
 /** Before the @ of a URL. Other characters have to be percent-encoded there. */
 const USER = set(...ALNUM, '!', '$&', '*.', ';', '=', '_', '~')
 const PASSWORD = set(...ALNUM, '!', '#&', '*.', ':;', '=', '?', '[', ']_', '{~')
+const COOKIE_NAME = set(...ALNUM, '_', '-', '.')
+const COOKIES = set(...ALNUM, '_', '-', '.', '~', '+', '/', '=', '%', ';', ' ')
 /** Lines of base64 in a file, in JSON, indented, quoted, numbered or in a diff. */
 const ARMOUR = set(...ALNUM, '+', '/', '=', ' ', '\t', '\r', '\n', '\\', ':', ',', '.', '>', '|')
 const DEK = set('AZ', '09', '-', ',')
@@ -61,6 +63,21 @@ const LINE_END = ['\n', '\r\n', '\\n', '\\r\\n']
 const KEYS = ['', 'RSA ', 'EC ', 'DSA ', 'OPENSSH ', 'ENCRYPTED '].map(kind => `${kind}PRIVATE KEY-----`)
 const NAME_VALUE_SEPARATOR: Stretch = { of: BETWEEN, min: 1, max: 8 }
 const MAX_CREDENTIAL_LENGTH = 256
+const SECRET_PARAMETERS = [
+  'token=',
+  'access_token=',
+  'auth_token=',
+  'private_token=',
+  'refresh_token=',
+  'api_key=',
+  'apikey=',
+  'client_secret=',
+  'password=',
+  'signature=',
+  'x-amz-security-token=',
+  'x-amz-signature=',
+  'x-goog-signature='
+]
 
 export const TOKEN_PATTERNS: readonly TokenPattern[] = [
   { name: 'GitHub token', parts: ['gh', ['p_', 'o_', 'u_', 's_', 'r_'], { of: LETTERS, min: 36 }] },
@@ -170,6 +187,26 @@ export const TOKEN_PATTERNS: readonly TokenPattern[] = [
     ignoreCase: true
   },
   { name: 'signature', parts: [['&sig=', '?sig='], { of: VALUE, min: 32 }], unredactedParts: 1 },
+  {
+    name: 'credentials',
+    parts: [['?', '&'], SECRET_PARAMETERS, { of: VALUE, min: 8 }],
+    unredactedParts: 2,
+    ignoreCase: true
+  },
+  {
+    name: 'credentials',
+    parts: ['cookie: ', { of: COOKIE_NAME, min: 1, max: 128 }, '=', { of: COOKIES, min: 4 }],
+    unredactedParts: 1,
+    ignoreCase: true
+  },
+  // Some hosts take a token as the name of a user, so every name is redacted.
+  {
+    name: 'credentials',
+    parts: [['https://', 'http://'], { of: USER, min: 1, max: MAX_CREDENTIAL_LENGTH }],
+    unredactedParts: 1,
+    lookahead: '@',
+    ignoreCase: true
+  },
   {
     name: 'credentials',
     parts: [

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { redactCredentials } from '../../text/secrets/credentials.ts'
 import { scriptNotes } from '../../text/url/host-scripts.ts'
 import { hostText } from '../../text/url/hosts.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
-import { describeSentParts, redactRequest, secretNotes, sendable } from './lib/outgoing-request.ts'
+import { describeSentParts, secretNotes, sendable } from './lib/outgoing-request.ts'
 import { type Form, readPageContent } from './lib/page-content.ts'
 
 const DEFAULT_TIMEOUT_MS = 15_000
@@ -82,7 +83,6 @@ export default defineTool({
   effect: 'network',
   idempotent: true,
   subject: input => ({ url: input.url, sends: { method: input.method ?? 'GET', parts: describeSentParts(input) } }),
-  redact: redactRequest,
   async check({ url, method = 'GET', headers, body }, { host }) {
     if (body !== undefined && method !== 'POST') throw invalidParam('body', 'is sent by POST only.')
     sendable(headers)
@@ -128,7 +128,7 @@ function rest({ offset, body, total, next_offset, truncated, size, encoding }: O
 }
 
 async function preview(input: Input, { host }: Context): Promise<Preview> {
-  const { url, method = 'GET', headers = {}, body } = redactRequest(input)
+  const { url, method = 'GET', headers = {}, body } = redactCredentials(input)
   const address = host.web.parseAddress(input.url)
   const addresses = await host.web.resolveAddresses(address)
   const name = hostText(address.host)
@@ -161,10 +161,8 @@ async function fetchPage(input: Input, ctx: Context): Promise<Output> {
   return {
     ...about,
     status: page.status,
-    headers: shown,
+    ...redactCredentials({ headers: shown, final_url: page.hops.at(-1)!, redirects: page.hops.slice(0, -1) }),
     body: isText ? whole.slice(offset, end) : whole,
-    final_url: page.hops.at(-1)!,
-    redirects: page.hops.slice(0, -1),
     ...(image?.width !== undefined && { width: image.width }),
     ...(image?.height !== undefined && { height: image.height }),
     size: page.bytes.length,

@@ -211,9 +211,9 @@ t.test('passes other bytes unchanged', async t => {
 t.test('holds back a possible beginning, but no prompt', async t => {
   const masker = new SecretRedactor(secrets)
   const shown = (bytes: Uint8Array) => Buffer.from(bytes).toString()
-  t.equal(shown(masker.push(Buffer.from('Token for https://me'))), 'Token for https')
+  t.equal(shown(masker.push(Buffer.from('Token for https://me'))), 'Token for ')
   t.ok(masker.waiting)
-  t.equal(shown(masker.idle()), '://me', 'what is no known value is shown when nothing comes')
+  t.equal(shown(masker.idle()), 'https://me', 'what is no known value is shown when nothing comes')
   t.notOk(masker.waiting)
   t.equal(shown(masker.push(Buffer.from(':s3cret@x, hunter2-'))), '[masked: credentials]@x, ', 'and the rest is hidden')
   t.equal(shown(masker.idle()), '', 'a known value is not')
@@ -222,7 +222,7 @@ t.test('holds back a possible beginning, but no prompt', async t => {
 
   const token = new SecretRedactor(secrets)
   token.push(Buffer.from(`https://ghp_${A36}`))
-  t.equal(shown(token.idle()), '://', 'a whole token never shows')
+  t.equal(shown(token.idle()), 'https://', 'a whole token never shows')
 })
 
 t.test('a token extends over all its characters', async t => {

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { McpContentBlock, McpTool, McpToolResult } from '../../../host/mcp/mcp-client.ts'
 import { imageHeader } from '../../../text/image-header.ts'
+import { redactParamsForDecision } from '../../../text/secrets/credentials.ts'
 import type { Attachment, Context, ExternalToolIdentity, Presented, Preview, Progress } from '../../../tool/tool.ts'
 import { withProgress } from '../../../tool/with-progress.ts'
 
@@ -40,7 +41,7 @@ export function mcpPreview(tool: McpTool, args: unknown): Preview {
   const description = tool.description.replaceAll(/\s+/g, ' ').trim()
   return {
     title: mcpToolName(tool.server, tool.name),
-    text: JSON.stringify(args, null, 2),
+    text: JSON.stringify(redactParamsForDecision(args), null, 2),
     notes: [
       ...(description
         ? [

@@ -1,5 +1,6 @@
-// Validates and describes outgoing requests: forbidden headers, notes for an approver, and redaction.
+// Validates and describes outgoing requests: forbidden headers, and notes for an approver.
 import { invalidParam } from '../../../errors.ts'
+import { SECRET_NAME } from '../../../text/secrets/credentials.ts'
 import { SecretMatcher } from '../../../text/secrets/secret-matcher.ts'
 import { redactSecrets } from '../../../text/secrets/secret-redactor.ts'
 
@@ -44,8 +45,6 @@ export const describeSentParts = ({ headers = {}, body }: OutgoingRequest): stri
   ...(body === undefined ? [] : ['a body'])
 ]
 
-const SECRET_NAME =
-  /token|secret|passw|passphrase|api[-_]?key|(?:^|[-_])(?:key|auth|sig)(?:$|[-_])|signature|credential|authorization|cookie|session/i
 const tokenMatcher = () => new SecretMatcher([])
 
 /** Warns an approver of possible credentials in the request. */
@@ -61,37 +60,4 @@ export function secretNotes({ url, headers = {}, body }: OutgoingRequest): strin
     ...(names.length > 0 ? [`It sends what may be a credential: ${names.join(', ')}.`] : []),
     ...(body !== undefined && holds(body) ? ['The body may hold a secret.'] : [])
   ]
-}
-
-/** Valid in a URL. */
-const REDACTED = '***'
-const redactValue = (value: string) => `[masked: ${value.length} characters]`
-
-/** Redacts possible secrets: previews and results are visible to more people than the approver. */
-export function redactRequest<T extends OutgoingRequest>(sending: T): T {
-  const known = tokenMatcher()
-  const { headers, body } = sending
-  return {
-    ...sending,
-    url: redactSecrets(redactUrl(sending.url), known),
-    ...(headers && {
-      headers: Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [
-          name,
-          SECRET_NAME.test(name) ? redactValue(value) : redactSecrets(value, known)
-        ])
-      )
-    }),
-    ...(body !== undefined && { body: redactSecrets(body, known) })
-  }
-}
-
-function redactUrl(text: string): string {
-  if (!URL.canParse(text)) return text
-  const url = new URL(text)
-  const secret = [...url.searchParams].filter(([name]) => SECRET_NAME.test(name))
-  if (secret.length === 0 && url.password === '') return text
-  for (const [name] of secret) url.searchParams.set(name, REDACTED)
-  if (url.password !== '') url.password = REDACTED
-  return url.href
 }
