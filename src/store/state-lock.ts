@@ -1,8 +1,8 @@
 // Lock of a state folder: at most one live server per folder. Uses SQLite's exclusive lock, which the kernel releases when the
 // process dies in any way; a pid file could be stale.
-import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { preparePrivateDatabase } from './private-database.ts'
 
 export interface StateLock {
   release(): void
@@ -10,8 +10,9 @@ export interface StateLock {
 
 /** Creates the folder, private to this user, and locks it; undefined if another live process holds the lock. */
 export function acquireStateLock(stateDir: string): StateLock | undefined {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const database = new DatabaseSync(path.join(stateDir, 'lock.db'), { timeout: 0 })
+  const file = path.join(stateDir, 'lock.db')
+  preparePrivateDatabase(file)
+  const database = new DatabaseSync(file, { timeout: 0 })
   try {
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -1,10 +1,10 @@
 // Store of the server in one SQLite file: the event journal, calls, rules and session values. Writes are batched while the
 // previous batch is being committed (group commit), and durable when their promise resolves; reads see only durable data.
-import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
+import { preparePrivateDatabase } from './private-database.ts'
 import type { StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
 
@@ -115,7 +115,7 @@ export class Store {
 
   /** Opens or creates the store. `onFailed` is called once a write could not be made durable: from then on every write fails. */
   static async open(file: string, onFailed: (error: Error) => void = () => {}): Promise<Store> {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+    preparePrivateDatabase(file)
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), {
       workerData: { file },

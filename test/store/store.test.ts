@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -50,6 +50,29 @@ const integrity = (file: string) => {
   db.close()
   return row?.integrity_check
 }
+
+t.test('its files are open to this user alone, and those that exist are restricted', async t => {
+  const mask = process.umask(0o022)
+  t.teardown(() => process.umask(mask))
+  const { file, store } = await open(t)
+  const modes = () =>
+    Object.fromEntries(
+      ['.', 'journal.db', 'journal.db-wal', 'journal.db-shm'].map(name => {
+        const { mode } = statSync(path.join(path.dirname(file), name))
+        return [name, (mode & 0o777).toString(8)]
+      })
+    )
+  const expected = { '.': '700', 'journal.db': '600', 'journal.db-wal': '600', 'journal.db-shm': '600' }
+  await store.write(() => [event(1)])
+  t.strictSame(modes(), expected)
+  await store.close()
+  chmodSync(path.dirname(file), 0o755)
+  chmodSync(file, 0o644)
+  for (const end of ['-wal', '-shm']) writeFileSync(file + end, '', { mode: 0o644 })
+  const { store: again } = await open(t, file)
+  t.strictSame(modes(), expected)
+  t.equal(again.latestSeq(), 1)
+})
 
 t.test('a new store is empty, and is the same when reopened', async t => {
   const { file, store } = await open(t)
