@@ -80,7 +80,7 @@ export default {
 /** Returns the paths that the server excludes from ripgrep. */
 function excludesFor(root: string, stateDir: string): readonly string[] {
   const excludes = searchExcludeGlobs(openWorkspace('default', root), { stateDir, sensitive: [] })
-  return [NO_REQUIRE_GIT, ...new Excludes(excludes).args]
+  return [NO_REQUIRE_GIT, ...new Excludes(excludes).argsIn('.')]
 }
 
 const grepFlags = (excludes: readonly string[]) =>

@@ -2,9 +2,11 @@
 // file, each workspace's file, environment, flags. All errors are reported at once, each with its location.
 import { createHash } from 'node:crypto'
 import path from 'node:path'
+import { isWithin, realPath } from '../host/sandbox/path-within.ts'
 import { trustFilePath } from '../host/trust/trust-file.ts'
 import { LiveTrustStore } from '../host/trust/trust-store.ts'
-import { homeFolder, xdgFolder } from '../server/xdg.ts'
+import { serverFolders } from '../server/discovery.ts'
+import { homeFolder, statesFolder, xdgFolder } from '../server/xdg.ts'
 import { collectRules, locateRules, omitRules } from './agents.ts'
 import type { ConfigSource } from './config-source.ts'
 import { type Contribution, omitContributions, readContribution } from './contributions.ts'
@@ -36,7 +38,7 @@ export interface ConfigInputs {
 
 export interface LoadedConfig {
   settings: Settings
-  /** Ignored settings, with the resolution for each. */
+  /** Ignored settings, and risks, with the resolution for each. */
   warnings: string[]
 }
 
@@ -75,6 +77,7 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
 
   if (admin?.value.trust)
     warnings.push(`${admin.locate(['trust'])} trust: ignored, it is taken from the user's file only`)
+  warnings.push(...warnAboutServerFolders(env, roots))
   const draft: ConfigDraft = defaultsFromSchema(Config)
   const brought: (Contribution | undefined)[] = []
   for (const source of [admin, user]) {
@@ -108,6 +111,19 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   }
 }
 
+/** Files of servers in a root are out of reach of calls, but hardly what a person means to serve. */
+function warnAboutServerFolders(env: ConfigInputs['env'], roots: readonly { path: string }[]): string[] {
+  const folders = serverFolders(env).map(realPath)
+  return roots.flatMap(({ path: root }) => {
+    const inside = folders.find(folder => isWithin(folder, root))
+    return inside === undefined
+      ? []
+      : [
+          `root ${root}: Toolgate keeps tokens and calls in it (${inside}). Calls cannot reach those, commands with isolation none can. Serve a smaller folder.`
+        ]
+  })
+}
+
 /** Returns the files outside any workspace. */
 export const globalConfigFiles = (env: ConfigInputs['env']) => ({
   admin: env.TOOLGATE_ADMIN_CONFIG || '/etc/toolgate/config.jsonc',
@@ -118,10 +134,9 @@ export const workspaceConfigFile = (root: string) => path.join(root, '.toolgate'
 
 /** Returns one folder per set of roots, independent of their names and order. */
 function resolveStateFolder(env: ConfigInputs['env'], roots: readonly { path: string }[]): string {
-  const base = env.TOOLGATE_STATE_DIR || path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate')
   const all = roots.map(({ path: root }) => root).sort()
   const id = createHash('sha256').update(all.join('\n')).digest('hex').slice(0, 16)
-  return path.join(path.resolve(base), 'workspaces', id)
+  return path.join(statesFolder(env), id)
 }
 
 async function validateRules(source: ConfigSource, checkRule: RuleValidator): Promise<ConfigIssue[]> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type ContributionSource, staticContributions } from '../config/contributions.ts'
 import type { Settings } from '../config/settings.ts'
-import { runFolders } from '../server/discovery.ts'
+import { serverFolders } from '../server/discovery.ts'
 import { homeFolder } from '../server/xdg.ts'
 import { CodeIndexes } from './code/code-indexes.ts'
 import { ComputePool } from './compute/compute-pool.ts'
@@ -17,7 +17,13 @@ import type { EgressNetwork } from './egress/guarded-connect.ts'
 import { Files } from './files/files.ts'
 import { LineIndexes } from './files/line-index.ts'
 import { openWorkspace } from './files/paths.ts'
-import { type PathGuard, searchExcludeGlobs, secretNamesOf } from './files/policy/path-policy.ts'
+import {
+  createServerEntryCheck,
+  findServerFiles,
+  type PathGuard,
+  searchExcludeGlobs,
+  secretNamesOf
+} from './files/policy/path-policy.ts'
 import { RecentTexts } from './files/recent-texts.ts'
 import { Git } from './git/git.ts'
 import { GitService } from './git/git-service.ts'
@@ -40,6 +46,7 @@ import { quarantineFolder } from './sandbox/guard/quarantine.ts'
 import { sweepQuarantine } from './sandbox/guard/quarantine-sweep.ts'
 import { currentLevel } from './sandbox/isolation-levels.ts'
 import { openSandbox, type SandboxManager } from './sandbox/open-sandbox.ts'
+import { realPath } from './sandbox/path-within.ts'
 import { FileList } from './search/file-list.ts'
 import { Ripgrep } from './search/ripgrep.ts'
 import type { SecretMasker } from './secrets/secret-masker.ts'
@@ -126,18 +133,14 @@ export class HostServices {
     this.#trust = trust
     this.#settings = settings
     this.#masker = masking
+    const outsideState = serverFilesOutsideState(settings, environment)
     this.#guard = {
       stateDir: realpathSync(settings.state_dir),
+      serverPaths: outsideState.map(realPath),
       sensitive: settings.sensitive.names,
       gitUser: gitUserFolders(environment)
     }
-    const own = [
-      settings.state_dir,
-      this.#guard.stateDir,
-      trustFilePath(environment),
-      ...serverFilesOutsideState(settings, environment)
-    ]
-    this.ownFiles = [...new Set(own)]
+    this.ownFiles = [...new Set([settings.state_dir, this.#guard.stateDir, ...outsideState])]
     // A process that could open the pipe of another command would take its output, or add to it.
     this.#spawner = new Spawner(environment, emptyFolder(path.join(this.#guard.stateDir, 'pipes')))
     this.#startGate = new StartGate(this.#spawner)
@@ -151,7 +154,7 @@ export class HostServices {
       environment,
       settings: settings.sandbox,
       stateDir: this.#guard.stateDir,
-      hidden: serverFilesOutsideState(settings, environment),
+      hidden: outsideState,
       sensitive: settings.sensitive.names,
       ownPorts: () => this.ownPorts,
       watcherOf: ({ name }) => this.workspaces.get(name)?.watcher,
@@ -314,9 +317,13 @@ export class HostServices {
     this.#masker.addWorkspace(workspace)
     const ripgrep = new Ripgrep(this.#spawner, workspace, {
       exclude: searchExcludeGlobs(workspace, this.#guard),
-      secrets: secretNamesOf(this.#guard)
+      secrets: secretNamesOf(this.#guard),
+      findServerFiles: () => findServerFiles(workspace, this.#guard)
     })
-    const watcher = new Watcher(workspace, this.#settings.watch)
+    const watcher = new Watcher(workspace, {
+      max_folders: this.#settings.watch.max_folders,
+      isExcluded: createServerEntryCheck(workspace, this.#guard)
+    })
     this.code.add(workspace, watcher)
     let watching = false
     // Delayed: the first request should not compete with the watcher's initial scan.
@@ -355,11 +362,13 @@ function emptyFolder(folder: string): string {
   return folder
 }
 
-/** Returns the server's own files outside its state folder. */
+/** Returns the files and folders of this server outside its state folder, and of the user's other servers. */
 function serverFilesOutsideState(settings: Settings, environment: Environment): string[] {
   const { token_file, call_token_file, agent_token_files, socket } = settings
   const tokens = [token_file, call_token_file, ...Object.values(agent_token_files)]
-  return [...tokens, socket, ...runFolders(environment)].filter(file => file !== undefined)
+  return [...tokens, socket, trustFilePath(environment), ...serverFolders(environment)].filter(
+    file => file !== undefined
+  )
 }
 
 function once(work: () => void): () => undefined {

@@ -6,7 +6,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { isProcessRunning } from '../host/processes/pids.ts'
 import { isPrivate, writePrivateFile } from './private-files.ts'
-import { homeFolder, xdgFolder } from './xdg.ts'
+import { homeFolder, statesFolder, xdgFolder } from './xdg.ts'
 
 /** The contents of a discovery file. */
 export interface DiscoveryRecord {
@@ -40,6 +40,12 @@ export function runFolders(env: Env): [string, ...string[]] {
   const moved = env.TOOLGATE_RUN_DIR || path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate/run')
   const main = path.resolve(moved)
   return main === usual ? [main] : [main, usual]
+}
+
+/** Returns all folders in which servers of this user keep state or discovery files, as far as the environment determines them. */
+export function serverFolders(env: Env): string[] {
+  const shared = [xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), path.join(homeFolder(env), '.local/state')]
+  return [...new Set([...shared.map(folder => path.join(folder, 'toolgate')), statesFolder(env), ...runFolders(env)])]
 }
 
 interface PublishedRecord {

@@ -13,6 +13,12 @@ export function xdgFolder(env: Env, variable: string, inHome: string): string {
   return given && path.isAbsolute(given) ? given : path.join(homeFolder(env), inHome)
 }
 
+/** Returns the folder with one state folder for each set of roots. */
+export function statesFolder(env: Env): string {
+  const base = env.TOOLGATE_STATE_DIR || path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate')
+  return path.join(path.resolve(base), 'workspaces')
+}
+
 /** Returns the real path of a folder, or undefined if there is none. */
 export function realFolder(folder: string): string | undefined {
   try {

@@ -273,6 +273,22 @@ const WORKSPACE = `{
   ]
 }`
 
+t.test('warns of a root in which servers keep their files', async t => {
+  const { load, at } = place(t)
+  const warningsFor = async (root: string, env = {}) => (await load({ flags: { root: [root] }, env })).warnings
+  const warning = (root: string, folder: string) => [
+    `root ${root}: Toolgate keeps tokens and calls in it (${folder}). Calls cannot reach those, commands with isolation none can. Serve a smaller folder.`
+  ]
+  t.strictSame(await warningsFor(at('home')), warning(at('home'), at('home/.local/state/toolgate')))
+  t.strictSame(
+    await warningsFor(at('work'), { XDG_STATE_HOME: at('work/x') }),
+    warning(at('work'), at('work/x/toolgate'))
+  )
+  t.strictSame(await warningsFor(at('work'), { TOOLGATE_RUN_DIR: at('work/r') }), warning(at('work'), at('work/r')))
+  t.strictSame(await warningsFor('/'), warning('/', at('home/.local/state/toolgate')))
+  t.strictSame(await warningsFor(at('other'), { TOOLGATE_STATE_DIR: at('work') }), [])
+})
+
 t.test('an untrusted workspace may only tighten', async t => {
   const { load, workspaceFile, at } = place(t, {
     workspace: WORKSPACE,

@@ -32,7 +32,14 @@ import { type ResolvedEntry, resolveWorkspaceEntry, resolveWorkspacePath } from 
 import { ApprovedState } from './policy/approved-state.ts'
 import { findNamedInFolder, isNamedByGitConfig } from './policy/git-programs.ts'
 import { isGitRepositoryFile } from './policy/git-repository-files.ts'
-import { type CanonicalEntry, classifyPath, type PathClassification, type PathGuard } from './policy/path-policy.ts'
+import {
+  type CanonicalEntry,
+  classifyPath,
+  getProtection,
+  type PathClassification,
+  type PathGuard,
+  serverEntriesOf
+} from './policy/path-policy.ts'
 import { type FolderRename, findRenameEffects, type RenameEffect } from './rename-effects.ts'
 
 export { FileSnapshot } from './file-snapshot.ts'
@@ -318,7 +325,7 @@ export class FileReader {
 
   protected assertNotServerState(place: ResolvedEntry, given: string) {
     if (classifyPath(this.workspace, this.guard, place).protected !== 'all') return
-    throw new ToolError('SENSITIVE_PATH', `${quotePath(given)} belongs to the server.`, { path: given })
+    throw serverFileError(given)
   }
 
   #unsavedAt(place: ResolvedEntry): UnsavedBuffer | undefined {
@@ -338,6 +345,7 @@ export class FileReader {
       fd = openSync(place.accessPath, READ | this.workspace.dirAccess.noFollowFlags)
       const stat = fstatSync(fd, { bigint: true })
       if (!stat.isFile()) throw notAFileError(given, stat)
+      if (serverEntriesOf(this.guard).has(stat)) throw serverFileError(given)
       return new OpenFile(fd, place.path, stat)
     } catch (error) {
       if (fd !== undefined) closeSync(fd)
@@ -360,11 +368,11 @@ export class FileReader {
   }
 
   #entry(prefix: string, path: string, name: string): DirectoryEntry[] {
-    const protection = classifyPath(this.workspace, this.guard, { path, stat: undefined }).protected
-    if (protection === 'all') return []
     const stat = lstatSync(prefix + name, { bigint: true, throwIfNoEntry: false })
     // Removed concurrently, or a name that is not UTF-8 and therefore unreachable.
     if (!stat) return []
+    const protection = getProtection(this.workspace, this.guard, path, stat)
+    if (protection === 'all') return []
     const closed = protection !== undefined
     return [
       { name, path, type: entryTypeOf(stat), size: Number(stat.size), modified: stat.mtime.toISOString(), closed }
@@ -376,6 +384,9 @@ const byCodeUnits = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 export const fileNotFoundError = (path: string) =>
   new ToolError('FILE_NOT_FOUND', `${quotePath(path)} does not exist.`, { path })
+
+const serverFileError = (path: string) =>
+  new ToolError('SENSITIVE_PATH', `${quotePath(path)} belongs to the server.`, { path })
 
 export const staleFileError = (path: string) =>
   new ToolError('STALE_FILE', `${quotePath(path)} is no longer what it was when the call was judged or read.`, { path })

@@ -122,12 +122,13 @@ class ListingWalk {
   }
 
   #entry(prefix: string, path: string, name: string): DirectoryEntry | undefined {
-    const protection = getProtection(this.#workspace, this.#guard, path)
-    const stat = protection === 'all' ? undefined : lstatSync(prefix + name, { throwIfNoEntry: false })
+    const stat = lstatSync(prefix + name, { bigint: true, throwIfNoEntry: false })
     // Removed concurrently, or a name that is not UTF-8 and therefore unreachable.
     if (!stat) return undefined
-    const modified = new Date(stat.mtimeMs).toISOString()
-    return { name, path, type: entryTypeOf(stat), size: stat.size, modified, closed: protection !== undefined }
+    const protection = getProtection(this.#workspace, this.#guard, path, stat)
+    if (protection === 'all') return undefined
+    const modified = stat.mtime.toISOString()
+    return { name, path, type: entryTypeOf(stat), size: Number(stat.size), modified, closed: protection !== undefined }
   }
 }
 

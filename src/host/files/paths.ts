@@ -25,6 +25,8 @@ export interface ResolvedEntry {
   viaLinks: readonly string[]
   /** Metadata of the entry; undefined if it does not exist. */
   stat: BigIntStats | undefined
+  /** Metadata of the folders on the way from the root, without the root. */
+  folders: readonly BigIntStats[]
   /** Descriptor of the deepest existing folder of the path. */
   parentFd: number
   /** Prefix which, put before a name, reaches an entry of that folder. */
@@ -79,6 +81,7 @@ class PathWalk {
   #pending: string[]
   /** Names of the folders walked so far, and the descriptor of the last. */
   #names: string[] = []
+  #folders: BigIntStats[] = []
   #fd: number
   #viaLinks: string[] = []
   #links = 0
@@ -123,6 +126,12 @@ class PathWalk {
     this.#fd = this.#workspace.fd
   }
 
+  #returnToRoot() {
+    this.#names = []
+    this.#folders = []
+    this.#release()
+  }
+
   /** Enters a folder. Returns the end of the walk if no entry has that name. */
   #enter(name: string, linkAtEnd: 'through' | 'stop'): ResolvedEntry | undefined {
     const door = this.#prefix() + name
@@ -141,6 +150,7 @@ class PathWalk {
     this.#release()
     this.#fd = fd
     this.#names.push(name)
+    this.#folders.push(fstatSync(fd, { bigint: true }))
     this.#dirAccess.verify(this.#workspace, fd, this.#names.join('/'))
   }
 
@@ -148,8 +158,7 @@ class PathWalk {
   #up() {
     if (this.#names.length === 0) throw outside(this.#input)
     this.#pending.push(...this.#names.slice(0, -1).reverse())
-    this.#names = []
-    this.#release()
+    this.#returnToRoot()
   }
 
   #follow(name: string) {
@@ -157,8 +166,7 @@ class PathWalk {
     const target = readlinkSync(this.#prefix() + name)
     this.#viaLinks.push([...this.#names, name, ...this.#pending.toReversed()].join('/'))
     if (target.startsWith('/')) {
-      this.#names = []
-      this.#release()
+      this.#returnToRoot()
       this.#pending.push(...partsRelativeToRoot(this.#workspace, target, this.#input).reverse())
     } else this.#pending.push(...split(target, this.#input).reverse())
   }
@@ -192,8 +200,7 @@ class PathWalk {
   /** Ends the walk at a link loop: nothing exists there, and nothing can be created until one of the links is removed. */
   #endInLoop(): ResolvedEntry {
     const parts = partsRelativeToRoot(this.#workspace, this.#input, this.#input)
-    this.#names = []
-    this.#release()
+    this.#returnToRoot()
     return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), true)
   }
 
@@ -211,9 +218,9 @@ class PathWalk {
     })
   }
 
-  #toResolved(place: Omit<ResolvedEntry, 'close' | 'viaLinks'>): ResolvedEntry {
+  #toResolved(place: Omit<ResolvedEntry, 'close' | 'viaLinks' | 'folders'>): ResolvedEntry {
     const own = this.#fd !== this.#workspace.fd
-    return { ...place, viaLinks: this.#viaLinks, close: () => own && closeSync(place.parentFd) }
+    return { ...place, viaLinks: this.#viaLinks, folders: this.#folders, close: () => own && closeSync(place.parentFd) }
   }
 }
 

@@ -10,7 +10,12 @@ export const isWithin = (file: string, folder: string): boolean =>
 export const resolveConfiguredPath = (file: string, home: string): string => realPath(file.replace(/^~(?=\/|$)/, home))
 
 /** Resolves links as far as the path exists. */
-export const realPath = (file: string): string => realPathIfExists(file) ?? path.resolve(file)
+export function realPath(file: string): string {
+  const real = realPathIfExists(file)
+  if (real !== undefined) return real
+  const { dir, base } = path.parse(path.resolve(file))
+  return base === '' ? dir : path.join(realPath(dir), base)
+}
 
 export function realPathIfExists(file: string): string | undefined {
   try {

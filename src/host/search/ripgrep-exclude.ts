@@ -8,10 +8,11 @@ import { NON_SENSITIVE_NAMES, SENSITIVE_FILE_NAMES } from '../files/policy/sensi
 const ANY_DEPTH_PREFIX = '**/'
 
 export class Excludes {
-  /** Options that exclude names from ripgrep. They come last, since the last glob takes precedence. */
-  readonly args: readonly string[]
+  readonly #names: readonly string[]
   readonly #all: NamePatterns
+  /** Paths relative to the root. */
   readonly #rooted: readonly string[]
+  readonly #foldedRooted: readonly string[]
   readonly #conditional: NamePatterns
   readonly #hints: readonly string[]
 
@@ -21,18 +22,30 @@ export class Excludes {
   constructor(globs: readonly string[], secrets?: SecretNames) {
     this.#secrets = secrets
     const judged = globs.filter(hasExceptions)
-    this.#rooted = globs.filter(isRooted).map(glob => foldPath(glob.slice(1)))
+    this.#rooted = globs.filter(isRooted).map(glob => glob.slice(1))
+    this.#foldedRooted = this.#rooted.map(foldPath)
     this.#all = new NamePatterns(['.git', ...globs.filter(glob => !isRooted(glob)).map(stripAnyDepth)])
-    this.args = ['.git', ...globs.filter(glob => !judged.includes(glob))].map(glob => `--iglob=!${glob}`)
+    this.#names = ['.git', ...globs.filter(glob => !isRooted(glob) && !judged.includes(glob))]
     const patterns = judged.map(stripAnyDepth)
     this.#conditional = new NamePatterns(patterns)
     this.#hints = patterns.map(longestLiteral)
   }
 
+  /**
+   * Returns the options that exclude names from a search that ripgrep begins in a folder. They come last, since the last glob takes
+   * precedence.
+   */
+  argsIn(folder: string): string[] {
+    const prefix = folder === '.' ? '' : `${folder}/`
+    const rooted = this.#rooted.filter(name => name.startsWith(prefix)).map(name => `/${name.slice(prefix.length)}`)
+    return [...this.#names, ...rooted].map(glob => `--iglob=!${glob}`)
+  }
+
   /** Checks if a reported path is excluded. */
   covers(path: string): boolean {
     const folded = foldPath(path)
-    if (this.#hints.some(hint => folded.includes(hint)) && this.#conditional.covers(this.#names(folded))) return true
+    if (this.#isRooted(folded)) return true
+    if (this.#hints.some(hint => folded.includes(hint)) && this.#conditional.covers(harmlessAside(folded))) return true
     if (!this.#secrets) return false
     const mayBeSecret = mayContainBackup(folded) || FILE_HINTS.some(hint => folded.includes(hint))
     return mayBeSecret && this.#secrets.covers(folded.split('/'))
@@ -41,16 +54,19 @@ export class Excludes {
   /** Checks if a search root is excluded: a search that begins there would not meet the excluding name. */
   coversSearchRoot(path: string, isFolder = true): boolean {
     const folded = foldPath(path)
-    const rooted = this.#rooted.some(each => folded === each || folded.startsWith(`${each}/`))
     return (
-      rooted || this.#all.covers(this.#names(folded)) || (this.#secrets?.covers(folded.split('/'), isFolder) ?? false)
+      this.#isRooted(folded) ||
+      this.#all.covers(harmlessAside(folded)) ||
+      (this.#secrets?.covers(folded.split('/'), isFolder) ?? false)
     )
   }
 
-  #names(folded: string) {
-    return folded.split('/').map(name => (isHarmlessName(name) ? '' : name))
+  #isRooted(folded: string) {
+    return this.#foldedRooted.some(each => folded === each || folded.startsWith(`${each}/`))
   }
 }
+
+const harmlessAside = (folded: string) => folded.split('/').map(name => (isHarmlessName(name) ? '' : name))
 
 const longestLiteral = (pattern: string) => pattern.split('*').reduce((a, b) => (b.length > a.length ? b : a))
 

@@ -4,6 +4,7 @@ import { rgPath } from '@vscode/ripgrep'
 import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { openFolder } from '../files/open-folder.ts'
+import type { FoundServerFiles } from '../files/policy/path-policy.ts'
 import type { SecretNames } from '../files/policy/secret-names.ts'
 import { minimalEnvironment } from '../processes/environment.ts'
 import type { ChildExit, ChildHandle } from '../processes/spawner/child-handle.ts'
@@ -52,12 +53,17 @@ interface RipgrepOptions {
   exclude: readonly string[]
   /** Names that are never searched or listed either. */
   secrets?: SecretNames
+  /** Returns a check for the files of servers, for one search. */
+  findServerFiles?: () => FoundServerFiles
 }
+
+const NO_SERVER_FILES: FoundServerFiles = { has: () => false, hasFolderOf: () => false }
 
 export class Ripgrep {
   readonly #spawner: Spawner
   readonly #workspace: Workspace
   readonly #excludes: Excludes
+  readonly #findServerFiles: () => FoundServerFiles
   readonly #noSymlinkMount: NoSymlinkMount
   readonly #env: Record<string, string>
 
@@ -65,6 +71,7 @@ export class Ripgrep {
     this.#spawner = spawner
     this.#workspace = workspace
     this.#excludes = new Excludes(options.exclude, options.secrets)
+    this.#findServerFiles = options.findServerFiles ?? (() => NO_SERVER_FILES)
     this.#noSymlinkMount = new NoSymlinkMount(spawner, workspace)
     this.#env = minimalEnvironment(spawner.environment)
   }
@@ -78,7 +85,7 @@ export class Ripgrep {
       '--null',
       ...(hidden ? ['--hidden'] : []),
       ...(ignored ? ['--no-ignore'] : []),
-      ...this.#excludeArgs,
+      ...this.#excludeArgs(path),
       '--',
       './'
     ]
@@ -87,7 +94,16 @@ export class Ripgrep {
 
   /** Returns the direct files of a folder that is not ignored itself, including hidden ones; none if there is no such folder. */
   async filesIn(folder: string, signal?: AbortSignal): Promise<string[]> {
-    const args = [...BASE_ARGS, '--files', '--null', '--hidden', '--max-depth=1', ...this.#excludeArgs, '--', './']
+    const args = [
+      ...BASE_ARGS,
+      '--files',
+      '--null',
+      '--hidden',
+      '--max-depth=1',
+      ...this.#excludeArgs(folder),
+      '--',
+      './'
+    ]
     try {
       return await this.#list(folder, args, signal)
     } catch (error) {
@@ -102,9 +118,13 @@ export class Ripgrep {
     const isFile = query.kind === 'file'
     this.#assertSearchable(query.path, !isFile)
     const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
-    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#excludeArgs)
+    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#excludeArgs(folder))
     const included = isFile || query.include.length === 0 ? () => true : compileIncludes(query.include)
-    const wanted = (path: string) => included(path) && !this.#excludes.covers(joinPath(folder, path))
+    const serverFiles = this.#findServerFiles()
+    const wanted = (path: string) => {
+      const whole = joinPath(folder, path)
+      return included(path) && !this.#excludes.covers(whole) && !serverFiles.has(whole)
+    }
     const run = await this.#run(folder, args, query.signal)
     const groups = READERS[query.mode](run, query.context)
     for await (const group of groups) {
@@ -114,9 +134,10 @@ export class Ripgrep {
     return { unreadable: run.unreadable, too_long: run.skipped.records }
   }
 
-  /** Options for the exclusions. */
-  get #excludeArgs(): string[] {
-    return [...(appliesGitignoreEverywhere(this.#workspace.root) ? [NO_REQUIRE_GIT] : []), ...this.#excludes.args]
+  /** Returns the options for the exclusions. */
+  #excludeArgs(folder: string): string[] {
+    const everywhere = appliesGitignoreEverywhere(this.#workspace.root) ? [NO_REQUIRE_GIT] : []
+    return [...everywhere, ...this.#excludes.argsIn(folder)]
   }
 
   #assertSearchable(path: string, isFolder = true) {
@@ -130,11 +151,12 @@ export class Ripgrep {
 
   async #list(path: string, args: string[], signal = new AbortController().signal): Promise<string[]> {
     const run = await this.#run(path, args, signal)
+    const serverFiles = this.#findServerFiles()
     const found: string[] = []
     for await (const names of run.read(NUL))
       for (const name of names) {
         const whole = joinPath(path, name.slice(2))
-        if (!this.#excludes.covers(whole)) found.push(whole)
+        if (!this.#excludes.covers(whole) && !serverFiles.hasFolderOf(whole)) found.push(whole)
       }
     return found
   }

@@ -32,8 +32,15 @@ interface FolderWatch {
   excludesWatcher?: FSWatcher | undefined
 }
 
+interface WatchOptions {
+  max_folders?: number
+  /** Checks if a folder, by its absolute path, is not watched even though it is not ignored. */
+  isExcluded?: (folder: string) => boolean
+}
+
 export class Watcher {
   readonly #root: string
+  readonly #isExcluded: (folder: string) => boolean
   readonly #limits = readInotifyLimits()
   readonly #maxFolders: number
   readonly #listeners = new Set<(news: WatchEvents) => void>()
@@ -50,8 +57,12 @@ export class Watcher {
   #pending = noEvents()
   #working: Promise<void> | undefined
 
-  constructor(workspace: Workspace, { max_folders = Number.POSITIVE_INFINITY } = {}) {
+  constructor(
+    workspace: Workspace,
+    { max_folders = Number.POSITIVE_INFINITY, isExcluded = () => false }: WatchOptions = {}
+  ) {
     this.#root = workspace.root
+    this.#isExcluded = isExcluded
     this.#maxFolders = max_folders
   }
 
@@ -67,7 +78,7 @@ export class Watcher {
     return this.#stopReason
   }
 
-  /** Returns the watched folders: all that are not ignored. Relative to the root, which is `.`. */
+  /** Returns the watched folders: all that are neither ignored nor excluded. Relative to the root, which is `.`. */
   folders(): Iterable<string> {
     return this.#watched.keys()
   }
@@ -194,7 +205,8 @@ export class Watcher {
   }
 
   #enqueue(folder: string, rules: IgnoreRules) {
-    if (!rules.ignores(join(this.#root, folder))) this.#queue.push({ folder, rules })
+    const path = join(this.#root, folder)
+    if (!rules.ignores(path) && !this.#isExcluded(path)) this.#queue.push({ folder, rules })
   }
 
   #watchFolder(folder: string, rulesAbove: IgnoreRules) {

@@ -7,8 +7,9 @@ import { ToolError } from '../../errors.ts'
 import { errnoOf } from '../files/errno.ts'
 import { openFolder } from '../files/open-folder.ts'
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
-import { classifyPath, type PathGuard } from '../files/policy/path-policy.ts'
+import { classifyPath, type PathGuard, serverEntriesOf } from '../files/policy/path-policy.ts'
 import { PROTECTED_NAMES } from '../files/policy/sensitive-names.ts'
+import { statIfReachable } from '../files/policy/server-entries.ts'
 import { TimeSlicer } from '../files/time-slicing.ts'
 import type { Workspace } from '../workspace.ts'
 import { IgnoreRules } from './ignore-rules.ts'
@@ -44,7 +45,7 @@ export class WorkspaceTree {
         const rules = above.within(this.absolute(folder), new Set(names))
         for (const name of names) {
           const path = joinPath(folder, name)
-          const seen = snapshotEntry(prefix + name)
+          const seen = this.#snapshot(prefix + name)
           if (seen && this.isVisible(path, seen, rules)) {
             visit(path, seen)
             if (seen.kind === 'directory') todo.push({ folder: path, above: rules })
@@ -63,7 +64,7 @@ export class WorkspaceTree {
     for (const [folder, names] of groupByFolder(paths)) {
       const looked = await this.#inFolder(folder, async prefix => {
         for (const name of names) {
-          visit(joinPath(folder, name), snapshotEntry(prefix + name))
+          visit(joinPath(folder, name), this.#snapshot(prefix + name))
           await slices.yieldIfDue()
         }
       })
@@ -85,7 +86,7 @@ export class WorkspaceTree {
     const { folder, name } = splitPath(path)
     let bytes: Buffer | undefined
     await this.#inFolder(folder, async prefix => {
-      bytes = await readFile(prefix + name, this.#workspace.dirAccess.noFollowFlags, seen)
+      bytes = await this.#read(prefix + name, seen)
     })
     return bytes
   }
@@ -106,6 +107,20 @@ export class WorkspaceTree {
 
   absolute(path: string): string {
     return path === '.' ? this.#workspace.root : join(this.#workspace.root, path)
+  }
+
+  /** A folder of a server counts as missing, whatever its name. */
+  #snapshot(door: string): StatSnapshot | undefined {
+    const seen = snapshotEntry(door)
+    if (seen?.kind !== 'directory') return seen
+    const stat = statIfReachable(door)
+    return stat && serverEntriesOf(this.#guard).has(stat) ? undefined : seen
+  }
+
+  async #read(door: string, seen: StatSnapshot): Promise<Buffer | undefined> {
+    const stat = statIfReachable(door)
+    if (!stat || serverEntriesOf(this.#guard).has(stat)) return undefined
+    return readFile(door, this.#workspace.dirAccess.noFollowFlags, seen)
   }
 
   async #inFolder(folder: string, work: (prefix: string) => Promise<void>): Promise<'looked' | 'missing' | 'closed'> {

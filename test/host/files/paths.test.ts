@@ -210,6 +210,8 @@ t.test('protects the state folder, inside the workspace or around it', async t =
     effects
   )
   t.equal(around.resolve('journal.db').protected, 'all')
+  const everything = new Files(openWorkspace('w', '/'), { stateDir: join(root, 'keep'), sensitive: [] }, effects)
+  t.equal(everything.resolve(join(root, 'keep/state/journal.db')).protected, 'all')
 })
 
 t.test('recognizes credentials by name, at any depth, in any case', async t => {

@@ -1,6 +1,7 @@
 // Security classification of paths, by their resolved location, not their spelling: is it protected, may it hold credentials,
 // does some program execute or interpret it later.
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, fstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import type { GitUserFolders } from './git-programs.ts'
@@ -8,11 +9,14 @@ import { foldPath, NamePatterns } from './name-patterns.ts'
 import { SecretNames } from './secret-names.ts'
 import { SELF_STARTING_NAMES } from './self-starting-names.ts'
 import { GIT_STORE_NAMES, PROTECTED_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
+import { ServerEntries, statIfReachable } from './server-entries.ts'
 
 /** Names protected beyond the built-in ones. One object for the whole server: results derived from it are cached. */
 export interface PathGuard {
   /** Real path of the server's own state folder. */
   stateDir: string
+  /** Real paths of further files and folders of this server, and of the user's other servers. */
+  serverPaths?: readonly string[]
   /** More name patterns to treat as sensitive (see `sensitive-names.ts`). */
   sensitive: readonly string[]
   /** Whose configuration of git names paths too. */
@@ -23,7 +27,7 @@ export interface PathClassification {
   /** Canonical: links inside the workspace followed, '/'-separated, relative to the root; '.' is the root itself. */
   path: string
   kind: 'file' | 'directory' | 'other' | 'missing'
-  /** The access that is always refused: 'write' (git's internals may be read), 'all' (the server's own state). */
+  /** The access that is always refused: 'write' (git's internals may be read), 'all' (files of servers). */
   protected?: 'write' | 'all'
   /** May hold credentials, by its name: reading requires strict approval; excluded from searches. */
   sensitive: boolean
@@ -31,14 +35,14 @@ export interface PathClassification {
   self_starting: boolean
 }
 
-/** A canonical path, and the links that led to it. */
-export type CanonicalEntry = Pick<ResolvedEntry, 'path' | 'stat'> & Partial<Pick<ResolvedEntry, 'viaLinks'>>
+/** A canonical path, the links that led to it, and the folders on the way. */
+export type CanonicalEntry = Pick<ResolvedEntry, 'path' | 'stat'> & Partial<Pick<ResolvedEntry, 'viaLinks' | 'folders'>>
 
 /** Classifies a canonical path by its own name and by the names of the links that led there. */
 export function classifyPath(
   workspace: Workspace,
   guard: PathGuard,
-  { path, stat, viaLinks = [] }: CanonicalEntry
+  { path, stat, viaLinks = [], folders = [] }: CanonicalEntry
 ): PathClassification {
   const folded = foldPath(path)
   const names = folded.split('/')
@@ -46,14 +50,17 @@ export function classifyPath(
   const ways = [names, ...links]
   const secrets = secretNamesOf(guard)
   const kind = kindOf(stat)
-  const protection =
-    findProtection(workspace, guard, path, folded, names) ??
-    (links.some(way => PROTECTED.covers(way)) ? 'write' : undefined)
+  const isServerEntry = folders.some(folder => hasServerEntry(guard, folder)) || (stat && hasServerEntry(guard, stat))
+  const protection = isServerEntry
+    ? 'all'
+    : (findProtection(workspace, guard, { path, folded, names, stat }) ??
+      (links.some(way => PROTECTED.covers(way)) ? 'write' : undefined))
   return {
     path,
     kind,
     ...(protection && { protected: protection }),
-    sensitive: ways.some(way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way)),
+    sensitive:
+      protection === 'all' || ways.some(way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way)),
     self_starting: ways.some(way => SELF_STARTING.covers(way))
   }
 }
@@ -70,22 +77,73 @@ export function mayClassifyDescendants(guard: PathGuard, path: string): boolean 
  * Returns the access to a canonical path that is always refused: all that a listing needs, and cheaper than a full
  * classification.
  */
-export function getProtection(workspace: Workspace, guard: PathGuard, path: string): PathClassification['protected'] {
-  const folded = foldPath(path)
-  return findProtection(workspace, guard, path, folded, folded.split('/'))
-}
-
-function findProtection(
+export function getProtection(
   workspace: Workspace,
   guard: PathGuard,
   path: string,
-  folded: string,
+  stat: BigIntStats
+): PathClassification['protected'] {
+  if (hasServerEntry(guard, stat)) return 'all'
+  const folded = foldPath(path)
+  return findProtection(workspace, guard, { path, folded, names: folded.split('/'), stat })
+}
+
+interface SpelledEntry extends CanonicalEntry {
+  folded: string
   names: readonly string[]
-) {
+}
+
+function findProtection(workspace: Workspace, guard: PathGuard, { path, folded, names, stat }: SpelledEntry) {
   if (isServerFile(workspace, guard, path, folded)) return 'all'
   const isProtected = folded.includes(PROTECTED_NAME_PART) && PROTECTED.covers(names)
-  return isProtected || containsStateFolder(workspace, guard, folded) ? 'write' : undefined
+  const isAbove =
+    containsServerFile(workspace, guard, folded) || (stat && path !== '.' && serverEntriesOf(guard).isAbove(stat))
+  return isProtected || isAbove ? 'write' : undefined
 }
+
+/** Returns a check of absolute paths: it recognizes files and folders of servers by name and by identity, but not what lies in them. */
+export function createServerEntryCheck(workspace: Workspace, guard: PathGuard): (file: string) => boolean {
+  return file => {
+    const path = relativeWithin(workspace.root, file)
+    const stat = path === undefined ? undefined : statIfReachable(file)
+    return path !== undefined && stat !== undefined && getProtection(workspace, guard, path, stat) === 'all'
+  }
+}
+
+/** Recognizes files of servers among canonical paths that another program has found, also those that no name reveals. */
+export interface FoundServerFiles {
+  has(path: string): boolean
+  /** Checks only the folders above a path: cheaper, and enough where no content is shown. */
+  hasFolderOf(path: string): boolean
+}
+
+/** The result remembers folders: it is for one search. */
+export function findServerFiles(workspace: Workspace, guard: PathGuard): FoundServerFiles {
+  const isExcluded = createServerEntryCheck(workspace, guard)
+  const isServerPath = (path: string) => isExcluded(join(workspace.root, path))
+  const known = new Map<string, boolean>([['.', false]])
+  const isInside = (folder: string): boolean => {
+    const before = known.get(folder)
+    if (before !== undefined) return before
+    const found = isInside(dirname(folder)) || isServerPath(folder)
+    known.set(folder, found)
+    return found
+  }
+  return { has: path => isInside(dirname(path)) || isServerPath(path), hasFolderOf: path => isInside(dirname(path)) }
+}
+
+const serverEntries = new WeakMap<PathGuard, ServerEntries>()
+
+/** Returns the files and folders of servers by their identity. */
+export function serverEntriesOf(guard: PathGuard): ServerEntries {
+  const known = serverEntries.get(guard)
+  if (known) return known
+  const entries = new ServerEntries(serverPathsOf(guard))
+  serverEntries.set(guard, entries)
+  return entries
+}
+
+const hasServerEntry = (guard: PathGuard, stat: BigIntStats) => serverEntriesOf(guard).has(stat)
 
 /** Checks if searches and listings of contents exclude a path (relative to the root). */
 export function isHiddenPath(workspace: Workspace, guard: PathGuard, path: string): boolean {
@@ -99,8 +157,8 @@ export function isHiddenPath(workspace: Workspace, guard: PathGuard, path: strin
  */
 export function searchExcludeGlobs(workspace: Workspace, guard: PathGuard): string[] {
   const names = [...SENSITIVE_NAMES, ...guard.sensitive, '.git', `${TEMP_PREFIX}*`]
-  const state = relativeWithin(workspace.root, guard.stateDir)
-  return [...names.map(name => `**/${name}`), ...(state ? [`/${state}`] : [])]
+  const own = serverPathsOf(guard).flatMap(file => relativeWithin(workspace.root, file) ?? [])
+  return [...names.map(name => `**/${name}`), ...own.map(name => `/${name}`)]
 }
 
 function kindOf(stat: BigIntStats | undefined): PathClassification['kind'] {
@@ -125,21 +183,46 @@ export function secretNamesOf(guard: PathGuard) {
   return names
 }
 
-function isServerFile({ root }: Workspace, { stateDir }: PathGuard, path: string, folded: string) {
-  if (isWithin(stateDir, root)) return true
-  const state = relativeWithin(root, stateDir)
-  if (state !== undefined && isWithin(foldPath(state), folded)) return true
+const serverPathsOf = ({ stateDir, serverPaths = [] }: PathGuard) => [...new Set([stateDir, ...serverPaths])]
+
+/** The files and folders of servers, as seen from a workspace. */
+interface ServerPlaces {
+  /** The workspace lies in one of them. */
+  isAround: boolean
+  /** Those in the workspace: folded paths, relative to its root. */
+  within: readonly string[]
+}
+
+const serverPlaces = new WeakMap<PathGuard, Map<string, ServerPlaces>>()
+
+function serverPlacesOf({ root, fd }: Workspace, guard: PathGuard): ServerPlaces {
+  const byRoot = serverPlaces.get(guard) ?? new Map<string, ServerPlaces>()
+  serverPlaces.set(guard, byRoot)
+  const known = byRoot.get(root)
+  if (known) return known
+  const paths = serverPathsOf(guard)
+  const places = {
+    isAround: paths.some(file => isWithin(file, root)) || serverEntriesOf(guard).has(fstatSync(fd, { bigint: true })),
+    within: paths.flatMap(file => relativeWithin(root, file) ?? []).map(foldPath)
+  }
+  byRoot.set(root, places)
+  return places
+}
+
+function isServerFile(workspace: Workspace, guard: PathGuard, path: string, folded: string) {
+  const { isAround, within } = serverPlacesOf(workspace, guard)
+  if (isAround || within.some(file => isWithin(file, folded))) return true
   return path.slice(path.lastIndexOf('/') + 1).startsWith(TEMP_PREFIX)
 }
 
-/** Checks if a folder contains the server's state: it may be read, but neither moved nor removed. */
-function containsStateFolder({ root }: Workspace, { stateDir }: PathGuard, folded: string) {
-  const state = relativeWithin(root, stateDir)
-  return state !== undefined && folded !== '.' && isWithin(folded, foldPath(state))
-}
+/** Checks if a folder contains files of servers: it may be read, but neither moved nor removed. */
+const containsServerFile = (workspace: Workspace, guard: PathGuard, folded: string) =>
+  folded !== '.' && serverPlacesOf(workspace, guard).within.some(file => isWithin(folded, file))
 
 const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
 
 /** Returns the path relative to a folder that contains it. */
-const relativeWithin = (folder: string, path: string) =>
-  path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined
+function relativeWithin(folder: string, path: string) {
+  const prefix = folder.endsWith('/') ? folder : `${folder}/`
+  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined
+}

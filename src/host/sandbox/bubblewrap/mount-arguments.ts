@@ -90,7 +90,9 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
   const write = configured(settings.write)
   const shown = [...toolchains.folders, ...read, ...write, root]
   const isShown = (file: string) => shown.some(folder => isWithin(file, folder))
-  const never = view.serverFiles.flatMap(file => [file, realPath(file)]).filter(isShown)
+  const never = uppermost(view.serverFiles.flatMap(file => [file, realPath(file)])).filter(
+    file => isShown(file) && !guard.hidden.some(folder => isWithin(file, folder))
+  )
   const isTaken = (file: string) =>
     isShown(file) || view.serverFiles.some(one => isWithin(file, one) || isWithin(file, realPath(one)))
   return [
@@ -114,7 +116,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ...(hidesCredentials ? guard.gitConfigs.flatMap(config => withoutCredentials(sandboxFiles, config)) : []),
     ...guard.hidden.flatMap(file => hideOrFail(sandboxFiles, file)),
     ...(hidesHistory ? guard.gitStores.flatMap(store => empty(sandboxFiles, store)) : []),
-    ...[...new Set(never)].flatMap(file => hide(sandboxFiles, file)),
+    ...never.flatMap(file => hide(sandboxFiles, file)),
     ...(program.mounts ?? []).flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...['--remount-ro', '/']
   ]
@@ -149,6 +151,10 @@ function systemFolderMount(folder: string): string[] {
     return []
   }
 }
+
+/** Omits what lies in another one: nothing can be mounted in a folder that is hidden. */
+const uppermost = (files: readonly string[]) =>
+  [...new Set(files)].filter(file => !files.some(other => other !== file && isWithin(file, other)))
 
 /** Covers a hidden entry with an unreadable one. */
 function hide(own: SandboxFiles, at: string): string[] {

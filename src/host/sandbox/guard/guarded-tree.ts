@@ -4,6 +4,7 @@ import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { errnoOf } from '../../files/errno.ts'
+import type { ServerEntries } from '../../files/policy/server-entries.ts'
 import type { GuardedNames, NameProtection } from './guarded-names.ts'
 import { type ScannedEntry, scanFolder } from './scan-folder.ts'
 
@@ -17,7 +18,12 @@ export interface GuardedEntry extends NameProtection {
   born: number
   /** Target of a symbolic link. */
   target?: string
+  /** It belongs to a server: no setting makes it visible. */
+  isServerEntry?: true
 }
+
+/** Meaning of a server's file or folder. Commands see nothing of it, so they can change nothing in it either. */
+export const SERVER_ENTRY = { writeProtected: false, sensitive: true, isServerEntry: true } as const
 
 /** Result of one scan. */
 interface TreeScan {
@@ -50,6 +56,7 @@ const SLICE_MS = 5
 export class GuardedTree {
   readonly #root: string
   readonly #names: GuardedNames
+  readonly #servers: ServerEntries
   readonly #maxFolders: number
   readonly #folders = new Map<string, ScannedFolder>()
   #scans = 0
@@ -58,9 +65,10 @@ export class GuardedTree {
   /** A scan that has not begun: it is shared by all requests until then. */
   #next: Promise<TreeScan | undefined> | undefined
 
-  constructor(root: string, names: GuardedNames, mostFolders: number) {
+  constructor(root: string, names: GuardedNames, servers: ServerEntries, mostFolders: number) {
     this.#root = root
     this.#names = names
+    this.#servers = servers
     this.#maxFolders = mostFolders
   }
 
@@ -102,11 +110,17 @@ export class GuardedTree {
   #folder(name: string): ScannedFolder | undefined {
     const stat = statIfExists(name === '' ? this.#root : `${this.#root}/${name}`)
     if (!stat?.isDirectory()) return undefined
+    if (name !== '' && this.#servers.has(stat)) return this.#serverFolder(name, stat)
     const known = this.#folders.get(name)
     if (known && !known.isRacy && isUnchanged(known.stat, stat)) return known
     const folder = this.#scanFolder(name, stat)
     this.#folders.set(name, folder)
     return folder
+  }
+
+  #serverFolder(name: string, stat: BigIntStats): ScannedFolder {
+    const guarded = [{ path: name, ...SERVER_ENTRY, ...statFacts(stat) }]
+    return { stat, scan: this.#scans, isRacy: true, folders: [], guarded, unreadable: [] }
   }
 
   #scanFolder(name: string, stat: BigIntStats): ScannedFolder {

@@ -1,6 +1,7 @@
 // Guards one workspace: determines what is protected from a command before it runs, and what is quarantined afterwards.
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
+import { type ServerEntries, statIfReachable } from '../../files/policy/server-entries.ts'
 import type { Watcher } from '../../watch/watcher.ts'
 import type { Workspace } from '../../workspace.ts'
 import { ancestorFolders } from '../bubblewrap/mount-check.ts'
@@ -13,7 +14,7 @@ import { findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
 import { resolveGitFolders } from './git-folders.ts'
 import { findGitFolders, findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
-import { type GuardedEntry, GuardedTree } from './guarded-tree.ts'
+import { type GuardedEntry, GuardedTree, SERVER_ENTRY, statFacts } from './guarded-tree.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
 import { quarantine, restoreFile, restoreLink } from './quarantine.ts'
@@ -28,6 +29,8 @@ const MAX_REPORTED_PATHS = 5
 
 interface GuardedWorkspaceOptions {
   names: GuardedNames
+  /** Files and folders of servers: hidden from commands. */
+  servers: ServerEntries
   /** Absolute path of the folder for quarantined files. */
   quarantine: string
   interrupted: InterruptedCommands
@@ -74,6 +77,7 @@ interface GuardBaseline {
 export class GuardedWorkspace {
   readonly #workspace: Workspace
   readonly #tree: GuardedTree
+  readonly #servers: ServerEntries
   readonly #quarantine: string
   readonly #interrupted: InterruptedCommands
   /** Entries created by calls of this server and by unsandboxed commands, while sandboxed commands with write access run. */
@@ -83,9 +87,10 @@ export class GuardedWorkspace {
   readonly #exposures: ExposureTracker
   #recovered: Promise<SandboxReport> | undefined
 
-  constructor(workspace: Workspace, { names, quarantine, interrupted, watcher }: GuardedWorkspaceOptions) {
+  constructor(workspace: Workspace, { names, servers, quarantine, interrupted, watcher }: GuardedWorkspaceOptions) {
     this.#workspace = workspace
-    this.#tree = new GuardedTree(workspace.root, names, MAX_FOLDERS_AFTER_RUN)
+    this.#servers = servers
+    this.#tree = new GuardedTree(workspace.root, names, servers, MAX_FOLDERS_AFTER_RUN)
     this.#quarantine = quarantine
     this.#interrupted = interrupted
     this.#exposures = new ExposureTracker({
@@ -242,13 +247,25 @@ export class GuardedWorkspace {
   /** Scans for guarded entries; `hidden` are the uppermost of those with secrets. */
   async #scanSecrets(exposed: readonly string[]) {
     const { root } = this.#workspace
+    this.#assertServerFilesNotLinked()
     const named = await this.#scanGuarded()
     const { existing, missing } = findLinkTargets(root, named)
-    const guarded = [...named, ...existing]
-    const isExposed = (one: GuardedEntry) => exposed.some(folder => isWithin(path.join(root, one.path), folder))
+    const guarded = [...named, ...existing, ...findServerFiles(root, this.#servers)]
+    const isExposed = (one: GuardedEntry) =>
+      !one.isServerEntry && exposed.some(folder => isWithin(path.join(root, one.path), folder))
     const secret = guarded.filter(one => one.sensitive && one.kind !== 'link' && !isExposed(one))
     const hidden = secret.filter(one => !secret.some(other => other !== one && isWithin(one.path, other.path)))
     return { guarded, missing, hidden }
+  }
+
+  /** A further name of such a file may be anywhere: it cannot be hidden. */
+  #assertServerFilesNotLinked() {
+    const linked = this.#servers.findLinked()
+    if (linked !== undefined)
+      throw new ToolError(
+        'SANDBOX_UNAVAILABLE',
+        `${linked} belongs to a server and has a second name, a hard link, by which a command might read it. Remove that link.`
+      )
   }
 
   /** Returns the absolute paths to hide, and what is special in git's folders. */
@@ -343,6 +360,17 @@ export class GuardedWorkspace {
 /** Returns created secrets beyond what can be hidden: if left there, they would prevent every later command from running. */
 const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
   made.filter(one => !one.writeProtected).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
+
+/** Finds the single files of servers in a workspace: their folders are found with the others. */
+function findServerFiles(root: string, servers: ServerEntries): GuardedEntry[] {
+  return servers.paths
+    .filter(file => isWithin(file, root))
+    .flatMap(file => {
+      const stat = statIfReachable(file)
+      if (!stat || stat.isDirectory()) return []
+      return [{ path: path.relative(root, file), ...SERVER_ENTRY, ...statFacts(stat) }]
+    })
+}
 
 const isRepository = (name: string) => path.basename(name) === '.git'
 

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -186,7 +186,9 @@ t.test('a failed background start reports the reason', async t => {
   const { serve, toolgate, folder } = createProject(t)
   const { url } = await serve('--root', '.')
   const port = new URL(url).port
-  const failed = await toolgate(['serve', '--detach', '--root', path.join(folder, 'home'), '--port', port])
+  const other = path.join(folder, 'other')
+  mkdirSync(other)
+  const failed = await toolgate(['serve', '--detach', '--root', other, '--port', port])
   t.match(failed, {
     code: 6,
     stderr: /^toolgate: The server did not start: toolgate: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/
