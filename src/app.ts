@@ -1,7 +1,6 @@
 // Composition root: creates the services and passes them to the engine and the routes. It never listens. A graceful shutdown
 // waits for running calls, then closes the services in reverse order.
 import { randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fastifySSE } from '@fastify/sse'
@@ -52,6 +51,8 @@ import { registerRoutes } from './routes/index.ts'
 import { IssuedTokens } from './server/issued-tokens.ts'
 import { createLogger } from './server/log.ts'
 import { type Login, OneTimeCodes, START_LOGIN_LIFETIME_MS } from './server/one-time-codes.ts'
+import { ensureStateFolder } from './server/private-files.ts'
+import { TokenSeal } from './server/token-seal.ts'
 import type { Tokens } from './server/tokens.ts'
 import { xdgFolder } from './server/xdg.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -115,8 +116,8 @@ export interface AppOptions {
 
 export async function createApp(settings: Settings, ownTokens: Tokens, options: AppOptions): Promise<App> {
   const { environment } = options
-  mkdirSync(settings.state_dir, { recursive: true, mode: 0o700 })
-  const issued = new IssuedTokens(join(settings.state_dir, 'tokens.json'))
+  ensureStateFolder(settings.state_dir)
+  const issued = new IssuedTokens(join(settings.state_dir, 'tokens.json'), new TokenSeal(environment))
   const tokens: Pick<Tokens, 'authenticate' | 'allTexts'> = {
     authenticate: bearer => ownTokens.authenticate(bearer) ?? issued.authenticate(bearer),
     allTexts: () => [...ownTokens.allTexts(), ...issued.knownTexts()]
@@ -132,6 +133,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     environment
   })
   const log = options.log ?? createLogger(settings.log, masking, options.log_to)
+  if (issued.rejection !== undefined) log.warn({}, `issued tokens are not valid any more: ${issued.rejection}`)
   const instance = randomUUID()
   const interruptedWrites = recoverInterruptedWrites(settings.state_dir)
   const store = await (options.store ?? openStore(settings.state_dir))

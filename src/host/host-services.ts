@@ -7,6 +7,7 @@ import path from 'node:path'
 import { type ContributionSource, staticContributions } from '../config/contributions.ts'
 import type { Settings } from '../config/settings.ts'
 import { serverFolders } from '../server/discovery.ts'
+import { tokenKeyPath } from '../server/token-seal.ts'
 import { homeFolder } from '../server/xdg.ts'
 import { CodeIndexes } from './code/code-indexes.ts'
 import { ComputePool } from './compute/compute-pool.ts'
@@ -366,9 +367,13 @@ function emptyFolder(folder: string): string {
 function serverFilesOutsideState(settings: Settings, environment: Environment): string[] {
   const { token_file, call_token_file, agent_token_files, socket } = settings
   const tokens = [token_file, call_token_file, ...Object.values(agent_token_files)]
-  return [...tokens, socket, trustFilePath(environment), ...serverFolders(environment)].filter(
-    file => file !== undefined
-  )
+  return [
+    ...tokens,
+    socket,
+    trustFilePath(environment),
+    tokenKeyPath(environment),
+    ...serverFolders(environment)
+  ].filter(file => file !== undefined)
 }
 
 function once(work: () => void): () => undefined {

@@ -1,9 +1,12 @@
 // Tokens issued at run time: to a console, a program or an agent. They outlive the server, so they are stored on disk, but only
 // as digests. Each expires, and those made with it expire with it.
 import { hash, randomBytes } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
 import { ToolError } from '../errors.ts'
-import { readConfigFile, writeConfigFile } from './config-file.ts'
+import { ConfigFileError, readConfigFile } from './config-file.ts'
+import { writePrivateFile } from './private-files.ts'
+import type { TokenSeal } from './token-seal.ts'
 import type { Principal, Right } from './tokens.ts'
 
 /** The public metadata of a token. */
@@ -43,19 +46,25 @@ interface ActiveToken {
  * session evicts the oldest one; a further token is refused.
  */
 const MAX_TOKENS = { token: 64, session: 16 } as const
-const VERSION = 1
+const VERSION = 2
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export class IssuedTokens {
+  /** Reason for which the file of an earlier run was put aside. */
+  readonly rejection: string | undefined
   readonly #file: string
+  readonly #seal: TokenSeal
   /** By digest, oldest first. Digests cannot be chosen, so the timing of a lookup reveals nothing. */
   readonly #byDigest: Map<string, ActiveToken>
   #expiryTimer: NodeJS.Timeout | undefined
 
-  /** Loads the tokens; refuses a file that others could have written. */
-  constructor(file: string) {
+  /** Loads the tokens. A file that no server has written here is put aside. */
+  constructor(file: string, seal: TokenSeal) {
     this.#file = file
-    this.#byDigest = new Map(readStored(file).map(stored => [stored.digest, activate(stored)]))
+    this.#seal = seal
+    const { tokens, problem } = readStored(file, seal)
+    if (problem !== undefined) this.rejection = `${file} ${problem}; ${putAside(file)}`
+    this.#byDigest = new Map(tokens.map(stored => [stored.digest, activate(stored)]))
     this.#revokeExpired()
   }
 
@@ -154,7 +163,9 @@ export class IssuedTokens {
 
   #save() {
     const tokens = [...this.#byDigest.values()].map(({ stored }) => stored)
-    writeConfigFile(this.#file, `${JSON.stringify({ version: VERSION, tokens }, null, 2)}\n`)
+    const seal = this.#seal.create(this.#file, JSON.stringify(tokens))
+    const text = `${JSON.stringify({ version: VERSION, seal, tokens }, null, 2)}\n`
+    writePrivateFile(path.dirname(this.#file), path.basename(this.#file), text)
     this.#scheduleExpiry()
   }
 
@@ -190,22 +201,43 @@ function activate(stored: StoredToken): ActiveToken {
   }
 }
 
-function readStored(file: string): StoredToken[] {
-  const content = readConfigFile(file)
-  if (content === undefined) return []
-  if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
-    throw tokenFileError(file, 'is open to others; see who wrote it, then run chmod 600 on it')
-  try {
-    const { version, tokens } = JSON.parse(content.toString('utf8')) as { version: unknown; tokens: StoredToken[] }
-    if (version === VERSION && tokens.every(isStoredToken)) return tokens
-  } catch {}
-  throw tokenFileError(file, 'is not as the server wrote it; remove it, and give out new tokens')
+interface StoredTokens {
+  tokens: readonly StoredToken[]
+  /** Why the file is not used. */
+  problem?: string
 }
 
-const isStoredToken = ({ token_id, digest, rights, expires_at }: Partial<StoredToken>) =>
-  typeof token_id === 'string' &&
-  /^[0-9a-f]{64}$/.test(String(digest)) &&
-  Array.isArray(rights) &&
-  !Number.isNaN(Date.parse(String(expires_at)))
+function readStored(file: string, seal: TokenSeal): StoredTokens {
+  try {
+    const content = readConfigFile(file)
+    if (content === undefined) return { tokens: [] }
+    const { version, seal: given, tokens } = JSON.parse(content.toString('utf8')) as Record<string, unknown>
+    if (version !== VERSION || !isStoredTokens(tokens)) return { tokens: [], problem: NOT_OURS }
+    return seal.isValid(file, JSON.stringify(tokens), String(given)) ? { tokens } : { tokens: [], problem: NOT_OURS }
+  } catch (error) {
+    return { tokens: [], problem: error instanceof ConfigFileError ? error.message : NOT_OURS }
+  }
+}
 
-const tokenFileError = (file: string, problem: string) => new ToolError('PERMISSION_DENIED', `${file} ${problem}.`)
+const NOT_OURS = 'is not as a server of yours wrote it'
+
+/** Leaves the file for inspection, under a name that is not read. Returns what was done. */
+function putAside(file: string): string {
+  const aside = `${file}.rejected`
+  try {
+    rmSync(aside, { recursive: true, force: true })
+    renameSync(file, aside)
+    return `it is now ${aside}`
+  } catch (error) {
+    return `it cannot be renamed (${(error as NodeJS.ErrnoException).code})`
+  }
+}
+
+const isStoredTokens = (tokens: unknown): tokens is StoredToken[] =>
+  Array.isArray(tokens) && tokens.every(isStoredToken)
+
+const isStoredToken = (token: Partial<StoredToken> | null) =>
+  typeof token?.token_id === 'string' &&
+  /^[0-9a-f]{64}$/.test(String(token.digest)) &&
+  Array.isArray(token.rights) &&
+  !Number.isNaN(Date.parse(String(token.expires_at)))

@@ -1,5 +1,16 @@
 // Small files with credentials: private to the user, in a private folder.
-import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync
+} from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../errors.ts'
 
@@ -16,6 +27,31 @@ export function writePrivateFile(folder: string, name: string, text: string) {
     closeSync(fd)
   }
   renameSync(temp, path.join(folder, name))
+}
+
+/**
+ * Makes the state folder and what is in it accessible to the user, and to no other. Throws if it cannot hold the state, such as a
+ * link or another user's folder.
+ */
+export function ensureStateFolder(folder: string) {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  restrictAccess(folder, 0o700)
+  if (!isPrivate(folder, 'isDirectory'))
+    throw new ToolError(
+      'PERMISSION_DENIED',
+      `The state folder ${folder} is not yours alone. See who made it, and remove it, or name another folder in TOOLGATE_STATE_DIR.`
+    )
+  for (const name of readdirSync(folder)) {
+    const file = path.join(folder, name)
+    restrictAccess(file, lstatSync(file, { throwIfNoEntry: false })?.isDirectory() ? 0o700 : 0o600)
+  }
+}
+
+/** Changes the mode of the user's own file or folder. */
+function restrictAccess(file: string, mode: number) {
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (!stats || stats.uid !== process.getuid?.()) return
+  if ((stats.isFile() || stats.isDirectory()) && (stats.mode & 0o777) !== mode) chmodSync(file, mode)
 }
 
 /** Makes the folder private, or throws the reason that it cannot hold tokens. */

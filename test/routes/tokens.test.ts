@@ -1,9 +1,32 @@
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { OneTimeCodes } from '../../src/server/one-time-codes.ts'
-import { agentToken, CALL_TOKEN, listenToEvents, startApp, type TestApp, toApproval } from '../start-app.ts'
+import {
+  agentToken,
+  CALL_TOKEN,
+  listenToEvents,
+  type StartOptions,
+  startApp,
+  type TestApp,
+  toApproval
+} from '../start-app.ts'
 
 const ID = /^tok_[\w-]{12}$/
 const TOKEN = /^tg_[\w-]{43}$/
@@ -14,7 +37,8 @@ function place(t: Test) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-tokens-')))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return {
-    start: (files: Record<string, string> = {}) => startApp(t, files, { folder }),
+    start: (files: Record<string, string> = {}, options: StartOptions = {}) =>
+      startApp(t, files, { ...options, folder }),
     file: path.join(folder, 'state/tokens.json')
   }
 }
@@ -259,14 +283,80 @@ t.test('evicts the oldest sessions; rejects tokens beyond a limit', async t => {
   })
 })
 
-t.test('ignores a token file that others could have written', async t => {
+t.test('a token file that no server wrote there adds no token, and prevents no start', async t => {
+  const { start, file } = place(t)
+  const other = place(t)
+  const asked = { name: 'x', rights: ['call', 'approve'] }
+  const { token: elsewhere } = await issueOnce(other.start, asked)
+  const { token } = await issueOnce(start, asked)
+  const own = readFileSync(file, 'utf8')
+  const planted = JSON.parse(own)
+  planted.tokens[0].digest = createHash('sha256').update('planted').digest('hex')
+  const cases: Record<string, () => void> = {
+    'of another server': () => writeFileSync(file, readFileSync(other.file)),
+    'with another digest': () => writeFileSync(file, JSON.stringify(planted)),
+    'without a seal': () => writeFileSync(file, JSON.stringify({ ...planted, version: 1, seal: undefined })),
+    'with an empty token': () => writeFileSync(file, '{"version":2,"tokens":[null]}'),
+    'no JSON': () => writeFileSync(file, '{'),
+    'a folder': () => mkdirSync(file),
+    'a named pipe': () => execFileSync('mkfifo', [file])
+  }
+  for (const [name, plant] of Object.entries(cases)) {
+    rmSync(file, { recursive: true, force: true })
+    plant()
+    const lines: string[] = []
+    const app = await start({}, { log: pino({}, { write: line => lines.push(line) }) })
+    for (const bearer of [token, elsewhere, 'planted'])
+      t.equal((await app.request('GET', '/state', undefined, as(bearer))).status, 401, name)
+    t.match(
+      lines.map(line => JSON.parse(line).msg).join('\n'),
+      `issued tokens are not valid any more: ${file} is not `,
+      name
+    )
+    t.ok(existsSync(`${file}.rejected`), `${name}: it is put aside`)
+    t.equal((await app.request('POST', '/tokens', asked)).status, 201, name)
+    await app.close()
+    t.equal((await issueOnce(start, asked)).count, 2, `${name}: the next ones are valid again`)
+  }
+  rmSync(file)
+  writeFileSync(file, own, { mode: 0o644 })
+  chmodSync(path.dirname(file), 0o777)
+  const app = await start()
+  t.equal((await app.request('GET', '/state', undefined, as(token))).status, 200, 'whatever its mode')
+  t.strictSame(
+    [path.dirname(file), file].map(each => statSync(each).mode & 0o777),
+    [0o700, 0o600],
+    'and is restored'
+  )
+})
+
+t.test('a link in place of the token file is replaced, not followed', async t => {
   const { start, file } = place(t)
   const app = await start()
+  const target = path.join(app.folder, 'precious')
+  writeFileSync(target, 'precious')
+  symlinkSync(target, file)
   await app.post('/tokens', { name: 'x', rights: ['call'] })
-  await app.close()
-  chmodSync(file, 0o644)
-  await t.rejects(start(), { code: 'PERMISSION_DENIED', message: /chmod 600/ })
-  chmodSync(file, 0o600)
-  writeFileSync(file, '{"version":1,"tokens":[{}]}')
-  await t.rejects(start(), { code: 'PERMISSION_DENIED', message: /not as the server wrote it/ })
+  t.equal(readFileSync(target, 'utf8'), 'precious')
+  t.ok(lstatSync(file).isFile())
 })
+
+t.test('a state folder that is a link is refused', async t => {
+  const { start, file } = place(t)
+  const elsewhere = path.join(path.dirname(file), '../elsewhere')
+  mkdirSync(elsewhere)
+  symlinkSync(elsewhere, path.dirname(file))
+  await t.rejects(start(), {
+    code: 'PERMISSION_DENIED',
+    message: `The state folder ${path.dirname(file)} is not yours alone.`
+  })
+})
+
+/** Issues a token by a server that ends then. */
+async function issueOnce(start: ReturnType<typeof place>['start'], asked: object) {
+  const app = await start()
+  const { token } = await app.post('/tokens', asked)
+  const { tokens } = await app.get('/tokens')
+  await app.close()
+  return { token: token as string, count: tokens.length as number }
+}

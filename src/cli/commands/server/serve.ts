@@ -14,6 +14,7 @@ import { trustFilePath } from '../../../host/trust/trust-file.ts'
 import { LiveTrustStore } from '../../../host/trust/trust-store.ts'
 import { type DiscoveryRecord, publishDiscovery, readDiscoveries, runFolders } from '../../../server/discovery.ts'
 import { logFilePath } from '../../../server/log-file.ts'
+import { ensureStateFolder } from '../../../server/private-files.ts'
 import { loadTokens } from '../../../server/tokens.ts'
 import { listenOnSocket, type SocketListener } from '../../../server/unix-socket.ts'
 import { acquireStateLock, type StateLock } from '../../../store/state-lock.ts'
@@ -102,6 +103,7 @@ async function startServer(context: CliContext, options: ServeOptions): Promise<
     await waitForProcessExit(running.record.pid, context.signal)
   }
   if (options.detach) return detach(context, settings, options)
+  ensureStateFolder(settings.state_dir)
   const lock = acquireStateLock(settings.state_dir)
   if (!lock)
     throw new CliError(`Another server is using the state folder ${settings.state_dir}.`, {
