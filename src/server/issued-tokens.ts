@@ -1,5 +1,6 @@
-// Tokens issued at run time: to a console, a program or an agent. They outlive the server, so they are stored on disk, but only
-// as digests. Each expires, and those made with it expire with it.
+// Tokens issued at run time: to a console, a program or an agent. Each expires, and those made with it expire with it. Those of
+// programs and agents outlive the server: their digests are stored on disk. Those of consoles do not: once the server has ended,
+// another program may answer at its address, and a browser gives that what it has stored for the address.
 import { hash, randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
@@ -162,7 +163,10 @@ export class IssuedTokens {
   }
 
   #save() {
-    const tokens = [...this.#byDigest.values()].map(({ stored }) => stored)
+    const all = [...this.#byDigest.values()].map(({ stored }) => stored)
+    const endsWithServer = ({ kind, made_by }: IssuedToken): boolean =>
+      kind === 'session' || all.some(maker => maker.token_id === made_by && endsWithServer(maker))
+    const tokens = all.filter(stored => !endsWithServer(stored))
     const seal = this.#seal.create(this.#file, JSON.stringify(tokens))
     const text = `${JSON.stringify({ version: VERSION, seal, tokens }, null, 2)}\n`
     writePrivateFile(path.dirname(this.#file), path.basename(this.#file), text)

@@ -192,6 +192,24 @@ t.test('a token is created, listed without its text, and revoked', async t => {
   t.strictSame(await next.get('/tokens'), { tokens: [] })
 })
 
+t.test('a session, and what was made with it, ends with the server', async t => {
+  const { start, file } = place(t)
+  const app = await start()
+  const kept = await app.post('/tokens', { name: 'kept', rights: ['call', 'approve'] })
+  const { body: opened } = await session(app, (await app.post('/codes', {})).code)
+  const wish = { name: 'x', rights: ['call'] }
+  const made = await app.post('/tokens', wish, as(opened.token))
+  const madeByThat = await app.post('/tokens', { name: 'y', rights: ['call'] }, as(kept.token))
+  t.equal(JSON.parse(readFileSync(file, 'utf8')).tokens.length, 2)
+  await app.close()
+  const next = await start()
+  const statusFor = async (token: string) => (await next.request('GET', '/state', undefined, as(token))).status
+  t.strictSame(
+    await Promise.all([kept, madeByThat, opened, made].map(({ token }) => statusFor(token))),
+    [200, 200, 401, 401]
+  )
+})
+
 t.test('describes the requirements on a new token', async t => {
   const app = await startApp(t)
   const refused = async (wish: object) => {

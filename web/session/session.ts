@@ -52,7 +52,10 @@ export function toErrorMessage(error: unknown): string {
 export function endSession() {
   sessionStorage.removeItem(TOKEN_KEY)
   sessionStorage.removeItem(RIGHTS_KEY)
-  session.value = { state: 'refused', why: 'Your session has ended: its token was revoked, or its time is over.' }
+  session.value = {
+    state: 'refused',
+    why: 'Your session has ended: the server was restarted, its token was revoked, or its time is over.'
+  }
 }
 
 export async function openSession(): Promise<void> {
