@@ -1,6 +1,6 @@
 // Redacts credentials in the params of calls, before these are published or stored.
 import { isDeepStrictEqual } from 'node:util'
-import { redactCredentials } from '../text/secrets/credentials.ts'
+import { redactNamedCredentials } from '../text/secrets/credentials.ts'
 import type { Call } from './call.ts'
 import { type Engine, getCallScope } from './engine.ts'
 
@@ -22,7 +22,7 @@ const redactions = new WeakMap<object, unknown>()
 function redactOnce(masking: Engine['masking'], value: unknown): unknown {
   const isObject = typeof value === 'object' && value !== null
   if (isObject && redactions.has(value)) return redactions.get(value)
-  const masked = masking.maskValue(redactCredentials(value))
+  const masked = masking.maskValue(redactNamedCredentials(value))
   const redacted = isDeepStrictEqual(masked, value) ? value : masked
   if (isObject) redactions.set(value, redacted)
   return redacted

@@ -13,8 +13,8 @@ type Redaction = (text: string) => string
 
 /** Creates the redaction of credentials in addresses, headers, options and variables. `user` and `value` are sets of characters. */
 function createRedaction(user: string, value: string): Redaction {
-  const userInfo = new RegExp(`(?<=\\bhttps?://)${user}+(?=@)`, 'gi')
-  const password = new RegExp(`(?<=://)${user}*:${user}+(?=@)`, 'g')
+  const userInfo = new RegExp(`(\\bhttps?://)${user}+(?=@)`, 'gi')
+  const password = new RegExp(`(://)${user}*:${user}+(?=@)`, 'g')
   const cookies = new RegExp(
     String.raw`\bcookie["']?\s{0,8}:\s{0,8}[\w.-]+=${value}+(?:;\s{0,8}[\w.-]+=${value}*)*`,
     'gi'
@@ -37,8 +37,8 @@ function createRedaction(user: string, value: string): Redaction {
   )
   return text =>
     text
-      .replace(userInfo, MARKER)
-      .replace(password, MARKER)
+      .replace(userInfo, `$1${MARKER}`)
+      .replace(password, `$1${MARKER}`)
       .replace(cookies, found => found.replace(cookieValue, MARKER))
       .replace(header, (_, name: string, scheme: string = '') => `${name}${scheme}${MARKER}`)
       .replace(parameter, (whole, before: string, name: string) => (SECRET_NAME.test(name) ? before + MARKER : whole))
@@ -61,6 +61,9 @@ const SECRET_FIELD =
 
 /** Redacts credentials and tokens in a JSON value, such as the params of a call. Returns the same value if it has none. */
 export const redactCredentials = <T>(value: T): T => redactIn(value, '', redactText) as T
+
+/** Does the same but for tokens, which are found by their format: that takes the longest. */
+export const redactNamedCredentials = <T>(value: T): T => redactIn(value, '', redactAddresses) as T
 
 /** Redacts credentials in params that a decision is based on; see `redactForDecision`. */
 export const redactParamsForDecision = <T>(params: T): T => redactIn(params, '', redactForDecision) as T
