@@ -61,6 +61,19 @@ export class SecretMatcher {
     return end + 1
   }
 
+  /** Checks cheaply if a complete text may contain a secret: a false result is certain. */
+  mayOccurIn(text: string): boolean {
+    const flags = this.#filter
+    let gram = 0
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code > 0x7f) return true
+      gram = (gram << 8) | code
+      if (at >= GRAM - 1 && flags[Math.imul(gram, SPREAD) >>> 15] === 1) return true
+    }
+    return false
+  }
+
   /** Returns the secret that begins at `at`. With `whole` no more bytes follow. */
   matchAt(bytes: Uint8Array, at: number, whole: boolean, runs: Runs): MatchResult {
     if (at + GRAM > bytes.length) return whole || !this.#tails.has(tailAt(bytes, at)) ? undefined : MORE

@@ -94,6 +94,7 @@ export class SecretRedactor {
 
 /** Redacts secrets in a complete text. */
 export function redactSecrets(text: string, secrets: SecretMatcher): string {
+  if (!secrets.mayOccurIn(text)) return text
   const bytes = Buffer.from(text)
   const masker = new SecretRedactor(secrets)
   const shown = [masker.push(bytes), masker.end()].filter(part => part.length > 0)
