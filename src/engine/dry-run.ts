@@ -111,7 +111,11 @@ export async function simulateRun<T>(
     })
   }
   try {
-    return await engine.scheduler.run('read', [], looking, abort.signal)
+    return await engine.scheduler.run('read', [], looking, {
+      owner: live.owner,
+      session: live.call.session_id,
+      signal: abort.signal
+    })
   } finally {
     clearTimeout(timer)
   }

@@ -95,9 +95,10 @@ function withTurn(
   holds: PathLock[],
   work: (waited: boolean, release: ReleaseLocks) => Promise<void>
 ) {
-  const { tool, evaluation, abort } = live
+  const { tool, evaluation, owner, call, abort } = live
   if (tool.awaitsFrontEnd) return work(false, () => {})
-  return scheduler.run(QUEUE_BY_EFFECT[tool.skipsQueue ? 'read' : evaluation!.effect], holds, work, abort.signal)
+  const queue = QUEUE_BY_EFFECT[tool.skipsQueue ? 'read' : evaluation!.effect]
+  return scheduler.run(queue, holds, work, { owner, session: call.session_id, signal: abort.signal })
 }
 
 function getLocks({ tool, evaluation, ctx: { workspace } }: ActiveCall): PathLock[] {

@@ -1,6 +1,7 @@
 // Scheduler of queued calls: calls run in parallel; those on the same path run in queue order, with shared reads; and the number
-// of concurrent calls is limited per kind of effect.
+// of concurrent calls is limited per kind of effect. Callers take turns, and none that may not approve takes all slots.
 import type { Effect } from '../tool/tool.ts'
+import { FairQueue } from './fair-queue.ts'
 
 /** A lock that a call holds while it runs. `list` uses promise no consistent view, so they take none. */
 export interface PathLock {
@@ -24,8 +25,19 @@ export const QUEUE_BY_EFFECT: Record<Effect, QueueName> = {
 /** Releases these of the locks that a call was started with. */
 export type ReleaseLocks = (locks: readonly PathLock[]) => void
 
+/** The caller of queued work. */
+interface QueuedFor {
+  /** See `ActiveCall.owner`. */
+  owner?: string | undefined
+  session?: string
+  /** Aborts work that has not started. */
+  signal?: AbortSignal
+}
+
 interface Ticket {
   queue: QueueName
+  owner: string
+  session: string
   locks: PathLock[]
   /** Earlier tickets that must end first. */
   blockedBy: Set<Ticket>
@@ -34,16 +46,17 @@ interface Ticket {
   start(release: () => void): void
 }
 
+/** Share of the slots that one token which may not approve can hold: the rest is for others. */
+const MAX_OWNER_SHARE = 0.75
+/** Owner of the calls whose tokens may approve. */
+const APPROVERS = ''
+
 export class Scheduler {
   readonly #limits: Record<QueueName, number>
-  readonly #running: Record<QueueName, number> = { read: 0, write: 0, execute: 0, network: 0 }
-  /** Tickets that wait only for a free slot, by queue, first in, first out. */
-  readonly #ready: Record<QueueName, Set<Ticket>> = {
-    read: new Set(),
-    write: new Set(),
-    execute: new Set(),
-    network: new Set()
-  }
+  /** Numbers of running calls by owner. */
+  readonly #running = byQueue(() => new Map<string, number>())
+  /** Tickets that wait only for a free slot. */
+  readonly #ready = byQueue(() => new FairQueue<Ticket>())
   /** Tickets that have not ended, by locked path. */
   readonly #byPath = new Map<string, Set<Ticket>>()
   /** The subset that locks a whole tree. */
@@ -59,7 +72,7 @@ export class Scheduler {
   }
 
   /**
-   * Runs `work` once no earlier conflicting work remains; if there is none, synchronously. If `signal` aborts before the start,
+   * Runs `work` once no earlier conflicting work remains; if there is none, synchronously. If the signal aborts before the start,
    * the work is never started. The slot is freed when the work's promise settles. `work` receives `true` if it had to wait, and a
    * function that releases some of its locks earlier.
    */
@@ -67,12 +80,14 @@ export class Scheduler {
     queue: QueueName,
     locks: PathLock[],
     work: (waited: boolean, release: ReleaseLocks) => Promise<T>,
-    signal?: AbortSignal
+    { owner = APPROVERS, session = '', signal }: QueuedFor = {}
   ): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let waited = false
     const ticket: Ticket = {
       queue,
+      owner,
+      session,
       locks,
       blockedBy: this.#findConflicts(locks),
       blocks: new Set(),
@@ -109,12 +124,19 @@ export class Scheduler {
   }
 
   #admit(kind: QueueName) {
-    for (const ticket of this.#ready[kind]) {
-      if (this.#running[kind] >= this.#limits[kind]) return
-      this.#ready[kind].delete(ticket)
-      this.#running[kind] += 1
+    const running = this.#running[kind]
+    const limit = this.#limits[kind]
+    const share = Math.max(1, Math.floor(limit * MAX_OWNER_SHARE))
+    const count = (owner: string) => running.get(owner) ?? 0
+    const mayStart = (owner: string) => owner === APPROVERS || count(owner) < share
+    while (sum(running.values()) < limit) {
+      const ticket = this.#ready[kind].take(mayStart)
+      if (!ticket) return
+      const { owner } = ticket
+      running.set(owner, count(owner) + 1)
       ticket.start(() => {
-        this.#running[kind] -= 1
+        if (count(owner) > 1) running.set(owner, count(owner) - 1)
+        else running.delete(owner)
         this.#release(ticket)
         this.#admit(kind)
       })
@@ -165,6 +187,15 @@ export class Scheduler {
     return found
   }
 }
+
+const byQueue = <T>(make: () => T): Record<QueueName, T> => ({
+  read: make(),
+  write: make(),
+  execute: make(),
+  network: make()
+})
+
+const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, one) => total + one, 0)
 
 const conflictsWith = (hold: PathLock, ticket: Ticket) => ticket.locks.some(other => locksConflict(hold, other))
 

@@ -14,7 +14,7 @@ function controlled(limits = LIMITS) {
   const run = (
     name: string,
     holds: PathLock[],
-    { kind = 'write' as QueueName, left = undefined as AbortSignal | undefined } = {}
+    { kind = 'write' as QueueName, left = undefined as AbortSignal | undefined, owner = '', session = '' } = {}
   ) =>
     scheduler.run(
       kind,
@@ -28,7 +28,7 @@ function controlled(limits = LIMITS) {
         })
         return promise
       },
-      left
+      { owner, session, ...(left && { signal: left }) }
     )
   const end = async (name: string) => {
     running.get(name)!()
@@ -72,6 +72,37 @@ t.test('some locks can be released before the end', async t => {
   resolve()
   await Promise.all([first, ...later])
   t.strictSame(started, ['released true', 'new false', 'kept true'])
+})
+
+t.test('owners take turns, and so do the sessions of one', async t => {
+  const { run, running, end, order } = controlled({ ...LIMITS, write: 1 })
+  run('first', [], { owner: 'a' })
+  for (const n of [1, 2, 3, 4]) run(`a1-${n}`, [], { owner: 'a', session: 's1' })
+  for (const n of [1, 2]) run(`a2-${n}`, [], { owner: 'a', session: 's2' })
+  for (const n of [1, 2]) run(`b-${n}`, [], { owner: 'b' })
+  run('person', [])
+  while (running().length > 0) await end(running()[0]!)
+  t.strictSame(order, ['first', 'a1-1', 'b-1', 'person', 'a2-1', 'b-2', 'a1-2', 'a2-2', 'a1-3', 'a1-4'])
+})
+
+t.test('one owner leaves slots to others; those who may approve need not', async t => {
+  const { run, running, end } = controlled({ ...LIMITS, write: 8 })
+  for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) run(`a${n}`, [], { owner: 'a', session: `${n}` })
+  t.strictSame(running(), ['a1', 'a2', 'a3', 'a4', 'a5', 'a6'])
+  run('b1', [], { owner: 'b' })
+  for (const n of [1, 2, 3]) run(`p${n}`, [])
+  t.strictSame(running(), ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'p1'])
+  await end('a1')
+  t.strictSame(running(), ['a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'b1', 'p1'])
+  await end('b1')
+  t.strictSame(running(), ['a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'p1', 'p2'])
+
+  const all = controlled({ ...LIMITS, write: 8 })
+  for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) all.run(`p${n}`, [])
+  t.equal(all.running().length, 8)
+  const one = controlled({ ...LIMITS, write: 1 })
+  one.run('a', [], { owner: 'a' })
+  t.strictSame(one.running(), ['a'], 'the only slot')
 })
 
 t.test('readers share, writers exclude, each path in order of arrival', async t => {
