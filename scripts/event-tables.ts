@@ -18,7 +18,8 @@ const COMMON_FIELDS: ReadonlySet<string> = new Set([
   'workspace?',
   'tool_call_id?',
   'truncated?',
-  'href?'
+  'href?',
+  'content_removed?'
 ])
 
 const DESCRIBED_EVENTS = Object.entries(EVENTS).map(([type, { description, ...schema }]) => ({

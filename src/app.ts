@@ -170,6 +170,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     origins: new FileOrigins(store),
     masking,
     outputs: machine.outputs,
+    blobs: machine.undoStorage.blobs,
     jobs: new Jobs(journal, store, machine.outputs, settings.commands),
     buffers: machine.buffers,
     front_ends: frontEnds,
@@ -329,6 +330,9 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       .catch(error => log.warn({ err: error }, 'undo store garbage collection failed'))
     await machine.sweepQuarantine().catch(error => log.warn({ err: error }, 'failed to clean up the quarantine'))
     machine.code.removeUnused()
+    await calls
+      .removeExpiredContent()
+      .catch(error => log.warn({ err: error }, 'failed to remove the content of calls that used a sensitive file'))
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
     const isReferenced = (id: string) =>
       engine.activeCalls.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined

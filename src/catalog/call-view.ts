@@ -27,6 +27,7 @@ export interface CallView {
   requested_tool?: string
   context?: string
   result?: CallViewResult
+  content_removed?: object
   error?: CallViewError
   reason?: string
   user_message?: string

@@ -118,7 +118,9 @@ function toNamedCall(
 export function formatToolsetCall(toolset: Toolset, call: CallView, finder: ToolFinder): unknown {
   const { named, served } = toNamedCall(toolset, call, finder)
   const form = served?.mapping.resultFormat ?? toolset.resultFormat
-  return wrapInEnvelope(toolset.envelope, named, () => RESULT_FORMATS[form].of(call.result!, named))
+  return wrapInEnvelope(toolset.envelope, named, () =>
+    call.content_removed ? call.result!.content : RESULT_FORMATS[form].of(call.result!, named)
+  )
 }
 
 /** Formats a waiting call for the approver, in the toolset's format. */

@@ -57,6 +57,7 @@ const KINDS: Readonly<Record<string, IdKind>> = {
   'jobs logs task': CALLS,
   'input task': CALLS,
   'tail --call': CALLS,
+  'purge --call': CALLS,
   'rules revoke id': RULES,
   'token revoke id': TOKENS
 }

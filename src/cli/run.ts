@@ -84,6 +84,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/calls/cancel.ts'),
     needsServer: true
   },
+  purge: {
+    summary: 'remove the content of a finished call',
+    load: () => import('./commands/calls/purge.ts'),
+    needsServer: true
+  },
   audit: {
     summary: 'show who approved or rejected which calls, when and why',
     load: () => import('./commands/calls/audit.ts'),

@@ -142,6 +142,11 @@ export class Client {
     return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}`, { query: { wait_ms }, signal })
   }
 
+  /** Removes the content of an ended call: params, result, previews, output and what undo needs. Returns what remains. */
+  purge(tool_call_id: string, { signal }: RequestOptions = {}): Promise<Call> {
+    return this.#transport.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/purge`, { body: {}, signal })
+  }
+
   cancel(tool_call_id: string, { reason, signal }: RequestOptions & { reason?: string } = {}): Promise<Call> {
     return this.#transport.json('POST', `/calls/${encodeURIComponent(tool_call_id)}/cancel`, {
       body: { reason },

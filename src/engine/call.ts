@@ -1,7 +1,7 @@
 // The call: one request to run one tool, as a union by status. Values are immutable; each step of the life cycle makes a new one.
 import { type Static, type TProperties, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { FILE_CHANGE_FIELDS, HOOK_RUN_FIELDS } from '../events/events.ts'
+import { CONTENT_REMOVAL_FIELDS, FILE_CHANGE_FIELDS, HOOK_RUN_FIELDS } from '../events/events.ts'
 import { FileHrefs } from '../tool/front-end.ts'
 import { AlwaysOption, ApprovedBy, MatchedRule, Time } from './policy/decision-schemas.ts'
 
@@ -137,6 +137,12 @@ export type UndoAvailability = Static<typeof UndoAvailability>
 export const HookRun = Type.Object(HOOK_RUN_FIELDS, { title: 'HookRun' })
 export type HookRun = Static<typeof HookRun>
 
+export const ContentRemoval = Type.Object(
+  { at: Time, ...CONTENT_REMOVAL_FIELDS },
+  { title: 'ContentRemoval', description: 'What was sent, shown and answered was removed; marks stand in its place.' }
+)
+export type ContentRemoval = Static<typeof ContentRemoval>
+
 const baseFields = {
   tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
   tool: Type.String(),
@@ -166,7 +172,8 @@ const endFields = {
   finished_at: Time,
   execution_time_ms: Type.Optional(Type.Number()),
   changes: Type.Optional(Type.Array(FileChange)),
-  undo: Type.Optional(UndoAvailability)
+  undo: Type.Optional(UndoAvailability),
+  content_removed: Type.Optional(ContentRemoval)
 }
 const defineStatus = <S extends string, P extends TProperties>(status: S, fields: P) =>
   Type.Object({ status: Type.Literal(status), ...baseFields, ...fields }, { ...Open, title: `Call (${status})` })

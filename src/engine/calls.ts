@@ -30,6 +30,7 @@ import { notRunningError, sendToBackground } from './jobs/background.ts'
 import { readCallOutput } from './output/call-output.ts'
 import type { SavedRule } from './policy/decision-schemas.ts'
 import { prepareRules } from './policy/rules.ts'
+import { purgeCall, removeExpiredContent } from './purge.ts'
 import { recoverCalls } from './recover.ts'
 import { redactCall } from './redacted-call.ts'
 import { locksConflict, type PathLock } from './scheduler.ts'
@@ -84,6 +85,7 @@ export class Calls {
     const { administrator, user, workspace } = engine.settings.tiers
     await prepareRules([...administrator, ...user, ...workspace, ...engine.rules.list()])
     await recoverCalls(engine, changes)
+    await removeExpiredContent(engine)
     return new Calls(engine)
   }
 
@@ -236,6 +238,17 @@ export class Calls {
     else this.#getStored(tool_call_id)
     await this.#engine.jobs.stop(tool_call_id, reason ?? 'Cancelled by the client.')
     return live ? { call: live.publishedCall, json: serializePublished(live) } : this.#getStored(tool_call_id)
+  }
+
+  /** Removes the content of a call that has ended. Returns what remains of it. */
+  async purge(tool_call_id: string, { client, token }: Caller): Promise<SerializedCall> {
+    await purgeCall(this.#engine, tool_call_id, { client, ...(token && { token }) })
+    return this.#getStored(tool_call_id)
+  }
+
+  /** Removes the content of calls that used a sensitive file, once their time is over. */
+  removeExpiredContent(): Promise<void> {
+    return removeExpiredContent(this.#engine)
   }
 
   /** Moves a running call to the background and returns its state after that. */

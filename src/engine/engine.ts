@@ -21,6 +21,7 @@ import type { RunningSources } from './approvals/running-sources.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
 import { type Call, type CallStatus, isSettled } from './call.ts'
 import type { CallOwners } from './call-owners.ts'
+import { contentExpiryWrites } from './content-expiry.ts'
 import type { DiagnosticsFeed } from './diagnostics/diagnostics-feed.ts'
 import type { Delegations } from './editors/delegations.ts'
 import type { FrontEndRegistry } from './editors/front-end-registry.ts'
@@ -93,6 +94,8 @@ export interface Engine {
   readonly front_ends: FrontEndRegistry
   readonly delegations: Delegations
   readonly outputs: CapturedOutputs
+  /** Contents that undo needs, by hash. */
+  readonly blobs: { remove(hash: string): void }
   /** Background jobs. */
   readonly jobs: Jobs
   /** Hooks around calls. */
@@ -183,7 +186,8 @@ function callRowWrites(live: ActiveCall): StoreWrite[] {
       live.sharedResultOf ?? null,
       owner ?? null
     ],
-    ...openParamsWrites(call, redacted)
+    ...openParamsWrites(call, redacted),
+    ...contentExpiryWrites(call, evaluation)
   ]
 }
 

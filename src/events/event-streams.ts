@@ -153,10 +153,11 @@ export class Streams {
 
   #publish(entries: readonly JournalEntry[]) {
     if (this.#readers.size === 0) {
-      this.#recent = []
-      this.#recentBytes = 0
+      this.#dropRecent()
       return
     }
+    // Earlier frames may hold the content: readers that lag read them from the journal.
+    if (entries.some(({ event }) => event.type === 'tool.content_removed')) this.#dropRecent()
     const fresh = entries.map(entry => ({
       entry,
       frame: encodeEventFrame(entry.seq, entry.event.type, entry.json, entry.result)
@@ -183,6 +184,11 @@ export class Streams {
 
   #matches(filter: EventFilter, event: { type: string } & EventScope): boolean {
     return matchesFilter(filter, event) && (filter.owner === undefined || this.#canFollow(filter.owner, event))
+  }
+
+  #dropRecent() {
+    this.#recent = []
+    this.#recentBytes = 0
   }
 
   #cacheRecent(fresh: readonly FramedEntry[]) {

@@ -3,6 +3,32 @@ import { type Static, type TProperties, Type } from 'typebox'
 
 export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const
 
+/** The removal of a call's content, in calls and events. */
+export const CONTENT_REMOVAL_FIELDS = {
+  reason: Type.Enum(['purged', 'sensitive'], {
+    description:
+      '`purged`: on request. `sensitive`: the call used a file that may hold secrets, and its content was kept for 24 hours.'
+  }),
+  by: Type.Optional(
+    Type.Object(
+      {
+        client: Type.Optional(Type.String({ description: 'The name that the client gives itself.' })),
+        token: Type.Optional(
+          Type.Object(
+            { id: Type.String({ description: 'Its id.' }), name: Type.String({ description: 'Its name.' }) },
+            { description: 'Its token, which proves who it was.' }
+          )
+        )
+      },
+      { description: 'The person who asked for it, by client and token.' }
+    )
+  )
+}
+const RemovedContentRef = Type.Unsafe<object>({
+  $ref: '#/components/schemas/ContentRemoval',
+  description: 'The content of the call was removed from the event, as it was from the call.'
+})
+
 const commonFields = {
   seq: Type.Integer({ description: 'Place in the journal: only grows, may have gaps, never reused.' }),
   time: Type.String({ format: 'date-time', description: 'When it was.' }),
@@ -10,7 +36,8 @@ const commonFields = {
   workspace: Type.Optional(Type.String({ description: 'Name of the workspace.' })),
   tool_call_id: Type.Optional(Type.String({ description: 'Call that it is about.' })),
   truncated: Type.Optional(Type.Boolean({ description: 'The data was over 64 KiB and is left out; read `href`.' })),
-  href: Type.Optional(Type.String({ description: 'Where the whole can be read.' }))
+  href: Type.Optional(Type.String({ description: 'Where the whole can be read.' })),
+  content_removed: Type.Optional(RemovedContentRef)
 }
 const defineEvent = <T extends string, P extends TProperties>(type: T, description: string, fields: P) => ({
   ...Type.Object({ type: Type.Literal(type), ...commonFields, ...fields }, { title: type }),
@@ -127,6 +154,11 @@ export const EVENTS = {
     hooks: HookRuns,
     execution_time_ms: Type.Optional(Type.Number({ description: 'How long it ran.' }))
   }),
+  'tool.content_removed': defineEvent(
+    'tool.content_removed',
+    'The content of an ended call was removed: read the call and its earlier events again, they have marks in its place.',
+    { tool: Type.String({ description: 'Tool that was called, by its own name.' }), ...CONTENT_REMOVAL_FIELDS }
+  ),
   'file.changed': defineEvent('file.changed', 'A file of a workspace is no longer as it was.', {
     ...FILE_CHANGE_FIELDS,
     by: Type.Union([Type.Object({ tool_call_id: Type.String() }), Type.Literal('external')], {

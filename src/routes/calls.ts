@@ -288,6 +288,22 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     },
     async ({ params, body }, reply) => sendJson(reply, 200, (await calls.cancel(params.id, body?.reason)).json)
   )
+
+  app.post(
+    '/calls/:id/purge',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'purgeCall',
+        summary: 'Remove the content of a call that has ended: params, result, previews, output, and what undo needs.',
+        tags: ['calls'],
+        params: CallIdParams,
+        body: Type.Optional(Type.Object({}, { additionalProperties: false })),
+        response: { 200: schemaRef('Call'), ...problemResponses('NOT_FOUND', 'CONFLICT') }
+      }
+    },
+    async ({ params, caller }, reply) => sendJson(reply, 200, (await calls.purge(params.id, caller)).json)
+  )
 }
 
 /** A client that requests responses in a toolset's format also sends requests in it. */

@@ -1,6 +1,6 @@
 // Shared schemas of routes: named objects, problems, and wait times.
 import { type TSchema, Type } from 'typebox'
-import { Approval, Call, CallError, CallResult, FileChange, Preview } from '../engine/call.ts'
+import { Approval, Call, CallError, CallResult, ContentRemoval, FileChange, Preview } from '../engine/call.ts'
 import { Job } from '../engine/jobs/jobs.ts'
 import { AlwaysOption, ApprovedBy, SavedRule } from '../engine/policy/decision-schemas.ts'
 import { UndoFile } from '../engine/undo.ts'
@@ -23,6 +23,7 @@ export const SHARED_SCHEMAS: Record<string, TSchema> = {
   AlwaysOption,
   ApprovedBy,
   CallError,
+  ContentRemoval,
   FileChange,
   Preview,
   Result: CallResult,

@@ -40,7 +40,8 @@ const MIGRATIONS = [
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE calls ADD COLUMN owner TEXT;
    CREATE INDEX calls_of_owner ON calls (owner, session_id) WHERE owner IS NOT NULL;`,
-  'CREATE TABLE open_params (tool_call_id TEXT PRIMARY KEY, params TEXT NOT NULL) STRICT, WITHOUT ROWID;'
+  'CREATE TABLE open_params (tool_call_id TEXT PRIMARY KEY, params TEXT NOT NULL) STRICT, WITHOUT ROWID;',
+  'CREATE TABLE content_expiry (tool_call_id TEXT PRIMARY KEY, remove_at TEXT NOT NULL) STRICT, WITHOUT ROWID;'
 ]
 
 export const STATEMENTS = {
@@ -53,6 +54,13 @@ export const STATEMENTS = {
   openParams: `INSERT INTO open_params (tool_call_id, params) VALUES (?, ?)
          ON CONFLICT DO UPDATE SET params = excluded.params`,
   forgetOpenParams: 'DELETE FROM open_params WHERE tool_call_id = ?',
+  contentExpiry: `INSERT INTO content_expiry (tool_call_id, remove_at) VALUES (?, ?)
+         ON CONFLICT DO UPDATE SET remove_at = excluded.remove_at`,
+  forgetContentExpiry: 'DELETE FROM content_expiry WHERE tool_call_id = ?',
+  replaceEvent: 'UPDATE events SET data = ? WHERE seq = ?',
+  replaceCall: 'UPDATE calls SET head = ?, result = ?, result_of = NULL WHERE tool_call_id = ?',
+  replaceSharedResult: `UPDATE calls SET result = ?
+         WHERE tool_call_id = (SELECT result_of FROM calls WHERE tool_call_id = ?)`,
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
   forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
@@ -77,7 +85,7 @@ export const STATEMENTS = {
 export type StatementName = keyof typeof STATEMENTS
 
 /** Statements whose removed content must not stay in the write-ahead log either. */
-export const ERASING_STATEMENTS: ReadonlySet<StatementName> = new Set(['forgetOpenParams'])
+export const ERASING_STATEMENTS: ReadonlySet<StatementName> = new Set(['forgetOpenParams', 'replaceCall'])
 export type StoreWrite = [StatementName, ...(string | number | null)[]]
 
 /**

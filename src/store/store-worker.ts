@@ -120,7 +120,7 @@ const dropSlice = (before: string) =>
     if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(Math.max(...events.map(({ seq }) => seq)))
     const calls = Number(db.prepare(DROP_CALLS).run(before).changes)
     if (calls > 0)
-      for (const table of ['keys', 'vacated_paths'])
+      for (const table of ['keys', 'vacated_paths', 'content_expiry'])
         db.exec(`DELETE FROM ${table} WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)`)
     return events.length + calls
   })

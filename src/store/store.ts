@@ -215,6 +215,14 @@ export class Store {
     return this.#prepare(sql).all() as unknown as OpenCall[]
   }
 
+  /** Lists the calls whose content is to be removed by that time. */
+  expiredContent(time: string): string[] {
+    const sql = 'SELECT tool_call_id FROM content_expiry JOIN calls USING (tool_call_id) WHERE remove_at <= ?'
+    return this.#prepare(sql)
+      .all(time)
+      .map(row => row.tool_call_id as string)
+  }
+
   /** Queries the log, newest first. */
   calls({ limit, ...query }: CallQuery): StoredCall[] {
     const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter(name => query[name] !== undefined)

@@ -86,6 +86,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   get: client => client.get('i', { wait_ms: 1 }),
   cancel: client => client.cancel('i', { reason: 'r' }),
   background: client => client.background('i'),
+  purge: client => client.purge('i'),
   jobs: client => client.jobs({ status: 'running', session_id: 's', workspace: 'w' }),
   job: client => client.job('i'),
   sendInput: client => client.sendInput('i', { text: 't', end: true, resize: { cols: 1, rows: 1 } }),

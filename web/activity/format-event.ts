@@ -19,6 +19,7 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
   'tool.progress': ({ progress, message, delta }) =>
     joinParts(progress === undefined ? undefined : `${Math.round(progress * 100)} %`, message, delta?.text.trim()),
   'tool.result': event => joinParts(event.status, resultTitle(event)),
+  'tool.content_removed': ({ tool, reason, by }) => joinParts(tool, reason, formatDecider(by)),
   'file.changed': ({ operation, path, from, added, removed, by }) =>
     joinParts(
       operation,

@@ -142,6 +142,7 @@ const EVENT_FORMATTERS: EventFormatters = {
     const why = failure ? ` ${failure.code}: ${failure.message}` : reason ? ` ${reason}` : ''
     return `${tool} ${status}${why}${execution_time_ms === undefined ? '' : ` in ${Math.round(execution_time_ms)} ms`}`
   },
+  'tool.content_removed': ({ tool, reason, by }) => `${tool} ${reason}${by?.client ? ` by ${by.client}` : ''}`,
   'file.changed': ({ path, operation, added, removed, by }) =>
     `${operation} ${path}${by === 'external' ? ', by another program' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
   'diagnostics.changed': ({ server, files }) =>

@@ -10,4 +10,6 @@ export interface CapturedOutputs {
   printed(tool_call_id: string): number
   /** Returns the captured bytes. */
   size(tool_call_id: string): Promise<number>
+  /** Removes the output of a call that has ended. */
+  remove(tool_call_id: string): Promise<void>
 }

@@ -84,7 +84,7 @@ export class BlobStore {
     return new StoredBlob(
       { hash, size: Number(stat.size) },
       () => openBlob(file, stat),
-      () => this.#drop(hash)
+      () => this.remove(hash)
     )
   }
 
@@ -94,7 +94,7 @@ export class BlobStore {
     if (!file || !existsSync(file)) return undefined
     const bytes = readFileSync(file)
     if (hashBytes(bytes) === hash) return bytes
-    this.#drop(hash)
+    this.remove(hash)
     return undefined
   }
 
@@ -103,9 +103,11 @@ export class BlobStore {
     return collectGarbage(this.#folder, this.#limits, hash => this.#durable.delete(hash))
   }
 
-  #drop(hash: string) {
+  /** Removes a blob: calls that need it cannot be undone any more. */
+  remove(hash: string) {
     this.#durable.delete(hash)
-    rmSync(this.#pathOf(hash), { force: true })
+    const file = blobPath(this.#folder, hash)
+    if (file) rmSync(file, { force: true })
   }
 
   /** Checks if content of that size would be stored. */

@@ -2,9 +2,10 @@
 // cut in the middle: the oldest page after the first half is dropped, so that the beginning and the end remain and the gap
 // between them is reported.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LiveOutput, type OutputWriter } from './live-output.ts'
-import { callIdOfFile, listStoredPages, outputBasePath } from './page-files.ts'
+import { callIdOfFile, listStoredPages, outputBasePath, storedFiles } from './page-files.ts'
 import { type OutputPart, type OutputReadOptions, readOutputPart } from './read-output.ts'
 
 export type { OutputWriter } from './live-output.ts'
@@ -79,6 +80,12 @@ export class OutputStore {
     if (live) return live.end.output
     const pages = await listStoredPages(outputBasePath(this.#folder, callId))
     return (await pages.at(-1)?.load())?.end.output ?? 0
+  }
+
+  /** Removes the output of a call that has ended. */
+  async remove(callId: string): Promise<void> {
+    const base = outputBasePath(this.#folder, callId)
+    for (const file of storedFiles(base)) await rm(file, { recursive: true, force: true })
   }
 
   /** Removes the outputs of calls that are no longer stored. */

@@ -16,6 +16,9 @@ export const laterPagesFolder = (base: string) => `${base}.pages`
 export const pagePath = (base: string, number: number) =>
   number === 0 ? firstPagePath(base) : join(laterPagesFolder(base), `${number}`)
 
+/** Returns the file and the folder of an output. */
+export const storedFiles = (base: string) => [firstPagePath(base), laterPagesFolder(base)]
+
 /** Lists all pages on disk, in order. */
 export async function listStoredPages(base: string): Promise<PageHandle[]> {
   const numbers = await readdir(laterPagesFolder(base)).then(

@@ -1,0 +1,19 @@
+import type { CommandSetup } from '../../command-setup.ts'
+
+const purge: CommandSetup = (command, context) => {
+  command
+    .description(
+      'Remove the content of a finished call from the journal, its captured output and the undo store: params, result, ' +
+        'previews and contents of files. This cannot be undone, and the call cannot be undone either.'
+    )
+    .requiredOption('--call <id>', 'the call whose content to remove')
+    .addHelpText('after', '\nExample:\n  toolgate purge --call tc_01J…')
+    .action(async ({ call: id }: { call: string }) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const call = await client.purge(id, { signal })
+      if (terminal.json) terminal.printJson(call)
+      else terminal.print(`${call.tool_call_id} purged`)
+    })
+}
+export default purge
