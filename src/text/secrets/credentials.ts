@@ -11,10 +11,13 @@ const TOKENS = new SecretMatcher([])
 
 type Redaction = (text: string) => string
 
-/** Creates the redaction of credentials in addresses, headers, options and variables. `user` and `value` are sets of characters. */
+/**
+ * Creates the redaction of credentials in addresses, headers, options and variables. `user` and `value` are sets of characters;
+ * `user` has no colon, so that matching takes time linear in the text.
+ */
 function createRedaction(user: string, value: string): Redaction {
-  const userInfo = new RegExp(`(\\bhttps?://)${user}+(?=@)`, 'gi')
-  const password = new RegExp(`(://)${user}*:${user}+(?=@)`, 'g')
+  const userInfo = new RegExp(`(\\bhttps?://)(?:${user}|:)+(?=@)`, 'gi')
+  const password = new RegExp(`(://)${user}*:(?:${user}|:)+(?=@)`, 'g')
   const cookies = new RegExp(
     String.raw`\bcookie["']?\s{0,8}:\s{0,8}[\w.-]+=${value}+(?:;\s{0,8}[\w.-]+=${value}*)*`,
     'gi'
@@ -50,8 +53,8 @@ function createRedaction(user: string, value: string): Redaction {
  * Redacts credentials in a text that a decision is based on. Replaces only characters that mean nothing to a shell, so that no part
  * of a command line can be hidden in the form of a credential.
  */
-export const redactForDecision = createRedaction(String.raw`[\w.~%+=,:-]`, String.raw`[\w.~%+=,:/-]`)
-const redactAddresses = createRedaction(String.raw`[^\s/?#@"'<>\\[\]]`, String.raw`[^\s&#;"'<>\\[\]]`)
+export const redactForDecision = createRedaction(String.raw`[\w.~%+=,-]`, String.raw`[\w.~%+=,:/-]`)
+const redactAddresses = createRedaction(String.raw`[^\s/?#@:"'<>\\[\]]`, String.raw`[^\s&#;"'<>\\[\]]`)
 
 /** Objects whose names are those of headers, parameters of an address or variables. */
 const NAMED_MAPS: ReadonlySet<string> = new Set(['headers', 'env', 'query'])
