@@ -15,6 +15,7 @@ import { FileOrigins } from './engine/approvals/file-origins.ts'
 import { RunningSources } from './engine/approvals/running-sources.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
 import { CallOwners } from './engine/call-owners.ts'
+import { CallQuotas } from './engine/call-quotas.ts'
 import { Calls } from './engine/calls.ts'
 import { DiagnosticsFeed } from './engine/diagnostics/diagnostics-feed.ts'
 import { Delegations } from './engine/editors/delegations.ts'
@@ -181,6 +182,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     log,
     activeCalls,
     owners: new CallOwners({ activeCalls, store }),
+    quotas: new CallQuotas(activeCalls, { queue: settings.limits.queue, jobs: settings.commands.max_jobs }),
     runningSources: new RunningSources(),
     pendingKeys: new Map(),
     workspaceEpochs: new Map(),

@@ -164,6 +164,12 @@ export const ERRORS = {
     description: 'The server is overloaded.',
     resolution: 'Retry after the time given in `Retry-After`.'
   },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    recoverable: true,
+    description: 'The caller has reached a limit of its token.',
+    resolution: 'Wait for calls to end, or retry after the time given in `Retry-After`.'
+  },
   UNAUTHORIZED: {
     status: 401,
     recoverable: false,

@@ -6,7 +6,7 @@ import { buildApproval, evaluateCall, runEarlyCheck } from './approvals/evaluate
 import { requestApproval } from './approvals/request-approval.ts'
 import { approveSourceWrites } from './approvals/source-previews.ts'
 import type { Approval, Call, HookRun } from './call.ts'
-import { type Engine, registerCall, transition } from './engine.ts'
+import { type Engine, registerCall, transition, unregisterCall } from './engine.ts'
 import { applyPreHookResult, formatHookRefusal, hasPreHooks, runPreHooks } from './hooks/pre-hooks.ts'
 import type { ApprovedBy } from './policy/decision-schemas.ts'
 import { toolCallEvent } from './redacted-call.ts'
@@ -22,14 +22,15 @@ export interface AdmitOptions {
 
 /**
  * Evaluates a call, then starts it, requests approval or ends it. Resolves when the call may be published. If the call has hooks,
- * that is before they have answered: they may take seconds, and the sender should learn earlier that the call exists.
+ * that is before they have answered: they may take seconds, and the sender should learn earlier that the call exists. Rejects with
+ * QUOTA_EXCEEDED for a call that is refused as if it had not been sent.
  */
 export async function admitCall(engine: Engine, live: ActiveCall, taking: AdmitOptions): Promise<ActiveCall> {
   registerCall(engine, live)
   const known = Promise.withResolvers<void>()
   const taken = evaluateAndAdmit(engine, live, taking, known.resolve)
   await Promise.race([taken, known.promise])
-  taken.catch(error => engine.log.error({ err: error }, 'failed to admit a call'))
+  taken.catch(error => isQuotaError(error) || engine.log.error({ err: error }, 'failed to admit a call'))
   return live
 }
 
@@ -63,11 +64,17 @@ async function evaluateAndAdmit(
     else if (verdict.decision !== 'allow') await askForApproval(engine, live, evaluation, { also: left, shown })
   } catch (error) {
     if (engine.store.failure) throw error
+    if (isQuotaError(error) && left === also) {
+      unregisterCall(engine, live)
+      throw error
+    }
     await settleStopped(engine, live, error, { eventsBefore: [toolCallEvent(engine, live.call)], also: left })
     return
   }
   if (evaluation.verdict.decision === 'allow') await startAllowed(engine, live, evaluation, left)
 }
+
+const isQuotaError = (error: unknown) => error instanceof ToolError && error.code === 'QUOTA_EXCEEDED'
 
 const noWrites = () => []
 
@@ -99,8 +106,11 @@ async function askForApproval(
   evaluation: CallEvaluation,
   { also, shown }: AdmitOptions
 ): Promise<void> {
+  engine.quotas.assertMayWait(live)
   const approval = await buildApproval(engine, live, live.call.params, evaluation)
   live.abort.signal.throwIfAborted()
+  // Others of the same caller may have begun to wait meanwhile.
+  engine.quotas.assertMayWait(live)
   if (live.may_approve && shown?.digest === approval.digest && (approval.level === 'ask' || shown.confirm))
     return startPreApproved(engine, live, approval, also)
   const { tool, tool_call_id } = live.call

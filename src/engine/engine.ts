@@ -21,6 +21,7 @@ import type { RunningSources } from './approvals/running-sources.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
 import { type Call, type CallStatus, isSettled } from './call.ts'
 import type { CallOwners } from './call-owners.ts'
+import type { CallQuotas } from './call-quotas.ts'
 import { contentExpiryWrites } from './content-expiry.ts'
 import type { DiagnosticsFeed } from './diagnostics/diagnostics-feed.ts'
 import type { Delegations } from './editors/delegations.ts'
@@ -108,6 +109,8 @@ export interface Engine {
   readonly activeCalls: Map<string, ActiveCall>
   /** The tokens that calls belong to. */
   readonly owners: CallOwners
+  /** Limits of the calls of one token. */
+  readonly quotas: CallQuotas
   /** Files that running commands execute. */
   readonly runningSources: RunningSources
   /** Idempotency keys of requests that are not durable yet, with the call that each created. */
@@ -128,6 +131,12 @@ const ACTIVITY_BY_STATUS: Partial<Record<CallStatus, Activity>> = {
 export function registerCall(engine: Engine, live: ActiveCall) {
   engine.activeCalls.set(live.call.tool_call_id, live)
   engine.sessions.transition(live.call.session_id, undefined, ACTIVITY_BY_STATUS[live.call.status])
+}
+
+/** Removes a call that was refused before anything of it was published or stored. */
+export function unregisterCall(engine: Engine, { call }: ActiveCall) {
+  engine.activeCalls.delete(call.tool_call_id)
+  engine.sessions.transition(call.session_id, ACTIVITY_BY_STATUS[call.status], undefined)
 }
 
 /**

@@ -134,8 +134,8 @@ export function createActiveCall(
   if (engine.store.failure)
     throw new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.')
   if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
-  if (engine.activeCalls.size >= engine.settings.limits.queue)
-    throw new ToolError('OVERLOADED', `${engine.activeCalls.size} calls are open already.`, { retry_after_ms: 1_000 })
+  const owner = restrictedOwner(caller)
+  engine.quotas.assertMayOpen(owner, request.session_id ?? DEFAULT_SESSION)
   const workspace = resolveWorkspace(engine, request.workspace)
   const { tool, params, toolset } = request
   const agent = resolveAgent(request.agent, caller)
@@ -145,7 +145,7 @@ export function createActiveCall(
   return new ActiveCall({
     call: buildCall(engine, { ...request, agent }, meant, workspace, caller),
     tool: meant.tool,
-    owner: restrictedOwner(caller),
+    owner,
     may_approve,
     abort,
     sinceSeq: engine.journal.last,
@@ -154,6 +154,8 @@ export function createActiveCall(
     redact: call => redactCall(engine, call)
   })
 }
+
+const DEFAULT_SESSION = 'default'
 
 function buildCall(
   engine: Engine,
@@ -174,7 +176,7 @@ function buildCall(
     ...(toolset !== undefined && { toolset }),
     ...(requested_tool !== undefined && { requested_tool }),
     ...(!isDeepStrictEqual(params, request.params) && { requested_params: request.params }),
-    session_id: request.session_id ?? 'default',
+    session_id: request.session_id ?? DEFAULT_SESSION,
     workspace: workspace.name,
     ...(agent !== undefined && { agent }),
     ...(context !== undefined && { context }),

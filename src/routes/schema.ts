@@ -38,7 +38,7 @@ export const schemaRef = (name: keyof typeof SHARED_SCHEMAS) => Type.Unsafe<unkn
 
 /** Returns the problem responses of a route, by the statuses of their codes. */
 export const problemResponses = (...codes: ErrorCode[]) => {
-  const all: ErrorCode[] = [...codes, 'UNAUTHORIZED', 'FORBIDDEN', 'OVERLOADED']
+  const all: ErrorCode[] = [...codes, 'UNAUTHORIZED', 'FORBIDDEN', 'QUOTA_EXCEEDED', 'OVERLOADED']
   const byStatus = Map.groupBy(all, code => ERRORS[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, same]) => [

@@ -18,7 +18,10 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
     throw new ToolError('NOT_FOUND', `There is no task ${task_id} here; list_background_tasks tells which there are.`)
   }
   return {
-    assertCapacity: () => jobs.assertCapacity(),
+    assertCapacity() {
+      jobs.assertCapacity()
+      engine.quotas.assertMayStartJob(live.owner, jobs.running().filter(({ task_id }) => canSee(task_id)).length)
+    },
     async adopt(command, facts) {
       const running = await jobs.adopt(live.call, command, facts)
       const { signal } = live.abort

@@ -23,7 +23,8 @@ export const sendProblem = (error: unknown, reply: FastifyReply): void => sendPr
 
 function sendProblemDocument(problem: Problem, reply: FastifyReply): void {
   if (problem.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer')
-  if (problem.code === 'OVERLOADED') reply.header('retry-after', String(problem.details?.retry_after_s ?? 1))
+  if (problem.code === 'OVERLOADED' || problem.code === 'QUOTA_EXCEEDED')
+    reply.header('retry-after', String(problem.details?.retry_after_s ?? 1))
   reply
     .code(problem.status)
     .type('application/problem+json')

@@ -182,7 +182,7 @@ async function* follow(input: Input, ctx: Context, command: Command): CommandRun
 
 /** Without a free background slot the command stays in the foreground. */
 function requireOverloaded(error: unknown): ToolError {
-  if (error instanceof ToolError && error.code === 'OVERLOADED') return error
+  if (error instanceof ToolError && ['OVERLOADED', 'QUOTA_EXCEEDED'].includes(error.code)) return error
   throw error
 }
 
