@@ -53,6 +53,7 @@ import { IssuedTokens } from './server/issued-tokens.ts'
 import { createLogger } from './server/log.ts'
 import { type Login, OneTimeCodes, START_LOGIN_LIFETIME_MS } from './server/one-time-codes.ts'
 import { ensureStateFolder } from './server/private-files.ts'
+import { digestOfToken, type ProofRequest, proveToken } from './server/token-proof.ts'
 import { TokenSeal } from './server/token-seal.ts'
 import type { Tokens } from './server/tokens.ts'
 import { xdgFolder } from './server/xdg.ts'
@@ -226,6 +227,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     instance,
     version: settings.version,
     protocol: PROTOCOL,
+    prove: (host: string, request: ProofRequest) =>
+      proveToken([...ownTokens.allTexts().map(digestOfToken), ...issued.digests()], host, request),
     capabilities: async () => ({
       ...(await getCapabilities(settings, instance, machine)),
       custom_tools: custom.states(),

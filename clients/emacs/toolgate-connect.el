@@ -163,7 +163,8 @@ was started again, at another port."
 (add-hook 'toolgate-resync-functions #'toolgate-connect--learn-workspaces)
 
 (defun toolgate-connect--renew (connection)
-  "Look the token of CONNECTION up anew; return whether it is another."
+  "Look the token of CONNECTION up anew; return whether it is another.
+Not while it is lost: another program may answer there."
   (let* ((file (toolgate-connection-token-file connection))
          (token (ignore-errors
                   (if file (toolgate-discover-token file)
@@ -173,28 +174,29 @@ was started again, at another port."
                                         (toolgate-endpoint-url connection)))
                                (toolgate-discover-records))
                      'token)))))
-    (when (and token (not (equal token (toolgate-endpoint-token connection))))
+    (when (and token
+               (not (eq 'lost (toolgate-connection-status connection)))
+               (not (equal token (toolgate-endpoint-token connection))))
       (toolgate-endpoint-set-token connection token)
       t)))
 
-(defun toolgate-connect--rediscover (connection connect)
-  "Look for the server of CONNECTION again, and call CONNECT then."
+(defun toolgate-connect--rediscover (connection callback)
+  "Look for the server of CONNECTION again.
+Call CALLBACK with nil then, or with the reason why it was not found."
   (condition-case problem
       (let ((toolgate-discover-unasked t))
         (toolgate-discover
          (toolgate-connection-project connection)
          (lambda (record)
-           (if record (toolgate-connect--point connection record)
-             (toolgate-connection-set-status connection 'lost
-                                             "no server is there"))
-           (funcall connect))))
-    (error (toolgate-connection-set-status connection 'lost
-                                      (error-message-string problem))
-           (funcall connect))))
+           (when record (toolgate-connect--point connection record))
+           (funcall callback (if record nil "no server is there")))))
+    (error (funcall callback (error-message-string problem)))))
 
 (defun toolgate-connect--status (connection status reason)
   "Note that the stream of CONNECTION has STATUS for REASON."
   (let ((before (toolgate-connection-status connection)))
+    ;; Another program may answer there by now.
+    (when (eq status 'lost) (toolgate-endpoint-set-token connection nil))
     ;; Trying again is no news.
     (unless (and (eq status 'connecting) (eq before 'lost))
       (toolgate-connection-set-status connection status reason)

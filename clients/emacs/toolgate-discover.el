@@ -9,8 +9,8 @@
 
 ;; Each server leaves a file that says where it is, which folders it serves and
 ;; with which token to speak to it.  A file is believed only where nobody else
-;; can have read or written it, and a server only once it says that it is the
-;; one of the file.
+;; can have read or written it, and a server only once it has proven that it
+;; knows the token: after a server has ended, any program may answer there.
 
 ;;; Code:
 
@@ -130,12 +130,17 @@ Signal `toolgate-distrust' where it must not be believed."
 (defun toolgate-discover (folder callback)
   "Look for the server of FOLDER, and call CALLBACK with what is found, or nil.
 That is an object with url, token, roots and so on, as a server's file says."
-  (let ((named (or toolgate-url (toolgate-discover--env "TOOLGATE_URL"))))
-    (if named
-        (funcall callback (toolgate-discover--named (replace-regexp-in-string
-                                                     "/+\\'" "" named)))
-      (toolgate-discover--first-live
-       (toolgate-discover-candidates folder) callback))))
+  (let* ((named (or toolgate-url (toolgate-discover--env "TOOLGATE_URL")))
+         (record (and named (toolgate-discover--named
+                             (replace-regexp-in-string "/+\\'" "" named)))))
+    (cond ((null named)
+           (toolgate-discover--first-live
+            (toolgate-discover-candidates folder) callback))
+          ;; The certificate proves what an https address is.
+          ((or (null record)
+               (string-prefix-p "https:" (toolgate-get record 'url)))
+           (funcall callback record))
+          (t (toolgate-discover--first-live (list record) callback)))))
 
 (defun toolgate-discover-likely-p (folder)
   "Return whether a server of FOLDER was named or has left a file."
@@ -224,23 +229,58 @@ Signal `toolgate-distrust' where it can't be one."
          (funcall callback (car records)))))))
 
 (defun toolgate-discover-health (record callback)
-  "Ask the server of RECORD whether it is that one.
+  "Ask the server of RECORD whether it is that one, and knows its token.
 Call CALLBACK with nil if it is, else with what is wrong, for people."
-  (toolgate-http-request
-   (toolgate-discover-endpoint record) "GET" "/health" :timeout 2
-   :on-success
-   (lambda (health)
-     (funcall callback
-              (cond ((not (equal (toolgate-get health 'instance)
-                                 (toolgate-get record 'instance)))
-                     "another program answers there")
-                    ((not (eql (toolgate-get health 'protocol)
-                               toolgate-discover--protocol))
-                     (format "it speaks protocol %s, and this client %d"
-                             (toolgate-get health 'protocol)
-                             toolgate-discover--protocol)))))
-   :on-error (lambda (problem)
-               (funcall callback (plist-get problem :message)))))
+  (let* ((endpoint (toolgate-discover-endpoint record))
+         (token (toolgate-get record 'token))
+         (instance (toolgate-get record 'instance))
+         (challenge (toolgate-discover--challenge token)))
+    (toolgate-http-request
+     endpoint "GET" "/health" :timeout 2
+     :query `((challenge . ,challenge) (key . ,(toolgate-discover--key token)))
+     :on-success
+     (lambda (health)
+       (funcall
+        callback
+        (cond ((not (and (or (null instance)
+                             (equal (toolgate-get health 'instance) instance))
+                         (equal (toolgate-get health 'proof)
+                                (toolgate-discover--proof
+                                 token challenge
+                                 (toolgate-http-host endpoint)))))
+               "another program answers there")
+              ((not (eql (toolgate-get health 'protocol)
+                         toolgate-discover--protocol))
+               (format "it speaks protocol %s, and this client %d"
+                       (toolgate-get health 'protocol)
+                       toolgate-discover--protocol)))))
+     :on-error (lambda (problem)
+                 (funcall callback (plist-get problem :message))))))
+
+(defvar toolgate-discover--challenges 0
+  "How many challenges were made.")
+
+(defun toolgate-discover--challenge (token)
+  "Return a new challenge for a server that must prove to know TOKEN.
+No other program can foresee it, for it comes from TOKEN, too."
+  (substring (secure-hash 'sha256 (format "%s %S %d %d %d" token (current-time)
+                                          (emacs-pid) (random)
+                                          (cl-incf toolgate-discover--challenges)))
+             0 32))
+
+(defun toolgate-discover--key (token)
+  "Return what identifies TOKEN, and does not reveal it."
+  (substring (secure-hash 'sha256 (concat "key\n" (secure-hash 'sha256 token)))
+             0 16))
+
+(defun toolgate-discover--proof (token challenge host)
+  "Return the answer to CHALLENGE of a server that knows TOKEN.
+HOST is the address at which it was asked."
+  (let ((digest (secure-hash 'sha256 token)))
+    (secure-hash 'sha256
+                 (concat digest "\n"
+                         (secure-hash 'sha256 (concat digest "\n" challenge
+                                                      "\n" host))))))
 
 (defun toolgate-discover-endpoint (record)
   "Return where the server of RECORD is asked /health, which needs no token."

@@ -266,6 +266,13 @@ answer, END the reason why it ended."
        (list :host (replace-regexp-in-string "[][]" "" (url-host url))
              :service (url-port url))))))
 
+(defun toolgate-http-host (endpoint)
+  "Return the Host header of requests to ENDPOINT."
+  (let ((socket (toolgate-endpoint-socket endpoint)))
+    (if (and socket (file-exists-p socket)) "localhost"
+      (toolgate-http--host
+       (url-generic-parse-url (toolgate-endpoint-url endpoint))))))
+
 (defun toolgate-http--host (url)
   "Return the host and port of URL as the Host header has them."
   (if (eq (url-port url) 80) (url-host url)

@@ -40,7 +40,8 @@ The server speaks every 15 seconds.")
 ON-EVENTS is called with lists of pairs, size in bytes and event.  ON-STATUS is
 called with a status, see `toolgate-connection', and a reason or nil.
 REDISCOVER is called with ENDPOINT and a function after a connection was lost,
-to look for the server; it calls that function once it has."
+to look for the server; it calls that function with nil once it was found, else
+with the reason why it was not: then nothing is sent, and it is tried later."
   (let ((stream (toolgate-stream--make
                  :endpoint endpoint :query query :on-events on-events
                  :on-status on-status :rediscover rediscover)))
@@ -139,13 +140,14 @@ of a server that was started anew."
 
 (defun toolgate-stream--come-back (stream)
   "Look for the server of STREAM, and connect to it again."
-  (let ((connect (lambda (&rest _)
-                   (unless (toolgate-stream-closed stream)
-                     (toolgate-stream--connect stream)))))
+  (let ((go-on (lambda (&optional problem)
+                 (cond ((toolgate-stream-closed stream))
+                       (problem (toolgate-stream--lost stream problem))
+                       (t (toolgate-stream--connect stream))))))
     (if (toolgate-stream-rediscover stream)
         (funcall (toolgate-stream-rediscover stream)
-                 (toolgate-stream-endpoint stream) connect)
-      (funcall connect))))
+                 (toolgate-stream-endpoint stream) go-on)
+      (funcall go-on))))
 
 (defun toolgate-stream-retry-now (stream)
   "Make the next connection of STREAM now, if it has none."

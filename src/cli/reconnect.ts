@@ -11,7 +11,7 @@ export async function withReconnect<T>(
   known: Client,
   ask: (client: Client) => Promise<T>
 ): Promise<T> {
-  const { terminal, signal } = context
+  const { terminal } = context
   let client = known
   for (let tries = 0; ; tries += 1) {
     try {
@@ -19,9 +19,17 @@ export async function withReconnect<T>(
     } catch (error) {
       if (!isDisconnected(error)) throw error
       if (tries === 0) terminal.info('Connection lost. Reconnecting…')
-      await pause(RETRY_MS, undefined, { signal })
-      client = await context.connect().catch(() => client)
+      client = await reconnect(context)
     }
+  }
+}
+
+/** Sends nothing while the server is not found: another program may answer at its address. */
+async function reconnect(context: CliContext): Promise<Client> {
+  for (;;) {
+    await pause(RETRY_MS, undefined, { signal: context.signal })
+    const client = await context.connect().catch(() => undefined)
+    if (client) return client
   }
 }
 

@@ -109,6 +109,8 @@ export interface Health {
   instance: string
   version: string
   protocol: number
+  /** Given to a request for a proof that the server knows a token. */
+  proof?: string
 }
 
 export interface State {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { isProcessRunning } from '../host/processes/pids.ts'
 import { type DiscoveryFile, type DiscoveryRecord, readDiscoveries, removeStale } from '../server/discovery.ts'
+import { isProven, requestProof } from '../server/token-proof.ts'
 import { readToken } from '../server/tokens.ts'
 import { realFolder } from '../server/xdg.ts'
 import type { Health } from './api-types.ts'
@@ -48,14 +49,16 @@ export async function findLiveServers(env: DiscoverOptions['env']): Promise<Disc
 }
 
 /**
- * Returns true if the server of the discovery file answers `GET /health` as that instance. Sends no token. Removes the file if
+ * Returns true if the server of the discovery file answers `GET /health` as that instance, and proves to know its token. Sends no token. Removes the file if
  * the process is gone. A server on a busy machine may take seconds, so one with a running process gets `timeout_ms`.
  */
 export async function isLive(found: DiscoveryFile, timeout_ms = BUSY_TIMEOUT_MS): Promise<boolean> {
   const ms = isProcessRunning(found.record.pid) ? timeout_ms : GONE_TIMEOUT_MS
   try {
-    const health = (await getJson({ url: found.record.url }, '/health', ms)) as Partial<Health>
-    return health.instance === found.record.instance
+    const { url, token, instance } = found.record
+    const request = requestProof(token)
+    const health = (await getJson({ url }, `/health?${new URLSearchParams({ ...request })}`, ms)) as Partial<Health>
+    return health.instance === instance && isProven(health.proof, token, new URL(url).host, request)
   } catch {
     removeStale(found)
     return false

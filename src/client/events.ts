@@ -65,8 +65,9 @@ export async function* followEvents(wire: HttpTransport, options: EventsOptions)
     } finally {
       silence.clear()
     }
-    await delay(Math.min(retry * 2 ** tries++, MAX_RETRY_MS) * (0.5 + Math.random() / 2), signal)
-    await wire.rediscover()
+    // While the server is not found, another program may answer at its address.
+    do await delay(Math.min(retry * 2 ** tries++, MAX_RETRY_MS) * (0.5 + Math.random() / 2), signal)
+    while (wire.canRediscover && !signal?.aborted && !(await wire.rediscover()))
   }
 }
 

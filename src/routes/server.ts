@@ -8,12 +8,15 @@ import type { Jobs } from '../engine/jobs/jobs.ts'
 import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
+import type { ProofRequest } from '../server/token-proof.ts'
 import { problemResponses, schemaRef } from './schema.ts'
 
 export interface ServerInfo {
   instance: string
   version: string
   protocol: number
+  /** Proves to a client that asked at `host` that the server knows its token; undefined for another token. */
+  prove(host: string, request: ProofRequest): string | undefined
   capabilities(): Promise<Record<string, unknown>>
 }
 
@@ -30,7 +33,17 @@ export interface ServerServices {
 const Health = Type.Object({
   instance: Type.String({ description: 'Id of this run of the server.' }),
   version: Type.String(),
-  protocol: Type.Integer()
+  protocol: Type.Integer(),
+  proof: Type.Optional(Type.String({ description: 'That the server knows the token with this `key`.' }))
+})
+
+const HealthQuery = Type.Object({
+  challenge: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 random hexadecimal digits, new for each request.' })
+  ),
+  key: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Identifies the token that the server is to prove to know.' })
+  )
 })
 
 const State = Type.Object({
@@ -92,10 +105,18 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         summary: 'Alive, and which run of the server this is. Needs no token.',
         tags: ['server'],
         security: [],
-        response: { 200: Health }
+        querystring: HealthQuery,
+        response: { 200: Health, ...problemResponses() }
       }
     },
-    async () => ({ instance: about.instance, version: about.version, protocol: about.protocol })
+    async ({ query: { challenge, key }, headers: { host } }) => {
+      const { instance, version, protocol } = about
+      const proof =
+        challenge !== undefined && key !== undefined && host !== undefined
+          ? about.prove(host, { challenge, key })
+          : undefined
+      return { instance, version, protocol, ...(proof !== undefined && { proof }) }
+    }
   )
 
   app.get(

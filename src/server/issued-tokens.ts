@@ -75,6 +75,11 @@ export class IssuedTokens {
     return known && !isExpired(known) ? known.holder : undefined
   }
 
+  /** Returns the digests of the valid tokens. */
+  digests(): string[] {
+    return [...this.#byDigest.values()].filter(known => !isExpired(known)).map(({ stored }) => stored.digest)
+  }
+
   /** Lists the tokens, oldest first. */
   list(): IssuedToken[] {
     return [...this.#byDigest.values()].filter(known => !isExpired(known)).map(({ stored }) => withoutDigest(stored))

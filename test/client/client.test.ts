@@ -257,6 +257,28 @@ t.test('revoking a token ends the event streams opened with it', async t => {
   await t.rejects(events.next(), { code: 'UNAUTHORIZED', status: 401 })
 })
 
+t.test('sends nothing to a program that took the address of a server', async t => {
+  const one = await startApp(t)
+  const two = await startApp(t)
+  const asked: unknown[] = []
+  let tries = 0
+  const rediscover = async () => (++tries < 3 ? undefined : { url: two.url, token: TOKEN })
+  const client = connect({ url: one.url, token: TOKEN, rediscover })
+  const events = client.events({ types: ['tool.call'], retry_ms: 1 })
+  await events.next()
+  await one.close()
+  const successor = createServer((request, response) => {
+    asked.push(request.headers.authorization)
+    response.end()
+  })
+  successor.listen(Number(new URL(one.url).port), '127.0.0.1')
+  await once(successor, 'listening')
+  t.teardown(() => successor.close())
+  t.match((await events.next()).value, { type: 'stream.snapshot', instance: two.app.instance })
+  t.strictSame(asked, [])
+  await events.return(undefined)
+})
+
 t.test('finds a restarted server at another address', async t => {
   const one = await started(t)
   const two = await startApp(t)

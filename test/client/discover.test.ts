@@ -6,6 +6,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { discover, findLiveServers } from '../../src/client/discover.ts'
 import { publishDiscovery } from '../../src/server/discovery.ts'
+import { digestOfToken, type ProofRequest, proveToken } from '../../src/server/token-proof.ts'
 import { once } from '../support/wait.ts'
 
 async function place(t: Test) {
@@ -14,10 +15,16 @@ async function place(t: Test) {
   const env = { HOME: at('home') }
   let second = 0
   /** A server that answers /health, and its discovery file. */
-  async function serve(instance: string, roots: string[], { answers = instance, after_ms = 0 } = {}) {
-    const server = createServer((_request, response) =>
-      setTimeout(() => response.end(JSON.stringify({ instance: answers })), after_ms)
-    )
+  async function serve(
+    instance: string,
+    roots: string[],
+    { answers = instance, knows = `token of ${instance}`, after_ms = 0 } = {}
+  ) {
+    const server = createServer(({ url, headers }, response) => {
+      const { challenge, key } = Object.fromEntries(new URL(url!, 'http://any').searchParams) as unknown as ProofRequest
+      const proof = proveToken([digestOfToken(knows)], headers.host!, { challenge, key })
+      setTimeout(() => response.end(JSON.stringify({ instance: answers, proof })), after_ms)
+    })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -54,10 +61,11 @@ t.test('prefers the closest root, then the newest', async t => {
   t.equal(await found('/'), undefined)
 })
 
-t.test('skips a file whose server has another instance id', async t => {
+t.test('skips a file whose server has another instance id, or does not know its token', async t => {
   const { at, env, serve, found } = await place(t)
   await serve('real', [at('work')])
   await serve('gone', [at('work')], { answers: 'somebody else' })
+  await serve('copied', [at('work')], { knows: 'another token' })
   t.equal(await found(at('work')), 'real')
   t.same(
     (await findLiveServers(env)).map(({ record }) => record.instance),

@@ -28,6 +28,8 @@ const LEFT_OUT: Record<string, string> = {
 
 /** Fields that no method sends, with the reason. */
 const UNSAID: Record<string, string> = {
+  'health query challenge': 'is for discovery, before there is a client',
+  'health query key': 'is for discovery, before there is a client',
   'submitCall query toolset': 'stands in the body',
   'submitBatch query toolset': 'stands in the body',
   'getCall query toolset': 'answers in the words of others have no types',

@@ -6,9 +6,10 @@ import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { PROTOCOL } from '../../src/app.ts'
 import type { CallStatus } from '../../src/engine/call.ts'
+import { isProven, requestProof } from '../../src/server/token-proof.ts'
 import { Gate, gatedTools } from '../gated-tools.ts'
 import { createNormalizer } from '../normalizer.ts'
-import { type Json, type StartOptions, startApp, toApproval } from '../start-app.ts'
+import { CALL_TOKEN, type Json, type StartOptions, startApp, TOKEN, toApproval } from '../start-app.ts'
 
 /** Starts servers in sequence on the same folder. */
 function place(t: Test) {
@@ -16,6 +17,27 @@ function place(t: Test) {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return (files: Record<string, string> = {}, options: StartOptions = {}) => startApp(t, files, { ...options, folder })
 }
+
+t.test('a server proves to know a token, at its own address and to this challenge alone', async t => {
+  const app = await startApp(t)
+  const issued = (await app.post('/tokens', { name: 'x', rights: ['call'] })).token
+  const { host } = new URL(app.url)
+  const prove = async (request: object) =>
+    (await app.request('GET', `/health?${new URLSearchParams({ ...request })}`, undefined, { authorization: '' })).body
+      .proof
+  for (const token of [TOKEN, CALL_TOKEN, issued]) {
+    const [request, other] = [requestProof(token), requestProof(token)]
+    const proof = await prove(request)
+    t.ok(isProven(proof, token, host, request))
+    t.notOk(isProven(proof, token, host, other), 'another challenge')
+    t.notOk(isProven(proof, token, 'localhost:1', request), 'another address')
+    t.notOk(isProven(await prove(requestProof(`${token}x`)), token, host, request), 'another token')
+  }
+  t.equal(await prove({ challenge: 'a'.repeat(32) }), undefined)
+  t.equal((await app.request('GET', '/health?challenge=short&key=x')).status, 400)
+  await app.request('DELETE', `/tokens/${(await app.get('/tokens')).tokens[0].token_id}`)
+  t.equal(await prove(requestProof(issued)), undefined, 'a revoked one')
+})
 
 t.test('a server reports its identity and features', async t => {
   const app = await startApp(t)

@@ -100,11 +100,12 @@
 
 (ert-deftest toolgate-discover-asks-who-is-there ()
   (discover-test-with home
-    (let* ((says "true") (protocol 1)
+    (let* ((says "true") (protocol 1) (knows "secret")
            (fake (toolgate-fake-start
-                  (lambda (_ client _)
-                    (toolgate-fake-json client `((instance . ,says)
-                                                 (protocol . ,protocol)))))))
+                  (lambda (fake client request)
+                    (toolgate-fake-health fake client request knows
+                                          `((instance . ,says)
+                                            (protocol . ,protocol)))))))
       (unwind-protect
           (progn
             (discover-test-leave "gone" home
@@ -118,25 +119,44 @@
             (setq protocol 2)
             (should (eq (discover-test-found home) 'none))
             (setq protocol 1 says "another")
-            (should (eq (discover-test-found home) 'none)))
+            (should (eq (discover-test-found home) 'none))
+            ;; What it says of itself, any program may have heard.
+            (dolist (other '("another" nil))
+              (setq says "true" knows other)
+              (should (eq (discover-test-found home) 'none))))
         (toolgate-fake-stop fake)))))
 
 (ert-deftest toolgate-discover-named-by-the-environment ()
   (discover-test-with home
-    (let ((file (concat home "token")))
+    (let* ((file (concat home "token"))
+           (knows "abcdefghijklmnopqrstuvwxyz")
+           (fake (toolgate-fake-start
+                  (lambda (fake client request)
+                    (toolgate-fake-health fake client request knows
+                                          '((instance . "1")
+                                            (protocol . 1)))))))
       (write-region "abcdefghijklmnopqrstuvwxyz\nmore\n" nil file nil 'quiet)
-      (setenv "TOOLGATE_URL" "http://127.0.0.1:7777/")
+      (setenv "TOOLGATE_URL" (concat (toolgate-fake-url fake) "/"))
       (should-error (toolgate-discover home #'ignore) :type 'user-error)
       (setenv "TOOLGATE_TOKEN_FILE" file)
       (set-file-modes file #o644)
       (should-error (toolgate-discover home #'ignore) :type 'toolgate-distrust)
       (set-file-modes file #o640)
-      (let (found)
-        (toolgate-discover home (lambda (record) (setq found record)))
-        (should (equal (list (toolgate-get found 'url)
-                             (toolgate-get found 'token))
-                       '("http://127.0.0.1:7777"
-                         "abcdefghijklmnopqrstuvwxyz")))))))
+      (unwind-protect
+          (let (found)
+            (toolgate-discover home (lambda (record) (setq found record)))
+            (toolgate-test-until found)
+            (should (equal (list (toolgate-get found 'url)
+                                 (toolgate-get found 'token))
+                           (list (toolgate-fake-url fake)
+                                 "abcdefghijklmnopqrstuvwxyz")))
+            (setq knows "another-token-of-another-server" found 'none)
+            (toolgate-discover home (lambda (record) (setq found record)))
+            (toolgate-test-until (null found))
+            (dolist (request (toolgate-fake-requests fake))
+              (should-not (assoc "authorization"
+                                 (alist-get 'headers request)))))
+        (toolgate-fake-stop fake)))))
 
 (ert-deftest toolgate-discover-token-of-auth-source ()
   (discover-test-with home

@@ -14,9 +14,10 @@
            (toolgate-mode nil) (default-directory home)
            (run (car (toolgate-discover-folders)))
            (fake (toolgate-fake-start
-                  (lambda (_ client _)
-                    (toolgate-fake-json client '((instance . "live")
-                                                 (protocol . 1)))))))
+                  (lambda (fake client request)
+                    (toolgate-fake-health fake client request "secret"
+                                          '((instance . "live")
+                                            (protocol . 1)))))))
       (unwind-protect
           (progn
             (discover-test-leave "live" home `(url . ,(toolgate-fake-url fake)))

@@ -6,6 +6,7 @@
 
 (require 'ert)
 (require 'toolgate-fake)
+(require 'toolgate-connect)
 (require 'toolgate-stream)
 
 (defun stream-test-event (seq)
@@ -80,7 +81,7 @@
                   (lambda (endpoint connect)
                     (setf (toolgate-endpoint-url endpoint)
                           (toolgate-fake-url second))
-                    (funcall connect)))))
+                    (funcall connect nil)))))
     (unwind-protect
         (progn (toolgate-test-until seen)
                (toolgate-fake-stop first)
@@ -88,6 +89,56 @@
                (should (equal (stream-test-asked second) '("1"))))
       (toolgate-stream-close stream)
       (toolgate-fake-stop second))))
+
+(ert-deftest toolgate-stream-sends-nothing-to-a-successor ()
+  "A program that took the port of a server gets no token and no request."
+  (let* ((toolgate-stream--retry 0.01) (seen nil) (looked 0)
+         (server (toolgate-fake-start
+                  (lambda (_ client _)
+                    (toolgate-fake-stream client (stream-test-event 1)))))
+         (successor nil)
+         (connection (toolgate-connection--make
+                      :url (toolgate-fake-url server)))
+         (stream (progn
+                   (toolgate-endpoint-set-token connection "secret")
+                   (toolgate-stream-open
+                    connection
+                    :on-events (lambda (events) (push (length events) seen))
+                    :on-status (lambda (status reason)
+				 (toolgate-connect--status connection status
+                                                           reason))
+                    :rediscover (lambda (_ go-on)
+                                  (cl-incf looked)
+                                  (funcall go-on "no server is there"))))))
+    (setf (toolgate-endpoint-renew connection)
+          (lambda () (toolgate-connect--renew connection)))
+    (unwind-protect
+        (cl-letf (((symbol-function 'toolgate-discover-records)
+                   (lambda () `(((url . ,(toolgate-endpoint-url connection))
+                                 (token . "secret"))))))
+          (toolgate-test-until seen)
+          (let ((port (toolgate-fake-port server)))
+            (toolgate-fake-stop server)
+            (setq successor (toolgate-fake-start
+                             (lambda (_ client _)
+                               (toolgate-fake-json client '((code . "UNAUTHORIZED"))
+                                                   401))
+                             nil port)))
+          (toolgate-test-until (> looked 2))
+          (should-not (toolgate-fake-requests successor))
+          ;; What a person does meanwhile carries no token either.
+          (let (problem)
+            (toolgate-http-request connection "GET" "/state"
+                                   :on-error (lambda (what) (setq problem what)))
+            (toolgate-test-until problem))
+          (should (= 1 (length (toolgate-fake-requests successor))))
+          (should-not (assoc "authorization"
+                             (alist-get 'headers
+                                        (car (toolgate-fake-requests
+                                              successor))))))
+      (toolgate-stream-close stream)
+      (toolgate-fake-stop server)
+      (when successor (toolgate-fake-stop successor)))))
 
 (ert-deftest toolgate-stream-that-is-refused-is-closed ()
   (let* ((said nil)

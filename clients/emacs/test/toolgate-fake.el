@@ -11,16 +11,17 @@
 (require 'cl-lib)
 (require 'ert)
 (require 'subr-x)
+(require 'toolgate-discover)
 (require 'toolgate-json)
 
 (cl-defstruct (toolgate-fake (:constructor toolgate-fake--make))
   "A fake server."
   process port socket answer (requests nil) (clients nil))
 
-(defun toolgate-fake-start (answer &optional socket)
+(defun toolgate-fake-start (answer &optional socket port)
   "Start a server that calls ANSWER with itself, a client and each request.
-A request is an alist with method, target, headers and body.  With SOCKET it
-listens there."
+A request is an alist with method, target, headers and body.  With SOCKET or
+PORT it listens there."
   (let* ((fake (toolgate-fake--make :answer answer :socket socket))
          (process
           (apply #'make-network-process
@@ -30,7 +31,7 @@ listens there."
                  :sentinel (lambda (client _)
                              (cl-pushnew client (toolgate-fake-clients fake)))
                  (if socket (list :family 'local :service socket)
-                   (list :host 'local :family 'ipv4 :service t)))))
+                   (list :host 'local :family 'ipv4 :service (or port t))))))
     (setf (toolgate-fake-process fake) process
           (toolgate-fake-port fake)
           (unless socket (process-contact process :service)))
@@ -88,6 +89,20 @@ listens there."
                     (format "Content-Length: %d\r\n\r\n" (length body))
                     body))
     (delete-process client)))
+
+(defun toolgate-fake-health (fake client request token fields)
+  "Answer CLIENT of FAKE its REQUEST of /health with FIELDS.
+With a proof that TOKEN is known, if that is non-nil."
+  (let ((target (alist-get 'target request)))
+    (string-match "challenge=\\([0-9a-f]+\\)" target)
+    (toolgate-fake-json
+     client
+     (append fields
+             (and token
+                  `((proof . ,(toolgate-discover--proof
+                               token (match-string 1 target)
+                               (format "127.0.0.1:%d"
+                                       (toolgate-fake-port fake))))))))))
 
 (defun toolgate-fake-stream (client &rest events)
   "Begin a stream at CLIENT with EVENTS."

@@ -1,5 +1,6 @@
 -- Finding the server of a project: by the environment, else by the files that servers leave. A file that others could
--- have written is not believed, and no server is believed before it has said by /health that it is the one of the file.
+-- have written is not believed, and no server before it has proven by /health that it knows the token of the file: after
+-- a server has ended, any program may answer there.
 local http = require('toolgate.http')
 local M = {}
 
@@ -14,12 +15,33 @@ function M.find(project, done)
       return done(nil, ('No server was found. Start one: toolgate serve (in %s)'):format(folder))
     end
     if not candidate.record then return done(candidate) end
-    http.request({ url = candidate.url }, { path = '/health', timeout = 2 }, function(health)
-      if health and health.instance == candidate.record.instance then return done(candidate) end
+    local challenge, key = M.challenge(candidate.token), M.key(candidate.token)
+    local path = ('/health?challenge=%s&key=%s'):format(challenge, key)
+    http.request({ url = candidate.url }, { path = path, timeout = 2 }, function(health)
+      local proof = M.proof(candidate.token, challenge, candidate.url:match('^%w+://([^/]+)'))
+      if health and health.instance == candidate.record.instance and health.proof == proof then return done(candidate) end
       try(index + 1)
     end)
   end
   try(1)
+end
+
+local challenges = 0
+
+--- What a server must answer to. No other program can foresee it, for it comes from the token, too.
+function M.challenge(token)
+  challenges = challenges + 1
+  local parts = { token, vim.loop.hrtime(), vim.loop.os_getpid(), challenges }
+  return vim.fn.sha256(table.concat(parts, ' ')):sub(1, 32)
+end
+
+--- What identifies a token, and does not reveal it.
+function M.key(token) return vim.fn.sha256('key\n' .. vim.fn.sha256(token)):sub(1, 16) end
+
+--- The answer of a server that knows the token and was asked at this host.
+function M.proof(token, challenge, host)
+  local digest = vim.fn.sha256(token)
+  return vim.fn.sha256(digest .. '\n' .. vim.fn.sha256(table.concat({ digest, challenge, host }, '\n')))
 end
 
 --- What may be the server, the best first: the closest root, of several the newest.
