@@ -47,11 +47,16 @@ export function ensureStateFolder(folder: string) {
   }
 }
 
-/** Changes the mode of the user's own file or folder. */
+/** Changes the mode of the user's own file or folder. One that is gone meanwhile, as files of the journal may be, needs none. */
 function restrictAccess(file: string, mode: number) {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats || stats.uid !== process.getuid?.()) return
-  if ((stats.isFile() || stats.isDirectory()) && (stats.mode & 0o777) !== mode) chmodSync(file, mode)
+  if (!(stats.isFile() || stats.isDirectory()) || (stats.mode & 0o777) === mode) return
+  try {
+    chmodSync(file, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
 }
 
 /** Makes the folder private, or throws the reason that it cannot hold tokens. */
