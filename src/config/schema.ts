@@ -31,7 +31,12 @@ export const Config = Type.Object(
       default: '127.0.0.1',
       description: 'Address to listen on. Anything but loopback needs token_file.'
     }),
-    port: Type.Integer({ minimum: 0, maximum: 65535, default: 0, description: 'TCP port; 0 takes a free one.' }),
+    port: Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      default: 0,
+      description: 'TCP port; 0 takes a free one: the previous one again, if it is.'
+    }),
     socket: Type.Optional(Type.String({ description: 'Unix socket to listen on besides.' })),
     token_file: Type.Optional(
       Type.String({

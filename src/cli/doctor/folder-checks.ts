@@ -76,7 +76,7 @@ const checkPort: DoctorCheck = async context => {
     each => each.settings,
     () => undefined
   )
-  if (!settings || settings.port === 0) return [passResult('port', 'a free port is picked at each start')]
+  if (!settings || settings.port === 0) return [passResult('port', 'a free one, the same at each start if possible')]
   const { host, port: wanted } = settings
   const ours = readDiscoveries(context.runtime.env).some(({ record }) => new URL(record.url).port === String(wanted))
   if (ours) return [passResult('port', `${wanted} is used by your server`)]

@@ -1,5 +1,5 @@
 // The serve command: from flags to a process that listens, is discoverable, and shuts down gracefully.
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -13,6 +13,7 @@ import { terminate, waitForProcessExit } from '../../../host/processes/pids.ts'
 import { trustFilePath } from '../../../host/trust/trust-file.ts'
 import { LiveTrustStore } from '../../../host/trust/trust-store.ts'
 import { type DiscoveryRecord, publishDiscovery, readDiscoveries, runFolders } from '../../../server/discovery.ts'
+import { readLastPort, rememberPort } from '../../../server/last-port.ts'
 import { logFilePath } from '../../../server/log-file.ts'
 import { ensureStateFolder } from '../../../server/private-files.ts'
 import { loadTokens } from '../../../server/tokens.ts'
@@ -243,9 +244,14 @@ const formatDraining = (calls: number, drain_ms: number) =>
  */
 const limitHeapGrowth = () => setFlagsFromString('--semi-space-growth-factor=1')
 
-async function bind(app: App, { host, port }: Settings): Promise<string> {
+/** Prefers the port of the previous server to other free ones. */
+async function bind(app: App, { host, port, state_dir }: Settings): Promise<string> {
   try {
-    return await app.http.listen({ host, port })
+    const last = port === 0 ? readLastPort(state_dir) : undefined
+    const isFree = last !== undefined && (await canListen(host, last))
+    const url = await app.http.listen({ host, port: isFree ? last : port })
+    if (port === 0) rememberPort(state_dir, Number(new URL(url).port))
+    return url
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     await app.close({ drain_ms: 0 })
@@ -255,6 +261,14 @@ async function bind(app: App, { host, port }: Settings): Promise<string> {
       hint: 'Pick a free port with --port 0.'
     })
   }
+}
+
+async function canListen(host: string, port: number): Promise<boolean> {
+  const server = createServer()
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  server.once('error', () => resolve(false))
+  server.listen(port, host, () => server.close(() => resolve(true)))
+  return promise
 }
 
 /** Both listeners share the same HTTP server. */

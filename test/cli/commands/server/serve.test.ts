@@ -1,5 +1,6 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { createServer } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -69,6 +70,28 @@ t.test('one server per root: reports, reuses and replaces it', async t => {
   t.match(await first.ended, { code: 0 })
   t.not(second.instance, first.instance)
   t.match(await toolgate(['status', '--json']), { code: 0, stdout: new RegExp(`"pid":${second.pid}`) })
+})
+
+t.test('a server has the port of the previous one, unless that is taken', async t => {
+  const { serve } = createProject(t)
+  const next = async (...flags: string[]) => {
+    const server = await serve(...flags)
+    server.process.kill('SIGTERM')
+    await server.ended
+    return server.url
+  }
+  const url = await next()
+  t.equal(await next(), url)
+  const other = createServer().listen(Number(new URL(url).port), '127.0.0.1')
+  t.teardown(() => other.close())
+  await once(other, 'listening')
+  const elsewhere = await next()
+  t.not(elsewhere, url)
+  other.close()
+  await once(other, 'close')
+  t.equal(await next(), elsewhere, 'its port is the one to remember now')
+  t.equal(await next('--port', new URL(url).port), url)
+  t.equal(await next(), elsewhere, 'one that was asked for is not remembered')
 })
 
 t.test('a killed server does not block the next one', async t => {
