@@ -411,6 +411,18 @@ async function createHttpServer(
   return app as unknown as FastifyInstance
 }
 
+/**
+ * How sandboxed programs are kept from secrets that appear or are replaced while they run: their output is withheld, or they can read
+ * the secrets.
+ */
+const NEW_SECRETS = {
+  'read-only': 'withheld',
+  workspace: 'readable',
+  language_servers: 'readable',
+  mcp_servers: 'readable',
+  modules: 'readable'
+} as const
+
 /** Returns the capabilities of the server on this machine, and its limits. */
 async function getCapabilities(
   settings: Settings,
@@ -428,7 +440,7 @@ async function getCapabilities(
       return { name, root: path, ...state, index: code.get(name)!.state }
     }),
     read_only: settings.read_only,
-    isolation: { default: sandbox.default, levels },
+    isolation: { default: sandbox.default, levels, new_secrets: NEW_SECRETS },
     language_servers: languages.states(),
     mcp_servers: mcp.states(),
     approval: settings.approval,

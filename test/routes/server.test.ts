@@ -52,6 +52,7 @@ t.test('a server reports its identity and features', async t => {
     protocol: PROTOCOL,
     workspaces: [{ name: 'default', root: app.root }],
     read_only: false,
+    isolation: { new_secrets: { 'read-only': 'withheld', workspace: 'readable', mcp_servers: 'readable' } },
     approval: { ttl_ms: 86_400_000 },
     limits: { read: 32 }
   })
