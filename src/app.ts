@@ -412,8 +412,7 @@ async function createHttpServer(
 }
 
 /**
- * How sandboxed programs are kept from secrets that appear or are replaced while they run: their output is withheld, or they can read
- * the secrets.
+ * Effects of a secret that appears or is replaced while a sandboxed program runs: its output is withheld, or it can read the secret.
  */
 const NEW_SECRETS = {
   'read-only': 'withheld',

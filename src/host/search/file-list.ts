@@ -1,30 +1,35 @@
 // Cached list of a workspace's files: read from ripgrep once, then again only for folders in which the watcher saw names change.
-// Excludes ignored and sensitive files; includes hidden ones.
+// Excludes ignored files; includes hidden ones, and, separately, those that may hold credentials.
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { WatchEvents, Watcher } from '../watch/watcher.ts'
 import type { Workspace } from '../workspace.ts'
-import type { Ripgrep } from './ripgrep.ts'
+import type { FileListing, Ripgrep } from './ripgrep.ts'
 
 // With more changed folders than this, listing everything is cheaper.
 const MAX_FOLDER_QUERIES = 16
 // Maximum time for which one slice of inspecting files may block the event loop.
 const TIME_SLICE_MS = 4
 
+interface FolderFiles {
+  files: string[]
+  sensitive: string[]
+}
+
 export class FileList {
   readonly #root: string
   readonly #ripgrep: Ripgrep
   readonly #watcher: Watcher
   readonly #unsubscribe: () => void
-  // File paths by parent folder; undefined until warm.
-  #folders: Map<string, string[]> | undefined
-  #files: readonly string[] | undefined
+  // Files by parent folder; undefined until warm.
+  #folders: Map<string, FileListing> | undefined
+  #listing: FileListing | undefined
   #changedFolders = new Set<string>()
   // Folders removed while ripgrep was running may still be in its output.
   #removedFolders = new Set<string>()
   #warming: Promise<void> | undefined
-  #catchingUp: Promise<readonly string[]> | undefined
+  #catchingUp: Promise<FileListing> | undefined
 
   constructor(workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
     this.#root = workspace.root
@@ -38,13 +43,18 @@ export class FileList {
    * call, and does not wait for later ones.
    */
   async files(): Promise<readonly string[]> {
+    return (await this.listing()).files
+  }
+
+  /** Returns the same with the files that may hold credentials apart. */
+  async listing(): Promise<FileListing> {
     this.#warming ??= this.#warm()
     if (!this.#folders) return this.#queryRipgrep()
     await this.#watcher.settled()
     if (!this.#watcher.isLive) return this.#queryRipgrep()
     // A refresh in flight may have begun before this call.
     await this.#catchingUp?.catch(() => {})
-    if (this.#files) return this.#files
+    if (this.#listing) return this.#listing
     this.#catchingUp ??= this.#catchUp().finally(() => {
       this.#catchingUp = undefined
     })
@@ -74,7 +84,7 @@ export class FileList {
   close() {
     this.#unsubscribe()
     this.#folders = undefined
-    this.#files = undefined
+    this.#listing = undefined
   }
 
   #queryRipgrep() {
@@ -98,7 +108,7 @@ export class FileList {
   #onWatchEvents({ folders, gone, everything }: WatchEvents) {
     if (!this.#folders) return
     if (everything) this.#changedFolders = new Set([ALL_FOLDERS])
-    if (everything || folders.length > 0 || gone.length > 0) this.#files = undefined
+    if (everything || folders.length > 0 || gone.length > 0) this.#listing = undefined
     for (const folder of gone) {
       this.#folders.delete(folder)
       this.#removedFolders.add(folder)
@@ -106,7 +116,7 @@ export class FileList {
     for (const folder of folders) this.#changedFolders.add(folder)
   }
 
-  async #catchUp(): Promise<readonly string[]> {
+  async #catchUp(): Promise<FileListing> {
     const changed = this.#changedFolders
     this.#changedFolders = new Set()
     this.#removedFolders.clear()
@@ -125,9 +135,10 @@ export class FileList {
       throw error
     }
     for (const folder of this.#removedFolders) this.#folders?.delete(folder)
-    const files = [...(this.#folders?.values() ?? [])].flat()
-    if (this.#changedFolders.size === 0 && this.#folders) this.#files = files
-    return files
+    const all = [...(this.#folders?.values() ?? [])]
+    const listing = { files: all.flatMap(({ files }) => files), sensitive: all.flatMap(({ sensitive }) => sensitive) }
+    if (this.#changedFolders.size === 0 && this.#folders) this.#listing = listing
+    return listing
   }
 }
 
@@ -142,14 +153,16 @@ function mtimeOf(path: string) {
   }
 }
 
-function groupByFolder(files: readonly string[]): Map<string, string[]> {
-  const folders = new Map<string, string[]>()
-  for (const file of files) {
+function groupByFolder({ files, sensitive }: FileListing): Map<string, FileListing> {
+  const folders = new Map<string, FolderFiles>()
+  const add = (file: string, kind: keyof FolderFiles) => {
     const slash = file.lastIndexOf('/')
     const folder = slash < 0 ? '.' : file.slice(0, slash)
-    const known = folders.get(folder)
-    if (known) known.push(file)
-    else folders.set(folder, [file])
+    const known = folders.get(folder) ?? { files: [], sensitive: [] }
+    known[kind].push(file)
+    folders.set(folder, known)
   }
+  for (const file of files) add(file, 'files')
+  for (const file of sensitive) add(file, 'sensitive')
   return folders
 }

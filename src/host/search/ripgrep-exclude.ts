@@ -6,6 +6,7 @@ import { isHarmlessName, type SecretNames } from '../files/policy/secret-names.t
 import { NON_SENSITIVE_NAMES, SENSITIVE_FILE_NAMES } from '../files/policy/sensitive-names.ts'
 
 const ANY_DEPTH_PREFIX = '**/'
+const MAX_KNOWN_FOLDERS = 50_000
 
 export class Excludes {
   readonly #names: readonly string[]
@@ -17,6 +18,9 @@ export class Excludes {
   readonly #hints: readonly string[]
 
   readonly #secrets: SecretNames | undefined
+  /** Globs of `#names` that are no names of secrets. */
+  readonly #structural: readonly string[]
+  readonly #sensitiveFolders = new Map<string, boolean>()
 
   /** `globs`: in ripgrep's syntax. `secrets`: names to filter from the output. */
   constructor(globs: readonly string[], secrets?: SecretNames) {
@@ -29,6 +33,7 @@ export class Excludes {
     const patterns = judged.map(stripAnyDepth)
     this.#conditional = new NamePatterns(patterns)
     this.#hints = patterns.map(longestLiteral)
+    this.#structural = this.#names.filter(glob => !secrets?.covers(stripAnyDepth(glob).split('/')))
   }
 
   /**
@@ -36,9 +41,34 @@ export class Excludes {
    * precedence.
    */
   argsIn(folder: string): string[] {
+    return [...this.#names, ...this.#rootedIn(folder)].map(toExclusion)
+  }
+
+  /** Returns the same options but for names of secrets, which `isSensitive` finds among the listed files. */
+  structuralArgsIn(folder: string): string[] {
+    return [...this.#structural, ...this.#rootedIn(folder)].map(toExclusion)
+  }
+
+  /** Checks if a listed file is sensitive, by its name or that of a folder. */
+  isSensitive(path: string): boolean {
+    if (!this.#secrets) return this.covers(path)
+    const names = foldPath(path).split('/')
+    return this.#isInSensitiveFolder(names.slice(0, -1)) || this.#secrets.coversLastName(names)
+  }
+
+  #isInSensitiveFolder(names: readonly string[]): boolean {
+    const folder = names.join('/')
+    const known = this.#sensitiveFolders.get(folder)
+    if (known !== undefined) return known
+    const found = names.length > 0 && this.#secrets!.covers(names, true)
+    if (this.#sensitiveFolders.size >= MAX_KNOWN_FOLDERS) this.#sensitiveFolders.clear()
+    this.#sensitiveFolders.set(folder, found)
+    return found
+  }
+
+  #rootedIn(folder: string): string[] {
     const prefix = folder === '.' ? '' : `${folder}/`
-    const rooted = this.#rooted.filter(name => name.startsWith(prefix)).map(name => `/${name.slice(prefix.length)}`)
-    return [...this.#names, ...rooted].map(glob => `--iglob=!${glob}`)
+    return this.#rooted.filter(name => name.startsWith(prefix)).map(name => `/${name.slice(prefix.length)}`)
   }
 
   /** Checks if a reported path is excluded. */
@@ -61,10 +91,17 @@ export class Excludes {
     )
   }
 
+  /** Checks if a reported path is excluded for its place. */
+  isRooted(path: string): boolean {
+    return this.#rooted.length > 0 && this.#isRooted(foldPath(path))
+  }
+
   #isRooted(folded: string) {
     return this.#foldedRooted.some(each => folded === each || folded.startsWith(`${each}/`))
   }
 }
+
+const toExclusion = (glob: string) => `--iglob=!${glob}`
 
 const harmlessAside = (folded: string) => folded.split('/').map(name => (isHarmlessName(name) ? '' : name))
 

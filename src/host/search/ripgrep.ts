@@ -37,6 +37,12 @@ interface FilesQuery {
   signal?: AbortSignal
 }
 
+/** Files by whether they may hold credentials; paths are relative to the workspace's root. */
+export interface FileListing {
+  files: readonly string[]
+  sensitive: readonly string[]
+}
+
 /** Paths are relative to the workspace's root. `count` is the number of matches in the file, in mode `count`. */
 export type SearchHit = SearchMatch | { path: string; count?: number }
 
@@ -77,37 +83,17 @@ export class Ripgrep {
   }
 
   /** Returns the files below a folder, unordered. */
-  async files({ path, hidden, ignored, signal }: FilesQuery): Promise<string[]> {
+  async files({ path, hidden, ignored, signal }: FilesQuery): Promise<FileListing> {
     this.#assertSearchable(path)
-    const args = [
-      ...BASE_ARGS,
-      '--files',
-      '--null',
-      ...(hidden ? ['--hidden'] : []),
-      ...(ignored ? ['--no-ignore'] : []),
-      ...this.#excludeArgs(path),
-      '--',
-      './'
-    ]
-    return this.#list(path, args, signal)
+    return this.#list(path, [...(hidden ? ['--hidden'] : []), ...(ignored ? ['--no-ignore'] : [])], signal)
   }
 
   /** Returns the direct files of a folder that is not ignored itself, including hidden ones; none if there is no such folder. */
-  async filesIn(folder: string, signal?: AbortSignal): Promise<string[]> {
-    const args = [
-      ...BASE_ARGS,
-      '--files',
-      '--null',
-      '--hidden',
-      '--max-depth=1',
-      ...this.#excludeArgs(folder),
-      '--',
-      './'
-    ]
+  async filesIn(folder: string, signal?: AbortSignal): Promise<FileListing> {
     try {
-      return await this.#list(folder, args, signal)
+      return await this.#list(folder, ['--hidden', '--max-depth=1'], signal)
     } catch (error) {
-      if (error instanceof ToolError && MISSING_FOLDER_CODES.has(error.code)) return []
+      if (error instanceof ToolError && MISSING_FOLDER_CODES.has(error.code)) return { files: [], sensitive: [] }
       throw error
     }
   }
@@ -118,7 +104,8 @@ export class Ripgrep {
     const isFile = query.kind === 'file'
     this.#assertSearchable(query.path, !isFile)
     const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
-    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, this.#excludeArgs(folder))
+    const excludes = [...this.#gitignoreArgs(), ...this.#excludes.argsIn(folder)]
+    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, excludes)
     const included = isFile || query.include.length === 0 ? () => true : compileIncludes(query.include)
     const serverFiles = this.#findServerFiles()
     const wanted = (path: string) => {
@@ -134,10 +121,8 @@ export class Ripgrep {
     return { unreadable: run.unreadable, too_long: run.skipped.records }
   }
 
-  /** Returns the options for the exclusions. */
-  #excludeArgs(folder: string): string[] {
-    const everywhere = appliesGitignoreEverywhere(this.#workspace.root) ? [NO_REQUIRE_GIT] : []
-    return [...everywhere, ...this.#excludes.argsIn(folder)]
+  #gitignoreArgs(): string[] {
+    return appliesGitignoreEverywhere(this.#workspace.root) ? [NO_REQUIRE_GIT] : []
   }
 
   #assertSearchable(path: string, isFolder = true) {
@@ -149,16 +134,20 @@ export class Ripgrep {
       )
   }
 
-  async #list(path: string, args: string[], signal = new AbortController().signal): Promise<string[]> {
-    const run = await this.#run(path, args, signal)
+  async #list(path: string, options: readonly string[], signal = new AbortController().signal): Promise<FileListing> {
+    const excludes = [...this.#gitignoreArgs(), ...this.#excludes.structuralArgsIn(path)]
+    const run = await this.#run(path, [...BASE_ARGS, '--files', '--null', ...options, ...excludes, '--', './'], signal)
     const serverFiles = this.#findServerFiles()
-    const found: string[] = []
+    const files: string[] = []
+    const sensitive: string[] = []
     for await (const names of run.read(NUL))
       for (const name of names) {
         const whole = joinPath(path, name.slice(2))
-        if (!this.#excludes.covers(whole) && !serverFiles.hasFolderOf(whole)) found.push(whole)
+        if (this.#excludes.isRooted(whole) || serverFiles.hasFolderOf(whole)) continue
+        if (this.#excludes.isSensitive(whole)) sensitive.push(whole)
+        else files.push(whole)
       }
-    return found
+    return { files, sensitive }
   }
 
   async #run(folder: string, args: string[], signal: AbortSignal): Promise<Run> {

@@ -8,7 +8,8 @@ import {
   formatOmittedFiles,
   isDotfilePath,
   NO_IGNORE,
-  OmittedFiles
+  OmittedFiles,
+  toOmittedFiles
 } from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
@@ -62,7 +63,7 @@ export default defineTool({
   present({ files, total, truncated, left_out }, input) {
     const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
     if (truncated) lines.push(`(The newest ${files.length} of ${total}; narrow the pattern or raise the limit.)`)
-    lines.push(formatOmittedFiles(input, left_out))
+    lines.push(...formatOmittedFiles(left_out))
     const metadata = { total, left_out }
     return { title: input.pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }
   }
@@ -71,18 +72,19 @@ export default defineTool({
 async function findFiles(input: Input, ctx: Context): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
   const folder = folderAt(path, ctx)
-  const { shown, hidden } = matchFiles(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
+  const listing = await filesBelow(folder, no_ignore, ctx)
+  const { shown, hidden } = matchFiles(input, listing.files, folder.prefix)
   const ignored =
     shown.length > 0 || no_ignore
       ? 0
-      : matchFiles(input, await filesBelow(folder, true, ctx), folder.prefix).shown.length
+      : matchFiles(input, (await filesBelow(folder, true, ctx)).files, folder.prefix).shown.length
+  const sensitive = matchFiles({ ...input, include_hidden: true }, listing.sensitive, folder.prefix).shown.length
   const files = await ctx.host.list.newestFirst(shown, ctx.signal)
-  const left_out = { ...(hidden > 0 && { hidden }), ...(ignored > 0 && { ignored }) }
   return {
     files: files.slice(0, limit),
     total: files.length,
     truncated: files.length > limit,
-    ...(hidden + ignored > 0 && { left_out })
+    ...toOmittedFiles({ hidden, ignored, sensitive })
   }
 }
 

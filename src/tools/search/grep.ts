@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { SearchHit, SearchMatch } from '../../host/search/ripgrep.ts'
+import { compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
-import { formatOmittedFiles, NO_IGNORE } from './lib/file-search.ts'
+import { filesBelow, folderAt, formatOmittedFiles, NO_IGNORE, OmittedFiles, toOmittedFiles } from './lib/file-search.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
@@ -71,7 +72,8 @@ const Output = Type.Object({
   ),
   total: Type.Integer({ description: 'How many results there are; at least so many where truncated.' }),
   truncated: Type.Boolean({ description: 'The search was stopped at the limit.' }),
-  missed: Type.Array(Type.String(), { description: 'What could not be searched or told, in words.' })
+  missed: Type.Array(Type.String(), { description: 'What could not be searched or told, in words.' }),
+  left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>
 
@@ -89,18 +91,19 @@ export default defineTool({
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => searchContents(input, ctx),
-  present({ matches, total, truncated, missed }, { pattern, mode = 'content', no_ignore }) {
+  present({ matches, total, truncated, missed, left_out }, { pattern, mode = 'content' }) {
     const lines = truncateLines(mode === 'content' ? formatByFile(matches as SearchMatch[]) : matches.map(formatMatch))
     if (matches.length === 0) lines.push('Nothing matches.')
     if (truncated)
       lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or raise the limit.)`)
     lines.push(...missed.map(text => `(${text})`))
-    lines.push(formatOmittedFiles({ no_ignore }))
+    lines.push(...formatOmittedFiles(left_out))
     return { title: pattern, content: lines.join('\n'), metadata: { total }, ...(truncated && { truncated }) }
   }
 })
 
-async function* searchContents(input: Input, { host, signal }: Context): AsyncGenerator<Progress, Output, void> {
+async function* searchContents(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+  const { host, signal } = ctx
   const { path = '.', limit = DEFAULT_LIMIT } = input
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
@@ -137,7 +140,23 @@ async function* searchContents(input: Input, { host, signal }: Context): AsyncGe
   }
   const truncated = matches.length > limit
   const shown = matches.slice(0, limit).sort(compareMatches)
-  return { matches: shown, total: matches.length, truncated, missed }
+  const left_out = matches.length === 0 && place.kind === 'directory' ? await countOmitted(input, ctx) : {}
+  return { matches: shown, total: matches.length, truncated, missed, ...left_out }
+}
+
+/** Counts the files that were not searched. It costs another look at the folder, so only where nothing was found. */
+async function countOmitted({ path = '.', include, no_ignore = false }: Input, ctx: Context) {
+  const folder = folderAt(path, ctx)
+  const globs = toList(include).map(compileGlob)
+  const isIncluded = (file: string) =>
+    globs.length === 0 || globs.some(glob => glob.matches(file.slice(folder.prefix.length)))
+  const { files, sensitive } = await filesBelow(folder, no_ignore, ctx)
+  const all = no_ignore ? files : (await filesBelow(folder, true, ctx)).files
+  return toOmittedFiles({
+    hidden: 0,
+    ignored: all.filter(isIncluded).length - files.filter(isIncluded).length,
+    sensitive: sensitive.filter(isIncluded).length
+  })
 }
 
 const toList = (globs: string | string[] | undefined) => (globs === undefined ? [] : [globs].flat())

@@ -2,7 +2,15 @@ import { type Static, Type } from 'typebox'
 import { NO_MATCH, rankLetters, rankLiteral } from '../../text/path-rank.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { compiledGlob, filesBelow, folderAt, formatOmittedFiles, NO_IGNORE, OmittedFiles } from './lib/file-search.ts'
+import {
+  compiledGlob,
+  filesBelow,
+  folderAt,
+  formatOmittedFiles,
+  NO_IGNORE,
+  OmittedFiles,
+  toOmittedFiles
+} from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
 const MIN_LITERAL_MATCHES = 10
@@ -51,10 +59,10 @@ export default defineTool({
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => findFiles(input, ctx),
-  present({ files, total, truncated, left_out }, { pattern, no_ignore }) {
+  present({ files, total, truncated, left_out }, { pattern }) {
     const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
     if (truncated) lines.push(`(The best ${files.length} of ${total}.)`)
-    lines.push(formatOmittedFiles({ no_ignore }, left_out))
+    lines.push(...formatOmittedFiles(left_out))
     const metadata = { total, left_out }
     return { title: pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }
   }
@@ -63,14 +71,16 @@ export default defineTool({
 async function findFiles(input: Input, ctx: Context): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
   const folder = folderAt(path, ctx)
-  const best = rankFiles(input, await filesBelow(folder, no_ignore, ctx), folder.prefix)
+  const listing = await filesBelow(folder, no_ignore, ctx)
+  const best = rankFiles(input, listing.files, folder.prefix)
   const ignored =
-    best.total > 0 || no_ignore ? 0 : rankFiles(input, await filesBelow(folder, true, ctx), folder.prefix).total
+    best.total > 0 || no_ignore ? 0 : rankFiles(input, (await filesBelow(folder, true, ctx)).files, folder.prefix).total
+  const sensitive = rankFiles(input, listing.sensitive, folder.prefix).total
   return {
     files: best.paths(),
     total: best.total,
     truncated: best.total > limit,
-    ...(ignored > 0 && { left_out: { ignored } })
+    ...toOmittedFiles({ hidden: 0, ignored, sensitive })
   }
 }
 

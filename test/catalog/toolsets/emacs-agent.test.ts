@@ -106,7 +106,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: 'src/code.ts\n(Left out: what is ignored (no_ignore shows it), what may hold credentials.)',
+          content: 'src/code.ts',
           metadata: { total: 1, files: ['src/code.ts'], truncated: false }
         },
         execution_time_ms: 'MS'

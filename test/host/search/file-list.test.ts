@@ -169,7 +169,7 @@ for (const repository of [true, false])
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async changes => {
         for (const each of changes) await apply(each)
-        const expected = (await ripgrep.files({ path: '.', hidden: true, ignored: false })).sort()
+        const expected = [...(await ripgrep.files({ path: '.', hidden: true, ignored: false })).files].sort()
         const actual = [...(await list.files())].sort()
         const listed = await filesListed(reader)
         for (const files of [actual, listed])

@@ -161,8 +161,9 @@ t.test('excludes links, git, sensitive and binary files', async t => {
     (await paths('needle')).filter(path => path !== 'b.bin'),
     open
   )
-  const listed = await ripgrep.files({ path: '.', hidden: true, ignored: true })
-  t.same(listed.sort(), [...open, 'b.bin'].sort())
+  const { files: listed, sensitive } = await ripgrep.files({ path: '.', hidden: true, ignored: true })
+  t.same([...listed].sort(), [...open, 'b.bin'].sort())
+  t.same([...sensitive].sort(), ['.ENV.local', '.env', '.ssh/config', 'credentials.json', 'mine.private'])
   for (const path of ['.env', '.ssh/config', 'credentials.json', 'mine.private', '.git/HEAD', 'sub/.GIT'])
     await t.rejects(paths('.', { path, kind: 'file' }), { code: 'SENSITIVE_PATH' }, `${path}, asked for by name`)
   await t.rejects(paths('.', { path: '.ssh' }), { code: 'SENSITIVE_PATH' })
@@ -182,12 +183,12 @@ t.test('excludes ignored files, also included ones, unless requested by name', a
   t.same(await paths('x', { path: 'build' }), ['build/b.js'])
   t.same(await paths('x', { path: 'a.min.js', kind: 'file' }), ['a.min.js'])
   const list = async (more: object) =>
-    (await ripgrep.files({ path: '.', hidden: false, ignored: false, ...more })).sort()
+    [...(await ripgrep.files({ path: '.', hidden: false, ignored: false, ...more })).files].sort()
   t.same(await list({}), ['a.js', 'c.ts'])
   t.same(await list({ hidden: true }), ['.gitignore', 'a.js', 'c.ts'])
   t.same(await list({ ignored: true }), ['a.js', 'a.min.js', 'build/b.js', 'c.ts'])
-  t.same((await ripgrep.filesIn('.')).sort(), ['.gitignore', 'a.js', 'c.ts'])
-  t.same(await ripgrep.filesIn('missing'), [])
+  t.same([...(await ripgrep.filesIn('.')).files].sort(), ['.gitignore', 'a.js', 'c.ts'])
+  t.same(await ripgrep.filesIn('missing'), { files: [], sensitive: [] })
 })
 
 t.test('include globs match paths if they contain a slash', async t => {
@@ -284,7 +285,7 @@ t.test('a link swapped for a folder or file leads no search outside', needs('lin
     await once(other.stdout, 'data')
     for (let i = 0; i < 30; i += 1) {
       t.strictSame((await search('CANARY')).found, [])
-      const files = await ripgrep.files({ path: '.', hidden: true, ignored: false })
+      const { files } = await ripgrep.files({ path: '.', hidden: true, ignored: false })
       t.notOk(files.some(file => file.endsWith('secret.txt')))
     }
   } finally {

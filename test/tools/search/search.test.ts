@@ -48,9 +48,7 @@ t.test('grep reports positions, and streams them', async t => {
   })
   t.same(grep.present(answer, input), {
     title: 'needle',
-    content:
-      'a/b.ts\n  1- one\n  2: needle two\n  3- three\nc.md\n  1: a needle\n' +
-      '(Left out: what is ignored (no_ignore shows it), what may hold credentials.)',
+    content: 'a/b.ts\n  1- one\n  2: needle two\n  3- three\nc.md\n  1: a needle',
     metadata: { total: 2 }
   })
 })
@@ -73,11 +71,11 @@ t.test('grep in its other modes', async t => {
   })
   const counted = await runTool(grep, { pattern: 'X', mode: 'count', case: 'insensitive', include: '*.txt' }, ctx)
   t.same(counted.matches, [{ path: 'a.txt', count: 3 }])
-  t.match(grep.present(counted, { pattern: 'X', mode: 'count' }).content, /^a\.txt: 3\n/)
+  t.match(grep.present(counted, { pattern: 'X', mode: 'count' }).content, /^a\.txt: 3$/)
   t.match(await runTool(grep, { pattern: 'x', mode: 'files', exclude: ['a.*'] }, ctx), { matches: [{ path: 'b.js' }] })
   t.match(
     grep.present(await runTool(grep, { pattern: 'q(', literal: true }, ctx), { pattern: 'q(' }).content,
-    /^Nothing matches\.\n/
+    /^Nothing matches\.$/
   )
 })
 
@@ -115,14 +113,14 @@ t.test('glob lists matches, newest first', async t => {
   t.same(output, { files: ['src/deep/b.ts'], total: 3, truncated: true, left_out: { hidden: 1 } })
   t.match(
     glob.present(output, input).content,
-    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Left out: what is ignored .*, 1 hidden \(include_hidden/
+    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Left out: 1 hidden \(include_hidden shows them\)\.\)$/
   )
   t.match(glob.present({ files: [], total: 0, truncated: false }, input).content, /^No file matches/)
   const ignored = await runTool(glob, { pattern: 'f.*' }, ctx)
   t.same(ignored, { files: [], total: 0, truncated: false, left_out: { ignored: 1 } })
   t.equal(
     glob.present(ignored, { pattern: 'f.*' }).content,
-    'No file matches.\n(Left out: 1 ignored (no_ignore shows them), what may hold credentials.)'
+    'No file matches.\n(Left out: 1 ignored (no_ignore shows them).)'
   )
   t.equal(await catchErrorCode(() => files({ pattern: 'a[' })), 'INVALID_PARAMS')
   t.equal(await catchErrorCode(() => files({ path: 'missing' })), 'FILE_NOT_FOUND')
@@ -165,13 +163,52 @@ t.test('search_files ranks: name, prefix, word, substring, letters', async t => 
   t.equal(await catchErrorCode(() => found('x', 'missing')), 'FILE_NOT_FOUND')
 })
 
+t.test('says what was left out only if something was', async t => {
+  const files = {
+    '.gitignore': 'out/\n',
+    out: { 'made.env': 'x', 'b.js': 'needle' },
+    '.env': 'needle',
+    'a.env': 'x',
+    'a.ts': 'a\n'
+  }
+  const { ctx } = repository(t, files)
+  for (const warm of [false, true]) {
+    if (warm) await ctx.host.list.warm()
+    const found = { files: ['a.ts'], total: 1, truncated: false }
+    t.same(await runTool(glob, { pattern: '*.ts' }, ctx), found)
+    t.same(glob.present(found, { pattern: '*.ts' }).content, 'a.ts')
+    const none = { files: [], total: 0, truncated: false }
+    const secret = { ...none, left_out: { sensitive: 2 } }
+    t.same(await runTool(glob, { pattern: '*.env' }, ctx), secret)
+    t.equal(
+      glob.present(secret, { pattern: '*.env' }).content,
+      'No file matches.\n(Left out: 2 that may hold credentials.)'
+    )
+    t.same(await runTool(glob, { pattern: '**/*.env', no_ignore: true }, ctx), { ...none, left_out: { sensitive: 3 } })
+    t.same(await runTool(searchFiles, { pattern: 'a.env' }, ctx), { ...none, left_out: { sensitive: 1 } })
+
+    const nothing = { matches: [], total: 0, truncated: false, missed: [] }
+    const searched = await runTool(grep, { pattern: 'needle' }, ctx)
+    t.same(searched, { ...nothing, left_out: { ignored: 1, sensitive: 2 } })
+    t.equal(
+      grep.present(searched, { pattern: 'needle' }).content,
+      'Nothing matches.\n(Left out: 1 ignored (no_ignore shows them), 2 that may hold credentials.)'
+    )
+    t.same(await runTool(grep, { pattern: 'needle', include: '*.ts' }, ctx), nothing)
+    t.same(await runTool(grep, { pattern: 'x', no_ignore: true, path: 'out' }, ctx), {
+      ...nothing,
+      left_out: { sensitive: 1 }
+    })
+  }
+})
+
 t.test('search_files lists ignored files if there are no other matches', async t => {
   const { ctx } = repository(t, { '.gitignore': 'out/\n', out: { 'made.js': '', 'other.js': '' }, 'a.ts': '' })
   const found = (input: object) => runTool(searchFiles, { pattern: 'made', ...input }, ctx)
   const nothing = { files: [], total: 0, truncated: false }
   t.same(await found({}), { ...nothing, left_out: { ignored: 1 } })
   t.match(searchFiles.present(await found({}), { pattern: 'made' }), {
-    content: 'No file matches.\n(Left out: 1 ignored (no_ignore shows them), what may hold credentials.)'
+    content: 'No file matches.\n(Left out: 1 ignored (no_ignore shows them).)'
   })
   t.same(await found({ no_ignore: true }), { files: ['out/made.js'], total: 1, truncated: false })
   t.same(await found({ path: 'out' }), { files: ['out/made.js'], total: 1, truncated: false })
@@ -208,7 +245,7 @@ t.test('truncates long answers', async t => {
   }
   for (const [tool, { content }] of Object.entries(shown)) {
     t.ok(content.length < 52_000, tool)
-    t.match(content, /\n\(\d+ more lines are in the call's data\.\)\n/)
+    t.match(content, /\n\(\d+ more lines are in the call's data\.\)$/)
   }
 })
 

@@ -1,6 +1,7 @@
 // Common parts of the file search tools.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
+import type { FileListing } from '../../../host/search/ripgrep.ts'
 import { compileGlob, type Glob } from '../../../text/glob/glob.ts'
 import type { Context } from '../../../tool/tool.ts'
 
@@ -9,24 +10,28 @@ export const OmittedFiles = Type.Object(
     hidden: Type.Optional(Type.Integer({ description: 'With a dot first; include_hidden shows them.' })),
     ignored: Type.Optional(
       Type.Integer({ description: 'By .gitignore and its like; counted only where nothing else matches.' })
-    )
+    ),
+    sensitive: Type.Optional(Type.Integer({ description: 'What may hold credentials, by its name.' }))
   },
   { description: 'How many files match but were left out, as far as they were counted.' }
 )
 
-/** Describes omitted files, and how to include them. */
-export function formatOmittedFiles(
-  { no_ignore }: { no_ignore?: boolean | undefined },
-  { hidden, ignored }: Static<typeof OmittedFiles> = {}
-): string {
+export type OmittedFiles = Static<typeof OmittedFiles>
+
+/** Describes omitted files, and how to include them, in one line; in none if there are none. */
+export function formatOmittedFiles({ hidden, ignored, sensitive }: OmittedFiles = {}): string[] {
   const parts = [
-    ...(no_ignore
-      ? []
-      : [ignored ? `${ignored} ignored (no_ignore shows them)` : 'what is ignored (no_ignore shows it)']),
+    ...(ignored ? [`${ignored} ignored (no_ignore shows them)`] : []),
     ...(hidden ? [`${hidden} hidden (include_hidden shows them)`] : []),
-    'what may hold credentials'
+    ...(sensitive ? [`${sensitive} that may hold credentials`] : [])
   ]
-  return `(Left out: ${parts.join(', ')}.)`
+  return parts.length === 0 ? [] : [`(Left out: ${parts.join(', ')}.)`]
+}
+
+/** Returns the numbers that are not zero; nothing if all are. */
+export function toOmittedFiles(counts: Required<OmittedFiles>): { left_out?: OmittedFiles } {
+  const left_out = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+  return Object.keys(left_out).length === 0 ? {} : { left_out }
 }
 
 export const NO_IGNORE = 'Also what .gitignore and its like leave out.'
@@ -44,11 +49,13 @@ export async function filesBelow(
   { path, prefix }: { path: string; prefix: string },
   no_ignore: boolean,
   { host, signal }: Context
-): Promise<readonly string[]> {
+): Promise<FileListing> {
   if (!no_ignore) {
-    const listed = await host.list.files()
-    const below = prefix === '' ? listed : listed.filter(file => file.startsWith(prefix))
-    if (below.length > 0) return below
+    const listed = await host.list.listing()
+    const isBelow = (file: string) => file.startsWith(prefix)
+    const below =
+      prefix === '' ? listed : { files: listed.files.filter(isBelow), sensitive: listed.sensitive.filter(isBelow) }
+    if (below.files.length > 0) return below
   }
   return host.ripgrep.files({ path, hidden: true, ignored: no_ignore, signal })
 }
