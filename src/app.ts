@@ -290,12 +290,16 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   }
 
   function startMcpServers() {
-    machine.mcp.start(({ state, tools }) => {
-      const { name, workspace } = state
-      const refused = catalog.setTools(`mcp:${name}`, tools.map(mcpCatalogTool), { workspace })
-      if (refused.length > 0)
-        log.warn({ server: name, workspace, refused }, 'tools of an MCP server have names of others')
-      publishMcpState(journal, state)
+    machine.mcp.start({
+      onUpdate({ state, tools }) {
+        const { name, workspace } = state
+        const refused = catalog.setTools(`mcp:${name}`, tools.map(mcpCatalogTool), { workspace })
+        if (refused.length > 0)
+          log.warn({ server: name, workspace, refused }, 'tools of an MCP server have names of others')
+        publishMcpState(journal, state)
+      },
+      onFlood: ({ name, workspace }) =>
+        log.warn({ server: name, workspace }, 'an MCP server sends too many notifications: excess is dropped')
     })
   }
 

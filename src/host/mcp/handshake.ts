@@ -19,6 +19,8 @@ export interface HandshakeOptions {
   openConnection(transport: TransportKind): Promise<McpConnection>
   /** The server's tools have changed. */
   onToolsChanged(): void
+  /** The server sends too many notifications. */
+  onFlood(): void
 }
 
 const HANDSHAKE_FAILED = 'it could not be spoken with'
@@ -69,14 +71,14 @@ export class Handshake {
   }
 
   async #startSession(transport: TransportKind, isLegacy: boolean, signal: AbortSignal): Promise<McpClientSession> {
-    const { workspace, clientVersion, maxListBytes, openConnection, onToolsChanged } = this.#options
+    const { workspace, clientVersion, maxListBytes, openConnection, onToolsChanged, onFlood } = this.#options
     const connection = await openConnection(transport)
     const abort = () => connection.kill((signal.reason as Error).message)
     signal.addEventListener('abort', abort, { once: true })
     if (signal.aborted) abort()
     try {
       return await McpClientSession.start(
-        { connection, workspace, clientVersion, isLegacy, maxListBytes, onToolsChanged },
+        { connection, workspace, clientVersion, isLegacy, maxListBytes, onToolsChanged, onFlood },
         signal
       )
     } catch (error) {

@@ -1,9 +1,10 @@
 // One initialized session with a server: its tools, and calls of them.
 import { pathToFileURL } from 'node:url'
-import type { CallToolResult, Client, Tool as OfferedTool, Progress } from '@modelcontextprotocol/client'
+import type { CallToolResult, Client, Tool as OfferedTool, Progress, Transport } from '@modelcontextprotocol/client'
 import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
 import { McpConnectionClosedError } from './errors.ts'
+import { NotificationLimiter } from './notification-limiter.ts'
 import { sanitizeText } from './sanitize.ts'
 
 const MAX_PAGES = 64
@@ -23,6 +24,8 @@ interface McpClientSessionOptions {
   maxListBytes: number
   /** Its tool list may have changed. */
   onToolsChanged(): void
+  /** The first of its notifications was dropped, because there are too many. */
+  onFlood(): void
 }
 
 /** Receives updates of a running call. */
@@ -37,12 +40,15 @@ export class McpClientSession {
   /** Listeners of in-flight calls. */
   readonly #callListeners = new Set<McpCallListener>()
   readonly #maxListBytes: number
+  readonly #notifications: NotificationLimiter
+  /** Passes a message to the library. */
+  #hear: NonNullable<Transport['onmessage']> = () => {}
   /** Listeners for the size of each page of a tool list being read. */
   readonly #pageListeners = new Set<(bytes: number) => void>()
 
   /** Rejects if the handshake fails; the connection is left open then. */
   static async start(terms: McpClientSessionOptions, signal: AbortSignal): Promise<McpClientSession> {
-    const { connection, workspace, clientVersion, isLegacy, maxListBytes, onToolsChanged } = terms
+    const { connection, workspace, clientVersion, isLegacy, onToolsChanged } = terms
     const { Client, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/client')
     const client = new Client(
       { name: 'toolgate', version: clientVersion },
@@ -63,7 +69,7 @@ export class McpClientSession {
     client.fallbackRequestHandler = async ({ method }) => {
       throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Toolgate answers no ${method}: it offers roots alone.`)
     }
-    const session = new McpClientSession(client, connection, maxListBytes)
+    const session = new McpClientSession(client, terms)
     client.setNotificationHandler('notifications/message', ({ params: { level, data } }) => {
       const text = typeof data === 'string' ? data : JSON.stringify(data)
       for (const listener of session.#callListeners) listener.onMessage(`${level}: ${text}`)
@@ -71,16 +77,33 @@ export class McpClientSession {
     // The library waits forever if the stream of events was closed before the server had answered.
     const over = connection.ended.then(({ reason }) => Promise.reject(new McpConnectionClosedError(reason)))
     await Promise.race([client.connect(connection.transport, { signal, timeout: NO_TIMEOUT_MS }), over])
+    session.#limitNotifications()
     session.#measurePages()
     if (client.getServerCapabilities()?.logging && client.getProtocolEra() === 'legacy')
       client.setLoggingLevel('info', { timeout: PING_TIMEOUT_MS }).catch(() => {})
     return session
   }
 
-  private constructor(client: Client, link: McpConnection, most_bytes: number) {
+  private constructor(client: Client, { connection, maxListBytes, onFlood }: McpClientSessionOptions) {
     this.#client = client
-    this.connection = link
-    this.#maxListBytes = most_bytes
+    this.connection = connection
+    this.#maxListBytes = maxListBytes
+    this.#notifications = new NotificationLimiter({ forward: message => this.#hear(message), onFlood })
+  }
+
+  /** Number of notifications that were dropped, because there were too many. */
+  get droppedNotifications(): number {
+    return this.#notifications.dropped
+  }
+
+  #limitNotifications() {
+    const { transport, ended } = this.connection
+    const hear = transport.onmessage
+    this.#hear = message => hear?.(message)
+    transport.onmessage = (message, extra) => {
+      if (this.#notifications.admits(message)) hear?.(message, extra)
+    }
+    void ended.then(() => this.#notifications.close())
   }
 
   /** The library combines all pages before it returns any. */

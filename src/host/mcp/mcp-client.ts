@@ -81,6 +81,8 @@ export interface McpServerState {
   server?: { name: string; version: string; title?: string; protocol: string }
   pid?: number
   restarts: number
+  /** Number of notifications that were dropped since its start, because it sends too many. */
+  dropped_notifications?: number
   /** Time of the next attempt. */
   retry_at?: string
   /** Its latest error output. */

@@ -34,6 +34,12 @@ export interface McpServerUpdate {
   tools: readonly McpTool[]
 }
 
+export interface McpServerListener {
+  onUpdate(news: McpServerUpdate): void
+  /** A server sends too many notifications; called once per run of it. */
+  onFlood(server: Pick<McpServerState, 'name' | 'workspace'>): void
+}
+
 /** Limits concurrent starts: each costs a considerable part of a second of processor time. */
 const MAX_CONCURRENT_STARTS = 4
 const START_SLOT_TIMEOUT_MS = 2_000
@@ -46,7 +52,7 @@ export class McpServerManager {
   readonly #startLimiter = new StartLimiter(MAX_CONCURRENT_STARTS, START_SLOT_TIMEOUT_MS)
   readonly #pendingLogins = new Map<string, PendingLogin>()
   #unsubscribe: (() => void) | undefined
-  #onUpdate: (news: McpServerUpdate) => void = () => {}
+  #listener: McpServerListener = { onUpdate: () => {}, onFlood: () => {} }
   #isStarted = false
   #isClosed = false
   #secrets: readonly string[] = []
@@ -57,8 +63,8 @@ export class McpServerManager {
   }
 
   /** Starts all permitted servers, and those added later. */
-  start(hear: (news: McpServerUpdate) => void) {
-    this.#onUpdate = hear
+  start(listener: McpServerListener) {
+    this.#listener = listener
     this.#isStarted = true
     this.#unsubscribe = this.#options.contributions.onChange(() => this.#reconcile())
     for (const server of this.#allServers()) server.start()
@@ -144,7 +150,7 @@ export class McpServerManager {
 
   #stopServer(server: WorkspaceMcpServer, isReplaced: boolean) {
     void server.stop('its configuration has changed')
-    if (!isReplaced) this.#onUpdate({ state: server.state(), tools: [] })
+    if (!isReplaced) this.#listener.onUpdate({ state: server.state(), tools: [] })
   }
 
   #createServer(entry: McpServerEntry, workspace: Workspace): WorkspaceMcpServer {
@@ -156,12 +162,14 @@ export class McpServerManager {
       clientVersion,
       acquireStartSlot: signal => this.#startLimiter.acquire(signal),
       openConnection: transport => openConnection(transport, entry, workspace, this.#options),
-      onChange: server => this.#publish(server)
+      onChange: server => this.#publish(server),
+      onFlood: () => this.#listener.onFlood({ name: entry.name, workspace: workspace.name })
     })
   }
 
   #publish(server: WorkspaceMcpServer) {
     const isServed = this.#servers.get(server.workspace.name)?.get(server.entry.name) === server
-    if (isServed && !this.#isClosed) this.#onUpdate({ state: server.state(), tools: [...server.tools.values()] })
+    if (isServed && !this.#isClosed)
+      this.#listener.onUpdate({ state: server.state(), tools: [...server.tools.values()] })
   }
 }

@@ -1,4 +1,6 @@
-// MCP stdio transport: one JSON value per line, with bounded input.
+// MCP stdio transport: one JSON value per line, with bounded input. Nothing more is read before the messages read so far are
+// handled and other work had its turn, so a server that floods waits for its pipe.
+import { setImmediate } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { BoundedLines } from '../processes/bounded-lines.ts'
 import type { ChildHandle } from '../processes/spawner/child-handle.ts'
@@ -37,10 +39,11 @@ export class StdioTransport implements Transport {
   }
 
   async start() {
-    this.#spawned.read('stdout', bytes => {
+    const output = this.#spawned.read('stdout', bytes => {
       const lines = this.#readLines(bytes)
-      if (lines.length > 0) void this.#dispatch(lines)
-      return true
+      if (lines.length === 0) return true
+      void this.#dispatch(lines).then(() => output.resume())
+      return false
     })
   }
 
@@ -67,6 +70,7 @@ export class StdioTransport implements Transport {
       this.#handleLine(line)
       await undefined
     }
+    await setImmediate()
   }
 
   /** Returns the lines completed by these bytes. */

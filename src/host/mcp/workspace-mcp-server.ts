@@ -40,6 +40,8 @@ export interface WorkspaceMcpServerOptions {
   openConnection(transport: TransportKind): Promise<McpConnection>
   /** Called when its state or its tools have changed. */
   onChange(server: WorkspaceMcpServer): void
+  /** Called once per session that sends too many notifications. */
+  onFlood(server: WorkspaceMcpServer): void
 }
 
 type State = McpServerState['state']
@@ -75,7 +77,8 @@ export class WorkspaceMcpServer {
       isTransportGuessed: type === undefined,
       maxListBytes: settings.max_result_bytes,
       openConnection,
-      onToolsChanged: () => void this.#reloadTools()
+      onToolsChanged: () => void this.#reloadTools(),
+      onFlood: () => terms.onFlood(this)
     })
     this.#state = entry.trusted ? (entry.config.disabled ? 'disabled' : 'waiting') : 'untrusted'
     this.#reason = STATE_REASONS[this.#state]?.(entry)
@@ -131,6 +134,7 @@ export class WorkspaceMcpServer {
   state(): McpServerState {
     const { name, config, file, trusted } = this.entry
     const link = this.#session?.connection
+    const dropped = this.#session?.droppedNotifications ?? 0
     const printed = link?.recentOutput() || this.#lastOutput
     return {
       name,
@@ -145,6 +149,7 @@ export class WorkspaceMcpServer {
       ...(this.#serverInfo && { server: this.#serverInfo }),
       ...(link?.pid !== undefined && { pid: link.pid }),
       restarts: Math.max(0, this.#starts - 1),
+      ...(dropped > 0 && { dropped_notifications: dropped }),
       ...(this.#retry && { retry_at: new Date(this.#retry.at).toISOString() }),
       ...(printed && config.command !== undefined && { stderr: printed })
     }

@@ -49,6 +49,8 @@ const ODD = [
 
 let greeting = file && existsSync(file) ? readFileSync(file, 'utf8') : 'Says hello.'
 let hangs = false
+/** Size of the text of each notification in a flood. */
+const FLOOD_BYTES = 400
 
 const TOOLS: Record<string, { tool: object; call(args: never, message: Message): unknown }> = {
   greet: {
@@ -66,6 +68,16 @@ const TOOLS: Record<string, { tool: object; call(args: never, message: Message):
         })
       out({ method: 'notifications/message', params: { level: 'warning', data: 'mind the\u202egap' } })
       return text('done')
+    }
+  },
+  flood: {
+    tool: { inputSchema: object({ method: { type: 'string' }, count: { type: 'number' } }) },
+    call: ({ method, count }: { method: string; count: number }, { params }: Message) => {
+      const { _meta } = params as unknown as { _meta: { progressToken: number } }
+      const data = 'x'.repeat(FLOOD_BYTES)
+      for (let progress = 0; progress < count; progress++)
+        out({ method, params: { ..._meta, progress, message: data, level: 'info', data } })
+      return text('flooded')
     }
   },
   wait: { tool: { inputSchema: object({}) }, call: () => new Promise(() => {}) },
