@@ -46,6 +46,7 @@ import { NO_TRUST, type TrustStore } from './host/trust/trust-store.ts'
 import { recoverInterruptedWrites } from './host/undo-store/crash-recovery.ts'
 import type { DirAccess } from './host/workspace.ts'
 import { httpServerOptions, registerAuth } from './routes/auth.ts'
+import { installConnectionQuotas } from './routes/http/connection-quotas.ts'
 import { registerErrorHandlers } from './routes/http/problem.ts'
 import { createRequestIdGenerator } from './routes/http/request-ids.ts'
 import { registerRoutes } from './routes/index.ts'
@@ -402,7 +403,6 @@ async function createHttpServer(
     genReqId: createRequestIdGenerator(),
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' })
   })
-  app.server.maxConnections = settings.limits.connections
   registerErrorHandlers(app as unknown as FastifyInstance, masking)
   registerAuth(app as unknown as FastifyInstance, {
     tokens,
@@ -410,6 +410,7 @@ async function createHttpServer(
     origins: settings.allowed_origins,
     body_bytes: settings.limits.body_bytes
   })
+  installConnectionQuotas(app as unknown as FastifyInstance, settings.limits.connections)
   await app.register(fastifySSE, { heartbeatInterval: 0 })
   await register(app as unknown as FastifyInstance)
   return app as unknown as FastifyInstance

@@ -82,7 +82,7 @@ export const Config = Type.Object(
         network: count(8, 'Network calls that run at once.'),
         queue: count(10_000, 'Calls that may wait to run, or for a decision, before new ones get OVERLOADED.'),
         body_bytes: count(1_048_576, 'Largest request body.'),
-        connections: count(2_048, 'Open connections.'),
+        connections: count(2_048, 'Open connections. A token that may not approve gets at most a quarter of them.'),
         timeout_ms: count(600_000, 'Longest time limit a call may ask for.')
       },
       { additionalProperties: false, default: {} }

@@ -181,6 +181,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
       const cancels = on_disconnect === 'cancel'
       const cancel = (tool_call_id: string) => calls.cancel(tool_call_id, 'Its sender has gone.').catch(() => {})
       if (reply.sse) {
+        reply.reserveEventStream()
         const { tool_call_id, after } = await calls.submitForStream(body, request.caller, options)
         if (cancels) void disconnected.then(() => cancel(tool_call_id))
         return openEventStream(streams, reply, {

@@ -68,6 +68,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnd
         throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
       const hears = { ...filter, ...visibleEvents(caller, wanted) }
       if (offered.length > 0) assertReceivesDelegations(hears.types)
+      reply.reserveEventStream()
       const leave = frontEnds.connect({ client_id, client: caller.client, effects: offered, filter: hears })
       return openEventStream(streams, reply, {
         after: headers['last-event-id'] ?? after,

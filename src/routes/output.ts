@@ -90,6 +90,7 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
       const { signal } = watchDisconnect(reply)
       const streamed = reply.sse || prefersPlainText(headers.accept)
       if (!streamed) return sendJson(reply, 200, JSON.stringify(await calls.output(id, { ...query, limit, signal })))
+      if (reply.sse) reply.reserveEventStream()
       // Report a missing call before anything is sent.
       await calls.output(id, { ...query, limit: 1, wait_ms: 0 })
       if (reply.sse)

@@ -110,6 +110,7 @@ export class McpEndpoint {
     if (!acceptsStream(request)) return sendError(reply, 406, 'Send "Accept: text/event-stream".')
     const session = await this.#findSession(request, reply)
     if (!session) return reply
+    reply.reserveEventStream()
     const last = request.headers['last-event-id']
     if (last === undefined) session.transport.attachServerStream(startEventStream(reply))
     else return this.#resume(session, String(last), reply)
