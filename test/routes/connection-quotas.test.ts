@@ -60,20 +60,22 @@ async function openAll(t: Test, app: TestApp, count: number, file?: string): Pro
 }
 
 t.test('a token that may not approve holds a share of the connections', async t => {
-  const app = await startWith(t, 8)
-  const [first, second, third] = (await openAll(t, app, 3)) as [Line, Line, Line]
-  for (const line of [first, second]) t.match(await line.get('/calls', CALL_TOKEN), /^HTTP\/1\.1 200 /)
-  const refusal = await third.get('/calls', CALL_TOKEN)
+  const app = await startWith(t, 40)
+  const own = await openAll(t, app, 10)
+  const [first, second] = own as [Line, Line]
+  const further = await Line.open(t, app)
+  for (const line of own) t.match(await line.get('/calls', CALL_TOKEN), /^HTTP\/1\.1 200 /)
+  const refusal = await further.get('/calls', CALL_TOKEN)
   t.match(refusal, /^HTTP\/1\.1 429 /)
   t.match(refusal, /^retry-after: 1\r$/im)
   t.match(refusal, /^connection: close\r$/im)
   t.match(JSON.parse(refusal.slice(refusal.indexOf('{'))), {
     code: 'QUOTA_EXCEEDED',
-    detail: 'This token has 2 connections open already.',
+    detail: 'This token has 10 connections open already.',
     recoverable: true,
-    details: { limit: 'connections', max: 2, retry_after_s: 1 }
+    details: { limit: 'connections', max: 10, retry_after_s: 1 }
   })
-  await within('the end of the connection', third.closed)
+  await within('the end of the connection', further.closed)
   t.match(await first.get('/calls', CALL_TOKEN), /^HTTP\/1\.1 200 /, 'those it has go on')
   const others = await openAll(t, app, 4)
   for (const line of others) t.match(await line.get('/calls', TOKEN), /^HTTP\/1\.1 200 /, 'approvers have no share')

@@ -10,6 +10,8 @@ const MAX_STREAMS = 64
 /** Share of the connections for one token that may not approve, and for all of them. */
 const TOKEN_SHARE = 1 / 4
 const ALL_TOKENS_SHARE = 3 / 4
+/** A client needs several connections: the share of one token is not smaller, unless that of all is. */
+const MIN_TOKEN_CONNECTIONS = 8
 const RETRY_AFTER_S = 1
 
 declare module 'fastify' {
@@ -48,8 +50,8 @@ class ConnectionQuotas {
 
   constructor(most: number) {
     this.#max = most
-    this.#maxOfToken = Math.ceil(most * TOKEN_SHARE)
     this.#maxOfTokens = Math.ceil(most * ALL_TOKENS_SHARE)
+    this.#maxOfToken = Math.max(Math.ceil(most * TOKEN_SHARE), Math.min(MIN_TOKEN_CONNECTIONS, this.#maxOfTokens))
   }
 
   /** Closes the new connection if there are too many and none can be displaced. */
