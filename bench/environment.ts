@@ -41,6 +41,8 @@ const CONFIGURATIONS = {
 }
 
 export interface BenchServer extends Endpoint {
+  /** May call, and not approve. */
+  call_token: string
   pid: number
   stop(): Promise<void>
 }
@@ -83,8 +85,8 @@ export class BenchEnvironment {
     const env = { ...this.#env(configuration), XDG_STATE_HOME: mkdtempSync(path.join(this.folder, 'state-')) }
     const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
     const started = await startUntilReady(TOOLGATE, args, { cwd: root, env })
-    const { token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
-    return this.#toServer(started, token)
+    const { token, call_token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
+    return this.#toServer(started, { token, call_token })
   }
 
   /** Returns the command line program, for a user with the servers above. */
@@ -96,7 +98,8 @@ export class BenchEnvironment {
   async startFloor(name: 'everything' | 'fastify' | 'streams', root = this.floorRoot): Promise<BenchServer> {
     const env = { PATH: process.env.PATH ?? '' }
     const started = await startUntilReady(path.join(FLOORS_FOLDER, `${name}.mjs`), [root], { cwd: root, env })
-    return this.#toServer(started, 'x'.repeat(43))
+    const token = 'x'.repeat(43)
+    return this.#toServer(started, { token, call_token: token })
   }
 
   /** Starts a small process that spawns others, as a floor. */
@@ -125,9 +128,9 @@ export class BenchEnvironment {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  #toServer({ pid, ready, stop }: StartedProcess, token: string): BenchServer {
+  #toServer({ pid, ready, stop }: StartedProcess, tokens: Pick<BenchServer, 'token' | 'call_token'>): BenchServer {
     this.#cleanups.push(stop)
     const { hostname, port } = new URL(String(ready.url))
-    return { host: hostname, port: Number(port), token, pid, stop }
+    return { host: hostname, port: Number(port), ...tokens, pid, stop }
   }
 }

@@ -8,6 +8,7 @@ import commands from './commands.ts'
 import edit from './edit.ts'
 import endurance from './endurance.ts'
 import events from './events.ts'
+import fairness from './fairness.ts'
 import fuzzy from './fuzzy.ts'
 import git from './git.ts'
 import health from './health.ts'
@@ -34,6 +35,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   shell,
   commands,
   health,
+  fairness,
   judging,
   search,
   searchCode,
