@@ -2,7 +2,7 @@
 // holds a lock follows events and forwards them; when it closes, the lock goes to another tab, which resumes after the last event
 // that it has processed, so that nothing is lost.
 import { type Client, ToolgateError } from '../../src/client/client.ts'
-import { endSession } from '../session/session.ts'
+import { canApprove, endSession } from '../session/session.ts'
 import { type ConnectionState, connection } from './connection.ts'
 import {
   applyUpdate,
@@ -129,7 +129,8 @@ class Leader {
   }
 
   #updateConnection() {
-    const left = position.head - position.seq
+    // Events of other callers are left out for a token that may not approve: then the last one need not be the newest.
+    const left = canApprove() ? position.head - position.seq : 0
     const next: ConnectionState = left > 0 ? { state: 'replaying', left } : { state: 'live' }
     const now = connection.peek()
     if (now.state !== next.state || (next.state === 'replaying' && left % 50 === 0)) this.#setConnection(next)

@@ -94,13 +94,16 @@ async function run(t: Test) {
   })
 
   t.test('a call-only page sends no checks, nor does one that takes over its session', async t => {
-    const { call, post, url, context } = await startConsole(t, browser, POEM)
-    await call('shell_exec', { command: 'touch done' })
+    const { post, url, context } = await startConsole(t, browser, POEM)
     const { path: route } = await post('/codes', { rights: ['call'] })
     const asked = digestsOf(context)
     const first = await context.newPage()
     await first.goto(url + route)
     await waitUntilLive(first)
+    const token = await first.evaluate(`sessionStorage.getItem('toolgate-token')`)
+    const call = (tool: string, params: object) =>
+      post('/calls', { tool, params }, { authorization: `Bearer ${token}` })
+    await call('shell_exec', { command: 'touch done' })
     await first.reload()
     const second = await context.newPage()
     await second.goto(url)
