@@ -11,6 +11,9 @@ import type { Benchmark } from './benchmark.ts'
 /** Work of the agent, until the signal aborts. */
 type Flood = (signal: AbortSignal) => Promise<unknown>
 
+/** Those of the row `search`, which shares the tree. */
+const FILES = 80_000
+const QUICK_FILES = 2_000
 const BATCH_SIZE = 100
 const QUEUED = 8_000
 /** Milliseconds until a flood has filled its share. */
@@ -23,7 +26,7 @@ const SLEEP: ToolCall = { tool: 'shell_exec', params: { command: 'sleep 0.2' } }
 export default {
   name: 'fairness',
   async measure(ground) {
-    const server = await ground.startToolgate(prepareTree(ground.scale(20_000, 1_000)))
+    const server = await ground.startToolgate(prepareTree(ground.scale(FILES, QUICK_FILES)))
     const editor = await LoadClient.open(ground, server, [READ])
     const measure = async () => percentile(await measureLatencies(editor, ground.scale(200, 10)), 0.99)
     await measure()
