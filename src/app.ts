@@ -41,6 +41,7 @@ import type { EgressNetwork } from './host/egress/guarded-connect.ts'
 import { HostServices } from './host/host-services.ts'
 import { ModuleDescriptionCache } from './host/modules/module-description-cache.ts'
 import type { Environment } from './host/processes/environment.ts'
+import { NEW_SECRETS } from './host/sandbox/new-secrets.ts'
 import { SecretMasker } from './host/secrets/secret-masker.ts'
 import { NO_TRUST, type TrustStore } from './host/trust/trust-store.ts'
 import { recoverInterruptedWrites } from './host/undo-store/crash-recovery.ts'
@@ -415,17 +416,6 @@ async function createHttpServer(
   await register(app as unknown as FastifyInstance)
   return app as unknown as FastifyInstance
 }
-
-/**
- * Effects of a secret that appears or is replaced while a sandboxed program runs: its output is withheld, or it can read the secret.
- */
-const NEW_SECRETS = {
-  'read-only': 'withheld',
-  workspace: 'readable',
-  language_servers: 'readable',
-  mcp_servers: 'readable',
-  modules: 'readable'
-} as const
 
 /** Returns the capabilities of the server on this machine, and its limits. */
 async function getCapabilities(

@@ -163,7 +163,7 @@ was started again, at another port."
 (add-hook 'toolgate-resync-functions #'toolgate-connect--learn-workspaces)
 
 (defun toolgate-connect--renew (connection)
-  "Look the token of CONNECTION up anew; return whether it is another.
+  "Look up the token of CONNECTION again; return non-nil if it has changed.
 Not while it is lost: another program may answer there."
   (let* ((file (toolgate-connection-token-file connection))
          (token (ignore-errors

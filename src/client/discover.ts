@@ -49,7 +49,8 @@ export async function findLiveServers(env: DiscoverOptions['env']): Promise<Disc
 }
 
 /**
- * Returns true if the server of the discovery file answers `GET /health` as that instance, and proves to know its token. Sends no token. Removes the file if
+ * Returns true if the server of the discovery file answers `GET /health` as that instance, and proves to know its token. Sends no
+ * token. Removes the file if
  * the process is gone. A server on a busy machine may take seconds, so one with a running process gets `timeout_ms`.
  */
 export async function isLive(found: DiscoveryFile, timeout_ms = BUSY_TIMEOUT_MS): Promise<boolean> {

@@ -280,9 +280,11 @@ export class Calls {
     return readCallOutput(this.#engine, tool_call_id, query, () => isSettled(this.#getCall(tool_call_id)))
   }
 
-  /** Lists the saved rules, oldest first. */
-  rules(): SavedRule[] {
-    return this.#engine.rules.list()
+  /** Lists the saved rules, oldest first, without those for sessions of other callers if the caller may not approve. */
+  rules(caller: Caller): SavedRule[] {
+    const owner = restrictedOwner(caller)
+    const isVisible = ({ token_id }: SavedRule) => owner === undefined || token_id === undefined || token_id === owner
+    return this.#engine.rules.list().filter(isVisible)
   }
 
   /** Creates a rule; its workspace is given by name. */

@@ -29,7 +29,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         response: { 200: Type.Object({ rules: Type.Array(schemaRef('Rule')) }), ...problemResponses() }
       }
     },
-    async () => ({ rules: calls.rules() })
+    async ({ caller }) => ({ rules: calls.rules(caller) })
   )
 
   app.post(

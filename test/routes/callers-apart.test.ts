@@ -199,6 +199,11 @@ t.test('ownership outlives a restart, and rules for a session are for its token'
   )
   t.match(await submit(first, ALICE, 'touch b.txt'), { status: 'success', approved_by: { source: 'rule' } })
   t.match(await submit(first, MALLORY, 'touch b.txt'), { status: 'awaiting_approval' })
+  const rulesOf = async (headers: Record<string, string>) =>
+    (await first.request('GET', '/rules', undefined, headers)).body.rules
+  t.match(await rulesOf(ALICE), [{ scope: 'session', token_id: 'server:agent:alice' }])
+  t.same(await rulesOf(MALLORY), [])
+  t.equal((await rulesOf({})).length, 1)
   const waiting = await submit(first, ALICE, 'touch c.txt')
   await first.close()
 

@@ -1,8 +1,9 @@
 // Locates the repository of a path: the nearest at or above it, also above the workspace. The result is passed to git explicitly,
 // so that it does not search itself and no repository setting redirects it.
-import { lstatSync, readFileSync, statSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
+import { readGitPointer } from '../files/policy/git-pointer.ts'
 import { isWithin, realPathIfExists } from '../sandbox/path-within.ts'
 import type { Workspace } from '../workspace.ts'
 import { findExternalPath } from './external-paths.ts'
@@ -19,8 +20,6 @@ export interface RepositoryLocation {
   mustNameWorktree: boolean
 }
 
-/** Longer files are not followed. */
-const MAX_POINTER_BYTES = 4_096
 /** Finds the repository of a folder. `folder` is canonical: relative to the root, without links. */
 export function findRepository(workspace: Workspace, folder: string): RepositoryLocation {
   const { root } = workspace
@@ -132,13 +131,8 @@ function resolveCommonDir(git_dir: string): string {
 
 /** Reads a path from a file, relative to the file's folder. */
 function readPointer(file: string, line: RegExp): string | undefined {
-  try {
-    if (!statSync(file).isFile()) return undefined
-    const [, named] = line.exec(readFileSync(file, 'utf8').slice(0, MAX_POINTER_BYTES)) ?? []
-    return named === undefined ? undefined : path.resolve(path.dirname(file), named.trim())
-  } catch {
-    return undefined
-  }
+  const named = readGitPointer(file, line)
+  return named === undefined ? undefined : path.resolve(path.dirname(file), named)
 }
 
 /** Inspects the entry without following a link; returns undefined if it is missing or inaccessible. */

@@ -72,7 +72,7 @@ const Output = Type.Object({
   ),
   total: Type.Integer({ description: 'How many results there are; at least so many where truncated.' }),
   truncated: Type.Boolean({ description: 'The search was stopped at the limit.' }),
-  missed: Type.Array(Type.String(), { description: 'What could not be searched or told, in words.' }),
+  missed: Type.Array(Type.String(), { description: 'What could not be searched or reported, in words.' }),
   left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>

@@ -83,6 +83,10 @@ t.test('a configuration that is included by another one, and that of the user', 
     t.match(await create(file), strict(file), file)
   t.match(await create('hooks3/x'), { status: 'success' })
 
+  const itself = '[include] path = config\n'.repeat(20)
+  writeFileSync(path.join(root, 'team/config'), `${itself}[diff] external = team/other\n`)
+  t.match(await create('team/other'), strict('team/other'), 'a file that includes itself is read once')
+
   mkdirSync(path.join(root, 'sub/.git'), { recursive: true })
   writeFileSync(path.join(root, 'sub/.git/config'), '[core]\n\thooksPath = ../shared\n')
   t.match(await create('sub/shared'), { status: 'success' })

@@ -2,8 +2,10 @@
 // without being asked, so writing one is code execution.
 import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { statFingerprint } from '../fingerprint.ts'
+import { isInFolder } from '../../../text/ancestors.ts'
+import { isRacyStat, statFingerprint } from '../fingerprint.ts'
 import { type ConfigSetting, parseConfigText } from './git-config-text.ts'
+import { readGitPointer } from './git-pointer.ts'
 import { foldPath } from './name-patterns.ts'
 
 /** Folders of the user's own configuration of git. */
@@ -35,9 +37,8 @@ interface RelevantSettings {
 
 /** Larger files are no configuration. */
 const MAX_CONFIG_BYTES = 1 << 20
-/** As in git. */
-const MAX_INCLUDE_DEPTH = 10
-const MAX_POINTER_LENGTH = 4_096
+/** Maximum number of files read for one configuration. */
+const MAX_INCLUDED = 100
 const MAX_CACHED = 1_024
 
 const INCLUDE = /^include(?:if\..*)?\.path$/s
@@ -84,11 +85,11 @@ const cache = new Map<string, RelevantSettings>()
 
 /** Checks if git's configuration names a path or a folder of it. `file` is absolute and canonical. */
 export const isNamedByGitConfig = (file: string, user: GitUserFolders | undefined): boolean =>
-  findNamedPaths(file, user).some(named => isInFolder(foldPath(named), foldPath(file)))
+  findNamedPaths(file, user).some(named => isInFolder(foldPath(file), foldPath(named)))
 
 /** Returns the absolute paths in a folder that git's configuration names. `folder` is absolute and canonical. */
 export const findNamedInFolder = (folder: string, user: GitUserFolders | undefined): string[] =>
-  findNamedPaths(folder, user).filter(named => isInFolder(foldPath(folder), foldPath(named)))
+  findNamedPaths(folder, user).filter(named => isInFolder(foldPath(named), foldPath(folder)))
 
 /** Returns the paths named by the user's configuration and that of each repository that contains a file. */
 function findNamedPaths(file: string, user: GitUserFolders | undefined): string[] {
@@ -98,25 +99,29 @@ function findNamedPaths(file: string, user: GitUserFolders | undefined): string[
       .flatMap(config => readNamedPaths(config, { top, home: user?.home }))
       .map(resolveExistingPart)
       // A path that contains the working tree names none of its files.
-      .filter(named => !isInFolder(foldPath(named), foldPath(top)))
+      .filter(named => !isInFolder(foldPath(top), foldPath(named)))
   )
 }
 
-/** Returns the absolute paths that a configuration file names, and those of the files that it includes. */
-export function readNamedPaths(config: string, base: NameBase, depth = 0): string[] {
-  const { programs, included } = readRelevantSettings(config)
+/** Returns the absolute paths that a configuration file names, and those of the files that it includes, each read once. */
+export function readNamedPaths(config: string, { top, home }: NameBase): string[] {
   const resolve = (folder: string, name: string) => {
     if (!name.startsWith('~')) return [path.resolve(folder, name)]
-    return base.home === undefined ? [] : [name.replace(/^~(?=\/)/, base.home)]
+    return home === undefined ? [] : [name.replace(/^~(?=\/)/, home)]
   }
-  const files = included.flatMap(name => resolve(path.dirname(config), name))
-  return [
-    ...programs
-      .flatMap(([key, value]) => (FOLDERS.test(key) ? [value] : commandWords(key, value)))
-      .flatMap(name => resolve(base.top, name)),
-    ...files,
-    ...(depth < MAX_INCLUDE_DEPTH ? files.flatMap(file => readNamedPaths(file, base, depth + 1)) : [])
-  ]
+  const files = new Set([config])
+  const named: string[] = []
+  // Grows while it is read.
+  for (const file of files) {
+    const { programs, included } = readRelevantSettings(file)
+    const names = programs.flatMap(([key, value]) => (FOLDERS.test(key) ? [value] : commandWords(key, value)))
+    named.push(...names.flatMap(name => resolve(top, name)))
+    for (const each of included.flatMap(name => resolve(path.dirname(file), name))) {
+      named.push(each)
+      if (files.size < MAX_INCLUDED) files.add(each)
+    }
+  }
+  return named
 }
 
 function commandWords(key: string, value: string): string[] {
@@ -139,7 +144,7 @@ function readRelevantSettings(file: string): RelevantSettings {
     included: settings.filter(([key]) => INCLUDE.test(key)).map(([, value]) => value)
   }
   if (cache.size >= MAX_CACHED) cache.clear()
-  cache.set(file, found)
+  if (!isRacyStat(stat)) cache.set(file, found)
   return found
 }
 
@@ -158,21 +163,16 @@ function findRepositoryConfigs(folder: string): RepositoryConfig[] {
 function findGitDir(entry: string): string | undefined {
   const stat = statIfReadable(entry)
   if (!stat?.isFile()) return stat && entry
-  const named = readPointer(entry, /^gitdir: (.+)$/m)
+  const named = readGitPointer(entry, /^gitdir: (.+)$/m)
   return named && path.resolve(path.dirname(entry), named)
 }
 
 function configFiles(gitDir: string): string[] {
-  const common = readPointer(path.join(gitDir, 'commondir'), /^(.+)$/m)
+  const common = readGitPointer(path.join(gitDir, 'commondir'), /^(.+)$/m)
   return [
     path.join(common === undefined ? gitDir : path.resolve(gitDir, common), 'config'),
     path.join(gitDir, 'config.worktree')
   ]
-}
-
-function readPointer(file: string, line: RegExp): string | undefined {
-  if (!statIfReadable(file)?.isFile()) return undefined
-  return line.exec(readFileSync(file, 'utf8').slice(0, MAX_POINTER_LENGTH))?.[1]?.trim()
 }
 
 function statIfReadable(file: string): BigIntStats | undefined {
@@ -192,7 +192,3 @@ function resolveExistingPart(file: string): string {
     return folder === file ? file : path.join(resolveExistingPart(folder), path.basename(file))
   }
 }
-
-/** `folder` and `file` are folded. */
-const isInFolder = (folder: string, file: string) =>
-  file === folder || file.startsWith(folder === '/' ? '/' : `${folder}/`)

@@ -2,6 +2,7 @@
 // does some program execute or interpret it later.
 import { type BigIntStats, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isInFolder } from '../../../text/ancestors.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import type { GitUserFolders } from './git-programs.ts'
@@ -202,7 +203,7 @@ function serverPlacesOf({ root, fd }: Workspace, guard: PathGuard): ServerPlaces
   if (known) return known
   const paths = serverPathsOf(guard)
   const places = {
-    isAround: paths.some(file => isWithin(file, root)) || serverEntriesOf(guard).has(fstatSync(fd, { bigint: true })),
+    isAround: paths.some(file => isInFolder(root, file)) || serverEntriesOf(guard).has(fstatSync(fd, { bigint: true })),
     within: paths.flatMap(file => relativeWithin(root, file) ?? []).map(foldPath)
   }
   byRoot.set(root, places)
@@ -211,15 +212,13 @@ function serverPlacesOf({ root, fd }: Workspace, guard: PathGuard): ServerPlaces
 
 function isServerFile(workspace: Workspace, guard: PathGuard, path: string, folded: string) {
   const { isAround, within } = serverPlacesOf(workspace, guard)
-  if (isAround || within.some(file => isWithin(file, folded))) return true
+  if (isAround || within.some(file => isInFolder(folded, file))) return true
   return path.slice(path.lastIndexOf('/') + 1).startsWith(TEMP_PREFIX)
 }
 
 /** Checks if a folder contains files of servers: it may be read, but neither moved nor removed. */
 const containsServerFile = (workspace: Workspace, guard: PathGuard, folded: string) =>
-  folded !== '.' && serverPlacesOf(workspace, guard).within.some(file => isWithin(folded, file))
-
-const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`)
+  folded !== '.' && serverPlacesOf(workspace, guard).within.some(file => isInFolder(file, folded))
 
 /** Returns the path relative to a folder that contains it. */
 function relativeWithin(folder: string, path: string) {

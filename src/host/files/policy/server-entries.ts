@@ -2,6 +2,7 @@
 // through a hard link, or below another mount.
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import { isInFolder } from '../../../text/ancestors.ts'
 
 /** Identifies an inode; the birth time distinguishes it from a later one with the same number. */
 type InodeId = string
@@ -91,7 +92,7 @@ export class ServerEntries {
     for (const file of this.paths) {
       const stat = statIfReachable(file)
       if (!stat) {
-        for (const [folder, indexed] of this.#folders) if (isWithin(file, folder)) folders.set(folder, indexed)
+        for (const [folder, indexed] of this.#folders) if (isInFolder(folder, file)) folders.set(folder, indexed)
         continue
       }
       this.#ownIds.add(inodeId(stat))
@@ -142,8 +143,6 @@ function foldersAbove(file: string): string[] {
   const folder = path.dirname(file)
   return folder === file ? [] : [folder, ...foldersAbove(folder)]
 }
-
-const isWithin = (folder: string, file: string) => file === folder || file.startsWith(`${folder}/`)
 
 const inodeId = (stat: BigIntStats): InodeId => `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`
 

@@ -1,9 +1,8 @@
 // Resolves a `.git` file: submodules and linked worktrees have git's own folder elsewhere.
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { readGitPointer } from '../../files/policy/git-pointer.ts'
 import { isWithin } from '../path-within.ts'
-
-const MAX_POINTER_LENGTH = 4_096
 
 interface GitFolders {
   /** Folders in the workspace, relative to it: protected from changes too. */
@@ -31,7 +30,7 @@ export function resolveGitFolders(root: string, gitFile: string): GitFolders {
 }
 
 function readPointer(file: string, line: RegExp): string {
-  const [, pointed] = line.exec(readFileSync(file, 'utf8').slice(0, MAX_POINTER_LENGTH)) ?? []
+  const pointed = readGitPointer(file, line)
   if (pointed === undefined) throw new Error(`${file} leads nowhere`)
-  return pointed.trim()
+  return pointed
 }
