@@ -1,6 +1,7 @@
 // Composition root: creates the services and passes them to the engine and the routes. It never listens. A graceful shutdown
 // waits for running calls, then closes the services in reverse order.
 import { randomUUID } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fastifySSE } from '@fastify/sse'
@@ -27,7 +28,7 @@ import { isInFlight } from './engine/in-flight.ts'
 import { Jobs } from './engine/jobs/jobs.ts'
 import { analyzeCommand } from './engine/policy/command-facts.ts'
 import { ResultCache } from './engine/result-cache.ts'
-import { Scheduler } from './engine/scheduler.ts'
+import { Scheduler, searchLimit } from './engine/scheduler.ts'
 import { Streams } from './events/event-streams.ts'
 import { publishIndexState } from './events/index-state.ts'
 import { Journal } from './events/journal.ts'
@@ -50,6 +51,7 @@ import { httpServerOptions, registerAuth } from './routes/auth.ts'
 import { installConnectionQuotas } from './routes/http/connection-quotas.ts'
 import { registerErrorHandlers } from './routes/http/problem.ts'
 import { createRequestIdGenerator } from './routes/http/request-ids.ts'
+import { installRequestTurns } from './routes/http/request-turns.ts'
 import { registerRoutes } from './routes/index.ts'
 import { IssuedTokens } from './server/issued-tokens.ts'
 import { createLogger } from './server/log.ts'
@@ -168,7 +170,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     store,
     journal,
     sessions,
-    scheduler: new Scheduler(settings.limits),
+    scheduler: new Scheduler({ ...settings.limits, search: searchLimit(availableParallelism()) }),
     cache: new ResultCache(settings.cache),
     rules: new SavedRules(journal, store),
     origins: new FileOrigins(store),
@@ -412,6 +414,7 @@ async function createHttpServer(
     body_bytes: settings.limits.body_bytes
   })
   installConnectionQuotas(app as unknown as FastifyInstance, settings.limits.connections)
+  installRequestTurns(app as unknown as FastifyInstance)
   await app.register(fastifySSE, { heartbeatInterval: 0 })
   await register(app as unknown as FastifyInstance)
   return app as unknown as FastifyInstance

@@ -28,7 +28,7 @@ import { ProgressLog } from './output/progress-log.ts'
 import { ProgressThrottle } from './output/progress-throttle.ts'
 import type { ApprovedBy } from './policy/decision-schemas.ts'
 import type { CachedResult } from './result-cache.ts'
-import { type PathLock, QUEUE_BY_EFFECT, type ReleaseLocks } from './scheduler.ts'
+import { type PathLock, QUEUE_BY_EFFECT, type QueueName, type ReleaseLocks } from './scheduler.ts'
 import { settleError, settleStopped, settleSuccess } from './settle.ts'
 
 const MAX_RETRIES = 3
@@ -95,10 +95,16 @@ function withTurn(
   holds: PathLock[],
   work: (waited: boolean, release: ReleaseLocks) => Promise<void>
 ) {
-  const { tool, evaluation, owner, call, abort } = live
+  const { tool, owner, call, abort } = live
   if (tool.awaitsFrontEnd) return work(false, () => {})
-  const queue = QUEUE_BY_EFFECT[tool.skipsQueue ? 'read' : evaluation!.effect]
+  const queue = findQueue(live)
   return scheduler.run(queue, holds, work, { owner, session: call.session_id, signal: abort.signal })
+}
+
+function findQueue({ tool, evaluation, call }: ActiveCall): QueueName {
+  const { skipsQueue, usesAllProcessors = false } = tool
+  if (typeof usesAllProcessors === 'function' ? usesAllProcessors(call.params) : usesAllProcessors) return 'search'
+  return QUEUE_BY_EFFECT[skipsQueue ? 'read' : evaluation!.effect]
 }
 
 function getLocks({ tool, evaluation, ctx: { workspace } }: ActiveCall): PathLock[] {

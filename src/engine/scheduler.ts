@@ -11,7 +11,7 @@ export interface PathLock {
   tree: boolean
 }
 
-export type QueueName = 'read' | 'write' | 'execute' | 'network'
+export type QueueName = 'read' | 'search' | 'write' | 'execute' | 'network'
 
 export const QUEUE_BY_EFFECT: Record<Effect, QueueName> = {
   read: 'read',
@@ -21,6 +21,12 @@ export const QUEUE_BY_EFFECT: Record<Effect, QueueName> = {
   execute: 'execute',
   network: 'network'
 }
+
+/** At least so many searches run at once, so that one caller's never delays all of another's. */
+const MIN_SEARCHES = 2
+
+/** Returns the number of searches that run at once: each keeps all processors busy. */
+export const searchLimit = (processors: number) => Math.max(MIN_SEARCHES, processors)
 
 /** Releases these of the locks that a call was started with. */
 export type ReleaseLocks = (locks: readonly PathLock[]) => void
@@ -190,6 +196,7 @@ export class Scheduler {
 
 const byQueue = <T>(make: () => T): Record<QueueName, T> => ({
   read: make(),
+  search: make(),
   write: make(),
   execute: make(),
   network: make()

@@ -265,6 +265,8 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   detachable?: boolean | ((input: Static<I>) => boolean)
   /** It starts nothing and returns quickly, so it bypasses the queue of its effect. */
   skipsQueue?: boolean
+  /** It keeps all processors busy while it runs, so that few such calls run at once; by default false. */
+  usesAllProcessors?: boolean | ((input: Static<I>) => boolean)
   /** While it runs it waits for a front end, so it occupies no slot and locks no files. */
   awaitsFrontEnd?: boolean
   /** Its output is captured and can be read by offset. */

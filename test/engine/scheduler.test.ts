@@ -3,7 +3,7 @@ import t from 'tap'
 import { locksConflict, type PathLock, type QueueName, Scheduler } from '../../src/engine/scheduler.ts'
 import { runs } from '../support/property.ts'
 
-const LIMITS = { read: 4, write: 2, execute: 1, network: 1 }
+const LIMITS = { read: 4, search: 1, write: 2, execute: 1, network: 1 }
 const hold = (path: string, access: PathLock['access'] = 'write', tree = false): PathLock => ({ path, access, tree })
 
 /** A scheduler with manually completed jobs, and lists of those running and finished. */

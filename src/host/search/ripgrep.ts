@@ -20,6 +20,8 @@ import { type SkippedRecords, splitRecords } from './split-records.ts'
 export type { RipgrepQuery } from './ripgrep-arguments.ts'
 export type { SearchMatch } from './ripgrep-messages.ts'
 
+/** Searches use every processor: at the server's own priority, a few would keep it from answering. */
+const NICENESS = 10
 const NEWLINE = 10
 const NUL = 0
 /** Exit codes besides 0. */
@@ -155,7 +157,11 @@ export class Ripgrep {
     signal.throwIfAborted()
     const open = openFolder(this.#workspace, folder)
     try {
-      return new Run(folder, await this.#spawner.spawn({ ...program, cwd: open.path, env: this.#env }), signal)
+      return new Run(
+        folder,
+        await this.#spawner.spawn({ ...program, cwd: open.path, env: this.#env, niceness: NICENESS }),
+        signal
+      )
     } finally {
       open.close()
     }

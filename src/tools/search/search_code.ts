@@ -99,6 +99,7 @@ export default defineTool({
   timeout_ms: 10_000,
   effect: 'read',
   idempotent: true,
+  usesAllProcessors: true,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => search(input, ctx),
   present({ hits, index, notes }, { query }) {

@@ -55,6 +55,7 @@ export default defineTool({
   timeout_ms: 5_000,
   effect: 'read',
   idempotent: true,
+  usesAllProcessors: ({ no_ignore = false }) => no_ignore,
   // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),

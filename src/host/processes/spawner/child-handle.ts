@@ -21,6 +21,8 @@ export interface SpawnRequest {
   inherit?: readonly string[]
   /** Absolute path of the workspace that the program may write in; undefined if it writes in none. */
   writesIn?: string | undefined
+  /** Niceness of the program and its children, 0 to 19; 0 by default. Ignored where the system refuses it. */
+  niceness?: number
   /** The program is a sandbox with its own pid namespace: signals are for its contents. */
   isSandbox?: boolean
   /** NAME=value of a variable in `env` that identifies the command's descendants, should they leave its session. */

@@ -102,6 +102,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     const { pid } = child
     child.on('error', fail)
     if (pid === undefined) return
+    if (order.niceness > 0) lowerPriority(pid, order.niceness)
     const one: Living = { pid, mark, sandbox, minded: false, started: statOf(pid)?.started ?? 0, sent: undefined }
     living.set(id, one)
     report({ event: 'spawned', id, pid })
@@ -110,6 +111,15 @@ export function runSpawnHelper(require: NodeJS.Require) {
       if (!left) living.delete(id)
       report({ event: 'exited', id, ...endedBy(one, code, signal), left })
     })
+  }
+
+  // Children inherit it. Where the system refuses, the program runs as any other.
+  function lowerPriority(pid: number, niceness: number) {
+    try {
+      os.setPriority(pid, niceness)
+    } catch {
+      // It may have ended already.
+    }
   }
 
   // A sandbox reports the signal that ended its program as a shell does, by 128 plus its number. That is taken for a signal only

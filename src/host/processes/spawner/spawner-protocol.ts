@@ -19,6 +19,7 @@ export type SpawnerRequest =
       stderr: string
       /** Opened for reading as descriptors 3, 4, … */
       inherit: string[]
+      niceness: number
       /** The program is a sandbox; signals are for its contents. */
       sandbox: boolean
     }

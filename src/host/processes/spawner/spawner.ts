@@ -102,7 +102,7 @@ export class Spawner {
     // Prevents an unhandled rejection if the caller no longer waits for the end.
     running.exited.promise.catch(() => {})
     this.#running.set(id, running)
-    const { file, args, cwd, env, mark = '', inherit = [], isSandbox = false } = request
+    const { file, args, cwd, env, mark = '', inherit = [], niceness = 0, isSandbox = false } = request
     const [stdout, stderr] = incoming
     this.#send({
       op: 'spawn',
@@ -116,6 +116,7 @@ export class Spawner {
       stdout: stdout.path,
       stderr: stderr.path,
       inherit: [...inherit],
+      niceness,
       sandbox: isSandbox
     })
     return running.started.promise
